@@ -1,0 +1,62 @@
+/** Takes a listener away again. */
+export type Unsubscribe = () => void
+
+/** What `setTimeout` returned; opaque. */
+export type TimerHandle = unknown
+
+/** The part of `Storage` that records need. Every method may throw. */
+export interface WebStorage {
+  readonly length: number
+  key(index: number): string | null
+  getItem(key: string): string | null
+  setItem(key: string, value: string): void
+  removeItem(key: string): void
+}
+
+/** The part of the Web Locks API that tabs need. */
+export interface Locks {
+  request<T>(
+    name: string,
+    options: { signal?: AbortSignal; ifAvailable?: boolean },
+    hold: (lock: unknown) => Promise<T>,
+  ): Promise<T>
+}
+
+/** The part of `BroadcastChannel` that tabs need. */
+export interface Channel {
+  postMessage(message: unknown): void
+  onMessage(listener: (message: unknown) => void): Unsubscribe
+  close(): void
+}
+
+/**
+ * Everything that Taskwire takes from the page it runs in. The engine reads no global, so a test that
+ * brings its own environment decides when time passes and when the network is there.
+ */
+export interface Environment {
+  /** Wall-clock time, ms since the epoch. */
+  now(): number
+  setTimeout(callback: () => void, delayMs: number): TimerHandle
+  clearTimeout(handle: TimerHandle): void
+  /** A number in [0, 1), for jitter. */
+  random(): number
+  /** A string that nobody can guess and that does not repeat, for call ids. */
+  randomId(): string
+  fetch(url: string | URL, init?: RequestInit): Promise<Response>
+  /** What relative URLs are resolved against; undefined outside a page. */
+  baseUrl(): string | undefined
+  isOnline(): boolean
+  onOnlineChange(listener: () => void): Unsubscribe
+  isVisible(): boolean
+  onVisibilityChange(listener: () => void): Unsubscribe
+  /** The page is about to be frozen or unloaded: the last chance to write. */
+  onPageHide(listener: () => void): Unsubscribe
+  /** The page is back, from the back-forward cache or from sleep. */
+  onPageShow(listener: () => void): Unsubscribe
+  /** Undefined where the page has no such storage. May throw where access is forbidden. */
+  storage(kind: 'local' | 'session'): WebStorage | undefined
+  /** Absent where the page has no Web Locks. */
+  readonly locks?: Locks | undefined
+  /** Absent where the page has no BroadcastChannel. */
+  readonly channel?: ((name: string) => Channel) | undefined
+}

@@ -1,0 +1,367 @@
+import { isJsonObject, type JsonObject } from './json.js'
+
+/** What every {@link TaskError} can be told about itself. */
+export interface TaskErrorOptions {
+  taskId?: string | undefined
+  callId?: string | undefined
+  cause?: unknown
+}
+
+/** A {@link TaskError} as plain JSON. It has no `taskId`: ids are capabilities and JSON ends up in logs. */
+export interface TaskErrorJson {
+  name: string
+  message: string
+  callId?: string
+  cause?: { name: string; message: string }
+  [detail: string]: unknown
+}
+
+const BRAND = Symbol.for('taskwire.TaskError')
+
+/**
+ * Base of every error that Taskwire throws. Tell them apart by `instanceof` or by `name`.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await client.callTool({ name: 'generate_report' })
+ * } catch (error) {
+ *   if (error instanceof TaskFailedError) show(error.message)
+ * }
+ * ```
+ */
+export class TaskError extends Error {
+  override readonly name: string = 'TaskError'
+  /** The task, where there was one. Not enumerable: ids must not leak into logs. */
+  declare readonly taskId: string | undefined
+  /** The call in `client.store`, where there was one. */
+  readonly callId: string | undefined
+
+  constructor(message: string, options: TaskErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    Object.defineProperty(this, 'taskId', { value: options.taskId, enumerable: false })
+    Object.defineProperty(this, BRAND, { value: true, enumerable: false })
+    this.callId = options.callId
+  }
+
+  /** Plain JSON, for `structuredClone`, `postMessage` and storage. {@link TaskError.fromJSON} reads it back. */
+  toJSON(): TaskErrorJson {
+    const cause = this.cause instanceof Error ? { name: this.cause.name, message: this.cause.message } : undefined
+    return {
+      name: this.name,
+      message: this.message,
+      ...(this.callId !== undefined && { callId: this.callId }),
+      ...(cause !== undefined && { cause }),
+      ...this.details(),
+    }
+  }
+
+  /** What a subclass adds to its JSON. */
+  protected details(): JsonObject {
+    return {}
+  }
+
+  /**
+   * The error that {@link TaskError.toJSON} wrote, of the same class. What is no such JSON becomes a
+   * plain `TaskError`, so that a reader always has an error to show.
+   */
+  static fromJSON(json: unknown): TaskError {
+    const body: JsonObject = isJsonObject(json) ? json : {}
+    const message = typeof body['message'] === 'string' ? body['message'] : 'Unknown task error'
+    const options: TaskErrorOptions = {
+      callId: typeof body['callId'] === 'string' ? body['callId'] : undefined,
+      cause: reviveCause(body['cause']),
+    }
+    const text = (key: string) => (typeof body[key] === 'string' ? body[key] : undefined)
+    const code = typeof body['code'] === 'number' ? body['code'] : 0
+    const data = body['data']
+    switch (body['name']) {
+      case 'TaskFailedError':
+        return new TaskFailedError({ code, message, data, statusMessage: text('statusMessage') }, options)
+      case 'TaskCancelledError':
+        return new TaskCancelledError(text('statusMessage'), options)
+      case 'TaskExpiredError':
+        return new TaskExpiredError(text('reason') === 'ttl' ? 'ttl' : 'unknown-task', { ...options, message })
+      case 'TaskUnreachableError':
+        return new TaskUnreachableError(message, options)
+      case 'TaskInputRequiredError':
+        return new TaskInputRequiredError(message, options)
+      case 'TaskStuckError':
+        return new TaskStuckError(message, options)
+      case 'TaskProtocolError':
+        return new TaskProtocolError(text('violation') ?? message, { ...options, source: sourceOf(body['source']) })
+      case 'TasksUnsupportedError':
+        return new TasksUnsupportedError(message, { ...options, code })
+      case 'ToolCallInterruptedError':
+        return new ToolCallInterruptedError(text('toolName') ?? '', options)
+      case 'ToolCallRejectedError':
+        return new ToolCallRejectedError(message, { ...options, code, data })
+      case 'TaskRequestError':
+        return new TaskRequestError(message, {
+          ...options,
+          kind: failureOf(body['kind']),
+          retryAfterMs: typeof body['retryAfterMs'] === 'number' ? body['retryAfterMs'] : undefined,
+        })
+      case 'ConnectionFailedError':
+        return new ConnectionFailedError(message, options)
+      case 'ToolOutputError':
+        return new ToolOutputError(text('toolName') ?? '', issuesOf(body['issues']), options)
+      case 'TaskStorageError':
+        return new TaskStorageError(message, options)
+      case 'TaskConfigurationError':
+        return new TaskConfigurationError(message, options)
+      default:
+        return new TaskError(message, options)
+    }
+  }
+}
+
+/** True for errors of Taskwire, also for those of a second copy of the package on the page. */
+export function isTaskError(error: unknown): error is TaskError {
+  return typeof error === 'object' && error !== null && (error as { [BRAND]?: unknown })[BRAND] === true
+}
+
+/** The task reached `failed`: a JSON-RPC error ended it (SEP-2663, "Task Execution Errors"). */
+export class TaskFailedError extends TaskError {
+  override readonly name = 'TaskFailedError'
+  /** The JSON-RPC error code. */
+  readonly code: number
+  readonly data: unknown
+  readonly statusMessage: string | undefined
+
+  constructor(
+    failure: { code: number; message: string; data?: unknown; statusMessage?: string | undefined },
+    options?: TaskErrorOptions,
+  ) {
+    super(failure.message, options)
+    this.code = failure.code
+    this.data = failure.data
+    this.statusMessage = failure.statusMessage
+  }
+
+  protected override details(): JsonObject {
+    return { code: this.code, data: this.data, statusMessage: this.statusMessage }
+  }
+}
+
+/** The task reached `cancelled` before it had a result (SEP-2663, "Task Cancellation"). */
+export class TaskCancelledError extends TaskError {
+  override readonly name = 'TaskCancelledError'
+  readonly statusMessage: string | undefined
+
+  constructor(statusMessage?: string, options?: TaskErrorOptions) {
+    super(statusMessage === undefined ? 'The task was cancelled.' : `The task was cancelled: ${statusMessage}`, options)
+    this.statusMessage = statusMessage
+  }
+
+  protected override details(): JsonObject {
+    return { statusMessage: this.statusMessage }
+  }
+}
+
+const EXPIRED_MESSAGE = {
+  ttl: 'The task ran past the time the server keeps it (ttlMs) without an outcome. Start the call again.',
+  'unknown-task': 'The server does not know this task (any more): it expired or was lost. Start the call again.',
+}
+
+/** The task is past its ttl (`'ttl'`) or the server no longer knows it (`'unknown-task'`, -32602). */
+export class TaskExpiredError extends TaskError {
+  override readonly name = 'TaskExpiredError'
+  readonly reason: 'ttl' | 'unknown-task'
+
+  constructor(reason: 'ttl' | 'unknown-task', options: TaskErrorOptions & { message?: string } = {}) {
+    super(options.message ?? EXPIRED_MESSAGE[reason], options)
+    this.reason = reason
+  }
+
+  protected override details(): JsonObject {
+    return { reason: this.reason }
+  }
+}
+
+/** The server could not be reached in `retry.maxAttempts` polls in a row. The task may still be running. */
+export class TaskUnreachableError extends TaskError {
+  override readonly name = 'TaskUnreachableError'
+}
+
+/** The task asked for input and there is nobody to ask. */
+export class TaskInputRequiredError extends TaskError {
+  override readonly name = 'TaskInputRequiredError'
+}
+
+/** The task stays in `input_required` and asks nothing new. */
+export class TaskStuckError extends TaskError {
+  override readonly name = 'TaskStuckError'
+}
+
+/** The message of the server that broke the specification. */
+export type TaskProtocolSource =
+  | 'tools/call'
+  | 'tasks/get'
+  | 'tasks/update'
+  | 'tasks/cancel'
+  | 'notifications/tasks'
+  | 'other'
+
+/** The server broke SEP-2663. `violation` says what, `source` where. */
+export class TaskProtocolError extends TaskError {
+  override readonly name = 'TaskProtocolError'
+  readonly violation: string
+  readonly source: TaskProtocolSource
+
+  constructor(violation: string, options: TaskErrorOptions & { source: TaskProtocolSource }) {
+    super(
+      `The server broke the tasks protocol (${options.source}): ${violation}. Report this to its maintainers.`,
+      options,
+    )
+    this.violation = violation
+    this.source = options.source
+  }
+
+  protected override details(): JsonObject {
+    return { violation: this.violation, source: this.source }
+  }
+}
+
+/** The server does not serve tasks to this client (-32021 or -32601). */
+export class TasksUnsupportedError extends TaskError {
+  override readonly name = 'TasksUnsupportedError'
+  /** The JSON-RPC error code. */
+  readonly code: number
+
+  constructor(message: string, options: TaskErrorOptions & { code: number }) {
+    super(message, options)
+    this.code = options.code
+  }
+
+  protected override details(): JsonObject {
+    return { code: this.code }
+  }
+}
+
+/**
+ * A `tools/call` went out and its answer never arrived: the page went away or the network broke in
+ * between. The tool may be running; whether to call it again is for the user to say.
+ */
+export class ToolCallInterruptedError extends TaskError {
+  override readonly name = 'ToolCallInterruptedError'
+  readonly toolName: string
+
+  constructor(toolName: string, options?: TaskErrorOptions) {
+    super(
+      `The call of "${toolName}" was interrupted before its answer arrived; it may be running on the server. ` +
+        'Call it again only if running twice does no harm.',
+      options,
+    )
+    this.toolName = toolName
+  }
+
+  protected override details(): JsonObject {
+    return { toolName: this.toolName }
+  }
+}
+
+/** The server refused a `tools/call` with an error instead of running the tool. */
+export class ToolCallRejectedError extends TaskError {
+  override readonly name = 'ToolCallRejectedError'
+  /** The JSON-RPC error code, or the HTTP status where there was none. */
+  readonly code: number
+  readonly data: unknown
+
+  constructor(message: string, options: TaskErrorOptions & { code: number; data?: unknown }) {
+    super(message, options)
+    this.code = options.code
+    this.data = options.data
+  }
+
+  protected override details(): JsonObject {
+    return { code: this.code, data: this.data }
+  }
+}
+
+/**
+ * Why one request for a task brought no answer: the `network` broke or fell silent, the server said so
+ * by an `http` status or a JSON-RPC error (`server`), asked for credentials (`auth`), or what came was no MCP answer (`malformed`).
+ */
+export type TaskRequestFailure = 'network' | 'http' | 'server' | 'auth' | 'malformed'
+
+/** One request for a task failed in a way that may pass. Polls repeat it; it is `lastError` meanwhile. */
+export class TaskRequestError extends TaskError {
+  override readonly name = 'TaskRequestError'
+  readonly kind: TaskRequestFailure
+  /** How long the server asked to be left alone (`Retry-After`), in ms. */
+  readonly retryAfterMs: number | undefined
+
+  constructor(
+    message: string,
+    options: TaskErrorOptions & { kind: TaskRequestFailure; retryAfterMs?: number | undefined },
+  ) {
+    super(message, options)
+    this.kind = options.kind
+    this.retryAfterMs = options.retryAfterMs
+  }
+
+  protected override details(): JsonObject {
+    return { kind: this.kind, retryAfterMs: this.retryAfterMs }
+  }
+}
+
+/** No MCP connection came about. Nothing was sent, so trying again is safe. */
+export class ConnectionFailedError extends TaskError {
+  override readonly name = 'ConnectionFailedError'
+}
+
+/** What a tool put into `structuredContent` is not what `outputSchema` asks for. */
+export class ToolOutputError extends TaskError {
+  override readonly name = 'ToolOutputError'
+  readonly toolName: string
+  /** What the schema found, as Standard Schema reports it. */
+  readonly issues: readonly { readonly message: string }[]
+
+  constructor(toolName: string, issues: readonly { readonly message: string }[], options?: TaskErrorOptions) {
+    const first = issues[0]?.message ?? 'no reason given'
+    super(`The output of "${toolName}" does not match outputSchema: ${first}`, options)
+    this.toolName = toolName
+    this.issues = issues
+  }
+
+  protected override details(): JsonObject {
+    return { toolName: this.toolName, issues: this.issues.map(({ message }) => ({ message })) }
+  }
+}
+
+/** The storage of task records threw. Reported to `onError`; calls go on without it. */
+export class TaskStorageError extends TaskError {
+  override readonly name = 'TaskStorageError'
+}
+
+/** Taskwire is used in a way that cannot work. The message says what to change. */
+export class TaskConfigurationError extends TaskError {
+  override readonly name = 'TaskConfigurationError'
+}
+
+const SOURCES: readonly string[] = ['tools/call', 'tasks/get', 'tasks/update', 'tasks/cancel', 'notifications/tasks']
+
+function sourceOf(value: unknown): TaskProtocolSource {
+  return typeof value === 'string' && SOURCES.includes(value) ? (value as TaskProtocolSource) : 'other'
+}
+
+const FAILURES: readonly string[] = ['network', 'http', 'server', 'auth', 'malformed']
+
+function failureOf(value: unknown): TaskRequestFailure {
+  return typeof value === 'string' && FAILURES.includes(value) ? (value as TaskRequestFailure) : 'network'
+}
+
+function issuesOf(value: unknown): { message: string }[] {
+  if (!Array.isArray(value)) return []
+  return value.flatMap((issue) =>
+    isJsonObject(issue) && typeof issue['message'] === 'string' ? [{ message: issue['message'] }] : [],
+  )
+}
+
+function reviveCause(value: unknown): Error | undefined {
+  if (!isJsonObject(value) || typeof value['message'] !== 'string') return undefined
+  const cause = new Error(value['message'])
+  if (typeof value['name'] === 'string') cause.name = value['name']
+  return cause
+}

@@ -1,0 +1,40 @@
+import { isJsonObject, type JsonObject } from './json.js'
+
+/** Identifier of the Tasks extension (SEP-2663, "Extension Identifier"). */
+export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks'
+
+/** Reserved `_meta` keys of the 2026-07-28 request envelope. */
+export const PROTOCOL_VERSION_META = 'io.modelcontextprotocol/protocolVersion'
+export const CLIENT_INFO_META = 'io.modelcontextprotocol/clientInfo'
+export const CLIENT_CAPABILITIES_META = 'io.modelcontextprotocol/clientCapabilities'
+
+/** JSON-RPC error codes that have a meaning of their own for tasks (SEP-2663, "Protocol Errors"). */
+export const INVALID_PARAMS = -32602
+export const METHOD_NOT_FOUND = -32601
+export const MISSING_CLIENT_CAPABILITY = -32021
+
+/** True where a request's `_meta` carries the 2026-07-28 envelope. */
+export function hasEnvelope(meta: unknown): meta is JsonObject {
+  return isJsonObject(meta) && typeof meta[PROTOCOL_VERSION_META] === 'string'
+}
+
+/** True where capabilities, a client's or a server's, name the Tasks extension. */
+export function supportsTasks(capabilities: unknown): boolean {
+  if (!isJsonObject(capabilities) || !isJsonObject(capabilities['extensions'])) return false
+  return isJsonObject(capabilities['extensions'][TASKS_EXTENSION])
+}
+
+/**
+ * The same envelope with the Tasks extension declared in its client capabilities, in the nested
+ * form (SEP-2663, "Capability Negotiation"). An envelope that declares it already is returned as it is.
+ */
+export function declareTasks(meta: JsonObject): JsonObject {
+  const capabilities = meta[CLIENT_CAPABILITIES_META]
+  if (supportsTasks(capabilities)) return meta
+  const declared = isJsonObject(capabilities) ? capabilities : {}
+  const extensions = isJsonObject(declared['extensions']) ? declared['extensions'] : {}
+  return {
+    ...meta,
+    [CLIENT_CAPABILITIES_META]: { ...declared, extensions: { ...extensions, [TASKS_EXTENSION]: {} } },
+  }
+}

@@ -1,0 +1,194 @@
+import { type CallToolResult, parseCallToolResult } from './callToolResult.js'
+import { TaskProtocolError, type TaskProtocolSource } from './errors.js'
+import { type InputRequest, parseInputRequest } from './inputRequest.js'
+import { isJsonObject, type JsonObject } from './json.js'
+
+/** Where a task stands (SEP-2663, "Task Status"). The last three are terminal. */
+export type TaskStatus = 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled'
+
+/** What the server says of a task (SEP-2663, "Tasks"). Every member may change from snapshot to snapshot. */
+export interface Task {
+  /** A bearer capability: whoever knows it may read and cancel the task. Keep it out of URLs and logs. */
+  readonly taskId: string
+  readonly status: TaskStatus
+  /** For people: progress, the reason of a failure. Comes from the server; render it as text. */
+  readonly statusMessage?: string
+  /** ISO 8601, by the server's clock. */
+  readonly createdAt: string
+  /** ISO 8601, by the server's clock. */
+  readonly lastUpdatedAt: string
+  /** How long the server keeps the task, in ms from its creation; null: without limit. */
+  readonly ttlMs: number | null
+  /** How long the server asks to be left alone between two `tasks/get`, in ms. */
+  readonly pollIntervalMs?: number
+}
+
+/** The JSON-RPC error that ended a task. */
+export interface TaskFailure {
+  readonly code: number
+  readonly message: string
+  readonly data?: unknown
+}
+
+/** A task at work. */
+export interface WorkingTask extends Task {
+  readonly status: 'working'
+}
+
+/** A task that waits for answers. */
+export interface InputRequiredTask extends Task {
+  readonly status: 'input_required'
+  /** Every question still open, by a key that is unique for the life of the task. */
+  readonly inputRequests: Readonly<Record<string, InputRequest>>
+}
+
+/** A task with a result, `isError: true` included. */
+export interface CompletedTask extends Task {
+  readonly status: 'completed'
+  readonly result: CallToolResult
+}
+
+/** A task that a JSON-RPC error ended. */
+export interface FailedTask extends Task {
+  readonly status: 'failed'
+  readonly error: TaskFailure
+}
+
+/** A task that was cancelled before it had a result. */
+export interface CancelledTask extends Task {
+  readonly status: 'cancelled'
+}
+
+/** A task with what its status carries, as `tasks/get` and `notifications/tasks` deliver it. */
+export type DetailedTask = WorkingTask | InputRequiredTask | CompletedTask | FailedTask | CancelledTask
+
+/** Hears of what the server got wrong in a task that is usable all the same. */
+export type OnProtocolIssue = (issue: TaskProtocolError) => void
+
+const STATUSES: ReadonlySet<string> = new Set(['working', 'input_required', 'completed', 'failed', 'cancelled'])
+
+/** Longer ids fit no HTTP header, and a longer message fits no screen. */
+const MAX_TASK_ID_LENGTH = 4096
+const MAX_MESSAGE_LENGTH = 4096
+
+/** True for the statuses that no later snapshot can change. */
+export function isTerminal(status: TaskStatus): boolean {
+  return status === 'completed' || status === 'failed' || status === 'cancelled'
+}
+
+/** The task alone, without what its status carries. */
+export function bareTask(task: Task): Task {
+  const { taskId, status, statusMessage, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs } = task
+  return {
+    taskId,
+    status,
+    ...(statusMessage !== undefined && { statusMessage }),
+    createdAt,
+    lastUpdatedAt,
+    ttlMs,
+    ...(pollIntervalMs !== undefined && { pollIntervalMs }),
+  }
+}
+
+/**
+ * Reads the task out of a `CreateTaskResult` or any other flat `Result & Task`.
+ *
+ * @throws {TaskProtocolError} without a usable `taskId` or with a status that nobody knows. The rest
+ * of a task can be done without: it falls back to what costs the server least, and `onIssue` hears of it.
+ */
+export function parseTask(value: unknown, source: TaskProtocolSource, onIssue?: OnProtocolIssue): Task {
+  if (!isJsonObject(value)) throw new TaskProtocolError('the task is not an object', { source })
+  const { taskId, status, statusMessage } = value
+  if (typeof taskId !== 'string' || taskId === '') throw new TaskProtocolError('the task has no taskId', { source })
+  if (taskId.length > MAX_TASK_ID_LENGTH) throw new TaskProtocolError('the taskId is too long', { source })
+  if (!isTaskStatus(status)) throw new TaskProtocolError(`the status is ${describe(status)}`, { source, taskId })
+
+  const issue = (violation: string) => onIssue?.(new TaskProtocolError(violation, { source, taskId }))
+  const pollIntervalMs = parsePollInterval(value['pollIntervalMs'], issue)
+  return {
+    taskId,
+    status,
+    ...(typeof statusMessage === 'string' && { statusMessage: statusMessage.slice(0, MAX_MESSAGE_LENGTH) }),
+    createdAt: parseTimestamp(value['createdAt'], 'createdAt', issue),
+    lastUpdatedAt: parseTimestamp(value['lastUpdatedAt'], 'lastUpdatedAt', issue),
+    ttlMs: parseTtl(value['ttlMs'], issue),
+    ...(pollIntervalMs !== undefined && { pollIntervalMs }),
+  }
+}
+
+/**
+ * Reads a task together with what its status carries.
+ *
+ * @throws {TaskProtocolError} as {@link parseTask}, and where a completed task has no result, a failed
+ * one no error, or one in `input_required` no `inputRequests`.
+ */
+export function parseDetailedTask(value: unknown, source: TaskProtocolSource, onIssue?: OnProtocolIssue): DetailedTask {
+  const task = parseTask(value, source, onIssue)
+  const body = value as JsonObject
+  const { taskId, status } = task
+  const violation = (what: string) => new TaskProtocolError(what, { source, taskId })
+  switch (status) {
+    case 'working':
+    case 'cancelled':
+      return { ...task, status }
+    case 'completed': {
+      if (body['result'] === undefined) throw violation('a completed task has no result')
+      const parsed = parseCallToolResult(body['result'])
+      if ('problem' in parsed) throw violation(`a completed task has a malformed result: ${parsed.problem}`)
+      return { ...task, status, result: parsed.result }
+    }
+    case 'failed': {
+      const error = parseFailure(body['error'])
+      if (error === undefined) throw violation('a failed task has no error with a code and a message')
+      return { ...task, status, error }
+    }
+    case 'input_required': {
+      const { inputRequests } = body
+      if (!isJsonObject(inputRequests)) throw violation('a task in input_required has no inputRequests')
+      const parsed = Object.entries(inputRequests).flatMap(([key, raw]) => {
+        const entry = parseInputRequest(raw)
+        if ('request' in entry) return [[key, entry.request] as const]
+        onIssue?.(violation(`an input request ${entry.problem}`))
+        return []
+      })
+      return { ...task, status, inputRequests: Object.fromEntries(parsed) }
+    }
+  }
+}
+
+function isTaskStatus(value: unknown): value is TaskStatus {
+  return typeof value === 'string' && STATUSES.has(value)
+}
+
+function parseFailure(value: unknown): TaskFailure | undefined {
+  if (!isJsonObject(value)) return undefined
+  const { code, message, data } = value
+  if (typeof code !== 'number' || typeof message !== 'string') return undefined
+  return { code, message: message.slice(0, MAX_MESSAGE_LENGTH), ...(data !== undefined && { data }) }
+}
+
+function parseTimestamp(value: unknown, name: string, issue: (violation: string) => void): string {
+  if (typeof value === 'string' && !Number.isNaN(Date.parse(value))) return value
+  issue(`${name} is not an ISO 8601 timestamp`)
+  return ''
+}
+
+function parseTtl(value: unknown, issue: (violation: string) => void): number | null {
+  if (value === null) return null
+  if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value
+  issue(`ttlMs is ${describe(value)}; taken as unlimited`)
+  return null
+}
+
+function parsePollInterval(value: unknown, issue: (violation: string) => void): number | undefined {
+  if (value === undefined) return undefined
+  if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value
+  issue(`pollIntervalMs is ${describe(value)}; ignored`)
+  return undefined
+}
+
+function describe(value: unknown): string {
+  if (value === undefined) return 'missing'
+  const text = typeof value === 'string' ? JSON.stringify(value) : String(value)
+  return text.length > 40 ? `${text.slice(0, 40)}…` : text
+}
