@@ -1,0 +1,34 @@
+/** How tasks are polled and how failures back off. All times in ms. */
+export interface PollPolicy {
+  readonly defaultIntervalMs: number
+  readonly minIntervalMs: number
+  readonly hidden: 'continue' | 'pause'
+  readonly baseMs: number
+  readonly maxMs: number
+  readonly maxAttempts: number
+  /** A poll without an answer for this long has failed. */
+  readonly requestTimeoutMs: number
+}
+
+export const DEFAULT_POLL_POLICY: PollPolicy = {
+  defaultIntervalMs: 1000,
+  minIntervalMs: 50,
+  hidden: 'continue',
+  baseMs: 500,
+  maxMs: 30_000,
+  maxAttempts: Number.POSITIVE_INFINITY,
+  requestTimeoutMs: 30_000,
+}
+
+/** The longest delay that a timer holds; browsers and Node fire at once for anything above. */
+export const MAX_TIMER_MS = 2 ** 31 - 1
+
+/** The interval to keep: the server's where it gave one, else the default, within what is sane and what a timer holds. */
+export function pollInterval(pollIntervalMs: number | undefined, policy: PollPolicy): number {
+  return Math.min(Math.max(pollIntervalMs ?? policy.defaultIntervalMs, policy.minIntervalMs), MAX_TIMER_MS)
+}
+
+/** Exponential backoff with full jitter: anything between none and the whole of `base * 2^(failures - 1)`. */
+export function backoffDelay(failures: number, policy: PollPolicy, random: number): number {
+  return random * Math.min(policy.maxMs, policy.baseMs * 2 ** (failures - 1))
+}

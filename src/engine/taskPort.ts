@@ -1,0 +1,34 @@
+import type { CallToolResult } from '../protocol/callToolResult.js'
+import type { InputResponse } from '../protocol/inputRequest.js'
+import type { DetailedTask, Task } from '../protocol/task.js'
+
+/** What is called: the tool and its arguments. */
+export interface ToolCallRequest {
+  readonly name: string
+  readonly arguments?: Readonly<Record<string, unknown>>
+}
+
+/** Follows a task that answered a `tools/call` to its end and returns the tool's result. */
+export type HoldTask = (task: Task) => Promise<CallToolResult>
+
+/**
+ * What the engine needs of a connection. Whoever implements it knows SDK, transport and protocol era;
+ * the engine knows none of them.
+ *
+ * A request for a task rejects with `TaskExpiredError` or `TasksUnsupportedError` where that is final,
+ * with `TaskProtocolError` where the answer breaks the protocol, and with `TaskRequestError` where it may pass.
+ */
+export interface TaskPort {
+  /** The protocol era that was negotiated; `modern` before. */
+  readonly era: 'modern' | 'legacy'
+  /**
+   * Sends `tools/call`, once. Where the answer is a task, `hold` follows it, and its result goes the way
+   * that an immediate one goes: through the SDK's own validation.
+   */
+  callTool(request: ToolCallRequest, hold: HoldTask, signal: AbortSignal): Promise<CallToolResult>
+  /** Takes the result of a resumed task the same way, without a request to the server. */
+  completeCall(name: string, result: CallToolResult): Promise<CallToolResult>
+  getTask(taskId: string, signal?: AbortSignal): Promise<DetailedTask>
+  updateTask(taskId: string, inputResponses: Record<string, InputResponse>, signal?: AbortSignal): Promise<void>
+  cancelTask(taskId: string, signal?: AbortSignal): Promise<void>
+}

@@ -1,0 +1,144 @@
+import type { CallToolResult } from '../protocol/callToolResult.js'
+import { TaskCancelledError } from '../protocol/errors.js'
+import type { InputRequest } from '../protocol/inputRequest.js'
+import { bareTask, type DetailedTask, isTerminal, type Task } from '../protocol/task.js'
+import type { ToolCallNetwork, ToolCallPhase, ToolCallState } from './toolCallState.js'
+
+/** Everything that can happen to a call. */
+export type ToolCallEvent =
+  /** The call turned out to be one that an earlier page made. */
+  | { readonly type: 'recalled'; readonly startedAt: number }
+  /** The `tools/call` was answered by a task, or a task of an earlier visit is taken up. */
+  | { readonly type: 'created'; readonly task: Task }
+  /** A snapshot arrived. `answered` are the keys of questions that this browser has answered. */
+  | { readonly type: 'snapshot'; readonly task: DetailedTask; readonly answered: ReadonlySet<string> }
+  | {
+      readonly type: 'poll-failed'
+      readonly error: Error
+      readonly failureCount: number
+      readonly network: ToolCallNetwork
+    }
+  | { readonly type: 'blocked'; readonly network: ToolCallNetwork }
+  | { readonly type: 'unblocked' }
+  | { readonly type: 'answered'; readonly inputKey: string }
+  | { readonly type: 'cancel-requested' }
+  | { readonly type: 'cancel-failed'; readonly error: Error }
+  | { readonly type: 'resolved'; readonly result: CallToolResult; readonly task: Task | undefined }
+  | { readonly type: 'rejected'; readonly error: Error; readonly task: Task | undefined }
+
+/** True where nothing that happens can change the state any more. */
+export function isSettled(phase: ToolCallPhase): boolean {
+  return phase === 'completed' || phase === 'failed' || phase === 'cancelled'
+}
+
+/**
+ * The next state of a call. Pure, and the only place where it changes: the same reference comes back
+ * where nothing has changed, so that a poll that brings nothing new renders nothing.
+ */
+export function toolCallReducer(state: ToolCallState, event: ToolCallEvent): ToolCallState {
+  if (isSettled(state.phase)) return state
+  switch (event.type) {
+    case 'recalled':
+      return patch(state, { startedAt: event.startedAt })
+    case 'created':
+      return patch(state, { task: event.task, phase: phaseOf(event.task, state.phase) })
+    case 'snapshot':
+      return isStale(state.task, event.task) ? recovered(state) : recovered(withSnapshot(state, event))
+    case 'poll-failed':
+      return patch(state, { network: event.network, failureCount: event.failureCount, lastError: event.error })
+    case 'blocked':
+      return patch(state, { network: event.network })
+    case 'unblocked':
+      return patch(state, { network: state.failureCount > 0 ? 'retrying' : 'ok' })
+    case 'answered':
+      return patch(state, { inputRequests: without(state.inputRequests, (key) => key === event.inputKey) })
+    case 'cancel-requested':
+      return patch(state, { isCancelling: true })
+    case 'cancel-failed':
+      return patch(state, { isCancelling: false, lastError: event.error })
+    case 'resolved':
+      return settled(state, { phase: 'completed', result: event.result }, event.task)
+    case 'rejected': {
+      const phase = event.error instanceof TaskCancelledError ? 'cancelled' : 'failed'
+      return settled(state, { phase, error: event.error }, event.task)
+    }
+  }
+}
+
+const NO_REQUESTS: Readonly<Record<string, InputRequest>> = {}
+
+function withSnapshot(state: ToolCallState, event: Extract<ToolCallEvent, { type: 'snapshot' }>): ToolCallState {
+  const open = event.task.status === 'input_required' ? event.task.inputRequests : NO_REQUESTS
+  return patch(state, {
+    task: bareTask(event.task),
+    phase: phaseOf(event.task, state.phase),
+    inputRequests: without(open, (key) => event.answered.has(key)),
+  })
+}
+
+/**
+ * Whether a snapshot tells of an earlier time than the one already known. Replicas of a server may
+ * answer out of step; only what both stamp legibly can be put in order.
+ */
+function isStale(known: Task | undefined, next: Task): boolean {
+  if (known === undefined || isTerminal(next.status)) return false
+  return isTerminal(known.status) || Date.parse(next.lastUpdatedAt) < Date.parse(known.lastUpdatedAt)
+}
+
+function phaseOf(task: Task, current: ToolCallPhase): ToolCallPhase {
+  if (task.status === 'working' || task.status === 'input_required') return task.status
+  // A terminal task still has to deliver its outcome: `resolved` and `rejected` end the call.
+  return current === 'calling' ? 'working' : current
+}
+
+/** An answer arrived: whatever was wrong with the network is over. */
+function recovered(state: ToolCallState): ToolCallState {
+  return patch(state, { network: 'ok', failureCount: 0, lastError: undefined })
+}
+
+function settled(state: ToolCallState, outcome: Partial<ToolCallState>, task: Task | undefined): ToolCallState {
+  const last = task === undefined ? state.task : bareTask(task)
+  return patch(recovered(state), {
+    ...outcome,
+    task: last,
+    inputRequests: NO_REQUESTS,
+    isCancelling: false,
+    nextPollAt: undefined,
+  })
+}
+
+function without(
+  requests: Readonly<Record<string, InputRequest>>,
+  drop: (key: string) => boolean,
+): Readonly<Record<string, InputRequest>> {
+  const kept = Object.entries(requests).filter(([key]) => !drop(key))
+  return kept.length === 0 ? NO_REQUESTS : Object.fromEntries(kept)
+}
+
+type Patch = { readonly [K in keyof ToolCallState]?: ToolCallState[K] | undefined }
+
+/** The state with these members; equal members keep their reference, and where all are equal the state keeps its own. */
+function patch(state: ToolCallState, changes: Patch): ToolCallState {
+  const next: Record<string, unknown> = { ...state }
+  let changed = false
+  for (const [key, value] of Object.entries(changes)) {
+    const current = state[key as keyof ToolCallState]
+    if (isEqual(current, value)) continue
+    changed = true
+    if (value === undefined) delete next[key]
+    else next[key] = value
+  }
+  return changed ? (next as unknown as ToolCallState) : state
+}
+
+/** Deep equality of JSON. Errors and functions are equal to themselves only. */
+function isEqual(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b)) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
+  if (a instanceof Error || b instanceof Error || Array.isArray(a) !== Array.isArray(b)) return false
+  const keys = Object.keys(a)
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every((key) => Object.hasOwn(b, key) && isEqual(a[key as keyof typeof a], b[key as keyof typeof b]))
+  )
+}

@@ -1,0 +1,120 @@
+import { isJsonObject } from '../protocol/json.js'
+import { bareTask, isTerminal, type Task, type TaskStatus } from '../protocol/task.js'
+
+/**
+ * What is kept of a call, one storage item each: enough to take it up again, and nothing more. Never
+ * arguments, results or tokens.
+ */
+export interface TaskRecord {
+  readonly callId: string
+  /** The tool's name. */
+  readonly tool: string
+  readonly key?: string
+  readonly endpoint: string
+  readonly scope: string
+  readonly era: 'modern' | 'legacy'
+  /** When the call was made, ms since the epoch, by this browser's clock. */
+  readonly startedAt: number
+  /** Absent in an intent: the `tools/call` is under way and its answer has not arrived. */
+  readonly task?: TaskRecordTask
+}
+
+/** The part of a record that exists once the call has become a task. */
+export interface TaskRecordTask {
+  readonly taskId: string
+  readonly status: TaskStatus
+  /** When the task was received, ms since the epoch, by this browser's clock; its ttl counts from here. */
+  readonly receivedAt: number
+  readonly createdAt: string
+  readonly lastUpdatedAt: string
+  readonly ttlMs: number | null
+  readonly pollIntervalMs?: number
+  /** Before this time, ms since the epoch, the server does not want to be asked. */
+  readonly nextPollAt?: number
+  /** Keys of the questions that have been answered. */
+  readonly answered: readonly string[]
+  /** Whether this browser has asked for cancellation. */
+  readonly isCancelling: boolean
+}
+
+/** What an ended task without a ttl is kept for, in ms: a week. */
+const KEEP_ENDED_MS = 7 * 24 * 60 * 60 * 1000
+
+const VERSION = 1
+
+export function encodeTaskRecord(record: TaskRecord): string {
+  return JSON.stringify({ v: VERSION, ...record })
+}
+
+/** The record, or undefined where the text is none: written by somebody else, cut short, or by a later version. */
+export function decodeTaskRecord(text: string): TaskRecord | undefined {
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  if (!isJsonObject(body) || body['v'] !== VERSION) return undefined
+  const { callId, tool, key, endpoint, scope, era, startedAt } = body
+  if (typeof callId !== 'string' || typeof tool !== 'string') return undefined
+  if (typeof endpoint !== 'string' || typeof scope !== 'string' || typeof startedAt !== 'number') return undefined
+  if (era !== 'modern' && era !== 'legacy') return undefined
+  const task = body['task'] === undefined ? undefined : decodeTask(body['task'])
+  if (body['task'] !== undefined && task === undefined) return undefined
+  return {
+    callId,
+    tool,
+    ...(typeof key === 'string' && { key }),
+    endpoint,
+    scope,
+    era,
+    startedAt,
+    ...(task !== undefined && { task }),
+  }
+}
+
+function decodeTask(value: unknown): TaskRecordTask | undefined {
+  if (!isJsonObject(value)) return undefined
+  const { taskId, status, receivedAt, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs, nextPollAt, answered } = value
+  if (typeof taskId !== 'string' || taskId === '' || !isStatus(status)) return undefined
+  if (typeof receivedAt !== 'number' || typeof createdAt !== 'string' || typeof lastUpdatedAt !== 'string')
+    return undefined
+  if (ttlMs !== null && typeof ttlMs !== 'number') return undefined
+  return {
+    taskId,
+    status,
+    receivedAt,
+    createdAt,
+    lastUpdatedAt,
+    ttlMs,
+    ...(typeof pollIntervalMs === 'number' && { pollIntervalMs }),
+    ...(typeof nextPollAt === 'number' && { nextPollAt }),
+    answered: Array.isArray(answered) ? answered.filter((key) => typeof key === 'string') : [],
+    isCancelling: value['isCancelling'] === true,
+  }
+}
+
+const STATUSES: readonly unknown[] = ['working', 'input_required', 'completed', 'failed', 'cancelled']
+
+function isStatus(value: unknown): value is TaskStatus {
+  return STATUSES.includes(value)
+}
+
+/** The part of a record that a snapshot fills. Status messages are the server's words to the user and stay out. */
+export function recordSnapshot(task: Task): Pick<TaskRecordTask, keyof Task & keyof TaskRecordTask> {
+  const { statusMessage: _, ...snapshot } = bareTask(task)
+  return snapshot
+}
+
+/** The snapshot that a record stands for, until the server has sent a newer one. */
+export function recordedTask(task: TaskRecordTask): Task {
+  return bareTask(task)
+}
+
+/** Whether a record is past its use: the server has dropped the task, or it ended long ago. */
+export function isRecordExpired(record: TaskRecord, now: number): boolean {
+  const { task, startedAt } = record
+  if (task === undefined) return now >= startedAt + KEEP_ENDED_MS
+  if (task.ttlMs !== null) return now >= task.receivedAt + task.ttlMs && isTerminal(task.status)
+  return isTerminal(task.status) && now >= task.receivedAt + KEEP_ENDED_MS
+}

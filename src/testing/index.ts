@@ -1,0 +1,5 @@
+export {
+  createSimulatedEnvironment,
+  type SimulatedEnvironment,
+  type SimulatedEnvironmentOptions,
+} from './simulatedEnvironment.js'
