@@ -1,0 +1,209 @@
+import { abortError } from '../engine/abort.js'
+import type { PollPolicy } from '../engine/pollPolicy.js'
+import type { TaskPort } from '../engine/taskPort.js'
+import { isSettled, toolCallReducer } from '../engine/toolCallReducer.js'
+import { startToolCallRun, type ToolCallRun } from '../engine/toolCallRun.js'
+import type { ToolCallState } from '../engine/toolCallState.js'
+import type { Environment } from '../environment/environment.js'
+import {
+  ConnectionFailedError,
+  TaskProtocolError,
+  TaskUnreachableError,
+  ToolCallRejectedError,
+} from '../protocol/errors.js'
+import { isTerminal } from '../protocol/task.js'
+import { hash } from '../storage/hash.js'
+import type { RecordStore } from '../storage/recordStore.js'
+import type { TaskRecord } from '../storage/taskRecord.js'
+import type { TaskClientStore } from './createStore.js'
+import type { TaskReference, ToolCall, ToolCallOptions, ToolCallParams } from './taskClient.js'
+import { toolCallHandle } from './toolCallHandle.js'
+
+export interface CallRegistryOptions {
+  readonly port: TaskPort
+  readonly environment: Environment
+  readonly policy: PollPolicy
+  readonly records: RecordStore
+  readonly store: TaskClientStore
+  readonly endpoint: string
+  readonly scope: string
+  readonly followUnwatched: boolean
+}
+
+/** The calls of this page: one run each, whoever asks for it and however often. */
+export interface CallRegistry {
+  start(params: ToolCallParams, options: ToolCallOptions): ToolCall
+  resumeTask(task: TaskReference, options: Pick<ToolCallOptions, 'signal' | 'key'>): ToolCall
+  resumeTasks(filter?: { callId?: string }): Promise<readonly ToolCall[]>
+  get(callId: string): ToolCall | undefined
+  forget(callId: string): Promise<void>
+  forgetAll(scope: string | undefined): Promise<void>
+  stop(): void
+}
+
+interface Call {
+  readonly run: ToolCallRun
+  readonly state: ToolCallState
+}
+
+/** The id of the call with this key. The same in every page, so that a reload finds its record. */
+export function toolCallId(name: string, key: string): string {
+  return hash(JSON.stringify([name, key]))
+}
+
+export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
+  const { environment, records, store, endpoint, scope } = options
+  const runs = new Map<string, ToolCallRun>()
+
+  function newRecord(callId: string, tool: string, key: string | undefined): TaskRecord {
+    const startedAt = environment.now()
+    return { callId, tool, ...(key !== undefined && { key }), endpoint, scope, era: 'modern', startedAt }
+  }
+
+  function begin(
+    record: TaskRecord,
+    args: ToolCallParams['arguments'],
+    recall?: () => Promise<TaskRecord | undefined>,
+  ): Call {
+    const { callId } = record
+    runs.get(callId)?.stop(abortError('The call was started anew.'))
+    const state = initialState(record, args)
+    store.setCall(state)
+    const isCurrent = () => runs.get(callId) === run
+    const run: ToolCallRun = startToolCallRun({
+      record,
+      recall,
+      request: { name: record.tool, ...(args && { arguments: args }) },
+      port: options.port,
+      environment,
+      policy: options.policy,
+      records,
+      followUnwatched: options.followUnwatched,
+      dispatch: (event) => {
+        const state = store.getCall(callId)
+        if (isCurrent() && state) store.setCall(toolCallReducer(state, event))
+      },
+      onScheduled: (at) => {
+        if (isCurrent()) store.setNextPollAt(callId, at)
+      },
+    })
+    runs.set(callId, run)
+    return { run, state }
+  }
+
+  function watch({ run, state }: Call, signal?: AbortSignal): ToolCall {
+    return toolCallHandle({ run, state, store: store.api, watches: true, signal })
+  }
+
+  function find(callId: string): Call | undefined {
+    const run = runs.get(callId)
+    const state = store.getCall(callId)
+    return run && state && { run, state }
+  }
+
+  function stop(callId: string, why: string): void {
+    runs.get(callId)?.stop(abortError(why))
+    runs.delete(callId)
+    store.removeCall(callId)
+  }
+
+  return {
+    start: ({ name, arguments: args }, { key, fresh = false, signal }) => {
+      signal?.throwIfAborted()
+      const callId = key === undefined ? environment.randomId() : toolCallId(name, key)
+      const known = find(callId)
+      if (known && isReusable(known.state, fresh)) return watch(known, signal)
+      const recall = async () => {
+        const left = await records.read(callId)
+        const isEnded = left !== undefined && (left.task === undefined || isTerminal(left.task.status))
+        return fresh === 'settled' && isEnded ? undefined : left
+      }
+      const isNew = key === undefined || fresh === true
+      return watch(begin(newRecord(callId, name, key), args, isNew ? undefined : recall), signal)
+    },
+
+    resumeTask: ({ taskId, name = '' }, { key, signal }) => {
+      signal?.throwIfAborted()
+      const running = Object.values(store.api.getState().calls).find(
+        (call) => call.task?.taskId === taskId && !isSettled(call.phase),
+      )
+      const known = running && find(running.callId)
+      if (known) return watch(known, signal)
+      const record = newRecord(key === undefined ? environment.randomId() : toolCallId(name, key), name, key)
+      const task = {
+        taskId,
+        status: 'working' as const,
+        receivedAt: environment.now(),
+        createdAt: '',
+        lastUpdatedAt: '',
+        ttlMs: null,
+        answered: [],
+        isCancelling: false,
+      }
+      const resumed = { ...record, task }
+      void records.write(resumed)
+      return watch(begin(resumed, undefined), signal)
+    },
+
+    resumeTasks: async ({ callId } = {}) => {
+      const left = callId === undefined ? await records.list() : [await records.read(callId)]
+      return left
+        .filter((record) => record !== undefined)
+        .flatMap((record) => {
+          if (record.task === undefined || isTerminal(record.task.status)) return []
+          return [watch(find(record.callId) ?? begin(record, undefined))]
+        })
+    },
+
+    get: (callId) => {
+      const known = find(callId)
+      return known && toolCallHandle({ ...known, store: store.api, watches: false })
+    },
+
+    forget: (callId) => {
+      stop(callId, 'The call was forgotten.')
+      return records.remove(callId)
+    },
+
+    forgetAll: (other) => {
+      if (other === undefined || other === scope)
+        for (const callId of [...runs.keys()]) stop(callId, 'The call was forgotten.')
+      return records.clear(other)
+    },
+
+    stop: () => {
+      for (const run of runs.values()) run.stop(abortError('The task client was closed; its tasks go on.'))
+    },
+  }
+}
+
+function initialState(record: TaskRecord, args: ToolCallParams['arguments']): ToolCallState {
+  return {
+    callId: record.callId,
+    name: record.tool,
+    ...(args && { arguments: args }),
+    phase: 'calling',
+    inputRequests: {},
+    isCancelling: false,
+    network: 'ok',
+    failureCount: 0,
+    startedAt: record.startedAt,
+  }
+}
+
+/**
+ * Whether to return a call that is known instead of making another. An ended one counts, its failure
+ * included, unless making the call again cannot run the tool twice: nothing was sent, the server
+ * refused it, or its record still leads to the task.
+ */
+function isReusable(state: ToolCallState, fresh: boolean | 'settled'): boolean {
+  if (!isSettled(state.phase)) return fresh !== true
+  if (fresh !== false) return false
+  const { error } = state
+  return !(
+    error instanceof ConnectionFailedError ||
+    error instanceof ToolCallRejectedError ||
+    error instanceof TaskUnreachableError ||
+    error instanceof TaskProtocolError
+  )
+}

@@ -1,0 +1,123 @@
+import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
+import { withRetryAfter } from '../connection/retryAfter.js'
+import { TaskTransport } from '../connection/taskTransport.js'
+import { withTasks } from '../connection/withTasks.js'
+import { DEFAULT_POLL_POLICY, type PollPolicy } from '../engine/pollPolicy.js'
+import type { Environment } from '../environment/environment.js'
+import { TaskConfigurationError } from '../protocol/errors.js'
+import { memoryStorage } from '../storage/memoryStorage.js'
+import { pageStorage } from '../storage/pageStorage.js'
+import type { TaskStorage } from '../storage/taskStorage.js'
+import { VERSION } from '../version.js'
+import type { TaskClientBaseOptions, TaskClientOptions, TaskClientUrlOptions } from './taskClient.js'
+
+/** Which SDK client is used and how it is connected. */
+export interface SdkSetup {
+  readonly client: Client
+  readonly createTransport: (() => Transport) | undefined
+  /** Where records belong: the URL without query and credentials. */
+  readonly endpoint: string
+  readonly url: string | undefined
+}
+
+/**
+ * The SDK client and transport that the options ask for.
+ *
+ * @throws {TaskConfigurationError} without a usable `url` or `client`.
+ */
+export function setUpSdk(options: TaskClientOptions, environment: Environment): SdkSetup {
+  if (typeof options !== 'object' || options === null) throw missingTarget()
+  if ('client' in options && options.client !== undefined) {
+    const { client, transport, endpoint = '' } = options
+    const wrapped =
+      transport instanceof TaskTransport || transport === undefined ? transport : withTasks(transport, { environment })
+    return { client, createTransport: wrapped && (() => wrapped), endpoint, url: undefined }
+  }
+  if (options.url === undefined || options.url === '') throw missingTarget()
+  const url = parseUrl(options.url, environment.baseUrl())
+  return {
+    client: new Client(options.clientInfo ?? { name: 'taskwire', version: VERSION }, {
+      capabilities: options.capabilities ?? {},
+      versionNegotiation: { mode: 'auto' },
+    }),
+    createTransport: () => createTransport(url, options, environment),
+    endpoint: url.origin + url.pathname,
+    url: url.origin + url.pathname,
+  }
+}
+
+function createTransport(url: URL, options: TaskClientUrlOptions, environment: Environment): Transport {
+  const { transportOptions = {} } = options
+  const fetch = transportOptions.fetch ?? environment.fetch
+  const http = new StreamableHTTPClientTransport(url, {
+    ...transportOptions,
+    fetch: withRetryAfter(fetch, environment.now),
+  })
+  return withTasks(http, { environment })
+}
+
+function parseUrl(url: string | URL, base: string | undefined): URL {
+  try {
+    const parsed = new URL(url, base)
+    if (parsed.protocol === 'http:' || parsed.protocol === 'https:') return parsed
+  } catch {
+    // Said below.
+  }
+  throw new TaskConfigurationError(
+    `createTaskClient got the url ${JSON.stringify(String(url))}, which is no http(s) URL. Pass the URL of the MCP endpoint.`,
+  )
+}
+
+function missingTarget(): TaskConfigurationError {
+  return new TaskConfigurationError(
+    "createTaskClient needs a server: pass { url: 'https://…/mcp' }, or { client } with an SDK client connected over withTasks(transport).",
+  )
+}
+
+/**
+ * The policy that `poll` and `retry` describe.
+ *
+ * @throws {TaskConfigurationError} where a number is none or makes no sense.
+ */
+export function pollPolicy(options: TaskClientBaseOptions): PollPolicy {
+  const { defaultIntervalMs, minIntervalMs, hidden, maxConcurrent } = options.poll ?? {}
+  const { baseMs, maxMs, maxAttempts } = options.retry ?? {}
+  const numbers = {
+    'poll.defaultIntervalMs': defaultIntervalMs,
+    'poll.minIntervalMs': minIntervalMs,
+    'poll.maxConcurrent': maxConcurrent,
+    'retry.baseMs': baseMs,
+    'retry.maxMs': maxMs,
+    'retry.maxAttempts': maxAttempts,
+  }
+  for (const [name, value] of Object.entries(numbers)) {
+    if (value === undefined || (typeof value === 'number' && value > 0)) continue
+    throw new TaskConfigurationError(`${name} is ${String(value)}; it must be a number above 0.`)
+  }
+  return {
+    ...DEFAULT_POLL_POLICY,
+    ...(defaultIntervalMs !== undefined && { defaultIntervalMs }),
+    ...(minIntervalMs !== undefined && { minIntervalMs }),
+    ...(hidden !== undefined && { hidden }),
+    ...(baseMs !== undefined && { baseMs }),
+    ...(maxMs !== undefined && { maxMs }),
+    ...(maxAttempts !== undefined && { maxAttempts }),
+  }
+}
+
+/**
+ * The storage that the option names.
+ *
+ * @throws {TaskConfigurationError} where it names none.
+ */
+export function taskStorage(option: TaskClientBaseOptions['storage'], environment: Environment): TaskStorage {
+  if (option === undefined || option === 'local' || option === 'session')
+    return pageStorage(option ?? 'local', environment)
+  if (option === 'memory') return memoryStorage()
+  const methods = ['getItem', 'setItem', 'removeItem', 'keys'] as const
+  if (typeof option === 'object' && option !== null && methods.every((method) => typeof option[method] === 'function'))
+    return option
+  throw new TaskConfigurationError(
+    "storage must be 'local', 'session', 'memory' or an object with getItem, setItem, removeItem and keys. localStorage itself has no keys().",
+  )
+}

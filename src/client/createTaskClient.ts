@@ -1,0 +1,119 @@
+import { createSdkConnection } from '../connection/sdkConnection.js'
+import { browserEnvironment } from '../environment/browserEnvironment.js'
+import { TaskConfigurationError } from '../protocol/errors.js'
+import { hash } from '../storage/hash.js'
+import { createRecordStore } from '../storage/recordStore.js'
+import { createCallRegistry, toolCallId } from './callRegistry.js'
+import { pollPolicy, setUpSdk, taskStorage } from './clientConfig.js'
+import { createStore } from './createStore.js'
+import type { TaskClient, TaskClientOptions, TaskErrorContext, ToolCallParams } from './taskClient.js'
+
+/**
+ * Creates a client that calls tools and follows what becomes a task, across reloads. Creating it does
+ * nothing yet: the first use connects, reads storage and listens to the page.
+ *
+ * @throws {TaskConfigurationError} where the options cannot work; the message says what to change.
+ *
+ * @example
+ * ```ts
+ * const client = createTaskClient({ url: 'https://example.com/mcp' })
+ * const result = await client.callTool({ name: 'generate_report', arguments: { seconds: 30 } }, { key: 'weekly' })
+ * ```
+ */
+export function createTaskClient(options: TaskClientOptions): TaskClient {
+  const environment = { ...browserEnvironment(), ...options?.environment }
+  const sdk = setUpSdk(options, environment)
+  const { scope = '', resume = 'eager' } = options
+  const policy = pollPolicy(options)
+
+  function report(error: Error, context: TaskErrorContext): void {
+    try {
+      options.onError?.(error, context)
+    } catch (thrown) {
+      rethrowLater(thrown)
+    }
+  }
+  /** The app's own error surfaces as an uncaught one, without taking the client with it. */
+  function rethrowLater(error: unknown): void {
+    environment.setTimeout(() => {
+      throw error
+    }, 0)
+  }
+
+  const store = createStore(rethrowLater)
+  const connection = createSdkConnection({
+    client: sdk.client,
+    createTransport: sdk.createTransport,
+    url: sdk.url,
+    maxConcurrentPolls: options.poll?.maxConcurrent ?? Number.POSITIVE_INFINITY,
+    randomId: environment.randomId,
+    onState: (state) => {
+      store.setConnection(state)
+      if (state.error) report(state.error, { operation: 'connect' })
+    },
+    onIssue: (error) => report(error, { operation: 'protocol' }),
+  })
+  const records = createRecordStore({
+    storage: taskStorage(options.storage, environment),
+    endpoint: sdk.endpoint,
+    scope,
+    now: environment.now,
+    onError: (error) => report(error, { operation: 'storage' }),
+  })
+  const calls = createCallRegistry({
+    port: connection,
+    environment,
+    policy,
+    records,
+    store,
+    endpoint: sdk.endpoint,
+    scope,
+    followUnwatched: resume === 'eager',
+  })
+
+  const client: TaskClient = {
+    store: store.api,
+    id: hash(JSON.stringify([sdk.endpoint, scope])),
+    resume,
+    connect: async () => {
+      await connection.connect()
+      if (resume === 'eager') await calls.resumeTasks()
+    },
+    resumeTasks: calls.resumeTasks,
+    callTool: async (params, callOptions) => client.startToolCall(params, callOptions).result,
+    startToolCall: (params, callOptions = {}) => calls.start(checkParams(params), callOptions),
+    resumeTask: (task, callOptions = {}) => {
+      const reference = typeof task === 'string' ? { taskId: task } : task
+      if (typeof reference?.taskId !== 'string' || reference.taskId === '')
+        throw new TaskConfigurationError('resumeTask needs a task id.')
+      return calls.resumeTask(reference, callOptions)
+    },
+    getToolCall: calls.get,
+    toolCallId,
+    getTask: (taskId, { signal } = {}) => connection.getTask(taskId, signal),
+    updateTask: (taskId, inputResponses) => connection.updateTask(taskId, inputResponses),
+    cancelTask: (taskId) => connection.cancelTask(taskId),
+    callToolRaw: async (params, { signal } = {}) => connection.callToolRaw(checkParams(params), signal),
+    forget: calls.forget,
+    forgetAll: ({ scope: other } = {}) => calls.forgetAll(other),
+    listTools: connection.listTools,
+    close: async () => {
+      calls.stop()
+      await connection.close()
+    },
+  }
+  return client
+}
+
+function checkParams(params: ToolCallParams): ToolCallParams {
+  if (typeof params?.name !== 'string' || params.name === '') {
+    throw new TaskConfigurationError(
+      "A tool call needs a tool: pass { name: 'my_tool' }. listTools() tells which there are.",
+    )
+  }
+  const { arguments: args } = params
+  if (args !== undefined && (typeof args !== 'object' || args === null || Array.isArray(args))) {
+    throw new TaskConfigurationError(`The arguments of "${params.name}" must be an object.`)
+  }
+  return params
+}

@@ -1,0 +1,185 @@
+import type {
+  Client,
+  ClientOptions,
+  Implementation,
+  StreamableHTTPClientTransportOptions,
+  Tool,
+  Transport,
+} from '@modelcontextprotocol/client'
+import type { StoreApi } from 'zustand/vanilla'
+import type { ConnectionState } from '../connection/connection.js'
+import type { ToolCallState } from '../engine/toolCallState.js'
+import type { Environment } from '../environment/environment.js'
+import type { CallToolResult } from '../protocol/callToolResult.js'
+import type { InputResponse } from '../protocol/inputRequest.js'
+import type { DetailedTask, Task } from '../protocol/task.js'
+import type { TaskStorage } from '../storage/taskStorage.js'
+
+/** The tool to call. */
+export interface ToolCallParams {
+  name: string
+  arguments?: Record<string, unknown>
+}
+
+/** How a call is made and followed. */
+export interface ToolCallOptions {
+  /**
+   * Aborting it detaches: the promise rejects, the server's work goes on and stays resumable. To end the work, `cancel()`.
+   */
+  signal?: AbortSignal
+  /**
+   * Makes the call one of a kind: while a call with this key (and tool, endpoint and scope) is known, in
+   * this page or in storage, the same call is returned instead of a second `tools/call`.
+   */
+  key?: string
+  /**
+   * `true`: call the tool again although a call with this key is known. `'settled'`: only where that call has come to an end.
+   * @default false
+   */
+  fresh?: boolean | 'settled'
+}
+
+/** A handle on a call; `await call.result`. */
+export interface ToolCall {
+  readonly callId: string
+  /**
+   * The tool's result, `isError: true` included. Rejects with a `TaskError`, or with the reason of the
+   * signal where this handle was detached. A rejection that nobody looks at is not reported as unhandled.
+   */
+  readonly result: Promise<CallToolResult>
+  getState(): ToolCallState
+  subscribe(listener: (state: ToolCallState) => void): () => void
+  /** Asks the server to stop the work, once, and goes on observing: a task that completes anyway still resolves. */
+  cancel(): Promise<void>
+  /** Stops waiting here. The task lives on and stays resumable. */
+  detach(): void
+  /** Answers a question of the task. */
+  respond(inputKey: string, response: InputResponse): Promise<void>
+}
+
+/** What `client.store` holds. */
+export interface TaskClientState {
+  readonly connection: ConnectionState
+  readonly calls: Readonly<Record<string, ToolCallState>>
+}
+
+/** What an error reported to `onError` was about. */
+export interface TaskErrorContext {
+  readonly callId?: string
+  readonly operation: 'connect' | 'poll' | 'cancel' | 'respond' | 'storage' | 'protocol' | 'resume'
+}
+
+/** A task to resume: its id, with the tool's name where it is known. */
+export interface TaskReference {
+  taskId: string
+  name?: string
+}
+
+/** Options of every client, however it is connected. */
+export interface TaskClientBaseOptions {
+  /** Where records of running tasks are kept. @default 'local' where there is one, else 'memory' */
+  storage?: 'local' | 'session' | 'memory' | TaskStorage
+  /** Account or tenant. Records of one scope are invisible to every other. @default '' */
+  scope?: string
+  poll?: {
+    /** Used where the server does not say, in ms. @default 1000 */
+    defaultIntervalMs?: number
+    /** No task is polled more often than this, in ms. @default 50 */
+    minIntervalMs?: number
+    /** Whether a hidden page goes on polling. @default 'continue' */
+    hidden?: 'continue' | 'pause'
+    /** How many `tasks/get` may be under way at once. @default unlimited */
+    maxConcurrent?: number
+  }
+  /** Backoff after failures that may pass. */
+  retry?: {
+    /** First delay, doubled with each failure, in ms. @default 500 */
+    baseMs?: number
+    /** Longest delay, in ms. @default 30000 */
+    maxMs?: number
+    /** Failures in a row after which a call gives up with `TaskUnreachableError`. @default unlimited; the ttl bounds it */
+    maxAttempts?: number
+  }
+  /**
+   * `'eager'`: every task is followed to its end, also those that no component watches and those of earlier visits.
+   * `'lazy'`: only while somebody waits for it.
+   * @default 'eager'
+   */
+  resume?: 'eager' | 'lazy'
+  /** Hears of what went wrong without ending a call: failed polls, storage that throws, protocol violations. */
+  onError?: (error: Error, context: TaskErrorContext) => void
+  /** For tests: time, network and storage of the page. */
+  environment?: Partial<Environment>
+}
+
+/** Taskwire builds the official SDK client and its Streamable HTTP transport. */
+export interface TaskClientUrlOptions extends TaskClientBaseOptions {
+  /** The MCP endpoint. Relative URLs are resolved against the page. */
+  url: string | URL
+  /** @default \{ name: 'taskwire', version \} */
+  clientInfo?: Implementation
+  capabilities?: ClientOptions['capabilities']
+  /** Headers, `fetch`, auth provider: what `StreamableHTTPClientTransport` takes. */
+  transportOptions?: StreamableHTTPClientTransportOptions
+}
+
+/** Bring your own SDK client, connected over `withTasks(transport)`. */
+export interface TaskClientSdkOptions extends TaskClientBaseOptions {
+  client: Client
+  /** Where the client is not connected yet: the transport to connect it over. */
+  transport?: Transport
+  url?: never
+  /** Tells servers apart in storage, where the page talks to several over clients of its own. @default '' */
+  endpoint?: string
+}
+
+export type TaskClientOptions = TaskClientUrlOptions | TaskClientSdkOptions
+
+/** Calls tools and follows what becomes a task, across reloads. Made by `createTaskClient`. */
+export interface TaskClient {
+  /** `zustand` vanilla store: `{ connection, calls }`. */
+  readonly store: StoreApi<TaskClientState>
+  /** Names server and scope in query keys; holds no secret. */
+  readonly id: string
+  /**
+   * Connects, where the first use has not done it yet.
+   *
+   * @throws {ConnectionFailedError} with what to do about it.
+   */
+  connect(): Promise<void>
+  /**
+   * Takes up the tasks that earlier visits left running, each once; with a filter, the one call. With `resume: 'eager'` the React
+   * provider does it on mount and `connect()` does it, too.
+   */
+  resumeTasks(filter?: { callId?: string }): Promise<readonly ToolCall[]>
+  /** Whether tasks are taken up without being asked for. */
+  readonly resume: 'eager' | 'lazy'
+  /** Calls a tool and waits for its final result, whatever the server makes of the call. */
+  callTool(params: ToolCallParams, options?: ToolCallOptions): Promise<CallToolResult>
+  /** The same, with a handle on the call. */
+  startToolCall(params: ToolCallParams, options?: ToolCallOptions): ToolCall
+  /** Follows a task by its id, for instance one that another device started. */
+  resumeTask(task: string | TaskReference, options?: Pick<ToolCallOptions, 'signal' | 'key'>): ToolCall
+  /** The call with this id, where there is one. */
+  getToolCall(callId: string): ToolCall | undefined
+  /** The id that a call with these params and this key has or would have. */
+  toolCallId(name: string, key: string): string
+  /** `tasks/get`, once. */
+  getTask(taskId: string, options?: { signal?: AbortSignal }): Promise<DetailedTask>
+  /** `tasks/update`, once. */
+  updateTask(taskId: string, inputResponses: Record<string, InputResponse>): Promise<void>
+  /** `tasks/cancel`, once. */
+  cancelTask(taskId: string): Promise<void>
+  /** Calls a tool and returns a task as a task: not polled, not recorded. */
+  callToolRaw(
+    params: ToolCallParams,
+    options?: { signal?: AbortSignal },
+  ): Promise<{ type: 'result'; result: CallToolResult } | { type: 'task'; task: Task }>
+  /** Drops a call from store and storage. Its task goes on on the server. */
+  forget(callId: string): Promise<void>
+  /** Drops every call of a scope, this client's by default: for instance at sign-out. */
+  forgetAll(options?: { scope?: string }): Promise<void>
+  listTools(): Promise<Tool[]>
+  /** Closes the connection. Cancels no task. */
+  close(): Promise<void>
+}

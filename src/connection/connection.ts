@@ -1,0 +1,28 @@
+import type { Tool } from '@modelcontextprotocol/client'
+import type { TaskPort, ToolCallRequest } from '../engine/taskPort.js'
+import type { CallToolResult } from '../protocol/callToolResult.js'
+import type { Task } from '../protocol/task.js'
+
+/** The connection as the store shows it. */
+export interface ConnectionState {
+  readonly status: 'idle' | 'connecting' | 'connected' | 'failed' | 'closed'
+  /** `modern` for 2026-07-28, `legacy` for the revisions before it. */
+  readonly era?: 'modern' | 'legacy'
+  readonly protocolVersion?: string
+  readonly server?: { readonly name: string; readonly version: string }
+  /** Whether the server says that it serves tasks. Calls work without, just not as tasks. */
+  readonly tasks?: boolean
+  readonly error?: Error
+}
+
+/** A server as the client sees it. Every method connects first, where that has not happened. */
+export interface Connection extends TaskPort {
+  connect(): Promise<void>
+  /** Calls a tool and hands a task over as a task. */
+  callToolRaw(
+    request: ToolCallRequest,
+    signal: AbortSignal | undefined,
+  ): Promise<{ type: 'result'; result: CallToolResult } | { type: 'task'; task: Task }>
+  listTools(): Promise<Tool[]>
+  close(): Promise<void>
+}

@@ -1,0 +1,19 @@
+/** The same function, with no more than `limit` calls under way at once; the others wait in line. */
+export function limitConcurrency<A extends unknown[], R>(
+  run: (...args: A) => Promise<R>,
+  limit: number,
+): (...args: A) => Promise<R> {
+  if (limit === Number.POSITIVE_INFINITY) return run
+  const line: (() => void)[] = []
+  let running = 0
+  return async (...args) => {
+    if (running >= limit) await new Promise<void>((resolve) => line.push(resolve))
+    running += 1
+    try {
+      return await run(...args)
+    } finally {
+      running -= 1
+      line.shift()?.()
+    }
+  }
+}

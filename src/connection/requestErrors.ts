@@ -1,0 +1,161 @@
+import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client'
+import {
+  ConnectionFailedError,
+  isTaskError,
+  TaskExpiredError,
+  type TaskProtocolSource,
+  TaskRequestError,
+  TasksUnsupportedError,
+  ToolCallInterruptedError,
+  ToolCallRejectedError,
+} from '../protocol/errors.js'
+import { INVALID_PARAMS, METHOD_NOT_FOUND, MISSING_CLIENT_CAPABILITY, TASKS_EXTENSION } from '../protocol/extension.js'
+import { isJsonObject } from '../protocol/json.js'
+
+const CORS_HINT =
+  'If the server is on another origin, it must allow it: Access-Control-Allow-Origin, and Access-Control-Allow-Headers ' +
+  'with content-type, mcp-protocol-version, mcp-method and mcp-name.'
+
+/** What a failed `tasks/*` request means for the task. */
+export function taskRequestError(error: unknown, source: TaskProtocolSource, taskId: string): Error {
+  if (isTaskError(error)) return error
+  const rpc = jsonRpcError(error)
+  const options = { taskId, cause: error }
+  if (rpc?.code === INVALID_PARAMS) return new TaskExpiredError('unknown-task', options)
+  if (rpc?.code === METHOD_NOT_FOUND || rpc?.code === MISSING_CLIENT_CAPABILITY) {
+    return new TasksUnsupportedError(`The server refuses ${source} (${rpc.code}: ${rpc.message}).`, {
+      ...options,
+      code: rpc.code,
+    })
+  }
+  if (rpc)
+    return new TaskRequestError(`The server answered ${source} with an error: ${rpc.message}`, {
+      ...options,
+      kind: 'server',
+    })
+  if (isUnauthorized(error)) {
+    return new TaskRequestError('The server asks for credentials. Sign in again; the task goes on meanwhile.', {
+      ...options,
+      kind: 'auth',
+    })
+  }
+  if (error instanceof SdkHttpError) {
+    return new TaskRequestError(`The server answered ${source} with HTTP ${error.status}.`, {
+      ...options,
+      kind: 'http',
+    })
+  }
+  if (isMalformed(error)) {
+    return new TaskRequestError(`The answer to ${source} is no MCP message. Is a proxy or a login page in between?`, {
+      ...options,
+      kind: 'malformed',
+    })
+  }
+  return new TaskRequestError(`The server could not be reached: ${messageOf(error)}`, { ...options, kind: 'network' })
+}
+
+/** What a failed `tools/call` means for the call. `refused`: the error is the server's own answer. */
+export function toolCallError(error: unknown, tool: string, refused: boolean): unknown {
+  if (isTaskError(error)) return error
+  const rpc = jsonRpcError(error)
+  if (rpc && (refused || error instanceof SdkHttpError)) return rejection(rpc, tool, error)
+  // Raised by the SDK itself, for instance by output validation.
+  if (rpc) return error
+  if (isUnauthorized(error)) {
+    return new ToolCallRejectedError(
+      `Failed to call "${tool}": the server asks for credentials. Pass transportOptions.authProvider, or sign in.`,
+      { code: 401, cause: error },
+    )
+  }
+  if (error instanceof SdkHttpError && error.status < 500 && error.status !== 408) {
+    return new ToolCallRejectedError(`Failed to call "${tool}": the server answered HTTP ${error.status}.`, {
+      code: error.status,
+      cause: error,
+    })
+  }
+  if (error instanceof SdkError && LOCAL_CODES.has(error.code)) return error
+  return new ToolCallInterruptedError(tool, { cause: error })
+}
+
+/** Why no connection came about, with what to do. */
+export function connectionError(error: unknown, url: string | undefined): Error {
+  if (isTaskError(error)) return error
+  const where = url === undefined ? 'the MCP server' : `an MCP server at ${url}`
+  const failed = (reason: string) =>
+    new ConnectionFailedError(`Failed to connect to ${where}: ${reason}`, { cause: error })
+  if (isUnauthorized(error))
+    return failed('it asks for credentials. Pass transportOptions.authProvider or an Authorization header.')
+  if (error instanceof SdkHttpError)
+    return failed(`it answered HTTP ${error.status}. Check that the URL is that of the MCP endpoint.`)
+  if (isMalformed(error))
+    return failed('what answers there does not speak MCP. Check that the URL is that of the MCP endpoint.')
+  return failed(`${messageOf(error)}. Check that the server runs and that the URL is right. ${CORS_HINT}`)
+}
+
+/** Errors that the SDK raises before or after the exchange: the outcome of the call is not in doubt. */
+const LOCAL_CODES: ReadonlySet<string> = new Set([
+  SdkErrorCode.NotConnected,
+  SdkErrorCode.CapabilityNotSupported,
+  SdkErrorCode.InvalidResult,
+  SdkErrorCode.UnsupportedResultType,
+  SdkErrorCode.InputRequiredRoundsExceeded,
+])
+
+function rejection(rpc: JsonRpcError, tool: string, cause: unknown): Error {
+  const options = { code: rpc.code, data: rpc.data, cause }
+  if (
+    rpc.code === MISSING_CLIENT_CAPABILITY &&
+    isJsonObject(rpc.data) &&
+    JSON.stringify(rpc.data).includes(TASKS_EXTENSION)
+  ) {
+    return new TasksUnsupportedError(
+      `The server runs "${tool}" as a task only and did not see that this client supports tasks.`,
+      options,
+    )
+  }
+  const hint =
+    rpc.code === METHOD_NOT_FOUND
+      ? ' The server offers no tools.'
+      : rpc.code === INVALID_PARAMS
+        ? ' Check the name and the arguments against listTools().'
+        : ''
+  return new ToolCallRejectedError(`Failed to call "${tool}": ${rpc.message} (${rpc.code}).${hint}`, options)
+}
+
+interface JsonRpcError {
+  readonly code: number
+  readonly message: string
+  readonly data?: unknown
+}
+
+/** The JSON-RPC error inside, also where the transport shows only the HTTP status it came with. */
+function jsonRpcError(error: unknown): JsonRpcError | undefined {
+  if (error instanceof ProtocolError) return error
+  if (!(error instanceof SdkHttpError) || typeof error.data['text'] !== 'string') return undefined
+  try {
+    const body: unknown = JSON.parse(error.data['text'])
+    if (!isJsonObject(body) || !isJsonObject(body['error'])) return undefined
+    const { code, message, data } = body['error']
+    return typeof code === 'number' && typeof message === 'string' ? { code, message, data } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isUnauthorized(error: unknown): boolean {
+  return (
+    error instanceof UnauthorizedError ||
+    (error instanceof SdkHttpError && (error.status === 401 || error.status === 403))
+  )
+}
+
+function isMalformed(error: unknown): boolean {
+  if (error instanceof SdkError) {
+    return error.code === SdkErrorCode.ClientHttpUnexpectedContent || error.code === SdkErrorCode.InvalidResult
+  }
+  return error instanceof SyntaxError || (error instanceof Error && error.name === 'ZodError')
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

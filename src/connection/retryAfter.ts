@@ -1,0 +1,28 @@
+import type { FetchLike } from '@modelcontextprotocol/client'
+import { TaskRequestError } from '../protocol/errors.js'
+
+/**
+ * Makes `Retry-After` of a refused `tasks/*` request heard: the SDK's transport drops the headers of
+ * an error. Everything else passes untouched. From another origin the header is readable only if the
+ * server exposes it.
+ */
+export function withRetryAfter(fetch: FetchLike, now: () => number): FetchLike {
+  return async (url, init) => {
+    const response = await fetch(url, init)
+    const header = response.headers.get('retry-after')
+    if (response.ok || header === null || response.status < 408) return response
+    if (!new Headers(init?.headers).get('mcp-method')?.startsWith('tasks/')) return response
+    await response.body?.cancel()
+    throw new TaskRequestError(`The server answered ${response.status} and asked for patience.`, {
+      kind: 'http',
+      retryAfterMs: parseRetryAfter(header, now()),
+    })
+  }
+}
+
+/** Either form of `Retry-After`, seconds or an HTTP date, in ms from now. Undefined where it is neither. */
+export function parseRetryAfter(header: string, now: number): number | undefined {
+  if (/^\d+$/.test(header.trim())) return Number(header) * 1000
+  const date = Date.parse(header)
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
+}

@@ -1,0 +1,74 @@
+export { createTaskClient } from './client/createTaskClient.js'
+export type {
+  TaskClient,
+  TaskClientBaseOptions,
+  TaskClientOptions,
+  TaskClientSdkOptions,
+  TaskClientState,
+  TaskClientUrlOptions,
+  TaskErrorContext,
+  TaskReference,
+  ToolCall,
+  ToolCallOptions,
+  ToolCallParams,
+} from './client/taskClient.js'
+export type { ConnectionState } from './connection/connection.js'
+export { type WithTasksOptions, withTasks } from './connection/withTasks.js'
+export type { ToolCallNetwork, ToolCallPhase, ToolCallState } from './engine/toolCallState.js'
+export { browserEnvironment } from './environment/browserEnvironment.js'
+export type { Channel, Environment, Locks, TimerHandle, Unsubscribe, WebStorage } from './environment/environment.js'
+export type {
+  AudioContent,
+  CallToolResult,
+  ContentBlock,
+  EmbeddedResource,
+  ImageContent,
+  ResourceLink,
+  TextContent,
+} from './protocol/callToolResult.js'
+export {
+  ConnectionFailedError,
+  isTaskError,
+  TaskCancelledError,
+  TaskConfigurationError,
+  TaskError,
+  type TaskErrorJson,
+  type TaskErrorOptions,
+  TaskExpiredError,
+  TaskFailedError,
+  TaskInputRequiredError,
+  TaskProtocolError,
+  type TaskProtocolSource,
+  TaskRequestError,
+  type TaskRequestFailure,
+  TaskStorageError,
+  TaskStuckError,
+  TasksUnsupportedError,
+  TaskUnreachableError,
+  ToolCallInterruptedError,
+  ToolCallRejectedError,
+  ToolOutputError,
+} from './protocol/errors.js'
+export { TASKS_EXTENSION } from './protocol/extension.js'
+export type {
+  ElicitFormRequest,
+  ElicitUrlRequest,
+  InputRequest,
+  InputResponse,
+  ListRootsRequest,
+  SamplingRequest,
+} from './protocol/inputRequest.js'
+export {
+  type CancelledTask,
+  type CompletedTask,
+  type DetailedTask,
+  type FailedTask,
+  type InputRequiredTask,
+  isTerminal,
+  type Task,
+  type TaskFailure,
+  type TaskStatus,
+  type WorkingTask,
+} from './protocol/task.js'
+export type { TaskStorage } from './storage/taskStorage.js'
+export { VERSION } from './version.js'
