@@ -1,0 +1,14 @@
+import { hash } from '../storage/hash.js'
+
+/**
+ * The key of a call that was given none: the same for the same arguments, in whatever order they are
+ * written. A hash, because keys are stored and arguments must not be.
+ */
+export function argumentsKey(args: Readonly<Record<string, unknown>> | undefined): string {
+  return `args-${hash(JSON.stringify(args ?? {}, sortKeys))}`
+}
+
+function sortKeys(_key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+}

@@ -1,0 +1,53 @@
+import { QueryClient, QueryClientContext, QueryClientProvider } from '@tanstack/react-query'
+import { createContext, type ReactNode, useContext, useEffect, useState } from 'react'
+import type { TaskClient } from '../client/taskClient.js'
+import { TaskConfigurationError } from '../protocol/errors.js'
+
+const TaskClientContext = createContext<TaskClient | undefined>(undefined)
+
+export interface TaskClientProviderProps {
+  client: TaskClient
+  children?: ReactNode
+}
+
+/**
+ * Gives the hooks below it their client. With `resume: 'eager'` it takes up the tasks of earlier visits
+ * when it mounts. Inside a `QueryClientProvider` it uses the app's QueryClient; elsewhere it brings one.
+ *
+ * @example
+ * ```tsx
+ * const client = createTaskClient({ url: '/mcp' })
+ * createRoot(root).render(<TaskClientProvider client={client}><App /></TaskClientProvider>)
+ * ```
+ */
+export function TaskClientProvider({ client, children }: TaskClientProviderProps): ReactNode {
+  useEffect(() => {
+    if (client.resume === 'eager') void client.resumeTasks()
+  }, [client])
+  return (
+    <TaskClientContext.Provider value={client}>
+      <QueryClientFallback>{children}</QueryClientFallback>
+    </TaskClientContext.Provider>
+  )
+}
+
+function QueryClientFallback({ children }: { children: ReactNode }): ReactNode {
+  const outer = useContext(QueryClientContext)
+  const [own] = useState(() => (outer === undefined ? new QueryClient() : undefined))
+  return own === undefined ? children : <QueryClientProvider client={own}>{children}</QueryClientProvider>
+}
+
+/**
+ * The client of the provider above.
+ *
+ * @throws {TaskConfigurationError} without a provider.
+ */
+export function useTaskClient(): TaskClient {
+  const client = useContext(TaskClientContext)
+  if (client === undefined) {
+    throw new TaskConfigurationError(
+      'No task client: wrap the component in <TaskClientProvider client={createTaskClient(…)}>.',
+    )
+  }
+  return client
+}

@@ -1,0 +1,174 @@
+import { act, render, renderHook, screen } from '@testing-library/react'
+import { Component, type ReactNode, StrictMode, Suspense } from 'react'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { createServerPage, type ServerPage } from '../../test/support/serverPage.js'
+import { createTaskClient } from '../client/createTaskClient.js'
+import type { TaskClient, TaskClientOptions } from '../client/taskClient.js'
+import { TaskClientProvider } from './TaskClientProvider.js'
+import { useSuspenseToolCall } from './useSuspenseToolCall.js'
+import { useTaskConnection } from './useTaskConnection.js'
+import { useToolCallMutation } from './useToolCallMutation.js'
+import { useToolCallState } from './useToolCallState.js'
+import { useToolCalls } from './useToolCalls.js'
+
+let server: ServerPage
+let client: TaskClient
+
+function openPage(options: Pick<TaskClientOptions, 'resume'> = {}): TaskClient {
+  const { url, fetch, page } = server
+  return createTaskClient({ url, transportOptions: { fetch }, environment: page.environment, ...options })
+}
+
+beforeEach(() => {
+  server = createServerPage()
+  client = openPage()
+})
+
+const wrapper = ({ children }: { children: ReactNode }) => (
+  <StrictMode>
+    <TaskClientProvider client={client}>{children}</TaskClientProvider>
+  </StrictMode>
+)
+
+const advance = (ms: number) => act(() => server.page.advance(ms))
+
+describe('useToolCallMutation', () => {
+  it('calls the tool when asked, and shows the call', async () => {
+    const { result } = renderHook(() => useToolCallMutation({ name: 'work' }), { wrapper })
+    await advance(1000)
+    expect(server.requests).toEqual([])
+    act(() => result.current.mutate({ seconds: 2 }))
+    await advance(1500)
+    expect(result.current).toMatchObject({ isPending: true, call: { phase: 'working' }, task: { statusMessage: 'step 1' } })
+    await advance(1500)
+    expect(result.current).toMatchObject({ isSuccess: true, data: { structuredContent: { seconds: 2 } }, call: { phase: 'completed' } })
+  })
+
+  it('with a key, a second press joins the call that runs; after its end it is a call of its own', async () => {
+    const { result } = renderHook(() => useToolCallMutation({ name: 'work', key: 'weekly' }), { wrapper })
+    act(() => result.current.mutate({ seconds: 2 }))
+    act(() => result.current.mutate({ seconds: 2 }))
+    await advance(3000)
+    expect(result.current.isSuccess).toBe(true)
+    expect(server.count('tools/call')).toBe(1)
+    act(() => result.current.mutate({ seconds: 2 }))
+    await advance(3000)
+    expect(server.count('tools/call')).toBe(2)
+  })
+
+  it.each(['eager', 'lazy'] as const)('with a key, shows the call that is still running after a reload (%s)', async (resume) => {
+    client = openPage({ resume })
+    const first = renderHook(() => useToolCallMutation({ name: 'work', key: 'weekly' }), { wrapper })
+    act(() => first.result.current.mutate({ seconds: 3 }))
+    await advance(1500)
+    await client.close()
+    first.unmount()
+
+    client = openPage({ resume })
+    const second = renderHook(() => useToolCallMutation({ name: 'work', key: 'weekly' }), { wrapper })
+    await advance(500)
+    expect(second.result.current).toMatchObject({ isIdle: true, call: { phase: 'working' } })
+    await advance(2000)
+    expect(second.result.current.call).toMatchObject({ phase: 'completed', result: { structuredContent: { seconds: 3 } } })
+    expect(server.count('tools/call')).toBe(1)
+  })
+
+  it('a failure is the error of the mutation', async () => {
+    const { result } = renderHook(() => useToolCallMutation({ name: 'work' }), { wrapper })
+    act(() => result.current.mutate({ seconds: 0, outcome: 'failure' }))
+    await advance(2000)
+    expect(result.current).toMatchObject({ isError: true, error: { name: 'TaskFailedError' } })
+  })
+})
+
+describe('useToolCalls', () => {
+  it('lists every call, oldest first, tasks of an earlier visit included', async () => {
+    client.startToolCall({ name: 'work', arguments: { seconds: 9 } })
+    await advance(100)
+    await client.close()
+
+    client = openPage()
+    const { result } = renderHook(() => useToolCalls(), { wrapper })
+    await advance(100)
+    act(() => void client.startToolCall({ name: 'echo', arguments: { text: 'hi' } }))
+    await advance(100)
+    expect(result.current).toMatchObject([
+      { name: 'work', phase: 'working' },
+      { name: 'echo', phase: 'completed' },
+    ])
+  })
+
+  it('filters, and keeps its identity while the filtered calls are the same', async () => {
+    const { result, rerender } = renderHook(() => useToolCalls((call) => call.phase === 'completed'), { wrapper })
+    act(() => void client.startToolCall({ name: 'work', arguments: { seconds: 60 } }))
+    await advance(2000)
+    const before = result.current
+    rerender()
+    await advance(2000)
+    expect(result.current).toBe(before)
+    expect(result.current).toEqual([])
+  })
+})
+
+describe('useToolCallState and useTaskConnection', () => {
+  it('follow one call and the connection', async () => {
+    const call = client.startToolCall({ name: 'work', arguments: { seconds: 1 } })
+    const { result } = renderHook(() => ({ call: useToolCallState(call.callId), connection: useTaskConnection() }), { wrapper })
+    expect(result.current).toMatchObject({ call: { phase: 'calling' } })
+    await advance(3000)
+    expect(result.current).toMatchObject({
+      call: { phase: 'completed' },
+      connection: { status: 'connected', era: 'modern', protocolVersion: '2026-07-28', tasks: true, server: { name: 'test' } },
+    })
+  })
+
+  it('an unknown call is undefined', () => {
+    expect(renderHook(() => useToolCallState('nope'), { wrapper }).result.current).toBeUndefined()
+  })
+})
+
+describe('useSuspenseToolCall', () => {
+  const Report = ({ outcome = 'success' }) => {
+    const { data } = useSuspenseToolCall({ name: 'work', arguments: { seconds: 2, outcome } })
+    return <p>{JSON.stringify(data.structuredContent)}</p>
+  }
+  const Progress = () => <p>{useToolCalls()[0]?.task?.statusMessage ?? 'starting'}</p>
+
+  it('suspends until the result, while the fallback shows the progress', async () => {
+    render(
+      <Suspense fallback={<Progress />}>
+        <Report />
+      </Suspense>,
+      { wrapper },
+    )
+    await advance(0)
+    expect(screen.getByText('starting')).toBeTruthy()
+    await advance(1500)
+    expect(screen.getByText('step 1')).toBeTruthy()
+    await advance(2000)
+    expect(screen.getByText('{"seconds":2}')).toBeTruthy()
+    expect(server.count('tools/call')).toBe(1)
+  })
+
+  it('hands an error to the error boundary', async () => {
+    class Boundary extends Component<{ children: ReactNode }, { error?: Error }> {
+      override state: { error?: Error } = {}
+      static getDerivedStateFromError = (error: Error) => ({ error })
+      override render() {
+        return this.state.error ? <p>{this.state.error.name}</p> : this.props.children
+      }
+    }
+    const silence = vi.spyOn(console, 'error').mockImplementation(() => {})
+    render(
+      <Boundary>
+        <Suspense fallback="…">
+          <Report outcome="failure" />
+        </Suspense>
+      </Boundary>,
+      { wrapper },
+    )
+    await advance(5000)
+    expect(screen.getByText('TaskFailedError')).toBeTruthy()
+    silence.mockRestore()
+  })
+})

@@ -1,0 +1,17 @@
+export { TaskClientProvider, type TaskClientProviderProps, useTaskClient } from './TaskClientProvider.js'
+export type { ToolCallControls } from './toolCallControls.js'
+export {
+  type SuspenseToolCallParams,
+  type UseSuspenseToolCallResult,
+  useSuspenseToolCall,
+} from './useSuspenseToolCall.js'
+export { useTaskConnection } from './useTaskConnection.js'
+export { type UseToolCallResult, useToolCall } from './useToolCall.js'
+export {
+  type ToolArguments,
+  type ToolCallMutationParams,
+  type UseToolCallMutationResult,
+  useToolCallMutation,
+} from './useToolCallMutation.js'
+export { useToolCallState } from './useToolCallState.js'
+export { useToolCalls } from './useToolCalls.js'

@@ -1,0 +1,42 @@
+import { isServer, type SkipToken, type UseSuspenseQueryResult, useSuspenseQuery } from '@tanstack/react-query'
+import type { StandardSchemaV1 } from '../connection/standardSchema.js'
+import { TaskConfigurationError } from '../protocol/errors.js'
+import { type ToolCallQueryParams, toolCallKey, toolCallOptions } from '../query/toolCallOptions.js'
+import type { ToolOutputOf } from '../query/toolOutput.js'
+import { useTaskClient } from './TaskClientProvider.js'
+import { type ToolCallControls, toolCallControls } from './toolCallControls.js'
+import { useToolCallState } from './useToolCallState.js'
+
+/** What {@link useSuspenseToolCall} is given: a call that is made without condition. */
+export type SuspenseToolCallParams<S extends StandardSchemaV1 | undefined = undefined> = Omit<
+  ToolCallQueryParams<S>,
+  'arguments'
+> & {
+  arguments?: Exclude<ToolCallQueryParams['arguments'], SkipToken>
+}
+
+/** What {@link useSuspenseToolCall} returns. */
+export type UseSuspenseToolCallResult<TData> = UseSuspenseQueryResult<TData, Error> & ToolCallControls
+
+/**
+ * As `useToolCall`, suspending until there is a result. To show progress meanwhile, read the call with
+ * `useToolCallState` or `useToolCalls` in the fallback. An error goes to the error boundary.
+ *
+ * On a server nothing is called: the component throws there, which makes React send the fallback of the
+ * nearest Suspense boundary and render in the browser.
+ */
+export function useSuspenseToolCall<S extends StandardSchemaV1 | undefined = undefined>(
+  params: SuspenseToolCallParams<S>,
+): UseSuspenseToolCallResult<ToolOutputOf<S>> {
+  if (isServer) {
+    throw new TaskConfigurationError(
+      'A tool is not called during server rendering. Wrap the component in <Suspense>; it renders in the browser.',
+    )
+  }
+  const client = useTaskClient()
+  const { queryFn, enabled: _, ...options } = toolCallOptions(client, params)
+  const query = useSuspenseQuery({ ...options, queryFn: queryFn as Exclude<typeof queryFn, SkipToken> })
+  const key = toolCallKey(params)
+  const call = useToolCallState(key === undefined ? undefined : client.toolCallId(params.name, key))
+  return { ...query, ...toolCallControls(client, call) }
+}

@@ -1,0 +1,276 @@
+import { QueryClient, QueryClientProvider, skipToken } from '@tanstack/react-query'
+import { act, render, renderHook, screen } from '@testing-library/react'
+import { type ReactNode, StrictMode } from 'react'
+import { renderToString } from 'react-dom/server'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { z } from 'zod'
+import { createServerPage, type ServerPage } from '../../test/support/serverPage.js'
+import { createTaskClient } from '../client/createTaskClient.js'
+import type { TaskClient } from '../client/taskClient.js'
+import { TaskCancelledError, TaskConfigurationError, TaskFailedError, ToolOutputError } from '../protocol/errors.js'
+import { TaskClientProvider } from './TaskClientProvider.js'
+import { useToolCall } from './useToolCall.js'
+
+let server: ServerPage
+let client: TaskClient
+
+/** A client as a page that has just been opened would make it; storage survives. */
+function openPage(): TaskClient {
+  return createTaskClient({
+    url: server.url,
+    transportOptions: { fetch: server.fetch },
+    environment: server.page.environment,
+  })
+}
+
+beforeEach(() => {
+  server = createServerPage()
+  client = openPage()
+})
+
+const wrapper = ({ children }: { children: ReactNode }) => (
+  <StrictMode>
+    <TaskClientProvider client={client}>{children}</TaskClientProvider>
+  </StrictMode>
+)
+
+const advance = (ms: number) => act(() => server.page.advance(ms))
+
+const WORK = { name: 'work', arguments: { seconds: 3 } } as const
+
+describe('useToolCall', () => {
+  it('goes from pending through the status messages to the result', async () => {
+    const { result } = renderHook(() => useToolCall(WORK), { wrapper })
+    expect(result.current).toMatchObject({ isPending: true, call: { phase: 'calling' }, task: undefined, isCancelling: false })
+    await advance(0)
+    expect(result.current).toMatchObject({ isPending: true, call: { phase: 'working' } })
+    await advance(1000)
+    expect(result.current.task).toMatchObject({ status: 'working', statusMessage: 'step 1' })
+    await advance(2000)
+    expect(result.current).toMatchObject({
+      isSuccess: true,
+      data: { content: [{ type: 'text', text: 'success' }], structuredContent: { seconds: 3 } },
+      call: { phase: 'completed' },
+    })
+  })
+
+  it('makes one call in StrictMode', async () => {
+    renderHook(() => useToolCall(WORK), { wrapper })
+    await advance(10_000)
+    expect(server.count('tools/call')).toBe(1)
+  })
+
+  it('makes one call and one poll loop for two components', async () => {
+    const Report = () => <p>{useToolCall(WORK).call?.phase}</p>
+    render(<Report />, { wrapper: ({ children }) => wrapper({ children: [children, <Report key="second" />] }) })
+    await advance(10_000)
+    expect(screen.getAllByText('completed')).toHaveLength(2)
+    expect(server.count('tools/call')).toBe(1)
+    expect(server.requests.filter(({ method }) => method === 'tasks/get').map(({ at }) => at)).toEqual([1000, 2000, 3000])
+  })
+
+  it('does not call again on unmount, remount or focus', async () => {
+    const { unmount } = renderHook(() => useToolCall(WORK), { wrapper })
+    await advance(1500)
+    unmount()
+    await advance(100)
+    const again = renderHook(() => useToolCall(WORK), { wrapper })
+    await act(async () => window.dispatchEvent(new Event('focus')))
+    await act(async () => document.dispatchEvent(new Event('visibilitychange')))
+    await advance(5000)
+    expect(again.result.current.isSuccess).toBe(true)
+    expect(server.count('tools/call')).toBe(1)
+  })
+
+  it('takes the same task up after a reload', async () => {
+    const first = renderHook(() => useToolCall(WORK), { wrapper })
+    await advance(1500)
+    const taskId = first.result.current.task?.taskId
+    await act(() => server.page.hidePage())
+    await client.close()
+    first.unmount()
+
+    client = openPage()
+    const second = renderHook(() => useToolCall(WORK), { wrapper })
+    await advance(0)
+    expect(second.result.current.task?.taskId).toBe(taskId)
+    await advance(5000)
+    expect(second.result.current).toMatchObject({ isSuccess: true, call: { phase: 'completed' } })
+    expect(server.count('tools/call')).toBe(1)
+    // The page left before the poll at 2000; the floor holds across the reload.
+    expect(server.requests.filter(({ method }) => method === 'tasks/get').map(({ at }) => at)).toEqual([1000, 2000, 3000])
+  })
+
+  it('fetches the result of a finished task after a reload', async () => {
+    const first = renderHook(() => useToolCall(WORK), { wrapper })
+    await advance(5000)
+    await client.close()
+    first.unmount()
+
+    client = openPage()
+    const second = renderHook(() => useToolCall(WORK), { wrapper })
+    await advance(0)
+    expect(second.result.current.data?.structuredContent).toEqual({ seconds: 3 })
+    expect(server.count('tools/call')).toBe(1)
+  })
+
+  it('refetch() calls the tool again', async () => {
+    const { result } = renderHook(() => useToolCall(WORK), { wrapper })
+    await advance(5000)
+    await act(async () => {
+      void result.current.refetch()
+    })
+    await advance(0)
+    expect(result.current).toMatchObject({ isFetching: true, call: { phase: 'working' } })
+    await advance(5000)
+    expect(result.current).toMatchObject({ isFetching: false, call: { phase: 'completed' } })
+    expect(server.count('tools/call')).toBe(2)
+  })
+
+  it('different arguments are different calls, the same ones in another order are not', async () => {
+    type Args = Record<string, unknown>
+    const { rerender } = renderHook(({ args }: { args: Args }) => useToolCall({ name: 'work', arguments: args }), {
+      wrapper,
+      initialProps: { args: { seconds: 1, outcome: 'success' } as Args },
+    })
+    await advance(3000)
+    rerender({ args: { outcome: 'success', seconds: 1 } })
+    await advance(3000)
+    expect(server.count('tools/call')).toBe(1)
+    rerender({ args: { seconds: 2 } })
+    await advance(3000)
+    expect(server.count('tools/call')).toBe(2)
+  })
+
+  it('waits for enabled and for skipToken', async () => {
+    type Props = { args: { seconds: number } | typeof skipToken; enabled: boolean }
+    const { result, rerender } = renderHook(
+      ({ args, enabled }: Props) => useToolCall({ name: 'work', arguments: args, query: { enabled } }),
+      { wrapper, initialProps: { args: skipToken, enabled: true } as Props },
+    )
+    await advance(1000)
+    rerender({ args: { seconds: 1 }, enabled: false })
+    await advance(1000)
+    expect(result.current).toMatchObject({ isPending: true, fetchStatus: 'idle', call: undefined })
+    expect(server.requests).toEqual([])
+    rerender({ args: { seconds: 1 }, enabled: true })
+    await advance(2000)
+    expect(result.current.isSuccess).toBe(true)
+  })
+
+  it('a tool error is data, a failed task is a TaskFailedError', async () => {
+    const toolError = renderHook(() => useToolCall({ name: 'work', arguments: { seconds: 0, outcome: 'tool error' } }), { wrapper })
+    const failure = renderHook(() => useToolCall({ name: 'work', arguments: { seconds: 0, outcome: 'failure' } }), { wrapper })
+    await advance(2000)
+    expect(toolError.result.current).toMatchObject({ isSuccess: true, data: { isError: true } })
+    expect(failure.result.current).toMatchObject({ isError: true, call: { phase: 'failed' } })
+    expect(failure.result.current.error).toBeInstanceOf(TaskFailedError)
+  })
+
+  it('a failed call is not made again by a remount, but by refetch()', async () => {
+    const failing = { name: 'work', arguments: { seconds: 0, outcome: 'failure' } }
+    const queryClient = new QueryClient()
+    const inApp = ({ children }: { children: ReactNode }) => (
+      <QueryClientProvider client={queryClient}>{wrapper({ children })}</QueryClientProvider>
+    )
+    const first = renderHook(() => useToolCall(failing), { wrapper: inApp })
+    await advance(2000)
+    first.unmount()
+    const second = renderHook(() => useToolCall(failing), { wrapper: inApp })
+    await advance(2000)
+    expect(second.result.current.error).toBeInstanceOf(TaskFailedError)
+    expect(server.count('tools/call')).toBe(1)
+    await act(async () => {
+      void second.result.current.refetch()
+    })
+    await advance(2000)
+    expect(server.count('tools/call')).toBe(2)
+  })
+
+  it('cancel() shows isCancelling until the server says cancelled', async () => {
+    const { result } = renderHook(() => useToolCall({ name: 'work', arguments: { seconds: 60 } }), { wrapper })
+    await advance(1500)
+    await act(() => result.current.cancel())
+    expect(result.current).toMatchObject({ isCancelling: true, call: { phase: 'working' } })
+    await advance(1000)
+    expect(result.current).toMatchObject({ isCancelling: false, isError: true, call: { phase: 'cancelled' } })
+    expect(result.current.error).toBeInstanceOf(TaskCancelledError)
+    expect(server.count('tasks/cancel')).toBe(1)
+  })
+
+  it('unmounting cancels nothing', async () => {
+    const { unmount } = renderHook(() => useToolCall(WORK), { wrapper })
+    await advance(500)
+    unmount()
+    await advance(5000)
+    expect(server.count('tasks/cancel')).toBe(0)
+    expect(Object.values(client.store.getState().calls)).toMatchObject([{ phase: 'completed' }])
+  })
+
+  it('an outputSchema types and checks structuredContent', async () => {
+    const good = renderHook(
+      () => useToolCall({ ...WORK, outputSchema: z.object({ seconds: z.number().transform((n) => `${n} s`) }) }),
+      { wrapper },
+    )
+    const bad = renderHook(
+      () => useToolCall({ name: 'work', arguments: { seconds: 1 }, outputSchema: z.object({ minutes: z.number() }) }),
+      { wrapper },
+    )
+    await advance(5000)
+    const { data } = good.result.current
+    expect(data?.isError ? undefined : data?.structuredContent.seconds).toBe('3 s')
+    expect(bad.result.current.error).toBeInstanceOf(ToolOutputError)
+  })
+
+  it('a poll that brings nothing new renders nothing', async () => {
+    const onRender = vi.fn()
+    const { result } = renderHook(
+      () => {
+        onRender()
+        return useToolCall({ name: 'work', arguments: { seconds: 60, quiet: true } })
+      },
+      { wrapper },
+    )
+    await advance(1000)
+    const before = onRender.mock.calls.length
+    await advance(10_000)
+    expect(server.count('tasks/get')).toBe(11)
+    expect(onRender.mock.calls.length).toBe(before)
+    expect(result.current.call?.nextPollAt).toBe(server.page.now() + 1000)
+  })
+
+  it('offline, the call waits, says so, and is made when the network is back', async () => {
+    await server.page.setOnline(false)
+    const { result } = renderHook(() => useToolCall(WORK), { wrapper })
+    await advance(5000)
+    expect(result.current).toMatchObject({ isPending: true, call: { phase: 'calling', network: 'offline' } })
+    expect(server.requests).toEqual([])
+    await act(() => server.page.setOnline(true))
+    await advance(5000)
+    expect(result.current.isSuccess).toBe(true)
+  })
+
+  it('calls nothing during server rendering', () => {
+    const Report = () => <p>{useToolCall(WORK).status}</p>
+    expect(renderToString(wrapper({ children: <Report /> }))).toBe('<p>pending</p>')
+    expect(server.requests).toEqual([])
+  })
+
+  it('outside its provider says what to do', () => {
+    const silence = vi.spyOn(console, 'error').mockImplementation(() => {})
+    expect(() => renderHook(() => useToolCall(WORK))).toThrow(TaskConfigurationError)
+    expect(() => renderHook(() => useToolCall(WORK))).toThrow('<TaskClientProvider')
+    silence.mockRestore()
+  })
+
+  it('uses the QueryClient of the app, where there is one', async () => {
+    const queryClient = new QueryClient()
+    renderHook(() => useToolCall(WORK), {
+      wrapper: ({ children }) => <QueryClientProvider client={queryClient}>{wrapper({ children })}</QueryClientProvider>,
+    })
+    await advance(0)
+    expect(queryClient.getQueryCache().getAll()).toHaveLength(1)
+    const [query] = queryClient.getQueryCache().getAll()
+    expect(JSON.stringify(query?.queryKey)).not.toContain('seconds')
+  })
+})
