@@ -74,7 +74,7 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
 
   function writeTask(changes: Partial<TaskRecordTask>): Promise<void> {
     if (record.task === undefined) return Promise.resolve()
-    record = { ...record, task: { ...record.task, ...(latest && recordSnapshot(latest)), ...changes } }
+    record = { ...record, task: { ...record.task, ...(latest && recordSnapshot(latest)), nextPollAt, ...changes } }
     return records.write(record)
   }
 
@@ -87,7 +87,7 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
 
   /** Follows the task, in turns where it is followed only while somebody watches. */
   async function follow(task: TaskRecordTask): Promise<CallToolResult> {
-    const unsubscribe = environment.onPageHide(() => void writeTask({ nextPollAt }))
+    const unsubscribe = environment.onPageHide(() => void writeTask({}))
     try {
       ended = await followInTurns(task)
     } finally {

@@ -39,9 +39,17 @@ describe('useToolCallMutation', () => {
     expect(server.requests).toEqual([])
     act(() => result.current.mutate({ seconds: 2 }))
     await advance(1500)
-    expect(result.current).toMatchObject({ isPending: true, call: { phase: 'working' }, task: { statusMessage: 'step 1' } })
+    expect(result.current).toMatchObject({
+      isPending: true,
+      call: { phase: 'working' },
+      task: { statusMessage: 'step 1' },
+    })
     await advance(1500)
-    expect(result.current).toMatchObject({ isSuccess: true, data: { structuredContent: { seconds: 2 } }, call: { phase: 'completed' } })
+    expect(result.current).toMatchObject({
+      isSuccess: true,
+      data: { structuredContent: { seconds: 2 } },
+      call: { phase: 'completed' },
+    })
   })
 
   it('with a key, a second press joins the call that runs; after its end it is a call of its own', async () => {
@@ -56,22 +64,28 @@ describe('useToolCallMutation', () => {
     expect(server.count('tools/call')).toBe(2)
   })
 
-  it.each(['eager', 'lazy'] as const)('with a key, shows the call that is still running after a reload (%s)', async (resume) => {
-    client = openPage({ resume })
-    const first = renderHook(() => useToolCallMutation({ name: 'work', key: 'weekly' }), { wrapper })
-    act(() => first.result.current.mutate({ seconds: 3 }))
-    await advance(1500)
-    await client.close()
-    first.unmount()
+  it.each(['eager', 'lazy'] as const)(
+    'with a key, shows the call that is still running after a reload (%s)',
+    async (resume) => {
+      client = openPage({ resume })
+      const first = renderHook(() => useToolCallMutation({ name: 'work', key: 'weekly' }), { wrapper })
+      act(() => first.result.current.mutate({ seconds: 3 }))
+      await advance(1500)
+      await client.close()
+      first.unmount()
 
-    client = openPage({ resume })
-    const second = renderHook(() => useToolCallMutation({ name: 'work', key: 'weekly' }), { wrapper })
-    await advance(500)
-    expect(second.result.current).toMatchObject({ isIdle: true, call: { phase: 'working' } })
-    await advance(2000)
-    expect(second.result.current.call).toMatchObject({ phase: 'completed', result: { structuredContent: { seconds: 3 } } })
-    expect(server.count('tools/call')).toBe(1)
-  })
+      client = openPage({ resume })
+      const second = renderHook(() => useToolCallMutation({ name: 'work', key: 'weekly' }), { wrapper })
+      await advance(500)
+      expect(second.result.current).toMatchObject({ isIdle: true, call: { phase: 'working' } })
+      await advance(2000)
+      expect(second.result.current.call).toMatchObject({
+        phase: 'completed',
+        result: { structuredContent: { seconds: 3 } },
+      })
+      expect(server.count('tools/call')).toBe(1)
+    },
+  )
 
   it('a failure is the error of the mutation', async () => {
     const { result } = renderHook(() => useToolCallMutation({ name: 'work' }), { wrapper })
@@ -113,12 +127,20 @@ describe('useToolCalls', () => {
 describe('useToolCallState and useTaskConnection', () => {
   it('follow one call and the connection', async () => {
     const call = client.startToolCall({ name: 'work', arguments: { seconds: 1 } })
-    const { result } = renderHook(() => ({ call: useToolCallState(call.callId), connection: useTaskConnection() }), { wrapper })
+    const { result } = renderHook(() => ({ call: useToolCallState(call.callId), connection: useTaskConnection() }), {
+      wrapper,
+    })
     expect(result.current).toMatchObject({ call: { phase: 'calling' } })
     await advance(3000)
     expect(result.current).toMatchObject({
       call: { phase: 'completed' },
-      connection: { status: 'connected', era: 'modern', protocolVersion: '2026-07-28', tasks: true, server: { name: 'test' } },
+      connection: {
+        status: 'connected',
+        era: 'modern',
+        protocolVersion: '2026-07-28',
+        tasks: true,
+        server: { name: 'test' },
+      },
     })
   })
 

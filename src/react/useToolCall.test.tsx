@@ -41,7 +41,12 @@ const WORK = { name: 'work', arguments: { seconds: 3 } } as const
 describe('useToolCall', () => {
   it('goes from pending through the status messages to the result', async () => {
     const { result } = renderHook(() => useToolCall(WORK), { wrapper })
-    expect(result.current).toMatchObject({ isPending: true, call: { phase: 'calling' }, task: undefined, isCancelling: false })
+    expect(result.current).toMatchObject({
+      isPending: true,
+      call: { phase: 'calling' },
+      task: undefined,
+      isCancelling: false,
+    })
     await advance(0)
     expect(result.current).toMatchObject({ isPending: true, call: { phase: 'working' } })
     await advance(1000)
@@ -66,7 +71,9 @@ describe('useToolCall', () => {
     await advance(10_000)
     expect(screen.getAllByText('completed')).toHaveLength(2)
     expect(server.count('tools/call')).toBe(1)
-    expect(server.requests.filter(({ method }) => method === 'tasks/get').map(({ at }) => at)).toEqual([1000, 2000, 3000])
+    expect(server.requests.filter(({ method }) => method === 'tasks/get').map(({ at }) => at)).toEqual([
+      1000, 2000, 3000,
+    ])
   })
 
   it('does not call again on unmount, remount or focus', async () => {
@@ -98,7 +105,9 @@ describe('useToolCall', () => {
     expect(second.result.current).toMatchObject({ isSuccess: true, call: { phase: 'completed' } })
     expect(server.count('tools/call')).toBe(1)
     // The page left before the poll at 2000; the floor holds across the reload.
-    expect(server.requests.filter(({ method }) => method === 'tasks/get').map(({ at }) => at)).toEqual([1000, 2000, 3000])
+    expect(server.requests.filter(({ method }) => method === 'tasks/get').map(({ at }) => at)).toEqual([
+      1000, 2000, 3000,
+    ])
   })
 
   it('fetches the result of a finished task after a reload', async () => {
@@ -159,8 +168,13 @@ describe('useToolCall', () => {
   })
 
   it('a tool error is data, a failed task is a TaskFailedError', async () => {
-    const toolError = renderHook(() => useToolCall({ name: 'work', arguments: { seconds: 0, outcome: 'tool error' } }), { wrapper })
-    const failure = renderHook(() => useToolCall({ name: 'work', arguments: { seconds: 0, outcome: 'failure' } }), { wrapper })
+    const toolError = renderHook(
+      () => useToolCall({ name: 'work', arguments: { seconds: 0, outcome: 'tool error' } }),
+      { wrapper },
+    )
+    const failure = renderHook(() => useToolCall({ name: 'work', arguments: { seconds: 0, outcome: 'failure' } }), {
+      wrapper,
+    })
     await advance(2000)
     expect(toolError.result.current).toMatchObject({ isSuccess: true, data: { isError: true } })
     expect(failure.result.current).toMatchObject({ isError: true, call: { phase: 'failed' } })
@@ -266,7 +280,9 @@ describe('useToolCall', () => {
   it('uses the QueryClient of the app, where there is one', async () => {
     const queryClient = new QueryClient()
     renderHook(() => useToolCall(WORK), {
-      wrapper: ({ children }) => <QueryClientProvider client={queryClient}>{wrapper({ children })}</QueryClientProvider>,
+      wrapper: ({ children }) => (
+        <QueryClientProvider client={queryClient}>{wrapper({ children })}</QueryClientProvider>
+      ),
     })
     await advance(0)
     expect(queryClient.getQueryCache().getAll()).toHaveLength(1)

@@ -1,0 +1,195 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
+import { createTaskClient, type TaskClient, TaskFailedError, withTasks } from 'taskwire'
+import { createTaskServer, defineTool } from 'taskwire/server'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { type HttpServer, startHttpServer } from '../support/httpServer.js'
+
+const POLL_INTERVAL_MS = 60
+
+const work = defineTool({
+  name: 'work',
+  taskSupport: 'required',
+  inputSchema: z.object({
+    steps: z.number().int(),
+    outcome: z.enum(['success', 'failure', 'tool error', 'bad output']).default('success'),
+  }),
+  outputSchema: z.object({ steps: z.number() }),
+  handler: async ({ steps, outcome }, ctx) => {
+    for (let step = 1; step <= steps; step++) {
+      await ctx.sleep(50)
+      await ctx.task?.setStatus(`step ${step} of ${steps}`)
+    }
+    if (outcome === 'failure') throw new Error('broken')
+    const structuredContent = { steps: outcome === 'bad output' ? ('many' as unknown as number) : steps }
+    return { content: [{ type: 'text', text: outcome }], structuredContent, isError: outcome === 'tool error' }
+  },
+})
+
+let http: HttpServer
+let client: TaskClient
+
+beforeEach(async () => {
+  const server = createTaskServer({
+    serverInfo: { name: 'http', version: '1.0.0' },
+    tools: [work],
+    pollIntervalMs: POLL_INTERVAL_MS,
+    onError: () => {},
+  })
+  http = await startHttpServer(server)
+  client = createTaskClient({ url: http.url })
+})
+
+afterEach(async () => {
+  await client.close()
+  await http.close()
+})
+
+describe('over real HTTP', () => {
+  it('a task goes from tools/call to its result', async () => {
+    const call = client.startToolCall({ name: 'work', arguments: { steps: 5 } })
+    const messages = new Set<string | undefined>()
+    call.subscribe(({ task }) => messages.add(task?.statusMessage))
+    await expect(call.result).resolves.toMatchObject({ structuredContent: { steps: 5 } })
+    expect(http.count('tools/call')).toBe(1)
+    expect(http.count('tasks/get')).toBeGreaterThan(1)
+    expect([...messages].filter((message) => message?.startsWith('step'))).not.toEqual([])
+  })
+
+  it('polls are never earlier than asked: an interval after the last answer', async () => {
+    await client.callTool({ name: 'work', arguments: { steps: 10 } })
+    const exchanges = http.requests.filter(({ method }) => method === 'tools/call' || method === 'tasks/get')
+    const gaps = exchanges.slice(1).map((poll, index) => poll.arrivedAt - (exchanges[index]?.answeredAt ?? 0))
+    expect(gaps.length).toBeGreaterThan(3)
+    // The clocks of timer and measurement differ by less than a millisecond.
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(POLL_INTERVAL_MS - 1)
+  })
+
+  it('every tasks/* request carries the routing headers and the nested declaration, on an id of its own', async () => {
+    await client.callTool({ name: 'work', arguments: { steps: 2 } })
+    const polls = http.requests.filter(({ method }) => method === 'tasks/get')
+    for (const { headers, body } of polls) {
+      expect(headers.get('mcp-method')).toBe('tasks/get')
+      expect(headers.get('mcp-name')).toBe(body.params?.['taskId'])
+      expect(headers.get('mcp-protocol-version')).toBe('2026-07-28')
+      expect(body.params?.['_meta']).toMatchObject({
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } },
+      })
+      expect(body.params?.['_meta']).not.toHaveProperty('io.modelcontextprotocol/tasks')
+    }
+    expect(new Set(http.requests.map(({ body }) => body.id)).size).toBe(http.requests.length)
+    expect(JSON.stringify(http.requests.map(({ body }) => body))).not.toContain('dev.taskwire')
+  })
+
+  it('a failed task is a TaskFailedError, a tool error a result', async () => {
+    await expect(client.callTool({ name: 'work', arguments: { steps: 1, outcome: 'failure' } })).rejects.toThrow(
+      TaskFailedError,
+    )
+    await expect(
+      client.callTool({ name: 'work', arguments: { steps: 1, outcome: 'tool error' } }),
+    ).resolves.toMatchObject({ isError: true })
+  })
+
+  it('cancel() stops the work on the server', async () => {
+    const call = client.startToolCall({ name: 'work', arguments: { steps: 1000 } })
+    await new Promise<void>((resolve) => {
+      const stop = call.subscribe((state) => {
+        if (state.phase !== 'working') return
+        stop()
+        resolve()
+      })
+    })
+    await call.cancel()
+    await expect(call.result).rejects.toMatchObject({ name: 'TaskCancelledError' })
+    expect(http.count('tasks/cancel')).toBe(1)
+  })
+
+  it('callTool() of a plain SDK client returns the final result, with progress on the way', async () => {
+    const sdk = new Client({ name: 'app', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } })
+    await sdk.connect(withTasks(new StreamableHTTPClientTransport(new URL(http.url))))
+    const progress: number[] = []
+    // Far below the duration of the task: each poll has to keep the call alive.
+    const options = {
+      timeout: 500,
+      resetTimeoutOnProgress: true,
+      onprogress: (step: { progress: number }) => progress.push(step.progress),
+    }
+    await expect(sdk.callTool({ name: 'work', arguments: { steps: 20 } }, options)).resolves.toMatchObject({
+      structuredContent: { steps: 20 },
+    })
+    expect(progress.length).toBeGreaterThan(2)
+    expect(progress).toEqual([...progress].sort((a, b) => a - b))
+    await expect(sdk.callTool({ name: 'work', arguments: { steps: 1, outcome: 'failure' } })).rejects.toThrow(
+      TaskFailedError,
+    )
+    await sdk.close()
+  })
+
+  it('the SDK validates the output of a task as that of any other call', async () => {
+    await client.listTools()
+    const server = http
+    http = await startHttpServer(lying)
+    const liar = createTaskClient({ url: http.url })
+    await liar.listTools()
+    await expect(liar.callTool({ name: 'work' })).rejects.toThrow('does not match the tool')
+    await liar.close()
+    await server.close()
+  })
+
+  it('a server without the extension answers calls, just not as tasks', async () => {
+    const handler = createMcpHandler(() => {
+      const plain = new McpServer({ name: 'plain', version: '1.0.0' })
+      plain.registerTool('echo', { inputSchema: z.object({ text: z.string() }) }, ({ text }) => ({
+        content: [{ type: 'text', text }],
+      }))
+      return plain
+    })
+    const plainHttp = await startHttpServer(handler)
+    const plain = createTaskClient({ url: plainHttp.url })
+    await expect(plain.callTool({ name: 'echo', arguments: { text: 'hi' } })).resolves.toMatchObject({
+      content: [{ text: 'hi' }],
+    })
+    expect(plain.store.getState().connection).toMatchObject({ status: 'connected', tasks: false })
+    await plain.close()
+    await plainHttp.close()
+  })
+})
+
+/** Declares one output and sends another, inside a task. */
+const lying = {
+  fetch: async (request: Request): Promise<Response> => {
+    const { id, method } = (await request.json()) as { id: unknown; method: string }
+    const now = new Date().toISOString()
+    const task = { taskId: 't', createdAt: now, lastUpdatedAt: now, ttlMs: 60_000, pollIntervalMs: 10 }
+    const cache = { ttlMs: 0, cacheScope: 'private' }
+    const answers: Record<string, object> = {
+      'server/discover': {
+        resultType: 'complete',
+        supportedVersions: ['2026-07-28'],
+        capabilities: { tools: {} },
+        ...cache,
+      },
+      'tools/list': {
+        resultType: 'complete',
+        tools: [
+          {
+            name: 'work',
+            inputSchema: { type: 'object' },
+            outputSchema: { type: 'object', properties: { steps: { type: 'number' } }, required: ['steps'] },
+          },
+        ],
+        ...cache,
+      },
+      'tools/call': { resultType: 'task', status: 'working', ...task },
+      'tasks/get': {
+        resultType: 'complete',
+        status: 'completed',
+        ...task,
+        result: { content: [], structuredContent: { steps: 'many' } },
+      },
+    }
+    return Response.json({ jsonrpc: '2.0', id, result: answers[method] })
+  },
+}
