@@ -21,7 +21,7 @@ export const DEFAULT_POLL_POLICY: PollPolicy = {
 }
 
 /** The longest delay that a timer holds; browsers and Node fire at once for anything above. */
-export const MAX_TIMER_MS = 2 ** 31 - 1
+export const MAX_TIMER_MS: number = 2 ** 31 - 1
 
 /** The interval to keep: the server's where it gave one, else the default, within what is sane and what a timer holds. */
 export function pollInterval(pollIntervalMs: number | undefined, policy: PollPolicy): number {

@@ -45,7 +45,10 @@ export async function startHttpServer(handler: {
       return response
     },
   })
-  const server: Server = createServer((request, response) => void listener(request, response))
+  // Node types a request's method and url as optional; in a server both are there.
+  const server: Server = createServer(
+    (request, response) => void listener(request as typeof request & { method: string; url: string }, response),
+  )
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   return {

@@ -1,0 +1,155 @@
+import { execFile } from 'node:child_process'
+import { accessSync, constants, existsSync, realpathSync } from 'node:fs'
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { delimiter, dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { type Browser, chromium, type LaunchOptions } from 'playwright-core'
+
+type Environment = Record<string, string | undefined>
+
+/** Where to take the browser from. `any` is the order of the README: CHROMIUM_PATH, an installed one, the npm one. */
+export type ChromiumSource = 'any' | 'installed' | 'npm'
+
+const howToGetOne =
+  'Install Chromium or Chrome, or set CHROMIUM_PATH to its executable (on Linux x64, `npm install` brings one).'
+
+// Playwright has its own defaults; these keep the browser from talking to anyone but the tests.
+const quiet = [
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+]
+
+/**
+ * Starts a headless Chromium. Options go to Playwright: for instance
+ * `ignoreDefaultArgs: ['--disable-back-forward-cache']`, which Playwright switches off by default.
+ */
+export async function launchChromium(options: LaunchOptions & { source?: ChromiumSource } = {}): Promise<Browser> {
+  const { source = 'any', args = [], ...rest } = options
+  const found = await findChromium(source)
+  const launch = (chromiumSandbox: boolean): Promise<Browser> =>
+    // With `chromiumSandbox: false` Playwright adds `--no-sandbox`, which root needs.
+    chromium.launch({ ...found, ...rest, args: [...quiet, ...args], chromiumSandbox })
+
+  if (found.sandbox === false || process.getuid?.() === 0) return launch(false)
+  return launch(true).catch((error: unknown) => {
+    // Containers and some distributions forbid the user namespaces that the sandbox is made of.
+    if (/sandbox/i.test(String(error))) return launch(false)
+    throw error
+  })
+}
+
+/** What to launch, and whether it can be sandboxed. */
+export interface FoundChromium {
+  executablePath: string
+  env?: Record<string, string>
+  sandbox?: false
+}
+
+export async function findChromium(
+  source: ChromiumSource = 'any',
+  environment: Environment = process.env,
+): Promise<FoundChromium> {
+  const given = environment.CHROMIUM_PATH
+  if (source === 'any' && given) {
+    if (isExecutable(given)) return { executablePath: given }
+    throw new Error(`CHROMIUM_PATH is ${given}, which is not an executable file. ${howToGetOne}`)
+  }
+  const executablePath = source === 'npm' ? undefined : installedChromium(environment)
+  if (executablePath !== undefined) return { executablePath }
+  const fromNpm = source === 'installed' ? undefined : await npmChromium()
+  if (fromNpm !== undefined) return fromNpm
+  throw new Error(`No Chromium found. ${howToGetOne}`)
+}
+
+function installedChromium(environment: Environment): string | undefined {
+  // chromium-browser comes last: on Ubuntu it is often a stub that asks for a snap.
+  const names = ['chromium', 'google-chrome', 'google-chrome-stable', 'chromium-browser']
+  const onPath = names.flatMap((name) => (environment.PATH ?? '').split(delimiter).map((folder) => join(folder, name)))
+  return [...onPath, ...usualPlaces(environment)].find((path) => isExecutable(path) && !isSnap(path))
+}
+
+function usualPlaces(environment: Environment): string[] {
+  if (process.platform === 'darwin') {
+    return ['Google Chrome', 'Chromium'].flatMap((name) =>
+      ['/Applications', join(environment.HOME ?? '', 'Applications')].map((folder) =>
+        join(folder, `${name}.app`, 'Contents/MacOS', name),
+      ),
+    )
+  }
+  if (process.platform === 'win32') {
+    return [environment.PROGRAMFILES, environment['PROGRAMFILES(X86)'], environment.LOCALAPPDATA].flatMap((folder) =>
+      folder === undefined
+        ? []
+        : [join(folder, 'Google/Chrome/Application/chrome.exe'), join(folder, 'Chromium/Application/chrome.exe')],
+    )
+  }
+  return []
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A snap sees a /tmp of its own, and so not the profile that Playwright makes there. */
+function isSnap(path: string): boolean {
+  return realpathSync(path).endsWith('/snap') || path.startsWith('/snap/')
+}
+
+/**
+ * The one inside `@sparticuz/chromium`, unpacked once under `node_modules/.cache`. It brings the libraries and
+ * fonts that a bare machine lacks. Its recommended arguments are left out: `--disable-web-security` would make every
+ * test of CORS pass, and with `--single-process` one crashed page ends them all.
+ */
+async function npmChromium(): Promise<FoundChromium | undefined> {
+  if (process.platform !== 'linux' || process.arch !== 'x64') return undefined
+  const home = packageFolder('@sparticuz/chromium')
+  if (home === undefined) return undefined
+  const { version } = JSON.parse(await readFile(join(home, 'package.json'), 'utf8')) as { version: string }
+  const folder = join(home, '../../.cache', `chromium-${version}`)
+  if (!existsSync(folder)) await unpack(folder)
+  return {
+    executablePath: join(folder, 'chromium'),
+    env: {
+      ...(process.env as Record<string, string>),
+      FONTCONFIG_PATH: join(folder, 'fonts'),
+      LD_LIBRARY_PATH: join(folder, 'al2023/lib'),
+    },
+    sandbox: false,
+  }
+}
+
+function packageFolder(name: string): string | undefined {
+  try {
+    const main = createRequire(import.meta.url).resolve(name)
+    return main.slice(0, main.lastIndexOf(join('node_modules', name)) + join('node_modules', name).length)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * The package unpacks into the temporary folder, where two processes would read each other's half-written files. So it
+ * runs in a process with a temporary folder of its own, which takes its final name when it is complete.
+ */
+async function unpack(folder: string): Promise<void> {
+  await mkdir(dirname(folder), { recursive: true })
+  const partial = await mkdtemp(`${folder}-`)
+  const script = "import('@sparticuz/chromium').then((module) => module.default.executablePath())"
+  await promisify(execFile)(process.execPath, ['--eval', script], {
+    cwd: dirname(folder),
+    // It unpacks its libraries where it believes to be on a Lambda.
+    env: { ...process.env, TMPDIR: partial, AWS_LAMBDA_JS_RUNTIME: 'nodejs22.x' },
+  })
+  const fonts = join(partial, 'fonts/fonts.conf')
+  await writeFile(fonts, (await readFile(fonts, 'utf8')).replaceAll('/tmp/', `${folder}/`))
+  await rename(partial, folder).catch(() => rm(partial, { recursive: true }))
+}

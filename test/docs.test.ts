@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest'
+import { checkDocument } from '../scripts/docs.mjs'
+
+const files: Record<string, string> = {
+  'docs/examples/start.ts': [
+    "import { start } from 'taskwire'",
+    '',
+    'export function main() {',
+    '  // #region call',
+    '  start()',
+    '',
+    '  if (true) {',
+    '    {/* #region inner */}',
+    '    start()',
+    '    {/* #endregion inner */}',
+    '  }',
+    '  // #endregion call',
+    '}',
+    '',
+  ].join('\n'),
+}
+
+function readFile(path: string): string {
+  const text = files[path]
+  if (text === undefined) throw new RangeError(path)
+  return text
+}
+
+const document = (info: string, ...code: string[]): string =>
+  ['# Title', '', `\`\`\`${info}`, ...code, '```', '', 'The end.', ''].join('\n')
+
+describe('a block of code in the documentation', () => {
+  test('may be equal to a region, without its indentation and the marks of others', () => {
+    const good = document('ts file=docs/examples/start.ts#call', 'start()', '', 'if (true) {', '  start()', '}')
+    expect(checkDocument(good, readFile)).toEqual({ text: good, problems: [] })
+  })
+
+  test('may be equal to a whole file', () => {
+    const code = ["import { start } from 'taskwire'", '', 'export function main() {', '  start()', '', '  if (true) {']
+    const good = document('ts file=docs/examples/start.ts', ...code, '    start()', '  }', '}')
+    expect(checkDocument(good, readFile)).toEqual({ text: good, problems: [] })
+  })
+
+  test('that differs is a problem with its line, and is put right', () => {
+    const bad = document('tsx file=docs/examples/start.ts#inner', 'stop()')
+    expect(checkDocument(bad, readFile)).toEqual({
+      text: document('tsx file=docs/examples/start.ts#inner', 'start()'),
+      problems: ['line 3: this block differs from docs/examples/start.ts#inner: npm run docs:write.'],
+    })
+  })
+
+  test('is put right where it was empty', () => {
+    const { text } = checkDocument(document('ts file=docs/examples/start.ts#inner'), readFile)
+    expect(text).toBe(document('ts file=docs/examples/start.ts#inner', 'start()'))
+  })
+
+  test('keeps its place in a list', () => {
+    const good = ['- one', '', '  ```ts file=docs/examples/start.ts#inner', '  start()', '  ```', ''].join('\n')
+    expect(checkDocument(good, readFile)).toEqual({ text: good, problems: [] })
+  })
+
+  test.for([
+    ['ts', 'line 3: this block names no file: add file=docs/examples/NAME.ts, or no-check.'],
+    ['ts file=docs/examples/none.ts', 'line 3: there is no docs/examples/none.ts.'],
+    ['ts file=docs/examples/start.ts#none', 'line 3: docs/examples/start.ts has no region none.'],
+  ] as const)('marked "%s" is a problem and left as it is', ([info, problem]) => {
+    const bad = document(info, 'start()')
+    expect(checkDocument(bad, readFile)).toEqual({ text: bad, problems: [problem] })
+  })
+
+  test('is not looked at in another language, or where it says so', () => {
+    for (const info of ['sh', 'json', 'ts no-check', 'tsx no-check', '']) {
+      const fine = document(info, 'anything')
+      expect(checkDocument(fine, readFile)).toEqual({ text: fine, problems: [] })
+    }
+  })
+})

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest'
+
+/**
+ * What each entry exports at runtime. A name that comes or goes here is a change of the public API: it belongs into the
+ * changelog, and one that goes belongs into a major version.
+ */
+const entries: Record<string, { load: () => Promise<object>; names: string[] }> = {
+  taskwire: {
+    load: () => import('taskwire'),
+    names: [
+      'ConnectionFailedError',
+      'TASKS_EXTENSION',
+      'TaskCancelledError',
+      'TaskConfigurationError',
+      'TaskError',
+      'TaskExpiredError',
+      'TaskFailedError',
+      'TaskInputRequiredError',
+      'TaskProtocolError',
+      'TaskRequestError',
+      'TaskStorageError',
+      'TaskStuckError',
+      'TaskUnreachableError',
+      'TasksUnsupportedError',
+      'ToolCallInterruptedError',
+      'ToolCallRejectedError',
+      'ToolOutputError',
+      'VERSION',
+      'browserEnvironment',
+      'createTaskClient',
+      'isTaskError',
+      'isTerminal',
+      'withTasks',
+    ],
+  },
+  'taskwire/query': { load: () => import('taskwire/query'), names: ['toolCallOptions'] },
+  'taskwire/react': {
+    load: () => import('taskwire/react'),
+    names: [
+      'TaskClientProvider',
+      'useSuspenseToolCall',
+      'useTaskClient',
+      'useTaskConnection',
+      'useToolCall',
+      'useToolCallMutation',
+      'useToolCallState',
+      'useToolCalls',
+    ],
+  },
+  'taskwire/server': {
+    load: () => import('taskwire/server'),
+    names: ['MemoryTaskStore', 'createTaskServer', 'defineTool'],
+  },
+  'taskwire/testing': { load: () => import('taskwire/testing'), names: ['createSimulatedEnvironment'] },
+}
+
+test.for(Object.entries(entries))('%s exports what it always has', async ([, { load, names }]) => {
+  expect(Object.keys(await load()).sort()).toEqual([...names].sort())
+})

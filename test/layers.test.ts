@@ -1,0 +1,79 @@
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const biome = createRequire(import.meta.url).resolve('@biomejs/biome/bin/biome')
+
+/** A file of a layer (`*` is its name), what stands in it, and how many complaints that is worth. */
+const probes: [pattern: string, code: string, complaints: number][] = [
+  ['src/protocol/*.ts', "import './b.js'", 0],
+  ['src/protocol/*.ts', "import '../environment/b.js'", 1],
+  ['src/protocol/*.ts', "import 'zustand'", 1],
+  ['src/protocol/deep/*.ts', "import '../b.js'", 0],
+  ['src/environment/*.ts', "import '../protocol/b.js'", 1],
+  ['src/engine/*.ts', "import '../protocol/b.js'\nimport '../environment/b.js'\nimport '../storage/b.js'", 0],
+  ['src/engine/*.ts', "import '../client/b.js'", 1],
+  ['src/engine/*.ts', "import type { A } from '../react/b.js'\nexport type B = A", 1],
+  ['src/engine/*.ts', "export { a } from '../client/b.js'", 1],
+  ['src/engine/*.ts', "export const a = import('../client/b.js')", 1],
+  ['src/engine/*.ts', "import '@modelcontextprotocol/client'", 1],
+  ['src/engine/deep/*.ts', "import '../../client/b.js'", 1],
+  ['src/storage/*.ts', "import '../engine/b.js'", 1],
+  ['src/connection/*.ts', "import '@modelcontextprotocol/client'\nimport '@modelcontextprotocol/sdk/types.js'", 0],
+  ['src/connection/*.ts', "import '../client/b.js'", 1],
+  ['src/client/*.ts', "import 'zustand/vanilla'\nimport '../connection/b.js'\nimport '../storage/b.js'", 0],
+  ['src/client/*.ts', "import 'react'", 1],
+  ['src/client/*.ts', "import '../query/b.js'", 1],
+  ['src/query/*.ts', "import '@tanstack/react-query'\nimport '../client/b.js'", 0],
+  ['src/query/*.ts', "import 'react'", 1],
+  ['src/react/*.tsx', "import 'react'\nimport '@tanstack/react-query'\nimport 'zustand'", 0],
+  ['src/react/*.tsx', "import '../server/b.js'", 1],
+  ['src/react/*.tsx', "import 'react-dom'", 1],
+  ['src/server/*.ts', "import '@modelcontextprotocol/server'\nimport '../protocol/b.js'", 0],
+  ['src/server/*.ts', "import '../client/b.js'", 1],
+  ['src/server/*.ts', "import 'node:http'", 1],
+  ['src/testing/*.ts', "import 'msw'\nimport '../server/b.js'\nimport '../client/b.js'", 0],
+  ['src/testing/*.ts', "import '../react/b.js'", 1],
+  ['src/client/*.ts', "import '../protocol/index.js'", 1],
+  ['src/*.ts', "export { a } from './client/a.js'", 0],
+  ['src/*.ts', "export { a } from './react/a.js'", 1],
+  ['src/engine/*.test.ts', "import '../testing/b.js'\nimport 'vitest'", 0],
+  ['src/engine/*.ts', 'export const a = [Date.parse, new Date(0), Math.max]', 0],
+  ['src/engine/*.ts', 'export const a = [Date.now, new Date(), Math.random(), AbortSignal.timeout(1)]', 4],
+  ['src/client/*.ts', 'export const a = [setTimeout, localStorage, document, globalThis.crypto]', 4],
+  ['src/protocol/*.ts', 'export const a = navigator', 1],
+  ['src/react/*.tsx', 'export const a = window', 1],
+  ['src/environment/*.ts', 'export const a = [Date.now(), setTimeout, globalThis.document]', 0],
+]
+
+interface Report {
+  diagnostics: { category: string; location: { path: string } }[]
+}
+
+/** Lints all probes at once, in a folder of their own, and counts the complaints about imports and globals in each. */
+function countComplaints(): number[] {
+  const folder = mkdtempSync(join(tmpdir(), 'taskwire-layers-'))
+  try {
+    for (const file of ['biome.json', 'biome.layers.json', 'biome.ambient.grit']) copyFileSync(file, join(folder, file))
+    probes.forEach(([pattern, code], index) => {
+      const path = join(folder, pattern.replace('*', `probe${index}`))
+      mkdirSync(dirname(path), { recursive: true })
+      writeFileSync(path, `${code}\n`)
+    })
+    const options = ['--vcs-enabled=false', '--reporter=json', '--max-diagnostics=none']
+    const { stdout } = spawnSync(process.execPath, [biome, 'lint', ...options], { cwd: folder, encoding: 'utf8' })
+    const { diagnostics } = JSON.parse(stdout) as Report
+    const complaints = diagnostics.filter(({ category }) => /^plugin|noRestricted(Imports|Globals)$/.test(category))
+    return probes.map((_, index) => complaints.filter((one) => one.location.path.includes(`probe${index}.`)).length)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+test('the linter keeps the layers apart, and time and page out of them', () => {
+  const counts = countComplaints()
+  expect(probes.map(([pattern, code], index) => [pattern, code, counts[index]])).toEqual(probes)
+})

@@ -1,0 +1,38 @@
+import { toNodeHandler } from '@modelcontextprotocol/node'
+import react from '@vitejs/plugin-react'
+import { createTaskServer, defineTool } from 'taskwire/server'
+import { defineConfig } from 'vite'
+import { z } from 'zod'
+
+const generateReport = defineTool({
+  name: 'generate_report',
+  inputSchema: z.object({ title: z.string() }),
+  taskSupport: 'required',
+  async handler({ title }, { task }) {
+    task?.setStatus('Counting')
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    return { content: [{ type: 'text', text: `Report: ${title}` }] }
+  },
+})
+
+const server = createTaskServer({
+  serverInfo: { name: 'reports', version: '1.0.0' },
+  tools: [generateReport],
+  pollIntervalMs: 100,
+})
+const handle = toNodeHandler(server)
+
+export default defineConfig({
+  plugins: [
+    react(),
+    {
+      name: 'mcp',
+      configurePreviewServer: ({ middlewares }) => {
+        // A request that reaches a server has both, which the types of Node leave open.
+        middlewares.use('/mcp', (request, response) =>
+          handle(request as typeof request & { method: string; url: string }, response),
+        )
+      },
+    },
+  ],
+})

@@ -1,0 +1,104 @@
+import { defineConfig } from 'vitest/config'
+
+/** One module per audience, as in the `exports` of package.json. */
+const entries: Record<string, string> = {
+  index: 'src/index.ts',
+  'query/index': 'src/query/index.ts',
+  'react/index': 'src/react/index.ts',
+  'server/index': 'src/server/index.ts',
+  'testing/index': 'src/testing/index.ts',
+}
+
+/** Everything but our own files: an app brings the dependencies and must have each of them once. */
+const isExternal = (id: string): boolean => !/^[./]|^[a-z]:[\\/]|^\0/i.test(id)
+
+const browserTests = 'test/browser/**/*.test.ts'
+const packageTests = 'test/package/**/*.test.ts'
+
+export default defineConfig({
+  // In tests and examples `taskwire` and `taskwire/react` are our own sources: see `paths` in tsconfig.json.
+  resolve: { tsconfigPaths: true },
+  oxc: { jsx: { runtime: 'automatic', development: false } },
+  publicDir: false,
+  build: {
+    target: 'es2022',
+    minify: false,
+    sourcemap: true,
+    lib: { entry: entries, formats: ['es'] },
+    rolldownOptions: {
+      external: isExternal,
+      output: {
+        preserveModules: true,
+        preserveModulesRoot: 'src',
+        entryFileNames: '[name].js',
+      },
+    },
+  },
+  test: {
+    // A flake is a bug: nothing is retried.
+    retry: 0,
+    restoreMocks: true,
+    unstubGlobals: true,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          environment: 'node',
+          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+          exclude: [browserTests, packageTests],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'react',
+          environment: 'jsdom',
+          include: ['src/**/*.test.tsx', 'test/**/*.test.tsx'],
+          setupFiles: ['test/setup/react.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'types',
+          include: [],
+          typecheck: {
+            enabled: true,
+            only: true,
+            checker: 'tsc',
+            tsconfig: 'tsconfig.json',
+            // Errors outside of these files are the business of `npm run typecheck`.
+            ignoreSourceErrors: true,
+            include: ['src/**/*.test-d.{ts,tsx}', 'test/**/*.test-d.{ts,tsx}'],
+          },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'browser-e2e',
+          environment: 'node',
+          include: [browserTests],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          fileParallelism: false,
+          // After the fast projects, alone: a browser on a busy machine measures the machine.
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'package',
+          environment: 'node',
+          include: [packageTests],
+          testTimeout: 240_000,
+          hookTimeout: 240_000,
+          fileParallelism: false,
+          sequence: { groupOrder: 2 },
+        },
+      },
+    ],
+  },
+})
