@@ -1,0 +1,99 @@
+import {
+  type CallToolResult,
+  type InputRequiredResult,
+  isInputRequiredResult,
+  ProtocolError,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
+import { TaskConfigurationError } from '../protocol/errors.js'
+import { supportsTasks } from '../protocol/extension.js'
+import type { ToolDefinition } from './defineTool.js'
+import type { Exchange } from './exchange.js'
+import { handled } from './handled.js'
+import { ownerOf } from './ownerOf.js'
+import { plainJson } from './plainJson.js'
+import type { ServerParts } from './serverParts.js'
+import { sleep } from './sleep.js'
+import { toTaskFailure } from './taskFailure.js'
+import type { TaskRun } from './taskRun.js'
+import { declaredCapabilities, missingTasksCapability } from './tasksCapability.js'
+import type { TaskContext, ToolContext } from './toolContext.js'
+
+/** A call of a tool whose arguments the SDK has found to be valid. */
+export interface ValidCall {
+  readonly tool: ToolDefinition
+  readonly args: unknown
+  /** The SDK's own context of the request. */
+  readonly ctx: ServerContext
+  readonly exchange: Exchange
+}
+
+/**
+ * Runs a tool, as a task or directly, and leaves in the exchange what has become of it: what is returned
+ * goes through the SDK's checks of results first.
+ */
+export async function callTool(call: ValidCall, parts: ServerParts): Promise<CallToolResult | InputRequiredResult> {
+  const { tool, args, ctx, exchange } = call
+  try {
+    const canBeTask = !exchange.isLegacy && supportsTasks(declaredCapabilities(ctx))
+    if (tool.taskSupport === 'required' && !canBeTask) throw missingTasksCapability()
+    const direct = toolContext(call, parts, ctx.mcpReq.signal)
+    const early = await tool.prepare?.(args, direct)
+    if (early !== undefined) return early
+    if (!canBeTask || !(await shallBeTask(call, parts))) return checked(await tool.handler(args, direct))
+    const run = await startTask(call, parts)
+    return checked(await tool.handler(args, toolContext(call, parts, run.signal, run.context)))
+  } catch (error) {
+    exchange.failure = toTaskFailure(error)
+    const { code, message, data } = exchange.failure
+    const isStopped = (exchange.run?.signal ?? exchange.signal).aborted
+    if (!isStopped && !(error instanceof ProtocolError)) parts.report(error, { source: 'tool', tool: tool.name })
+    throw new ProtocolError(code, message, data)
+  }
+}
+
+async function shallBeTask({ tool, args, exchange }: ValidCall, { config }: ServerParts): Promise<boolean> {
+  if (tool.taskSupport !== 'optional') return tool.taskSupport === 'required'
+  const { request, authInfo } = exchange
+  return (await config.augment?.({ name: tool.name, arguments: args, request, authInfo })) ?? true
+}
+
+async function startTask({ tool, exchange }: ValidCall, { config, runtime }: ServerParts): Promise<TaskRun> {
+  const owner = await ownerOf(exchange, config)
+  exchange.detach()
+  const pollIntervalMs = tool.pollIntervalMs ?? config.pollIntervalMs
+  const run = await runtime.create({ owner, ttlMs: config.ttlOf(tool), pollIntervalMs })
+  exchange.becomeTask(run)
+  return run
+}
+
+function toolContext(
+  { ctx, exchange }: ValidCall,
+  { config }: ServerParts,
+  signal: AbortSignal,
+  task?: TaskContext,
+): ToolContext {
+  return {
+    signal,
+    sleep: (ms) => handled(sleep(config.clock, ms, signal)),
+    clientCapabilities: declaredCapabilities(ctx),
+    inputResponses: ctx.mcpReq.inputResponses ?? {},
+    requestState: ctx.mcpReq.requestState,
+    ...(exchange.authInfo !== undefined && { authInfo: exchange.authInfo }),
+    ...(task !== undefined && { task }),
+  }
+}
+
+function checked(result: CallToolResult): CallToolResult {
+  if (isInputRequiredResult(result)) {
+    throw new TaskConfigurationError(
+      'Failed to end a tool call: its handler returned inputRequired(). ' +
+        'Return that from `prepare`, or ask with ctx.task.elicit().',
+    )
+  }
+  // The SDK would fail to send it, and the call would never end.
+  if (plainJson(result) === undefined) {
+    throw new TaskConfigurationError('Failed to end a tool call: its result is not JSON. Return plain data only.')
+  }
+  return result
+}

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest'
+import { createCors } from './cors.js'
+
+const request = (headers: Record<string, string>, method = 'OPTIONS') =>
+  new Request('https://tasks.example/mcp', { method, headers })
+
+const preflight = (headers: Record<string, string> = {}) =>
+  request({ origin: 'https://app.example', 'access-control-request-method': 'POST', ...headers })
+
+describe('createCors', () => {
+  it('is off unless asked for', () => {
+    expect(createCors(false)).toBeUndefined()
+  })
+
+  it('answers a preflight with everything that polling from a browser needs', () => {
+    const response = createCors(true)?.preflight(preflight({ 'access-control-request-headers': 'mcp-method' }))
+    expect(response?.status).toBe(204)
+    expect(Object.fromEntries(response?.headers ?? [])).toEqual({
+      'access-control-allow-origin': '*',
+      'access-control-allow-methods': 'POST, GET, DELETE, OPTIONS',
+      'access-control-allow-headers': 'mcp-method',
+      'access-control-max-age': '86400',
+      'access-control-expose-headers': 'Retry-After, Mcp-Session-Id, Mcp-Protocol-Version, WWW-Authenticate',
+      vary: 'Access-Control-Request-Headers',
+    })
+  })
+
+  it('allows every header of MCP by name and no other', () => {
+    const asked =
+      'Content-Type, authorization,accept,last-event-id,mcp-protocol-version,mcp-method,mcp-name,mcp-session-id,mcp-param-Region,x-evil,mcp,x-mcp-name'
+    const response = createCors(true)?.preflight(preflight({ 'access-control-request-headers': asked }))
+    expect(response?.headers.get('access-control-allow-headers')).toBe(
+      'content-type, authorization, accept, last-event-id, mcp-protocol-version, mcp-method, mcp-name, mcp-session-id, mcp-param-region',
+    )
+  })
+
+  it('leaves an OPTIONS that is no preflight alone', () => {
+    expect(createCors(true)?.preflight(request({ origin: 'https://app.example' }))).toBeUndefined()
+    expect(createCors(true)?.preflight(request({}, 'POST'))).toBeUndefined()
+  })
+
+  it('names the origin where not every origin may call, and says so to caches', () => {
+    const cors = createCors({ origin: ['https://app.example', 'http://localhost:5173'] })
+    const allowed = cors?.decorate(request({ origin: 'http://localhost:5173' }, 'POST'), new Response())
+    expect(allowed?.headers.get('access-control-allow-origin')).toBe('http://localhost:5173')
+    expect(allowed?.headers.get('vary')).toBe('Origin')
+  })
+
+  it('lets nobody else in', () => {
+    const cors = createCors({ origin: 'https://app.example' })
+    const refused = cors?.preflight(preflight({ origin: 'https://evil.example' }))
+    expect(Object.fromEntries(refused?.headers ?? [])).toEqual({ vary: 'Origin, Access-Control-Request-Headers' })
+    const response = cors?.decorate(request({ origin: 'null' }, 'POST'), new Response())
+    expect(response?.headers.has('access-control-allow-origin')).toBe(false)
+  })
+
+  it('adds nothing for callers that are no browsers', () => {
+    const response = createCors(true)?.decorate(request({}, 'POST'), new Response())
+    expect(Object.fromEntries(response?.headers ?? [])).toEqual({})
+  })
+
+  it.each(['https://app.example/', 'app.example', 'https://app.example/app', ''])(
+    'says what is wrong with %j',
+    (origin) => {
+      expect(() => createCors({ origin })).toThrow(
+        `Failed to create the task server: \`cors.origin\` has "${origin}", which is no origin. Pass scheme, host and port only, such as https://app.example.`,
+      )
+    },
+  )
+})

@@ -1,0 +1,104 @@
+import { createMcpHandler, INTERNAL_ERROR, isJsonContentType, isLegacyRequest } from '@modelcontextprotocol/server'
+import { createCors } from './cors.js'
+import { REFUSED } from './errorCodes.js'
+import { Exchange } from './exchange.js'
+import { finishExchange, taskCreatedResponse } from './finishExchange.js'
+import { errorResponse } from './jsonRpcResponse.js'
+import { readJson } from './readJson.js'
+import { refuseRequiredTool } from './refuseRequiredTool.js'
+import { createReporter } from './reportError.js'
+import { createServerConfig } from './serverConfig.js'
+import { createServerFactory } from './serverFactory.js'
+import type { ServerParts } from './serverParts.js'
+import { createTaskRuntime } from './taskRuntime.js'
+import type { TaskServerOptions, TaskServerRequestOptions } from './taskServerOptions.js'
+
+/** An MCP server whose tools can run as tasks. */
+export interface TaskServer {
+  /**
+   * Answers one HTTP request: the whole server. Web standard, bound to nothing: mount it on a worker, pass
+   * it to `toNodeHandler` of `@modelcontextprotocol/node`, or call it in a test. Never rejects.
+   */
+  readonly fetch: (request: Request, options?: TaskServerRequestOptions) => Promise<Response>
+  /** Stops all work: `signal` of every running tool aborts, and tasks at work have failed. */
+  readonly close: () => Promise<void>
+}
+
+/**
+ * Creates an MCP server that serves the Tasks extension (SEP-2663, revision 2026-07-28) on top of the
+ * official SDK, and clients of earlier revisions without it. It neither verifies tokens nor checks `Host`
+ * and `Origin`: put the SDK's middleware for that in front.
+ *
+ * @throws {TaskConfigurationError} naming the option that cannot be used.
+ *
+ * @example
+ * ```ts
+ * const server = createTaskServer({
+ *   serverInfo: { name: 'reports', version: '1.0.0' },
+ *   tools: [report],
+ *   cors: true,
+ * })
+ * http.createServer(toNodeHandler(server)).listen(3000)
+ * ```
+ */
+export function createTaskServer(options: TaskServerOptions): TaskServer {
+  const config = createServerConfig(options)
+  const { serverInfo, maxRequestBodySize } = config
+  const report = createReporter(config.onError)
+  const runtime = createTaskRuntime({ ...config, report })
+  const parts: ServerParts = { config, runtime, report }
+  const cors = createCors(config.cors ?? false)
+  const exchanges = new WeakMap<Request, Exchange>()
+  const factory = createServerFactory(parts, (request) => exchanges.get(request))
+  const mcp = createMcpHandler(factory, {
+    maxRequestBodySize,
+    onerror: (error) => report(error, { source: 'request' }),
+  })
+  let isClosed = false
+
+  async function serve(request: Request, requestOptions: TaskServerRequestOptions): Promise<Response> {
+    if (isClosed) return errorResponse(undefined, { code: REFUSED, message: 'The server is closed' }, 503)
+    const { authInfo, parsedBody } = requestOptions
+    const auth = authInfo === undefined ? {} : { authInfo }
+    // Nothing that could become a task: the SDK knows how to refuse it.
+    if (request.method !== 'POST' || !isJsonContentType(request.headers.get('content-type'))) {
+      return mcp.fetch(request, auth)
+    }
+    const read = parsedBody === undefined ? await readJson(request, maxRequestBodySize) : { body: parsedBody }
+    if ('refusal' in read) return read.refusal
+
+    const { body } = read
+    const isLegacy = await isLegacyRequest(request, body)
+    const refusal = isLegacy ? refuseRequiredTool(body, config.tools) : undefined
+    if (refusal !== undefined) return refusal
+
+    const exchange = new Exchange({ request, body, authInfo, isLegacy })
+    const inner = new Request(request.url, { method: 'POST', headers: request.headers, signal: exchange.signal })
+    exchanges.set(inner, exchange)
+    // A call that becomes a task is answered as soon as the task exists; the SDK's answer, once the tool has
+    // ended, is the outcome of the task. Any other call is answered by what the SDK says.
+    const finished = mcp
+      .fetch(inner, { ...auth, parsedBody: body })
+      .then((response) => finishExchange(exchange, response, parts))
+    const created = exchange.taskCreated.then((run) => taskCreatedResponse(exchange, run, serverInfo))
+    requestOptions.waitUntil?.(finished)
+    return Promise.race([created, finished])
+  }
+
+  return {
+    async fetch(request, requestOptions = {}) {
+      const preflight = cors?.preflight(request)
+      if (preflight !== undefined) return preflight
+      const response = await serve(request, requestOptions).catch((error: unknown) => {
+        report(error, { source: 'server' })
+        return errorResponse(undefined, { code: INTERNAL_ERROR, message: 'Internal server error' }, 500)
+      })
+      return cors?.decorate(request, response) ?? response
+    },
+    async close() {
+      isClosed = true
+      await runtime.close()
+      await mcp.close()
+    },
+  }
+}

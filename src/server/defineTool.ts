@@ -1,0 +1,71 @@
+import type {
+  CallToolResult,
+  Icon,
+  InputRequiredResult,
+  StandardSchemaWithJSON,
+  ToolAnnotations,
+} from '@modelcontextprotocol/server'
+import type { ToolContext } from './toolContext.js'
+
+/**
+ * Whether calls of a tool become tasks. `forbidden`: never. `optional`: for clients that declare the
+ * extension, if `augment` agrees; others wait for the answer. `required`: always; clients that do not
+ * declare the extension are refused with -32021.
+ */
+export type TaskSupport = 'forbidden' | 'optional' | 'required'
+
+/** A tool of a task server. Make one with {@link defineTool}, which types its arguments. */
+export interface ToolDefinition<Input extends StandardSchemaWithJSON = StandardSchemaWithJSON> {
+  readonly name: string
+  readonly title?: string
+  readonly description?: string
+  /** Any Standard Schema that converts to JSON Schema, such as zod 4's: validates and types the arguments. */
+  readonly inputSchema: Input
+  /** Validates `structuredContent` and tells clients about it. */
+  readonly outputSchema?: StandardSchemaWithJSON
+  readonly annotations?: ToolAnnotations
+  readonly icons?: Icon[]
+  readonly taskSupport: TaskSupport
+  /** Overrides the server's `defaultTtlMs` for tasks of this tool, in ms; null: without limit. */
+  readonly ttlMs?: number | null
+  /** Overrides the server's `pollIntervalMs` for tasks of this tool, in ms. */
+  readonly pollIntervalMs?: number
+  /**
+   * Runs before a task is created, with the client waiting. Return nothing to go on to the handler, a
+   * result to answer at once without a task, or the SDK's `inputRequired(...)` to ask the client first:
+   * it calls again with the answers in `ctx.inputResponses` (SEP-2663, "Task Creation").
+   */
+  prepare?(
+    args: StandardSchemaWithJSON.InferOutput<Input>,
+    ctx: ToolContext,
+  ): Promise<CallToolResult | InputRequiredResult | undefined> | CallToolResult | InputRequiredResult | undefined
+  /**
+   * Does the work. Return a result, with `isError: true` where the tool could not do what was asked: its
+   * task has *completed*. Throw a `ProtocolError` of the SDK to fail with its code, message and data;
+   * anything else that is thrown fails with a generic message and goes to `onError` (SEP-2663, "Task
+   * Execution Errors").
+   */
+  handler(args: StandardSchemaWithJSON.InferOutput<Input>, ctx: ToolContext): Promise<CallToolResult> | CallToolResult
+}
+
+/**
+ * Defines a tool for {@link createTaskServer}; `args` of its handler are typed by `inputSchema`.
+ *
+ * @example
+ * ```ts
+ * const report = defineTool({
+ *   name: 'generate_report',
+ *   description: 'Writes the report of a quarter',
+ *   inputSchema: z.object({ quarter: z.string() }),
+ *   taskSupport: 'optional',
+ *   async handler({ quarter }, { task, sleep }) {
+ *     await task?.setStatus(`Collecting the figures of ${quarter}`)
+ *     await sleep(5_000)
+ *     return { content: [{ type: 'text', text: `The report of ${quarter}` }] }
+ *   },
+ * })
+ * ```
+ */
+export function defineTool<Input extends StandardSchemaWithJSON>(tool: ToolDefinition<Input>): ToolDefinition<Input> {
+  return tool
+}

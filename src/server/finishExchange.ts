@@ -1,0 +1,46 @@
+import {
+  type Implementation,
+  INTERNAL_ERROR,
+  isJSONRPCErrorResponse,
+  isJSONRPCResultResponse,
+  SERVER_INFO_META_KEY,
+} from '@modelcontextprotocol/server'
+import { parseCallToolResult } from '../protocol/callToolResult.js'
+import { MISSING_CLIENT_CAPABILITY } from '../protocol/extension.js'
+import type { Exchange } from './exchange.js'
+import { errorResponse, resultResponse } from './jsonRpcResponse.js'
+import type { ServerParts } from './serverParts.js'
+import type { TaskRun } from './taskRun.js'
+import type { TaskOutcome } from './taskRuntime.js'
+
+/** Tells the client that its call has become a task: a flat `CreateTaskResult` (SEP-2663, "Task Creation"). */
+export function taskCreatedResponse({ body }: Exchange, { record }: TaskRun, serverInfo: Implementation): Response {
+  return resultResponse(body, { resultType: 'task', ...record.task, _meta: { [SERVER_INFO_META_KEY]: serverInfo } })
+}
+
+/**
+ * Takes the SDK's answer for what it is: the outcome of the task where there is one, else the answer to
+ * the client, unless the tool has thrown.
+ */
+export async function finishExchange(exchange: Exchange, response: Response, parts: ServerParts): Promise<Response> {
+  const { run, failure, isLegacy, body } = exchange
+  if (run !== undefined) {
+    const outcome: TaskOutcome = failure === undefined ? await outcomeOf(response) : { type: 'fail', error: failure }
+    await parts.runtime.settle(run, outcome)
+    return response
+  }
+  // To earlier revisions the SDK streams: its answer is on the way before the tool has ended.
+  if (failure === undefined || isLegacy) return response
+  await response.body?.cancel()
+  // As the SDK maps them: what a tool throws is in-band, but for the one code whose status is specified.
+  return errorResponse(body, failure, failure.code === MISSING_CLIENT_CAPABILITY ? 400 : 200)
+}
+
+async function outcomeOf(response: Response): Promise<TaskOutcome> {
+  const message: unknown = await response.json().catch(() => undefined)
+  if (isJSONRPCErrorResponse(message)) return { type: 'fail', error: message.error }
+  const parsed = parseCallToolResult(isJSONRPCResultResponse(message) ? message.result : undefined)
+  return 'result' in parsed
+    ? { type: 'complete', result: parsed.result }
+    : { type: 'fail', error: { code: INTERNAL_ERROR, message: 'The tool ended without a result.' } }
+}

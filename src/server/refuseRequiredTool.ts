@@ -1,0 +1,16 @@
+import { isJsonObject } from '../protocol/json.js'
+import type { ToolDefinition } from './defineTool.js'
+import { errorResponse } from './jsonRpcResponse.js'
+import { toTaskFailure } from './taskFailure.js'
+import { missingTasksCapability } from './tasksCapability.js'
+
+/**
+ * What a client of an earlier revision hears that calls a tool only tasks can run. It cannot wait for the
+ * tool to say so: the SDK begins to answer such clients before. HTTP 200, or they would not read it.
+ */
+export function refuseRequiredTool(body: unknown, tools: readonly ToolDefinition[]): Response | undefined {
+  if (!isJsonObject(body) || body['method'] !== 'tools/call' || !isJsonObject(body['params'])) return undefined
+  const { name } = body['params']
+  const isRequired = tools.some((tool) => tool.name === name && tool.taskSupport === 'required')
+  return isRequired ? errorResponse(body, toTaskFailure(missingTasksCapability()), 200) : undefined
+}

@@ -1,0 +1,86 @@
+import { DEFAULT_MAX_REQUEST_BODY_SIZE } from '@modelcontextprotocol/server'
+import { TaskConfigurationError } from '../protocol/errors.js'
+import { type Clock, systemClock } from './clock.js'
+import type { ToolDefinition } from './defineTool.js'
+import { MemoryTaskStore } from './memoryTaskStore.js'
+import type { TaskServerOptions } from './taskServerOptions.js'
+import type { TaskStore } from './taskStore.js'
+
+/** The options of a server, checked and complete. */
+export interface ServerConfig extends TaskServerOptions {
+  readonly store: TaskStore
+  readonly clock: Clock
+  readonly pollIntervalMs: number
+  readonly maxTasksPerOwner: number
+  readonly maxRequestBodySize: number
+  /** How long tasks of a tool are kept. */
+  ttlOf(tool: ToolDefinition): number | null
+}
+
+const ONE_HOUR_MS = 3_600_000
+
+/**
+ * Checks options and fills in defaults.
+ *
+ * @throws {TaskConfigurationError} naming the option that cannot be used.
+ */
+export function createServerConfig(options: TaskServerOptions): ServerConfig {
+  const { defaultTtlMs = ONE_HOUR_MS, maxTtlMs, pollIntervalMs = 1000, maxTasksPerOwner = 1000 } = options
+  const { maxRequestBodySize = DEFAULT_MAX_REQUEST_BODY_SIZE } = options
+  const { serverInfo } = options
+  if (typeof serverInfo?.name !== 'string' || typeof serverInfo.version !== 'string') {
+    fail('`serverInfo` has no name or no version. Pass { name, version }.')
+  }
+  checkTools(options.tools)
+  checkTtl('`defaultTtlMs`', defaultTtlMs)
+  checkPositive('`maxTtlMs`', maxTtlMs)
+  checkPositive('`pollIntervalMs`', pollIntervalMs)
+  checkPositive('`maxTasksPerOwner`', maxTasksPerOwner)
+  checkPositive('`maxRequestBodySize`', maxRequestBodySize)
+  return {
+    ...options,
+    store: options.store ?? new MemoryTaskStore(),
+    clock: options.clock ?? systemClock,
+    pollIntervalMs,
+    maxTasksPerOwner,
+    maxRequestBodySize,
+    ttlOf({ ttlMs = defaultTtlMs }) {
+      if (maxTtlMs === undefined) return ttlMs
+      return ttlMs === null ? maxTtlMs : Math.min(ttlMs, maxTtlMs)
+    },
+  }
+}
+
+function checkTools(tools: unknown): void {
+  if (!Array.isArray(tools)) fail('`tools` is not an array. Pass the tools made with defineTool().')
+  const names = new Set<string>()
+  for (const tool of tools as readonly Partial<ToolDefinition>[]) {
+    const { name, inputSchema, taskSupport, handler, ttlMs, pollIntervalMs } = tool ?? {}
+    if (typeof name !== 'string' || name === '') fail('a tool has no `name`. Give every tool a name of its own.')
+    if (names.has(name)) fail(`two tools are named "${name}". Give every tool a name of its own.`)
+    names.add(name)
+    const of = (option: string) => `\`${option}\` of the tool "${name}"`
+    if (inputSchema?.['~standard'] === undefined) {
+      fail(`${of('inputSchema')} is not a Standard Schema. Pass one such as z.object({}) of zod 4.`)
+    }
+    if (taskSupport !== 'forbidden' && taskSupport !== 'optional' && taskSupport !== 'required') {
+      fail(`${of('taskSupport')} is ${String(taskSupport)}. Pass 'forbidden', 'optional' or 'required'.`)
+    }
+    if (typeof handler !== 'function') fail(`${of('handler')} is not a function. Pass what does the work.`)
+    checkTtl(of('ttlMs'), ttlMs)
+    checkPositive(of('pollIntervalMs'), pollIntervalMs)
+  }
+}
+
+function checkTtl(option: string, value: unknown): void {
+  if (value !== null) checkPositive(option, value, ', or null for no limit')
+}
+
+function checkPositive(option: string, value: unknown, alternative = ''): void {
+  if (value === undefined || (Number.isSafeInteger(value) && Number(value) > 0)) return
+  fail(`${option} is ${String(value)}. Pass a whole number above 0${alternative}.`)
+}
+
+function fail(problem: string): never {
+  throw new TaskConfigurationError(`Failed to create the task server: ${problem}`)
+}

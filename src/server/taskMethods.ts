@@ -1,0 +1,91 @@
+import {
+  INTERNAL_ERROR,
+  INVALID_PARAMS,
+  type McpServer,
+  ProtocolError,
+  type Result,
+  type ServerContext,
+  type StandardSchemaV1,
+} from '@modelcontextprotocol/server'
+import { supportsTasks } from '../protocol/extension.js'
+import { isJsonObject, type JsonObject } from '../protocol/json.js'
+import type { Exchange } from './exchange.js'
+import { isAnswerTo } from './inputKinds.js'
+import { ownerOf } from './ownerOf.js'
+import type { ServerParts } from './serverParts.js'
+import type { TaskRecord } from './taskRecord.js'
+import { openQuestions } from './taskReducer.js'
+import { declaredCapabilities, missingTasksCapability } from './tasksCapability.js'
+
+/**
+ * Serves `tasks/get`, `tasks/update` and `tasks/cancel` on the SDK's server, which checks the envelope
+ * and the headers, `Mcp-Name` included, before any of this runs.
+ */
+export function serveTaskMethods(server: McpServer, exchange: Exchange, parts: ServerParts): void {
+  const { runtime } = parts
+  const serve = (
+    method: string,
+    answer: (record: TaskRecord, params: JsonObject) => Promise<Result> | Result,
+  ): void => {
+    // With a schema of its own, the SDK lets a method through that its revision does not define.
+    server.server.setRequestHandler(method, { params: anything }, async (_, ctx) => {
+      assertDeclared(ctx)
+      try {
+        const params = paramsOf(exchange.body)
+        return await answer(await findTask(params, exchange, parts), params)
+      } catch (error) {
+        if (error instanceof ProtocolError) throw error
+        parts.report(error, { source: 'server' })
+        throw new ProtocolError(INTERNAL_ERROR, 'Internal error')
+      }
+    })
+  }
+
+  serve('tasks/get', ({ task }) => ({ ...task }))
+  serve('tasks/update', async ({ task }, params) => {
+    await runtime.answer(task.taskId, answersIn(params, openQuestions(task)))
+    return {}
+  })
+  serve('tasks/cancel', async ({ task }) => {
+    await runtime.requestCancel(task.taskId)
+    return {}
+  })
+}
+
+/** Params are read from the body as it came: the SDK takes `inputResponses` out for purposes of its own. */
+const anything: StandardSchemaV1 = {
+  '~standard': { version: 1, vendor: 'taskwire', validate: (value) => ({ value }) },
+}
+
+function assertDeclared(ctx: ServerContext): void {
+  if (!supportsTasks(declaredCapabilities(ctx))) throw missingTasksCapability()
+}
+
+function paramsOf(body: unknown): JsonObject {
+  return isJsonObject(body) && isJsonObject(body['params']) ? body['params'] : {}
+}
+
+async function findTask({ taskId }: JsonObject, exchange: Exchange, parts: ServerParts): Promise<TaskRecord> {
+  if (typeof taskId !== 'string') throw invalid('params.taskId is not a string')
+  const record = await parts.runtime.read(taskId, await ownerOf(exchange, parts.config))
+  // Unknown, expired and somebody else's: all the same from outside.
+  if (record === undefined) throw invalid('there is no such task; it may have expired')
+  return record
+}
+
+/** Answers to nothing that is open are ignored; one that does not answer its question is refused. */
+function answersIn({ inputResponses }: JsonObject, open: ReturnType<typeof openQuestions>): Record<string, JsonObject> {
+  if (!isJsonObject(inputResponses)) throw invalid('params.inputResponses is not an object')
+  const answers: Record<string, JsonObject> = {}
+  for (const [key, request] of Object.entries(open)) {
+    if (!Object.hasOwn(inputResponses, key)) continue
+    const answer = inputResponses[key]
+    if (!isAnswerTo(request, answer)) throw invalid(`params.inputResponses.${key} does not answer ${request.method}`)
+    answers[key] = answer
+  }
+  return answers
+}
+
+function invalid(problem: string): ProtocolError {
+  return new ProtocolError(INVALID_PARAMS, `Invalid params: ${problem}`)
+}

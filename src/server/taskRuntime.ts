@@ -1,0 +1,154 @@
+import { INTERNAL_ERROR, ProtocolError } from '@modelcontextprotocol/server'
+import { TaskError, TaskExpiredError } from '../protocol/errors.js'
+import type { InputResponse } from '../protocol/inputRequest.js'
+import { isTerminal } from '../protocol/task.js'
+import type { Clock } from './clock.js'
+import { TASK_LIMIT_REACHED } from './errorCodes.js'
+import type { ReportError } from './reportError.js'
+import { createSerializer } from './serialize.js'
+import { createSweeper } from './sweeper.js'
+import { createTaskId } from './taskId.js'
+import { createTaskLedger } from './taskLedger.js'
+import type { TaskRecord } from './taskRecord.js'
+import type { TaskEvent } from './taskReducer.js'
+import { createTaskRun, type TaskRun } from './taskRun.js'
+import type { TaskStore } from './taskStore.js'
+
+/** All tasks of a server: those in the store, and the work on those of this process. */
+export interface TaskRuntime {
+  /**
+   * Creates a task; it is in the store when this resolves.
+   *
+   * @throws {ProtocolError} where the owner has too many tasks at work.
+   */
+  create(spec: TaskSpec): Promise<TaskRun>
+  /** The record of a task that is there and this owner's; undefined is all that anybody else learns. */
+  read(taskId: string, owner: string): Promise<TaskRecord | undefined>
+  /** Takes answers to open questions; what is not open is ignored. */
+  answer(taskId: string, answers: Readonly<Record<string, InputResponse>>): Promise<void>
+  requestCancel(taskId: string): Promise<void>
+  /** Ends a run with its outcome, unless the task is over already. Never rejects. */
+  settle(run: TaskRun, outcome: TaskOutcome): Promise<void>
+  /** Stops all work; tasks that were at work have failed. */
+  close(): Promise<void>
+}
+
+/** How work ends. */
+export type TaskOutcome = Extract<TaskEvent, { type: 'complete' | 'fail' }>
+
+/** What a new task is like. */
+export interface TaskSpec {
+  owner: string
+  ttlMs: number | null
+  pollIntervalMs: number
+}
+
+/** What a {@link TaskRuntime} is made of. */
+export interface TaskRuntimeOptions {
+  store: TaskStore
+  clock: Clock
+  maxTasksPerOwner: number
+  report: ReportError
+}
+
+/** The tasks of a server over a store. */
+export function createTaskRuntime({ store, clock, maxTasksPerOwner, report }: TaskRuntimeOptions): TaskRuntime {
+  const runs = new Map<string, TaskRun>()
+  const oneByOne = createSerializer()
+  const ledger = createTaskLedger({ store, clock, onRecord })
+  const sweeper = createSweeper(clock, sweep)
+  let isClosed = false
+
+  function onRecord(record: TaskRecord): void {
+    const { taskId, status } = record.task
+    const run = runs.get(taskId)
+    if (isTerminal(status)) runs.delete(taskId)
+    run?.observe(record)
+  }
+
+  async function sweep(now: number): Promise<number | null> {
+    for (const [taskId, { record, abort }] of runs) {
+      if (record.expiresAt === null || now < record.expiresAt) continue
+      runs.delete(taskId)
+      abort(new TaskExpiredError('ttl', { taskId }))
+    }
+    const next = await store.expire(now).catch((error: unknown) => {
+      report(error, { source: 'server' })
+      return null
+    })
+    const moments = [next, ...[...runs.values()].map(({ record }) => record.expiresAt)].filter((at) => at !== null)
+    return moments.length === 0 ? null : Math.min(...moments)
+  }
+
+  async function assertRoom(owner: string): Promise<void> {
+    const records = await ledger.list(owner)
+    const atWork = records.filter(({ task }) => !isTerminal(task.status)).length
+    if (atWork < maxTasksPerOwner) return
+    throw new ProtocolError(
+      TASK_LIMIT_REACHED,
+      `Too many tasks are at work (${maxTasksPerOwner}). Wait for one to end, or cancel one.`,
+    )
+  }
+
+  async function settle({ record }: TaskRun, outcome: TaskOutcome): Promise<void> {
+    try {
+      await ledger.apply(record.task.taskId, outcome)
+    } catch (error) {
+      report(error, { source: 'server' })
+    }
+  }
+
+  return {
+    create: (spec) =>
+      // Else two calls at once could both find the last free place.
+      oneByOne(spec.owner, async () => {
+        await assertRoom(spec.owner)
+        if (isClosed) throw new ProtocolError(SERVER_CLOSED.code, SERVER_CLOSED.message)
+        const record = newRecord(spec, clock.now())
+        const { taskId } = record.task
+        const run = createTaskRun(record, (event) => ledger.apply(taskId, event))
+        await ledger.create(record)
+        runs.set(taskId, run)
+        sweeper.due(record.expiresAt)
+        return run
+      }),
+
+    async read(taskId, owner) {
+      const record = await ledger.read(taskId)
+      return record?.owner === owner ? record : undefined
+    },
+
+    async answer(taskId, answers) {
+      await ledger.apply(taskId, { type: 'answer', answers })
+    },
+
+    async requestCancel(taskId) {
+      await ledger.apply(taskId, { type: 'requestCancel' })
+    },
+
+    settle,
+
+    async close() {
+      isClosed = true
+      sweeper.stop()
+      const closing = [...runs.values()]
+      runs.clear()
+      await Promise.all(closing.map((run) => settle(run, { type: 'fail', error: SERVER_CLOSED })))
+      for (const run of closing) run.abort(new TaskError(SERVER_CLOSED.message))
+    },
+  }
+}
+
+const SERVER_CLOSED = { code: INTERNAL_ERROR, message: 'The server was shut down before the tool had finished.' }
+
+function newRecord({ owner, ttlMs, pollIntervalMs }: TaskSpec, now: number): TaskRecord {
+  const createdAt = new Date(now).toISOString()
+  return {
+    task: { taskId: createTaskId(), status: 'working', createdAt, lastUpdatedAt: createdAt, ttlMs, pollIntervalMs },
+    owner,
+    version: 1,
+    expiresAt: ttlMs === null ? null : now + ttlMs,
+    answers: {},
+    cancelRequested: false,
+  }
+}

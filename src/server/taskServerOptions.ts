@@ -1,0 +1,72 @@
+import type {
+  AuthInfo,
+  Implementation,
+  McpHandlerRequestOptions,
+  McpRequestContext,
+  McpServer,
+  McpServerOptions,
+} from '@modelcontextprotocol/server'
+import type { Clock } from './clock.js'
+import type { CorsOptions } from './cors.js'
+import type { ToolDefinition } from './defineTool.js'
+import type { ReportError } from './reportError.js'
+import type { TaskStore } from './taskStore.js'
+
+/** Options of {@link createTaskServer}. */
+export interface TaskServerOptions {
+  /** Name and version of the server, as clients see them. */
+  serverInfo: Implementation
+  /** Made with {@link defineTool}; each name once. */
+  tools: readonly ToolDefinition[]
+  /** Where tasks live. @default a {@link MemoryTaskStore} of this server's own */
+  store?: TaskStore
+  /** @default the clock of the machine */
+  clock?: Clock
+  /** How long tasks are kept, in ms from their creation; null: without limit. @default 3_600_000, one hour */
+  defaultTtlMs?: number | null
+  /** No task is kept longer than this, in ms, whatever its tool says. @default without limit */
+  maxTtlMs?: number
+  /** How long clients are asked to wait between two polls, in ms. @default 1000 */
+  pollIntervalMs?: number
+  /**
+   * Decides whether a call of an `optional` tool becomes a task, for clients that can do with one; `required`
+   * tools are not asked about (SEP-2663: the server is the sole decider). @default every call does
+   */
+  augment?(call: TaskCandidate): boolean | Promise<boolean>
+  /**
+   * Names whose tasks a request may create and see. A task of somebody else cannot be told from none.
+   * @default everybody is the same owner: whoever knows a task id may use the task
+   */
+  owner?(request: Request, authInfo: AuthInfo | undefined): string | Promise<string>
+  /** How many tasks that are not over an owner may have. @default 1000 */
+  maxTasksPerOwner?: number
+  /** Largest request body, in bytes. @default 4 MiB */
+  maxRequestBodySize?: number
+  /** Lets browsers on other origins in: `true` for every origin. @default false */
+  cors?: boolean | CorsOptions
+  /** Hears of what goes wrong. @default to the console, all but requests that are refused */
+  onError?: ReportError
+  /** Options of the SDK's server: `instructions`, `cacheHints`, `requestState` and the like. */
+  serverOptions?: McpServerOptions
+  /** Registers what has nothing to do with tasks on the SDK's server: resources, prompts, tools of its own. */
+  setup?(server: McpServer, context: McpRequestContext): void | Promise<void>
+}
+
+/** A call that could become a task. */
+export interface TaskCandidate {
+  /** The tool. */
+  readonly name: string
+  /** As the tool's `inputSchema` returned them. */
+  readonly arguments: unknown
+  readonly request: Request
+  readonly authInfo: AuthInfo | undefined
+}
+
+/** What comes along with a request. */
+export interface TaskServerRequestOptions extends McpHandlerRequestOptions {
+  /**
+   * Keeps the platform from stopping work once the response is out. Workers need it: pass
+   * `(promise) => ctx.waitUntil(promise)`.
+   */
+  waitUntil?(work: Promise<unknown>): void
+}

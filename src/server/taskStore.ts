@@ -1,0 +1,37 @@
+import type { TaskRecord } from './taskRecord.js'
+
+/**
+ * Where tasks live. {@link MemoryTaskStore} is the default; implement this over a database to keep
+ * tasks across restarts or to share them between processes.
+ *
+ * **Strong consistency is part of the contract.** A server must not answer with a task before a
+ * `tasks/get` for it would resolve, on any process (SEP-2663, "Task Creation"): `create` and
+ * `transition` may resolve only when every later `get` sees what they wrote. A store over an eventually
+ * consistent database waits for consistency itself.
+ *
+ * A promise that rejects is final: retries belong inside the store.
+ */
+export interface TaskStore {
+  /** Adds a record. Rejects where one with this `task.taskId` is there already. */
+  create(record: TaskRecord): Promise<void>
+
+  /** The current record, also one past its `expiresAt` that has not been removed yet. */
+  get(taskId: string): Promise<TaskRecord | undefined>
+
+  /**
+   * Compare-and-set: atomically puts `next` in the place of the record of the same `task.taskId` if that
+   * one has the version `expectedVersion`. Resolves to false, changing nothing, if it has another one or
+   * is not there.
+   */
+  transition(next: TaskRecord, expectedVersion: number): Promise<boolean>
+
+  /**
+   * Removes every record whose `expiresAt` is at or before `now`, in ms since the epoch. Resolves to the
+   * earliest `expiresAt` that is left, or to null where nothing is left to expire. A store whose
+   * database expires records by itself does nothing and resolves to null.
+   */
+  expire(now: number): Promise<number | null>
+
+  /** Every record of an owner, in any order. */
+  list(owner: string): Promise<readonly TaskRecord[]>
+}

@@ -1,0 +1,60 @@
+import type {
+  AuthInfo,
+  ClientCapabilities,
+  CreateMessageRequestParams,
+  CreateMessageResult,
+  CreateMessageResultWithTools,
+  ElicitInputParams,
+  ElicitRequestURLParams,
+  ElicitResult,
+  ListRootsResult,
+} from '@modelcontextprotocol/server'
+
+/** What a tool may know and do while it runs. */
+export interface ToolContext {
+  /**
+   * Aborts when the work has become pointless: the client asked to cancel the task, its ttl is over, the
+   * server closes, or, outside a task, the client has hung up. Pass it on to what takes long. Stopping is
+   * up to the tool: one that finishes all the same has completed (SEP-2663, "Task Cancellation").
+   */
+  readonly signal: AbortSignal
+  /** Waits on the clock of the server, in ms. Rejects with the reason of `signal` when that aborts. */
+  sleep(ms: number): Promise<void>
+  /** What the client declared in this very request. */
+  readonly clientCapabilities: ClientCapabilities
+  /** Who calls, as passed to `fetch`. */
+  readonly authInfo?: AuthInfo
+  /**
+   * What the client answered to `inputRequired(...)` in earlier rounds of this call: untrusted, read it
+   * with `acceptedContent` of the SDK.
+   */
+  readonly inputResponses: Readonly<Record<string, unknown>>
+  /** The `requestState` of the round before, as the SDK's handlers get it. */
+  requestState<T = unknown>(): T | undefined
+  /** The task this call has become; undefined where it is answered directly. */
+  readonly task?: TaskContext
+}
+
+/** What a tool can do with the task it runs as. */
+export interface TaskContext {
+  /** A bearer capability: keep it out of logs. */
+  readonly taskId: string
+  /** Says where the work stands, for people. Resolves when every later `tasks/get` shows it. */
+  setStatus(message: string): Promise<void>
+  /**
+   * Asks the user, by a form or by a page to visit. The task stands in `input_required` until every open
+   * question is answered; several may be open at once. Resolves to the answer as the client gave it,
+   * declined or not; its `content` is not checked against the requested schema.
+   *
+   * @throws the reason of `signal` when that aborts, {@link TaskConfigurationError} where the params
+   * cannot be sent or the task is over.
+   */
+  elicit(params: ElicitParams): Promise<ElicitResult>
+  /** Asks the client's model for a completion. Otherwise like {@link TaskContext.elicit}. */
+  sample(params: CreateMessageRequestParams): Promise<CreateMessageResult | CreateMessageResultWithTools>
+  /** Asks for the client's roots. Otherwise like {@link TaskContext.elicit}. */
+  listRoots(): Promise<ListRootsResult>
+}
+
+/** A form, its fields by JSON Schema or by a Standard Schema such as zod's; or a page to visit. */
+export type ElicitParams = ElicitInputParams | Omit<ElicitRequestURLParams, 'elicitationId'>

@@ -1,0 +1,58 @@
+import { onTestFinished } from 'vitest'
+import { createTaskServer, type TaskServer } from '../../../src/server/createTaskServer.js'
+import type { TaskServerErrorContext } from '../../../src/server/reportError.js'
+import type { TaskServerOptions } from '../../../src/server/taskServerOptions.js'
+import { createManualClock, type ManualClock, settle } from './manualClock.js'
+import { type Json, type RpcAnswer, type RpcOptions, rpc } from './rpc.js'
+
+/** A server on a clock that stands still, with the calls a test makes of it. */
+export interface TestServer {
+  server: TaskServer
+  clock: ManualClock
+  /** What `onError` heard. */
+  errors: { error: unknown; context: TaskServerErrorContext }[]
+  call(name: string, args?: Json, options?: RpcOptions): Promise<RpcAnswer>
+  /** Calls a tool that becomes a task, and gives its id. */
+  start(name: string, args?: Json, options?: RpcOptions): Promise<string>
+  /** Everything `tasks/get` says, once all that can run has run. */
+  get(taskId: string, options?: RpcOptions): Promise<Json>
+  update(taskId: string, inputResponses: unknown, options?: RpcOptions): Promise<RpcAnswer>
+  cancel(taskId: string, options?: RpcOptions): Promise<RpcAnswer>
+  rpc(method: string, params: Json, options?: RpcOptions): Promise<RpcAnswer>
+}
+
+export function startServer(options: Omit<TaskServerOptions, 'serverInfo' | 'clock' | 'onError'>): TestServer {
+  const clock = createManualClock()
+  const errors: TestServer['errors'] = []
+  const server = createTaskServer({
+    serverInfo: { name: 'test', version: '1.0.0' },
+    clock,
+    onError: (error, context) => errors.push({ error, context }),
+    ...options,
+  })
+  onTestFinished(() => server.close())
+
+  const call: TestServer['call'] = (name, args = {}, rest = {}) =>
+    rpc(server, 'tools/call', { name, arguments: args }, rest)
+
+  return {
+    server,
+    clock,
+    errors,
+    call,
+    async start(name, args, rest) {
+      const { result } = await call(name, args, rest)
+      if (result?.['resultType'] !== 'task') throw new Error(`no task but ${JSON.stringify(result)}`)
+      return String(result['taskId'])
+    },
+    async get(taskId, rest) {
+      await settle()
+      const { result, error } = await rpc(server, 'tasks/get', { taskId }, rest)
+      if (result === undefined) throw new Error(`no task but ${JSON.stringify(error)}`)
+      return result
+    },
+    update: (taskId, inputResponses, rest) => rpc(server, 'tasks/update', { taskId, inputResponses }, rest),
+    cancel: (taskId, rest) => rpc(server, 'tasks/cancel', { taskId }, rest),
+    rpc: (method, params, rest) => rpc(server, method, params, rest),
+  }
+}
