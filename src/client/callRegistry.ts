@@ -1,4 +1,5 @@
 import { abortError } from '../engine/abort.js'
+import type { CallMessage } from '../engine/callTabs.js'
 import type { PollPolicy } from '../engine/pollPolicy.js'
 import type { TaskPort } from '../engine/taskPort.js'
 import { isSettled, toolCallReducer } from '../engine/toolCallReducer.js'
@@ -15,6 +16,7 @@ import { isTerminal } from '../protocol/task.js'
 import { hash } from '../storage/hash.js'
 import type { RecordStore } from '../storage/recordStore.js'
 import type { TaskRecord } from '../storage/taskRecord.js'
+import type { Tabs } from '../tabs/createTabs.js'
 import type { TaskClientStore } from './createStore.js'
 import type { TaskReference, ToolCall, ToolCallOptions, ToolCallParams } from './taskClient.js'
 import { toolCallHandle } from './toolCallHandle.js'
@@ -25,6 +27,7 @@ export interface CallRegistryOptions {
   readonly policy: PollPolicy
   readonly records: RecordStore
   readonly store: TaskClientStore
+  readonly tabs: Tabs
   readonly endpoint: string
   readonly scope: string
   readonly followUnwatched: boolean
@@ -34,6 +37,9 @@ export interface CallRegistryOptions {
 export interface CallRegistry {
   start(params: ToolCallParams, options: ToolCallOptions): ToolCall
   resumeTask(task: TaskReference, options: Pick<ToolCallOptions, 'signal' | 'key'>): ToolCall
+  /** Takes note of what another tab says of a call. */
+  receive(callId: string, message: CallMessage): void
+  receiveForgotten(callId: string | undefined): void
   resumeTasks(filter?: { callId?: string }): Promise<readonly ToolCall[]>
   get(callId: string): ToolCall | undefined
   forget(callId: string): Promise<void>
@@ -52,7 +58,7 @@ export function toolCallId(name: string, key: string): string {
 }
 
 export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
-  const { environment, records, store, endpoint, scope } = options
+  const { environment, records, store, tabs, endpoint, scope } = options
   const runs = new Map<string, ToolCallRun>()
 
   function newRecord(callId: string, tool: string, key: string | undefined): TaskRecord {
@@ -66,6 +72,7 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
     recall?: () => Promise<TaskRecord | undefined>,
   ): Call {
     const { callId } = record
+    tabs.open()
     runs.get(callId)?.stop(abortError('The call was started anew.'))
     const state = initialState(record, args)
     store.setCall(state)
@@ -78,6 +85,7 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
       environment,
       policy: options.policy,
       records,
+      tabs,
       followUnwatched: options.followUnwatched,
       dispatch: (event) => {
         const state = store.getCall(callId)
@@ -101,10 +109,16 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
     return run && state && { run, state }
   }
 
-  function stop(callId: string, why: string): void {
-    runs.get(callId)?.stop(abortError(why))
+  function drop(callId: string): Promise<void> {
+    runs.get(callId)?.stop(abortError('The call was forgotten.'))
     runs.delete(callId)
     store.removeCall(callId)
+    return records.remove(callId)
+  }
+
+  async function dropAll(other: string): Promise<void> {
+    if (other === scope) await Promise.all([...runs.keys()].map(drop))
+    await records.clear(other)
   }
 
   return {
@@ -146,6 +160,7 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
     },
 
     resumeTasks: async ({ callId } = {}) => {
+      tabs.open()
       const left = callId === undefined ? await records.list() : [await records.read(callId)]
       return left
         .filter((record) => record !== undefined)
@@ -160,19 +175,29 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
       return known && toolCallHandle({ ...known, store: store.api, watches: false })
     },
 
-    forget: (callId) => {
-      stop(callId, 'The call was forgotten.')
-      return records.remove(callId)
+    receive: (callId, message) => {
+      const run = runs.get(callId)
+      if (run !== undefined) run.receive(message)
+      else if (message.type === 'created' && options.followUnwatched) begin(message.record, undefined)
     },
 
-    forgetAll: (other) => {
-      if (other === undefined || other === scope)
-        for (const callId of [...runs.keys()]) stop(callId, 'The call was forgotten.')
-      return records.clear(other)
+    receiveForgotten: (callId) => {
+      void (callId === undefined ? dropAll(scope) : drop(callId))
+    },
+
+    forget: (callId) => {
+      tabs.tellForgotten(callId)
+      return drop(callId)
+    },
+
+    forgetAll: (other = scope) => {
+      tabs.tellAllForgotten(other)
+      return dropAll(other)
     },
 
     stop: () => {
       for (const run of runs.values()) run.stop(abortError('The task client was closed; its tasks go on.'))
+      tabs.close()
     },
   }
 }

@@ -1,6 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { createServerPage, type ServerPage } from '../../test/support/serverPage.js'
+import { createServerPage, type ServerPage } from '../../test/support/memoryServer.js'
 import { withTasks } from '../connection/withTasks.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import { createTaskClient } from './createTaskClient.js'
@@ -21,7 +21,7 @@ beforeEach(() => {
 
 const WORK = { name: 'work', arguments: { seconds: 3 } }
 
-const polls = () => server.requests.filter(({ method }) => method === 'tasks/get').map(({ at }) => at)
+const polls = () => server.times('tasks/get')
 
 describe('createTaskClient', () => {
   it('does nothing until it is used', async () => {

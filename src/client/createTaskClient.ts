@@ -3,7 +3,8 @@ import { browserEnvironment } from '../environment/browserEnvironment.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import { hash } from '../storage/hash.js'
 import { createRecordStore } from '../storage/recordStore.js'
-import { createCallRegistry, toolCallId } from './callRegistry.js'
+import { ALONE_IN_BROWSER, createTabs } from '../tabs/createTabs.js'
+import { type CallRegistry, createCallRegistry, toolCallId } from './callRegistry.js'
 import { pollPolicy, setUpSdk, taskStorage } from './clientConfig.js'
 import { createStore } from './createStore.js'
 import type { TaskClient, TaskClientOptions, TaskErrorContext, ToolCallParams } from './taskClient.js'
@@ -60,12 +61,28 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
     now: environment.now,
     onError: (error) => report(error, { operation: 'storage' }),
   })
-  const calls = createCallRegistry({
+  const { locks, channel: openChannel } = environment
+  const nameOf = (other: string) => `taskwire:${hash(JSON.stringify([sdk.endpoint, other]))}`
+  const tabs =
+    options.crossTab === false || locks === undefined || openChannel === undefined
+      ? ALONE_IN_BROWSER
+      : createTabs({
+          scope,
+          nameOf,
+          environment,
+          locks,
+          openChannel,
+          leaderPer: resume === 'eager' ? 'scope' : 'call',
+          onCallMessage: (callId, message) => calls.receive(callId, message),
+          onForgotten: (callId) => calls.receiveForgotten(callId),
+        })
+  const calls: CallRegistry = createCallRegistry({
     port: connection,
     environment,
     policy,
     records,
     store,
+    tabs,
     endpoint: sdk.endpoint,
     scope,
     followUnwatched: resume === 'eager',

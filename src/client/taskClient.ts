@@ -101,6 +101,12 @@ export interface TaskClientBaseOptions {
     maxAttempts?: number
   }
   /**
+   * Whether the tabs of a browser share the work: one polls for all, and two that start the same call at
+   * the same moment make it once. Needs Web Locks and BroadcastChannel; without them each tab works alone.
+   * @default true
+   */
+  crossTab?: boolean
+  /**
    * `'eager'`: every task is followed to its end, also those that no component watches and those of earlier visits.
    * `'lazy'`: only while somebody waits for it.
    * @default 'eager'

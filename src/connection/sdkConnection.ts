@@ -77,6 +77,11 @@ export function createSdkConnection(options: SdkConnectionOptions): Connection {
     }
   }
 
+  async function listTools(): Promise<Tool[]> {
+    await connected()
+    return (await client.listTools()).tools
+  }
+
   return {
     get era() {
       return client.getProtocolEra() ?? 'modern'
@@ -106,10 +111,16 @@ export function createSdkConnection(options: SdkConnectionOptions): Connection {
     ),
     updateTask: async (taskId, inputResponses, signal) => updateTask(await connected(), taskId, inputResponses, signal),
     cancelTask: async (taskId, signal) => cancelTask(await connected(), taskId, signal),
-    listTools: async (): Promise<Tool[]> => {
-      await connected()
-      return (await client.listTools()).tools
+    isRepeatable: async (name) => {
+      try {
+        const { annotations } = (await listTools()).find((tool) => tool.name === name) ?? {}
+        return annotations?.readOnlyHint === true || annotations?.idempotentHint === true
+      } catch {
+        // Whoever cannot be asked has not said so.
+        return false
+      }
     },
+    listTools,
     close: async () => {
       isClosed = true
       onState({ status: 'closed' })

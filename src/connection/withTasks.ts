@@ -1,6 +1,7 @@
 import type { Transport } from '@modelcontextprotocol/client'
 import { followTask } from '../engine/followTask.js'
 import { DEFAULT_POLL_POLICY, type PollPolicy, pollInterval } from '../engine/pollPolicy.js'
+import { ALONE } from '../engine/tabLink.js'
 import { taskOutcome } from '../engine/taskOutcome.js'
 import { browserEnvironment } from '../environment/browserEnvironment.js'
 import type { Environment } from '../environment/environment.js'
@@ -61,6 +62,7 @@ function pollingHold(environment: Environment, policy: PollPolicy, onIssue: OnPr
       port: { getTask: (taskId, abort) => getTask(transport, taskId, abort, onIssue) },
       environment,
       policy,
+      link: ALONE,
       signal,
       onEvent: (event) => {
         if (event.type !== 'snapshot') return

@@ -4,6 +4,7 @@ import type { DetailedTask, Task } from '../protocol/task.js'
 import { createSimulatedEnvironment } from '../testing/simulatedEnvironment.js'
 import { type FollowEvent, followTask } from './followTask.js'
 import { DEFAULT_POLL_POLICY, type PollPolicy } from './pollPolicy.js'
+import { ALONE } from './tabLink.js'
 
 const BASE: Task = {
   taskId: 't1',
@@ -37,6 +38,7 @@ function follow(answers: Answer[], options: { task?: Task; firstPollIn?: number;
     firstPollAt: start + (options.firstPollIn ?? 1000),
     receivedAt: start,
     environment: page.environment,
+    link: ALONE,
     policy: { ...DEFAULT_POLL_POLICY, ...options.policy },
     signal: abort.signal,
     onEvent: (event) => events.push(event),
@@ -80,6 +82,7 @@ describe('followTask', () => {
       firstPollAt: start,
       receivedAt: start,
       environment: page.environment,
+      link: ALONE,
       policy: DEFAULT_POLL_POLICY,
       signal: new AbortController().signal,
       onEvent: () => {},

@@ -16,9 +16,10 @@ import {
 } from '../protocol/task.js'
 import { onAbort } from './abort.js'
 import { backoffDelay, type PollPolicy, pollInterval } from './pollPolicy.js'
+import type { TabLink, TaskNews } from './tabLink.js'
 import type { TaskPort } from './taskPort.js'
 import type { ToolCallNetwork } from './toolCallState.js'
-import { waitUntilDue } from './waitUntilDue.js'
+import { TURN_GRACE_MS, waitForTurn } from './waitForTurn.js'
 
 /** A task that no later snapshot can change. */
 export type TerminalTask = CompletedTask | FailedTask | CancelledTask
@@ -47,6 +48,8 @@ export interface FollowOptions {
   readonly port: Pick<TaskPort, 'getTask'>
   readonly environment: Environment
   readonly policy: PollPolicy
+  /** The other tabs of this browser, which follow the same task. */
+  readonly link: TabLink
   readonly onEvent: (event: FollowEvent) => void
   /** Aborting it ends the following, not the task. */
   readonly signal: AbortSignal
@@ -55,12 +58,33 @@ export interface FollowOptions {
 /** Answers that break the protocol, in a row, after which there is no point in asking on. */
 const MAX_VIOLATIONS = 3
 
+/** How long the other tabs leave a poll of this one alone before they take it for frozen. */
+const PATIENCE_MS = 5000
+
+/** Where the following of a task stands. All times in ms since the epoch. */
+interface Course {
+  /** The newest snapshot. */
+  readonly known: Task | undefined
+  /** When to poll next. */
+  readonly dueAt: number
+  /** The part of that which the server asked for. */
+  readonly notBefore: number
+  /** From when on another tab whose turn it is counts as gone. */
+  readonly overdueAt: number
+  /** Polls that failed in a row. */
+  readonly failures: number
+  /** Answers that broke the protocol in a row. */
+  readonly violations: number
+}
+
 /**
- * Polls a task until it is terminal. One request at a time, each an interval after the last answer.
+ * Follows a task until it is terminal: polls it, one request at a time and each an interval after the
+ * last answer, or hears from the tab that does.
  *
  * ```text
  * answer ── interval of that answer ──▶ poll ── answer ── interval ──▶ poll …   never earlier
  * failure ─ max(interval, backoff, Retry-After) ─▶ poll …                       until an answer or the ttl
+ * another tab's answer ── its next poll ──▶ poll, if by then it is this tab's turn
  * ```
  *
  * @throws {TaskExpiredError} where the server does not know the task, or a poll past its ttl did not end it.
@@ -70,55 +94,51 @@ const MAX_VIOLATIONS = 3
  * @throws the signal's reason, where it aborts.
  */
 export async function followTask(options: FollowOptions): Promise<TerminalTask> {
-  const { taskId, environment, policy, signal, onEvent } = options
-  let known = options.task
-  let dueAt = options.firstPollAt
-  let notBefore = dueAt
-  let failures = 0
-  let violations = 0
-
+  const { task, firstPollAt, link, onEvent } = options
+  let course: Course = { known: task, ...schedule(firstPollAt), failures: 0, violations: 0 }
   for (;;) {
-    onEvent({ type: 'scheduled', at: dueAt })
-    await waitForTurn(options, dueAt, notBefore)
-
-    const lastChance = isPastTtl(options.receivedAt, known, environment.now())
-    let retryAfterMs = 0
-    const answer = await poll(options)
-    if ('task' in answer) {
-      if (isTerminalTask(answer.task)) return answer.task
-      known = answer.task
-      failures = violations = 0
-      onEvent({ type: 'snapshot', task: answer.task })
-    } else {
-      const { error } = answer
-      signal.throwIfAborted()
-      if (isFinal(error)) throw error
-      failures += 1
-      violations = error instanceof TaskProtocolError ? violations + 1 : 0
-      if (violations >= MAX_VIOLATIONS) throw error
-      if (failures >= policy.maxAttempts) throw unreachable(taskId, failures, error)
-      if (lastChance) throw new TaskExpiredError('ttl', { taskId, cause: error })
-      if (error instanceof TaskRequestError) retryAfterMs = error.retryAfterMs ?? 0
-      const network = error instanceof TaskRequestError && error.kind === 'auth' ? 'paused' : 'retrying'
-      onEvent({ type: 'poll-failed', error, failureCount: failures, network })
+    onEvent({ type: 'scheduled', at: course.dueAt })
+    const heard = await waitForNews(options, course)
+    const news = heard ?? (await poll(options, course))
+    if (heard === undefined) link.publish(news)
+    switch (news.type) {
+      case 'polling':
+        course = { ...course, overdueAt: news.until + TURN_GRACE_MS }
+        break
+      case 'dropped':
+        course = { ...course, ...schedule(news.nextPollAt) }
+        break
+      case 'snapshot':
+        if (isTerminalTask(news.task)) return news.task
+        course = { known: news.task, ...schedule(news.nextPollAt), failures: 0, violations: 0 }
+        onEvent({ type: 'snapshot', task: news.task })
+        break
+      case 'poll-failed': {
+        const { error, failureCount, network } = news
+        const violations = error instanceof TaskProtocolError ? course.violations + 1 : 0
+        course = { ...course, ...schedule(news.nextPollAt, news.notBefore), failures: failureCount, violations }
+        onEvent({ type: 'poll-failed', error, failureCount, network })
+        break
+      }
+      case 'ended':
+        throw news.error
     }
-    // The answer may have prolonged the ttl.
-    if (lastChance && isPastTtl(options.receivedAt, known, environment.now()))
-      throw new TaskExpiredError('ttl', { taskId })
-
-    const now = environment.now()
-    notBefore = now + Math.max(pollInterval(known?.pollIntervalMs, policy), retryAfterMs)
-    dueAt = failures === 0 ? notBefore : Math.max(notBefore, now + backoffDelay(failures, policy, environment.random()))
   }
 }
 
-async function waitForTurn(options: FollowOptions, dueAt: number, notBefore: number): Promise<void> {
+function schedule(dueAt: number, notBefore: number = dueAt): Pick<Course, 'dueAt' | 'notBefore' | 'overdueAt'> {
+  return { dueAt, notBefore, overdueAt: dueAt + TURN_GRACE_MS }
+}
+
+async function waitForNews(options: FollowOptions, course: Course): Promise<TaskNews | undefined> {
   let blocked = false
-  await waitUntilDue({
+  const news = await waitForTurn({
     environment: options.environment,
-    dueAt,
-    notBefore,
+    dueAt: course.dueAt,
+    notBefore: course.notBefore,
+    overdueAt: course.overdueAt,
     pauseWhenHidden: options.policy.hidden === 'pause',
+    link: options.link,
     signal: options.signal,
     onBlocked: (network) => {
       blocked = true
@@ -126,28 +146,75 @@ async function waitForTurn(options: FollowOptions, dueAt: number, notBefore: num
     },
   })
   if (blocked) options.onEvent({ type: 'unblocked' })
+  return news
 }
 
-/** One `tasks/get`, given up where no answer comes in time. */
-async function poll(options: FollowOptions): Promise<{ task: DetailedTask } | { error: Error }> {
+/** Polls once and says what the answer, or its absence, means. */
+async function poll(options: FollowOptions, course: Course): Promise<TaskNews> {
+  const { taskId, receivedAt, environment, policy, link, signal } = options
+  const startedAt = environment.now()
+  link.publish({ type: 'polling', until: startedAt + PATIENCE_MS })
+  const answer = await getTask(options)
+  signal.throwIfAborted()
+
+  const now = environment.now()
+  const lastChance = isPastTtl(receivedAt, course.known, startedAt)
+  if (answer === 'page hidden') {
+    return { type: 'dropped', nextPollAt: now + pollInterval(course.known?.pollIntervalMs, policy) }
+  }
+  if ('task' in answer) {
+    const { task } = answer
+    // The answer may have prolonged the ttl.
+    if (lastChance && !isTerminal(task.status) && isPastTtl(receivedAt, task, now)) {
+      return { type: 'ended', error: new TaskExpiredError('ttl', { taskId }) }
+    }
+    return { type: 'snapshot', task, nextPollAt: now + pollInterval(task.pollIntervalMs, policy) }
+  }
+
+  const { error } = answer
+  const failureCount = course.failures + 1
+  const isViolation = error instanceof TaskProtocolError
+  if (isFinal(error) || (isViolation && course.violations + 1 >= MAX_VIOLATIONS)) return { type: 'ended', error }
+  if (failureCount >= policy.maxAttempts) return { type: 'ended', error: unreachable(taskId, failureCount, error) }
+  if (lastChance) return { type: 'ended', error: new TaskExpiredError('ttl', { taskId, cause: error }) }
+
+  const isRequest = error instanceof TaskRequestError
+  const network = isRequest && error.kind === 'auth' ? 'paused' : 'retrying'
+  const asked = Math.max(pollInterval(course.known?.pollIntervalMs, policy), (isRequest && error.retryAfterMs) || 0)
+  const delay = Math.max(asked, backoffDelay(failureCount, policy, environment.random()))
+  return { type: 'poll-failed', error, failureCount, network, notBefore: now + asked, nextPollAt: now + delay }
+}
+
+/**
+ * One `tasks/get`, given up where no answer comes in time, and where the page goes away: an open request
+ * can keep it out of the back-forward cache.
+ */
+async function getTask(options: FollowOptions): Promise<{ task: DetailedTask } | { error: Error } | 'page hidden'> {
   const { port, taskId, environment, policy, signal } = options
   const request = new AbortController()
+  let isPageHidden = false
   const release = onAbort(signal, () => request.abort(signal.reason))
-  const seconds = policy.requestTimeoutMs / 1000
-  const silence = new TaskRequestError(`The server did not answer a poll within ${seconds} s.`, {
-    kind: 'network',
-    taskId,
+  const unsubscribe = environment.onPageHide(() => {
+    isPageHidden = true
+    request.abort()
   })
-  const timer = environment.setTimeout(() => request.abort(silence), policy.requestTimeoutMs)
+  const timer = environment.setTimeout(() => {
+    const seconds = policy.requestTimeoutMs / 1000
+    request.abort(
+      new TaskRequestError(`The server did not answer a poll within ${seconds} s.`, { kind: 'network', taskId }),
+    )
+  }, policy.requestTimeoutMs)
   try {
     const task = await port.getTask(taskId, request.signal)
     if (task.taskId === taskId) return { task }
     return { error: new TaskProtocolError('the answer is about another task', { source: 'tasks/get', taskId }) }
   } catch (error) {
+    if (isPageHidden) return 'page hidden'
     const reason: unknown = request.signal.aborted ? request.signal.reason : error
     return { error: reason instanceof Error ? reason : new Error(String(reason)) }
   } finally {
     environment.clearTimeout(timer)
+    unsubscribe()
     release()
   }
 }
@@ -162,11 +229,11 @@ function isTerminalTask(task: DetailedTask): task is TerminalTask {
   return isTerminal(task.status)
 }
 
-function isFinal(error: unknown): boolean {
+function isFinal(error: Error): boolean {
   return error instanceof TaskExpiredError || error instanceof TasksUnsupportedError
 }
 
-function unreachable(taskId: string, failures: number, cause: unknown): TaskUnreachableError {
+function unreachable(taskId: string, failures: number, cause: Error): TaskUnreachableError {
   return new TaskUnreachableError(
     `The server could not be reached in ${failures} polls in a row. The task may still be running: resume it later.`,
     { taskId, cause },

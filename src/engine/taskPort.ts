@@ -28,6 +28,8 @@ export interface TaskPort {
   callTool(request: ToolCallRequest, hold: HoldTask, signal: AbortSignal): Promise<CallToolResult>
   /** Takes the result of a resumed task the same way, without a request to the server. */
   completeCall(name: string, result: CallToolResult): Promise<CallToolResult>
+  /** Whether the tool says of itself that calling it twice does no harm (`readOnlyHint`, `idempotentHint`). */
+  isRepeatable(name: string): Promise<boolean>
   getTask(taskId: string, signal?: AbortSignal): Promise<DetailedTask>
   updateTask(taskId: string, inputResponses: Record<string, InputResponse>, signal?: AbortSignal): Promise<void>
   cancelTask(taskId: string, signal?: AbortSignal): Promise<void>

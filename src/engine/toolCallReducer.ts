@@ -22,6 +22,8 @@ export type ToolCallEvent =
   | { readonly type: 'unblocked' }
   | { readonly type: 'answered'; readonly inputKey: string }
   | { readonly type: 'cancel-requested' }
+  /** Another tab's request to cancel came to nothing. */
+  | { readonly type: 'cancel-withdrawn' }
   | { readonly type: 'cancel-failed'; readonly error: Error }
   | { readonly type: 'resolved'; readonly result: CallToolResult; readonly task: Task | undefined }
   | { readonly type: 'rejected'; readonly error: Error; readonly task: Task | undefined }
@@ -54,6 +56,8 @@ export function toolCallReducer(state: ToolCallState, event: ToolCallEvent): Too
       return patch(state, { inputRequests: without(state.inputRequests, (key) => key === event.inputKey) })
     case 'cancel-requested':
       return patch(state, { isCancelling: true })
+    case 'cancel-withdrawn':
+      return patch(state, { isCancelling: false })
     case 'cancel-failed':
       return patch(state, { isCancelling: false, lastError: event.error })
     case 'resolved':

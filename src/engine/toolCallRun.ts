@@ -5,24 +5,26 @@ import type { InputResponse } from '../protocol/inputRequest.js'
 import { isTerminal, type Task } from '../protocol/task.js'
 import type { RecordStore } from '../storage/recordStore.js'
 import { recordedTask, recordSnapshot, type TaskRecord, type TaskRecordTask } from '../storage/taskRecord.js'
-import { onAbort } from './abort.js'
+import type { CallMessage, CallTabs } from './callTabs.js'
 import { type FollowEvent, followTask, type TerminalTask } from './followTask.js'
 import { type PollPolicy, pollInterval } from './pollPolicy.js'
 import { taskOutcome } from './taskOutcome.js'
 import type { TaskPort, ToolCallRequest } from './taskPort.js'
 import type { ToolCallEvent } from './toolCallReducer.js'
-import { waitUntilDue } from './waitUntilDue.js'
+import { waitUntilOnline } from './waitForTurn.js'
+import { watchGate } from './watchGate.js'
 
 export interface ToolCallRunOptions {
   /** An intent, for a call to be made; a record with a task, for one to be taken up again. */
   readonly record: TaskRecord
-  /** Looks for what an earlier page has left of this call. */
+  /** Looks for what another page has left of this call. A call without it is one of its own. */
   readonly recall?: (() => Promise<TaskRecord | undefined>) | undefined
   readonly request: ToolCallRequest
   readonly port: TaskPort
   readonly environment: Environment
   readonly policy: PollPolicy
-  readonly records: Pick<RecordStore, 'write' | 'remove'>
+  readonly records: Pick<RecordStore, 'write' | 'update' | 'remove'>
+  readonly tabs: CallTabs
   /** Whether the task is followed although nobody watches it. */
   readonly followUnwatched: boolean
   readonly dispatch: (event: ToolCallEvent) => void
@@ -38,44 +40,50 @@ export interface ToolCallRun {
   watch(): () => void
   cancel(): Promise<void>
   respond(inputKey: string, response: InputResponse): Promise<void>
+  /** Takes note of what happened to the call in another tab. */
+  receive(message: CallMessage): void
   /** Ends the following. The task goes on and its record stays. */
   stop(reason: Error): void
 }
+
+type Outcome = Extract<CallMessage, { type: 'settled' }>['outcome']
 
 /**
  * Makes a call, or takes one up again, and follows it to its end.
  *
  * ```text
- * write intent ▶ tools/call ▶ result ─────────────────────────────▶ remove record ▶ settled
- *                     └────▶ task ▶ write record ▶ poll … terminal ▶ keep record  ▶ settled
- * a page that goes away leaves:   intent: interrupted   record: taken up again
+ * claim ▶ write intent ▶ tools/call ▶ result ─────────────────────────────▶ remove record ▶ settled
+ *                             └────▶ task ▶ write record ▶ poll … terminal ▶ keep record  ▶ settled
+ * a page that goes away leaves:      intent: interrupted   record: taken up again
+ * another tab with the same key:     waits for the claim   finds the record and follows, too
  * ```
  */
 export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
-  const { environment, port, policy, records, dispatch } = options
+  const { environment, port, policy, records, tabs, dispatch } = options
+  const { callId } = options.record
   const life = new AbortController()
   /** Aborts a `tools/call` that has no answer yet. */
   const unanswered = new AbortController()
+  const gate = watchGate(environment, options.followUnwatched, life.signal)
   let record = options.record
   let latest: Task | undefined = record.task && recordedTask(record.task)
   let nextPollAt = record.task?.nextPollAt ?? environment.now()
   let ended: TerminalTask | undefined
   let cancelling: Promise<void> | undefined
-
-  const watchers = new Set<symbol>()
-  let turn: AbortController | undefined
-  let wake = () => {}
-  const isWatched = () => options.followUnwatched || watchers.size > 0
+  let releaseClaim = () => {}
+  /** Settles the run with what another tab, which is making the call, has got. */
+  let adopt: ((outcome: Outcome) => void) | undefined
+  let isAdopted = false
 
   function schedule(at: number | undefined): void {
     if (at !== undefined) nextPollAt = at
     options.onScheduled(at)
   }
 
-  function writeTask(changes: Partial<TaskRecordTask>): Promise<void> {
+  function updateTask(changes: Partial<TaskRecordTask>): Promise<void> {
     if (record.task === undefined) return Promise.resolve()
     record = { ...record, task: { ...record.task, ...(latest && recordSnapshot(latest)), nextPollAt, ...changes } }
-    return records.write(record)
+    return records.update(record)
   }
 
   function onFollowEvent(event: FollowEvent): void {
@@ -86,48 +94,24 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
   }
 
   /** Follows the task, in turns where it is followed only while somebody watches. */
-  async function follow(task: TaskRecordTask): Promise<CallToolResult> {
-    const unsubscribe = environment.onPageHide(() => void writeTask({}))
+  async function follow({ taskId, receivedAt }: TaskRecordTask): Promise<CallToolResult> {
+    const unsubscribe = environment.onPageHide(() => void updateTask({}))
     try {
-      ended = await followInTurns(task)
+      const turn = async (signal: AbortSignal) => {
+        const link = tabs.link(callId)
+        const course = { taskId, task: latest, firstPollAt: nextPollAt, receivedAt }
+        try {
+          return await followTask({ ...course, port, environment, policy, link, signal, onEvent: onFollowEvent })
+        } finally {
+          link.close()
+        }
+      }
+      ended = await gate.whileWatched(turn, () => schedule(undefined))
     } finally {
       unsubscribe()
     }
     latest = ended
-    return taskOutcome(ended, record.callId)
-  }
-
-  async function followInTurns({ taskId, receivedAt }: TaskRecordTask): Promise<TerminalTask> {
-    for (;;) {
-      life.signal.throwIfAborted()
-      if (!isWatched()) {
-        schedule(undefined)
-        await new Promise<void>((resolve) => {
-          wake = resolve
-        })
-        continue
-      }
-      turn = new AbortController()
-      const { signal } = turn
-      const release = onAbort(life.signal, () => turn?.abort(life.signal.reason))
-      try {
-        return await followTask({
-          taskId,
-          task: latest,
-          firstPollAt: nextPollAt,
-          receivedAt,
-          port,
-          environment,
-          policy,
-          signal,
-          onEvent: onFollowEvent,
-        })
-      } catch (error) {
-        if (!signal.aborted) throw error
-      } finally {
-        release()
-      }
-    }
+    return taskOutcome(ended, callId)
   }
 
   /** The `tools/call` was answered by a task: record it, then everything else. */
@@ -140,29 +124,66 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
     record = { ...record, era: port.era, task: created }
     await records.write(record)
     dispatch({ type: 'created', task })
+    tabs.tell(callId, { type: 'created', record })
+    releaseClaim()
     return follow(created)
   }
 
+  /** Makes the call, unless another page has made it, and then follows what that has left. */
   async function start(): Promise<CallToolResult> {
-    const left = await options.recall?.()
-    if (left !== undefined) {
-      record = left
-      latest = left.task && recordedTask(left.task)
-      nextPollAt = left.task?.nextPollAt ?? environment.now()
-      dispatch({ type: 'recalled', startedAt: left.startedAt })
-      if (left.task === undefined) throw new ToolCallInterruptedError(record.tool, { callId: record.callId })
+    if (record.task !== undefined) return resume(record.task)
+    if (options.recall !== undefined) {
+      const foreign = await claim()
+      if (foreign !== undefined) return adopted(foreign)
+      const left = await options.recall()
+      if (left?.task !== undefined) {
+        releaseClaim()
+        return takeUp(left, left.task)
+      }
+      if (left !== undefined && !(await port.isRepeatable(record.tool))) {
+        record = left
+        dispatch({ type: 'recalled', startedAt: left.startedAt })
+        throw new ToolCallInterruptedError(record.tool, { callId })
+      }
     }
-    return record.task === undefined ? call() : resume(record.task)
+    return call()
+  }
+
+  /** Waits until no other tab is making this call. The outcome, where the one that does comes to an end without a task. */
+  async function claim(): Promise<Outcome | undefined> {
+    const elsewhere = new Promise<Outcome>((resolve) => {
+      adopt = resolve
+    })
+    const claimed = tabs.claim(callId, unanswered.signal).then((release) => {
+      if (isAdopted) release()
+      else releaseClaim = release
+    })
+    const foreign = await Promise.race([claimed, elsewhere])
+    adopt = undefined
+    return foreign ?? undefined
+  }
+
+  function adopted(outcome: Outcome): CallToolResult {
+    isAdopted = true
+    unanswered.abort()
+    if ('error' in outcome) throw outcome.error
+    return outcome.result
+  }
+
+  function takeUp(left: TaskRecord, task: TaskRecordTask): Promise<CallToolResult> {
+    record = left
+    latest = recordedTask(task)
+    nextPollAt = task.nextPollAt ?? environment.now()
+    dispatch({ type: 'recalled', startedAt: left.startedAt })
+    return resume(task)
   }
 
   async function call(): Promise<CallToolResult> {
+    unanswered.signal.throwIfAborted()
     await records.write(record)
     // Nothing has been sent: offline, the call can wait.
-    await waitUntilDue({
+    await waitUntilOnline({
       environment,
-      dueAt: environment.now(),
-      notBefore: environment.now(),
-      pauseWhenHidden: false,
       signal: unanswered.signal,
       onBlocked: (network) => dispatch({ type: 'blocked', network }),
     })
@@ -172,83 +193,108 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
 
   async function resume(task: TaskRecordTask): Promise<CallToolResult> {
     dispatch({ type: 'created', task: recordedTask(task) })
+    tabs.tell(callId, { type: 'created', record })
     if (task.isCancelling) dispatch({ type: 'cancel-requested' })
     else if (unanswered.signal.aborted) cancelling = sendCancel(task.taskId)
-    const result = await follow(task)
-    return port.completeCall(record.tool, result)
+    return port.completeCall(record.tool, await follow(task))
   }
 
   async function run(): Promise<CallToolResult> {
-    try {
-      const result = await start()
-      await (record.task === undefined ? records.remove(record.callId) : writeTask({}))
-      dispatch({ type: 'resolved', result, task: ended })
-      return result
-    } catch (error) {
-      if (life.signal.aborted) throw life.signal.reason
-      await keepOrRemove(error)
-      dispatch({ type: 'rejected', error: error instanceof Error ? error : new Error(String(error)), task: ended })
-      throw error
-    } finally {
-      schedule(undefined)
+    const outcome = await start().then(
+      (result): Outcome => ({ result }),
+      (error: unknown): Outcome => ({ error: asError(error) }),
+    )
+    schedule(undefined)
+    if (life.signal.aborted) {
+      releaseClaim()
+      throw life.signal.reason
     }
+    const isTask = record.task !== undefined
+    if (!isTask && !isAdopted && options.recall !== undefined) tabs.tell(callId, { type: 'settled', outcome })
+    await keepOrRemove(outcome)
+    releaseClaim()
+    if ('result' in outcome) {
+      dispatch({ type: 'resolved', result: outcome.result, task: ended })
+      return outcome.result
+    }
+    dispatch({ type: 'rejected', error: outcome.error, task: ended })
+    throw outcome.error
   }
 
   /** A record stays as long as it can still lead to the outcome, or has to say that there is none. */
-  function keepOrRemove(error: unknown): Promise<void> {
+  function keepOrRemove(outcome: Outcome): Promise<void> {
+    const error = 'error' in outcome ? outcome.error : undefined
     if (record.task === undefined) {
-      return error instanceof ToolCallInterruptedError ? Promise.resolve() : records.remove(record.callId)
+      return error instanceof ToolCallInterruptedError || isAdopted ? Promise.resolve() : records.remove(callId)
     }
-    return error instanceof TaskExpiredError ? records.remove(record.callId) : writeTask({})
+    return error instanceof TaskExpiredError ? records.remove(callId) : updateTask({})
   }
 
   async function sendCancel(taskId: string): Promise<void> {
+    const note = (isCancelling: boolean) => {
+      tabs.tell(callId, { type: 'cancelling', isCancelling })
+      return updateTask({ isCancelling })
+    }
     dispatch({ type: 'cancel-requested' })
     try {
-      await writeTask({ isCancelling: true })
+      await note(true)
       await port.cancelTask(taskId, life.signal)
     } catch (error) {
       cancelling = undefined
-      await writeTask({ isCancelling: false })
-      dispatch({ type: 'cancel-failed', error: error instanceof Error ? error : new Error(String(error)) })
+      await note(false)
+      dispatch({ type: 'cancel-failed', error: asError(error) })
       throw error
     }
   }
 
-  const outcome = run()
+  function noteAnswered(inputKey: string): Promise<void> {
+    dispatch({ type: 'answered', inputKey })
+    return updateTask({ answered: [...new Set(record.task?.answered).add(inputKey)] })
+  }
+
+  // Not before whoever starts the run has it in hand: it reports to them.
+  const outcome = Promise.resolve().then(run)
   // Whoever wants the outcome awaits it; the store has it in any case.
   outcome.catch(() => {})
 
   return {
     outcome,
-    watch: () => {
-      const watcher = Symbol('watcher')
-      watchers.add(watcher)
-      wake()
-      return () => {
-        // A component that unmounts and mounts again in the same breath has not gone away.
-        environment.setTimeout(() => {
-          if (watchers.delete(watcher) && !isWatched()) turn?.abort()
-        }, 0)
-      }
-    },
+    watch: gate.watch,
     cancel: async () => {
       if (ended !== undefined || life.signal.aborted) return
-      if (record.task === undefined)
-        return unanswered.abort(new TaskCancelledError(undefined, { callId: record.callId }))
+      if (record.task === undefined) return unanswered.abort(new TaskCancelledError(undefined, { callId }))
       cancelling ??= sendCancel(record.task.taskId)
       return cancelling
     },
     respond: async (inputKey, response) => {
       if (record.task === undefined || ended !== undefined) return
       await port.updateTask(record.task.taskId, { [inputKey]: response }, life.signal)
-      await writeTask({ answered: [...record.task.answered, inputKey] })
-      dispatch({ type: 'answered', inputKey })
+      tabs.tell(callId, { type: 'answered', inputKey })
+      await noteAnswered(inputKey)
+    },
+    receive: (message) => {
+      switch (message.type) {
+        case 'created':
+          break
+        case 'settled':
+          adopt?.(message.outcome)
+          break
+        case 'cancelling':
+          dispatch(message.isCancelling ? { type: 'cancel-requested' } : { type: 'cancel-withdrawn' })
+          void updateTask({ isCancelling: message.isCancelling })
+          break
+        case 'answered':
+          void noteAnswered(message.inputKey)
+          break
+      }
     },
     stop: (reason) => {
       life.abort(reason)
       unanswered.abort(reason)
-      wake()
     },
   }
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error))
 }

@@ -17,7 +17,7 @@ export interface WebStorage {
 export interface Locks {
   request<T>(
     name: string,
-    options: { signal?: AbortSignal; ifAvailable?: boolean },
+    options: { signal?: AbortSignal; steal?: boolean },
     hold: (lock: unknown) => Promise<T>,
   ): Promise<T>
 }

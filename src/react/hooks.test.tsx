@@ -1,7 +1,7 @@
 import { act, render, renderHook, screen } from '@testing-library/react'
 import { Component, type ReactNode, StrictMode, Suspense } from 'react'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { createServerPage, type ServerPage } from '../../test/support/serverPage.js'
+import { createServerPage, type ServerPage } from '../../test/support/memoryServer.js'
 import { createTaskClient } from '../client/createTaskClient.js'
 import type { TaskClient, TaskClientOptions } from '../client/taskClient.js'
 import { TaskClientProvider } from './TaskClientProvider.js'

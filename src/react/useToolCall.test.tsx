@@ -4,7 +4,7 @@ import { type ReactNode, StrictMode } from 'react'
 import { renderToString } from 'react-dom/server'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
-import { createServerPage, type ServerPage } from '../../test/support/serverPage.js'
+import { createServerPage, type ServerPage } from '../../test/support/memoryServer.js'
 import { createTaskClient } from '../client/createTaskClient.js'
 import type { TaskClient } from '../client/taskClient.js'
 import { TaskCancelledError, TaskConfigurationError, TaskFailedError, ToolOutputError } from '../protocol/errors.js'
@@ -71,9 +71,7 @@ describe('useToolCall', () => {
     await advance(10_000)
     expect(screen.getAllByText('completed')).toHaveLength(2)
     expect(server.count('tools/call')).toBe(1)
-    expect(server.requests.filter(({ method }) => method === 'tasks/get').map(({ at }) => at)).toEqual([
-      1000, 2000, 3000,
-    ])
+    expect(server.times('tasks/get')).toEqual([1000, 2000, 3000])
   })
 
   it('does not call again on unmount, remount or focus', async () => {
@@ -105,9 +103,7 @@ describe('useToolCall', () => {
     expect(second.result.current).toMatchObject({ isSuccess: true, call: { phase: 'completed' } })
     expect(server.count('tools/call')).toBe(1)
     // The page left before the poll at 2000; the floor holds across the reload.
-    expect(server.requests.filter(({ method }) => method === 'tasks/get').map(({ at }) => at)).toEqual([
-      1000, 2000, 3000,
-    ])
+    expect(server.times('tasks/get')).toEqual([1000, 2000, 3000])
   })
 
   it('fetches the result of a finished task after a reload', async () => {

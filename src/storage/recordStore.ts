@@ -1,12 +1,17 @@
 import { TaskStorageError } from '../protocol/errors.js'
 import { hash } from './hash.js'
-import { decodeTaskRecord, encodeTaskRecord, isRecordExpired, type TaskRecord } from './taskRecord.js'
+import { decodeTaskRecord, encodeTaskRecord, isRecordExpired, mergeTaskRecords, type TaskRecord } from './taskRecord.js'
 import type { TaskStorage } from './taskStorage.js'
 
 /** The records of one endpoint and scope. No method throws or rejects: `onError` hears of what went wrong. */
 export interface RecordStore {
   /** A storage that answers synchronously has the record before this returns. */
   write(record: TaskRecord): Promise<void>
+  /**
+   * Writes a record over the one that another tab may have written meanwhile: what either has answered
+   * counts as answered, and a task that has ended stays ended.
+   */
+  update(record: TaskRecord): Promise<void>
   read(callId: string): Promise<TaskRecord | undefined>
   remove(callId: string): Promise<void>
   /** Every record still of use; the others are swept. */
@@ -56,6 +61,16 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
       attempt(
         'write a task record',
         () => storage.setItem(prefix + record.callId, encodeTaskRecord(record)),
+        undefined,
+      ),
+
+    update: (record) =>
+      attempt(
+        'update a task record',
+        async () => {
+          const stored = await readKey(prefix + record.callId)
+          await storage.setItem(prefix + record.callId, encodeTaskRecord(mergeTaskRecords(stored, record)))
+        },
         undefined,
       ),
 

@@ -111,6 +111,17 @@ export function recordedTask(task: TaskRecordTask): Task {
   return bareTask(task)
 }
 
+/**
+ * What two tabs know of one call, in one record: the newer one, with the answers of both, and with an
+ * end that either has seen. A stored record of another task has been replaced.
+ */
+export function mergeTaskRecords(stored: TaskRecord | undefined, next: TaskRecord): TaskRecord {
+  if (stored?.task === undefined || stored.task.taskId !== next.task?.taskId) return next
+  const status = isTerminal(stored.task.status) ? stored.task.status : next.task.status
+  const answered = [...new Set([...stored.task.answered, ...next.task.answered])]
+  return { ...next, task: { ...next.task, status, answered } }
+}
+
 /** Whether a record is past its use: the server has dropped the task, or it ended long ago. */
 export function isRecordExpired(record: TaskRecord, now: number): boolean {
   const { task, startedAt } = record

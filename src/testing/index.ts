@@ -1,5 +1,8 @@
 export {
-  createSimulatedEnvironment,
-  type SimulatedEnvironment,
-  type SimulatedEnvironmentOptions,
-} from './simulatedEnvironment.js'
+  createSimulatedBrowser,
+  type SimulatedBrowser,
+  type SimulatedBrowserOptions,
+  type SimulatedClock,
+  type SimulatedPage,
+} from './simulatedBrowser.js'
+export { createSimulatedEnvironment, type SimulatedEnvironment } from './simulatedEnvironment.js'

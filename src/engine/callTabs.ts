@@ -1,0 +1,27 @@
+import type { CallToolResult } from '../protocol/callToolResult.js'
+import type { TaskRecord } from '../storage/taskRecord.js'
+import { ALONE, type TabLink } from './tabLink.js'
+
+/** What happened to a call in one tab, for the runs of the same call in the others. */
+export type CallMessage =
+  /** It has become a task. */
+  | { readonly type: 'created'; readonly record: TaskRecord }
+  /** It ended without ever being a task: its outcome is nowhere but here. */
+  | { readonly type: 'settled'; readonly outcome: { readonly result: CallToolResult } | { readonly error: Error } }
+  | { readonly type: 'cancelling'; readonly isCancelling: boolean }
+  | { readonly type: 'answered'; readonly inputKey: string }
+
+/** What a run needs of the other tabs of its browser. */
+export interface CallTabs {
+  /** Waits until no other tab is making this call. Returns the way back. Rejects with the signal's reason. */
+  claim(callId: string, signal: AbortSignal): Promise<() => void>
+  link(callId: string): TabLink
+  tell(callId: string, message: CallMessage): void
+}
+
+/** The tabs of a page that is alone. */
+export const NO_TABS: CallTabs = {
+  claim: () => Promise.resolve(() => {}),
+  link: () => ALONE,
+  tell: () => {},
+}

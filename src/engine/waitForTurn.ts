@@ -1,0 +1,112 @@
+import type { Environment } from '../environment/environment.js'
+import { onAbort } from './abort.js'
+import { ALONE, type TabLink, type TaskNews } from './tabLink.js'
+import type { ToolCallNetwork } from './toolCallState.js'
+
+/** Between two looks at the clock. A timer counts the time a machine is awake, the wall clock does not stop. */
+const MAX_NAP_MS = 30_000
+
+/** How long a poll of another tab may be overdue before this tab takes its turn: it was closed, or it is frozen. */
+export const TURN_GRACE_MS = 1000
+
+export interface WaitOptions {
+  readonly environment: Environment
+  /** Wall-clock time, ms since the epoch. */
+  readonly dueAt: number
+  /** As far as coming back online cuts the wait short: the part of it that the server asked for. */
+  readonly notBefore: number
+  /** From when on another tab whose turn it is counts as gone. */
+  readonly overdueAt: number
+  readonly pauseWhenHidden: boolean
+  readonly link: TabLink
+  readonly signal: AbortSignal
+  /** Hears why nothing happens although it is time. */
+  readonly onBlocked: (network: Extract<ToolCallNetwork, 'offline' | 'paused'>) => void
+}
+
+/**
+ * Resolves when it is time and this page is to use it: online, visible where that is asked for, and the
+ * tab whose turn it is. Where another tab brings news first, it resolves with these.
+ *
+ * ```text
+ * due ──────────┐            timer, visible again, back from the back-forward cache, back online:
+ * online ───────┤            each looks at the wall clock, so a sleep is one look late, not one
+ * visible ──────┼─ resolve   interval, and never a burst
+ * my turn ──────┘
+ *    └─ not mine, and overdue: take it
+ * ```
+ */
+export function waitForTurn(options: WaitOptions): Promise<TaskNews | undefined> {
+  const { environment, link, signal } = options
+  return new Promise((resolve, reject) => {
+    let lastLook = environment.now()
+    let { dueAt } = options
+    // A tab that has just come gives the others time to speak, however long ago the poll was due.
+    let overdueAt = Math.max(options.overdueAt, lastLook + TURN_GRACE_MS)
+    let timer: unknown
+
+    const stop = () => {
+      environment.clearTimeout(timer)
+      for (const unsubscribe of subscriptions) unsubscribe()
+    }
+    const nap = (until: number) => {
+      timer = environment.setTimeout(look, Math.min(until - environment.now(), MAX_NAP_MS))
+    }
+    const look = (): void => {
+      environment.clearTimeout(timer)
+      const now = environment.now()
+      // A clock set back would otherwise lengthen the wait by as much.
+      if (now < lastLook) {
+        dueAt -= lastLook - now
+        overdueAt -= lastLook - now
+      }
+      lastLook = now
+      if (!environment.isOnline()) return options.onBlocked('offline')
+      if (options.pauseWhenHidden && !environment.isVisible()) return options.onBlocked('paused')
+      if (now < dueAt) return nap(dueAt)
+      if (!link.isMyTurn()) {
+        if (now >= overdueAt) {
+          overdueAt = now + TURN_GRACE_MS
+          link.takeTurn()
+        }
+        return nap(overdueAt)
+      }
+      stop()
+      resolve(undefined)
+    }
+    const onOnline = () => {
+      if (environment.isOnline()) dueAt = Math.min(dueAt, Math.max(options.notBefore, environment.now()))
+      look()
+    }
+
+    const subscriptions = [
+      environment.onOnlineChange(onOnline),
+      environment.onVisibilityChange(look),
+      environment.onPageShow(look),
+      link.onTurnChange(() => {
+        // Whoever has taken the turn has yet to be heard.
+        overdueAt = Math.max(overdueAt, environment.now() + TURN_GRACE_MS)
+        look()
+      }),
+      link.onNews((news) => {
+        stop()
+        resolve(news)
+      }),
+    ]
+    subscriptions.push(
+      onAbort(signal, () => {
+        stop()
+        reject(signal.reason)
+      }),
+    )
+    if (!signal.aborted) look()
+  })
+}
+
+/** Resolves when the browser says that there is a network. */
+export async function waitUntilOnline(
+  options: Pick<WaitOptions, 'environment' | 'signal' | 'onBlocked'>,
+): Promise<void> {
+  const now = options.environment.now()
+  await waitForTurn({ ...options, link: ALONE, dueAt: now, notBefore: now, overdueAt: now, pauseWhenHidden: false })
+}

@@ -1,0 +1,320 @@
+import { createTaskClient, type TaskClient, type TaskClientUrlOptions, type ToolCall } from 'taskwire'
+import type { SimulatedPage } from 'taskwire/testing'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createServerBrowser, type ServerBrowser } from './support/memoryServer.js'
+
+let server: ServerBrowser
+
+beforeEach(() => {
+  server = createServerBrowser()
+})
+
+interface Tab {
+  readonly page: SimulatedPage
+  readonly client: TaskClient
+}
+
+function openTab(options: Partial<TaskClientUrlOptions> = {}): Tab {
+  const page = server.browser.openPage()
+  const client = createTaskClient({ url: server.url, environment: page.environment, ...options })
+  return { page, client }
+}
+
+const advance = (ms: number) => server.browser.advance(ms)
+const polls = () => server.times('tasks/get')
+const QUIET = { name: 'work', arguments: { seconds: 60, quiet: true } }
+const start = (tab: Tab, seconds = 60): ToolCall =>
+  tab.client.startToolCall({ name: 'work', arguments: { seconds } }, { key: 'k' })
+
+describe('two tabs that start the same call', () => {
+  it('at the same moment make one call, and both get its result', async () => {
+    const calls = [openTab(), openTab()].map((tab) => start(tab, 3))
+    await advance(5000)
+    await expect(Promise.all(calls.map(({ result }) => result))).resolves.toHaveLength(2)
+    expect(server.count('tools/call')).toBe(1)
+    expect(polls()).toEqual([1000, 2000, 3000])
+  })
+
+  it('one after the other make one call', async () => {
+    const first = start(openTab(), 3)
+    await advance(1500)
+    const second = start(openTab(), 3)
+    await advance(5000)
+    await expect(second.result).resolves.toEqual(await first.result)
+    expect(server.count('tools/call')).toBe(1)
+    expect(polls()).toEqual([1000, 2000, 3000])
+  })
+
+  it('share a result that was there at once', async () => {
+    const echo = (tab: Tab) => tab.client.callTool({ name: 'echo', arguments: { text: 'hi' } }, { key: 'k' })
+    const results = [openTab(), openTab(), openTab()].map(echo)
+    await advance(100)
+    await expect(Promise.all(results)).resolves.toHaveLength(3)
+    expect(server.count('tools/call')).toBe(1)
+  })
+
+  it('share a refusal', async () => {
+    const nope = (tab: Tab) => tab.client.callTool({ name: 'nope' }, { key: 'k' })
+    const results = [openTab(), openTab()].map(nope)
+    for (const result of results) result.catch(() => {})
+    await advance(100)
+    for (const result of results)
+      await expect(result).rejects.toMatchObject({ name: 'ToolCallRejectedError', code: -32602 })
+    expect(server.count('tools/call')).toBe(1)
+  })
+
+  it('where the first crashes before its answer, the second is told that the outcome is unknown', async () => {
+    const a = openTab()
+    start(a)
+    const second = start(openTab())
+    second.result.catch(() => {})
+    // The call is under way when the tab goes.
+    await server.browser.settle()
+    await a.page.crash()
+    await advance(100)
+    const isTask = second.getState().task !== undefined
+    if (!isTask) await expect(second.result).rejects.toMatchObject({ name: 'ToolCallInterruptedError' })
+    expect(server.count('tools/call')).toBe(1)
+  })
+})
+
+describe('one tab polls for all', () => {
+  it('and every tab sees every snapshot', async () => {
+    const tabs = [openTab(), openTab(), openTab(), openTab()]
+    const calls = tabs.map((tab) => start(tab, 4))
+    await advance(2500)
+    for (const call of calls)
+      expect(call.getState()).toMatchObject({ phase: 'working', task: { statusMessage: 'step 2' } })
+    await advance(2500)
+    for (const call of calls) expect(call.getState()).toMatchObject({ phase: 'completed' })
+    expect(polls()).toEqual([1000, 2000, 3000, 4000])
+  })
+
+  it('also a task that only another tab has started', async () => {
+    const [a, b] = [openTab(), openTab()]
+    await b.client.resumeTasks()
+    const call = start(a, 3)
+    await advance(1500)
+    expect(b.client.store.getState().calls[call.callId]).toMatchObject({ phase: 'working', name: 'work' })
+    await advance(2500)
+    expect(b.client.store.getState().calls[call.callId]).toMatchObject({ phase: 'completed' })
+    expect(polls()).toEqual([1000, 2000, 3000])
+  })
+
+  it('a tab that comes later sees at once what is known', async () => {
+    start(openTab())
+    await advance(2500)
+    const late = start(openTab())
+    await advance(10)
+    expect(late.getState()).toMatchObject({ phase: 'working', task: { statusMessage: 'step 2' } })
+    expect(polls()).toEqual([1000, 2000])
+  })
+
+  it('lazily, the tabs that watch a task elect one for it', async () => {
+    const tabs = [openTab({ resume: 'lazy' }), openTab({ resume: 'lazy' })]
+    const calls = tabs.map((tab) => start(tab, 3))
+    await advance(5000)
+    for (const call of calls) await expect(call.result).resolves.toBeDefined()
+    expect(polls()).toEqual([1000, 2000, 3000])
+  })
+
+  it.each([
+    ['closed', (tab: Tab) => tab.page.close()],
+    ['crashed', (tab: Tab) => tab.page.crash()],
+    ['frozen', async (tab: Tab) => tab.page.freeze()],
+    ['in the back-forward cache', (tab: Tab) => tab.page.hidePage()],
+  ])('and when it is %s, another does within an interval and a second', async (_, leave) => {
+    const [a, b] = [openTab(), openTab()]
+    a.client.startToolCall(QUIET, { key: 'k' })
+    await advance(100)
+    const call = b.client.startToolCall(QUIET, { key: 'k' })
+    await advance(2900)
+    expect(polls()).toEqual([1000, 2000, 3000])
+    await leave(a)
+    await advance(2000)
+    expect(polls().length).toBeGreaterThanOrEqual(4)
+    expect(polls()[3]).toBeLessThanOrEqual(5000)
+    expect(call.getState()).toMatchObject({ phase: 'working', network: 'ok' })
+    const gaps = polls().map((at, index, all) => at - (all[index - 1] ?? 0))
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1000)
+  })
+
+  it('a frozen tab that wakes up follows the one that took over, without a poll of its own', async () => {
+    const [a, b] = [openTab(), openTab()]
+    const inA = a.client.startToolCall(QUIET, { key: 'k' })
+    await advance(100)
+    b.client.startToolCall(QUIET, { key: 'k' })
+    await advance(1500)
+    a.page.freeze()
+    await advance(20_000)
+    const before = polls().length
+    await a.page.thaw()
+    await advance(3000)
+    expect(polls().length - before).toBe(3)
+    expect(inA.getState()).toMatchObject({ phase: 'working', network: 'ok' })
+  })
+
+  it('a visible tab takes over from a hidden one, and the floor holds', async () => {
+    const [a, b] = [openTab(), openTab()]
+    a.client.startToolCall(QUIET, { key: 'k' })
+    await advance(100)
+    b.client.startToolCall(QUIET, { key: 'k' })
+    await advance(2400)
+    await a.page.setVisible(false)
+    // Throttled as hidden tabs are: its timers do not run for a minute.
+    a.page.freeze()
+    await advance(3000)
+    expect(polls()).toEqual([1000, 2000, 3000, 4000, 5000])
+  })
+
+  it('a tab that becomes visible takes over from a hidden one', async () => {
+    const [a, b] = [openTab(), openTab()]
+    await b.page.setVisible(false)
+    a.client.startToolCall(QUIET, { key: 'k' })
+    await advance(100)
+    b.client.startToolCall(QUIET, { key: 'k' })
+    await advance(2400)
+    await a.page.setVisible(false)
+    await b.page.setVisible(true)
+    a.page.freeze()
+    await advance(3000)
+    expect(polls()).toEqual([1000, 2000, 3000, 4000, 5000])
+  })
+
+  it('failures of the polls are told to every tab', async () => {
+    const [a, b] = [openTab(), openTab()]
+    let isDown = false
+    const fetch = a.page.environment.fetch
+    const flaky = createTaskClient({
+      url: server.url,
+      environment: {
+        ...a.page.environment,
+        fetch: (url, init) => (isDown ? Promise.reject(new TypeError('down')) : fetch(url, init)),
+      },
+    })
+    flaky.startToolCall(QUIET, { key: 'k' })
+    await advance(100)
+    const call = b.client.startToolCall(QUIET, { key: 'k' })
+    await advance(1000)
+    isDown = true
+    await advance(1000)
+    expect(call.getState()).toMatchObject({
+      network: 'retrying',
+      failureCount: 1,
+      lastError: { name: 'TaskRequestError', kind: 'network' },
+    })
+    isDown = false
+    await advance(2000)
+    expect(call.getState()).toMatchObject({ network: 'ok', failureCount: 0 })
+  })
+})
+
+describe('any tab', () => {
+  it('cancels, and every tab sees it', async () => {
+    const [a, b] = [openTab(), openTab()]
+    const inA = start(a)
+    await advance(100)
+    const inB = start(b)
+    await advance(1400)
+    await inB.cancel()
+    await server.browser.settle()
+    expect(inA.getState()).toMatchObject({ isCancelling: true, phase: 'working' })
+    await advance(1500)
+    expect(inA.getState()).toMatchObject({ isCancelling: false, phase: 'cancelled' })
+    expect(inB.getState()).toMatchObject({ isCancelling: false, phase: 'cancelled' })
+    expect(server.count('tasks/cancel')).toBe(1)
+  })
+
+  it('forgets, and no tab keeps anything', async () => {
+    const [a, b] = [openTab(), openTab()]
+    const call = start(a)
+    await advance(100)
+    start(b).result.catch(() => {})
+    await advance(1000)
+    await a.client.forget(call.callId)
+    await advance(5000)
+    for (const { client } of [a, b]) expect(client.store.getState().calls).toEqual({})
+    expect(server.browser.storage.local.length).toBe(0)
+    expect(polls()).toEqual([1000])
+  })
+
+  it('signs out: forgetAll() leaves nothing of its scope in any tab, and everything of the others', async () => {
+    const anna = [openTab({ scope: 'anna' }), openTab({ scope: 'anna' })]
+    const ben = openTab({ scope: 'ben' })
+    for (const tab of anna) start(tab).result.catch(() => {})
+    start(ben)
+    await advance(1500)
+    await ben.client.forgetAll({ scope: 'anna' })
+    await advance(5000)
+    for (const { client } of anna) expect(client.store.getState().calls).toEqual({})
+    expect(Object.keys(ben.client.store.getState().calls)).toHaveLength(1)
+    expect(server.browser.storage.local.length).toBe(1)
+  })
+})
+
+describe('without Web Locks or BroadcastChannel, or with crossTab: false', () => {
+  it.each(['locks', 'channel', 'crossTab'] as const)('each tab works alone, correctly (%s)', async (missing) => {
+    const openAlone = (): Tab => {
+      const page = server.browser.openPage()
+      const environment = missing === 'crossTab' ? page.environment : { ...page.environment, [missing]: undefined }
+      return { page, client: createTaskClient({ url: server.url, environment, crossTab: missing !== 'crossTab' }) }
+    }
+    const first = start(openAlone(), 3)
+    await advance(1500)
+    const second = start(openAlone(), 3)
+    await advance(5000)
+    await expect(second.result).resolves.toEqual(await first.result)
+    expect(server.count('tools/call')).toBe(1)
+  })
+})
+
+describe('a call whose answer was lost', () => {
+  const lose = (tab: Tab): void => {
+    const lost = createTaskClient({
+      url: server.url,
+      environment: {
+        ...tab.page.environment,
+        fetch: async (url, init) => {
+          const response = await tab.page.environment.fetch(url, init)
+          return new Headers(init?.headers).get('mcp-method') === 'tools/call' ? new Promise(() => {}) : response
+        },
+      },
+    })
+    lost.startToolCall({ name: 'work', arguments: { seconds: 9 } }, { key: 'k' })
+    lost.startToolCall({ name: 'look', arguments: { seconds: 2 } }, { key: 'k' })
+  }
+
+  it('is interrupted, and not made again by itself', async () => {
+    const a = openTab()
+    lose(a)
+    await advance(100)
+    await a.page.crash()
+    const call = start(openTab())
+    call.result.catch(() => {})
+    await advance(5000)
+    expect(call.getState()).toMatchObject({ phase: 'failed', error: { name: 'ToolCallInterruptedError' } })
+    expect(server.count('tools/call')).toBe(2)
+  })
+
+  it('is simply made again where the tool is read-only', async () => {
+    const a = openTab()
+    lose(a)
+    await advance(100)
+    await a.page.crash()
+    const call = openTab().client.startToolCall({ name: 'look', arguments: { seconds: 2 } }, { key: 'k' })
+    await advance(5000)
+    await expect(call.result).resolves.toMatchObject({ content: [{ text: 'seen' }] })
+    expect(server.count('tools/call')).toBe(3)
+  })
+})
+
+it('leaves nothing running when every tab has closed its client', async () => {
+  const tabs = [openTab(), openTab()]
+  for (const tab of tabs) start(tab).result.catch(() => {})
+  await advance(1500)
+  for (const { client } of tabs) await client.close()
+  const before = server.requests.length
+  await advance(60_000)
+  expect(server.requests.length).toBe(before)
+  for (const { page } of tabs) expect(page.listeners()).toBe(0)
+})
