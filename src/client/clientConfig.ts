@@ -1,4 +1,5 @@
 import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
+import { answeredFetch } from '../connection/answeredFetch.js'
 import { withRetryAfter } from '../connection/retryAfter.js'
 import { TaskTransport } from '../connection/taskTransport.js'
 import { withTasks } from '../connection/withTasks.js'
@@ -51,7 +52,7 @@ function createTransport(url: URL, options: TaskClientUrlOptions, environment: E
   const fetch = transportOptions.fetch ?? environment.fetch
   const http = new StreamableHTTPClientTransport(url, {
     ...transportOptions,
-    fetch: withRetryAfter(fetch, environment.now),
+    fetch: answeredFetch(withRetryAfter(fetch, environment.now)),
   })
   return withTasks(http, { environment })
 }

@@ -7,13 +7,15 @@ export function limitConcurrency<A extends unknown[], R>(
   const line: (() => void)[] = []
   let running = 0
   return async (...args) => {
-    if (running >= limit) await new Promise<void>((resolve) => line.push(resolve))
-    running += 1
+    if (running < limit) running += 1
+    // Whoever ends hands its place on, so that nobody slips in between.
+    else await new Promise<void>((resolve) => line.push(resolve))
     try {
       return await run(...args)
     } finally {
-      running -= 1
-      line.shift()?.()
+      const next = line.shift()
+      if (next) next()
+      else running -= 1
     }
   }
 }

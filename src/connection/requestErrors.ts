@@ -68,7 +68,8 @@ export function toolCallError(error: unknown, tool: string, refused: boolean): u
     )
   }
   if (error instanceof SdkHttpError && error.status < 500 && error.status !== 408) {
-    return new ToolCallRejectedError(`Failed to call "${tool}": the server answered HTTP ${error.status}.`, {
+    const hint = error.status === 429 ? 'Try again later.' : 'Check that the URL is that of the MCP endpoint.'
+    return new ToolCallRejectedError(`Failed to call "${tool}": the server answered HTTP ${error.status}. ${hint}`, {
       code: error.status,
       cause: error,
     })
@@ -87,7 +88,7 @@ export function connectionError(error: unknown, url: string | undefined): Error 
     return failed('it asks for credentials. Pass transportOptions.authProvider or an Authorization header.')
   if (error instanceof SdkHttpError)
     return failed(`it answered HTTP ${error.status}. Check that the URL is that of the MCP endpoint.`)
-  if (isMalformed(error))
+  if (causes(error).some(isMalformed))
     return failed('what answers there does not speak MCP. Check that the URL is that of the MCP endpoint.')
   return failed(`${messageOf(error)}. Check that the server runs and that the URL is right. ${CORS_HINT}`)
 }
@@ -115,7 +116,7 @@ function rejection(rpc: JsonRpcError, tool: string, cause: unknown): Error {
   }
   const hint =
     rpc.code === METHOD_NOT_FOUND
-      ? ' The server offers no tools.'
+      ? ' The server offers no tools. Check that the URL is that of the server you mean.'
       : rpc.code === INVALID_PARAMS
         ? ' Check the name and the arguments against listTools().'
         : ''
@@ -154,6 +155,13 @@ function isMalformed(error: unknown): boolean {
     return error.code === SdkErrorCode.ClientHttpUnexpectedContent || error.code === SdkErrorCode.InvalidResult
   }
   return error instanceof SyntaxError || (error instanceof Error && error.name === 'ZodError')
+}
+
+/** The error and what it was caused by. The SDK keeps a cause in `data`, too. */
+function causes(error: unknown): unknown[] {
+  if (error === undefined || error === null) return []
+  const { cause, data } = error as { cause?: unknown; data?: unknown }
+  return [error, ...causes(cause ?? (isJsonObject(data) ? data['cause'] : undefined))]
 }
 
 function messageOf(error: unknown): string {

@@ -1,4 +1,5 @@
 import type { FetchLike } from '@modelcontextprotocol/client'
+import { MAX_TIMER_MS } from '../engine/pollPolicy.js'
 import { TaskRequestError } from '../protocol/errors.js'
 
 /**
@@ -22,7 +23,7 @@ export function withRetryAfter(fetch: FetchLike, now: () => number): FetchLike {
 
 /** Either form of `Retry-After`, seconds or an HTTP date, in ms from now. Undefined where it is neither. */
 export function parseRetryAfter(header: string, now: number): number | undefined {
-  if (/^\d+$/.test(header.trim())) return Number(header) * 1000
-  const date = Date.parse(header)
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
+  const isSeconds = /^\d+$/.test(header.trim())
+  const delay = isSeconds ? Number(header) * 1000 : Date.parse(header) - now
+  return Number.isNaN(delay) ? undefined : Math.min(Math.max(0, delay), MAX_TIMER_MS)
 }

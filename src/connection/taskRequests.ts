@@ -1,5 +1,6 @@
+import { TaskProtocolError } from '../protocol/errors.js'
 import type { InputResponse } from '../protocol/inputRequest.js'
-import type { JsonObject } from '../protocol/json.js'
+import { isJsonObject, type JsonObject } from '../protocol/json.js'
 import { type DetailedTask, type OnProtocolIssue, parseDetailedTask } from '../protocol/task.js'
 import { taskRequestError } from './requestErrors.js'
 import type { TaskTransport } from './taskTransport.js'
@@ -11,7 +12,11 @@ export async function getTask(
   signal: AbortSignal | undefined,
   onIssue: OnProtocolIssue | undefined,
 ): Promise<DetailedTask> {
-  return parseDetailedTask(await request(transport, 'tasks/get', { taskId }, signal), 'tasks/get', onIssue)
+  const result = await request(transport, 'tasks/get', { taskId }, signal)
+  if (isJsonObject(result) && result['resultType'] !== undefined && result['resultType'] !== 'complete') {
+    throw new TaskProtocolError('the resultType is not "complete"', { source: 'tasks/get', taskId })
+  }
+  return parseDetailedTask(result, 'tasks/get', onIssue)
 }
 
 /** `tasks/update` (SEP-2663, "Task Update Requests"). The acknowledgement says only that it arrived. */

@@ -46,7 +46,7 @@ export const CLAIM_META = 'dev.taskwire/call'
 
 /** A `tools/call` between its request and the answer that the SDK client gets. */
 interface OpenCall {
-  readonly hold: TaskHold
+  readonly hold: TaskHold | undefined
   readonly claim: CallClaim | undefined
   readonly progressToken: unknown
   /** Aborted when the SDK client stops waiting. */
@@ -193,6 +193,7 @@ export class TaskTransport implements Transport {
   #sendCall(message: JSONRPCRequest, options?: TransportSendOptions): Promise<void> {
     const { [CLAIM_META]: token, ...meta } = message.params?._meta ?? {}
     const claim = typeof token === 'string' ? this.#claims.get(token) : undefined
+    const sent = token === undefined ? message : { ...message, params: { ...message.params, _meta: meta } }
     if (claim?.result !== undefined) {
       this.#deliver(message.id, claim.result)
       return Promise.resolve()
@@ -200,7 +201,8 @@ export class TaskTransport implements Transport {
     return new Promise<void>((resolve, reject) => {
       const { requestSignal } = options ?? {}
       this.#calls.set(message.id, {
-        hold: claim?.hold ?? this.#hold,
+        // The earlier revisions know tasks of another kind, which are not ours.
+        hold: hasEnvelope(meta) ? (claim?.hold ?? this.#hold) : undefined,
         claim,
         progressToken: meta['progressToken'],
         abort: new AbortController(),
@@ -209,7 +211,6 @@ export class TaskTransport implements Transport {
         release: requestSignal ? onAbort(requestSignal, () => this.#detach(message.id)) : () => {},
         isHeld: false,
       })
-      const sent = { ...message, params: { ...message.params, _meta: meta } }
       // A stream ends after every answer, too; only one that brought none is a failure.
       const onRequestStreamEnd = () => {
         if (!this.#calls.get(message.id)?.isHeld) this.#close(message.id)?.reject(streamEnded(message.method))
@@ -237,9 +238,9 @@ export class TaskTransport implements Transport {
 
     const call = this.#calls.get(message.id)
     if (call === undefined) return false
-    if ('result' in message && message.result['resultType'] === 'task') {
+    if (call.hold && 'result' in message && message.result['resultType'] === 'task') {
       call.isHeld = true
-      void this.#holdCall(message.id, call, message.result)
+      void this.#holdCall(message.id, call, call.hold, message.result)
       return true
     }
     if ('error' in message && call.claim) call.claim.refused = true
@@ -248,7 +249,7 @@ export class TaskTransport implements Transport {
   }
 
   /** Keeps a call open while its task is followed, then answers it. */
-  async #holdCall(id: RequestId, call: OpenCall, created: unknown): Promise<void> {
+  async #holdCall(id: RequestId, call: OpenCall, hold: TaskHold, created: unknown): Promise<void> {
     let snapshots = 0
     const onStatus = (task: Task) => {
       if (call.progressToken === undefined || call.abort.signal.aborted) return
@@ -260,7 +261,7 @@ export class TaskTransport implements Transport {
     }
     try {
       const task = parseTask(created, 'tools/call', this.#onIssue)
-      const result = await call.hold(task, { transport: this, signal: call.abort.signal, onStatus })
+      const result = await hold(task, { transport: this, signal: call.abort.signal, onStatus })
       if (call.abort.signal.aborted) return
       this.#deliver(id, result)
       this.#close(id)?.resolve()
@@ -298,7 +299,11 @@ export class TaskTransport implements Transport {
 
   #failAll(error: Error): void {
     for (const request of this.#requests.values()) request.reject(error)
-    for (const id of [...this.#calls.keys()]) this.#close(id)?.reject(error)
+    for (const id of [...this.#calls.keys()]) {
+      const call = this.#close(id)
+      call?.abort.abort()
+      call?.reject(error)
+    }
   }
 }
 

@@ -18,6 +18,11 @@ export interface TaskErrorJson {
 
 const BRAND = Symbol.for('taskwire.TaskError')
 
+/** The text without the task id that a server or a proxy may have put into it: messages end up on screens and in logs. */
+function withoutId(text: string, taskId: string | undefined): string {
+  return taskId === undefined ? text : text.replaceAll(taskId, '[task]')
+}
+
 /**
  * Base of every error that Taskwire throws. Tell them apart by `instanceof` or by `name`.
  *
@@ -38,7 +43,7 @@ export class TaskError extends Error {
   readonly callId: string | undefined
 
   constructor(message: string, options: TaskErrorOptions = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    super(withoutId(message, options.taskId), options.cause === undefined ? undefined : { cause: options.cause })
     Object.defineProperty(this, 'taskId', { value: options.taskId, enumerable: false })
     Object.defineProperty(this, BRAND, { value: true, enumerable: false })
     this.callId = options.callId
@@ -46,7 +51,8 @@ export class TaskError extends Error {
 
   /** Plain JSON, for `structuredClone`, `postMessage` and storage. {@link TaskError.fromJSON} reads it back. */
   toJSON(): TaskErrorJson {
-    const cause = this.cause instanceof Error ? { name: this.cause.name, message: this.cause.message } : undefined
+    const { cause: error, taskId } = this
+    const cause = error instanceof Error ? { name: error.name, message: withoutId(error.message, taskId) } : undefined
     return {
       name: this.name,
       message: this.message,
@@ -136,7 +142,7 @@ export class TaskFailedError extends TaskError {
     super(failure.message, options)
     this.code = failure.code
     this.data = failure.data
-    this.statusMessage = failure.statusMessage
+    this.statusMessage = failure.statusMessage && withoutId(failure.statusMessage, options?.taskId)
   }
 
   protected override details(): JsonObject {
@@ -151,7 +157,7 @@ export class TaskCancelledError extends TaskError {
 
   constructor(statusMessage?: string, options?: TaskErrorOptions) {
     super(statusMessage === undefined ? 'The task was cancelled.' : `The task was cancelled: ${statusMessage}`, options)
-    this.statusMessage = statusMessage
+    this.statusMessage = statusMessage && withoutId(statusMessage, options?.taskId)
   }
 
   protected override details(): JsonObject {

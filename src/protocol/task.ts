@@ -189,6 +189,8 @@ function parsePollInterval(value: unknown, issue: (violation: string) => void): 
 
 function describe(value: unknown): string {
   if (value === undefined) return 'missing'
+  // An object need not be printable.
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'a list' : 'an object'
   const text = typeof value === 'string' ? JSON.stringify(value) : String(value)
   return text.length > 40 ? `${text.slice(0, 40)}…` : text
 }
