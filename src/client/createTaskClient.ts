@@ -59,6 +59,7 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
     endpoint: sdk.endpoint,
     scope,
     now: environment.now,
+    pause: () => new Promise((resolve) => environment.setTimeout(resolve, 0)),
     onError: (error) => report(error, { operation: 'storage' }),
   })
   const { locks, channel: openChannel } = environment

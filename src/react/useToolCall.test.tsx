@@ -197,6 +197,51 @@ describe('useToolCall', () => {
     expect(server.count('tools/call')).toBe(2)
   })
 
+  it('an interrupted call is shown as such after a reload, and retry() makes it again', async () => {
+    const { fetch } = server
+    const lost: typeof fetch = (url, init) =>
+      new Headers(init?.headers).get('mcp-method') === 'tools/call' ? new Promise(() => {}) : fetch(url, init)
+    client = createTaskClient({
+      url: server.url,
+      transportOptions: { fetch: lost },
+      environment: server.page.environment,
+    })
+    renderHook(() => useToolCall(WORK), { wrapper }).unmount()
+    await advance(100)
+
+    client = openPage()
+    const { result } = renderHook(() => useToolCall(WORK), { wrapper })
+    await advance(100)
+    expect(result.current).toMatchObject({ isError: true, error: { name: 'ToolCallInterruptedError' } })
+    expect(server.count('tools/call')).toBe(0)
+    act(() => result.current.retry())
+    await advance(5000)
+    expect(result.current).toMatchObject({ isSuccess: true, error: null })
+    expect(server.count('tools/call')).toBe(1)
+  })
+
+  it('says that it is reconnecting without an error', async () => {
+    const { fetch } = server
+    let isDown = false
+    client = createTaskClient({
+      url: server.url,
+      transportOptions: { fetch: (url, init) => (isDown ? Promise.reject(new TypeError('down')) : fetch(url, init)) },
+      environment: server.page.environment,
+    })
+    const { result } = renderHook(() => useToolCall({ name: 'work', arguments: { seconds: 9 } }), { wrapper })
+    await advance(1000)
+    isDown = true
+    await advance(2000)
+    expect(result.current).toMatchObject({
+      isPending: true,
+      error: null,
+      call: { phase: 'working', network: 'retrying', failureCount: 2 },
+    })
+    isDown = false
+    await advance(10_000)
+    expect(result.current).toMatchObject({ isSuccess: true, call: { network: 'ok', failureCount: 0 } })
+  })
+
   it('cancel() shows isCancelling until the server says cancelled', async () => {
     const { result } = renderHook(() => useToolCall({ name: 'work', arguments: { seconds: 60 } }), { wrapper })
     await advance(1500)

@@ -7,7 +7,11 @@ import { type ToolCallControls, toolCallControls } from './toolCallControls.js'
 import { useToolCallState } from './useToolCallState.js'
 
 /** What {@link useToolCall} returns: TanStack's query result, and the call. */
-export type UseToolCallResult<TData> = UseQueryResult<TData, Error> & ToolCallControls
+export type UseToolCallResult<TData> = UseQueryResult<TData, Error> &
+  ToolCallControls & {
+    /** Calls the tool again: what a button beside an error does, a `ToolCallInterruptedError` above all. */
+    retry: () => void
+  }
 
 /**
  * Calls a tool and follows it to its final result, whether the server answers at once or makes it a
@@ -29,5 +33,5 @@ export function useToolCall<S extends StandardSchemaV1 | undefined = undefined>(
   const key = toolCallKey(params)
   const call = useToolCallState(key === undefined ? undefined : client.toolCallId(params.name, key))
   // A copy: TanStack's result is its own, and what is added to it would count as a change.
-  return { ...query, ...toolCallControls(client, call) }
+  return { ...query, ...toolCallControls(client, call), retry: () => void query.refetch() }
 }

@@ -25,10 +25,15 @@ export interface RecordStoreOptions {
   readonly endpoint: string
   readonly scope: string
   readonly now: () => number
+  /** Lets the page do something else before the work goes on. */
+  readonly pause: () => Promise<void>
   readonly onError: (error: TaskStorageError) => void
 }
 
 const PREFIX = 'taskwire:1:'
+
+/** Records looked at in one go: what years of visits have left must not hold the page up when it starts. */
+const CHUNK = 100
 
 export function createRecordStore(options: RecordStoreOptions): RecordStore {
   const { storage, endpoint, scope, now } = options
@@ -89,7 +94,9 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
     list: () =>
       attempt('list the task records', async () => {
         const records: TaskRecord[] = []
-        for (const key of await ownKeys(prefix)) {
+        const keys = await ownKeys(prefix)
+        for (const [index, key] of keys.entries()) {
+          if (index % CHUNK === CHUNK - 1) await options.pause()
           const record = await readKey(key)
           if (record === undefined) continue
           if (isRecordExpired(record, now())) await storage.removeItem(key)
