@@ -1,5 +1,6 @@
 import { abortError } from '../engine/abort.js'
 import type { CallMessage } from '../engine/callTabs.js'
+import type { InputHandlers } from '../engine/inputHandlers.js'
 import type { PollPolicy } from '../engine/pollPolicy.js'
 import type { TaskPort } from '../engine/taskPort.js'
 import { isSettled, toolCallReducer } from '../engine/toolCallReducer.js'
@@ -18,7 +19,7 @@ import type { RecordStore } from '../storage/recordStore.js'
 import type { TaskRecord } from '../storage/taskRecord.js'
 import type { Tabs } from '../tabs/createTabs.js'
 import type { TaskClientStore } from './createStore.js'
-import type { TaskReference, ToolCall, ToolCallOptions, ToolCallParams } from './taskClient.js'
+import type { TaskErrorContext, TaskReference, ToolCall, ToolCallOptions, ToolCallParams } from './taskClient.js'
 import { toolCallHandle } from './toolCallHandle.js'
 
 export interface CallRegistryOptions {
@@ -31,6 +32,12 @@ export interface CallRegistryOptions {
   readonly endpoint: string
   readonly scope: string
   readonly followUnwatched: boolean
+  readonly inputHandlers: InputHandlers
+  readonly missingInput: 'wait' | 'error'
+  readonly stuckAfterPolls: number
+  readonly onError: (error: unknown, context: TaskErrorContext) => void
+  /** Hears of a call that has come to an end. */
+  readonly onSettled: (state: ToolCallState) => void
 }
 
 /** The calls of this page: one run each, whoever asks for it and however often. */
@@ -87,9 +94,16 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
       records,
       tabs,
       followUnwatched: options.followUnwatched,
+      inputHandlers: options.inputHandlers,
+      missingInput: options.missingInput,
+      stuckAfterPolls: options.stuckAfterPolls,
+      onError: (error, operation) => options.onError(error, { callId, operation }),
       dispatch: (event) => {
         const state = store.getCall(callId)
-        if (isCurrent() && state) store.setCall(toolCallReducer(state, event))
+        if (!isCurrent() || state === undefined) return
+        const next = toolCallReducer(state, event)
+        store.setCall(next)
+        if (!isSettled(state.phase) && isSettled(next.phase)) options.onSettled(next)
       },
       onScheduled: (at) => {
         if (isCurrent()) store.setNextPollAt(callId, at)

@@ -1,6 +1,7 @@
 import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
 import { answeredFetch } from '../connection/answeredFetch.js'
 import { withRetryAfter } from '../connection/retryAfter.js'
+import { routeQuestions } from '../connection/roundTripQuestions.js'
 import { TaskTransport } from '../connection/taskTransport.js'
 import { withTasks } from '../connection/withTasks.js'
 import { DEFAULT_POLL_POLICY, type PollPolicy } from '../engine/pollPolicy.js'
@@ -37,14 +38,31 @@ export function setUpSdk(options: TaskClientOptions, environment: Environment): 
   if (options.url === undefined || options.url === '') throw missingTarget()
   const url = parseUrl(options.url, environment.baseUrl())
   return {
-    client: new Client(options.clientInfo ?? { name: 'taskwire', version: VERSION }, {
-      capabilities: options.capabilities ?? {},
-      versionNegotiation: { mode: 'auto' },
-    }),
+    client: createClient(options),
     createTransport: () => createTransport(url, options, environment),
     endpoint: url.origin + url.pathname,
     url: url.origin + url.pathname,
   }
+}
+
+/** The capabilities follow what can be answered: forms and links always, by the user; the rest by handlers. */
+function createClient({ clientInfo, capabilities, inputHandlers = {} }: TaskClientUrlOptions): Client {
+  const { sampling, roots } = inputHandlers
+  const client = new Client(clientInfo ?? { name: 'taskwire', version: VERSION }, {
+    capabilities: {
+      elicitation: { form: {}, url: {} },
+      ...(sampling && { sampling: {} }),
+      ...(roots && { roots: {} }),
+      ...capabilities,
+    },
+    versionNegotiation: { mode: 'auto' },
+  })
+  routeQuestions(client, [
+    'elicitation/create',
+    ...(sampling ? (['sampling/createMessage'] as const) : []),
+    ...(roots ? (['roots/list'] as const) : []),
+  ])
+  return client
 }
 
 function createTransport(url: URL, options: TaskClientUrlOptions, environment: Environment): Transport {
@@ -81,29 +99,31 @@ function missingTarget(): TaskConfigurationError {
  * @throws {TaskConfigurationError} where a number is none or makes no sense.
  */
 export function pollPolicy(options: TaskClientBaseOptions): PollPolicy {
-  const { defaultIntervalMs, minIntervalMs, hidden, maxConcurrent } = options.poll ?? {}
-  const { baseMs, maxMs, maxAttempts } = options.retry ?? {}
-  const numbers = {
-    'poll.defaultIntervalMs': defaultIntervalMs,
-    'poll.minIntervalMs': minIntervalMs,
-    'poll.maxConcurrent': maxConcurrent,
-    'retry.baseMs': baseMs,
-    'retry.maxMs': maxMs,
-    'retry.maxAttempts': maxAttempts,
-  }
-  for (const [name, value] of Object.entries(numbers)) {
-    if (value === undefined || (typeof value === 'number' && value > 0)) continue
-    throw new TaskConfigurationError(`${name} is ${String(value)}; it must be a number above 0.`)
-  }
+  const { poll = {}, retry = {} } = options
   return {
     ...DEFAULT_POLL_POLICY,
-    ...(defaultIntervalMs !== undefined && { defaultIntervalMs }),
-    ...(minIntervalMs !== undefined && { minIntervalMs }),
-    ...(hidden !== undefined && { hidden }),
-    ...(baseMs !== undefined && { baseMs }),
-    ...(maxMs !== undefined && { maxMs }),
-    ...(maxAttempts !== undefined && { maxAttempts }),
+    defaultIntervalMs: positive(
+      'poll.defaultIntervalMs',
+      poll.defaultIntervalMs,
+      DEFAULT_POLL_POLICY.defaultIntervalMs,
+    ),
+    minIntervalMs: positive('poll.minIntervalMs', poll.minIntervalMs, DEFAULT_POLL_POLICY.minIntervalMs),
+    hidden: poll.hidden ?? DEFAULT_POLL_POLICY.hidden,
+    baseMs: positive('retry.baseMs', retry.baseMs, DEFAULT_POLL_POLICY.baseMs),
+    maxMs: positive('retry.maxMs', retry.maxMs, DEFAULT_POLL_POLICY.maxMs),
+    maxAttempts: positive('retry.maxAttempts', retry.maxAttempts, DEFAULT_POLL_POLICY.maxAttempts),
   }
+}
+
+/**
+ * The number given for an option, or its default.
+ *
+ * @throws {TaskConfigurationError} where it is no number above 0.
+ */
+export function positive(name: string, value: number | undefined, otherwise: number): number {
+  if (value === undefined) return otherwise
+  if (typeof value === 'number' && value > 0) return value
+  throw new TaskConfigurationError(`${name} is ${String(value)}; it must be a number above 0.`)
 }
 
 /**

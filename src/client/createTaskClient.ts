@@ -1,11 +1,12 @@
 import { createSdkConnection } from '../connection/sdkConnection.js'
+import type { ToolCallState } from '../engine/toolCallState.js'
 import { browserEnvironment } from '../environment/browserEnvironment.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import { hash } from '../storage/hash.js'
 import { createRecordStore } from '../storage/recordStore.js'
 import { ALONE_IN_BROWSER, createTabs } from '../tabs/createTabs.js'
 import { type CallRegistry, createCallRegistry, toolCallId } from './callRegistry.js'
-import { pollPolicy, setUpSdk, taskStorage } from './clientConfig.js'
+import { pollPolicy, positive, setUpSdk, taskStorage } from './clientConfig.js'
 import { createStore } from './createStore.js'
 import type { TaskClient, TaskClientOptions, TaskErrorContext, ToolCallParams } from './taskClient.js'
 
@@ -28,8 +29,11 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
   const policy = pollPolicy(options)
 
   function report(error: Error, context: TaskErrorContext): void {
+    guard(() => options.onError?.(error, context))
+  }
+  function guard(call: () => void): void {
     try {
-      options.onError?.(error, context)
+      call()
     } catch (thrown) {
       rethrowLater(thrown)
     }
@@ -41,12 +45,13 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
     }, 0)
   }
 
+  const settledListeners = new Set<(call: ToolCallState) => void>()
   const store = createStore(rethrowLater)
   const connection = createSdkConnection({
     client: sdk.client,
     createTransport: sdk.createTransport,
     url: sdk.url,
-    maxConcurrentPolls: options.poll?.maxConcurrent ?? Number.POSITIVE_INFINITY,
+    maxConcurrentPolls: positive('poll.maxConcurrent', options.poll?.maxConcurrent, Number.POSITIVE_INFINITY),
     randomId: environment.randomId,
     onState: (state) => {
       store.setConnection(state)
@@ -87,6 +92,13 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
     endpoint: sdk.endpoint,
     scope,
     followUnwatched: resume === 'eager',
+    inputHandlers: options.inputHandlers ?? {},
+    missingInput: options.missingInput ?? 'wait',
+    stuckAfterPolls: positive('stuckAfterPolls', options.stuckAfterPolls, 60),
+    onError: (error, context) => report(error instanceof Error ? error : new Error(String(error)), context),
+    onSettled: (call) => {
+      for (const listener of [...settledListeners]) guard(() => listener(call))
+    },
   })
 
   const client: TaskClient = {
@@ -112,6 +124,12 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
     updateTask: (taskId, inputResponses) => connection.updateTask(taskId, inputResponses),
     cancelTask: (taskId) => connection.cancelTask(taskId),
     callToolRaw: async (params, { signal } = {}) => connection.callToolRaw(checkParams(params), signal),
+    onTaskSettled: (listener) => {
+      settledListeners.add(listener)
+      return () => {
+        settledListeners.delete(listener)
+      }
+    },
     forget: calls.forget,
     forgetAll: ({ scope: other } = {}) => calls.forgetAll(other),
     listTools: connection.listTools,

@@ -8,6 +8,7 @@ import type {
 } from '@modelcontextprotocol/client'
 import type { StoreApi } from 'zustand/vanilla'
 import type { ConnectionState } from '../connection/connection.js'
+import type { InputHandlers } from '../engine/inputHandlers.js'
 import type { ToolCallState } from '../engine/toolCallState.js'
 import type { Environment } from '../environment/environment.js'
 import type { CallToolResult } from '../protocol/callToolResult.js'
@@ -53,7 +54,11 @@ export interface ToolCall {
   cancel(): Promise<void>
   /** Stops waiting here. The task lives on and stays resumable. */
   detach(): void
-  /** Answers a question of the task. */
+  /**
+   * Answers a question: checked, then sent, once. An answer that cannot get through is repeated until it does.
+   *
+   * @throws {TaskInputError} where the answer does not fit the question, or the question is gone or answered.
+   */
   respond(inputKey: string, response: InputResponse): Promise<void>
 }
 
@@ -100,6 +105,20 @@ export interface TaskClientBaseOptions {
     /** Failures in a row after which a call gives up with `TaskUnreachableError`. @default unlimited; the ttl bounds it */
     maxAttempts?: number
   }
+  /** Answers questions of tasks without a user interface. What has no handler waits for `respond()`. */
+  inputHandlers?: InputHandlers
+  /**
+   * What becomes of a question without a handler: it waits for `respond()`, or the call fails with
+   * `TaskInputRequiredError`.
+   * @default 'wait'
+   */
+  missingInput?: 'wait' | 'error'
+  /**
+   * Polls in a row in which a task asks for input and nothing is left to be answered, after which it is
+   * cancelled and the call fails with `TaskStuckError`. A question that somebody thinks over does not count.
+   * @default 60
+   */
+  stuckAfterPolls?: number
   /**
    * Whether the tabs of a browser share the work: one polls for all, and two that start the same call at
    * the same moment make it once. Needs Web Locks and BroadcastChannel; without them each tab works alone.
@@ -181,6 +200,11 @@ export interface TaskClient {
     params: ToolCallParams,
     options?: { signal?: AbortSignal },
   ): Promise<{ type: 'result'; result: CallToolResult } | { type: 'task'; task: Task }>
+  /**
+   * Hears of every call that comes to an end while this page is open, also of one that no component
+   * watches: for a toast or a system notification. In several tabs each of them hears.
+   */
+  onTaskSettled(listener: (call: ToolCallState) => void): () => void
   /** Drops a call from store and storage. Its task goes on on the server. */
   forget(callId: string): Promise<void>
   /** Drops every call of a scope, this client's by default: for instance at sign-out. */

@@ -21,7 +21,8 @@ export function taskRequestError(error: unknown, source: TaskProtocolSource, tas
   if (isTaskError(error)) return error
   const rpc = jsonRpcError(error)
   const options = { taskId, cause: error }
-  if (rpc?.code === INVALID_PARAMS) return new TaskExpiredError('unknown-task', options)
+  // For an update it may as well mean the answer.
+  if (rpc?.code === INVALID_PARAMS && source !== 'tasks/update') return new TaskExpiredError('unknown-task', options)
   if (rpc?.code === METHOD_NOT_FOUND || rpc?.code === MISSING_CLIENT_CAPABILITY) {
     return new TasksUnsupportedError(`The server refuses ${source} (${rpc.code}: ${rpc.message}).`, {
       ...options,
@@ -32,6 +33,7 @@ export function taskRequestError(error: unknown, source: TaskProtocolSource, tas
     return new TaskRequestError(`The server answered ${source} with an error: ${rpc.message}`, {
       ...options,
       kind: 'server',
+      code: rpc.code,
     })
   if (isUnauthorized(error)) {
     return new TaskRequestError('The server asks for credentials. Sign in again; the task goes on meanwhile.', {

@@ -5,6 +5,7 @@ import type { CallToolResult } from '../protocol/callToolResult.js'
 import { TaskConfigurationError, TaskError } from '../protocol/errors.js'
 import { supportsTasks } from '../protocol/extension.js'
 import type { OnProtocolIssue, Task } from '../protocol/task.js'
+import { checkAnswer } from './checkAnswer.js'
 import type { Connection, ConnectionState } from './connection.js'
 import { limitConcurrency } from './limitConcurrency.js'
 import { connectionError, toolCallError } from './requestErrors.js'
@@ -89,7 +90,7 @@ export function createSdkConnection(options: SdkConnectionOptions): Connection {
     connect: async () => {
       await connected()
     },
-    callTool: (request, hold, signal) => call(request, { hold }, signal),
+    callTool: (request, { hold, ask, signal }) => call(request, { hold, ask }, signal),
     completeCall: (name, result) => call({ name }, { hold: () => Promise.resolve(result), result }),
     callToolRaw: async (request, signal) => {
       let created: Task | undefined
@@ -120,6 +121,7 @@ export function createSdkConnection(options: SdkConnectionOptions): Connection {
         return false
       }
     },
+    checkAnswer,
     listTools,
     close: async () => {
       isClosed = true

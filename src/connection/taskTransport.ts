@@ -15,6 +15,7 @@ import {
   hasEnvelope,
   PROTOCOL_VERSION_META,
 } from '../protocol/extension.js'
+import type { InputRequest, InputResponse } from '../protocol/inputRequest.js'
 import { isJsonObject, type JsonObject } from '../protocol/json.js'
 import { type OnProtocolIssue, parseTask, type Task } from '../protocol/task.js'
 
@@ -35,6 +36,8 @@ export interface TaskHoldContext {
  */
 export interface CallClaim {
   readonly hold: TaskHold
+  /** Answers a question that the server asks before it has decided on a task. */
+  readonly ask?: (inputKey: string, request: InputRequest, signal: AbortSignal) => Promise<InputResponse>
   /** Answer with this result, without asking the server: the task was followed already. */
   readonly result?: CallToolResult
   /** Whether the server answered with a JSON-RPC error. */
@@ -48,6 +51,7 @@ export const CLAIM_META = 'dev.taskwire/call'
 interface OpenCall {
   readonly hold: TaskHold | undefined
   readonly claim: CallClaim | undefined
+  readonly token: unknown
   readonly progressToken: unknown
   /** Aborted when the SDK client stops waiting. */
   readonly abort: AbortController
@@ -137,6 +141,11 @@ export class TaskTransport implements Transport {
     return () => this.#claims.delete(token)
   }
 
+  /** The claim with this token, while its call is under way. */
+  claimOf(token: unknown): CallClaim | undefined {
+    return typeof token === 'string' ? this.#claims.get(token) : undefined
+  }
+
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     if (!('method' in message)) return this.#inner.send(message, options)
     const request = this.#declare(message)
@@ -192,7 +201,7 @@ export class TaskTransport implements Transport {
 
   #sendCall(message: JSONRPCRequest, options?: TransportSendOptions): Promise<void> {
     const { [CLAIM_META]: token, ...meta } = message.params?._meta ?? {}
-    const claim = typeof token === 'string' ? this.#claims.get(token) : undefined
+    const claim = this.claimOf(token)
     const sent = token === undefined ? message : { ...message, params: { ...message.params, _meta: meta } }
     if (claim?.result !== undefined) {
       this.#deliver(message.id, claim.result)
@@ -204,6 +213,7 @@ export class TaskTransport implements Transport {
         // The earlier revisions know tasks of another kind, which are not ours.
         hold: hasEnvelope(meta) ? (claim?.hold ?? this.#hold) : undefined,
         claim,
+        token,
         progressToken: meta['progressToken'],
         abort: new AbortController(),
         resolve,
@@ -245,7 +255,10 @@ export class TaskTransport implements Transport {
     }
     if ('error' in message && call.claim) call.claim.refused = true
     this.#close(message.id)?.resolve()
-    return false
+    if (call.claim?.ask === undefined || !('result' in message) || message.result['resultType'] !== 'input_required')
+      return false
+    this.onmessage?.({ ...message, result: markQuestions(message.result, call.token) })
+    return true
   }
 
   /** Keeps a call open while its task is followed, then answers it. */
@@ -305,6 +318,19 @@ export class TaskTransport implements Transport {
       call?.reject(error)
     }
   }
+}
+
+/** Each question of a multi round-trip with the token of its call, so that the one who answers knows whose it is. */
+function markQuestions<R extends JsonObject>(result: R, token: unknown): R {
+  const { inputRequests } = result
+  if (!isJsonObject(inputRequests)) return result
+  const marked = Object.entries(inputRequests).map(([key, request]) => {
+    if (!isJsonObject(request)) return [key, request]
+    const params = isJsonObject(request['params']) ? request['params'] : {}
+    const meta = isJsonObject(params['_meta']) ? params['_meta'] : {}
+    return [key, { ...request, params: { ...params, _meta: { ...meta, [CLAIM_META]: token } } }]
+  })
+  return { ...result, inputRequests: Object.fromEntries(marked) }
 }
 
 function streamEnded(method: string): Error {

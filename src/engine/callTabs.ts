@@ -15,6 +15,8 @@ export type CallMessage =
 export interface CallTabs {
   /** Waits until no other tab is making this call. Returns the way back. Rejects with the signal's reason. */
   claim(callId: string, signal: AbortSignal): Promise<() => void>
+  /** Runs `work` while no other tab runs work of that name. Rejects with the signal's reason while it waits. */
+  exclusively(name: string, signal: AbortSignal, work: () => Promise<void>): Promise<void>
   link(callId: string): TabLink
   tell(callId: string, message: CallMessage): void
 }
@@ -22,6 +24,7 @@ export interface CallTabs {
 /** The tabs of a page that is alone. */
 export const NO_TABS: CallTabs = {
   claim: () => Promise.resolve(() => {}),
+  exclusively: (_name, _signal, work) => work(),
   link: () => ALONE,
   tell: () => {},
 }

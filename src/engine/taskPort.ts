@@ -1,5 +1,5 @@
 import type { CallToolResult } from '../protocol/callToolResult.js'
-import type { InputResponse } from '../protocol/inputRequest.js'
+import type { InputRequest, InputResponse } from '../protocol/inputRequest.js'
 import type { DetailedTask, Task } from '../protocol/task.js'
 
 /** What is called: the tool and its arguments. */
@@ -10,6 +10,14 @@ export interface ToolCallRequest {
 
 /** Follows a task that answered a `tools/call` to its end and returns the tool's result. */
 export type HoldTask = (task: Task) => Promise<CallToolResult>
+
+/** What becomes of a `tools/call` on its way. */
+export interface CallHooks {
+  readonly hold: HoldTask
+  /** Answers a question that the server asks before it has decided on a task (multi round-trip). */
+  readonly ask: (inputKey: string, request: InputRequest, signal: AbortSignal) => Promise<InputResponse>
+  readonly signal: AbortSignal
+}
 
 /**
  * What the engine needs of a connection. Whoever implements it knows SDK, transport and protocol era;
@@ -25,12 +33,14 @@ export interface TaskPort {
    * Sends `tools/call`, once. Where the answer is a task, `hold` follows it, and its result goes the way
    * that an immediate one goes: through the SDK's own validation.
    */
-  callTool(request: ToolCallRequest, hold: HoldTask, signal: AbortSignal): Promise<CallToolResult>
+  callTool(request: ToolCallRequest, hooks: CallHooks): Promise<CallToolResult>
   /** Takes the result of a resumed task the same way, without a request to the server. */
   completeCall(name: string, result: CallToolResult): Promise<CallToolResult>
   /** Whether the tool says of itself that calling it twice does no harm (`readOnlyHint`, `idempotentHint`). */
   isRepeatable(name: string): Promise<boolean>
   getTask(taskId: string, signal?: AbortSignal): Promise<DetailedTask>
+  /** What is wrong with an answer, checked as the SDK would; undefined where nothing is. */
+  checkAnswer(request: InputRequest, response: InputResponse): Promise<string | undefined>
   updateTask(taskId: string, inputResponses: Record<string, InputResponse>, signal?: AbortSignal): Promise<void>
   cancelTask(taskId: string, signal?: AbortSignal): Promise<void>
 }

@@ -1,7 +1,8 @@
 import type { CallToolResult } from '../protocol/callToolResult.js'
 import { TaskCancelledError } from '../protocol/errors.js'
-import type { InputRequest } from '../protocol/inputRequest.js'
 import { bareTask, type DetailedTask, isTerminal, type Task } from '../protocol/task.js'
+import { isEqual } from './isEqual.js'
+import type { OpenQuestions } from './questions.js'
 import type { ToolCallNetwork, ToolCallPhase, ToolCallState } from './toolCallState.js'
 
 /** Everything that can happen to a call. */
@@ -10,8 +11,10 @@ export type ToolCallEvent =
   | { readonly type: 'recalled'; readonly startedAt: number }
   /** The `tools/call` was answered by a task, or a task of an earlier visit is taken up. */
   | { readonly type: 'created'; readonly task: Task }
-  /** A snapshot arrived. `answered` are the keys of questions that this browser has answered. */
-  | { readonly type: 'snapshot'; readonly task: DetailedTask; readonly answered: ReadonlySet<string> }
+  /** An answer arrived that brought nothing new. */
+  | { readonly type: 'poll-answered' }
+  /** A snapshot arrived. `inputRequests` are the questions in it that wait for somebody. */
+  | { readonly type: 'snapshot'; readonly task: DetailedTask; readonly inputRequests: OpenQuestions }
   | {
       readonly type: 'poll-failed'
       readonly error: Error
@@ -20,7 +23,8 @@ export type ToolCallEvent =
     }
   | { readonly type: 'blocked'; readonly network: ToolCallNetwork }
   | { readonly type: 'unblocked' }
-  | { readonly type: 'answered'; readonly inputKey: string }
+  /** A question was asked, answered or withdrawn. */
+  | { readonly type: 'questions'; readonly inputRequests: OpenQuestions }
   | { readonly type: 'cancel-requested' }
   /** Another tab's request to cancel came to nothing. */
   | { readonly type: 'cancel-withdrawn' }
@@ -44,6 +48,8 @@ export function toolCallReducer(state: ToolCallState, event: ToolCallEvent): Too
       return patch(state, { startedAt: event.startedAt })
     case 'created':
       return patch(state, { task: event.task, phase: phaseOf(event.task, state.phase) })
+    case 'poll-answered':
+      return recovered(state)
     case 'snapshot':
       return isStale(state.task, event.task) ? recovered(state) : recovered(withSnapshot(state, event))
     case 'poll-failed':
@@ -52,8 +58,8 @@ export function toolCallReducer(state: ToolCallState, event: ToolCallEvent): Too
       return patch(state, { network: event.network })
     case 'unblocked':
       return patch(state, { network: state.failureCount > 0 ? 'retrying' : 'ok' })
-    case 'answered':
-      return patch(state, { inputRequests: without(state.inputRequests, (key) => key === event.inputKey) })
+    case 'questions':
+      return patch(state, { inputRequests: event.inputRequests, phase: phaseAsked(state, event.inputRequests) })
     case 'cancel-requested':
       return patch(state, { isCancelling: true })
     case 'cancel-withdrawn':
@@ -69,22 +75,16 @@ export function toolCallReducer(state: ToolCallState, event: ToolCallEvent): Too
   }
 }
 
-const NO_REQUESTS: Readonly<Record<string, InputRequest>> = {}
-
 function withSnapshot(state: ToolCallState, event: Extract<ToolCallEvent, { type: 'snapshot' }>): ToolCallState {
-  const open = event.task.status === 'input_required' ? event.task.inputRequests : NO_REQUESTS
-  return patch(state, {
-    task: bareTask(event.task),
-    phase: phaseOf(event.task, state.phase),
-    inputRequests: without(open, (key) => event.answered.has(key)),
-  })
+  const { task, inputRequests } = event
+  return patch(state, { task: bareTask(task), phase: phaseOf(task, state.phase), inputRequests })
 }
 
 /**
  * Whether a snapshot tells of an earlier time than the one already known. Replicas of a server may
  * answer out of step; only what both stamp legibly can be put in order.
  */
-function isStale(known: Task | undefined, next: Task): boolean {
+export function isStale(known: Task | undefined, next: Task): boolean {
   if (known === undefined || isTerminal(next.status)) return false
   return isTerminal(known.status) || Date.parse(next.lastUpdatedAt) < Date.parse(known.lastUpdatedAt)
 }
@@ -93,6 +93,12 @@ function phaseOf(task: Task, current: ToolCallPhase): ToolCallPhase {
   if (task.status === 'working' || task.status === 'input_required') return task.status
   // A terminal task still has to deliver its outcome: `resolved` and `rejected` end the call.
   return current === 'calling' ? 'working' : current
+}
+
+/** Before there is a task, the questions alone say whether the call waits for input. */
+function phaseAsked(state: ToolCallState, inputRequests: OpenQuestions): ToolCallPhase {
+  if (state.task !== undefined) return state.phase
+  return Object.keys(inputRequests).length > 0 ? 'input_required' : 'calling'
 }
 
 /** An answer arrived: whatever was wrong with the network is over. */
@@ -105,18 +111,10 @@ function settled(state: ToolCallState, outcome: Partial<ToolCallState>, task: Ta
   return patch(recovered(state), {
     ...outcome,
     task: last,
-    inputRequests: NO_REQUESTS,
+    inputRequests: {},
     isCancelling: false,
     nextPollAt: undefined,
   })
-}
-
-function without(
-  requests: Readonly<Record<string, InputRequest>>,
-  drop: (key: string) => boolean,
-): Readonly<Record<string, InputRequest>> {
-  const kept = Object.entries(requests).filter(([key]) => !drop(key))
-  return kept.length === 0 ? NO_REQUESTS : Object.fromEntries(kept)
 }
 
 type Patch = { readonly [K in keyof ToolCallState]?: ToolCallState[K] | undefined }
@@ -133,16 +131,4 @@ function patch(state: ToolCallState, changes: Patch): ToolCallState {
     else next[key] = value
   }
   return changed ? (next as unknown as ToolCallState) : state
-}
-
-/** Deep equality of JSON. Errors and functions are equal to themselves only. */
-function isEqual(a: unknown, b: unknown): boolean {
-  if (Object.is(a, b)) return true
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
-  if (a instanceof Error || b instanceof Error || Array.isArray(a) !== Array.isArray(b)) return false
-  const keys = Object.keys(a)
-  return (
-    keys.length === Object.keys(b).length &&
-    keys.every((key) => Object.hasOwn(b, key) && isEqual(a[key as keyof typeof a], b[key as keyof typeof b]))
-  )
 }

@@ -1,16 +1,19 @@
 import type { Environment } from '../environment/environment.js'
 import type { CallToolResult } from '../protocol/callToolResult.js'
-import { TaskCancelledError, TaskExpiredError, ToolCallInterruptedError } from '../protocol/errors.js'
+import { TaskCancelledError, TaskExpiredError, TaskStuckError, ToolCallInterruptedError } from '../protocol/errors.js'
 import type { InputResponse } from '../protocol/inputRequest.js'
-import { isTerminal, type Task } from '../protocol/task.js'
+import { type DetailedTask, isTerminal, type Task } from '../protocol/task.js'
 import type { RecordStore } from '../storage/recordStore.js'
 import { recordedTask, recordSnapshot, type TaskRecord, type TaskRecordTask } from '../storage/taskRecord.js'
 import type { CallMessage, CallTabs } from './callTabs.js'
+import { deliverAnswer } from './deliverAnswer.js'
 import { type FollowEvent, followTask, type TerminalTask } from './followTask.js'
+import type { InputHandlers } from './inputHandlers.js'
 import { type PollPolicy, pollInterval } from './pollPolicy.js'
+import { createQuestions } from './questions.js'
 import { taskOutcome } from './taskOutcome.js'
 import type { TaskPort, ToolCallRequest } from './taskPort.js'
-import type { ToolCallEvent } from './toolCallReducer.js'
+import { isStale, type ToolCallEvent } from './toolCallReducer.js'
 import { waitUntilOnline } from './waitForTurn.js'
 import { watchGate } from './watchGate.js'
 
@@ -23,13 +26,19 @@ export interface ToolCallRunOptions {
   readonly port: TaskPort
   readonly environment: Environment
   readonly policy: PollPolicy
-  readonly records: Pick<RecordStore, 'write' | 'update' | 'remove'>
+  readonly records: Pick<RecordStore, 'write' | 'update' | 'read' | 'remove'>
   readonly tabs: CallTabs
   /** Whether the task is followed although nobody watches it. */
   readonly followUnwatched: boolean
+  readonly inputHandlers: InputHandlers
+  readonly missingInput: 'wait' | 'error'
+  /** Polls in `input_required` with nothing left to answer, after which a task is stuck. */
+  readonly stuckAfterPolls: number
   readonly dispatch: (event: ToolCallEvent) => void
   /** Hears when the next poll is due, ms since the epoch; undefined: none is. */
   readonly onScheduled: (at: number | undefined) => void
+  /** Hears of what went wrong without ending the call. */
+  readonly onError: (error: unknown, operation: 'respond' | 'cancel') => void
 }
 
 /** One call on its way from `tools/call` to its end. */
@@ -70,10 +79,23 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
   let nextPollAt = record.task?.nextPollAt ?? environment.now()
   let ended: TerminalTask | undefined
   let cancelling: Promise<void> | undefined
+  let idlePolls = 0
   let releaseClaim = () => {}
   /** Settles the run with what another tab, which is making the call, has got. */
   let adopt: ((outcome: Outcome) => void) | undefined
   let isAdopted = false
+
+  const questions = createQuestions({
+    callId,
+    handlers: options.inputHandlers,
+    missingInput: options.missingInput,
+    check: port.checkAnswer,
+    exclusively: (inputKey, signal, work) => tabs.exclusively(`input:${callId}:${inputKey}`, signal, work),
+    isNoted: (inputKey) => record.task?.answered.includes(inputKey) ?? false,
+    isAnswered: async (inputKey) => (await records.read(callId))?.task?.answered.includes(inputKey) ?? false,
+    onChange: (inputRequests) => dispatch({ type: 'questions', inputRequests }),
+    onError: (error) => options.onError(error, 'respond'),
+  })
 
   function schedule(at: number | undefined): void {
     if (at !== undefined) nextPollAt = at
@@ -89,8 +111,46 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
   function onFollowEvent(event: FollowEvent): void {
     if (event.type === 'scheduled') return schedule(event.at)
     if (event.type !== 'snapshot') return dispatch(event)
-    latest = event.task
-    dispatch({ ...event, answered: new Set(record.task?.answered) })
+    const { task } = event
+    if (isStale(latest, task)) return dispatch({ type: 'poll-answered' })
+    latest = task
+    const asked = task.status === 'input_required' ? task.inputRequests : {}
+    const inputRequests = questions.observe(asked, task.taskId, (inputKey, response) =>
+      deliver(task.taskId, inputKey, response),
+    )
+    dispatch({ type: 'snapshot', task, inputRequests })
+    giveUpIfStuck(task)
+  }
+
+  /** Waits in vain: the task asks for input, and everything that it asks has been answered. */
+  function giveUpIfStuck(task: DetailedTask): void {
+    idlePolls = task.status === 'input_required' && !questions.isBusy() ? idlePolls + 1 : 0
+    if (idlePolls < options.stuckAfterPolls) return
+    void cancelQuietly(task.taskId)
+    throw new TaskStuckError(
+      `The task has asked for input in ${idlePolls} polls in a row without asking anything new. It was cancelled.`,
+      { taskId: task.taskId, callId },
+    )
+  }
+
+  async function cancelQuietly(taskId: string): Promise<void> {
+    try {
+      await port.cancelTask(taskId)
+    } catch (error) {
+      options.onError(error, 'cancel')
+    }
+  }
+
+  async function deliver(taskId: string, inputKey: string, response: InputResponse): Promise<void> {
+    await deliverAnswer({
+      send: () => port.updateTask(taskId, { [inputKey]: response }, life.signal),
+      environment,
+      policy,
+      signal: life.signal,
+      onError: (error) => options.onError(error, 'respond'),
+    })
+    await noteAnswered(inputKey)
+    tabs.tell(callId, { type: 'answered', inputKey })
   }
 
   /** Follows the task, in turns where it is followed only while somebody watches. */
@@ -122,6 +182,7 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
     latest = task
     const created = { ...recordSnapshot(task), receivedAt: now, nextPollAt, answered: [], isCancelling: false }
     record = { ...record, era: port.era, task: created }
+    questions.clear()
     await records.write(record)
     dispatch({ type: 'created', task })
     tabs.tell(callId, { type: 'created', record })
@@ -188,7 +249,7 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
       onBlocked: (network) => dispatch({ type: 'blocked', network }),
     })
     dispatch({ type: 'unblocked' })
-    return port.callTool(options.request, hold, unanswered.signal)
+    return port.callTool(options.request, { hold, ask: questions.ask, signal: unanswered.signal })
   }
 
   async function resume(task: TaskRecordTask): Promise<CallToolResult> {
@@ -205,6 +266,7 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
       (error: unknown): Outcome => ({ error: asError(error) }),
     )
     schedule(undefined)
+    questions.clear()
     if (life.signal.aborted) {
       releaseClaim()
       throw life.signal.reason
@@ -248,7 +310,6 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
   }
 
   function noteAnswered(inputKey: string): Promise<void> {
-    dispatch({ type: 'answered', inputKey })
     return updateTask({ answered: [...new Set(record.task?.answered).add(inputKey)] })
   }
 
@@ -266,12 +327,7 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
       cancelling ??= sendCancel(record.task.taskId)
       return cancelling
     },
-    respond: async (inputKey, response) => {
-      if (record.task === undefined || ended !== undefined) return
-      await port.updateTask(record.task.taskId, { [inputKey]: response }, life.signal)
-      tabs.tell(callId, { type: 'answered', inputKey })
-      await noteAnswered(inputKey)
-    },
+    respond: questions.respond,
     receive: (message) => {
       switch (message.type) {
         case 'created':
@@ -285,6 +341,7 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
           break
         case 'answered':
           void noteAnswered(message.inputKey)
+          questions.noteAnswered(message.inputKey)
           break
       }
     },

@@ -92,6 +92,8 @@ export class TaskError extends Error {
         return new TaskUnreachableError(message, options)
       case 'TaskInputRequiredError':
         return new TaskInputRequiredError(message, options)
+      case 'TaskInputError':
+        return new TaskInputError(message, options)
       case 'TaskStuckError':
         return new TaskStuckError(message, options)
       case 'TaskProtocolError':
@@ -106,6 +108,7 @@ export class TaskError extends Error {
         return new TaskRequestError(message, {
           ...options,
           kind: failureOf(body['kind']),
+          ...(typeof body['code'] === 'number' && { code: body['code'] }),
           retryAfterMs: typeof body['retryAfterMs'] === 'number' ? body['retryAfterMs'] : undefined,
         })
       case 'ConnectionFailedError':
@@ -193,6 +196,11 @@ export class TaskUnreachableError extends TaskError {
 /** The task asked for input and there is nobody to ask. */
 export class TaskInputRequiredError extends TaskError {
   override readonly name = 'TaskInputRequiredError'
+}
+
+/** An answer cannot be taken: it does not fit the question, or the question is no longer there. */
+export class TaskInputError extends TaskError {
+  override readonly name = 'TaskInputError'
 }
 
 /** The task stays in `input_required` and asks nothing new. */
@@ -295,20 +303,23 @@ export type TaskRequestFailure = 'network' | 'http' | 'server' | 'auth' | 'malfo
 export class TaskRequestError extends TaskError {
   override readonly name = 'TaskRequestError'
   readonly kind: TaskRequestFailure
+  /** The JSON-RPC error code, where the server sent one. */
+  readonly code: number | undefined
   /** How long the server asked to be left alone (`Retry-After`), in ms. */
   readonly retryAfterMs: number | undefined
 
   constructor(
     message: string,
-    options: TaskErrorOptions & { kind: TaskRequestFailure; retryAfterMs?: number | undefined },
+    options: TaskErrorOptions & { kind: TaskRequestFailure; code?: number; retryAfterMs?: number | undefined },
   ) {
     super(message, options)
     this.kind = options.kind
+    this.code = options.code
     this.retryAfterMs = options.retryAfterMs
   }
 
   protected override details(): JsonObject {
-    return { kind: this.kind, retryAfterMs: this.retryAfterMs }
+    return { kind: this.kind, code: this.code, retryAfterMs: this.retryAfterMs }
   }
 }
 

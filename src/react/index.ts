@@ -1,5 +1,6 @@
 export { TaskClientProvider, type TaskClientProviderProps, useTaskClient } from './TaskClientProvider.js'
 export type { ToolCallControls } from './toolCallControls.js'
+export { type PendingInputRequest, useInputRequests } from './useInputRequests.js'
 export {
   type SuspenseToolCallParams,
   type UseSuspenseToolCallResult,

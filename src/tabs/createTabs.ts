@@ -148,12 +148,13 @@ export function createTabs(options: TabsOptions): Tabs {
 
     claim: (callId, signal) =>
       new Promise((resolve, reject) => {
-        const hold = () =>
-          new Promise<void>((release) => resolve(() => environment.setTimeout(release, LINGER_MS)))
+        const hold = () => new Promise<void>((release) => resolve(() => environment.setTimeout(release, LINGER_MS)))
         locks.request(`${name}:call:${callId}`, { signal }, hold).catch((error: unknown) => {
           reject(signal.aborted ? signal.reason : error)
         })
       }),
+
+    exclusively: (work, signal, run) => locks.request(`${name}:${work}`, { signal }, run),
 
     link: (callId): TabLink => {
       const leadership = leadershipOf(callId)

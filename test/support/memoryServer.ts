@@ -1,3 +1,4 @@
+import { inputRequired } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import type { Environment } from '../../src/environment/environment.js'
 import { createTaskServer, defineTool } from '../../src/server/index.js'
@@ -9,6 +10,16 @@ import {
   type SimulatedEnvironment,
   type SimulatedPage,
 } from '../../src/testing/index.js'
+
+/** A form with one box to tick. */
+function confirmation(message: string) {
+  const requestedSchema = {
+    type: 'object' as const,
+    properties: { ok: { type: 'boolean' as const } },
+    required: ['ok'],
+  }
+  return { mode: 'form' as const, message, requestedSchema }
+}
 
 /** One request as the server saw it. */
 export interface LoggedRequest {
@@ -93,6 +104,25 @@ export function createMemoryServer(
           await ctx.sleep(seconds * 1000)
           return { content: [{ type: 'text', text: 'seen' }] }
         },
+      }),
+      defineTool({
+        name: 'ask',
+        taskSupport: 'required',
+        inputSchema: z.object({ questions: z.array(z.string()) }),
+        handler: async ({ questions }, ctx) => {
+          const answers = await Promise.all(questions.map(async (message) => ctx.task?.elicit(confirmation(message))))
+          return { content: [{ type: 'text', text: JSON.stringify(answers) }] }
+        },
+      }),
+      defineTool({
+        name: 'ask_early',
+        taskSupport: 'required',
+        inputSchema: z.object({ message: z.string() }),
+        prepare: ({ message }, ctx) =>
+          ctx.inputResponses['early'] === undefined
+            ? inputRequired({ inputRequests: { early: inputRequired.elicit(confirmation(message)) } })
+            : undefined,
+        handler: async (_, ctx) => ({ content: [{ type: 'text', text: JSON.stringify(ctx.inputResponses['early']) }] }),
       }),
       defineTool({
         name: 'echo',

@@ -1,0 +1,30 @@
+import type { Client } from '@modelcontextprotocol/client'
+import { TaskProtocolError } from '../protocol/errors.js'
+import { parseInputRequest } from '../protocol/inputRequest.js'
+import type { JsonObject } from '../protocol/json.js'
+import { CLAIM_META, TaskTransport } from './taskTransport.js'
+
+type QuestionMethod = 'elicitation/create' | 'sampling/createMessage' | 'roots/list'
+
+/**
+ * Hands the questions of a multi round-trip, which the SDK client asks its handlers, to the calls that
+ * they belong to. For a client of our own only: an app's client has the app's handlers.
+ */
+export function routeQuestions(client: Client, methods: readonly QuestionMethod[]): void {
+  for (const method of methods) {
+    client.setRequestHandler(method, async (request, { mcpReq }) => {
+      const { transport } = client
+      const claim = transport instanceof TaskTransport ? transport.claimOf(mcpReq._meta?.[CLAIM_META]) : undefined
+      const parsed = parseInputRequest({ method, params: unmarked(request.params) })
+      if (claim?.ask === undefined || 'problem' in parsed) {
+        throw new TaskProtocolError('a question belongs to no call', { source: 'tools/call' })
+      }
+      return (await claim.ask(String(mcpReq.id), parsed.request, mcpReq.signal)) as never
+    })
+  }
+}
+
+function unmarked(params: unknown): JsonObject {
+  const { _meta, ...rest } = (params ?? {}) as JsonObject
+  return rest
+}

@@ -1,0 +1,51 @@
+import type {
+  ElicitFormRequest,
+  ElicitUrlRequest,
+  InputRequest,
+  InputResponse,
+  ListRootsRequest,
+  SamplingRequest,
+} from '../protocol/inputRequest.js'
+
+/** Which question a handler is asked. */
+export interface InputHandlerContext {
+  /** The task that asks; undefined where the server asks before there is one. */
+  readonly taskId: string | undefined
+  readonly callId: string
+  readonly inputKey: string
+  /** Aborted when the task ends, or when the server withdraws the question. */
+  readonly signal: AbortSignal
+}
+
+type InputHandler<R> = (request: R, context: InputHandlerContext) => InputResponse | Promise<InputResponse>
+
+/**
+ * Answers questions without a user interface. Each key of a task reaches its handler once, however many
+ * polls and tabs show it; a question whose handler throws waits for `respond()` instead.
+ */
+export interface InputHandlers {
+  elicitation?: InputHandler<ElicitFormRequest | ElicitUrlRequest>
+  sampling?: InputHandler<SamplingRequest>
+  roots?: InputHandler<ListRootsRequest>
+}
+
+/** The handler for a question bound to it, undefined where there is none. */
+export function handlerOf(
+  handlers: InputHandlers,
+  request: InputRequest,
+): ((context: InputHandlerContext) => Promise<InputResponse>) | undefined {
+  switch (request.method) {
+    case 'elicitation/create': {
+      const { elicitation } = handlers
+      return elicitation && (async (context) => elicitation(request, context))
+    }
+    case 'sampling/createMessage': {
+      const { sampling } = handlers
+      return sampling && (async (context) => sampling(request, context))
+    }
+    case 'roots/list': {
+      const { roots } = handlers
+      return roots && (async (context) => roots(request, context))
+    }
+  }
+}

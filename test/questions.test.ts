@@ -1,0 +1,469 @@
+import {
+  createTaskClient,
+  type InputHandlers,
+  type InputRequest,
+  type TaskClient,
+  type TaskClientUrlOptions,
+  TaskInputError,
+  TaskInputRequiredError,
+  TaskProtocolError,
+  TaskStuckError,
+} from 'taskwire'
+import { createSimulatedEnvironment, type SimulatedEnvironment } from 'taskwire/testing'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { createMemoryServer, createServerBrowser, type MemoryServer } from './support/memoryServer.js'
+import {
+  ack,
+  completed,
+  created,
+  createScriptedServer,
+  http,
+  rpcError,
+  type ScriptedServer,
+  snapshot,
+  unreachable,
+} from './support/scriptedServer.js'
+
+let page: SimulatedEnvironment
+let server: ScriptedServer
+let client: TaskClient
+const onError = vi.fn()
+
+const FORM = (message: string): InputRequest => ({
+  method: 'elicitation/create',
+  params: {
+    mode: 'form',
+    message,
+    requestedSchema: { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] },
+  },
+})
+const YES = { action: 'accept', content: { ok: true } }
+const asking = (inputRequests: Record<string, unknown>) => snapshot({ status: 'input_required', inputRequests })
+
+function open(options: Partial<TaskClientUrlOptions> = {}): TaskClient {
+  return createTaskClient({
+    url: 'http://localhost/mcp',
+    transportOptions: { fetch: server.fetch },
+    environment: page.environment,
+    onError,
+    ...options,
+  })
+}
+
+beforeEach(() => {
+  onError.mockClear()
+  page = createSimulatedEnvironment()
+  server = createScriptedServer({ now: page.now })
+  server.on('tools/call', created())
+  server.on('tasks/update', ack)
+  server.on('tasks/cancel', ack)
+  client = open()
+})
+
+const updates = () => server.received('tasks/update').map(({ params }) => params['inputResponses'])
+
+describe('a question without a handler', () => {
+  it('waits, and polling goes on while somebody thinks it over', async () => {
+    server.on('tasks/get', asking({ a: FORM('Sure?') }))
+    const call = client.startToolCall({ name: 'deploy' })
+    await page.advance(200_000)
+    expect(call.getState()).toMatchObject({
+      phase: 'input_required',
+      inputRequests: { a: { params: { message: 'Sure?' } } },
+    })
+    expect(server.received('tasks/get')).toHaveLength(200)
+    expect(updates()).toEqual([])
+  })
+
+  it('is answered once, hidden at once, and never asked again although the server still shows it', async () => {
+    server.on('tasks/get', asking({ a: FORM('Sure?') }))
+    const call = client.startToolCall({ name: 'deploy' })
+    await page.advance(1000)
+    const answer = call.respond('a', YES)
+    expect(call.getState().inputRequests).toEqual({})
+    await answer
+    await page.advance(5000)
+    expect(call.getState().inputRequests).toEqual({})
+    expect(updates()).toEqual([{ a: YES }])
+  })
+
+  it('does not poll early because of an answer', async () => {
+    server.on('tasks/get', asking({ a: FORM('Sure?') }), completed())
+    const call = client.startToolCall({ name: 'deploy' })
+    await page.advance(1500)
+    await call.respond('a', YES)
+    await page.advance(499)
+    expect(server.received('tasks/get')).toHaveLength(1)
+    await page.advance(1)
+    await expect(call.result).resolves.toBeDefined()
+  })
+
+  it('can be answered in part', async () => {
+    server.on('tasks/get', asking({ a: FORM('A?'), b: FORM('B?') }))
+    const call = client.startToolCall({ name: 'deploy' })
+    await page.advance(1000)
+    await call.respond('b', YES)
+    await page.advance(2000)
+    expect(Object.keys(call.getState().inputRequests)).toEqual(['a'])
+    await call.respond('a', { action: 'decline' })
+    expect(updates()).toEqual([{ b: YES }, { a: { action: 'decline' } }])
+  })
+
+  it.each([
+    ['a content that does not fit', { action: 'accept', content: { ok: 'yes' } }],
+    ['a content that is missing', { action: 'accept' }],
+    ['an action that is none', { action: 'maybe' }],
+    ['nothing', null],
+  ])('with %s is refused before it is sent, and stays open', async (_, response) => {
+    server.on('tasks/get', asking({ a: FORM('Sure?') }))
+    const call = client.startToolCall({ name: 'deploy' })
+    await page.advance(1000)
+    await expect(call.respond('a', response as never)).rejects.toThrow(TaskInputError)
+    expect(Object.keys(call.getState().inputRequests)).toEqual(['a'])
+    expect(updates()).toEqual([])
+  })
+
+  it('a second answer joins the first while that is on its way, and is refused afterwards', async () => {
+    server.on('tasks/get', asking({ a: FORM('Sure?') }))
+    const call = client.startToolCall({ name: 'deploy' })
+    await page.advance(1000)
+    await Promise.all([call.respond('a', YES), call.respond('a', { action: 'decline' })])
+    await expect(call.respond('a', YES)).rejects.toThrow('cannot be changed')
+    expect(updates()).toEqual([{ a: YES }])
+  })
+
+  it('an answer that cannot get through is repeated, the same one, until it does', async () => {
+    server.on('tasks/get', asking({ a: FORM('Sure?') }))
+    server.on('tasks/update', unreachable, http(503), rpcError(-32603, 'Internal error'), ack)
+    const call = client.startToolCall({ name: 'deploy' })
+    await page.advance(1000)
+    const answer = call.respond('a', YES)
+    await page.advance(20_000)
+    await answer
+    expect(updates()).toEqual([{ a: YES }, { a: YES }, { a: YES }, { a: YES }])
+    expect(onError).toHaveBeenCalledWith(expect.objectContaining({ name: 'TaskRequestError' }), {
+      callId: call.callId,
+      operation: 'respond',
+    })
+    expect(call.getState().inputRequests).toEqual({})
+  })
+
+  it('an answer that the server refuses is told, and the question is open again', async () => {
+    server.on('tasks/get', asking({ a: FORM('Sure?') }))
+    server.on('tasks/update', rpcError(-32602, 'Not like this'), ack)
+    const call = client.startToolCall({ name: 'deploy' })
+    await page.advance(1000)
+    await expect(call.respond('a', YES)).rejects.toMatchObject({ name: 'TaskRequestError', code: -32602 })
+    expect(Object.keys(call.getState().inputRequests)).toEqual(['a'])
+    await call.respond('a', YES)
+    expect(updates()).toEqual([{ a: YES }, { a: YES }])
+  })
+
+  it('withdrawn by the server disappears', async () => {
+    server.on('tasks/get', asking({ a: FORM('Sure?') }), snapshot())
+    const call = client.startToolCall({ name: 'deploy' })
+    await page.advance(1000)
+    expect(Object.keys(call.getState().inputRequests)).toEqual(['a'])
+    await page.advance(1000)
+    expect(call.getState()).toMatchObject({ phase: 'working', inputRequests: {} })
+    await expect(call.respond('a', YES)).rejects.toThrow('no such question')
+  })
+
+  it('that changes under its key breaks the protocol', async () => {
+    server.on('tasks/get', asking({ a: FORM('Delete one file?') }), asking({ a: FORM('Delete everything?') }))
+    const call = client.startToolCall({ name: 'deploy' })
+    await page.advance(3000)
+    await expect(call.result).rejects.toThrow(TaskProtocolError)
+    expect(updates()).toEqual([])
+  })
+
+  it("fails the call with missingInput: 'error'", async () => {
+    client = open({ missingInput: 'error' })
+    server.on('tasks/get', asking({ a: FORM('Sure?') }))
+    const call = client.startToolCall({ name: 'deploy' })
+    await page.advance(1000)
+    await expect(call.result).rejects.toThrow(TaskInputRequiredError)
+  })
+
+  it('answered before a reload is not asked after it', async () => {
+    server.on('tasks/get', asking({ a: FORM('A?'), b: FORM('B?') }))
+    const first = client.startToolCall({ name: 'deploy' }, { key: 'k' })
+    await page.advance(1000)
+    await first.respond('a', YES)
+    await client.close()
+    client = open()
+    const second = client.startToolCall({ name: 'deploy' }, { key: 'k' })
+    await page.advance(2000)
+    expect(Object.keys(second.getState().inputRequests)).toEqual(['b'])
+  })
+})
+
+describe('a handler', () => {
+  const withHandler = (elicitation: NonNullable<InputHandlers['elicitation']>) =>
+    open({ inputHandlers: { elicitation } })
+
+  it('is asked once per key, all at once, with what the question is about', async () => {
+    const elicitation = vi.fn(async () => YES)
+    client = withHandler(elicitation)
+    server.on('tasks/get', asking({ a: FORM('A?'), b: FORM('B?') }))
+    const call = client.startToolCall({ name: 'deploy' })
+    await page.advance(5000)
+    expect(elicitation).toHaveBeenCalledTimes(2)
+    expect(elicitation).toHaveBeenCalledWith(FORM('A?'), {
+      taskId: 'task-secret-1',
+      callId: call.callId,
+      inputKey: 'a',
+      signal: expect.any(AbortSignal),
+    })
+    expect(updates()).toEqual([{ a: YES }, { b: YES }])
+    expect(call.getState().inputRequests).toEqual({})
+  })
+
+  it.each([
+    [
+      'sampling',
+      { method: 'sampling/createMessage', params: { messages: [], maxTokens: 5 } },
+      { role: 'assistant', model: 'm', content: { type: 'text', text: 'hi' } },
+    ],
+    ['roots', { method: 'roots/list' }, { roots: [] }],
+  ] as const)(
+    'for %s answers its own kind of question, and the capability is declared',
+    async (name, request, answer) => {
+      client = open({ inputHandlers: { [name]: async () => answer } })
+      server.on('tasks/get', asking({ a: request }))
+      client.startToolCall({ name: 'deploy' })
+      await page.advance(2000)
+      expect(updates()).toEqual([{ a: answer }])
+      const meta = server.received('tools/call')[0]?.params['_meta'] as Record<string, unknown>
+      expect(meta['io.modelcontextprotocol/clientCapabilities']).toMatchObject({
+        elicitation: { form: {}, url: {} },
+        [name]: {},
+      })
+    },
+  )
+
+  it('that throws leaves the question to the user', async () => {
+    client = withHandler(async () => {
+      throw new Error('a bug of the app')
+    })
+    server.on('tasks/get', asking({ a: FORM('A?') }))
+    const call = client.startToolCall({ name: 'deploy' })
+    await page.advance(3000)
+    expect(Object.keys(call.getState().inputRequests)).toEqual(['a'])
+    expect(onError).toHaveBeenCalledWith(expect.objectContaining({ message: 'a bug of the app' }), expect.anything())
+    await call.respond('a', YES)
+    expect(updates()).toEqual([{ a: YES }])
+  })
+
+  it('is told by its signal that the question is withdrawn, and that the task has ended', async () => {
+    const signals: AbortSignal[] = []
+    client = withHandler((_, { signal }) => {
+      signals.push(signal)
+      return new Promise(() => {})
+    })
+    server.on('tasks/get', asking({ a: FORM('A?'), b: FORM('B?') }), asking({ b: FORM('B?') }), completed())
+    client.startToolCall({ name: 'deploy' })
+    await page.advance(1000)
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false, false])
+    await page.advance(1000)
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, false])
+    await page.advance(1000)
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, true])
+  })
+})
+
+describe('a task that is stuck', () => {
+  it('is cancelled and fails after 60 polls in which nothing is left to answer', async () => {
+    server.on('tasks/get', asking({ a: FORM('Sure?') }))
+    const call = client.startToolCall({ name: 'deploy' })
+    await page.advance(30_000)
+    await call.respond('a', YES)
+    await page.advance(59_000)
+    expect(call.getState().phase).toBe('input_required')
+    await page.advance(1000)
+    await expect(call.result).rejects.toThrow(TaskStuckError)
+    expect(server.received('tasks/cancel')).toHaveLength(1)
+    await page.advance(60_000)
+    expect(server.received('tasks/get')).toHaveLength(90)
+  })
+
+  it('may be given another number of polls', async () => {
+    client = open({ stuckAfterPolls: 3 })
+    server.on('tasks/get', asking({}))
+    const call = client.startToolCall({ name: 'deploy' })
+    await page.advance(3000)
+    await expect(call.result).rejects.toThrow(TaskStuckError)
+  })
+
+  it('is not stuck while an answer is on its way', async () => {
+    client = open({ stuckAfterPolls: 3 })
+    server.on('tasks/get', asking({ a: FORM('Sure?') }))
+    server.on('tasks/update', unreachable)
+    const call = client.startToolCall({ name: 'deploy' })
+    await page.advance(1000)
+    call.respond('a', YES).catch(() => {})
+    await page.advance(20_000)
+    expect(call.getState().phase).toBe('input_required')
+  })
+})
+
+describe('cancel()', () => {
+  it('that the server refuses is told, and can be repeated', async () => {
+    server.on('tasks/get', snapshot())
+    server.on('tasks/cancel', rpcError(-32603, 'Internal error'), ack)
+    const call = client.startToolCall({ name: 'deploy' })
+    await page.advance(1000)
+    await expect(call.cancel()).rejects.toMatchObject({ name: 'TaskRequestError' })
+    expect(call.getState()).toMatchObject({
+      isCancelling: false,
+      phase: 'working',
+      lastError: { name: 'TaskRequestError' },
+    })
+    await call.cancel()
+    expect(call.getState()).toMatchObject({ isCancelling: true })
+    expect(server.received('tasks/cancel')).toHaveLength(2)
+    expect(server.received('notifications/cancelled')).toEqual([])
+  })
+
+  it('of a task that completes anyway resolves with its result', async () => {
+    server.on('tasks/get', snapshot(), completed())
+    const call = client.startToolCall({ name: 'deploy' })
+    await page.advance(1500)
+    await call.cancel()
+    await page.advance(1000)
+    await expect(call.result).resolves.toMatchObject({ content: [{ text: 'done' }] })
+    expect(call.getState()).toMatchObject({ phase: 'completed', isCancelling: false })
+  })
+})
+
+describe('onTaskSettled', () => {
+  it('hears of every call that ends, also of one that nobody watches', async () => {
+    server.on('tasks/get', completed())
+    const settled = vi.fn()
+    const stop = client.onTaskSettled(settled)
+    client.startToolCall({ name: 'deploy' }).detach()
+    await page.advance(1000)
+    expect(settled).toHaveBeenCalledTimes(1)
+    expect(settled).toHaveBeenCalledWith(expect.objectContaining({ name: 'deploy', phase: 'completed' }))
+    stop()
+    client.startToolCall({ name: 'deploy' })
+    await page.advance(1000)
+    expect(settled).toHaveBeenCalledTimes(1)
+  })
+})
+
+describe('with a real server', () => {
+  let memory: MemoryServer
+
+  beforeEach(() => {
+    memory = createMemoryServer(page, page.environment)
+    client = open({ transportOptions: { fetch: memory.fetch } })
+  })
+
+  it('two questions at once are answered one by one', async () => {
+    const call = client.startToolCall({ name: 'ask', arguments: { questions: ['A?', 'B?'] } })
+    await page.advance(1000)
+    const [first, second] = Object.keys(call.getState().inputRequests)
+    await call.respond(first ?? '', YES)
+    await page.advance(1000)
+    expect(call.getState().phase).toBe('input_required')
+    await call.respond(second ?? '', { action: 'decline' })
+    await page.advance(1000)
+    await expect(call.result).resolves.toMatchObject({
+      content: [{ text: JSON.stringify([YES, { action: 'decline' }]) }],
+    })
+  })
+
+  it('a question that comes before the task is shown and answered the same way', async () => {
+    const call = client.startToolCall({ name: 'ask_early', arguments: { message: 'Really?' } })
+    await page.advance(0)
+    expect(call.getState()).toMatchObject({
+      phase: 'input_required',
+      inputRequests: { early: { params: { message: 'Really?' } } },
+    })
+    expect(call.getState().task).toBeUndefined()
+    await call.respond('early', YES)
+    await page.advance(0)
+    expect(call.getState()).toMatchObject({ phase: 'working', inputRequests: {} })
+    await page.advance(2000)
+    await expect(call.result).resolves.toMatchObject({ content: [{ text: JSON.stringify(YES) }] })
+    expect(memory.count('tools/call')).toBe(2)
+  })
+
+  it('two calls that ask at the same time are told apart', async () => {
+    const ask = (message: string) => client.startToolCall({ name: 'ask_early', arguments: { message } })
+    const calls = [ask('One?'), ask('Two?')]
+    await page.advance(0)
+    expect(calls.map((call) => call.getState().inputRequests['early'])).toMatchObject([
+      { params: { message: 'One?' } },
+      { params: { message: 'Two?' } },
+    ])
+    await calls[1]?.respond('early', { action: 'decline' })
+    await calls[0]?.respond('early', YES)
+    await page.advance(2000)
+    await expect(calls[0]?.result).resolves.toMatchObject({ content: [{ text: JSON.stringify(YES) }] })
+    await expect(calls[1]?.result).resolves.toMatchObject({ content: [{ text: '{"action":"decline"}' }] })
+  })
+})
+
+describe('in several tabs', () => {
+  function openTabs(options: Partial<TaskClientUrlOptions> = {}) {
+    const shared = createServerBrowser()
+    const openTab = () => {
+      const tab = shared.browser.openPage()
+      return { tab, client: createTaskClient({ url: shared.url, environment: tab.environment, ...options }) }
+    }
+    return { ...shared, openTab }
+  }
+  const ASK = { name: 'ask', arguments: { questions: ['Sure?'] } }
+
+  it('what tab A asked is answered in tab B, and gone in A', async () => {
+    const { browser, openTab, count } = openTabs()
+    const [a, b] = [openTab(), openTab()]
+    const inA = a.client.startToolCall(ASK, { key: 'k' })
+    await browser.advance(100)
+    const inB = b.client.startToolCall(ASK, { key: 'k' })
+    await browser.advance(1000)
+    const [key = ''] = Object.keys(inB.getState().inputRequests)
+    expect(Object.keys(inA.getState().inputRequests)).toEqual([key])
+    await Promise.all([inB.respond(key, YES), browser.advance(200)])
+    expect(inA.getState().inputRequests).toEqual({})
+    await browser.advance(2000)
+    await expect(inA.result).resolves.toBeDefined()
+    expect(count('tasks/update')).toBe(1)
+  })
+
+  it('the same answer given in both at once is sent once', async () => {
+    const { browser, openTab, count } = openTabs()
+    const calls = [openTab(), openTab()].map((tab) => tab.client.startToolCall(ASK, { key: 'k' }))
+    await browser.advance(1200)
+    const [key = ''] = Object.keys(calls[0]?.getState().inputRequests ?? {})
+    await Promise.all([...calls.map((call) => call.respond(key, YES)), browser.advance(500)])
+    expect(count('tasks/update')).toBe(1)
+  })
+
+  it('a handler that every tab has is asked in one of them', async () => {
+    const elicitation = vi.fn(async () => YES)
+    const { browser, openTab, count } = openTabs({ inputHandlers: { elicitation } })
+    const calls = [openTab(), openTab(), openTab()].map((tab) => tab.client.startToolCall(ASK, { key: 'k' }))
+    await browser.advance(4000)
+    for (const call of calls) expect(call.getState().phase).toBe('completed')
+    expect(elicitation).toHaveBeenCalledTimes(1)
+    expect(count('tasks/update')).toBe(1)
+  })
+
+  it('a question open in a tab that crashes is answered in one opened later', async () => {
+    const { browser, openTab, count } = openTabs()
+    const a = openTab()
+    a.client.startToolCall(ASK, { key: 'k' })
+    await browser.advance(1500)
+    await a.tab.crash()
+    const call = openTab().client.startToolCall(ASK, { key: 'k' })
+    await browser.advance(3000)
+    const [key = ''] = Object.keys(call.getState().inputRequests)
+    await Promise.all([call.respond(key, YES), browser.advance(200)])
+    await browser.advance(2000)
+    await expect(call.result).resolves.toBeDefined()
+    expect(count('tools/call')).toBe(1)
+  })
+})
