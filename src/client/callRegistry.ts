@@ -2,6 +2,7 @@ import { abortError } from '../engine/abort.js'
 import type { CallMessage } from '../engine/callTabs.js'
 import type { InputHandlers } from '../engine/inputHandlers.js'
 import type { PollPolicy } from '../engine/pollPolicy.js'
+import type { PushFeed } from '../engine/pushFeed.js'
 import type { TaskPort } from '../engine/taskPort.js'
 import { isSettled, toolCallReducer } from '../engine/toolCallReducer.js'
 import { startToolCallRun, type ToolCallRun } from '../engine/toolCallRun.js'
@@ -29,6 +30,7 @@ export interface CallRegistryOptions {
   readonly records: RecordStore
   readonly store: TaskClientStore
   readonly tabs: Tabs
+  readonly push: PushFeed
   readonly endpoint: string
   readonly scope: string
   readonly followUnwatched: boolean
@@ -93,6 +95,7 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
       policy: options.policy,
       records,
       tabs,
+      push: options.push,
       followUnwatched: options.followUnwatched,
       inputHandlers: options.inputHandlers,
       missingInput: options.missingInput,
@@ -212,6 +215,7 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
     stop: () => {
       for (const run of runs.values()) run.stop(abortError('The task client was closed; its tasks go on.'))
       tabs.close()
+      options.push.close()
     },
   }
 }

@@ -109,6 +109,7 @@ export function pollPolicy(options: TaskClientBaseOptions): PollPolicy {
     ),
     minIntervalMs: positive('poll.minIntervalMs', poll.minIntervalMs, DEFAULT_POLL_POLICY.minIntervalMs),
     hidden: poll.hidden ?? DEFAULT_POLL_POLICY.hidden,
+    safetyIntervalMs: positive('poll.safetyIntervalMs', poll.safetyIntervalMs, DEFAULT_POLL_POLICY.safetyIntervalMs),
     baseMs: positive('retry.baseMs', retry.baseMs, DEFAULT_POLL_POLICY.baseMs),
     maxMs: positive('retry.maxMs', retry.maxMs, DEFAULT_POLL_POLICY.maxMs),
     maxAttempts: positive('retry.maxAttempts', retry.maxAttempts, DEFAULT_POLL_POLICY.maxAttempts),

@@ -1,4 +1,5 @@
 import { createSdkConnection } from '../connection/sdkConnection.js'
+import { createPushFeed, NO_PUSH_FEED } from '../engine/pushFeed.js'
 import type { ToolCallState } from '../engine/toolCallState.js'
 import { browserEnvironment } from '../environment/browserEnvironment.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
@@ -89,6 +90,7 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
     records,
     store,
     tabs,
+    push: options.push === false ? NO_PUSH_FEED : createPushFeed({ port: connection, environment, policy }),
     endpoint: sdk.endpoint,
     scope,
     followUnwatched: resume === 'eager',

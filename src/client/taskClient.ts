@@ -91,6 +91,8 @@ export interface TaskClientBaseOptions {
     defaultIntervalMs?: number
     /** No task is polled more often than this, in ms. @default 50 */
     minIntervalMs?: number
+    /** How often a task is polled while the server pushes what happens to it, in ms. @default 30000 */
+    safetyIntervalMs?: number
     /** Whether a hidden page goes on polling. @default 'continue' */
     hidden?: 'continue' | 'pause'
     /** How many `tasks/get` may be under way at once. @default unlimited */
@@ -105,6 +107,12 @@ export interface TaskClientBaseOptions {
     /** Failures in a row after which a call gives up with `TaskUnreachableError`. @default unlimited; the ttl bounds it */
     maxAttempts?: number
   }
+  /**
+   * Whether to ask the server to push what happens to tasks (`subscriptions/listen`). Where it does, polling
+   * relaxes to `poll.safetyIntervalMs`.
+   * @default true
+   */
+  push?: boolean
   /** Answers questions of tasks without a user interface. What has no handler waits for `respond()`. */
   inputHandlers?: InputHandlers
   /**

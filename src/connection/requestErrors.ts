@@ -21,8 +21,9 @@ export function taskRequestError(error: unknown, source: TaskProtocolSource, tas
   if (isTaskError(error)) return error
   const rpc = jsonRpcError(error)
   const options = { taskId, cause: error }
-  // For an update it may as well mean the answer.
-  if (rpc?.code === INVALID_PARAMS && source !== 'tasks/update') return new TaskExpiredError('unknown-task', options)
+  // For an update it may as well mean the answer, for a stream its filter.
+  if (rpc?.code === INVALID_PARAMS && source !== 'tasks/update' && source !== 'notifications/tasks')
+    return new TaskExpiredError('unknown-task', options)
   if (rpc?.code === METHOD_NOT_FOUND || rpc?.code === MISSING_CLIENT_CAPABILITY) {
     return new TasksUnsupportedError(`The server refuses ${source} (${rpc.code}: ${rpc.message}).`, {
       ...options,

@@ -9,7 +9,7 @@ import { checkAnswer } from './checkAnswer.js'
 import type { Connection, ConnectionState } from './connection.js'
 import { limitConcurrency } from './limitConcurrency.js'
 import { connectionError, toolCallError } from './requestErrors.js'
-import { cancelTask, getTask, updateTask } from './taskRequests.js'
+import { cancelTask, getTask, listenToTasks, updateTask } from './taskRequests.js'
 import { type CallClaim, CLAIM_META, TaskTransport } from './taskTransport.js'
 
 export interface SdkConnectionOptions {
@@ -121,6 +121,7 @@ export function createSdkConnection(options: SdkConnectionOptions): Connection {
         return false
       }
     },
+    listen: async (taskIds, hooks) => listenToTasks(await connected(), taskIds, hooks, onIssue),
     checkAnswer,
     listTools,
     close: async () => {

@@ -1,3 +1,4 @@
+import type { ListenHooks } from '../engine/taskPort.js'
 import { TaskProtocolError } from '../protocol/errors.js'
 import type { InputResponse } from '../protocol/inputRequest.js'
 import { isJsonObject, type JsonObject } from '../protocol/json.js'
@@ -36,6 +37,39 @@ export async function cancelTask(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   await request(transport, 'tasks/cancel', { taskId }, signal)
+}
+
+/** `subscriptions/listen` for tasks (SEP-2663, "Task Status Notifications"). Resolves when the stream has ended. */
+export async function listenToTasks(
+  transport: TaskTransport,
+  taskIds: readonly string[],
+  hooks: ListenHooks,
+  onIssue: OnProtocolIssue,
+): Promise<void> {
+  const onNotification = ({ method, params }: { method: string; params?: JsonObject | undefined }) => {
+    if (method === 'notifications/tasks') {
+      try {
+        hooks.onTask(parseDetailedTask(params, 'notifications/tasks', onIssue))
+      } catch (error) {
+        // The next poll says what is the case.
+        if (error instanceof TaskProtocolError) onIssue(error)
+      }
+    }
+    if (method === 'notifications/subscriptions/acknowledged') hooks.onHonoured(honouredIds(params, taskIds))
+  }
+  try {
+    await transport.listen({ notifications: { taskIds } }, onNotification, hooks.signal)
+  } catch (error) {
+    if (hooks.signal.aborted) throw hooks.signal.reason
+    const [taskId = ''] = taskIds
+    throw taskRequestError(error, 'notifications/tasks', taskId)
+  }
+}
+
+/** The ids that an acknowledgement names, as far as they were asked for. */
+function honouredIds(params: JsonObject | undefined, asked: readonly string[]): string[] {
+  const honoured = isJsonObject(params?.['notifications']) ? params['notifications']['taskIds'] : undefined
+  return Array.isArray(honoured) ? asked.filter((id) => honoured.includes(id)) : []
 }
 
 async function request(

@@ -1,5 +1,6 @@
 import type {
   JSONRPCMessage,
+  JSONRPCNotification,
   JSONRPCRequest,
   RequestId,
   Transport,
@@ -14,6 +15,7 @@ import {
   declareTasks,
   hasEnvelope,
   PROTOCOL_VERSION_META,
+  SUBSCRIPTION_ID_META,
 } from '../protocol/extension.js'
 import type { InputRequest, InputResponse } from '../protocol/inputRequest.js'
 import { isJsonObject, type JsonObject } from '../protocol/json.js'
@@ -94,6 +96,7 @@ export class TaskTransport implements Transport {
   readonly #calls = new Map<RequestId, OpenCall>()
   readonly #requests = new Map<RequestId, OpenRequest>()
   readonly #claims = new Map<string, CallClaim>()
+  readonly #streams = new Map<unknown, (message: JSONRPCNotification) => void>()
   #envelope: JsonObject | undefined
   #sequence = 0
 
@@ -161,10 +164,43 @@ export class TaskTransport implements Transport {
    *
    * @throws {ProtocolError} for a JSON-RPC error; what the transport throws; the signal's reason.
    */
-  async request(method: string, params: JsonObject, signal?: AbortSignal): Promise<unknown> {
+  request(method: string, params: JsonObject, signal?: AbortSignal): Promise<unknown> {
+    return this.#exchange(this.#nextId(), method, params, signal, (_resolve, reject) => reject(streamEnded(method)))
+  }
+
+  /**
+   * Opens a stream of notifications. Resolves when it has ended.
+   *
+   * @throws {ProtocolError} for a JSON-RPC error; what the transport throws; the signal's reason.
+   */
+  async listen(
+    params: JsonObject,
+    onNotification: (message: JSONRPCNotification) => void,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const id = this.#nextId()
+    this.#streams.set(id, onNotification)
+    try {
+      await this.#exchange(id, 'subscriptions/listen', params, signal, (resolve) => resolve(undefined))
+    } finally {
+      this.#streams.delete(id)
+    }
+  }
+
+  #nextId(): string {
+    return `${TASK_REQUEST_PREFIX}${++this.#sequence}`
+  }
+
+  /** `onStreamEnd` says what it means when the stream of the answer ends without the answer. */
+  async #exchange(
+    id: string,
+    method: string,
+    params: JsonObject,
+    signal: AbortSignal | undefined,
+    onStreamEnd: (resolve: OpenRequest['resolve'], reject: OpenRequest['reject']) => void,
+  ): Promise<unknown> {
     signal?.throwIfAborted()
     if (this.#envelope === undefined) throw new SdkError(SdkErrorCode.NotConnected, 'Not connected')
-    const id = `${TASK_REQUEST_PREFIX}${++this.#sequence}`
     const message = { jsonrpc: '2.0' as const, id, method, params: { ...params, _meta: this.#envelope } }
     const abort = new AbortController()
     let release = () => {}
@@ -177,7 +213,7 @@ export class TaskTransport implements Transport {
             reject(signal.reason)
           })
         }
-        const onRequestStreamEnd = () => reject(streamEnded(method))
+        const onRequestStreamEnd = () => onStreamEnd(resolve, reject)
         this.#inner.send(message, { requestSignal: abort.signal, onRequestStreamEnd }).catch(reject)
       })
     } finally {
@@ -234,7 +270,13 @@ export class TaskTransport implements Transport {
 
   /** True where the message was for us. */
   #receive(message: JSONRPCMessage): boolean {
-    if ('method' in message || message.id === undefined) return false
+    if ('method' in message) {
+      const stream = this.#streams.get(message.params?._meta?.[SUBSCRIPTION_ID_META])
+      if (stream === undefined || 'id' in message) return false
+      stream(message)
+      return true
+    }
+    if (message.id === undefined) return false
     const request = this.#requests.get(message.id)
     if (request !== undefined) {
       if ('error' in message) {

@@ -1,6 +1,7 @@
 import type { Transport } from '@modelcontextprotocol/client'
 import { followTask } from '../engine/followTask.js'
 import { DEFAULT_POLL_POLICY, type PollPolicy, pollInterval } from '../engine/pollPolicy.js'
+import { NO_PUSH } from '../engine/pushLink.js'
 import { ALONE } from '../engine/tabLink.js'
 import { taskOutcome } from '../engine/taskOutcome.js'
 import { browserEnvironment } from '../environment/browserEnvironment.js'
@@ -63,6 +64,7 @@ function pollingHold(environment: Environment, policy: PollPolicy, onIssue: OnPr
       environment,
       policy,
       link: ALONE,
+      push: NO_PUSH,
       signal,
       onEvent: (event) => {
         if (event.type !== 'snapshot') return

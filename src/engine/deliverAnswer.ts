@@ -1,8 +1,7 @@
 import type { Environment } from '../environment/environment.js'
 import { TaskRequestError } from '../protocol/errors.js'
 import { backoffDelay, type PollPolicy } from './pollPolicy.js'
-import { ALONE } from './tabLink.js'
-import { waitForTurn } from './waitForTurn.js'
+import { waitUntilOnline } from './waitForTurn.js'
 
 export interface DeliverOptions {
   /** Sends the answer, once. */
@@ -26,16 +25,7 @@ const INTERNAL_ERROR = -32603
 export async function deliverAnswer({ send, environment, policy, signal, onError }: DeliverOptions): Promise<void> {
   let dueAt = environment.now()
   for (let failures = 1; ; failures++) {
-    await waitForTurn({
-      environment,
-      dueAt,
-      notBefore: dueAt,
-      overdueAt: dueAt,
-      pauseWhenHidden: false,
-      link: ALONE,
-      signal,
-      onBlocked: () => {},
-    })
+    await waitUntilOnline({ environment, signal, onBlocked: () => {} }, dueAt)
     try {
       return await send()
     } catch (error) {

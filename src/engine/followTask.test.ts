@@ -4,6 +4,7 @@ import type { DetailedTask, Task } from '../protocol/task.js'
 import { createSimulatedEnvironment } from '../testing/simulatedEnvironment.js'
 import { type FollowEvent, followTask } from './followTask.js'
 import { DEFAULT_POLL_POLICY, type PollPolicy } from './pollPolicy.js'
+import { NO_PUSH } from './pushLink.js'
 import { ALONE } from './tabLink.js'
 
 const BASE: Task = {
@@ -39,6 +40,7 @@ function follow(answers: Answer[], options: { task?: Task; firstPollIn?: number;
     receivedAt: start,
     environment: page.environment,
     link: ALONE,
+    push: NO_PUSH,
     policy: { ...DEFAULT_POLL_POLICY, ...options.policy },
     signal: abort.signal,
     onEvent: (event) => events.push(event),
@@ -83,6 +85,7 @@ describe('followTask', () => {
       receivedAt: start,
       environment: page.environment,
       link: ALONE,
+      push: NO_PUSH,
       policy: DEFAULT_POLL_POLICY,
       signal: new AbortController().signal,
       onEvent: () => {},

@@ -15,7 +15,9 @@ import {
   type Task,
 } from '../protocol/task.js'
 import { onAbort } from './abort.js'
+import { createInbox, type Inbox } from './inbox.js'
 import { backoffDelay, type PollPolicy, pollInterval } from './pollPolicy.js'
+import type { PushLink } from './pushLink.js'
 import type { TabLink, TaskNews } from './tabLink.js'
 import type { TaskPort } from './taskPort.js'
 import type { ToolCallNetwork } from './toolCallState.js'
@@ -50,6 +52,8 @@ export interface FollowOptions {
   readonly policy: PollPolicy
   /** The other tabs of this browser, which follow the same task. */
   readonly link: TabLink
+  /** What the server says by itself. */
+  readonly push: PushLink
   readonly onEvent: (event: FollowEvent) => void
   /** Aborting it ends the following, not the task. */
   readonly signal: AbortSignal
@@ -61,10 +65,15 @@ const MAX_VIOLATIONS = 3
 /** How long the other tabs leave a poll of this one alone before they take it for frozen. */
 const PATIENCE_MS = 5000
 
+/** What moves the following on: news of another tab, a snapshot that the server pushed, a change of circumstances. */
+type Step = TaskNews | { readonly type: 'pushed'; readonly task: DetailedTask } | { readonly type: 'changed' }
+
 /** Where the following of a task stands. All times in ms since the epoch. */
 interface Course {
   /** The newest snapshot. */
   readonly known: Task | undefined
+  /** When that arrived. */
+  readonly knownAt: number
   /** When to poll next. */
   readonly dueAt: number
   /** The part of that which the server asked for. */
@@ -85,6 +94,7 @@ interface Course {
  * answer ── interval of that answer ──▶ poll ── answer ── interval ──▶ poll …   never earlier
  * failure ─ max(interval, backoff, Retry-After) ─▶ poll …                       until an answer or the ttl
  * another tab's answer ── its next poll ──▶ poll, if by then it is this tab's turn
+ * pushed snapshot ── safety interval ──▶ poll, or one interval as soon as the push is over
  * ```
  *
  * @throws {TaskExpiredError} where the server does not know the task, or a poll past its ttl did not end it.
@@ -94,34 +104,63 @@ interface Course {
  * @throws the signal's reason, where it aborts.
  */
 export async function followTask(options: FollowOptions): Promise<TerminalTask> {
-  const { task, firstPollAt, link, onEvent } = options
-  let course: Course = { known: task, ...schedule(firstPollAt), failures: 0, violations: 0 }
+  const { link, push } = options
+  const inbox = createInbox<Step>()
+  const subscriptions = [
+    link.onNews(inbox.put),
+    // The turn may have come from a tab that heard from the server; this one has to poll for now.
+    link.onTurnChange(() => inbox.put({ type: 'changed' })),
+    push.onChange(() => inbox.put({ type: 'changed' })),
+    push.onTask((task) => inbox.put({ type: 'pushed', task })),
+  ]
+  try {
+    return await steer(options, inbox)
+  } finally {
+    for (const unsubscribe of subscriptions) unsubscribe()
+  }
+}
+
+async function steer(options: FollowOptions, inbox: Inbox<Step>): Promise<TerminalTask> {
+  const { task, firstPollAt, environment, link, onEvent } = options
+  const knownAt = environment.now()
+  let course: Course = { known: task, knownAt, ...schedule(firstPollAt), failures: 0, violations: 0 }
   for (;;) {
     onEvent({ type: 'scheduled', at: course.dueAt })
-    const heard = await waitForNews(options, course)
-    const news = heard ?? (await poll(options, course))
-    if (heard === undefined) link.publish(news)
-    switch (news.type) {
+    await waitUnblocked(options, course, inbox)
+    const arrived = inbox.take()
+    const step = arrived ?? (await poll(options, course))
+    if (arrived === undefined && step.type !== 'pushed' && step.type !== 'changed') link.publish(step)
+    switch (step.type) {
       case 'polling':
-        course = { ...course, overdueAt: news.until + TURN_GRACE_MS }
+        course = { ...course, overdueAt: step.until + TURN_GRACE_MS }
         break
       case 'dropped':
-        course = { ...course, ...schedule(news.nextPollAt) }
+        course = { ...course, ...schedule(step.nextPollAt) }
         break
-      case 'snapshot':
-        if (isTerminalTask(news.task)) return news.task
-        course = { known: news.task, ...schedule(news.nextPollAt), failures: 0, violations: 0 }
-        onEvent({ type: 'snapshot', task: news.task })
+      case 'changed':
+        if (course.failures === 0 && link.isMyTurn()) course = { ...course, ...schedule(nextPollAt(options, course)) }
         break
+      case 'pushed':
+      case 'snapshot': {
+        const known = step.task
+        const now = environment.now()
+        course = { known, knownAt: now, ...schedule(now), failures: 0, violations: 0 }
+        const dueAt = step.type === 'snapshot' ? step.nextPollAt : nextPollAt(options, course)
+        if (step.type === 'pushed') link.publish({ type: 'snapshot', task: known, nextPollAt: dueAt })
+        if (isTerminalTask(known)) return known
+        course = { ...course, ...schedule(dueAt) }
+        onEvent({ type: 'snapshot', task: known })
+        break
+      }
       case 'poll-failed': {
-        const { error, failureCount, network } = news
+        const { error, failureCount, network } = step
         const violations = error instanceof TaskProtocolError ? course.violations + 1 : 0
-        course = { ...course, ...schedule(news.nextPollAt, news.notBefore), failures: failureCount, violations }
+        course = { ...course, ...schedule(step.nextPollAt, step.notBefore), failures: failureCount, violations }
         onEvent({ type: 'poll-failed', error, failureCount, network })
         break
       }
       case 'ended':
-        throw news.error
+        throw step.error
     }
   }
 }
@@ -130,15 +169,22 @@ function schedule(dueAt: number, notBefore: number = dueAt): Pick<Course, 'dueAt
   return { dueAt, notBefore, overdueAt: dueAt + TURN_GRACE_MS }
 }
 
-async function waitForNews(options: FollowOptions, course: Course): Promise<TaskNews | undefined> {
+/** One interval after the last snapshot; while the server tells by itself, the safety interval where that is longer. */
+function nextPollAt({ policy, push }: FollowOptions, { known, knownAt }: Pick<Course, 'known' | 'knownAt'>): number {
+  const interval = pollInterval(known?.pollIntervalMs, policy)
+  return knownAt + (push.isLive() ? Math.max(interval, policy.safetyIntervalMs) : interval)
+}
+
+async function waitUnblocked(options: FollowOptions, course: Course, inbox: Inbox<Step>): Promise<void> {
   let blocked = false
-  const news = await waitForTurn({
+  await waitForTurn({
     environment: options.environment,
     dueAt: course.dueAt,
     notBefore: course.notBefore,
     overdueAt: course.overdueAt,
     pauseWhenHidden: options.policy.hidden === 'pause',
     link: options.link,
+    inbox,
     signal: options.signal,
     onBlocked: (network) => {
       blocked = true
@@ -146,7 +192,6 @@ async function waitForNews(options: FollowOptions, course: Course): Promise<Task
     },
   })
   if (blocked) options.onEvent({ type: 'unblocked' })
-  return news
 }
 
 /** Polls once and says what the answer, or its absence, means. */
@@ -168,7 +213,7 @@ async function poll(options: FollowOptions, course: Course): Promise<TaskNews> {
     if (lastChance && !isTerminal(task.status) && isPastTtl(receivedAt, task, now)) {
       return { type: 'ended', error: new TaskExpiredError('ttl', { taskId }) }
     }
-    return { type: 'snapshot', task, nextPollAt: now + pollInterval(task.pollIntervalMs, policy) }
+    return { type: 'snapshot', task, nextPollAt: nextPollAt(options, { known: task, knownAt: now }) }
   }
 
   const { error } = answer

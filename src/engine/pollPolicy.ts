@@ -6,6 +6,8 @@ export interface PollPolicy {
   readonly baseMs: number
   readonly maxMs: number
   readonly maxAttempts: number
+  /** How often a task is polled all the same while the server pushes what happens to it. */
+  readonly safetyIntervalMs: number
   /** A poll without an answer for this long has failed. */
   readonly requestTimeoutMs: number
 }
@@ -17,6 +19,7 @@ export const DEFAULT_POLL_POLICY: PollPolicy = {
   baseMs: 500,
   maxMs: 30_000,
   maxAttempts: Number.POSITIVE_INFINITY,
+  safetyIntervalMs: 30_000,
   requestTimeoutMs: 30_000,
 }
 

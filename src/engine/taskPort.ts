@@ -11,6 +11,14 @@ export interface ToolCallRequest {
 /** Follows a task that answered a `tools/call` to its end and returns the tool's result. */
 export type HoldTask = (task: Task) => Promise<CallToolResult>
 
+/** What a stream of status notifications brings. */
+export interface ListenHooks {
+  /** The server has acknowledged the stream; of these tasks it will tell. */
+  readonly onHonoured: (taskIds: readonly string[]) => void
+  readonly onTask: (task: DetailedTask) => void
+  readonly signal: AbortSignal
+}
+
 /** What becomes of a `tools/call` on its way. */
 export interface CallHooks {
   readonly hold: HoldTask
@@ -42,5 +50,10 @@ export interface TaskPort {
   /** What is wrong with an answer, checked as the SDK would; undefined where nothing is. */
   checkAnswer(request: InputRequest, response: InputResponse): Promise<string | undefined>
   updateTask(taskId: string, inputResponses: Record<string, InputResponse>, signal?: AbortSignal): Promise<void>
+  /**
+   * `subscriptions/listen` for these tasks. Resolves when the stream has ended, rejects where none came about,
+   * with `TasksUnsupportedError` where that is final.
+   */
+  listen(taskIds: readonly string[], hooks: ListenHooks): Promise<void>
   cancelTask(taskId: string, signal?: AbortSignal): Promise<void>
 }

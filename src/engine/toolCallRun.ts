@@ -10,6 +10,7 @@ import { deliverAnswer } from './deliverAnswer.js'
 import { type FollowEvent, followTask, type TerminalTask } from './followTask.js'
 import type { InputHandlers } from './inputHandlers.js'
 import { type PollPolicy, pollInterval } from './pollPolicy.js'
+import type { PushFeed } from './pushFeed.js'
 import { createQuestions } from './questions.js'
 import { taskOutcome } from './taskOutcome.js'
 import type { TaskPort, ToolCallRequest } from './taskPort.js'
@@ -28,6 +29,7 @@ export interface ToolCallRunOptions {
   readonly policy: PollPolicy
   readonly records: Pick<RecordStore, 'write' | 'update' | 'read' | 'remove'>
   readonly tabs: CallTabs
+  readonly push: PushFeed
   /** Whether the task is followed although nobody watches it. */
   readonly followUnwatched: boolean
   readonly inputHandlers: InputHandlers
@@ -159,10 +161,12 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
     try {
       const turn = async (signal: AbortSignal) => {
         const link = tabs.link(callId)
+        const push = options.push.follow(taskId, link)
         const course = { taskId, task: latest, firstPollAt: nextPollAt, receivedAt }
         try {
-          return await followTask({ ...course, port, environment, policy, link, signal, onEvent: onFollowEvent })
+          return await followTask({ ...course, port, environment, policy, link, push, signal, onEvent: onFollowEvent })
         } finally {
+          push.close()
           link.close()
         }
       }

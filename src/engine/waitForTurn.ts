@@ -1,6 +1,7 @@
 import type { Environment } from '../environment/environment.js'
 import { onAbort } from './abort.js'
-import { ALONE, type TabLink, type TaskNews } from './tabLink.js'
+import { createInbox, type Inbox } from './inbox.js'
+import { ALONE, type TabLink } from './tabLink.js'
 import type { ToolCallNetwork } from './toolCallState.js'
 
 /** Between two looks at the clock. A timer counts the time a machine is awake, the wall clock does not stop. */
@@ -19,6 +20,8 @@ export interface WaitOptions {
   readonly overdueAt: number
   readonly pauseWhenHidden: boolean
   readonly link: TabLink
+  /** What arrives in it ends the wait. */
+  readonly inbox: Inbox<unknown>
   readonly signal: AbortSignal
   /** Hears why nothing happens although it is time. */
   readonly onBlocked: (network: Extract<ToolCallNetwork, 'offline' | 'paused'>) => void
@@ -26,7 +29,7 @@ export interface WaitOptions {
 
 /**
  * Resolves when it is time and this page is to use it: online, visible where that is asked for, and the
- * tab whose turn it is. Where another tab brings news first, it resolves with these.
+ * tab whose turn it is; and before that when something arrives in the inbox.
  *
  * ```text
  * due ──────────┐            timer, visible again, back from the back-forward cache, back online:
@@ -36,8 +39,8 @@ export interface WaitOptions {
  *    └─ not mine, and overdue: take it
  * ```
  */
-export function waitForTurn(options: WaitOptions): Promise<TaskNews | undefined> {
-  const { environment, link, signal } = options
+export function waitForTurn(options: WaitOptions): Promise<void> {
+  const { environment, link, inbox, signal } = options
   return new Promise((resolve, reject) => {
     let lastLook = environment.now()
     let { dueAt } = options
@@ -71,8 +74,11 @@ export function waitForTurn(options: WaitOptions): Promise<TaskNews | undefined>
         }
         return nap(overdueAt)
       }
+      finish()
+    }
+    const finish = () => {
       stop()
-      resolve(undefined)
+      resolve()
     }
     const onOnline = () => {
       if (environment.isOnline()) dueAt = Math.min(dueAt, Math.max(options.notBefore, environment.now()))
@@ -88,10 +94,7 @@ export function waitForTurn(options: WaitOptions): Promise<TaskNews | undefined>
         overdueAt = Math.max(overdueAt, environment.now() + TURN_GRACE_MS)
         look()
       }),
-      link.onNews((news) => {
-        stop()
-        resolve(news)
-      }),
+      inbox.onArrival(finish),
     ]
     subscriptions.push(
       onAbort(signal, () => {
@@ -103,10 +106,11 @@ export function waitForTurn(options: WaitOptions): Promise<TaskNews | undefined>
   })
 }
 
-/** Resolves when the browser says that there is a network. */
-export async function waitUntilOnline(
+/** Resolves at a wall-clock time, ms since the epoch, or as soon after it as the browser says that there is a network. */
+export function waitUntilOnline(
   options: Pick<WaitOptions, 'environment' | 'signal' | 'onBlocked'>,
+  dueAt: number = options.environment.now(),
 ): Promise<void> {
-  const now = options.environment.now()
-  await waitForTurn({ ...options, link: ALONE, dueAt: now, notBefore: now, overdueAt: now, pauseWhenHidden: false })
+  const alone = { link: ALONE, inbox: createInbox<never>(), pauseWhenHidden: false }
+  return waitForTurn({ ...options, ...alone, dueAt, notBefore: dueAt, overdueAt: dueAt })
 }

@@ -8,6 +8,9 @@ export const PROTOCOL_VERSION_META = 'io.modelcontextprotocol/protocolVersion'
 export const CLIENT_INFO_META = 'io.modelcontextprotocol/clientInfo'
 export const CLIENT_CAPABILITIES_META = 'io.modelcontextprotocol/clientCapabilities'
 
+/** Names the stream that a notification came on. */
+export const SUBSCRIPTION_ID_META = 'io.modelcontextprotocol/subscriptionId'
+
 /** JSON-RPC error codes that have a meaning of their own for tasks (SEP-2663, "Protocol Errors"). */
 export const INVALID_PARAMS = -32602
 export const METHOD_NOT_FOUND = -32601

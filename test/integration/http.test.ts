@@ -35,6 +35,7 @@ beforeEach(async () => {
     serverInfo: { name: 'http', version: '1.0.0' },
     tools: [work],
     pollIntervalMs: POLL_INTERVAL_MS,
+    push: false,
     onError: () => {},
   })
   http = await startHttpServer(server)

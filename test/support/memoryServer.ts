@@ -49,15 +49,20 @@ export interface ServerBrowser extends MemoryServer {
   readonly browser: SimulatedBrowser
 }
 
-export function createServerPage(): ServerPage {
-  const page = createSimulatedEnvironment()
-  return { page, ...createMemoryServer(page, page.environment) }
+export interface MemoryServerOptions {
+  /** Whether the server pushes what happens to tasks. @default false: polls are what most tests look at */
+  push?: boolean
 }
 
-export function createServerBrowser(): ServerBrowser {
+export function createServerPage(options?: MemoryServerOptions): ServerPage {
+  const page = createSimulatedEnvironment()
+  return { page, ...createMemoryServer(page, page.environment, options) }
+}
+
+export function createServerBrowser(options?: MemoryServerOptions): ServerBrowser {
   const browser: SimulatedBrowser = createSimulatedBrowser({ fetch: (url, init) => server.fetch(url, init) })
   const machine: SimulatedPage = browser.openPage()
-  const server = createMemoryServer(browser, machine.environment)
+  const server = createMemoryServer(browser, machine.environment, options)
   return { browser, ...server }
 }
 
@@ -68,6 +73,7 @@ export function createServerBrowser(): ServerBrowser {
 export function createMemoryServer(
   clock: SimulatedClock,
   timers: Pick<Environment, 'setTimeout' | 'clearTimeout'>,
+  { push = false }: MemoryServerOptions = {},
 ): MemoryServer {
   const startedAt = clock.now()
   const requests: LoggedRequest[] = []
@@ -75,6 +81,7 @@ export function createMemoryServer(
     serverInfo: { name: 'test', version: '1.0.0' },
     clock: { now: clock.now, setTimeout: timers.setTimeout, clearTimeout: timers.clearTimeout },
     pollIntervalMs: 1000,
+    push,
     onError: () => {},
     tools: [
       defineTool({

@@ -1,0 +1,145 @@
+import { createTaskClient, type TaskClient, type TaskClientUrlOptions } from 'taskwire'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createServerBrowser, createServerPage, type ServerPage } from './support/memoryServer.js'
+
+let server: ServerPage
+let client: TaskClient
+
+function open(options: Partial<TaskClientUrlOptions> = {}): TaskClient {
+  return createTaskClient({
+    url: server.url,
+    transportOptions: { fetch: server.fetch },
+    environment: server.page.environment,
+    ...options,
+  })
+}
+
+beforeEach(() => {
+  server = createServerPage({ push: true })
+  client = open()
+})
+
+const advance = (ms: number) => server.page.advance(ms)
+const work = (seconds: number, quiet = false) => client.startToolCall({ name: 'work', arguments: { seconds, quiet } })
+
+describe('where the server pushes', () => {
+  it('a task of a minute costs its creation, one stream and at most three polls', async () => {
+    const call = work(60)
+    await advance(61_000)
+    await expect(call.result).resolves.toBeDefined()
+    expect(server.count('tools/call')).toBe(1)
+    expect(server.count('subscriptions/listen')).toBe(1)
+    expect(server.count('tasks/get')).toBeLessThanOrEqual(3)
+  })
+
+  it('a change is seen when it happens, not a poll later', async () => {
+    const seen: [number, string | undefined][] = []
+    const call = work(2)
+    const start = server.page.now()
+    call.subscribe(({ phase, task }) => seen.push([server.page.now() - start, task?.statusMessage ?? phase]))
+    await advance(3000)
+    expect(seen).toContainEqual([1000, 'step 1'])
+    expect(seen.at(-1)).toEqual([2000, 'completed'])
+    expect(server.count('tasks/get')).toBe(0)
+  })
+
+  it('polls go on at the safety interval, for the pushes that get lost', async () => {
+    client = open({ poll: { safetyIntervalMs: 5000 } })
+    work(60, true)
+    await advance(20_000)
+    const times = server.times('tasks/get')
+    expect(times.length).toBeGreaterThanOrEqual(3)
+    expect(times.map((at, index) => at - (times[index - 1] ?? 0)).every((gap) => gap >= 5000)).toBe(true)
+  })
+
+  it('one stream carries every task, and is renewed before it is given up', async () => {
+    const calls = [work(4), work(5)]
+    await advance(500)
+    calls.push(work(6))
+    await advance(10_000)
+    for (const call of calls) expect(call.getState().phase).toBe('completed')
+    expect(server.count('tasks/get')).toBe(0)
+    // Opened for two, for three, and for those that are left as the others end.
+    expect(server.count('subscriptions/listen')).toBeLessThanOrEqual(4)
+  })
+
+  it('closing the client ends the stream', async () => {
+    work(60)
+    await advance(1000)
+    await client.close()
+    const before = server.requests.length
+    await advance(120_000)
+    expect(server.requests.length).toBe(before)
+    expect(server.page.listeners()).toBe(0)
+  })
+
+  it('push: false asks for nothing', async () => {
+    client = open({ push: false })
+    work(3)
+    await advance(5000)
+    expect(server.count('subscriptions/listen')).toBe(0)
+    expect(server.times('tasks/get')).toEqual([1000, 2000, 3000])
+  })
+})
+
+describe('when the stream ends', () => {
+  it('polling is back at the interval of the server at once, and the stream is opened again', async () => {
+    const cuts: AbortController[] = []
+    let isDown = false
+    client = open({
+      transportOptions: {
+        fetch: async (url, init) => {
+          if (new Headers(init?.headers).get('mcp-method') !== 'subscriptions/listen') return server.fetch(url, init)
+          if (isDown) throw new TypeError('down')
+          const cut = new AbortController()
+          cuts.push(cut)
+          const response = await server.fetch(url, init)
+          return new Response(
+            response.body?.pipeThrough(new TransformStream(), { signal: cut.signal }) ?? null,
+            response,
+          )
+        },
+      },
+    })
+    const call = work(60, true)
+    await advance(3500)
+    expect(server.count('tasks/get')).toBe(0)
+    isDown = true
+    cuts[0]?.abort()
+    await advance(5000)
+    expect(server.count('tasks/get')).toBeGreaterThanOrEqual(4)
+    isDown = false
+    await advance(40_000)
+    const polls = server.count('tasks/get')
+    await advance(20_000)
+    expect(server.count('tasks/get') - polls).toBeLessThanOrEqual(1)
+    await expect(call.result).resolves.toBeDefined()
+  })
+
+  it('a server that does not push is asked once', async () => {
+    server = createServerPage({ push: false })
+    client = open()
+    work(10)
+    await advance(20_000)
+    expect(server.count('subscriptions/listen')).toBeLessThanOrEqual(1)
+    expect(server.times('tasks/get')).toHaveLength(10)
+  })
+})
+
+it('in four tabs there is one stream, and every tab sees every change', async () => {
+  const shared = createServerBrowser({ push: true })
+  const tabs = Array.from({ length: 4 }, () => {
+    const tab = shared.browser.openPage()
+    return { tab, client: createTaskClient({ url: shared.url, environment: tab.environment }) }
+  })
+  const calls = tabs.map((tab) => tab.client.startToolCall({ name: 'work', arguments: { seconds: 8 } }, { key: 'k' }))
+  await shared.browser.advance(3500)
+  for (const call of calls) expect(call.getState().task).toMatchObject({ statusMessage: 'step 3' })
+  expect(shared.count('subscriptions/listen')).toBe(1)
+  expect(shared.count('tasks/get')).toBe(0)
+
+  await tabs[0]?.tab.crash()
+  await shared.browser.advance(6000)
+  for (const call of calls.slice(1)) expect(call.getState().phase).toBe('completed')
+  expect(shared.count('subscriptions/listen')).toBe(2)
+})
