@@ -1,3 +1,4 @@
+import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import {
   createTaskClient,
   type InputHandlers,
@@ -8,6 +9,7 @@ import {
   TaskInputRequiredError,
   TaskProtocolError,
   TaskStuckError,
+  withTasks,
 } from 'taskwire'
 import { createSimulatedEnvironment, type SimulatedEnvironment } from 'taskwire/testing'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
@@ -465,5 +467,61 @@ describe('in several tabs', () => {
     await browser.advance(2000)
     await expect(call.result).resolves.toBeDefined()
     expect(count('tools/call')).toBe(1)
+  })
+})
+
+describe('under withTasks alone', () => {
+  const connect = async (capabilities: ClientOptions['capabilities']) => {
+    const memory = createMemoryServer(page, page.environment)
+    const sdk = new Client({ name: 'app', version: '1.0.0' }, { capabilities, versionNegotiation: { mode: 'auto' } })
+    const http = new StreamableHTTPClientTransport(new URL(memory.url), { fetch: memory.fetch })
+    await sdk.connect(withTasks(http, { environment: page.environment }))
+    return { sdk, memory }
+  }
+
+  it('the questions of a task reach the handlers of the client', async () => {
+    const { sdk, memory } = await connect({ elicitation: { form: {} } })
+    const asked: string[] = []
+    sdk.setRequestHandler('elicitation/create', async ({ params }) => {
+      asked.push(params.message)
+      return { action: 'accept', content: { ok: true } }
+    })
+    const result = sdk.callTool({ name: 'ask', arguments: { questions: ['A?', 'B?'] } })
+    await page.advance(5000)
+    await expect(result).resolves.toMatchObject({ content: [{ text: JSON.stringify([YES, YES]) }] })
+    expect(asked).toEqual(['A?', 'B?'])
+    expect(memory.count('tools/call')).toBe(1)
+  })
+
+  it('the polling goes on while a handler thinks, and a task that ends meanwhile delivers its result', async () => {
+    server.on('tasks/get', asking({ a: FORM('Sure?') }), snapshot(), completed())
+    const sdk = new Client(
+      { name: 'app', version: '1' },
+      { capabilities: { elicitation: {} }, versionNegotiation: { mode: 'auto' } },
+    )
+    const http = new StreamableHTTPClientTransport(new URL('http://localhost/mcp'), { fetch: server.fetch })
+    await sdk.connect(withTasks(http, { environment: page.environment }))
+    let answer = (_: { action: 'decline' }) => {}
+    sdk.setRequestHandler(
+      'elicitation/create',
+      () =>
+        new Promise((resolve) => {
+          answer = resolve
+        }),
+    )
+    const result = sdk.callTool({ name: 'deploy' })
+    await page.advance(5000)
+    expect(server.received('tasks/get')).toHaveLength(3)
+    answer({ action: 'decline' })
+    await page.advance(0)
+    await expect(result).resolves.toMatchObject({ content: [{ text: 'done' }] })
+  })
+
+  it('without a handler there is nobody to ask', async () => {
+    const { sdk } = await connect({})
+    const result = sdk.callTool({ name: 'ask', arguments: { questions: ['A?'] } })
+    result.catch(() => {})
+    await page.advance(2000)
+    await expect(result).rejects.toThrow(TaskInputRequiredError)
   })
 })

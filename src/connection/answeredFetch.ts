@@ -13,7 +13,7 @@ export function answeredFetch(fetch: FetchLike): FetchLike {
     if (response.headers.get('content-type')?.includes('text/event-stream')) return response
     const text = await response.text()
     if (idOf(text) !== idOf(init?.body)) {
-      throw new SdkError(SdkErrorCode.InvalidResult, 'The answer to tools/call is not about the request.')
+      throw new SdkError(SdkErrorCode.ClientHttpUnexpectedContent, 'The answer to tools/call is not about the request.')
     }
     const { status, statusText, headers } = response
     return new Response(text, { status, statusText, headers })

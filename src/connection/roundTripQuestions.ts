@@ -2,7 +2,8 @@ import type { Client } from '@modelcontextprotocol/client'
 import { TaskProtocolError } from '../protocol/errors.js'
 import { parseInputRequest } from '../protocol/inputRequest.js'
 import type { JsonObject } from '../protocol/json.js'
-import { CLAIM_META, TaskTransport } from './taskTransport.js'
+import { CLAIM_META } from './callClaim.js'
+import { TaskTransport } from './taskTransport.js'
 
 type QuestionMethod = 'elicitation/create' | 'sampling/createMessage' | 'roots/list'
 

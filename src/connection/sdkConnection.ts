@@ -5,12 +5,13 @@ import type { CallToolResult } from '../protocol/callToolResult.js'
 import { TaskConfigurationError, TaskError } from '../protocol/errors.js'
 import { supportsTasks } from '../protocol/extension.js'
 import type { OnProtocolIssue, Task } from '../protocol/task.js'
+import { type CallClaim, CLAIM_META } from './callClaim.js'
 import { checkAnswer } from './checkAnswer.js'
 import type { Connection, ConnectionState } from './connection.js'
 import { limitConcurrency } from './limitConcurrency.js'
 import { connectionError, toolCallError } from './requestErrors.js'
 import { cancelTask, getTask, listenToTasks, updateTask } from './taskRequests.js'
-import { type CallClaim, CLAIM_META, TaskTransport } from './taskTransport.js'
+import { TaskTransport } from './taskTransport.js'
 
 export interface SdkConnectionOptions {
   readonly client: Client

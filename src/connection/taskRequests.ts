@@ -3,12 +3,12 @@ import { TaskProtocolError } from '../protocol/errors.js'
 import type { InputResponse } from '../protocol/inputRequest.js'
 import { isJsonObject, type JsonObject } from '../protocol/json.js'
 import { type DetailedTask, type OnProtocolIssue, parseDetailedTask } from '../protocol/task.js'
+import type { TaskRequester } from './callClaim.js'
 import { taskRequestError } from './requestErrors.js'
-import type { TaskTransport } from './taskTransport.js'
 
 /** `tasks/get` (SEP-2663, "Task Polling"). */
 export async function getTask(
-  transport: TaskTransport,
+  transport: TaskRequester,
   taskId: string,
   signal: AbortSignal | undefined,
   onIssue: OnProtocolIssue | undefined,
@@ -22,7 +22,7 @@ export async function getTask(
 
 /** `tasks/update` (SEP-2663, "Task Update Requests"). The acknowledgement says only that it arrived. */
 export async function updateTask(
-  transport: TaskTransport,
+  transport: TaskRequester,
   taskId: string,
   inputResponses: Record<string, InputResponse>,
   signal: AbortSignal | undefined,
@@ -32,7 +32,7 @@ export async function updateTask(
 
 /** `tasks/cancel` (SEP-2663, "Task Cancellation"). The acknowledgement says only that it arrived. */
 export async function cancelTask(
-  transport: TaskTransport,
+  transport: TaskRequester,
   taskId: string,
   signal: AbortSignal | undefined,
 ): Promise<void> {
@@ -41,7 +41,7 @@ export async function cancelTask(
 
 /** `subscriptions/listen` for tasks (SEP-2663, "Task Status Notifications"). Resolves when the stream has ended. */
 export async function listenToTasks(
-  transport: TaskTransport,
+  transport: TaskRequester,
   taskIds: readonly string[],
   hooks: ListenHooks,
   onIssue: OnProtocolIssue,
@@ -73,7 +73,7 @@ function honouredIds(params: JsonObject | undefined, asked: readonly string[]): 
 }
 
 async function request(
-  transport: TaskTransport,
+  transport: TaskRequester,
   method: 'tasks/get' | 'tasks/update' | 'tasks/cancel',
   params: JsonObject & { taskId: string },
   signal: AbortSignal | undefined,

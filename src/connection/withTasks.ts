@@ -1,15 +1,10 @@
 import type { Transport } from '@modelcontextprotocol/client'
-import { followTask } from '../engine/followTask.js'
-import { DEFAULT_POLL_POLICY, type PollPolicy, pollInterval } from '../engine/pollPolicy.js'
-import { NO_PUSH } from '../engine/pushLink.js'
-import { ALONE } from '../engine/tabLink.js'
-import { taskOutcome } from '../engine/taskOutcome.js'
+import { DEFAULT_POLL_POLICY } from '../engine/pollPolicy.js'
 import { browserEnvironment } from '../environment/browserEnvironment.js'
 import type { Environment } from '../environment/environment.js'
-import { TaskInputRequiredError } from '../protocol/errors.js'
-import { isTerminal, type OnProtocolIssue } from '../protocol/task.js'
-import { getTask } from './taskRequests.js'
-import { type TaskHold, TaskTransport } from './taskTransport.js'
+import type { OnProtocolIssue } from '../protocol/task.js'
+import { pollingHold } from './pollingHold.js'
+import { TaskTransport } from './taskTransport.js'
 
 /** Options of {@link withTasks}. */
 export interface WithTasksOptions {
@@ -32,7 +27,8 @@ export interface WithTasksOptions {
  * `onprogress` with `resetTimeoutOnProgress`: each poll counts as progress. Ending a call early (its
  * timeout or `signal`) stops the polling, not the task.
  *
- * `callTool()` rejects with `TaskFailedError`, `TaskCancelledError` and the other errors of this package.
+ * Questions of a task reach the handlers of the client (`setRequestHandler`), by the SDK's own multi
+ * round-trip. `callTool()` rejects with `TaskFailedError`, `TaskCancelledError` and the other errors of this package.
  *
  * @example
  * ```ts
@@ -44,41 +40,6 @@ export interface WithTasksOptions {
 export function withTasks(transport: Transport, options: WithTasksOptions = {}): Transport {
   const environment = { ...browserEnvironment(), ...options.environment }
   const { defaultIntervalMs, minIntervalMs } = { ...DEFAULT_POLL_POLICY, ...options }
-  return new TaskTransport(
-    transport,
-    pollingHold(environment, { ...DEFAULT_POLL_POLICY, defaultIntervalMs, minIntervalMs }, options.onIssue),
-    options.onIssue,
-  )
-}
-
-/** Follows a task for as long as the SDK client waits for its call. */
-function pollingHold(environment: Environment, policy: PollPolicy, onIssue: OnProtocolIssue | undefined): TaskHold {
-  return async (task, { transport, signal, onStatus }) => {
-    const receivedAt = environment.now()
-    const terminal = await followTask({
-      taskId: task.taskId,
-      task,
-      firstPollAt: isTerminal(task.status) ? receivedAt : receivedAt + pollInterval(task.pollIntervalMs, policy),
-      receivedAt,
-      port: { getTask: (taskId, abort) => getTask(transport, taskId, abort, onIssue) },
-      environment,
-      policy,
-      link: ALONE,
-      push: NO_PUSH,
-      signal,
-      onEvent: (event) => {
-        if (event.type !== 'snapshot') return
-        if (event.task.status === 'input_required') throw inputRequired(task.taskId)
-        onStatus(event.task)
-      },
-    })
-    return taskOutcome(terminal)
-  }
-}
-
-function inputRequired(taskId: string): TaskInputRequiredError {
-  return new TaskInputRequiredError(
-    'The task asks for input, and there is nobody to ask. Use createTaskClient({ client }), which shows the questions.',
-    { taskId },
-  )
+  const policy = { ...DEFAULT_POLL_POLICY, defaultIntervalMs, minIntervalMs }
+  return new TaskTransport(transport, pollingHold({ environment, policy, onIssue: options.onIssue }), options.onIssue)
 }

@@ -1,0 +1,242 @@
+import type { JSONRPCMessage, JSONRPCRequest, RequestId, TransportSendOptions } from '@modelcontextprotocol/client'
+import { onAbort } from '../engine/abort.js'
+import type { CallToolResult } from '../protocol/callToolResult.js'
+import { TaskInputRequiredError } from '../protocol/errors.js'
+import { CLIENT_CAPABILITIES_META, hasEnvelope } from '../protocol/extension.js'
+import type { InputRequest, InputResponse } from '../protocol/inputRequest.js'
+import { isJsonObject, type JsonObject } from '../protocol/json.js'
+import { type OnProtocolIssue, parseTask, type Task } from '../protocol/task.js'
+import { type CallClaim, CLAIM_META, markQuestions, type TaskHold, type TaskRequester } from './callClaim.js'
+import { type Send, streamEnded } from './ownRequests.js'
+
+export interface OpenCallsOptions {
+  readonly sendToServer: Send
+  readonly sendToClient: (message: JSONRPCMessage) => void
+  readonly transport: TaskRequester
+  /** For calls that nobody has claimed. */
+  readonly hold: TaskHold
+  readonly onIssue: OnProtocolIssue | undefined
+}
+
+/** One leg of a call: the request that the SDK client waits for an answer to. */
+interface Leg {
+  readonly id: RequestId
+  readonly progressToken: unknown
+  readonly capabilities: unknown
+  readonly resolve: () => void
+  readonly reject: (error: unknown) => void
+  readonly release: () => void
+}
+
+/** A `tools/call` from its request to the answer that the SDK client gets. */
+interface OpenCall {
+  readonly hold: TaskHold | undefined
+  readonly claim: CallClaim | undefined
+  readonly token: unknown
+  /** Aborted when the SDK client stops waiting. */
+  readonly abort: AbortController
+  /** Whether a task was the answer and is being followed. */
+  isHeld: boolean
+  /** Undefined while the SDK client has its handlers answer a question. */
+  leg: Leg | undefined
+  /** Called with the leg that brings the answers. */
+  resume: (params: JsonObject) => void
+}
+
+const STATE_PREFIX = 'taskwire:'
+
+/**
+ * The `tools/call` requests that the SDK client waits for. One that is answered by a task stays open until
+ * the task has a result; `send` of it settles with the call, so that an error reaches the app as it is.
+ */
+export class OpenCalls {
+  readonly #options: OpenCallsOptions
+  readonly #calls = new Map<RequestId, OpenCall>()
+  /** Calls whose questions the SDK client is answering, by the `requestState` it will come back with. */
+  readonly #asking = new Map<unknown, OpenCall>()
+  #sequence = 0
+
+  constructor(options: OpenCallsOptions) {
+    this.#options = options
+  }
+
+  open(message: JSONRPCRequest, claim: CallClaim | undefined, options?: TransportSendOptions): Promise<void> {
+    const { [CLAIM_META]: token, ...meta } = message.params?._meta ?? {}
+    if (claim?.result !== undefined) {
+      this.#answer(message.id, claim.result)
+      return Promise.resolve()
+    }
+    const asking = this.#asking.get(message.params?.['requestState'])
+    if (asking !== undefined) return this.#resume(asking, message, options)
+
+    const call: OpenCall = {
+      // The earlier revisions know tasks of another kind, which are not ours.
+      hold: hasEnvelope(meta) ? (claim?.hold ?? this.#options.hold) : undefined,
+      claim,
+      token,
+      abort: new AbortController(),
+      isHeld: false,
+      leg: undefined,
+      resume: () => {},
+    }
+    const settled = this.#attach(call, message, options)
+    const sent = token === undefined ? message : { ...message, params: { ...message.params, _meta: meta } }
+    // A stream ends after every answer, too; only one that brought none is a failure.
+    const onRequestStreamEnd = () => {
+      if (!call.isHeld) this.#close(message.id)?.leg?.reject(streamEnded(message.method))
+      options?.onRequestStreamEnd?.()
+    }
+    this.#options
+      .sendToServer(sent, { ...options, onRequestStreamEnd })
+      .catch((error: unknown) => this.#close(message.id)?.leg?.reject(error))
+    return settled
+  }
+
+  /** The message as the SDK client is to see it, undefined where it is not to see it at all. */
+  receive(message: JSONRPCMessage): JSONRPCMessage | undefined {
+    if ('method' in message || message.id === undefined) return message
+    const call = this.#calls.get(message.id)
+    if (call === undefined) return message
+    const resultType = 'result' in message ? message.result['resultType'] : undefined
+    if (call.hold && resultType === 'task' && 'result' in message) {
+      call.isHeld = true
+      void this.#follow(call, call.hold, message.result)
+      return undefined
+    }
+    if ('error' in message && call.claim) call.claim.refused = true
+    this.#close(message.id)?.leg?.resolve()
+    const isQuestion = call.claim?.ask !== undefined && resultType === 'input_required' && 'result' in message
+    return isQuestion ? { ...message, result: markQuestions(message.result, call.token) } : message
+  }
+
+  /** The SDK client has stopped waiting. True where its call is a task by now. */
+  detach(id: RequestId): boolean {
+    const call = this.#close(id)
+    call?.abort.abort()
+    call?.leg?.resolve()
+    return call?.isHeld === true
+  }
+
+  fail(error: Error): void {
+    for (const id of [...this.#calls.keys()]) {
+      const call = this.#close(id)
+      call?.abort.abort()
+      call?.leg?.reject(error)
+    }
+  }
+
+  #attach(call: OpenCall, message: JSONRPCRequest, options: TransportSendOptions | undefined): Promise<void> {
+    const meta = message.params?._meta
+    const { requestSignal } = options ?? {}
+    return new Promise((resolve, reject) => {
+      call.leg = {
+        id: message.id,
+        progressToken: meta?.progressToken,
+        capabilities: meta?.[CLIENT_CAPABILITIES_META],
+        resolve,
+        reject,
+        release: requestSignal ? onAbort(requestSignal, () => this.detach(message.id)) : () => {},
+      }
+      this.#calls.set(message.id, call)
+    })
+  }
+
+  /** Keeps a call open while its task is followed, then answers it. */
+  async #follow(call: OpenCall, hold: TaskHold, created: unknown): Promise<void> {
+    const { signal } = call.abort
+    let snapshots = 0
+    const onStatus = (task: Task) => {
+      const progressToken = call.leg?.progressToken
+      if (progressToken === undefined || signal.aborted) return
+      snapshots += 1
+      const status = task.statusMessage === undefined ? {} : { message: task.statusMessage }
+      const params = { progressToken: progressToken as string | number, progress: snapshots, ...status }
+      this.#options.sendToClient({ jsonrpc: '2.0', method: 'notifications/progress', params })
+    }
+    let settle: (leg: Leg) => void
+    try {
+      const task = parseTask(created, 'tools/call', this.#options.onIssue)
+      const { transport } = this.#options
+      const ask = (requests: Readonly<Record<string, InputRequest>>) => this.#ask(call, requests)
+      const result = await hold(task, { transport, signal, onStatus, ask })
+      settle = (leg) => {
+        this.#answer(leg.id, result)
+        leg.resolve()
+      }
+    } catch (error) {
+      settle = (leg) => leg.reject(error)
+    }
+    // The handlers of the client may still be at a question; it comes back for the answer with theirs.
+    if (call.leg === undefined) await new Promise<unknown>((resolve) => Object.assign(call, { resume: resolve }))
+    const { leg } = call
+    if (leg === undefined || signal.aborted) return
+    this.#close(leg.id)
+    settle(leg)
+  }
+
+  /**
+   * Has the SDK client's own handlers asked, by its own multi round-trip:
+   *
+   * ```text
+   * SDK client        this transport
+   * tools/call 7 ───▶ a task, held …      input_required
+   * handlers    ◀──── 7: input_required, requestState
+   * tools/call 8 ───▶ the answers ──────▶ tasks/update      the call goes on as 8
+   * ```
+   */
+  #ask(call: OpenCall, inputRequests: Readonly<Record<string, InputRequest>>): Promise<Record<string, InputResponse>> {
+    const { leg } = call
+    if (leg === undefined) return Promise.reject(new Error('A question is being asked already.'))
+    if (!Object.values(inputRequests).every((request) => isDeclared(leg.capabilities, request))) {
+      return Promise.reject(nobodyToAsk())
+    }
+    const requestState = `${STATE_PREFIX}${++this.#sequence}`
+    return new Promise((resolve) => {
+      call.resume = ({ inputResponses }) =>
+        resolve(isJsonObject(inputResponses) ? (inputResponses as Record<string, InputResponse>) : {})
+      call.leg = undefined
+      this.#asking.set(requestState, call)
+      this.#calls.delete(leg.id)
+      leg.release()
+      const result = { resultType: 'input_required', inputRequests: { ...inputRequests }, requestState }
+      this.#options.sendToClient({ jsonrpc: '2.0', id: leg.id, result })
+      leg.resolve()
+    })
+  }
+
+  #resume(call: OpenCall, message: JSONRPCRequest, options: TransportSendOptions | undefined): Promise<void> {
+    this.#asking.delete(message.params?.['requestState'])
+    const settled = this.#attach(call, message, options)
+    call.resume({ ...message.params })
+    return settled
+  }
+
+  #answer(id: RequestId, result: CallToolResult): void {
+    this.#options.sendToClient({ jsonrpc: '2.0', id, result: { ...result, resultType: 'complete' } })
+  }
+
+  #close(id: RequestId): OpenCall | undefined {
+    const call = this.#calls.get(id)
+    this.#calls.delete(id)
+    call?.leg?.release()
+    return call
+  }
+}
+
+const CAPABILITY_OF: Record<InputRequest['method'], string> = {
+  'elicitation/create': 'elicitation',
+  'sampling/createMessage': 'sampling',
+  'roots/list': 'roots',
+}
+
+/** A client with a handler for a question has declared it; the SDK sees to that. */
+function isDeclared(capabilities: unknown, request: InputRequest): boolean {
+  return isJsonObject(capabilities) && capabilities[CAPABILITY_OF[request.method]] !== undefined
+}
+
+function nobodyToAsk(): TaskInputRequiredError {
+  return new TaskInputRequiredError(
+    'The task asks for input, and the client has declared no capability to answer. Register a handler with ' +
+      'client.setRequestHandler(), or use createTaskClient({ client }), which shows the questions.',
+  )
+}

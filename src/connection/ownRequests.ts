@@ -1,0 +1,110 @@
+import type { JSONRPCMessage, JSONRPCNotification, RequestId, TransportSendOptions } from '@modelcontextprotocol/client'
+import { ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/client'
+import { onAbort } from '../engine/abort.js'
+import { SUBSCRIPTION_ID_META } from '../protocol/extension.js'
+import type { JsonObject } from '../protocol/json.js'
+
+/** Sends a message to the server. */
+export type Send = (message: JSONRPCMessage, options?: TransportSendOptions) => Promise<void>
+
+interface OpenRequest {
+  readonly resolve: (result: unknown) => void
+  readonly reject: (error: unknown) => void
+}
+
+type OnNotification = (message: JSONRPCNotification) => void
+
+/** Ids of ours are strings with this prefix; the SDK client counts in numbers. */
+const ID_PREFIX = 'taskwire:'
+
+/** Requests that the SDK client above never sees, under ids of their own. */
+export class OwnRequests {
+  readonly #send: Send
+  readonly #open = new Map<RequestId, OpenRequest>()
+  readonly #streams = new Map<unknown, OnNotification>()
+  #sequence = 0
+
+  constructor(send: Send) {
+    this.#send = send
+  }
+
+  /**
+   * Resolves to the result.
+   *
+   * @throws {ProtocolError} for a JSON-RPC error; what the transport throws; the signal's reason.
+   */
+  request(method: string, params: JsonObject, signal?: AbortSignal): Promise<unknown> {
+    return this.#exchange(this.#nextId(), method, params, signal, (_resolve, reject) => reject(streamEnded(method)))
+  }
+
+  /** Opens a stream of notifications. Resolves when it has ended; throws as {@link OwnRequests.request}. */
+  async listen(params: JsonObject, onNotification: OnNotification, signal: AbortSignal): Promise<void> {
+    const id = this.#nextId()
+    this.#streams.set(id, onNotification)
+    try {
+      await this.#exchange(id, 'subscriptions/listen', params, signal, (resolve) => resolve(undefined))
+    } finally {
+      this.#streams.delete(id)
+    }
+  }
+
+  /** True where the message was for us. */
+  receive(message: JSONRPCMessage): boolean {
+    if ('method' in message) {
+      const stream = this.#streams.get(message.params?._meta?.[SUBSCRIPTION_ID_META])
+      if (stream === undefined || 'id' in message) return false
+      stream(message)
+      return true
+    }
+    // A late answer to a request that was given up is ours all the same; the client would not know it.
+    if (typeof message.id !== 'string' || !message.id.startsWith(ID_PREFIX)) return false
+    const request = this.#open.get(message.id)
+    if ('error' in message) {
+      const { code, message: text, data } = message.error
+      request?.reject(ProtocolError.fromError(code, text, data))
+    } else request?.resolve(message.result)
+    return true
+  }
+
+  fail(error: Error): void {
+    for (const request of this.#open.values()) request.reject(error)
+  }
+
+  #nextId(): string {
+    return `${ID_PREFIX}${++this.#sequence}`
+  }
+
+  /** `onStreamEnd` says what it means when the stream of the answer ends without the answer. */
+  async #exchange(
+    id: string,
+    method: string,
+    params: JsonObject,
+    signal: AbortSignal | undefined,
+    onStreamEnd: (resolve: OpenRequest['resolve'], reject: OpenRequest['reject']) => void,
+  ): Promise<unknown> {
+    signal?.throwIfAborted()
+    const abort = new AbortController()
+    let release = () => {}
+    try {
+      return await new Promise((resolve, reject) => {
+        this.#open.set(id, { resolve, reject })
+        if (signal) {
+          release = onAbort(signal, () => {
+            abort.abort(signal.reason)
+            reject(signal.reason)
+          })
+        }
+        const onRequestStreamEnd = () => onStreamEnd(resolve, reject)
+        const message = { jsonrpc: '2.0' as const, id, method, params }
+        this.#send(message, { requestSignal: abort.signal, onRequestStreamEnd }).catch(reject)
+      })
+    } finally {
+      release()
+      this.#open.delete(id)
+    }
+  }
+}
+
+export function streamEnded(method: string): Error {
+  return new SdkError(SdkErrorCode.ConnectionClosed, `The stream ended before the answer to ${method}`)
+}

@@ -1,0 +1,68 @@
+import { deliverAnswer } from '../engine/deliverAnswer.js'
+import { followTask } from '../engine/followTask.js'
+import { type PollPolicy, pollInterval } from '../engine/pollPolicy.js'
+import { NO_PUSH } from '../engine/pushLink.js'
+import { ALONE } from '../engine/tabLink.js'
+import { taskOutcome } from '../engine/taskOutcome.js'
+import type { Environment } from '../environment/environment.js'
+import type { InputRequest } from '../protocol/inputRequest.js'
+import { isTerminal, type OnProtocolIssue } from '../protocol/task.js'
+import type { TaskHold } from './callClaim.js'
+import { getTask, updateTask } from './taskRequests.js'
+
+export interface PollingHoldOptions {
+  readonly environment: Environment
+  readonly policy: PollPolicy
+  readonly onIssue: OnProtocolIssue | undefined
+}
+
+/** Follows a task for as long as the SDK client waits for its call, and has the client asked what the task asks. */
+export function pollingHold({ environment, policy, onIssue }: PollingHoldOptions): TaskHold {
+  return async (task, { transport, signal, onStatus, ask }) => {
+    const { taskId } = task
+    const receivedAt = environment.now()
+    const seen = new Set<string>()
+    let isAsking = false
+    let fail: (error: unknown) => void = () => {}
+    const failed = new Promise<never>((_, reject) => {
+      fail = reject
+    })
+
+    /** One round at a time: the client's multi round-trip knows no more. What is asked meanwhile is in the next snapshot. */
+    async function pose(inputRequests: Readonly<Record<string, InputRequest>>): Promise<void> {
+      const fresh = Object.entries(inputRequests).filter(([key]) => !seen.has(key))
+      if (isAsking || fresh.length === 0) return
+      isAsking = true
+      for (const [key] of fresh) seen.add(key)
+      const responses = await ask(Object.fromEntries(fresh))
+      const send = () => updateTask(transport, taskId, responses, signal)
+      await deliverAnswer({ send, environment, policy, signal, onError: () => {} })
+      isAsking = false
+    }
+
+    const ending = new AbortController()
+    const following = followTask({
+      taskId,
+      task,
+      firstPollAt: isTerminal(task.status) ? receivedAt : receivedAt + pollInterval(task.pollIntervalMs, policy),
+      receivedAt,
+      port: { getTask: (id, abort) => getTask(transport, id, abort, onIssue) },
+      environment,
+      policy,
+      link: ALONE,
+      push: NO_PUSH,
+      signal: AbortSignal.any([signal, ending.signal]),
+      onEvent: (event) => {
+        if (event.type !== 'snapshot') return
+        onStatus(event.task)
+        if (event.task.status === 'input_required') pose(event.task.inputRequests).catch(fail)
+      },
+    })
+    try {
+      return taskOutcome(await Promise.race([following, failed]))
+    } finally {
+      ending.abort()
+      following.catch(() => {})
+    }
+  }
+}
