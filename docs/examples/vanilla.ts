@@ -1,0 +1,20 @@
+import { createTaskClient } from 'taskwire'
+
+declare const output: HTMLElement
+
+// #region vanilla
+const client = createTaskClient({ url: 'https://example.com/mcp' })
+
+client.store.subscribe(({ calls }) => {
+  const lines = Object.values(calls).map(({ name, phase, task }) => `${name}: ${task?.statusMessage ?? phase}`)
+  output.textContent = lines.join('\n')
+})
+
+const result = await client.callTool(
+  { name: 'generate_report', arguments: { quarter: 'Q3' } },
+  { key: 'q3-report' }, // one call, however often the page is reloaded
+)
+
+// #endregion vanilla
+
+export { result }
