@@ -15,6 +15,7 @@ const entries: Record<string, { load: () => Promise<object>; names: string[] }> 
       'TaskError',
       'TaskExpiredError',
       'TaskFailedError',
+      'TaskInputError',
       'TaskInputRequiredError',
       'TaskProtocolError',
       'TaskRequestError',
@@ -38,6 +39,7 @@ const entries: Record<string, { load: () => Promise<object>; names: string[] }> 
     load: () => import('taskwire/react'),
     names: [
       'TaskClientProvider',
+      'useInputRequests',
       'useSuspenseToolCall',
       'useTaskClient',
       'useTaskConnection',

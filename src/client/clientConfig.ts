@@ -7,6 +7,7 @@ import { withTasks } from '../connection/withTasks.js'
 import { DEFAULT_POLL_POLICY, type PollPolicy } from '../engine/pollPolicy.js'
 import type { Environment } from '../environment/environment.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
+import type { OnProtocolIssue } from '../protocol/task.js'
 import { memoryStorage } from '../storage/memoryStorage.js'
 import { pageStorage } from '../storage/pageStorage.js'
 import type { TaskStorage } from '../storage/taskStorage.js'
@@ -27,19 +28,21 @@ export interface SdkSetup {
  *
  * @throws {TaskConfigurationError} without a usable `url` or `client`.
  */
-export function setUpSdk(options: TaskClientOptions, environment: Environment): SdkSetup {
+export function setUpSdk(options: TaskClientOptions, environment: Environment, onIssue: OnProtocolIssue): SdkSetup {
   if (typeof options !== 'object' || options === null) throw missingTarget()
   if ('client' in options && options.client !== undefined) {
     const { client, transport, endpoint = '' } = options
     const wrapped =
-      transport instanceof TaskTransport || transport === undefined ? transport : withTasks(transport, { environment })
+      transport instanceof TaskTransport || transport === undefined
+        ? transport
+        : withTasks(transport, { environment, onIssue })
     return { client, createTransport: wrapped && (() => wrapped), endpoint, url: undefined }
   }
   if (options.url === undefined || options.url === '') throw missingTarget()
   const url = parseUrl(options.url, environment.baseUrl())
   return {
     client: createClient(options),
-    createTransport: () => createTransport(url, options, environment),
+    createTransport: () => createTransport(url, options, environment, onIssue),
     endpoint: url.origin + url.pathname,
     url: url.origin + url.pathname,
   }
@@ -65,14 +68,19 @@ function createClient({ clientInfo, capabilities, inputHandlers = {} }: TaskClie
   return client
 }
 
-function createTransport(url: URL, options: TaskClientUrlOptions, environment: Environment): Transport {
+function createTransport(
+  url: URL,
+  options: TaskClientUrlOptions,
+  environment: Environment,
+  onIssue: OnProtocolIssue,
+): Transport {
   const { transportOptions = {} } = options
   const fetch = transportOptions.fetch ?? environment.fetch
   const http = new StreamableHTTPClientTransport(url, {
     ...transportOptions,
     fetch: answeredFetch(withRetryAfter(fetch, environment.now)),
   })
-  return withTasks(http, { environment })
+  return withTasks(http, { environment, onIssue })
 }
 
 function parseUrl(url: string | URL, base: string | undefined): URL {

@@ -3,6 +3,7 @@ import { createPushFeed, NO_PUSH_FEED } from '../engine/pushFeed.js'
 import type { ToolCallState } from '../engine/toolCallState.js'
 import { browserEnvironment } from '../environment/browserEnvironment.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
+import type { OnProtocolIssue } from '../protocol/task.js'
 import { hash } from '../storage/hash.js'
 import { createRecordStore } from '../storage/recordStore.js'
 import { ALONE_IN_BROWSER, createTabs } from '../tabs/createTabs.js'
@@ -25,7 +26,8 @@ import type { TaskClient, TaskClientOptions, TaskErrorContext, ToolCallParams } 
  */
 export function createTaskClient(options: TaskClientOptions): TaskClient {
   const environment = { ...browserEnvironment(), ...options?.environment }
-  const sdk = setUpSdk(options, environment)
+  const onIssue: OnProtocolIssue = (error) => report(error, { operation: 'protocol' })
+  const sdk = setUpSdk(options, environment, onIssue)
   const { scope = '', resume = 'eager' } = options
   const policy = pollPolicy(options)
 
@@ -58,7 +60,7 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
       store.setConnection(state)
       if (state.error) report(state.error, { operation: 'connect' })
     },
-    onIssue: (error) => report(error, { operation: 'protocol' }),
+    onIssue,
   })
   const records = createRecordStore({
     storage: taskStorage(options.storage, environment),

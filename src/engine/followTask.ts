@@ -123,7 +123,13 @@ export async function followTask(options: FollowOptions): Promise<TerminalTask> 
 async function steer(options: FollowOptions, inbox: Inbox<Step>): Promise<TerminalTask> {
   const { task, firstPollAt, environment, link, onEvent } = options
   const knownAt = environment.now()
-  let course: Course = { known: task, knownAt, ...schedule(firstPollAt), failures: 0, violations: 0 }
+  let course: Course = {
+    known: task,
+    knownAt,
+    ...schedule(withinTtl(options, task, firstPollAt)),
+    failures: 0,
+    violations: 0,
+  }
   for (;;) {
     onEvent({ type: 'scheduled', at: course.dueAt })
     await waitUnblocked(options, course, inbox)
@@ -170,9 +176,20 @@ function schedule(dueAt: number, notBefore: number = dueAt): Pick<Course, 'dueAt
 }
 
 /** One interval after the last snapshot; while the server tells by itself, the safety interval where that is longer. */
-function nextPollAt({ policy, push }: FollowOptions, { known, knownAt }: Pick<Course, 'known' | 'knownAt'>): number {
+function nextPollAt(options: FollowOptions, { known, knownAt }: Pick<Course, 'known' | 'knownAt'>): number {
+  const { policy, push } = options
   const interval = pollInterval(known?.pollIntervalMs, policy)
-  return knownAt + (push.isLive() ? Math.max(interval, policy.safetyIntervalMs) : interval)
+  const delay = push.isLive() ? Math.max(interval, policy.safetyIntervalMs) : interval
+  return withinTtl(options, known, knownAt + delay)
+}
+
+/**
+ * The time to poll at, no more than the longest backoff past the ttl: a server that asks to be left alone
+ * for longer than it keeps the task must not keep the call waiting for ever.
+ */
+function withinTtl({ receivedAt, policy }: FollowOptions, known: Task | undefined, dueAt: number): number {
+  const ttlMs = known?.ttlMs ?? null
+  return ttlMs === null ? dueAt : Math.min(dueAt, receivedAt + ttlMs + policy.maxMs)
 }
 
 async function waitUnblocked(options: FollowOptions, course: Course, inbox: Inbox<Step>): Promise<void> {
@@ -199,6 +216,8 @@ async function poll(options: FollowOptions, course: Course): Promise<TaskNews> {
   const { taskId, receivedAt, environment, policy, link, signal } = options
   const startedAt = environment.now()
   link.publish({ type: 'polling', until: startedAt + PATIENCE_MS })
+  // Whatever cuts this poll off, the next one is not earlier for it.
+  options.onEvent({ type: 'scheduled', at: startedAt + pollInterval(course.known?.pollIntervalMs, policy) })
   const answer = await getTask(options)
   signal.throwIfAborted()
 
@@ -227,7 +246,8 @@ async function poll(options: FollowOptions, course: Course): Promise<TaskNews> {
   const network = isRequest && error.kind === 'auth' ? 'paused' : 'retrying'
   const asked = Math.max(pollInterval(course.known?.pollIntervalMs, policy), (isRequest && error.retryAfterMs) || 0)
   const delay = Math.max(asked, backoffDelay(failureCount, policy, environment.random()))
-  return { type: 'poll-failed', error, failureCount, network, notBefore: now + asked, nextPollAt: now + delay }
+  const next = withinTtl(options, course.known, now + delay)
+  return { type: 'poll-failed', error, failureCount, network, notBefore: Math.min(now + asked, next), nextPollAt: next }
 }
 
 /**

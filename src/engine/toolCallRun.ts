@@ -86,6 +86,8 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
   /** Settles the run with what another tab, which is making the call, has got. */
   let adopt: ((outcome: Outcome) => void) | undefined
   let isAdopted = false
+  /** Whether there is nothing left to write down. */
+  let isOver = false
 
   const questions = createQuestions({
     callId,
@@ -105,7 +107,8 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
   }
 
   function updateTask(changes: Partial<TaskRecordTask>): Promise<void> {
-    if (record.task === undefined) return Promise.resolve()
+    // A record that is gone, forgotten or expired, must not come back.
+    if (record.task === undefined || isOver || life.signal.aborted) return Promise.resolve()
     record = { ...record, task: { ...record.task, ...(latest && recordSnapshot(latest)), nextPollAt, ...changes } }
     return records.update(record)
   }
@@ -278,6 +281,7 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
     const isTask = record.task !== undefined
     if (!isTask && !isAdopted && options.recall !== undefined) tabs.tell(callId, { type: 'settled', outcome })
     await keepOrRemove(outcome)
+    isOver = true
     releaseClaim()
     if ('result' in outcome) {
       dispatch({ type: 'resolved', result: outcome.result, task: ended })
@@ -306,6 +310,8 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
       await note(true)
       await port.cancelTask(taskId, life.signal)
     } catch (error) {
+      // A page that goes away does not know whether the server has heard.
+      life.signal.throwIfAborted()
       cancelling = undefined
       await note(false)
       dispatch({ type: 'cancel-failed', error: asError(error) })

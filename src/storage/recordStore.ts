@@ -58,7 +58,7 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
   }
 
   async function ownKeys(ownPrefix: string): Promise<string[]> {
-    return [...(await storage.keys())].filter((key) => key.startsWith(ownPrefix))
+    return [...(await storage.keys())].filter((key) => typeof key === 'string' && key.startsWith(ownPrefix))
   }
 
   return {
@@ -91,28 +91,23 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
 
     remove: (callId) => attempt('remove a task record', () => storage.removeItem(prefix + callId), undefined),
 
-    list: () =>
-      attempt('list the task records', async () => {
-        const records: TaskRecord[] = []
-        const keys = await ownKeys(prefix)
-        for (const [index, key] of keys.entries()) {
-          if (index % CHUNK === CHUNK - 1) await options.pause()
-          const record = await readKey(key)
-          if (record === undefined) continue
-          if (isRecordExpired(record, now())) await storage.removeItem(key)
-          else records.push(record)
-        }
-        return records.sort((a, b) => a.startedAt - b.startedAt)
-      }, []),
+    list: async () => {
+      const keys = await attempt('list the task records', () => ownKeys(prefix), [])
+      const records: TaskRecord[] = []
+      for (const [index, key] of keys.entries()) {
+        if (index % CHUNK === CHUNK - 1) await options.pause()
+        const record = await attempt('read a task record', () => readKey(key), undefined)
+        if (record === undefined) continue
+        if (!isRecordExpired(record, now())) records.push(record)
+        else await attempt('remove an expired task record', () => storage.removeItem(key), undefined)
+      }
+      return records.sort((a, b) => a.startedAt - b.startedAt)
+    },
 
-    clear: (other = scope) =>
-      attempt(
-        'clear the task records',
-        async () => {
-          for (const key of await ownKeys(scopePrefix(endpoint, other))) await storage.removeItem(key)
-        },
-        undefined,
-      ),
+    clear: async (other = scope) => {
+      const keys = await attempt('list the task records', () => ownKeys(scopePrefix(endpoint, other)), [])
+      for (const key of keys) await attempt('remove a task record', () => storage.removeItem(key), undefined)
+    },
   }
 }
 

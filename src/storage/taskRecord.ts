@@ -116,10 +116,16 @@ export function recordedTask(task: TaskRecordTask): Task {
  * end that either has seen. A stored record of another task has been replaced.
  */
 export function mergeTaskRecords(stored: TaskRecord | undefined, next: TaskRecord): TaskRecord {
-  if (stored?.task === undefined || stored.task.taskId !== next.task?.taskId) return next
-  const status = isTerminal(stored.task.status) ? stored.task.status : next.task.status
+  if (stored?.task === undefined || next.task === undefined || stored.task.taskId !== next.task.taskId) return next
   const answered = [...new Set([...stored.task.answered, ...next.task.answered])]
-  return { ...next, task: { ...next.task, status, answered } }
+  const snapshot = isNewer(stored.task, next.task) ? recordSnapshot(stored.task) : {}
+  return { ...next, task: { ...next.task, ...snapshot, answered } }
+}
+
+/** Terminal wins, then newer. */
+function isNewer(stored: TaskRecordTask, next: TaskRecordTask): boolean {
+  if (isTerminal(stored.status) !== isTerminal(next.status)) return isTerminal(stored.status)
+  return Date.parse(stored.lastUpdatedAt) > Date.parse(next.lastUpdatedAt)
 }
 
 /** Whether a record is past its use: the server has dropped the task, or it ended long ago. */

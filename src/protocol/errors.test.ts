@@ -1,0 +1,308 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import * as errors from './errors.js'
+import {
+  ConnectionFailedError,
+  isTaskError,
+  TaskCancelledError,
+  TaskConfigurationError,
+  TaskError,
+  type TaskErrorOptions,
+  TaskExpiredError,
+  TaskFailedError,
+  TaskInputError,
+  TaskInputRequiredError,
+  TaskProtocolError,
+  TaskRequestError,
+  TaskStorageError,
+  TaskStuckError,
+  TasksUnsupportedError,
+  TaskUnreachableError,
+  ToolCallInterruptedError,
+  ToolCallRejectedError,
+  ToolOutputError,
+} from './errors.js'
+
+const TASK_ID = 'task-secret-1'
+
+interface Row {
+  readonly type: new (...args: never[]) => TaskError
+  readonly make: (options: TaskErrorOptions) => TaskError
+  /** The members that it has beyond those of every error, as they are after a round trip. */
+  readonly details: Record<string, unknown>
+  readonly message: string
+}
+
+/** One row a class, under the name that apps compare with. */
+const rows: Record<string, Row> = {
+  TaskError: { type: TaskError, make: (options) => new TaskError('Oh.', options), details: {}, message: 'Oh.' },
+  TaskFailedError: {
+    type: TaskFailedError,
+    make: (options) =>
+      new TaskFailedError(
+        { code: -32050, message: 'Out of paper', data: { tray: 2 }, statusMessage: 'Tray 2' },
+        options,
+      ),
+    details: { code: -32050, data: { tray: 2 }, statusMessage: 'Tray 2' },
+    message: 'Out of paper',
+  },
+  TaskCancelledError: {
+    type: TaskCancelledError,
+    make: (options) => new TaskCancelledError('By the operator', options),
+    details: { statusMessage: 'By the operator' },
+    message: 'The task was cancelled: By the operator',
+  },
+  TaskExpiredError: {
+    type: TaskExpiredError,
+    make: (options) => new TaskExpiredError('ttl', options),
+    details: { reason: 'ttl' },
+    message: 'The task ran past the time the server keeps it (ttlMs) without an outcome. Start the call again.',
+  },
+  TaskUnreachableError: {
+    type: TaskUnreachableError,
+    make: (options) => new TaskUnreachableError('Nobody there.', options),
+    details: {},
+    message: 'Nobody there.',
+  },
+  TaskInputRequiredError: {
+    type: TaskInputRequiredError,
+    make: (options) => new TaskInputRequiredError('Nobody to ask.', options),
+    details: {},
+    message: 'Nobody to ask.',
+  },
+  TaskInputError: {
+    type: TaskInputError,
+    make: (options) => new TaskInputError('Answered already.', options),
+    details: {},
+    message: 'Answered already.',
+  },
+  TaskStuckError: {
+    type: TaskStuckError,
+    make: (options) => new TaskStuckError('Still waiting.', options),
+    details: {},
+    message: 'Still waiting.',
+  },
+  TaskProtocolError: {
+    type: TaskProtocolError,
+    make: (options) => new TaskProtocolError('the status is "done"', { ...options, source: 'tasks/get' }),
+    details: { violation: 'the status is "done"', source: 'tasks/get' },
+    message: 'The server broke the tasks protocol (tasks/get): the status is "done". Report this to its maintainers.',
+  },
+  TasksUnsupportedError: {
+    type: TasksUnsupportedError,
+    make: (options) => new TasksUnsupportedError('No tasks here.', { ...options, code: -32021 }),
+    details: { code: -32021 },
+    message: 'No tasks here.',
+  },
+  ToolCallInterruptedError: {
+    type: ToolCallInterruptedError,
+    make: (options) => new ToolCallInterruptedError('report', options),
+    details: { toolName: 'report' },
+    message:
+      'The call of "report" was interrupted before its answer arrived; it may be running on the server. ' +
+      'Call it again only if running twice does no harm.',
+  },
+  ToolCallRejectedError: {
+    type: ToolCallRejectedError,
+    make: (options) => new ToolCallRejectedError('No such tool.', { ...options, code: -32602, data: ['report'] }),
+    details: { code: -32602, data: ['report'] },
+    message: 'No such tool.',
+  },
+  TaskRequestError: {
+    type: TaskRequestError,
+    make: (options) => new TaskRequestError('Busy.', { ...options, kind: 'http', retryAfterMs: 5000 }),
+    details: { kind: 'http', retryAfterMs: 5000 },
+    message: 'Busy.',
+  },
+  ConnectionFailedError: {
+    type: ConnectionFailedError,
+    make: (options) => new ConnectionFailedError('No server.', options),
+    details: {},
+    message: 'No server.',
+  },
+  ToolOutputError: {
+    type: ToolOutputError,
+    make: (options) =>
+      new ToolOutputError('report', [{ message: 'Expected a number' }, { message: 'And more' }], options),
+    details: { toolName: 'report', issues: [{ message: 'Expected a number' }, { message: 'And more' }] },
+    message: 'The output of "report" does not match outputSchema: Expected a number',
+  },
+  TaskStorageError: {
+    type: TaskStorageError,
+    make: (options) => new TaskStorageError('Full.', options),
+    details: {},
+    message: 'Full.',
+  },
+  TaskConfigurationError: {
+    type: TaskConfigurationError,
+    make: (options) => new TaskConfigurationError('Pass a url.', options),
+    details: {},
+    message: 'Pass a url.',
+  },
+}
+
+const options = (): TaskErrorOptions => ({ taskId: TASK_ID, callId: 'call-1', cause: new TypeError('socket closed') })
+
+/** As it travels: to another tab, a worker, a log and back. */
+const travel = (error: TaskError): TaskError => TaskError.fromJSON(structuredClone(error.toJSON()))
+
+it('every class of error has a row here', () => {
+  const classes = Object.values(errors).filter((value) => Object.prototype.isPrototypeOf.call(TaskError, value))
+  expect(classes.map((type) => type.name).sort()).toEqual(
+    Object.keys(rows)
+      .filter((name) => name !== 'TaskError')
+      .sort(),
+  )
+})
+
+describe.each(Object.entries(rows))('%s', (name, { type, make, details, message }) => {
+  it('is what it says it is', () => {
+    const error = make(options())
+    expect(error).toBeInstanceOf(type)
+    expect(error).toBeInstanceOf(TaskError)
+    expect(error).toBeInstanceOf(Error)
+    expect(isTaskError(error)).toBe(true)
+    expect(error.name).toBe(name)
+    expect(String(error)).toBe(`${name}: ${message}`)
+    expect(error).toMatchObject({ message, callId: 'call-1', taskId: TASK_ID, ...details })
+    expect(error.cause).toBeInstanceOf(TypeError)
+  })
+
+  it('is told from every other class', () => {
+    const others = Object.entries(rows).filter(([other]) => other !== name && other !== 'TaskError')
+    for (const [, other] of others) expect(make({})).not.toBeInstanceOf(other.type)
+  })
+
+  it('survives structuredClone by way of its JSON', () => {
+    const back = travel(make(options()))
+    expect(back.constructor).toBe(type)
+    expect(back).toMatchObject({ name, message, callId: 'call-1', ...details })
+    expect(back.cause).toMatchObject({ name: 'TypeError', message: 'socket closed' })
+    expect(back.toJSON()).toEqual(make(options()).toJSON())
+  })
+
+  it('survives it with nothing but what it must have', () => {
+    const back = travel(make({}))
+    expect(back.constructor).toBe(type)
+    expect(back.message).toBe(message)
+    expect(back.callId).toBeUndefined()
+    expect(back.cause).toBeUndefined()
+  })
+
+  it('does not give the task id away', () => {
+    const error = make(options())
+    expect(JSON.stringify(error)).not.toContain(TASK_ID)
+    expect(JSON.stringify({ ...error })).not.toContain(TASK_ID)
+    expect(Object.keys(error)).not.toContain('taskId')
+    expect(error.message).not.toContain(TASK_ID)
+    expect(error.stack).not.toContain(TASK_ID)
+    expect(travel(error).taskId).toBeUndefined()
+  })
+})
+
+it('no error gives the task id away where the cause has put it into words', () => {
+  const leaks = Object.values(rows).filter(({ make }) => {
+    const error = make({ taskId: TASK_ID, cause: new Error(`Task ${TASK_ID} not found`) })
+    return JSON.stringify(error).includes(TASK_ID)
+  })
+  expect(leaks.map(({ type }) => type.name)).toEqual([])
+})
+
+it('a message that the server has put the task id into is shown without it', () => {
+  const words = `Task ${TASK_ID} ran out of paper`
+  const said = [
+    new TaskFailedError({ code: 1, message: words, statusMessage: words }, { taskId: TASK_ID }),
+    new TaskCancelledError(words, { taskId: TASK_ID }),
+    new TaskRequestError(words, { kind: 'server', taskId: TASK_ID }),
+  ]
+  for (const error of said) expect(`${error.message} ${JSON.stringify(error)}`).not.toContain(TASK_ID)
+})
+
+describe('TaskExpiredError', () => {
+  it('says what to do for each reason, and keeps a message of its own', () => {
+    expect(new TaskExpiredError('unknown-task').message).toBe(
+      'The server does not know this task (any more): it expired or was lost. Start the call again.',
+    )
+    const own = new TaskExpiredError('unknown-task', { message: 'Gone since Tuesday.' })
+    expect(travel(own)).toMatchObject({ reason: 'unknown-task', message: 'Gone since Tuesday.' })
+  })
+})
+
+describe('TaskCancelledError', () => {
+  it('has a message without a status message, too', () => {
+    const error = travel(new TaskCancelledError())
+    expect(error.message).toBe('The task was cancelled.')
+    expect(error).toMatchObject({ statusMessage: undefined })
+  })
+})
+
+describe('TaskError.fromJSON', () => {
+  it.each([undefined, null, 7, 'x', [], {}, { name: 'RangeError' }, { name: '__proto__' }, { name: 'constructor' }])(
+    'makes a plain TaskError of %j, so that there is one to show',
+    (json) => {
+      const error = TaskError.fromJSON(json)
+      expect(error.constructor).toBe(TaskError)
+      expect(error.message).toBe('Unknown task error')
+    },
+  )
+
+  it('reads what another version or a stranger wrote without throwing', () => {
+    const detail = fc.anything()
+    const json = fc.record(
+      {
+        name: fc.constantFrom(...Object.keys(rows)),
+        message: fc.oneof(fc.string(), detail),
+        callId: detail,
+        cause: fc.oneof(fc.record({ name: detail, message: detail }, { requiredKeys: [] }), detail),
+        code: detail,
+        data: detail,
+        statusMessage: detail,
+        reason: detail,
+        violation: detail,
+        source: detail,
+        toolName: detail,
+        issues: fc.oneof(fc.array(fc.record({ message: detail })), detail),
+        kind: detail,
+        retryAfterMs: detail,
+      },
+      { requiredKeys: ['name'] },
+    )
+    fc.assert(
+      fc.property(json, (value) => {
+        const error = TaskError.fromJSON(value)
+        expect(error.name).toBe(value.name)
+        expect(typeof error.message).toBe('string')
+      }),
+      { seed: 2663, numRuns: 2000 },
+    )
+  })
+
+  it('takes an unknown source and an unknown kind for the least that they can be', () => {
+    expect(TaskError.fromJSON({ name: 'TaskProtocolError', violation: 'x', source: 'moon' })).toMatchObject({
+      source: 'other',
+    })
+    expect(TaskError.fromJSON({ name: 'TaskRequestError', message: 'x', kind: 'moon' })).toMatchObject({
+      kind: 'network',
+    })
+  })
+})
+
+describe('isTaskError', () => {
+  it.each([
+    undefined,
+    null,
+    7,
+    'TaskError',
+    {},
+    new Error('x'),
+    { name: 'TaskError' },
+    { name: 'TaskError', taskId: 'x' },
+  ])('refuses %j', (value) => {
+    expect(isTaskError(value)).toBe(false)
+  })
+
+  it('knows the errors of a second copy of the package', () => {
+    const foreign = Object.assign(new Error('x'), { [Symbol.for('taskwire.TaskError')]: true })
+    expect(isTaskError(foreign)).toBe(true)
+  })
+})

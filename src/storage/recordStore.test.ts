@@ -1,0 +1,306 @@
+import { describe, expect, it } from 'vitest'
+import { TaskStorageError } from '../protocol/errors.js'
+import { memoryStorage } from './memoryStorage.js'
+import { createRecordStore, type RecordStore } from './recordStore.js'
+import type { TaskRecord, TaskRecordTask } from './taskRecord.js'
+import type { TaskStorage } from './taskStorage.js'
+
+const NOW = 100_000
+const ENDPOINT = 'https://example.com/mcp'
+const TASK_ID = 'task-secret-1'
+
+const TASK: TaskRecordTask = {
+  taskId: TASK_ID,
+  status: 'working',
+  receivedAt: NOW,
+  createdAt: '2026-07-28T00:00:00Z',
+  lastUpdatedAt: '2026-07-28T00:00:00Z',
+  ttlMs: 60_000,
+  answered: [],
+  isCancelling: false,
+}
+
+function record(callId: string, changes: Partial<TaskRecord> = {}): TaskRecord {
+  return {
+    callId,
+    tool: 'report',
+    endpoint: ENDPOINT,
+    scope: '',
+    era: 'modern',
+    startedAt: NOW,
+    task: TASK,
+    ...changes,
+  }
+}
+
+function open(storage: TaskStorage, options: { endpoint?: string; scope?: string; now?: () => number } = {}) {
+  const errors: TaskStorageError[] = []
+  const { endpoint = ENDPOINT, scope = '', now = () => NOW } = options
+  let pauses = 0
+  const pause = () => {
+    pauses += 1
+    return Promise.resolve()
+  }
+  const store = createRecordStore({ storage, endpoint, scope, now, pause, onError: (error) => errors.push(error) })
+  return { store, errors, pauses: () => pauses }
+}
+
+const ids = async (store: RecordStore): Promise<string[]> => (await store.list()).map(({ callId }) => callId)
+
+/** The same storage, answering later. */
+function asynchronous(storage: TaskStorage): TaskStorage {
+  const later = <T>(action: () => T): Promise<Awaited<T>> =>
+    new Promise((resolve) => setImmediate(() => resolve(action() as Awaited<T>)))
+  return {
+    getItem: (key) => later(() => storage.getItem(key)),
+    setItem: (key, value) => later(() => storage.setItem(key, value)),
+    removeItem: (key) => later(() => storage.removeItem(key)),
+    keys: () => later(() => storage.keys()),
+  }
+}
+
+describe.each([
+  ['a storage that answers at once', (storage: TaskStorage) => storage],
+  ['a storage that answers with promises', asynchronous],
+])('records in %s', (_name, wrap) => {
+  it('are read back, listed in the order of their calls, and removed', async () => {
+    const { store, errors } = open(wrap(memoryStorage()))
+    await store.write(record('b', { startedAt: NOW - 1 }))
+    await store.write(record('a'))
+    await store.write(record('c', { startedAt: NOW - 2 }))
+    expect(await store.read('a')).toEqual(record('a'))
+    expect(await ids(store)).toEqual(['c', 'b', 'a'])
+    await store.remove('b')
+    expect(await store.read('b')).toBeUndefined()
+    expect(await ids(store)).toEqual(['c', 'a'])
+    expect(errors).toEqual([])
+  })
+
+  it('are overwritten by their call, and by no other', async () => {
+    const { store } = open(wrap(memoryStorage()))
+    await store.write(record('a'))
+    await store.write(record('b'))
+    await store.write(record('a', { tool: 'other' }))
+    expect((await store.list()).map(({ tool }) => tool).sort()).toEqual(['other', 'report'])
+  })
+
+  it('are updated over what another tab has written meanwhile', async () => {
+    const storage = memoryStorage()
+    const { store } = open(wrap(storage))
+    const { store: otherTab } = open(wrap(storage))
+    await store.write(record('a'))
+    await otherTab.update(record('a', { task: { ...TASK, status: 'completed', answered: ['q1'] } }))
+    await store.update(record('a', { task: { ...TASK, answered: ['q2'] } }))
+    expect((await store.read('a'))?.task).toMatchObject({ status: 'completed', answered: ['q1', 'q2'] })
+  })
+
+  it('are invisible to other endpoints and other scopes', async () => {
+    const storage = wrap(memoryStorage())
+    const { store } = open(storage, { scope: 'ann' })
+    await store.write(record('a', { scope: 'ann' }))
+    const others = [
+      open(storage, { scope: 'bob' }).store,
+      open(storage).store,
+      open(storage, { scope: 'ann', endpoint: 'https://example.com/other' }).store,
+      open(storage, { scope: '', endpoint: `${ENDPOINT}ann` }).store,
+    ]
+    for (const other of others) {
+      expect(await other.read('a')).toBeUndefined()
+      expect(await other.list()).toEqual([])
+      await other.remove('a')
+      await other.clear()
+    }
+    expect(await ids(store)).toEqual(['a'])
+  })
+
+  it('are cleared by scope', async () => {
+    const storage = wrap(memoryStorage())
+    const ann = open(storage, { scope: 'ann' }).store
+    const bob = open(storage, { scope: 'bob' }).store
+    await ann.write(record('a', { scope: 'ann' }))
+    await ann.write(record('b', { scope: 'ann' }))
+    await bob.write(record('c', { scope: 'bob' }))
+    await ann.clear()
+    expect(await ids(ann)).toEqual([])
+    expect(await ids(bob)).toEqual(['c'])
+    await ann.clear('bob')
+    expect(await ids(bob)).toEqual([])
+  })
+
+  it('are swept when they are past their use, and no sooner', async () => {
+    const storage = memoryStorage()
+    let now = NOW
+    const { store } = open(wrap(storage), { now: () => now })
+    await store.write(record('ended', { task: { ...TASK, status: 'completed' } }))
+    await store.write(record('working'))
+    now = NOW + 59_999
+    expect(await ids(store)).toEqual(['ended', 'working'])
+    now = NOW + 60_000
+    expect(await store.read('ended')).toBeUndefined()
+    expect(await ids(store)).toEqual(['working'])
+    expect([...(await storage.keys())]).toHaveLength(1)
+  })
+})
+
+describe('the key of a record', () => {
+  it('is a contract with the page before an update, and holds no secret', async () => {
+    const storage = memoryStorage()
+    await open(storage).store.write(record('call-1', { key: 'weekly' }))
+    expect([...(await storage.keys())]).toEqual(['taskwire:1:17685810a6771e1b98dee2b2c54d:call-1'])
+  })
+})
+
+describe('a storage that answers at once', () => {
+  it('with thousands of records is read with pauses in between, and to the end', async () => {
+    const { store, pauses } = open(memoryStorage())
+    for (let index = 0; index < 2000; index += 1) await store.write(record(`call-${index}`))
+    expect(await store.list()).toHaveLength(2000)
+    expect(pauses()).toBeGreaterThan(10)
+  })
+
+  it('has the record before write() returns', async () => {
+    const storage = memoryStorage()
+    const { store } = open(storage)
+    const writing = store.write(record('a'))
+    expect(storage.keys()).toHaveLength(1)
+    await writing
+  })
+})
+
+describe('what else stands in the storage', () => {
+  const PREFIX = 'taskwire:1:17685810a6771e1b98dee2b2c54d:'
+
+  it('is left alone', async () => {
+    const storage = memoryStorage()
+    const foreign = [
+      'theme',
+      'taskwire',
+      'taskwire:',
+      'taskwire:2:17685810a6771e1b98dee2b2c54d:a',
+      'taskwire:1:ffff:a',
+      ` ${PREFIX}a`,
+    ]
+    for (const key of foreign) storage.setItem(key, 'dark')
+    const { store, errors } = open(storage)
+    await store.write(record('a'))
+    expect(await ids(store)).toEqual(['a'])
+    await store.clear()
+    expect([...(await storage.keys())]).toEqual(foreign)
+    expect(errors).toEqual([])
+  })
+
+  it.each([
+    ['nonsense', '{'],
+    ['empty', ''],
+    ['of another version', JSON.stringify({ v: 2, ...record('bad') })],
+    ['of another call', JSON.stringify({ v: 1, ...record('another') })],
+    ['of another endpoint', JSON.stringify({ v: 1, ...record('bad', { endpoint: 'https://evil.example/mcp' }) })],
+    ['of another scope', JSON.stringify({ v: 1, ...record('bad', { scope: 'bob' }) })],
+  ])('under our own keys and %s, is no record and hides none', async (_name, text) => {
+    const storage = memoryStorage()
+    const { store, errors } = open(storage)
+    await store.write(record('good'))
+    storage.setItem(`${PREFIX}bad`, text)
+    expect(await store.read('bad')).toBeUndefined()
+    expect(await ids(store)).toEqual(['good'])
+    expect(errors).toEqual([])
+  })
+
+  it('may be what is no text: other users of a key-value store keep what they like', async () => {
+    const storage = memoryStorage()
+    const odd = {
+      ...storage,
+      getItem: (key: string) => (key === `${PREFIX}odd` ? ({ n: 1 } as unknown as string) : storage.getItem(key)),
+      keys: () => [7, ['a', 1], `${PREFIX}odd`, ...(storage.keys() as string[])] as string[],
+    }
+    const { store, errors } = open(odd)
+    await store.write(record('a'))
+    expect(await ids(store)).toEqual(['a'])
+    await store.clear()
+    expect(storage.keys()).toEqual([])
+    expect(errors).toEqual([])
+  })
+})
+
+describe('a storage that fails', () => {
+  const failure = new DOMException('The quota has been exceeded.', 'QuotaExceededError')
+  const throwing = (): never => {
+    throw failure
+  }
+  const rejecting = () => Promise.reject(failure)
+  const storages: Record<string, TaskStorage> = {
+    throws: { getItem: throwing, setItem: throwing, removeItem: throwing, keys: throwing },
+    rejects: { getItem: rejecting, setItem: rejecting, removeItem: rejecting, keys: rejecting },
+  }
+  const methods: Record<string, (store: RecordStore) => Promise<unknown>> = {
+    write: (store) => store.write(record('a')),
+    update: (store) => store.update(record('a')),
+    read: (store) => store.read('a'),
+    remove: (store) => store.remove('a'),
+    list: (store) => store.list(),
+    clear: (store) => store.clear(),
+  }
+  const rows = Object.keys(storages).flatMap((how) => Object.keys(methods).map((method) => [how, method] as const))
+
+  it.each(rows)('%s: %s() does not, and reports it once', async (how, method) => {
+    const { store, errors } = open(storages[how] as TaskStorage)
+    const result = await methods[method]?.(store)
+    expect(result).toEqual(method === 'list' ? [] : undefined)
+    expect(errors).toHaveLength(1)
+    expect(errors[0]).toBeInstanceOf(TaskStorageError)
+    expect(errors[0]?.cause).toBe(failure)
+    expect(errors[0]?.message).toMatch(/^Failed to .*Tasks go on, but a reload may not find them\.$/)
+    expect(`${errors[0]?.message}${JSON.stringify(errors[0])}`).not.toContain(TASK_ID)
+  })
+
+  /** A storage in which one item cannot be touched. */
+  function withStuckItem(): { storage: TaskStorage; stuck: string } {
+    const storage = memoryStorage()
+    const stuck = `taskwire:1:17685810a6771e1b98dee2b2c54d:b`
+    const guard = (key: string): void => {
+      if (key === stuck) throw failure
+    }
+    return {
+      stuck,
+      storage: {
+        ...storage,
+        removeItem: (key) => {
+          guard(key)
+          return storage.removeItem(key)
+        },
+      },
+    }
+  }
+
+  it('in one item, hides no other: read', async () => {
+    const storage = memoryStorage()
+    const { store, errors } = open({
+      ...storage,
+      getItem: (key) => {
+        if (key.endsWith(':b')) throw failure
+        return storage.getItem(key)
+      },
+    })
+    for (const callId of ['a', 'b', 'c']) await store.write(record(callId))
+    expect(await ids(store)).toEqual(['a', 'c'])
+    expect(errors).toHaveLength(1)
+  })
+
+  it('in one item, hides no other: swept', async () => {
+    const { storage } = withStuckItem()
+    const { store } = open(storage)
+    await store.write(record('a'))
+    await store.write(record('b', { task: { ...TASK, status: 'completed', ttlMs: 0 } }))
+    await store.write(record('c'))
+    expect(await ids(store)).toEqual(['a', 'c'])
+  })
+
+  it('in one item, keeps no other from being cleared at sign-out', async () => {
+    const { storage, stuck } = withStuckItem()
+    const { store, errors } = open(storage)
+    for (const callId of ['a', 'b', 'c']) await store.write(record(callId))
+    await store.clear()
+    expect([...(await storage.keys())]).toEqual([stuck])
+    expect(errors).toHaveLength(1)
+  })
+})

@@ -1,0 +1,303 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Task, TaskStatus } from '../protocol/task.js'
+import {
+  decodeTaskRecord,
+  encodeTaskRecord,
+  isRecordExpired,
+  mergeTaskRecords,
+  recordedTask,
+  recordSnapshot,
+  type TaskRecord,
+  type TaskRecordTask,
+} from './taskRecord.js'
+
+const TASK: TaskRecordTask = {
+  taskId: 't1',
+  status: 'working',
+  receivedAt: 1000,
+  createdAt: '2026-07-28T00:00:00Z',
+  lastUpdatedAt: '2026-07-28T00:00:10Z',
+  ttlMs: 60_000,
+  pollIntervalMs: 500,
+  nextPollAt: 2000,
+  answered: ['q1'],
+  isCancelling: false,
+}
+const RECORD: TaskRecord & { task: TaskRecordTask } = {
+  callId: 'c1',
+  tool: 'report',
+  key: 'weekly',
+  endpoint: 'https://example.com/mcp',
+  scope: 'ann',
+  era: 'modern',
+  startedAt: 900,
+  task: TASK,
+}
+const { task: _, ...INTENT } = RECORD
+
+const text = (changes: Record<string, unknown>): string => JSON.stringify({ v: 1, ...RECORD, ...changes })
+const taskText = (changes: Record<string, unknown>): string => text({ task: { ...TASK, ...changes } })
+
+describe('the text of a record', () => {
+  it('is a contract with the page before an update, to the letter', () => {
+    expect(encodeTaskRecord(RECORD)).toBe(
+      '{"v":1,"callId":"c1","tool":"report","key":"weekly","endpoint":"https://example.com/mcp","scope":"ann",' +
+        '"era":"modern","startedAt":900,"task":{"taskId":"t1","status":"working","receivedAt":1000,' +
+        '"createdAt":"2026-07-28T00:00:00Z","lastUpdatedAt":"2026-07-28T00:00:10Z","ttlMs":60000,' +
+        '"pollIntervalMs":500,"nextPollAt":2000,"answered":["q1"],"isCancelling":false}}',
+    )
+  })
+
+  it.each([
+    ['a task', RECORD],
+    ['an intent', INTENT],
+    ['a task without what is optional', { ...RECORD, task: bare(TASK) }],
+  ])('reads back as it was written: %s', (_name, record) => {
+    expect(decodeTaskRecord(encodeTaskRecord(record))).toEqual(record)
+  })
+
+  it('reads back whatever was written', () => {
+    const time = fc.integer({ min: 0, max: 4_102_444_800_000 })
+    const status = fc.constantFrom<TaskStatus>('working', 'input_required', 'completed', 'failed', 'cancelled')
+    const task = fc.record(
+      {
+        taskId: fc.string({ minLength: 1 }),
+        status,
+        receivedAt: time,
+        createdAt: fc.string(),
+        lastUpdatedAt: fc.string(),
+        ttlMs: fc.option(time),
+        pollIntervalMs: time,
+        nextPollAt: time,
+        answered: fc.array(fc.string({ unit: 'binary' })),
+        isCancelling: fc.boolean(),
+      },
+      {
+        requiredKeys: [
+          'taskId',
+          'status',
+          'receivedAt',
+          'createdAt',
+          'lastUpdatedAt',
+          'ttlMs',
+          'answered',
+          'isCancelling',
+        ],
+      },
+    )
+    const record = fc.record(
+      {
+        callId: fc.string(),
+        tool: fc.string(),
+        key: fc.string({ unit: 'binary' }),
+        endpoint: fc.string(),
+        scope: fc.string({ unit: 'binary' }),
+        era: fc.constantFrom('modern' as const, 'legacy' as const),
+        startedAt: time,
+        task,
+      },
+      { requiredKeys: ['callId', 'tool', 'endpoint', 'scope', 'era', 'startedAt'] },
+    )
+    fc.assert(
+      fc.property(record, (value) => {
+        expect(decodeTaskRecord(encodeTaskRecord(value as TaskRecord))).toEqual(value)
+      }),
+      { seed: 2663, numRuns: 300 },
+    )
+  })
+
+  it('cut short anywhere is none', () => {
+    const whole = encodeTaskRecord(RECORD)
+    for (let length = 0; length < whole.length; length += 1)
+      expect(decodeTaskRecord(whole.slice(0, length))).toBeUndefined()
+  })
+
+  it.each(['', 'null', '7', '"x"', '[]', '{}', 'undefined', '[object Object]', '{"v":1}'])('%j is none', (value) => {
+    expect(decodeTaskRecord(value)).toBeUndefined()
+  })
+
+  it.each([undefined, 0, 2, '1', null])('of version %j is none: another version wrote it', (v) => {
+    expect(decodeTaskRecord(text({ v }))).toBeUndefined()
+  })
+
+  it.each([
+    ['callId', undefined],
+    ['callId', 7],
+    ['tool', undefined],
+    ['tool', null],
+    ['endpoint', undefined],
+    ['endpoint', {}],
+    ['scope', undefined],
+    ['startedAt', undefined],
+    ['startedAt', '900'],
+    ['era', undefined],
+    ['era', 'stone'],
+    ['task', null],
+    ['task', 'x'],
+    ['task', []],
+    ['task', {}],
+  ])('with a %s of %j is none', (name, value) => {
+    expect(decodeTaskRecord(text({ [name]: value }))).toBeUndefined()
+  })
+
+  it.each([
+    ['taskId', undefined],
+    ['taskId', ''],
+    ['taskId', 7],
+    ['status', undefined],
+    ['status', 'dancing'],
+    ['status', 'toString'],
+    ['receivedAt', undefined],
+    ['receivedAt', null],
+    ['createdAt', 0],
+    ['lastUpdatedAt', undefined],
+    ['ttlMs', undefined],
+    ['ttlMs', '60000'],
+  ])('with a task whose %s is %j is none', (name, value) => {
+    expect(decodeTaskRecord(taskText({ [name]: value }))).toBeUndefined()
+  })
+
+  it.each([
+    [{ pollIntervalMs: 'soon' }, { pollIntervalMs: undefined }],
+    [{ nextPollAt: null }, { nextPollAt: undefined }],
+    [{ answered: undefined }, { answered: [] }],
+    [{ answered: 'q1' }, { answered: [] }],
+    [{ answered: ['q1', 7, null, 'q2'] }, { answered: ['q1', 'q2'] }],
+    [{ isCancelling: 'yes' }, { isCancelling: false }],
+    [{ isCancelling: undefined }, { isCancelling: false }],
+  ])('with %j goes on without', (changes, expected) => {
+    expect(decodeTaskRecord(taskText(changes))?.task).toEqual(defined({ ...TASK, ...expected }))
+  })
+
+  it('keeps nothing that is no part of a record', () => {
+    const decoded = decodeTaskRecord(
+      text({ token: 'x', arguments: {}, task: { ...TASK, result: {}, statusMessage: 'x' } }),
+    )
+    expect(decoded).toEqual(RECORD)
+  })
+
+  it('is not polluted by __proto__', () => {
+    const decoded = decodeTaskRecord(
+      `{"__proto__":{"polluted":1},${encodeTaskRecord(RECORD).slice(1, -2)},"__proto__":{"polluted":1}}}`,
+    )
+    expect(decoded).toEqual(RECORD)
+    expect((decoded as unknown as Record<string, unknown>)['polluted']).toBeUndefined()
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
+  })
+
+  it('never throws, whatever stands there', () => {
+    const recordLike = fc.record(
+      { v: fc.constant(1), callId: fc.anything(), tool: fc.anything(), task: fc.anything(), era: fc.anything() },
+      { requiredKeys: ['v'] },
+    )
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.json(), recordLike.map(stringify)), (value) => {
+        decodeTaskRecord(value)
+      }),
+      { seed: 2663, numRuns: 1000 },
+    )
+  })
+})
+
+describe('isRecordExpired', () => {
+  const WEEK = 7 * 24 * 60 * 60 * 1000
+  const ended = (status: TaskStatus, ttlMs: number | null): TaskRecord => ({
+    ...RECORD,
+    task: { ...TASK, status, ttlMs },
+  })
+
+  it.each<[string, TaskRecord, number, boolean]>([
+    ['a finished task within its ttl', ended('completed', 60_000), 60_999, false],
+    ['a finished task past its ttl', ended('completed', 60_000), 61_000, true],
+    ['a failed task past its ttl', ended('failed', 60_000), 61_000, true],
+    ['a cancelled task past its ttl', ended('cancelled', 60_000), 61_000, true],
+    ['a finished task without a ttl, within a week', ended('completed', null), 1000 + WEEK - 1, false],
+    ['a finished task without a ttl, after a week', ended('completed', null), 1000 + WEEK, true],
+    ['a task at work past its ttl: one last poll decides', ended('working', 60_000), 10 * WEEK, false],
+    ['a task that waits for input, past its ttl', ended('input_required', 60_000), 10 * WEEK, false],
+    ['a task at work without a ttl', ended('working', null), 10 * WEEK, false],
+    ['an intent within a week', INTENT, 900 + WEEK - 1, false],
+    ['an intent after a week', INTENT, 900 + WEEK, true],
+    ['a task with a ttl of 0', ended('completed', 0), 1000, true],
+    ['a record from a clock that was ahead', ended('completed', 60_000), 0, false],
+  ])('%s', (_name, record, now, expected) => {
+    expect(isRecordExpired(record, now)).toBe(expected)
+  })
+})
+
+describe('mergeTaskRecords', () => {
+  const stored = (changes: Partial<TaskRecordTask>): TaskRecord => ({ ...RECORD, task: { ...TASK, ...changes } })
+  const merge = (a: Partial<TaskRecordTask>, b: Partial<TaskRecordTask>) => mergeTaskRecords(stored(a), stored(b)).task
+
+  it('takes the record where nothing, an intent or another task is stored', () => {
+    expect(mergeTaskRecords(undefined, RECORD)).toBe(RECORD)
+    expect(mergeTaskRecords(INTENT, RECORD)).toBe(RECORD)
+    expect(mergeTaskRecords(stored({ taskId: 't0', status: 'completed', answered: ['old'] }), RECORD)).toBe(RECORD)
+  })
+
+  it('takes for answered what either has answered, each once', () => {
+    expect(merge({ answered: ['q1', 'q2'] }, { answered: ['q2', 'q3'] })?.answered).toEqual(['q1', 'q2', 'q3'])
+  })
+
+  it.each(['completed', 'failed', 'cancelled'] as const)(
+    'a task that has %s stays so, whoever writes last',
+    (status) => {
+      expect(merge({ status }, { status: 'working' })?.status).toBe(status)
+      expect(merge({ status: 'working' }, { status })?.status).toBe(status)
+    },
+  )
+
+  it('an older snapshot does not overwrite a newer one', () => {
+    const newer = {
+      lastUpdatedAt: '2026-07-28T00:00:20Z',
+      status: 'input_required',
+      ttlMs: 90_000,
+      pollIntervalMs: 9000,
+    } as const
+    expect(merge(newer, {})).toMatchObject(newer)
+    expect(merge({}, newer)).toMatchObject(newer)
+  })
+})
+
+describe('a snapshot in a record', () => {
+  const task: Task = {
+    taskId: 't1',
+    status: 'working',
+    statusMessage: 'Reading the mail of Ann',
+    createdAt: '2026-07-28T00:00:00Z',
+    lastUpdatedAt: '2026-07-28T00:00:10Z',
+    ttlMs: null,
+    pollIntervalMs: 500,
+  }
+
+  it('has no status message: these are words to the user', () => {
+    expect(recordSnapshot(task)).toEqual(defined({ ...task, statusMessage: undefined }))
+  })
+
+  it('has nothing that a status carries', () => {
+    const completed = { ...task, status: 'completed', result: { content: [] } } as const
+    expect(Object.keys(recordSnapshot(completed))).not.toContain('result')
+  })
+
+  it('is a task again', () => {
+    expect(recordedTask({ ...TASK, ...recordSnapshot(task) })).toEqual(defined({ ...task, statusMessage: undefined }))
+  })
+})
+
+function bare({ pollIntervalMs: _interval, nextPollAt: _next, ...task }: TaskRecordTask): TaskRecordTask {
+  return task
+}
+
+function defined<T extends object>(value: T): Partial<T> {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as Partial<T>
+}
+
+/** As JSON where it can be. */
+function stringify(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? ''
+  } catch {
+    return ''
+  }
+}
