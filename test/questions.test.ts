@@ -471,7 +471,7 @@ describe('in several tabs', () => {
 })
 
 describe('under withTasks alone', () => {
-  const connect = async (capabilities: ClientOptions['capabilities']) => {
+  const connect = async (capabilities: NonNullable<ClientOptions['capabilities']>) => {
     const memory = createMemoryServer(page, page.environment)
     const sdk = new Client({ name: 'app', version: '1.0.0' }, { capabilities, versionNegotiation: { mode: 'auto' } })
     const http = new StreamableHTTPClientTransport(new URL(memory.url), { fetch: memory.fetch })

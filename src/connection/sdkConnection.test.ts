@@ -41,7 +41,12 @@ const RESULT = { content: [{ type: 'text', text: 'done' }] }
 
 const done = result(RESULT)
 const never = () => new Promise<never>(() => {})
-const hooks = (hold: HoldTask): CallHooks => ({ hold, ask: never, signal: new AbortController().signal })
+const hooks = (hold: HoldTask): CallHooks => ({
+  beforeSend: () => Promise.resolve(),
+  hold,
+  ask: never,
+  signal: new AbortController().signal,
+})
 
 function setUp(options: { capabilities?: Record<string, unknown>; tools?: Record<string, unknown>[] } = {}) {
   const server = createScriptedServer({ now: () => NOW, ...options })
@@ -59,7 +64,7 @@ function setUp(options: { capabilities?: Record<string, unknown>; tools?: Record
     onIssue: (issue) => issues.push(issue),
   })
   const call = (signal = new AbortController().signal) =>
-    connection.callTool({ name: 'report' }, { hold: never, ask: never, signal })
+    connection.callTool({ name: 'report' }, { ...hooks(never), signal })
   return { server, connection, states, issues, call }
 }
 
@@ -465,6 +470,33 @@ describe('connecting', () => {
     const error = await caught(connection.connect())
     expect(error).toBeInstanceOf(TaskConfigurationError)
     expect((error as Error).message).toMatch(says)
+  })
+})
+
+describe('before a tools/call', () => {
+  it('waits until the caller is ready, when nothing but the request is left to be done', async () => {
+    const { server, connection } = setUp()
+    server.on('tools/call', done)
+    const seen: string[][] = []
+    const beforeSend = async () => {
+      seen.push(server.requests.map(({ method }) => method))
+    }
+    await connection.callTool({ name: 'report' }, { ...hooks(never), beforeSend })
+    expect(seen).toEqual([['server/discover']])
+  })
+
+  it('asks nobody where there is no connection', async () => {
+    const { server, connection } = setUp()
+    server.on('server/discover', unreachable)
+    const beforeSend = vi.fn(() => Promise.resolve())
+    await caught(connection.callTool({ name: 'report' }, { ...hooks(never), beforeSend }))
+    expect(beforeSend).not.toHaveBeenCalled()
+  })
+
+  it('asks nobody about the result of a resumed task: nothing is sent', async () => {
+    const { server, connection } = setUp()
+    await connection.completeCall('report', { content: [] })
+    expect(server.received('tools/call')).toEqual([])
   })
 })
 

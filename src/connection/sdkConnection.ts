@@ -1,6 +1,6 @@
 import type { Client, Tool, Transport } from '@modelcontextprotocol/client'
 import { MAX_TIMER_MS } from '../engine/pollPolicy.js'
-import type { ToolCallRequest } from '../engine/taskPort.js'
+import type { CallHooks, ToolCallRequest } from '../engine/taskPort.js'
 import type { CallToolResult } from '../protocol/callToolResult.js'
 import { TaskConfigurationError, TaskError } from '../protocol/errors.js'
 import { supportsTasks } from '../protocol/extension.js'
@@ -62,8 +62,13 @@ export function createSdkConnection(options: SdkConnectionOptions): Connection {
    * A `tools/call` through the SDK client, which validates the result, mirrors headers and resolves
    * multi round-trips. The SDK's default timeout of 60 s must not end a task that is being followed.
    */
-  async function call(request: ToolCallRequest, claim: CallClaim, signal?: AbortSignal): Promise<CallToolResult> {
+  async function call(
+    request: ToolCallRequest,
+    claim: CallClaim,
+    { signal, beforeSend }: Partial<CallHooks> = {},
+  ): Promise<CallToolResult> {
     const transport = await connected()
+    await beforeSend?.()
     signal?.throwIfAborted()
     const token = options.randomId()
     const release = transport.claim(token, claim)
@@ -91,7 +96,7 @@ export function createSdkConnection(options: SdkConnectionOptions): Connection {
     connect: async () => {
       await connected()
     },
-    callTool: (request, { hold, ask, signal }) => call(request, { hold, ask }, signal),
+    callTool: (request, hooks) => call(request, { hold: hooks.hold, ask: hooks.ask }, hooks),
     completeCall: (name, result) => call({ name }, { hold: () => Promise.resolve(result), result }),
     callToolRaw: async (request, signal) => {
       let created: Task | undefined
@@ -101,7 +106,7 @@ export function createSdkConnection(options: SdkConnectionOptions): Connection {
         return Promise.reject(handOver)
       }
       try {
-        return { type: 'result', result: await call(request, { hold }, signal) }
+        return { type: 'result', result: await call(request, { hold }, signal && { signal }) }
       } catch (error) {
         if (error === handOver && created !== undefined) return { type: 'task', task: created }
         throw error

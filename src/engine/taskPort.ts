@@ -21,6 +21,8 @@ export interface ListenHooks {
 
 /** What becomes of a `tools/call` on its way. */
 export interface CallHooks {
+  /** Called when nothing but the request itself is left to be done: before it, nothing can have run. */
+  readonly beforeSend: () => Promise<void>
   readonly hold: HoldTask
   /** Answers a question that the server asks before it has decided on a task (multi round-trip). */
   readonly ask: (inputKey: string, request: InputRequest, signal: AbortSignal) => Promise<InputResponse>

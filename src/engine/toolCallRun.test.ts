@@ -64,6 +64,8 @@ interface RunTestOptions {
   request?: ToolCallRequest
   /** How the server answers the `tools/call`. @default by {@link TASK} */
   call?: Task | CallToolResult | Error | 'never'
+  /** When the connection that carried the `tools/call` breaks, in ms after the task was created. */
+  breaksAfter?: number
   /** How it answers each `tasks/get`; the last one stays. @default working */
   polls?: Answer<DetailedTask>[]
   cancels?: Answer<undefined>[]
@@ -124,14 +126,20 @@ function begin(options: RunTestOptions = {}) {
   }
   const port: TaskPort = {
     era: 'modern',
-    callTool: (request, { hold, signal }) => {
+    callTool: async (request, { beforeSend, hold, signal }) => {
+      await beforeSend()
+      signal.throwIfAborted()
       log.push('tools/call')
       Object.assign(sent, { request, callSignal: signal })
       const { call = TASK } = options
       if (call !== 'never' && !(call instanceof Error) && 'taskId' in call) {
         const held = hold(call)
         log.push('hold returned')
-        return held
+        if (options.breaksAfter === undefined) return held
+        const broken = new Promise<never>((_, reject) => {
+          page.environment.setTimeout(() => reject(new ToolCallInterruptedError('report')), options.breaksAfter ?? 0)
+        })
+        return Promise.race([held, broken])
       }
       return answer([call as Answer<CallToolResult>], signal)
     },
@@ -193,7 +201,7 @@ describe('a call', () => {
   it('that is answered at once leaves nothing behind', async () => {
     const { page, log, outcome, storage, state } = begin({ call: RESULT })
     await page.settle()
-    expect(log).toEqual(['write intent', 'unblocked', 'tools/call', 'remove', 'resolved'])
+    expect(log).toEqual(['unblocked', 'write intent', 'tools/call', 'remove', 'resolved'])
     expect(outcome.result).toBe(RESULT)
     expect(storage.record).toBeUndefined()
     expect(state()).toMatchObject({ phase: 'completed', result: RESULT })
@@ -205,8 +213,8 @@ describe('a call', () => {
     const { page, log } = begin({ polls: [completed()] })
     await page.advance(1000)
     expect(log.slice(0, 6)).toEqual([
-      'write intent',
       'unblocked',
+      'write intent',
       'tools/call',
       // Before the function that was handed the task has even returned.
       'write working',
@@ -257,9 +265,11 @@ describe('a call', () => {
 
   describe('offline', () => {
     it('is not sent until the network is back, and says so', async () => {
-      const { page, log, state } = begin({ isOffline: true, call: RESULT })
+      const { page, log, written, state } = begin({ isOffline: true, call: RESULT })
       await page.advance(60_000)
       expect(log).not.toContain('tools/call')
+      // Nor is it said that it was: a reload now makes the call anew.
+      expect(written).toEqual([])
       expect(state()).toMatchObject({ phase: 'calling', network: 'offline' })
       await page.setOnline(true)
       expect(log.filter((entry) => entry === 'tools/call')).toHaveLength(1)
@@ -312,9 +322,12 @@ describe('polling', () => {
 
   it('tells when the next poll is, and that there is none', async () => {
     const { page, scheduled } = begin({ polls: [working({ pollIntervalMs: 2000 }), completed()] })
+    await page.advance(500)
+    expect(scheduled.at(-1)).toBe(1000)
+    await page.advance(1000)
+    expect(scheduled.at(-1)).toBe(3000)
     await page.advance(60_000)
-    // While a poll is under way, the next one is an interval away: whatever cuts it off does not bring it forward.
-    expect(scheduled).toEqual([1000, 2000, 3000, 5000, undefined])
+    expect(scheduled.at(-1)).toBeUndefined()
   })
 
   it('that brings nothing new changes no state', async () => {
@@ -352,6 +365,32 @@ describe('polling', () => {
     await page.advance(10 * 60_000)
     expect(outcome.error).toBeInstanceOf(TaskExpiredError)
     expect(outcome.error).toMatchObject({ reason: 'ttl' })
+  })
+})
+
+describe('a connection that breaks under a task', () => {
+  it('does not end the task: it is known, and followed to its end', async () => {
+    const { page, outcome, count, polls, state } = begin({
+      breaksAfter: 1500,
+      polls: [working(), working(), completed()],
+    })
+    await page.advance(2500)
+    expect(outcome).toEqual({})
+    expect(state().phase).toBe('working')
+    await page.advance(60_000)
+    expect(polls).toEqual([1000, 2000, 3000])
+    expect(outcome.result).toEqual(RESULT)
+    expect(count('tools/call')).toBe(1)
+  })
+
+  it('leaves no poll loop behind', async () => {
+    const { page, run, scheduled } = begin({ breaksAfter: 1500 })
+    await page.advance(2500)
+    run.stop(new Error('closed'))
+    await page.settle()
+    expect(page.pendingTimers()).toBe(0)
+    expect(page.listeners()).toBe(0)
+    expect(scheduled.at(-1)).toBeUndefined()
   })
 })
 
@@ -808,15 +847,16 @@ describe('followed only while watched', () => {
 })
 
 describe('stop()', () => {
+  const OFFLINE = { isOffline: true }
   it.each([
     ['before the answer', { call: 'never' }, 0],
     ['while waiting for the next poll', {}, 1500],
     ['in the middle of a poll', { polls: ['never'] }, 1500],
-    ['offline', { isOffline: true }, 1500],
+    ['offline', OFFLINE, 1500],
     ['while nobody watches', { followUnwatched: false }, 1500],
   ] satisfies [string, RunTestOptions, number][])(
     '%s rejects with its reason and leaves no timer and no listener',
-    async (_, options, at) => {
+    async (_, options, at, isRecorded) => {
       const { page, run, outcome, log, storage } = begin(options)
       await page.advance(at)
       const reason = new Error('closed')
@@ -827,7 +867,8 @@ describe('stop()', () => {
       expect(page.listeners()).toBe(0)
       expect(log).not.toContain('tasks/cancel')
       expect(log).not.toContain('remove')
-      expect(storage.record).toBeDefined()
+      // Offline nothing was sent, so there is nothing to remember.
+      expect(storage.record === undefined).toBe(options === OFFLINE)
     },
   )
 
