@@ -1,0 +1,76 @@
+import type { CallToolResult as SdkCallToolResult } from '@modelcontextprotocol/client'
+import { QueryClient, skipToken } from '@tanstack/react-query'
+import { type CallToolResult, createTaskClient, type TaskClient, type ToolCallState, withTasks } from 'taskwire'
+import { toolCallOptions } from 'taskwire/query'
+import { useInputRequests, useSuspenseToolCall, useToolCall, useToolCallMutation, useToolCalls } from 'taskwire/react'
+import { describe, expectTypeOf, it } from 'vitest'
+import { z } from 'zod'
+
+declare const client: TaskClient
+const Report = z.object({ total: z.number() })
+
+describe('results', () => {
+  it('are those of the SDK', () => {
+    expectTypeOf<SdkCallToolResult>().toExtend<CallToolResult>()
+    expectTypeOf(client.callTool({ name: 'x' })).resolves.toEqualTypeOf<CallToolResult>()
+  })
+
+  it('have the output of the schema, once a tool error is ruled out', () => {
+    const { data } = useToolCall({ name: 'x', outputSchema: Report })
+    if (data === undefined) return
+    if (data.isError) expectTypeOf(data.structuredContent).toEqualTypeOf<unknown>()
+    else expectTypeOf(data.structuredContent).toEqualTypeOf<{ total: number }>()
+  })
+
+  it('are always there where the hook suspends', () => {
+    expectTypeOf(useSuspenseToolCall({ name: 'x' }).data).toEqualTypeOf<CallToolResult>()
+    expectTypeOf(useToolCall({ name: 'x' }).data).toEqualTypeOf<CallToolResult | undefined>()
+  })
+
+  it('carry over to the cache of the query client', () => {
+    const { queryKey } = toolCallOptions(client, { name: 'x' })
+    expectTypeOf(new QueryClient().getQueryData(queryKey)).toEqualTypeOf<CallToolResult | undefined>()
+    expectTypeOf(
+      new QueryClient().fetchQuery(toolCallOptions(client, { name: 'x' })),
+    ).resolves.toEqualTypeOf<CallToolResult>()
+  })
+})
+
+describe('hooks', () => {
+  it('show the call and its questions', () => {
+    const result = useToolCall({ name: 'x', arguments: skipToken })
+    expectTypeOf(result.call).toEqualTypeOf<ToolCallState | undefined>()
+    expectTypeOf(useInputRequests()[0]?.callId).toEqualTypeOf<string | undefined>()
+    expectTypeOf(useToolCalls((call) => call.phase === 'failed')).toEqualTypeOf<readonly ToolCallState[]>()
+  })
+
+  it('refuse what makes no sense', () => {
+    // @ts-expect-error a call has a tool
+    useToolCall({ arguments: {} })
+    // @ts-expect-error the key belongs to the call, not to the query
+    useToolCall({ name: 'x', query: { queryKey: ['mine'] } })
+    // @ts-expect-error a call that is made without condition cannot be skipped
+    useSuspenseToolCall({ name: 'x', arguments: skipToken })
+    // @ts-expect-error arguments are an object
+    useToolCallMutation({ name: 'x' }).mutate('now')
+    useToolCallMutation({ name: 'x' }).mutate({ anything: 1 })
+  })
+})
+
+describe('createTaskClient', () => {
+  it('needs a server', () => {
+    createTaskClient({ url: '/mcp' })
+    // @ts-expect-error neither url nor client
+    createTaskClient({ scope: 'me' })
+    // @ts-expect-error no such storage
+    createTaskClient({ url: '/mcp', storage: 'cookies' })
+    // @ts-expect-error a transport, not a URL
+    withTasks('https://example.com/mcp')
+  })
+
+  it('shows state that cannot be written to', () => {
+    const state = client.store.getState()
+    // @ts-expect-error read-only
+    state.connection.status = 'connected'
+  })
+})
