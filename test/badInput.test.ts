@@ -342,6 +342,21 @@ describe('one answer that makes no sense among good ones', () => {
   })
 })
 
+describe('polls that fail', () => {
+  it('are told to onError, each with its call, and the call goes on', async () => {
+    const { server, client, page, reported } = setUp()
+    server.on('tools/call', created())
+    server.on('tasks/get', unreachable, html, completed())
+    const outcome = track(client.startToolCall({ name: 'report' }))
+    await page.advance(60_000)
+    expect(outcome).toEqual({ result: RESULT })
+    expect(reported.map(({ error, operation }) => [operation, error.name])).toEqual([
+      ['poll', 'TaskRequestError'],
+      ['poll', 'TaskRequestError'],
+    ])
+  })
+})
+
 describe('a server that is busy', () => {
   it.each([
     ['seconds', '7'],

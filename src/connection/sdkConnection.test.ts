@@ -492,12 +492,6 @@ describe('before a tools/call', () => {
     await caught(connection.callTool({ name: 'report' }, { ...hooks(never), beforeSend }))
     expect(beforeSend).not.toHaveBeenCalled()
   })
-
-  it('asks nobody about the result of a resumed task: nothing is sent', async () => {
-    const { server, connection } = setUp()
-    await connection.completeCall('report', { content: [] })
-    expect(server.received('tools/call')).toEqual([])
-  })
 })
 
 describe('a tools/call answered by a task', () => {
