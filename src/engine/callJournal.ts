@@ -39,9 +39,15 @@ export interface CallJournalOptions {
 export function createCallJournal({ records, now, policy, ...options }: CallJournalOptions): CallJournal {
   let record = options.record
   let latest = record.task && recordedTask(record.task)
-  let nextPollAt = record.task?.nextPollAt ?? now()
+  let nextPollAt = resumeAt(record.task)
   /** A record that is gone, forgotten or expired, must not come back. */
   let isClosed = false
+
+  /** The recorded time, or at once where there is none; no further away than it can have been by a clock that was right. */
+  function resumeAt(task: TaskRecordTask | undefined): number {
+    const longest = Math.max(pollInterval(task?.pollIntervalMs, policy), policy.maxMs)
+    return Math.min(task?.nextPollAt ?? now(), now() + longest)
+  }
 
   function update(changes: Partial<TaskRecordTask> = {}): Promise<void> {
     if (record.task === undefined || isClosed) return Promise.resolve()
@@ -65,7 +71,7 @@ export function createCallJournal({ records, now, policy, ...options }: CallJour
     takeUp: (left) => {
       record = left
       latest = left.task && recordedTask(left.task)
-      nextPollAt = left.task?.nextPollAt ?? now()
+      nextPollAt = resumeAt(left.task)
     },
     writeIntent: () => records.write(record),
     writeTask: (task, era) => {

@@ -249,7 +249,7 @@ describe('followTask', () => {
   })
 
   describe('page life', () => {
-    it('pauses offline and polls at once when back online, if it is due', async () => {
+    it('pauses offline and polls at once, with jitter, when back online, if it is due', async () => {
       const { page, polls, events } = follow([working(), completed()])
       await page.advance(1500)
       await page.setOnline(false)
@@ -257,7 +257,9 @@ describe('followTask', () => {
       expect(polls).toEqual([1000])
       expect(events.at(-1)).toEqual({ type: 'blocked', network: 'offline' })
       await page.setOnline(true)
-      expect(polls).toEqual([1000, 11_500])
+      // Half of 200 ms: nobody comes back in the same moment as everybody else.
+      await page.advance(100)
+      expect(polls).toEqual([1000, 11_600])
     })
 
     it('does not poll early because the network is back', async () => {
@@ -279,7 +281,8 @@ describe('followTask', () => {
       await page.setOnline(false)
       await page.advance(100)
       await page.setOnline(true)
-      expect(polls.at(-1)).toBe(19_100)
+      await page.advance(100)
+      expect(polls.at(-1)).toBe(19_200)
     })
 
     it('goes on hidden by default, and pauses where asked to', async () => {

@@ -272,6 +272,7 @@ describe('a call', () => {
       expect(written).toEqual([])
       expect(state()).toMatchObject({ phase: 'calling', network: 'offline' })
       await page.setOnline(true)
+      await page.advance(200)
       expect(log.filter((entry) => entry === 'tools/call')).toHaveLength(1)
       expect(state()).toMatchObject({ phase: 'completed', network: 'ok' })
     })

@@ -10,6 +10,9 @@ const MAX_NAP_MS = 30_000
 /** How long a poll of another tab may be overdue before this tab takes its turn: it was closed, or it is frozen. */
 export const TURN_GRACE_MS = 1000
 
+/** Everybody behind a router comes back online in the same moment; spread over this, at random, they ask again. */
+const ONLINE_JITTER_MS = 200
+
 export interface WaitOptions {
   readonly environment: Environment
   /** Wall-clock time, ms since the epoch. */
@@ -81,7 +84,9 @@ export function waitForTurn(options: WaitOptions): Promise<void> {
       resolve()
     }
     const onOnline = () => {
-      if (environment.isOnline()) dueAt = Math.min(dueAt, Math.max(options.notBefore, environment.now()))
+      const now = environment.now()
+      const soon = Math.max(options.notBefore, now + environment.random() * ONLINE_JITTER_MS)
+      if (environment.isOnline()) dueAt = dueAt <= now ? soon : Math.min(dueAt, soon)
       look()
     }
 
