@@ -37,6 +37,8 @@ export default defineConfig({
   test: {
     // A flake is a bug: nothing is retried.
     retry: 0,
+    // Nothing waits for real time; how long the computing takes is the machine's affair.
+    testTimeout: 60_000,
     restoreMocks: true,
     unstubGlobals: true,
     projects: [
@@ -54,7 +56,7 @@ export default defineConfig({
         test: {
           name: 'react',
           environment: 'jsdom',
-          include: ['src/**/*.test.tsx', 'test/**/*.test.tsx'],
+          include: ['src/**/*.test.tsx', 'test/**/*.test.tsx', 'docs/examples/**/*.test.tsx'],
           setupFiles: ['test/setup/react.ts'],
         },
       },
@@ -80,7 +82,6 @@ export default defineConfig({
           name: 'browser-e2e',
           environment: 'node',
           include: [browserTests],
-          testTimeout: 60_000,
           hookTimeout: 60_000,
           fileParallelism: false,
           // After the fast projects, alone: a browser on a busy machine measures the machine.
