@@ -9,11 +9,17 @@ export interface Clock {
 }
 
 /** The longest delay a platform timer can hold: above it, it fires at once. */
-export const MAX_TIMER_MS = 2 ** 31 - 1
+export const MAX_TIMER_MS: number = 2 ** 31 - 1
 
 /** The clock of the machine. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   setTimeout: (callback, delayMs) => setTimeout(callback, delayMs),
   clearTimeout: (handle) => clearTimeout(handle as ReturnType<typeof setTimeout>),
+}
+
+/** Node's timers keep the process alive unless told not to; those of other platforms are numbers. */
+export function unrefTimer(timer: unknown): void {
+  if (typeof timer !== 'object' || timer === null || !('unref' in timer)) return
+  if (typeof timer.unref === 'function') timer.unref()
 }

@@ -1,9 +1,16 @@
-import { createMcpHandler, INTERNAL_ERROR, isJsonContentType, isLegacyRequest } from '@modelcontextprotocol/server'
+import {
+  createMcpHandler,
+  INTERNAL_ERROR,
+  isJsonContentType,
+  isLegacyRequest,
+  type ServerNotifier,
+} from '@modelcontextprotocol/server'
 import { createCors } from './cors.js'
 import { REFUSED } from './errorCodes.js'
 import { Exchange } from './exchange.js'
 import { finishExchange, taskCreatedResponse } from './finishExchange.js'
 import { errorResponse } from './jsonRpcResponse.js'
+import { listenToTasks } from './listenToTasks.js'
 import { readJson } from './readJson.js'
 import { refuseRequiredTool } from './refuseRequiredTool.js'
 import { createReporter } from './reportError.js'
@@ -20,6 +27,8 @@ export interface TaskServer {
    * it to `toNodeHandler` of `@modelcontextprotocol/node`, or call it in a test. Never rejects.
    */
   readonly fetch: (request: Request, options?: TaskServerRequestOptions) => Promise<Response>
+  /** Tells clients that listen of what has nothing to do with tasks: a changed list, an updated resource. */
+  readonly notify: ServerNotifier
   /** Stops all work: `signal` of every running tool aborts, and tasks at work have failed. */
   readonly close: () => Promise<void>
 }
@@ -80,6 +89,7 @@ export function createTaskServer(options: TaskServerOptions): TaskServer {
     const finished = mcp
       .fetch(inner, { ...auth, parsedBody: body })
       .then((response) => finishExchange(exchange, response, parts))
+      .then((response) => listenToTasks(exchange, response, parts))
     const created = exchange.taskCreated.then((run) => taskCreatedResponse(exchange, run, serverInfo))
     requestOptions.waitUntil?.(finished)
     return Promise.race([created, finished])
@@ -95,6 +105,7 @@ export function createTaskServer(options: TaskServerOptions): TaskServer {
       })
       return cors?.decorate(request, response) ?? response
     },
+    notify: mcp.notify,
     async close() {
       isClosed = true
       await runtime.close()

@@ -4,6 +4,7 @@ import type { TaskStore } from './taskStore.js'
 
 /** Keeps tasks in the memory of this process: they end with it, and no other process sees them. */
 export class MemoryTaskStore implements TaskStore {
+  readonly isShared: boolean = false
   readonly #records = new Map<string, TaskRecord>()
   readonly #idsByOwner = new Map<string, Set<string>>()
 

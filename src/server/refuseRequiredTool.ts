@@ -1,6 +1,7 @@
 import { isJsonObject } from '../protocol/json.js'
 import type { ToolDefinition } from './defineTool.js'
 import { errorResponse } from './jsonRpcResponse.js'
+import { requestParams } from './requestParams.js'
 import { toTaskFailure } from './taskFailure.js'
 import { missingTasksCapability } from './tasksCapability.js'
 
@@ -9,8 +10,8 @@ import { missingTasksCapability } from './tasksCapability.js'
  * tool to say so: the SDK begins to answer such clients before. HTTP 200, or they would not read it.
  */
 export function refuseRequiredTool(body: unknown, tools: readonly ToolDefinition[]): Response | undefined {
-  if (!isJsonObject(body) || body['method'] !== 'tools/call' || !isJsonObject(body['params'])) return undefined
-  const { name } = body['params']
+  if (!isJsonObject(body) || body['method'] !== 'tools/call') return undefined
+  const { name } = requestParams(body)
   const isRequired = tools.some((tool) => tool.name === name && tool.taskSupport === 'required')
   return isRequired ? errorResponse(body, toTaskFailure(missingTasksCapability()), 200) : undefined
 }

@@ -11,6 +11,7 @@ export interface ServerConfig extends TaskServerOptions {
   readonly store: TaskStore
   readonly clock: Clock
   readonly pollIntervalMs: number
+  readonly push: boolean
   readonly maxTasksPerOwner: number
   readonly maxRequestBodySize: number
   /** How long tasks of a tool are kept. */
@@ -42,6 +43,7 @@ export function createServerConfig(options: TaskServerOptions): ServerConfig {
     store: options.store ?? new MemoryTaskStore(),
     clock: options.clock ?? systemClock,
     pollIntervalMs,
+    push: options.push ?? true,
     maxTasksPerOwner,
     maxRequestBodySize,
     ttlOf({ ttlMs = defaultTtlMs }) {

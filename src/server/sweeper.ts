@@ -1,4 +1,4 @@
-import { type Clock, MAX_TIMER_MS } from './clock.js'
+import { type Clock, MAX_TIMER_MS, unrefTimer } from './clock.js'
 
 /** Tasks that expire close together are swept together, this many ms apart. */
 const MIN_GAP_MS = 1000
@@ -22,7 +22,7 @@ export function createSweeper(clock: Clock, sweep: (now: number) => Promise<numb
 
   function arm(): void {
     timer = clock.setTimeout(onTimer, Math.min(Math.max(0, dueAt - clock.now()), MAX_TIMER_MS))
-    unref(timer)
+    unrefTimer(timer)
   }
 
   function onTimer(): void {
@@ -52,10 +52,4 @@ export function createSweeper(clock: Clock, sweep: (now: number) => Promise<numb
       clock.clearTimeout(timer)
     },
   }
-}
-
-/** Node's timers keep the process alive unless told not to; those of other platforms are numbers. */
-function unref(timer: unknown): void {
-  if (typeof timer !== 'object' || timer === null || !('unref' in timer)) return
-  if (typeof timer.unref === 'function') timer.unref()
 }

@@ -12,7 +12,9 @@ import { isJsonObject, type JsonObject } from '../protocol/json.js'
 import type { Exchange } from './exchange.js'
 import { isAnswerTo } from './inputKinds.js'
 import { ownerOf } from './ownerOf.js'
+import { requestParams } from './requestParams.js'
 import type { ServerParts } from './serverParts.js'
+import { taskOnTheWire } from './taskOnTheWire.js'
 import type { TaskRecord } from './taskRecord.js'
 import { openQuestions } from './taskReducer.js'
 import { declaredCapabilities, missingTasksCapability } from './tasksCapability.js'
@@ -31,7 +33,7 @@ export function serveTaskMethods(server: McpServer, exchange: Exchange, parts: S
     server.server.setRequestHandler(method, { params: anything }, async (_, ctx) => {
       assertDeclared(ctx)
       try {
-        const params = paramsOf(exchange.body)
+        const params = requestParams(exchange.body)
         return await answer(await findTask(params, exchange, parts), params)
       } catch (error) {
         if (error instanceof ProtocolError) throw error
@@ -41,7 +43,7 @@ export function serveTaskMethods(server: McpServer, exchange: Exchange, parts: S
     })
   }
 
-  serve('tasks/get', ({ task }) => ({ ...task }))
+  serve('tasks/get', ({ task }) => taskOnTheWire(task))
   serve('tasks/update', async ({ task }, params) => {
     await runtime.answer(task.taskId, answersIn(params, openQuestions(task)))
     return {}
@@ -59,10 +61,6 @@ const anything: StandardSchemaV1 = {
 
 function assertDeclared(ctx: ServerContext): void {
   if (!supportsTasks(declaredCapabilities(ctx))) throw missingTasksCapability()
-}
-
-function paramsOf(body: unknown): JsonObject {
-  return isJsonObject(body) && isJsonObject(body['params']) ? body['params'] : {}
 }
 
 async function findTask({ taskId }: JsonObject, exchange: Exchange, parts: ServerParts): Promise<TaskRecord> {

@@ -4,10 +4,12 @@ import type { InputResponse } from '../protocol/inputRequest.js'
 import { isTerminal } from '../protocol/task.js'
 import type { Clock } from './clock.js'
 import { TASK_LIMIT_REACHED } from './errorCodes.js'
+import { newTaskRecord, type TaskSpec } from './newTaskRecord.js'
 import type { ReportError } from './reportError.js'
 import { createSerializer } from './serialize.js'
+import { createStoreWatch } from './storeWatch.js'
 import { createSweeper } from './sweeper.js'
-import { createTaskId } from './taskId.js'
+import { createTaskFeed, type TaskFollower } from './taskFeed.js'
 import { createTaskLedger } from './taskLedger.js'
 import type { TaskRecord } from './taskRecord.js'
 import type { TaskEvent } from './taskReducer.js'
@@ -27,6 +29,12 @@ export interface TaskRuntime {
   /** Takes answers to open questions; what is not open is ignored. */
   answer(taskId: string, answers: Readonly<Record<string, InputResponse>>): Promise<void>
   requestCancel(taskId: string): Promise<void>
+  /**
+   * Tells of the states of tasks, whoever changes them, until the function that is returned is called.
+   *
+   * @throws {ProtocolError} where too many follow already.
+   */
+  follow(taskIds: readonly string[], follower: TaskFollower): () => void
   /** Ends a run with its outcome, unless the task is over already. Never rejects. */
   settle(run: TaskRun, outcome: TaskOutcome): Promise<void>
   /** Stops all work; tasks that were at work have failed. */
@@ -36,27 +44,26 @@ export interface TaskRuntime {
 /** How work ends. */
 export type TaskOutcome = Extract<TaskEvent, { type: 'complete' | 'fail' }>
 
-/** What a new task is like. */
-export interface TaskSpec {
-  owner: string
-  ttlMs: number | null
-  pollIntervalMs: number
-}
-
 /** What a {@link TaskRuntime} is made of. */
 export interface TaskRuntimeOptions {
   store: TaskStore
   clock: Clock
+  /** How often tasks are read again that another process may change, in ms. */
+  pollIntervalMs: number
   maxTasksPerOwner: number
   report: ReportError
 }
 
 /** The tasks of a server over a store. */
-export function createTaskRuntime({ store, clock, maxTasksPerOwner, report }: TaskRuntimeOptions): TaskRuntime {
+export function createTaskRuntime(options: TaskRuntimeOptions): TaskRuntime {
+  const { store, clock, pollIntervalMs, maxTasksPerOwner, report } = options
   const runs = new Map<string, TaskRun>()
   const oneByOne = createSerializer()
   const ledger = createTaskLedger({ store, clock, onRecord })
+  const feed = createTaskFeed()
   const sweeper = createSweeper(clock, sweep)
+  const taskIds = () => new Set([...runs.keys(), ...feed.followed()])
+  const watch = createStoreWatch({ clock, intervalMs: pollIntervalMs, taskIds, read: look })
   let isClosed = false
 
   function onRecord(record: TaskRecord): void {
@@ -64,6 +71,16 @@ export function createTaskRuntime({ store, clock, maxTasksPerOwner, report }: Ta
     const run = runs.get(taskId)
     if (isTerminal(status)) runs.delete(taskId)
     run?.observe(record)
+    feed.publish(record)
+  }
+
+  /** To read is to notice: see `onRecord`. */
+  async function look(taskId: string): Promise<void> {
+    await ledger.read(taskId).catch((error: unknown) => report(error, { source: 'server' }))
+  }
+
+  function watchStore(): void {
+    if (store.isShared !== false) watch.start()
   }
 
   async function sweep(now: number): Promise<number | null> {
@@ -104,12 +121,13 @@ export function createTaskRuntime({ store, clock, maxTasksPerOwner, report }: Ta
       oneByOne(spec.owner, async () => {
         await assertRoom(spec.owner)
         if (isClosed) throw new ProtocolError(SERVER_CLOSED.code, SERVER_CLOSED.message)
-        const record = newRecord(spec, clock.now())
+        const record = newTaskRecord(spec, clock.now())
         const { taskId } = record.task
         const run = createTaskRun(record, (event) => ledger.apply(taskId, event))
         await ledger.create(record)
         runs.set(taskId, run)
         sweeper.due(record.expiresAt)
+        watchStore()
         return run
       }),
 
@@ -126,29 +144,25 @@ export function createTaskRuntime({ store, clock, maxTasksPerOwner, report }: Ta
       await ledger.apply(taskId, { type: 'requestCancel' })
     },
 
+    follow(taskIds, follower) {
+      const unfollow = feed.follow(taskIds, follower)
+      watchStore()
+      return unfollow
+    },
+
     settle,
 
     async close() {
       isClosed = true
       sweeper.stop()
+      watch.stop()
       const closing = [...runs.values()]
       runs.clear()
       await Promise.all(closing.map((run) => settle(run, { type: 'fail', error: SERVER_CLOSED })))
       for (const run of closing) run.abort(new TaskError(SERVER_CLOSED.message))
+      feed.close()
     },
   }
 }
 
 const SERVER_CLOSED = { code: INTERNAL_ERROR, message: 'The server was shut down before the tool had finished.' }
-
-function newRecord({ owner, ttlMs, pollIntervalMs }: TaskSpec, now: number): TaskRecord {
-  const createdAt = new Date(now).toISOString()
-  return {
-    task: { taskId: createTaskId(), status: 'working', createdAt, lastUpdatedAt: createdAt, ttlMs, pollIntervalMs },
-    owner,
-    version: 1,
-    expiresAt: ttlMs === null ? null : now + ttlMs,
-    answers: {},
-    cancelRequested: false,
-  }
-}

@@ -38,6 +38,11 @@ export interface TaskServerOptions {
    * @default everybody is the same owner: whoever knows a task id may use the task
    */
   owner?(request: Request, authInfo: AuthInfo | undefined): string | Promise<string>
+  /**
+   * Whether clients may listen to their tasks by `subscriptions/listen`. Where it is false they poll, as
+   * they always may. @default true
+   */
+  push?: boolean
   /** How many tasks that are not over an owner may have. @default 1000 */
   maxTasksPerOwner?: number
   /** Largest request body, in bytes. @default 4 MiB */

@@ -12,6 +12,13 @@ import type { TaskRecord } from './taskRecord.js'
  * A promise that rejects is final: retries belong inside the store.
  */
 export interface TaskStore {
+  /**
+   * Whether other processes write to the same records. If so, the server reads tasks again every
+   * `pollIntervalMs` while work on them runs here or a client listens to them: that is how it learns of
+   * answers, cancellations and results that another process took. @default true
+   */
+  readonly isShared?: boolean
+
   /** Adds a record. Rejects where one with this `task.taskId` is there already. */
   create(record: TaskRecord): Promise<void>
 

@@ -3,23 +3,10 @@ import { z } from 'zod'
 import { defineTool } from '../../src/server/defineTool.js'
 import { MemoryTaskStore } from '../../src/server/memoryTaskStore.js'
 import { startServer } from './support/testServer.js'
-import { text } from './support/tools.js'
+import { ask, text } from './support/tools.js'
 
 const schema = z.object({ name: z.string() })
 const accept = (name: string) => ({ action: 'accept', content: { name } })
-
-const ask = defineTool({
-  name: 'ask',
-  inputSchema: z.object({ times: z.number().default(1) }),
-  taskSupport: 'required',
-  async handler({ times }, { task }) {
-    const answers = []
-    for (let round = 1; round <= times; round += 1) {
-      answers.push(await task?.elicit({ message: `Name ${round}?`, requestedSchema: schema }))
-    }
-    return text(JSON.stringify(answers))
-  },
-})
 
 const askAtOnce = defineTool({
   ...ask,

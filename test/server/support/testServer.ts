@@ -21,14 +21,20 @@ export interface TestServer {
   rpc(method: string, params: Json, options?: RpcOptions): Promise<RpcAnswer>
 }
 
-export function startServer(options: Omit<TaskServerOptions, 'serverInfo' | 'clock' | 'onError'>): TestServer {
-  const clock = createManualClock()
+/** What a test chooses. */
+export type TestServerOptions = Omit<TaskServerOptions, 'serverInfo' | 'clock' | 'onError'> & {
+  /** For servers that share their time. @default a clock of its own */
+  clock?: ManualClock
+}
+
+export function startServer(options: TestServerOptions): TestServer {
+  const { clock = createManualClock() } = options
   const errors: TestServer['errors'] = []
   const server = createTaskServer({
     serverInfo: { name: 'test', version: '1.0.0' },
-    clock,
     onError: (error, context) => errors.push({ error, context }),
     ...options,
+    clock,
   })
   onTestFinished(() => server.close())
 

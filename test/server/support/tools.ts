@@ -48,3 +48,17 @@ export const failing = defineTool({
     throw new Error('password=hunter2')
   },
 })
+
+/** Asks for a name so many times, one after the other. */
+export const ask = defineTool({
+  name: 'ask',
+  inputSchema: z.object({ times: z.number().default(1) }),
+  taskSupport: 'required',
+  async handler({ times }, { task }) {
+    const answers = []
+    for (let round = 1; round <= times; round += 1) {
+      answers.push(await task?.elicit({ message: `Name ${round}?`, requestedSchema: z.object({ name: z.string() }) }))
+    }
+    return text(JSON.stringify(answers))
+  },
+})

@@ -1,0 +1,29 @@
+// #region server
+import { createServer, type RequestListener } from 'node:http'
+import { toNodeHandler } from '@modelcontextprotocol/node'
+import { createTaskServer, defineTool } from 'taskwire/server'
+import { z } from 'zod'
+
+const report = defineTool({
+  name: 'generate_report',
+  description: 'Writes the report of a quarter. Takes half a minute.',
+  inputSchema: z.object({ quarter: z.string() }),
+  taskSupport: 'optional',
+  async handler({ quarter }, { task, sleep }) {
+    for (const region of ['Europe', 'Asia', 'America']) {
+      await task?.setStatus(`Collecting the figures of ${region}`)
+      await sleep(10_000)
+    }
+    return { content: [{ type: 'text', text: `The report of ${quarter}` }] }
+  },
+})
+
+const server = createTaskServer({
+  serverInfo: { name: 'reports', version: '1.0.0' },
+  tools: [report],
+  cors: true,
+})
+
+// The cast is for exactOptionalPropertyTypes; without that option it is not needed.
+createServer(toNodeHandler(server) as RequestListener).listen(3000, '127.0.0.1')
+// #endregion server

@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto'
+import { mkdir, rmdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import type { TaskRecord, TaskStore } from 'taskwire/server'
+import type { Storage } from 'unstorage'
+
+// #region store
+/** Runs one thing at a time under a name, across all processes that share a store. */
+export type Lock = <T>(name: string, run: () => Promise<T>) => Promise<T>
+
+/** Ids and owners as names: of one length, safe in any file system, and nobody can read an id off a folder. */
+const nameOf = (text: string) => createHash('sha256').update(text).digest('hex')
+
+/** Keeps tasks wherever unstorage has a driver for: files, Redis, a database. */
+export class UnstorageTaskStore implements TaskStore {
+  readonly #storage: Storage
+  /** unstorage has neither compare-and-set nor writes that are seen whole or not at all. */
+  readonly #lock: Lock
+
+  constructor(storage: Storage, lock: Lock) {
+    this.#storage = storage
+    this.#lock = lock
+  }
+
+  create(record: TaskRecord): Promise<void> {
+    const name = nameOf(record.task.taskId)
+    return this.#lock(name, async () => {
+      if (await this.#storage.hasItem(`task:${name}`)) throw new Error('Failed to create a task: its id is in use.')
+      // What lists and expires tasks reads the names of these entries and no more.
+      await this.#storage.setItem(`index:${nameOf(record.owner)}:${name}.${record.expiresAt ?? 'never'}`, 1)
+      await this.#storage.setItem(`task:${name}`, record)
+    })
+  }
+
+  get(taskId: string): Promise<TaskRecord | undefined> {
+    return this.#read(nameOf(taskId))
+  }
+
+  transition(next: TaskRecord, expectedVersion: number): Promise<boolean> {
+    const name = nameOf(next.task.taskId)
+    return this.#lock(name, async () => {
+      const record = await this.#storage.getItem<TaskRecord>(`task:${name}`)
+      if (record?.version !== expectedVersion) return false
+      await this.#storage.setItem(`task:${name}`, next)
+      return true
+    })
+  }
+
+  async expire(now: number): Promise<number | null> {
+    const left: number[] = []
+    for (const { key, name, expiresAt } of await this.#index('index')) {
+      if (expiresAt > now) left.push(expiresAt)
+      else {
+        await this.#lock(name, () => this.#storage.removeItem(`task:${name}`))
+        await this.#storage.removeItem(key)
+      }
+    }
+    const earliest = Math.min(...left)
+    return Number.isFinite(earliest) ? earliest : null
+  }
+
+  async list(owner: string): Promise<readonly TaskRecord[]> {
+    const entries = await this.#index(`index:${nameOf(owner)}`)
+    const records = await Promise.all(entries.map(({ name }) => this.#read(name)))
+    return records.filter((record) => record !== undefined)
+  }
+
+  async #read(name: string): Promise<TaskRecord | undefined> {
+    const record = await this.#lock(name, () => this.#storage.getItem<TaskRecord>(`task:${name}`))
+    return record ?? undefined
+  }
+
+  async #index(base: string): Promise<{ key: string; name: string; expiresAt: number }[]> {
+    const keys = await this.#storage.getKeys(base)
+    return keys.map((key) => {
+      const [name = '', end] = key.slice(key.lastIndexOf(':') + 1).split('.')
+      return { key, name, expiresAt: end === 'never' ? Number.POSITIVE_INFINITY : Number(end) }
+    })
+  }
+}
+// #endregion store
+
+// #region lock
+const RETRY_MS = 5
+/** Nothing above holds a lock for long: whoever does has crashed. */
+const STALE_MS = 10_000
+
+/** A lock for processes that share a disk. For Redis, take one made of `SET ... NX PX`. */
+export function createFileLock(folder: string): Lock {
+  return async (name, run) => {
+    const path = join(folder, name)
+    await mkdir(folder, { recursive: true })
+    // To make a folder succeeds for one of many.
+    while (!(await mkdir(path).then(() => true, isTaken))) {
+      const since = await stat(path).then(({ mtimeMs }) => mtimeMs, Date.now)
+      if (Date.now() - since > STALE_MS) await rmdir(path).catch(() => {})
+      else await setTimeout(RETRY_MS)
+    }
+    try {
+      return await run()
+    } finally {
+      await rmdir(path).catch(() => {})
+    }
+  }
+}
+
+function isTaken(error: NodeJS.ErrnoException): false {
+  if (error.code === 'EEXIST') return false
+  throw error
+}
+// #endregion lock

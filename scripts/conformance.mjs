@@ -1,0 +1,166 @@
+// The official conformance suite: `npm run conformance`.
+// Its server scenarios for 2026-07-28, those of the Tasks extension included, run against `npm run server -- --fixtures`.
+// Its client scenarios run against the SDK's client, bare and over `withTasks`, which must pass whatever the bare one does.
+// What does not pass, or does not apply, has its reason in conformance-expected.json; a reason that is not needed fails.
+// The suite needs Node 22; npx brings it, so that it does not stand in for the Node of any other script.
+import { execFile, spawn } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { env, execPath, exit } from 'node:process'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+/** @typedef {{ id: string, name: string, status: string, errorMessage?: string }} Check */
+/** @typedef {{ server: Record<string, string>, client: Record<string, string> }} Expected */
+
+const SUITE = '@modelcontextprotocol/conformance@0.2.0-alpha.12'
+const REVISION = '2026-07-28'
+const VARIANTS = ['bare', 'tasks']
+const TIMEOUT_MS = 5 * 60_000
+
+/** @type {Expected} */
+const expected = JSON.parse(readFileSync(new URL('conformance-expected.json', import.meta.url), 'utf8'))
+/** Relative: the suite cuts a command at its spaces. */
+const client = relative('', fileURLToPath(new URL('../test/interop/conformanceClient.ts', import.meta.url)))
+const results = mkdtempSync(join(tmpdir(), 'conformance-'))
+/** @type {string[]} */
+const problems = []
+
+/**
+ * @param {string[]} words
+ * @returns {Promise<string>} what the suite printed. It also fails where a scenario does: the checks tell which.
+ */
+function suite(...words) {
+  const args = ['-y', '-p', 'node@22', '-p', SUITE, 'conformance', ...words]
+  return new Promise((resolve) => {
+    const options = { timeout: TIMEOUT_MS, maxBuffer: 2 ** 26 }
+    execFile('npx', args, options, (_error, stdout, stderr) => resolve(`${stdout}${stderr}`))
+  })
+}
+
+/**
+ * @param {string} folder
+ * @returns {Map<string, Check[]>} the checks of each scenario. Folders are named `NAME-TIME`, `server-NAME-TIME`.
+ */
+function readChecks(folder) {
+  const path = join(results, folder)
+  /** @type {Map<string, Check[]>} */
+  const checks = new Map()
+  for (const file of readdirSync(path, { recursive: true, encoding: 'utf8' })) {
+    const [, name] = /^(?:server-)?(.+)-\d{4}-\d\d-\d\dT[\d-]+Z.checks\.json$/.exec(file.replaceAll('\\', '/')) ?? []
+    if (name !== undefined) checks.set(name, JSON.parse(readFileSync(join(path, file), 'utf8')))
+  }
+  return checks
+}
+
+/** @param {Check[]} checks */
+const passed = (checks) => checks.filter(({ status }) => status === 'SUCCESS').length
+
+/** @param {Check[]} checks */
+const failures = (checks) => checks.filter(({ status }) => status === 'FAILURE' || status === 'WARNING')
+
+/**
+ * @param {keyof Expected} side
+ * @param {string} scenario
+ * @returns {string | undefined} the entry of the file that names the scenario
+ */
+function entryFor(side, scenario) {
+  return Object.keys(expected[side]).find((entry) =>
+    entry.endsWith('*') ? scenario.startsWith(entry.slice(0, -1)) : scenario === entry,
+  )
+}
+
+/**
+ * Every scenario that the suite has for this revision ran, or there is a reason why not.
+ *
+ * @param {keyof Expected} side
+ * @param {Map<string, Check[]>} checks
+ */
+async function judge(side, checks) {
+  const listed = [...(await suite('list', `--${side}`)).matchAll(/^ {2}- (\S+) \[(.+)\]$/gm)]
+    .filter(([, , tags = '']) => /extension|2026-07-28/.test(tags))
+    .map(([, name = '']) => name)
+  if (listed.length === 0) problems.push(`${side}: the suite could not be run. Is the registry within reach?`)
+  /** @type {Set<string>} */
+  const needed = new Set()
+  for (const scenario of new Set([...listed, ...checks.keys()])) {
+    const own = checks.get(scenario) ?? []
+    const entry = entryFor(side, scenario)
+    const bad = failures(own)
+    const isGood = bad.length === 0 && passed(own) > 0
+    if (!isGood && entry !== undefined) needed.add(entry)
+    if (!isGood && entry !== undefined) continue
+    console.log(`  ${isGood ? 'ok  ' : 'FAIL'} ${scenario}: ${passed(own)} passed, ${bad.length} failed`)
+    if (isGood) continue
+    const why = bad.map(({ id, errorMessage }) => `${id}: ${errorMessage}`).join('; ')
+    problems.push(`${side} ${scenario}: ${why || 'no check of it passed'}`)
+  }
+  for (const [entry, reason] of Object.entries(expected[side])) {
+    console.log(`  --   ${entry}: ${reason}`)
+    if (!needed.has(entry)) problems.push(`${side} ${entry}: in conformance-expected.json without need. Remove it.`)
+  }
+}
+
+/** @returns {Promise<{ url: string, stop: () => void }>} the fixture server on a free port */
+async function startServer() {
+  const words = ['scripts/run.mjs', 'demo/server/standalone.ts', '--fixtures']
+  const server = spawn(execPath, words, { env: { ...env, PORT: '0' }, stdio: ['ignore', 'pipe', 'inherit'] })
+  for await (const line of createInterface({ input: server.stdout })) {
+    const [url] = /http:\S+/.exec(line) ?? []
+    if (url !== undefined) return { url, stop: () => server.kill() }
+  }
+  throw new Error('Failed to start the server: it ended at once. See above.')
+}
+
+async function judgeServer() {
+  console.log(`# The server, ${REVISION}`)
+  const { url, stop } = await startServer()
+  try {
+    await suite('server', '--url', url, '--requirements', REVISION, '-o', join(results, 'server'))
+  } finally {
+    stop()
+  }
+  const checks = readChecks('server')
+  await judge('server', checks)
+  return checks
+}
+
+/** @param {string} scenario */
+async function runClient(scenario, /** @type {string} */ variant) {
+  const command = `${execPath} scripts/run.mjs ${client} ${variant}`
+  const words = ['--scenario', scenario, '--spec-version', REVISION, '-o', join(results, variant)]
+  await suite('client', '--command', command, ...words)
+}
+
+async function judgeClient() {
+  console.log(`\n# A client over withTasks, ${REVISION}`)
+  const listed = [...(await suite('list', '--client', '--spec-version', REVISION)).matchAll(/^ {2}- (\S+) \[.+\]$/gm)]
+  const scenarios = listed.map(([, name = '']) => name).filter((name) => entryFor('client', name) === undefined)
+  const runs = scenarios.flatMap((scenario) => VARIANTS.map((variant) => ({ scenario, variant })))
+  const worker = async () => {
+    for (let run = runs.shift(); run !== undefined; run = runs.shift()) await runClient(run.scenario, run.variant)
+  }
+  await Promise.all(Array.from({ length: Math.min(4, availableParallelism()) }, worker))
+
+  const [bare, tasks] = VARIANTS.map(readChecks)
+  const key = (/** @type {Check} */ { id, name, status }) => `${id} ${name} ${status}`
+  for (const [scenario, checks] of bare ?? []) {
+    const own = new Set(tasks?.get(scenario)?.map(key))
+    const lost = checks.filter((check) => check.status === 'SUCCESS' && !own.has(key(check)))
+    for (const { id, name } of lost) problems.push(`client ${scenario}: only the bare client passes ${id} (${name})`)
+  }
+  await judge('client', tasks ?? new Map())
+  return tasks ?? new Map()
+}
+
+try {
+  const sides = [await judgeServer(), await judgeClient()]
+  const [server, client] = sides.map((checks) => [...checks.values()].reduce((sum, own) => sum + passed(own), 0))
+  console.log(`\nServer: ${server} checks passed. Client over withTasks: ${client} checks passed.`)
+} finally {
+  rmSync(results, { recursive: true, force: true })
+}
+for (const problem of problems) console.error(problem)
+console.log(problems.length === 0 ? 'Conformance: ok' : `Conformance: ${problems.length} problems`)
+exit(problems.length === 0 ? 0 : 1)

@@ -1,0 +1,65 @@
+import { INTERNAL_ERROR, ProtocolError } from '@modelcontextprotocol/server'
+import type { TaskRecord } from './taskRecord.js'
+
+/** Somebody who wants to know how tasks get on. */
+export interface TaskFollower {
+  /** A state of a task that is followed: new, or known already. */
+  onRecord(record: TaskRecord): void
+  /** Nothing comes any more: the server closes. */
+  onClose(): void
+}
+
+/** Passes the states of tasks on to those who follow them. */
+export interface TaskFeed {
+  /**
+   * Begins to follow tasks; the function that is returned ends it.
+   *
+   * @throws {ProtocolError} where there are too many followers.
+   */
+  follow(taskIds: readonly string[], follower: TaskFollower): () => void
+  publish(record: TaskRecord): void
+  /** The ids of all tasks that somebody follows. */
+  followed(): Iterable<string>
+  close(): void
+}
+
+/** As many as the SDK lets listen. */
+const MAX_FOLLOWERS = 1024
+
+/** A feed that nobody follows yet. */
+export function createTaskFeed(): TaskFeed {
+  const followers = new Set<TaskFollower>()
+  const byTask = new Map<string, Set<TaskFollower>>()
+  let isClosed = false
+
+  function leave(taskId: string, follower: TaskFollower): void {
+    const those = byTask.get(taskId)
+    those?.delete(follower)
+    if (those?.size === 0) byTask.delete(taskId)
+  }
+
+  return {
+    follow(taskIds, follower) {
+      if (followers.size >= MAX_FOLLOWERS) throw new ProtocolError(INTERNAL_ERROR, 'Subscription limit reached')
+      if (isClosed) follower.onClose()
+      followers.add(follower)
+      for (const taskId of taskIds) {
+        const those = byTask.get(taskId)
+        if (those === undefined) byTask.set(taskId, new Set([follower]))
+        else those.add(follower)
+      }
+      return () => {
+        followers.delete(follower)
+        for (const taskId of taskIds) leave(taskId, follower)
+      }
+    },
+    publish(record) {
+      for (const follower of [...(byTask.get(record.task.taskId) ?? [])]) follower.onRecord(record)
+    },
+    followed: () => byTask.keys(),
+    close() {
+      isClosed = true
+      for (const follower of followers) follower.onClose()
+    },
+  }
+}

@@ -1,0 +1,75 @@
+import { isTerminal } from '../protocol/task.js'
+import type { TaskRecord } from './taskRecord.js'
+import type { TaskRuntime } from './taskRuntime.js'
+
+/** What one client that listens has not been told yet: of each task no more than its newest state. */
+export interface TaskNews {
+  /** The tasks it hears of: those it asked for that are there and its own. */
+  readonly taskIds: readonly string[]
+  /** True once nothing is left to tell and nothing more can come. */
+  readonly isOver: boolean
+  /** Takes one state; undefined where there is nothing new. */
+  next(): TaskRecord | undefined
+  /** Calls `wake` when there is something new, or when it is over. */
+  onNews(wake: () => void): void
+  /** Forgets tasks that have expired by `now`: nobody will tell of them again. */
+  dropExpired(now: number): void
+  stop(): void
+}
+
+/** Follows tasks on behalf of their owner. The state they are in now is the first news. */
+export async function followTasks(
+  taskIds: readonly string[],
+  owner: string,
+  runtime: Pick<TaskRuntime, 'follow' | 'read'>,
+): Promise<TaskNews> {
+  const versions = new Map<string, number>()
+  const waiting = new Map<string, TaskRecord>()
+  /** Tasks that may still change, with the end of their ttl. */
+  const open = new Map<string, number | null>()
+  let wake = () => {}
+
+  const stop = runtime.follow(taskIds, {
+    onRecord(record) {
+      const { taskId, status } = record.task
+      if (record.owner !== owner || record.version <= (versions.get(taskId) ?? 0)) return
+      versions.set(taskId, record.version)
+      waiting.set(taskId, record)
+      if (isTerminal(status)) open.delete(taskId)
+      else open.set(taskId, record.expiresAt)
+      wake()
+    },
+    onClose() {
+      open.clear()
+      wake()
+    },
+  })
+
+  try {
+    // Following comes first, or a change in between would be lost. Whoever follows hears of what is read.
+    await Promise.all(taskIds.map((taskId) => runtime.read(taskId, owner)))
+  } catch (error) {
+    stop()
+    throw error
+  }
+
+  return {
+    taskIds: [...versions.keys()],
+    get isOver() {
+      return open.size === 0 && waiting.size === 0
+    },
+    next() {
+      const [record] = waiting.values()
+      if (record !== undefined) waiting.delete(record.task.taskId)
+      return record
+    },
+    onNews(callback) {
+      wake = callback
+    },
+    dropExpired(now) {
+      for (const [taskId, expiresAt] of open) if (expiresAt !== null && expiresAt <= now) open.delete(taskId)
+      wake()
+    },
+    stop,
+  }
+}

@@ -1,0 +1,116 @@
+import { SUBSCRIPTION_ID_META_KEY } from '@modelcontextprotocol/server'
+import { isJsonObject, type JsonObject } from '../protocol/json.js'
+import type { Clock } from './clock.js'
+import { handled } from './handled.js'
+import { repeat } from './repeat.js'
+import { messageOf, readSse, SSE_KEEP_ALIVE, sseEvent } from './sse.js'
+import type { TaskNews } from './taskNews.js'
+import { taskOnTheWire } from './taskOnTheWire.js'
+
+/** What a stream of tasks is made of. */
+export interface TaskStreamOptions {
+  /** The SDK's answer to the same `subscriptions/listen`. */
+  readonly base: ReadableStream<Uint8Array>
+  readonly subscriptionId: unknown
+  readonly news: TaskNews
+  readonly clock: Clock
+  /** Aborts when the client hangs up. */
+  readonly signal: AbortSignal
+}
+
+/** As often as the SDK on streams of its own. */
+const KEEP_ALIVE_MS = 15_000
+
+/** So many frames wait for a slow reader; of what comes on top, it gets the newest state of each task. */
+const HIGH_WATER_MARK = 64
+
+/**
+ * The SDK's stream with news of tasks in it. Its acknowledgement names the tasks too, and its end waits
+ * until nothing can come from either (SEP-2663, "Task Status Notifications").
+ *
+ * ```
+ * SDK     ack                  resource updated                   end
+ * tasks        state now, ...                   state, state           last state
+ * client  ack, state now, ..., resource updated, state, state, ....... last state, end
+ * ```
+ */
+export function createTaskStream(options: TaskStreamOptions): ReadableStream<Uint8Array> {
+  const { subscriptionId, news, clock, signal } = options
+  const base = options.base.getReader()
+  const encoder = new TextEncoder()
+  let isAcknowledged = false
+  let end: string | undefined
+  let controller: ReadableStreamDefaultController<Uint8Array> | undefined
+  let stopKeepAlive = () => {}
+
+  const write = (frame: string) => controller?.enqueue(encoder.encode(frame))
+
+  function flush(): void {
+    if (!isAcknowledged) return
+    while ((controller?.desiredSize ?? 0) > 0) {
+      const record = news.next()
+      if (record === undefined) break
+      const params = { ...taskOnTheWire(record.task), _meta: { [SUBSCRIPTION_ID_META_KEY]: subscriptionId } }
+      write(sseEvent({ jsonrpc: '2.0', method: 'notifications/tasks', params }))
+    }
+    if (end === undefined || !news.isOver) return
+    const last = end
+    // To write is to be asked for more, which brings us back here.
+    end = undefined
+    write(last)
+    close()
+  }
+
+  async function readBase(): Promise<void> {
+    for await (const frame of readSse(base)) {
+      const message = messageOf(frame)
+      if (message?.['method'] === 'notifications/subscriptions/acknowledged') {
+        write(sseEvent(withTaskIds(message, news.taskIds)))
+        isAcknowledged = true
+      } else if (message !== undefined && 'id' in message) end = frame
+      else write(frame)
+      flush()
+    }
+    // Without a last word, the SDK has broken off.
+    if (end === undefined) close()
+  }
+
+  function release(): void {
+    controller = undefined
+    stopKeepAlive()
+    news.stop()
+    signal.removeEventListener('abort', close)
+    void handled(base.cancel())
+  }
+
+  function close(): void {
+    controller?.close()
+    release()
+  }
+
+  return new ReadableStream<Uint8Array>(
+    {
+      start(own) {
+        controller = own
+        stopKeepAlive = repeat(clock, KEEP_ALIVE_MS, () => {
+          if ((own.desiredSize ?? 0) > 0) write(SSE_KEEP_ALIVE)
+          news.dropExpired(clock.now())
+        })
+        news.onNews(flush)
+        signal.addEventListener('abort', close)
+        void readBase().catch(close)
+      },
+      pull: flush,
+      cancel: release,
+    },
+    { highWaterMark: HIGH_WATER_MARK },
+  )
+}
+
+/** The SDK knows no tasks, so it has left them out. */
+function withTaskIds(ack: JsonObject, taskIds: readonly string[]): JsonObject {
+  if (taskIds.length === 0) return ack
+  const params = isJsonObject(ack['params']) ? ack['params'] : {}
+  const honored = isJsonObject(params['notifications']) ? params['notifications'] : {}
+  return { ...ack, params: { ...params, notifications: { ...honored, taskIds } } }
+}

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest'
+import { MemoryTaskStore } from '../../src/server/memoryTaskStore.js'
+import { gist, listen } from './support/listening.js'
+import { createManualClock } from './support/manualClock.js'
+import { startServer } from './support/testServer.js'
+import { ask, slow, text } from './support/tools.js'
+
+/** As a database is: others write to it, and say nothing. */
+class SharedStore extends MemoryTaskStore {
+  override readonly isShared = true
+}
+
+/** Two processes over one store: calls go to the first, whatever else a test wants to the second. */
+function startTwo(store = new SharedStore()) {
+  const clock = createManualClock()
+  const options = { store, clock, tools: [ask, slow], pollIntervalMs: 1000 }
+  return { clock, first: startServer(options), second: startServer(options) }
+}
+
+describe('two servers over one store', () => {
+  it('both know every task', async () => {
+    const { clock, first, second } = startTwo()
+    const taskId = await first.start('slow')
+    expect(await second.get(taskId)).toMatchObject({ status: 'working' })
+    await clock.advance(1000)
+    expect(await second.get(taskId)).toMatchObject({ status: 'completed', result: text('done') })
+  })
+
+  it('hand an answer that one of them took to the work on the other', async () => {
+    const { clock, first, second } = startTwo()
+    const taskId = await first.start('ask')
+    await second.update(taskId, { 'elicitation-1': { action: 'decline' } })
+    await clock.advance(1000)
+    expect(await second.get(taskId)).toMatchObject({ status: 'completed', result: text('[{"action":"decline"}]') })
+  })
+
+  it('stop work that the other one was asked to cancel', async () => {
+    const { clock, first, second } = startTwo()
+    const taskId = await first.start('slow', { ms: 60_000 })
+    await second.cancel(taskId)
+    await clock.advance(1000)
+    expect(await second.get(taskId)).toMatchObject({ status: 'cancelled' })
+  })
+
+  it('push what happens on the other', async () => {
+    const { clock, first, second } = startTwo()
+    const taskId = await first.start('slow', { ms: 1500 })
+    const stream = await listen(second, { taskIds: [taskId] })
+    await clock.advance(3000)
+    expect((await stream.messages()).map(gist)).toEqual([
+      ['subscriptions/acknowledged', { taskIds: [taskId] }],
+      ['tasks', 'working'],
+      ['tasks', 'completed'],
+      ['end'],
+    ])
+  })
+
+  it('read no more than what they work on or push, and nothing once that is over', async () => {
+    const store = new SharedStore()
+    const reads: string[] = []
+    const get = store.get.bind(store)
+    store.get = (taskId) => {
+      reads.push(taskId)
+      return get(taskId)
+    }
+    const { clock, first } = startTwo(store)
+    await first.start('slow', { ms: 10 })
+    await clock.advance(10)
+    const taskId = await first.start('slow', { ms: 3500 })
+    reads.length = 0
+    await clock.advance(3000)
+    expect(reads).toEqual([taskId, taskId, taskId])
+    await clock.advance(3000)
+    // The sweepers are left.
+    expect(clock.pending).toBe(1)
+  })
+
+  it('go on watching where a read fails', async () => {
+    const store = new SharedStore()
+    const { clock, first, second } = startTwo(store)
+    const taskId = await first.start('ask')
+    const get = store.get.bind(store)
+    store.get = () => Promise.reject(new Error('disk on fire'))
+    await clock.advance(1000)
+    expect(first.errors).toContainEqual({ error: new Error('disk on fire'), context: { source: 'server' } })
+    store.get = get
+    await second.update(taskId, { 'elicitation-1': { action: 'decline' } })
+    await clock.advance(1000)
+    expect(await second.get(taskId)).toMatchObject({ status: 'completed' })
+  })
+})
