@@ -1,0 +1,38 @@
+import type { CallToolResult, TaskClient } from 'taskwire'
+import { TaskClientProvider, useToolCallMutation } from 'taskwire/react'
+
+// #region app
+export function App({ client }: { client: TaskClient }) {
+  return (
+    <TaskClientProvider client={client}>
+      <WeeklyReport />
+    </TaskClientProvider>
+  )
+}
+
+function WeeklyReport() {
+  const { call, task, inputRequests, mutate, respond } = useToolCallMutation({ name: 'generate_report', key: 'weekly' })
+  if (call?.result) return <output>{textOf(call.result)}</output>
+  if (call?.error) return <p role="alert">{call.error.message}</p>
+  return (
+    <section>
+      <button type="button" disabled={call !== undefined} onClick={() => mutate({ quarter: 'Q3' })}>
+        Write the report
+      </button>
+      {task && <p role="status">{call?.network === 'retrying' ? 'Reconnecting' : task.statusMessage}</p>}
+      {Object.entries(inputRequests).map(
+        ([key, { method, params }]) =>
+          method === 'elicitation/create' && (
+            <button key={key} type="button" onClick={() => respond(key, { action: 'accept', content: {} })}>
+              {params.message}
+            </button>
+          ),
+      )}
+    </section>
+  )
+}
+// #endregion app
+
+function textOf({ content }: CallToolResult): string {
+  return content.map((block) => (block.type === 'text' ? block.text : '')).join('')
+}

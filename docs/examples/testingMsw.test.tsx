@@ -1,0 +1,36 @@
+// #region example
+import { cleanup, fireEvent, render, screen } from '@testing-library/react'
+import { http } from 'msw'
+import { setupServer } from 'msw/node'
+import { createTaskClient } from 'taskwire'
+import { createLiveServer, scriptTask, taskHandlers } from 'taskwire/testing'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { App } from './testingApp.js'
+
+const server = createLiveServer({
+  tools: [
+    scriptTask([
+      { status: 'working', statusMessage: 'Writing' },
+      { status: 'completed', result: { content: [{ type: 'text', text: 'The report of Q3' }] } },
+    ]),
+  ],
+  pollIntervalMs: 20, // ms of real time
+})
+const network = setupServer(...taskHandlers('https://example.com/mcp', server, http))
+
+beforeAll(() => network.listen())
+afterEach(() => {
+  cleanup()
+  localStorage.clear()
+  server.reset()
+})
+afterAll(() => network.close())
+
+test('writes a report, over a network that fails once', async () => {
+  server.faults.drop({ method: 'tasks/get', times: 1 })
+  render(<App client={createTaskClient({ url: 'https://example.com/mcp', retry: { baseMs: 20 } })} />)
+  fireEvent.click(screen.getByText('Write the report'))
+  expect(await screen.findByText('The report of Q3', {}, { timeout: 5000 })).toBeDefined()
+  expect(server.count('tasks/get')).toBe(2)
+})
+// #endregion example
