@@ -53,7 +53,17 @@ const entries: Record<string, { load: () => Promise<object>; names: string[] }> 
     load: () => import('taskwire/server'),
     names: ['MemoryTaskStore', 'createTaskServer', 'defineTool'],
   },
-  'taskwire/testing': { load: () => import('taskwire/testing'), names: ['createSimulatedEnvironment'] },
+  'taskwire/testing': {
+    load: () => import('taskwire/testing'),
+    names: [
+      'createLiveServer',
+      'createSimulatedBrowser',
+      'createSimulatedEnvironment',
+      'createTestServer',
+      'scriptTask',
+      'taskHandlers',
+    ],
+  },
 }
 
 test.for(Object.entries(entries))('%s exports what it always has', async ([, { load, names }]) => {

@@ -1,25 +1,21 @@
 import { createTaskClient, type TaskClient, type TaskClientUrlOptions } from 'taskwire'
+import type { TestServer } from 'taskwire/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createServerBrowser, createServerPage, type ServerPage } from './support/memoryServer.js'
+import { createWorkServer } from './support/workServer.js'
 
-let server: ServerPage
+let server: TestServer
 let client: TaskClient
 
 function open(options: Partial<TaskClientUrlOptions> = {}): TaskClient {
-  return createTaskClient({
-    url: server.url,
-    transportOptions: { fetch: server.fetch },
-    environment: server.page.environment,
-    ...options,
-  })
+  return createTaskClient({ url: server.url, environment: server.environment, ...options })
 }
 
 beforeEach(() => {
-  server = createServerPage({ push: true })
+  server = createWorkServer({ push: true })
   client = open()
 })
 
-const advance = (ms: number) => server.page.advance(ms)
+const advance = (ms: number) => server.advance(ms)
 const work = (seconds: number, quiet = false) => client.startToolCall({ name: 'work', arguments: { seconds, quiet } })
 
 describe('where the server pushes', () => {
@@ -35,8 +31,8 @@ describe('where the server pushes', () => {
   it('a change is seen when it happens, not a poll later', async () => {
     const seen: [number, string | undefined][] = []
     const call = work(2)
-    const start = server.page.now()
-    call.subscribe(({ phase, task }) => seen.push([server.page.now() - start, task?.statusMessage ?? phase]))
+    const start = server.browser.now()
+    call.subscribe(({ phase, task }) => seen.push([server.browser.now() - start, task?.statusMessage ?? phase]))
     await advance(3000)
     expect(seen).toContainEqual([1000, 'step 1'])
     expect(seen.at(-1)).toEqual([2000, 'completed'])
@@ -116,8 +112,9 @@ describe('when the stream ends', () => {
     await expect(call.result).resolves.toBeDefined()
   })
 
+  // [TASK-LISTEN-ACKNOWLEDGED]
   it('a server that does not push is asked once', async () => {
-    server = createServerPage({ push: false })
+    server = createWorkServer({ push: false })
     client = open()
     work(10)
     await advance(20_000)
@@ -127,19 +124,19 @@ describe('when the stream ends', () => {
 })
 
 it('in four tabs there is one stream, and every tab sees every change', async () => {
-  const shared = createServerBrowser({ push: true })
+  const shared = createWorkServer({ push: true })
   const tabs = Array.from({ length: 4 }, () => {
     const tab = shared.browser.openPage()
     return { tab, client: createTaskClient({ url: shared.url, environment: tab.environment }) }
   })
   const calls = tabs.map((tab) => tab.client.startToolCall({ name: 'work', arguments: { seconds: 8 } }, { key: 'k' }))
-  await shared.browser.advance(3500)
+  await shared.advance(3500)
   for (const call of calls) expect(call.getState().task).toMatchObject({ statusMessage: 'step 3' })
   expect(shared.count('subscriptions/listen')).toBe(1)
   expect(shared.count('tasks/get')).toBe(0)
 
   await tabs[0]?.tab.crash()
-  await shared.browser.advance(6000)
+  await shared.advance(6000)
   for (const call of calls.slice(1)) expect(call.getState().phase).toBe('completed')
   expect(shared.count('subscriptions/listen')).toBe(2)
 })

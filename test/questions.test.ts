@@ -11,9 +11,8 @@ import {
   TaskStuckError,
   withTasks,
 } from 'taskwire'
-import { createSimulatedEnvironment, type SimulatedEnvironment } from 'taskwire/testing'
+import { createSimulatedEnvironment, type SimulatedEnvironment, type TestServer } from 'taskwire/testing'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { createMemoryServer, createServerBrowser, type MemoryServer } from './support/memoryServer.js'
 import {
   ack,
   completed,
@@ -25,6 +24,7 @@ import {
   snapshot,
   unreachable,
 } from './support/scriptedServer.js'
+import { createWorkServer } from './support/workServer.js'
 
 let page: SimulatedEnvironment
 let server: ScriptedServer
@@ -77,6 +77,7 @@ describe('a question without a handler', () => {
     expect(updates()).toEqual([])
   })
 
+  // [TASK-INPUT-DEDUPE] [TASK-INPUT-ONCE]
   it('is answered once, hidden at once, and never asked again although the server still shows it', async () => {
     server.on('tasks/get', asking({ a: FORM('Sure?') }))
     const call = client.startToolCall({ name: 'deploy' })
@@ -125,6 +126,7 @@ describe('a question without a handler', () => {
     expect(updates()).toEqual([])
   })
 
+  // [TASK-INPUT-ONCE] [TASK-INPUT-OUTSTANDING]
   it('a second answer joins the first while that is on its way, and is refused afterwards', async () => {
     server.on('tasks/get', asking({ a: FORM('Sure?') }))
     const call = client.startToolCall({ name: 'deploy' })
@@ -161,6 +163,7 @@ describe('a question without a handler', () => {
     expect(updates()).toEqual([{ a: YES }, { a: YES }])
   })
 
+  // [TASK-INPUT-OUTSTANDING]
   it('withdrawn by the server disappears', async () => {
     server.on('tasks/get', asking({ a: FORM('Sure?') }), snapshot())
     const call = client.startToolCall({ name: 'deploy' })
@@ -187,6 +190,7 @@ describe('a question without a handler', () => {
     await expect(call.result).rejects.toThrow(TaskInputRequiredError)
   })
 
+  // [TASK-INPUT-ONCE]
   it('answered before a reload is not asked after it', async () => {
     server.on('tasks/get', asking({ a: FORM('A?'), b: FORM('B?') }))
     const first = client.startToolCall({ name: 'deploy' }, { key: 'k' })
@@ -204,6 +208,7 @@ describe('a handler', () => {
   const withHandler = (elicitation: NonNullable<InputHandlers['elicitation']>) =>
     open({ inputHandlers: { elicitation } })
 
+  // [TASK-INPUT-FULFIL]
   it('is asked once per key, all at once, with what the question is about', async () => {
     const elicitation = vi.fn(async () => YES)
     client = withHandler(elicitation)
@@ -355,22 +360,22 @@ describe('onTaskSettled', () => {
 })
 
 describe('with a real server', () => {
-  let memory: MemoryServer
+  let memory: TestServer
 
   beforeEach(() => {
-    memory = createMemoryServer(page, page.environment)
-    client = open({ transportOptions: { fetch: memory.fetch } })
+    memory = createWorkServer()
+    client = createTaskClient({ url: memory.url, environment: memory.environment })
   })
 
   it('two questions at once are answered one by one', async () => {
     const call = client.startToolCall({ name: 'ask', arguments: { questions: ['A?', 'B?'] } })
-    await page.advance(1000)
+    await memory.advance(1000)
     const [first, second] = Object.keys(call.getState().inputRequests)
     await call.respond(first ?? '', YES)
-    await page.advance(1000)
+    await memory.advance(1000)
     expect(call.getState().phase).toBe('input_required')
     await call.respond(second ?? '', { action: 'decline' })
-    await page.advance(1000)
+    await memory.advance(1000)
     await expect(call.result).resolves.toMatchObject({
       content: [{ text: JSON.stringify([YES, { action: 'decline' }]) }],
     })
@@ -378,16 +383,16 @@ describe('with a real server', () => {
 
   it('a question that comes before the task is shown and answered the same way', async () => {
     const call = client.startToolCall({ name: 'ask_early', arguments: { message: 'Really?' } })
-    await page.advance(0)
+    await memory.advance(0)
     expect(call.getState()).toMatchObject({
       phase: 'input_required',
       inputRequests: { early: { params: { message: 'Really?' } } },
     })
     expect(call.getState().task).toBeUndefined()
     await call.respond('early', YES)
-    await page.advance(0)
+    await memory.advance(0)
     expect(call.getState()).toMatchObject({ phase: 'working', inputRequests: {} })
-    await page.advance(2000)
+    await memory.advance(2000)
     await expect(call.result).resolves.toMatchObject({ content: [{ text: JSON.stringify(YES) }] })
     expect(memory.count('tools/call')).toBe(2)
   })
@@ -395,14 +400,14 @@ describe('with a real server', () => {
   it('two calls that ask at the same time are told apart', async () => {
     const ask = (message: string) => client.startToolCall({ name: 'ask_early', arguments: { message } })
     const calls = [ask('One?'), ask('Two?')]
-    await page.advance(0)
+    await memory.advance(0)
     expect(calls.map((call) => call.getState().inputRequests['early'])).toMatchObject([
       { params: { message: 'One?' } },
       { params: { message: 'Two?' } },
     ])
     await calls[1]?.respond('early', { action: 'decline' })
     await calls[0]?.respond('early', YES)
-    await page.advance(2000)
+    await memory.advance(2000)
     await expect(calls[0]?.result).resolves.toMatchObject({ content: [{ text: JSON.stringify(YES) }] })
     await expect(calls[1]?.result).resolves.toMatchObject({ content: [{ text: '{"action":"decline"}' }] })
   })
@@ -410,7 +415,7 @@ describe('with a real server', () => {
 
 describe('in several tabs', () => {
   function openTabs(options: Partial<TaskClientUrlOptions> = {}) {
-    const shared = createServerBrowser()
+    const shared = createWorkServer()
     const openTab = () => {
       const tab = shared.browser.openPage()
       return { tab, client: createTaskClient({ url: shared.url, environment: tab.environment, ...options }) }
@@ -472,13 +477,14 @@ describe('in several tabs', () => {
 
 describe('under withTasks alone', () => {
   const connect = async (capabilities: NonNullable<ClientOptions['capabilities']>) => {
-    const memory = createMemoryServer(page, page.environment)
+    const memory = createWorkServer()
     const sdk = new Client({ name: 'app', version: '1.0.0' }, { capabilities, versionNegotiation: { mode: 'auto' } })
     const http = new StreamableHTTPClientTransport(new URL(memory.url), { fetch: memory.fetch })
-    await sdk.connect(withTasks(http, { environment: page.environment }))
+    await sdk.connect(withTasks(http, { environment: memory.environment }))
     return { sdk, memory }
   }
 
+  // [TASK-INPUT-TRUST]
   it('the questions of a task reach the handlers of the client', async () => {
     const { sdk, memory } = await connect({ elicitation: { form: {} } })
     const asked: string[] = []
@@ -487,7 +493,7 @@ describe('under withTasks alone', () => {
       return { action: 'accept', content: { ok: true } }
     })
     const result = sdk.callTool({ name: 'ask', arguments: { questions: ['A?', 'B?'] } })
-    await page.advance(5000)
+    await memory.advance(5000)
     await expect(result).resolves.toMatchObject({ content: [{ text: JSON.stringify([YES, YES]) }] })
     expect(asked).toEqual(['A?', 'B?'])
     expect(memory.count('tools/call')).toBe(1)
@@ -518,10 +524,10 @@ describe('under withTasks alone', () => {
   })
 
   it('without a handler there is nobody to ask', async () => {
-    const { sdk } = await connect({})
+    const { sdk, memory } = await connect({})
     const result = sdk.callTool({ name: 'ask', arguments: { questions: ['A?'] } })
     result.catch(() => {})
-    await page.advance(2000)
+    await memory.advance(2000)
     await expect(result).rejects.toThrow(TaskInputRequiredError)
   })
 })

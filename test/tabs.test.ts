@@ -1,12 +1,12 @@
 import { createTaskClient, type TaskClient, type TaskClientUrlOptions, type ToolCall } from 'taskwire'
-import type { SimulatedPage } from 'taskwire/testing'
+import type { SimulatedPage, TestServer } from 'taskwire/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createServerBrowser, type ServerBrowser } from './support/memoryServer.js'
+import { createWorkServer } from './support/workServer.js'
 
-let server: ServerBrowser
+let server: TestServer
 
 beforeEach(() => {
-  server = createServerBrowser()
+  server = createWorkServer()
 })
 
 interface Tab {
@@ -20,7 +20,7 @@ function openTab(options: Partial<TaskClientUrlOptions> = {}): Tab {
   return { page, client }
 }
 
-const advance = (ms: number) => server.browser.advance(ms)
+const advance = (ms: number) => server.advance(ms)
 const polls = () => server.times('tasks/get')
 const QUIET = { name: 'work', arguments: { seconds: 60, quiet: true } }
 const start = (tab: Tab, seconds = 60): ToolCall =>

@@ -1,21 +1,23 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import type { TestServer } from 'taskwire/testing'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { createServerPage, type ServerPage } from '../../test/support/memoryServer.js'
+import { createWorkServer } from '../../test/support/workServer.js'
 import { withTasks } from '../connection/withTasks.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import { createTaskClient } from './createTaskClient.js'
 import type { TaskClient, TaskClientUrlOptions } from './taskClient.js'
 
-let server: ServerPage
+let server: TestServer
 let client: TaskClient
 
 function openPage(options: Partial<TaskClientUrlOptions> = {}): TaskClient {
-  const { url, fetch, page } = server
-  return createTaskClient({ url, transportOptions: { fetch }, environment: page.environment, ...options })
+  const { url, environment } = server
+  // One page, in which a client takes the place of another: tabs are the business of test/tabs.test.ts.
+  return createTaskClient({ url, environment, crossTab: false, ...options })
 }
 
 beforeEach(() => {
-  server = createServerPage()
+  server = createWorkServer()
   client = openPage()
 })
 
@@ -26,18 +28,19 @@ const polls = () => server.times('tasks/get')
 describe('createTaskClient', () => {
   it('does nothing until it is used', async () => {
     const storage = vi.fn(() => undefined)
-    openPage({ environment: { ...server.page.environment, storage } })
-    await server.page.advance(10_000)
+    openPage({ environment: { ...server.environment, storage } })
+    await server.advance(10_000)
     expect(server.requests).toEqual([])
     expect(storage).not.toHaveBeenCalled()
-    expect(server.page.pendingTimers()).toBe(0)
+    expect(server.browser.pendingTimers()).toBe(0)
     expect(server.page.listeners()).toBe(0)
   })
 
+  // [TASK-EITHER-RESULT]
   it('callTool() returns the final result of a task, and of a plain call', async () => {
     const work = client.callTool(WORK)
     const echo = client.callTool({ name: 'echo', arguments: { text: 'hi' } })
-    await server.page.advance(5000)
+    await server.advance(5000)
     await expect(work).resolves.toMatchObject({ structuredContent: { seconds: 3 } })
     await expect(echo).resolves.toMatchObject({ content: [{ type: 'text', text: 'hi' }] })
     expect(polls()).toEqual([1000, 2000, 3000])
@@ -60,9 +63,9 @@ describe('createTaskClient', () => {
     }
     client = openPage({ environment: { ...environment, setTimeout, clearTimeout } })
     const result = client.callTool(WORK)
-    await server.page.advance(1500)
+    await server.advance(1500)
     expect(timers.size).toBeGreaterThan(0)
-    await server.page.advance(5000)
+    await server.advance(5000)
     await result
     expect(timers.size).toBe(0)
     expect(server.page.listeners()).toBe(0)
@@ -72,7 +75,7 @@ describe('createTaskClient', () => {
     const first = client.startToolCall(WORK, { key: 'weekly' })
     const second = client.startToolCall(WORK, { key: 'weekly' })
     expect(second.callId).toBe(first.callId)
-    await server.page.advance(5000)
+    await server.advance(5000)
     const third = client.startToolCall(WORK, { key: 'weekly' })
     await expect(third.result).resolves.toEqual(await first.result)
     expect(server.count('tools/call')).toBe(1)
@@ -81,21 +84,21 @@ describe('createTaskClient', () => {
   it('without a key every call is one of its own', async () => {
     client.startToolCall(WORK)
     client.startToolCall(WORK)
-    await server.page.advance(5000)
+    await server.advance(5000)
     expect(server.count('tools/call')).toBe(2)
   })
 
   it('fresh calls again, fresh: "settled" only after the end', async () => {
     client.startToolCall(WORK, { key: 'weekly' })
-    await server.page.advance(500)
+    await server.advance(500)
     client.startToolCall(WORK, { key: 'weekly', fresh: 'settled' })
-    await server.page.advance(100)
+    await server.advance(100)
     expect(server.count('tools/call')).toBe(1)
     client.startToolCall(WORK, { key: 'weekly', fresh: true })
-    await server.page.advance(5000)
+    await server.advance(5000)
     expect(server.count('tools/call')).toBe(2)
     client.startToolCall(WORK, { key: 'weekly', fresh: 'settled' })
-    await server.page.advance(5000)
+    await server.advance(5000)
     expect(server.count('tools/call')).toBe(3)
   })
 
@@ -103,31 +106,31 @@ describe('createTaskClient', () => {
     const abort = new AbortController()
     const mine = client.startToolCall(WORK, { key: 'weekly', signal: abort.signal })
     const other = client.startToolCall(WORK, { key: 'weekly' })
-    await server.page.advance(1500)
+    await server.advance(1500)
     abort.abort(new Error('left'))
     await expect(mine.result).rejects.toThrow('left')
-    await server.page.advance(5000)
+    await server.advance(5000)
     await expect(other.result).resolves.toBeDefined()
     expect(server.count('tasks/cancel')).toBe(0)
   })
 
   it('a signal that has aborted before sends nothing', async () => {
     await expect(client.callTool(WORK, { signal: AbortSignal.abort(new Error('no')) })).rejects.toThrow('no')
-    await server.page.advance(5000)
+    await server.advance(5000)
     expect(server.requests).toEqual([])
   })
 
   it('detached and lazy, a task is left alone until somebody asks for it, and the floor holds', async () => {
     client = openPage({ resume: 'lazy' })
     const call = client.startToolCall(WORK, { key: 'weekly' })
-    await server.page.advance(1500)
+    await server.advance(1500)
     call.detach()
     await expect(call.result).rejects.toMatchObject({ name: 'AbortError' })
-    await server.page.advance(200)
+    await server.advance(200)
     const again = client.startToolCall(WORK, { key: 'weekly' })
-    await server.page.advance(0)
+    await server.advance(0)
     expect(polls()).toEqual([1000])
-    await server.page.advance(5000)
+    await server.advance(5000)
     await expect(again.result).resolves.toBeDefined()
     expect(polls()).toEqual([1000, 2000, 3000])
   })
@@ -136,19 +139,19 @@ describe('createTaskClient', () => {
     const seen: string[] = []
     const call = client.startToolCall(WORK)
     const stop = call.subscribe((state) => seen.push(`${state.phase} ${state.task?.statusMessage ?? ''}`.trim()))
-    await server.page.advance(1000)
+    await server.advance(1000)
     expect(client.store.getState().calls[call.callId]).toBe(call.getState())
-    await server.page.advance(5000)
+    await server.advance(5000)
     stop()
     expect(seen).toEqual(['working', 'working step 1', 'working step 2', 'completed'])
   })
 
   it('polls that bring nothing new tell no subscriber', async () => {
     client.startToolCall({ name: 'work', arguments: { seconds: 60, quiet: true } })
-    await server.page.advance(1000)
+    await server.advance(1000)
     const listener = vi.fn()
     client.store.subscribe(listener)
-    await server.page.advance(20_000)
+    await server.advance(20_000)
     expect(server.count('tasks/get')).toBe(21)
     expect(listener).not.toHaveBeenCalled()
   })
@@ -156,19 +159,19 @@ describe('createTaskClient', () => {
   it('a subscriber that throws does not stop a task from being followed', async () => {
     const thrown: unknown[] = []
     const setTimeout = (callback: () => void, delayMs: number) =>
-      server.page.environment.setTimeout(() => {
+      server.environment.setTimeout(() => {
         try {
           callback()
         } catch (error) {
           thrown.push(error)
         }
       }, delayMs)
-    client = openPage({ environment: { ...server.page.environment, setTimeout } })
+    client = openPage({ environment: { ...server.environment, setTimeout } })
     client.store.subscribe(() => {
       throw new Error('a bug of the app')
     })
     const call = client.startToolCall(WORK)
-    await server.page.advance(5000)
+    await server.advance(5000)
     await expect(call.result).resolves.toBeDefined()
     expect(thrown).toContainEqual(expect.objectContaining({ message: 'a bug of the app' }))
   })
@@ -179,14 +182,14 @@ describe('createTaskClient', () => {
     const slow: typeof server.fetch = async (url, init) => {
       const isPoll = new Headers(init?.headers).get('mcp-method') === 'tasks/get'
       if (isPoll) most = Math.max(most, ++running)
-      await new Promise<void>((resolve) => server.page.environment.setTimeout(() => resolve(), 10))
+      await new Promise<void>((resolve) => server.environment.setTimeout(() => resolve(), 10))
       const response = await server.fetch(url, init)
       if (isPoll) running -= 1
       return response
     }
     client = openPage({ poll: { maxConcurrent: 2 }, transportOptions: { fetch: slow } })
     const calls = Array.from({ length: 5 }, () => client.callTool({ name: 'work', arguments: { seconds: 1 } }))
-    await server.page.advance(10_000)
+    await server.advance(10_000)
     await expect(Promise.all(calls)).resolves.toHaveLength(5)
     expect(most).toBe(2)
   })
@@ -194,10 +197,10 @@ describe('createTaskClient', () => {
   describe('cancel', () => {
     it('after the answer asks the server, once, and the task says what became of it', async () => {
       const call = client.startToolCall({ name: 'work', arguments: { seconds: 60 } })
-      await server.page.advance(1500)
+      await server.advance(1500)
       await Promise.all([call.cancel(), call.cancel()])
       expect(call.getState()).toMatchObject({ isCancelling: true, phase: 'working' })
-      await server.page.advance(1000)
+      await server.advance(1000)
       expect(call.getState()).toMatchObject({ isCancelling: false, phase: 'cancelled' })
       await expect(call.result).rejects.toMatchObject({ name: 'TaskCancelledError' })
       expect(server.count('tasks/cancel')).toBe(1)
@@ -216,7 +219,7 @@ describe('createTaskClient', () => {
       }
       client = openPage({ transportOptions: { fetch: hanging } })
       const call = client.startToolCall(WORK)
-      await server.page.advance(500)
+      await server.advance(500)
       await call.cancel()
       await expect(call.result).rejects.toMatchObject({ name: 'TaskCancelledError' })
       expect(aborted).toBe(true)
@@ -226,48 +229,44 @@ describe('createTaskClient', () => {
 
     it('is sticky across a reload', async () => {
       const call = client.startToolCall({ name: 'work', arguments: { seconds: 60 } }, { key: 'k' })
-      await server.page.advance(1500)
+      await server.advance(1500)
       await call.cancel()
       await client.close()
       client = openPage()
       const again = client.startToolCall({ name: 'work' }, { key: 'k' })
-      await server.page.advance(0)
+      await server.advance(0)
       expect(again.getState()).toMatchObject({ isCancelling: true, phase: 'working' })
-      await server.page.advance(2000)
+      await server.advance(2000)
       expect(again.getState().phase).toBe('cancelled')
       expect(server.count('tasks/cancel')).toBe(1)
     })
   })
 
   describe('across a reload', () => {
+    // [TASK-PERSIST]
     it('connect() takes up what an earlier visit left running', async () => {
       client.startToolCall(WORK)
-      await server.page.advance(1500)
+      await server.advance(1500)
       await client.close()
       client = openPage()
-      await Promise.all([client.connect(), server.page.advance(0)])
-      await server.page.advance(5000)
+      await Promise.all([client.connect(), server.advance(0)])
+      await server.advance(5000)
       expect(Object.values(client.store.getState().calls)).toMatchObject([{ name: 'work', phase: 'completed' }])
       expect(server.count('tools/call')).toBe(1)
     })
 
     it('a call that never got its answer is interrupted, not made again, until the app says so', async () => {
-      const lost: typeof server.fetch = async (url, init) => {
-        if (new Headers(init?.headers).get('mcp-method') === 'tools/call') await server.fetch(url, init)
-        return new Headers(init?.headers).get('mcp-method') === 'tools/call'
-          ? new Promise(() => {})
-          : server.fetch(url, init)
-      }
-      openPage({ transportOptions: { fetch: lost } }).startToolCall(WORK, { key: 'k' })
-      await server.page.advance(500)
+      server.faults.delay(Number.POSITIVE_INFINITY, { method: 'tools/call', times: 1 })
+      openPage().startToolCall(WORK, { key: 'k' })
+      await server.advance(500)
 
       const call = client.startToolCall(WORK, { key: 'k' })
-      await server.page.advance(500)
+      await server.advance(500)
       await expect(call.result).rejects.toMatchObject({ name: 'ToolCallInterruptedError', toolName: 'work' })
       expect(server.count('tools/call')).toBe(1)
 
       const again = client.startToolCall(WORK, { key: 'k', fresh: true })
-      await server.page.advance(5000)
+      await server.advance(5000)
       await expect(again.result).resolves.toBeDefined()
       expect(server.count('tools/call')).toBe(2)
     })
@@ -275,12 +274,12 @@ describe('createTaskClient', () => {
     it('another scope sees nothing of it', async () => {
       client = openPage({ scope: 'anna' })
       client.startToolCall(WORK, { key: 'k' })
-      await server.page.advance(500)
+      await server.advance(500)
       await client.close()
       client = openPage({ scope: 'ben' })
       await expect(client.resumeTasks()).resolves.toEqual([])
       client.startToolCall(WORK, { key: 'k' })
-      await server.page.advance(500)
+      await server.advance(500)
       expect(server.count('tools/call')).toBe(2)
     })
   })
@@ -288,10 +287,10 @@ describe('createTaskClient', () => {
   describe('forget', () => {
     it('drops a call from store and storage, and leaves its task alone', async () => {
       const call = client.startToolCall(WORK)
-      await server.page.advance(500)
+      await server.advance(500)
       await client.forget(call.callId)
       await expect(call.result).rejects.toMatchObject({ name: 'AbortError' })
-      await server.page.advance(5000)
+      await server.advance(5000)
       expect(client.store.getState().calls).toEqual({})
       expect(polls()).toEqual([])
       expect(server.count('tasks/cancel')).toBe(0)
@@ -303,7 +302,7 @@ describe('createTaskClient', () => {
       other.startToolCall(WORK)
       client.startToolCall(WORK)
       client.startToolCall(WORK)
-      await server.page.advance(500)
+      await server.advance(500)
       await client.forgetAll()
       expect(client.store.getState().calls).toEqual({})
       await expect(openPage().resumeTasks()).resolves.toEqual([])
@@ -315,9 +314,9 @@ describe('createTaskClient', () => {
 
   describe('the manual path', () => {
     it('callToolRaw() hands a task over as a task, unpolled and unrecorded', async () => {
-      const [raw] = await Promise.all([client.callToolRaw(WORK), server.page.advance(0)])
+      const [raw] = await Promise.all([client.callToolRaw(WORK), server.advance(0)])
       if (raw.type !== 'task') throw new Error('expected a task')
-      await server.page.advance(5000)
+      await server.advance(5000)
       expect(polls()).toEqual([])
       expect(client.store.getState().calls).toEqual({})
       await expect(client.getTask(raw.task.taskId)).resolves.toMatchObject({ status: 'completed' })
@@ -329,11 +328,11 @@ describe('createTaskClient', () => {
     it('cancelTask() and a task that is not ours', async () => {
       const [raw] = await Promise.all([
         client.callToolRaw({ name: 'work', arguments: { seconds: 60 } }),
-        server.page.advance(0),
+        server.advance(0),
       ])
       if (raw.type !== 'task') throw new Error('expected a task')
       await client.cancelTask(raw.task.taskId)
-      await server.page.advance(0)
+      await server.advance(0)
       await expect(client.getTask(raw.task.taskId)).resolves.toMatchObject({ status: 'cancelled' })
       await expect(client.getTask('not-ours')).rejects.toMatchObject({
         name: 'TaskExpiredError',
@@ -342,12 +341,12 @@ describe('createTaskClient', () => {
     })
 
     it('resumeTask() follows a task by its id, at once and once', async () => {
-      const [raw] = await Promise.all([client.callToolRaw(WORK), server.page.advance(0)])
+      const [raw] = await Promise.all([client.callToolRaw(WORK), server.advance(0)])
       if (raw.type !== 'task') throw new Error('expected a task')
       const call = client.resumeTask({ taskId: raw.task.taskId, name: 'work' })
-      await server.page.advance(0)
+      await server.advance(0)
       expect(client.resumeTask(raw.task.taskId).callId).toBe(call.callId)
-      await server.page.advance(5000)
+      await server.advance(5000)
       await expect(call.result).resolves.toMatchObject({ structuredContent: { seconds: 3 } })
       expect(polls()).toEqual([0, 1000, 2000, 3000])
     })
@@ -359,17 +358,17 @@ describe('createTaskClient', () => {
 
     it('connected over withTasks(), it is used as it is', async () => {
       const sdk = sdkClient()
-      await sdk.connect(withTasks(http(), { environment: server.page.environment }))
-      client = createTaskClient({ client: sdk, environment: server.page.environment })
+      await sdk.connect(withTasks(http(), { environment: server.environment }))
+      client = createTaskClient({ client: sdk, environment: server.environment })
       const result = client.callTool(WORK)
-      await server.page.advance(5000)
+      await server.advance(5000)
       await expect(result).resolves.toMatchObject({ structuredContent: { seconds: 3 } })
     })
 
     it('not connected yet, it is connected over the transport given', async () => {
-      client = createTaskClient({ client: sdkClient(), transport: http(), environment: server.page.environment })
+      client = createTaskClient({ client: sdkClient(), transport: http(), environment: server.environment })
       const result = client.callTool(WORK)
-      await server.page.advance(5000)
+      await server.advance(5000)
       await expect(result).resolves.toMatchObject({ structuredContent: { seconds: 3 } })
     })
 
@@ -385,10 +384,10 @@ describe('createTaskClient', () => {
         'Connect it over withTasks(transport)',
       ],
     ])('%s, it says what to do', async (_, make, message) => {
-      client = createTaskClient({ client: await make(), environment: server.page.environment })
+      client = createTaskClient({ client: await make(), environment: server.environment })
       const result = client.callTool(WORK)
       result.catch(() => {})
-      await server.page.advance(100)
+      await server.advance(100)
       await expect(result).rejects.toThrow(TaskConfigurationError)
       await expect(result).rejects.toThrow(message)
     })
@@ -420,7 +419,7 @@ describe('createTaskClient', () => {
     await client.close()
     const result = client.callTool(WORK)
     result.catch(() => {})
-    await server.page.advance(100)
+    await server.advance(100)
     await expect(result).rejects.toThrow('closed')
     expect(client.store.getState().connection.status).toBe('closed')
   })

@@ -1,7 +1,8 @@
 import { act, render, renderHook, screen } from '@testing-library/react'
 import { Component, type ReactNode, StrictMode, Suspense } from 'react'
+import type { TestServer } from 'taskwire/testing'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { createServerPage, type ServerPage } from '../../test/support/memoryServer.js'
+import { createWorkServer } from '../../test/support/workServer.js'
 import { createTaskClient } from '../client/createTaskClient.js'
 import type { TaskClient, TaskClientOptions } from '../client/taskClient.js'
 import { TaskClientProvider } from './TaskClientProvider.js'
@@ -11,16 +12,16 @@ import { useToolCallMutation } from './useToolCallMutation.js'
 import { useToolCallState } from './useToolCallState.js'
 import { useToolCalls } from './useToolCalls.js'
 
-let server: ServerPage
+let server: TestServer
 let client: TaskClient
 
 function openPage(options: Pick<TaskClientOptions, 'resume'> = {}): TaskClient {
-  const { url, fetch, page } = server
-  return createTaskClient({ url, transportOptions: { fetch }, environment: page.environment, ...options })
+  const { environment } = server.browser.openPage()
+  return createTaskClient({ url: server.url, environment, ...options })
 }
 
 beforeEach(() => {
-  server = createServerPage()
+  server = createWorkServer()
   client = openPage()
 })
 
@@ -30,7 +31,7 @@ const wrapper = ({ children }: { children: ReactNode }) => (
   </StrictMode>
 )
 
-const advance = (ms: number) => act(() => server.page.advance(ms))
+const advance = (ms: number) => act(() => server.advance(ms))
 
 describe('useToolCallMutation', () => {
   it('calls the tool when asked, and shows the call', async () => {

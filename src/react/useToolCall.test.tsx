@@ -2,29 +2,28 @@ import { QueryClient, QueryClientProvider, skipToken } from '@tanstack/react-que
 import { act, render, renderHook, screen } from '@testing-library/react'
 import { type ReactNode, StrictMode } from 'react'
 import { renderToString } from 'react-dom/server'
+import type { SimulatedPage, TestServer } from 'taskwire/testing'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
-import { createServerPage, type ServerPage } from '../../test/support/memoryServer.js'
+import { createWorkServer } from '../../test/support/workServer.js'
 import { createTaskClient } from '../client/createTaskClient.js'
 import type { TaskClient } from '../client/taskClient.js'
 import { TaskCancelledError, TaskConfigurationError, TaskFailedError, ToolOutputError } from '../protocol/errors.js'
 import { TaskClientProvider } from './TaskClientProvider.js'
 import { useToolCall } from './useToolCall.js'
 
-let server: ServerPage
+let server: TestServer
+let page: SimulatedPage
 let client: TaskClient
 
 /** A client as a page that has just been opened would make it; storage survives. */
 function openPage(): TaskClient {
-  return createTaskClient({
-    url: server.url,
-    transportOptions: { fetch: server.fetch },
-    environment: server.page.environment,
-  })
+  page = server.browser.openPage()
+  return createTaskClient({ url: server.url, environment: page.environment })
 }
 
 beforeEach(() => {
-  server = createServerPage()
+  server = createWorkServer()
   client = openPage()
 })
 
@@ -34,7 +33,7 @@ const wrapper = ({ children }: { children: ReactNode }) => (
   </StrictMode>
 )
 
-const advance = (ms: number) => act(() => server.page.advance(ms))
+const advance = (ms: number) => act(() => server.advance(ms))
 
 const WORK = { name: 'work', arguments: { seconds: 3 } } as const
 
@@ -91,8 +90,7 @@ describe('useToolCall', () => {
     const first = renderHook(() => useToolCall(WORK), { wrapper })
     await advance(1500)
     const taskId = first.result.current.task?.taskId
-    await act(() => server.page.hidePage())
-    await client.close()
+    await act(() => page.close())
     first.unmount()
 
     client = openPage()
@@ -109,7 +107,7 @@ describe('useToolCall', () => {
   it('fetches the result of a finished task after a reload', async () => {
     const first = renderHook(() => useToolCall(WORK), { wrapper })
     await advance(5000)
-    await client.close()
+    await act(() => page.close())
     first.unmount()
 
     client = openPage()
@@ -198,46 +196,33 @@ describe('useToolCall', () => {
   })
 
   it('an interrupted call is shown as such after a reload, and retry() makes it again', async () => {
-    const { fetch } = server
-    const lost: typeof fetch = (url, init) =>
-      new Headers(init?.headers).get('mcp-method') === 'tools/call' ? new Promise(() => {}) : fetch(url, init)
-    client = createTaskClient({
-      url: server.url,
-      transportOptions: { fetch: lost },
-      environment: server.page.environment,
-    })
+    server.faults.delay(Number.POSITIVE_INFINITY, { method: 'tools/call', times: 1 })
     renderHook(() => useToolCall(WORK), { wrapper }).unmount()
     await advance(100)
+    await act(() => page.close())
 
     client = openPage()
     const { result } = renderHook(() => useToolCall(WORK), { wrapper })
     await advance(100)
     expect(result.current).toMatchObject({ isError: true, error: { name: 'ToolCallInterruptedError' } })
-    expect(server.count('tools/call')).toBe(0)
+    expect(server.count('tools/call')).toBe(1)
     act(() => result.current.retry())
     await advance(5000)
     expect(result.current).toMatchObject({ isSuccess: true, error: null })
-    expect(server.count('tools/call')).toBe(1)
+    expect(server.count('tools/call')).toBe(2)
   })
 
   it('says that it is reconnecting without an error', async () => {
-    const { fetch } = server
-    let isDown = false
-    client = createTaskClient({
-      url: server.url,
-      transportOptions: { fetch: (url, init) => (isDown ? Promise.reject(new TypeError('down')) : fetch(url, init)) },
-      environment: server.page.environment,
-    })
     const { result } = renderHook(() => useToolCall({ name: 'work', arguments: { seconds: 9 } }), { wrapper })
     await advance(1000)
-    isDown = true
+    const restore = server.faults.drop()
     await advance(2000)
     expect(result.current).toMatchObject({
       isPending: true,
       error: null,
       call: { phase: 'working', network: 'retrying', failureCount: 2 },
     })
-    isDown = false
+    restore()
     await advance(10_000)
     expect(result.current).toMatchObject({ isSuccess: true, call: { network: 'ok', failureCount: 0 } })
   })
@@ -291,16 +276,16 @@ describe('useToolCall', () => {
     await advance(10_000)
     expect(server.count('tasks/get')).toBe(11)
     expect(onRender.mock.calls.length).toBe(before)
-    expect(result.current.call?.nextPollAt).toBe(server.page.now() + 1000)
+    expect(result.current.call?.nextPollAt).toBe(server.browser.now() + 1000)
   })
 
   it('offline, the call waits, says so, and is made when the network is back', async () => {
-    await server.page.setOnline(false)
+    await page.setOnline(false)
     const { result } = renderHook(() => useToolCall(WORK), { wrapper })
     await advance(5000)
     expect(result.current).toMatchObject({ isPending: true, call: { phase: 'calling', network: 'offline' } })
     expect(server.requests).toEqual([])
-    await act(() => server.page.setOnline(true))
+    await act(() => page.setOnline(true))
     await advance(5000)
     expect(result.current.isSuccess).toBe(true)
   })

@@ -9,6 +9,8 @@ export interface SimulatedBrowserOptions {
   random?: () => number
   /** What `environment.fetch` does. @default the global fetch */
   fetch?: Environment['fetch']
+  /** Turns of the event loop that a request answered from memory may take, bodies and validation included. @default 12 */
+  turns?: number
 }
 
 /** The clock of a simulated browser: nothing happens until the test lets time pass. */
@@ -22,6 +24,8 @@ export interface SimulatedClock {
   advance(ms: number): Promise<void>
   /** Moves the wall clock without running timers, as a machine that sleeps does. */
   sleep(ms: number): void
+  /** Sets the wall clock forward, or back where `ms` is negative, as whoever corrects it does. Timers keep their time. */
+  setClock(ms: number): void
   /** Waits for the promises that are under way. */
   settle(): Promise<void>
   /** Timers that have not run. */
@@ -45,8 +49,14 @@ export interface SimulatedPage {
   crash(): Promise<void>
   /** Fires `pagehide`, then the page is gone. */
   close(): Promise<void>
+  /** Timers that have not run. */
+  timers(): number
   /** Listeners that have not been taken away. */
   listeners(): number
+  /** Web Locks that are held or waited for. */
+  locks(): number
+  /** Channels that have not been closed. */
+  channels(): number
 }
 
 /** A browser with any number of pages, which share clock, storage, locks and channels. */
@@ -54,9 +64,6 @@ export interface SimulatedBrowser extends SimulatedClock {
   openPage(): SimulatedPage
   readonly storage: { readonly local: WebStorage; readonly session: WebStorage }
 }
-
-/** Turns of the event loop that a request answered from memory may take, bodies and validation included. */
-const TURNS = 12
 
 interface Timer {
   readonly at: number
@@ -79,7 +86,10 @@ interface Timer {
  * ```
  */
 export function createSimulatedBrowser(options: SimulatedBrowserOptions = {}): SimulatedBrowser {
+  const { turns = 12 } = options
   let now = options.now ?? Date.UTC(2026, 6, 28)
+  /** What the wall clock was set forward by. Timers do not know of it. */
+  let correction = 0
   let sequence = 0
   const timers = new Map<number, Timer>()
   const channels = new Set<{ readonly name: string; deliver(message: unknown): void }>()
@@ -87,7 +97,7 @@ export function createSimulatedBrowser(options: SimulatedBrowserOptions = {}): S
   const storage = { local: webStorage(), session: webStorage() }
 
   async function settle(): Promise<void> {
-    for (let turn = 0; turn < TURNS; turn++) await macrotask()
+    for (let turn = 0; turn < turns; turn++) await macrotask()
   }
 
   function nextTimer(until: number): Timer | undefined {
@@ -106,6 +116,7 @@ export function createSimulatedBrowser(options: SimulatedBrowserOptions = {}): S
     let frozen: Promise<void> | undefined
     let thaw = () => {}
     const own = new Set<number>()
+    const ownChannels = new Set<Channel>()
     const events = {
       online: eventSource(),
       visibility: eventSource(),
@@ -130,8 +141,7 @@ export function createSimulatedBrowser(options: SimulatedBrowserOptions = {}): S
             .then(() => listeners.emit(message))
         },
       }
-      channels.add(channel)
-      return {
+      const opened: Channel = {
         postMessage: (message) => {
           if (!isAlive) return
           for (const other of channels)
@@ -140,24 +150,31 @@ export function createSimulatedBrowser(options: SimulatedBrowserOptions = {}): S
         onMessage: listeners.subscribe,
         close: () => {
           channels.delete(channel)
+          ownChannels.delete(opened)
         },
       }
+      if (!isAlive) return opened
+      channels.add(channel)
+      ownChannels.add(opened)
+      return opened
     }
 
     async function end(): Promise<void> {
       isAlive = false
       for (const id of own) timers.delete(id)
+      for (const channel of [...ownChannels]) channel.close()
       pageLocks.releaseAll()
       await settle()
     }
 
     async function fire(source: { emit(): void }): Promise<void> {
-      source.emit()
+      if (frozen === undefined) source.emit()
+      else void arrival().then(source.emit)
       await settle()
     }
 
     const environment: Environment = {
-      now: () => now,
+      now: () => now + correction,
       setTimeout: (callback, delayMs) => {
         const id = ++sequence
         const run = () => {
@@ -171,6 +188,7 @@ export function createSimulatedBrowser(options: SimulatedBrowserOptions = {}): S
       },
       clearTimeout: (handle) => {
         timers.delete(handle as number)
+        own.delete(handle as number)
       },
       random: options.random ?? (() => 0.5),
       randomId: () => `id-${++sequence}`,
@@ -221,11 +239,14 @@ export function createSimulatedBrowser(options: SimulatedBrowserOptions = {}): S
         await end()
       },
       listeners: () => Object.values(events).reduce((sum, event) => sum + event.size(), 0),
+      timers: () => own.size,
+      locks: pageLocks.size,
+      channels: () => ownChannels.size,
     }
   }
 
   return {
-    now: () => now,
+    now: () => now + correction,
     advance: async (ms) => {
       const until = now + ms
       await settle()
@@ -239,6 +260,9 @@ export function createSimulatedBrowser(options: SimulatedBrowserOptions = {}): S
     },
     sleep: (ms) => {
       now += ms
+    },
+    setClock: (ms) => {
+      correction += ms
     },
     settle,
     pendingTimers: () => timers.size,

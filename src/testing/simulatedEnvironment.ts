@@ -21,8 +21,8 @@ export interface SimulatedEnvironment extends SimulatedClock, SimulatedPage {}
  * ```
  */
 export function createSimulatedEnvironment(options?: SimulatedBrowserOptions): SimulatedEnvironment {
-  const { now, advance, sleep, settle, pendingTimers, openPage } = createSimulatedBrowser(options)
+  const { now, advance, sleep, setClock, settle, pendingTimers, openPage } = createSimulatedBrowser(options)
   const page = openPage()
   const environment = { ...page.environment, locks: undefined, channel: undefined }
-  return { ...page, environment, now, advance, sleep, settle, pendingTimers }
+  return { ...page, environment, now, advance, sleep, setClock, settle, pendingTimers }
 }

@@ -8,6 +8,8 @@ export interface SimulatedLocks {
 
 export interface PageLocks {
   readonly locks: Locks
+  /** Locks the page holds and waits for. */
+  size(): number
   /** Lets go of everything the page holds and waits for, as the browser does when the page is gone. */
   releaseAll(): void
 }
@@ -45,6 +47,7 @@ export function createSimulatedLocks(): SimulatedLocks {
   return {
     forPage: (arrival) => {
       const page = Symbol('page')
+      let isGone = false
       return {
         locks: {
           request: (name, { signal, steal }, hold) =>
@@ -59,6 +62,7 @@ export function createSimulatedLocks(): SimulatedLocks {
                 },
                 deny: (reason) => void arrival().then(() => reject(reason)),
               }
+              if (isGone) return
               if (signal?.aborted) return reject(signal.reason)
               if (steal) {
                 holders.get(name)?.deny(stolen())
@@ -75,7 +79,9 @@ export function createSimulatedLocks(): SimulatedLocks {
               grantNext(name)
             }),
         },
+        size: () => [...holders.values(), ...[...queues.values()].flat()].filter((one) => one.page === page).length,
         releaseAll: () => {
+          isGone = true
           for (const [name, queue] of queues) {
             queues.set(
               name,

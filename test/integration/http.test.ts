@@ -48,6 +48,7 @@ afterEach(async () => {
 })
 
 describe('over real HTTP', () => {
+  // [TASK-POLL-TO-THE-END]
   it('a task goes from tools/call to its result', async () => {
     const call = client.startToolCall({ name: 'work', arguments: { steps: 5 } })
     const messages = new Set<string | undefined>()
@@ -58,6 +59,7 @@ describe('over real HTTP', () => {
     expect([...messages].filter((message) => message?.startsWith('step'))).not.toEqual([])
   })
 
+  // [TASK-POLL-INTERVAL]
   it('polls are never earlier than asked: an interval after the last answer', async () => {
     await client.callTool({ name: 'work', arguments: { steps: 10 } })
     const exchanges = http.requests.filter(({ method }) => method === 'tools/call' || method === 'tasks/get')
@@ -67,6 +69,7 @@ describe('over real HTTP', () => {
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(POLL_INTERVAL_MS - 1)
   })
 
+  // [TASK-DECLARE] [TASK-NAME-HEADER] [TASK-METHOD-HEADER]
   it('every tasks/* request carries the routing headers and the nested declaration, on an id of its own', async () => {
     await client.callTool({ name: 'work', arguments: { steps: 2 } })
     const polls = http.requests.filter(({ method }) => method === 'tasks/get')

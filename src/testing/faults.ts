@@ -1,0 +1,45 @@
+/** Which requests a fault is for. */
+export interface FaultOptions {
+  /** The JSON-RPC method, such as `tasks/get`. @default every request */
+  method?: string
+  /** How many requests it is for, from now on. @default all of them, until it is switched off */
+  times?: number
+}
+
+/** Options of {@link Faults.drop}. */
+export interface DropOptions extends FaultOptions {
+  /**
+   * What gets lost. A lost request never reaches the server; of a lost answer the server has done what it was
+   * asked for. For a `tools/call` that is all the difference. @default 'request'
+   */
+  lose?: 'request' | 'answer'
+}
+
+/** Options of {@link Faults.status}. */
+export interface StatusOptions extends FaultOptions {
+  /** The `Retry-After` header: seconds, or the text of an HTTP date. @default none */
+  retryAfter?: number | string
+}
+
+/** Options of {@link Faults.malformed}. */
+export interface MalformedOptions extends FaultOptions {
+  /** What is sent as the body, on HTTP 200. @default JSON that breaks off */
+  body?: string
+}
+
+/**
+ * Switches for what goes wrong between page and server. Each returns the function that switches it off. A
+ * request meets them in the order in which they were switched on; those behind one that stops it do not count it.
+ */
+export interface Faults {
+  /** The network fails, as where there is none: `fetch` rejects with a `TypeError`. */
+  drop(options?: DropOptions): () => void
+  /** Answers take longer, by so many ms; `Infinity`: they never come. The server has done its part at once. */
+  delay(ms: number, options?: FaultOptions): () => void
+  /** A server, or something in front of it, that refuses requests with an HTTP status. */
+  status(code: number, options?: StatusOptions): () => void
+  /** The server does its part, and its answer makes no sense. */
+  malformed(options?: MalformedOptions): () => void
+  /** Switches everything off. */
+  clear(): void
+}

@@ -1,0 +1,220 @@
+import { createTaskClient, type InputRequest, type TaskClient, TaskConfigurationError, type ToolCall } from 'taskwire'
+import { defineTool } from 'taskwire/server'
+import {
+  createTestServer,
+  type ScriptStep,
+  type ScriptTaskOptions,
+  scriptTask,
+  type TestServer,
+  type TestServerOptions,
+} from 'taskwire/testing'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+
+let server: TestServer
+let client: TaskClient
+
+function open(tools: TestServerOptions['tools']): void {
+  server = createTestServer({ tools })
+  client = createTaskClient({ url: server.url, environment: server.environment })
+}
+
+/** A call of a tool that follows the script. */
+function play(steps: readonly ScriptStep[], options?: ScriptTaskOptions): ToolCall {
+  open([scriptTask(steps, options)])
+  return client.startToolCall({ name: options?.name ?? 'report' })
+}
+
+const polls = () => server.times('tasks/get')
+const result = { content: [{ type: 'text' as const, text: 'done' }] }
+const DONE: ScriptStep = { status: 'completed', result }
+const working = (statusMessage: string, afterMs?: number): ScriptStep => ({
+  status: 'working',
+  statusMessage,
+  ...(afterMs !== undefined && { afterMs }),
+})
+const question = (message: string): InputRequest => ({
+  method: 'elicitation/create',
+  params: { message, requestedSchema: { type: 'object', properties: {} } },
+})
+const YES = { action: 'accept', content: {} }
+
+describe('a script', () => {
+  it('shows its first step with the task, and one more with each poll', async () => {
+    const call = play([working('one'), working('two'), DONE])
+    const seen: unknown[] = []
+    for (let second = 0; second < 3; second++) {
+      await server.advance(second === 0 ? 500 : 1000)
+      seen.push(call.getState().task?.statusMessage ?? call.getState().phase)
+    }
+    expect(seen).toEqual(['one', 'two', 'completed'])
+    expect(polls()).toEqual([1000, 2000])
+    await expect(call.result).resolves.toEqual(result)
+  })
+
+  it('stays at its last step for as long as a test likes', async () => {
+    const call = play([working('one')])
+    await server.advance(600_000)
+    expect(call.getState()).toMatchObject({ phase: 'working', task: { statusMessage: 'one' } })
+  })
+
+  it('begins at the beginning with every call', async () => {
+    const first = play([working('one'), DONE])
+    await server.advance(1500)
+    const second = client.startToolCall({ name: 'report' })
+    await server.advance(500)
+    expect([first, second].map((call) => call.getState().phase)).toEqual(['completed', 'working'])
+  })
+
+  it('may end before it has begun', async () => {
+    const call = play([DONE])
+    await server.advance(0)
+    expect(call.getState()).toMatchObject({ phase: 'completed', result })
+    expect(polls()).toEqual([0])
+  })
+
+  it('goes by time where its steps say so, and leaves out what nobody saw', async () => {
+    const call = play([working('one'), working('two', 300), working('three', 300), working('four', 2000), DONE])
+    await server.advance(1000)
+    expect(call.getState().task).toMatchObject({
+      statusMessage: 'three',
+      lastUpdatedAt: new Date(server.browser.now() - 400).toISOString(),
+    })
+    await server.advance(1000)
+    expect(call.getState().task?.statusMessage).toBe('three')
+    await server.advance(1000)
+    expect(call.getState().task?.statusMessage).toBe('four')
+    await server.advance(1000)
+    expect(call.getState().phase).toBe('completed')
+  })
+
+  it('is polled at the interval it asks for, else at that of the server', async () => {
+    play([working('one')], { pollIntervalMs: 3000 })
+    await server.advance(10_000)
+    expect(polls()).toEqual([3000, 6000, 9000])
+  })
+
+  it.each([
+    ['failed', { status: 'failed', error: { code: -32603, message: 'out of paper' } }, 'TaskFailedError'],
+    ['cancelled', { status: 'cancelled', statusMessage: 'by the operator' }, 'TaskCancelledError'],
+  ] as const)('may end as %s', async (phase, step, name) => {
+    const call = play([working('one'), step])
+    await server.advance(1000)
+    expect(call.getState()).toMatchObject({ phase, error: { name } })
+  })
+
+  it('is forgotten after its ttl', async () => {
+    const call = play([working('one')], { ttlMs: 2500 })
+    await server.advance(5000)
+    expect(call.getState()).toMatchObject({ phase: 'failed', error: { name: 'TaskExpiredError' } })
+  })
+})
+
+describe('a question of a script', () => {
+  it('stands until it is answered, while polls go on', async () => {
+    const call = play([{ status: 'input_required', inputRequests: { sure: question('Sure?') } }, DONE])
+    await server.advance(30_000)
+    expect(call.getState()).toMatchObject({ phase: 'input_required', inputRequests: { sure: question('Sure?') } })
+    await call.respond('sure', YES)
+    await server.advance(1000)
+    expect(call.getState().phase).toBe('completed')
+    expect(server.requests.find(({ method }) => method === 'tasks/update')).toMatchObject({
+      params: { inputResponses: { sure: YES } },
+    })
+  })
+
+  it('may be one of several, which are answered one by one', async () => {
+    const inputRequests = { a: question('A?'), b: question('B?') }
+    const call = play([working('one'), { status: 'input_required', inputRequests }, DONE])
+    await server.advance(1000)
+    await call.respond('b', YES)
+    await server.advance(1000)
+    expect(call.getState().phase).toBe('input_required')
+    await expect(client.getTask(call.getState().task?.taskId ?? '')).resolves.toMatchObject({
+      inputRequests: { a: question('A?') },
+    })
+    await call.respond('a', YES)
+    await server.advance(1000)
+    expect(call.getState().phase).toBe('completed')
+  })
+
+  it('answered, leaves the task at work until the next step comes', async () => {
+    const call = play([
+      { status: 'input_required', inputRequests: { sure: question('Sure?') }, statusMessage: 'waiting for you' },
+      { ...DONE, afterMs: 2000 },
+    ])
+    await server.advance(1000)
+    await call.respond('sure', YES)
+    await server.advance(1000)
+    expect(call.getState()).toMatchObject({ phase: 'working' })
+    await server.advance(1000)
+    expect(call.getState().phase).toBe('completed')
+  })
+})
+
+describe('a request to cancel a script', () => {
+  it('ends it with the next poll', async () => {
+    const call = play([working('one')])
+    await server.advance(1500)
+    await call.cancel()
+    expect(call.getState()).toMatchObject({ phase: 'working', isCancelling: true })
+    await server.advance(1000)
+    expect(call.getState()).toMatchObject({ phase: 'cancelled', isCancelling: false })
+  })
+
+  it('is ignored where the script says so, and what is over stays as it is', async () => {
+    const call = play([working('one'), DONE], { ignoresCancel: true })
+    await server.advance(500)
+    await call.cancel()
+    await server.advance(1000)
+    expect(call.getState()).toMatchObject({ phase: 'completed', isCancelling: false })
+    const taskId = call.getState().task?.taskId ?? ''
+    await client.cancelTask(taskId)
+    await expect(client.getTask(taskId)).resolves.toMatchObject({ status: 'completed' })
+  })
+})
+
+describe('a server with scripts', () => {
+  const real = defineTool({
+    name: 'real',
+    taskSupport: 'optional',
+    inputSchema: z.object({}),
+    handler: () => ({ content: [{ type: 'text', text: 'really' }] }),
+  })
+
+  it('has real tools, named scripts and a script for all other tools side by side', async () => {
+    open([scriptTask([working('any')]), real, scriptTask([working('named')], { name: 'named' })])
+    const calls = ['real', 'named', 'other'].map((name) => client.startToolCall({ name }))
+    await server.advance(1000)
+    expect(calls.map((call) => call.getState().task?.statusMessage ?? call.getState().phase)).toEqual([
+      'completed',
+      'named',
+      'any',
+    ])
+  })
+
+  it('lists the tools that have a name', async () => {
+    open([scriptTask([DONE]), real, scriptTask([DONE], { name: 'named', annotations: { readOnlyHint: true } })])
+    await expect(client.listTools()).resolves.toMatchObject([
+      { name: 'real' },
+      { name: 'named', annotations: { readOnlyHint: true } },
+    ])
+  })
+})
+
+it.each([
+  ['no steps', [], 'it has no steps'],
+  ['a first step that comes later', [working('one', 100)], 'its first step has `afterMs`'],
+  ['steps after the end', [DONE, working('one')], '"completed" ends a task'],
+  [
+    'a question asked twice',
+    [
+      { status: 'input_required', inputRequests: { a: question('A?') } },
+      { status: 'input_required', inputRequests: { a: question('A again?') } },
+    ],
+    'two steps ask "a"',
+  ],
+] as const)('a script with %s is a TaskConfigurationError', (_, steps: readonly ScriptStep[], message) => {
+  expect(() => scriptTask(steps)).toThrow(TaskConfigurationError)
+  expect(() => scriptTask(steps)).toThrow(message)
+})
