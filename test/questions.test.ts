@@ -397,6 +397,14 @@ describe('with a real server', () => {
     expect(memory.count('tools/call')).toBe(2)
   })
 
+  it("a question that comes before the task fails the call with missingInput: 'error'", async () => {
+    client = createTaskClient({ url: memory.url, environment: memory.environment, missingInput: 'error' })
+    const call = client.startToolCall({ name: 'ask_early', arguments: { message: 'Really?' } })
+    call.result.catch(() => {})
+    await memory.advance(0)
+    await expect(call.result).rejects.toThrow(TaskInputRequiredError)
+  })
+
   it('two calls that ask at the same time are told apart', async () => {
     const ask = (message: string) => client.startToolCall({ name: 'ask_early', arguments: { message } })
     const calls = [ask('One?'), ask('Two?')]

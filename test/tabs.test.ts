@@ -1,4 +1,4 @@
-import { createTaskClient, type TaskClient, type TaskClientUrlOptions, type ToolCall } from 'taskwire'
+import { createTaskClient, type Locks, type TaskClient, type TaskClientUrlOptions, type ToolCall } from 'taskwire'
 import type { SimulatedPage, TestServer } from 'taskwire/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createWorkServer } from './support/workServer.js'
@@ -249,6 +249,45 @@ describe('any tab', () => {
     for (const { client } of anna) expect(client.store.getState().calls).toEqual({})
     expect(Object.keys(ben.client.store.getState().calls)).toHaveLength(1)
     expect(server.browser.storage.local.length).toBe(1)
+  })
+})
+
+describe('tabs without a storage that they share', () => {
+  it('make one call all the same, since the one that makes it tells the others', async () => {
+    const calls = [openTab({ storage: 'memory' }), openTab({ storage: 'memory' })].map((tab) => start(tab, 3))
+    await advance(5000)
+    await expect(Promise.all(calls.map(({ result }) => result))).resolves.toHaveLength(2)
+    expect(server.count('tools/call')).toBe(1)
+  })
+})
+
+describe('a server that takes its time', () => {
+  it('is asked by one tab, and once at a time', async () => {
+    server.faults.delay(20_000, { method: 'tasks/get' })
+    const tabs = [openTab(), openTab(), openTab(), openTab()]
+    for (const tab of tabs) start(tab, 120).result.catch(() => {})
+    await advance(62_000)
+    expect(polls()).toEqual([1000, 22_000, 43_000])
+  })
+})
+
+describe('where the browser refuses its locks', () => {
+  const refused: Locks = {
+    request: () => Promise.reject(new DOMException('The document is sandboxed.', 'SecurityError')),
+  }
+
+  it('a tab does its work as if it were alone, and says so once', async () => {
+    const errors: unknown[] = []
+    const page = server.browser.openPage()
+    const environment = { ...page.environment, locks: refused }
+    const client = createTaskClient({ url: server.url, environment, onError: (error) => errors.push(error) })
+    const { result } = client.startToolCall({ name: 'work', arguments: { seconds: 3 } }, { key: 'k' })
+    await advance(5000)
+    await expect(result).resolves.toBeDefined()
+    expect(polls()).toEqual([1000, 2000, 3000])
+    expect(errors).toHaveLength(1)
+    expect(errors[0]).toMatchObject({ name: 'SecurityError' })
+    await client.close()
   })
 })
 

@@ -17,12 +17,16 @@ export interface CallJournal {
   writeIntent(): Promise<void>
   /** The `tools/call` was answered by a task. A synchronous storage has it before this returns. */
   writeTask(task: Task, era: TaskRecord['era']): Promise<void>
+  /** When other pages have noted that the task may be polled next, ms since the epoch. */
+  readNextPollAt(): Promise<number | undefined>
   note(snapshot: Task): void
   isAnswered(inputKey: string): boolean
   noteAnswered(inputKey: string): Promise<void>
   noteCancelling(isCancelling: boolean): Promise<void>
-  /** Writes down what has changed since. */
+  /** Writes down what has changed since: this page may be away for long, or for good. */
   flush(): Promise<void>
+  /** Whether there was a record and it is gone: the call was forgotten while this page was away. */
+  wasTakenAway(): Promise<boolean>
   /** The call has come to this end. A record stays as long as it can still lead to the outcome, or has to say that there is none. */
   close(error: unknown): Promise<void>
   /** Writes nothing any more, and leaves the record as it is. */
@@ -31,10 +35,13 @@ export interface CallJournal {
 
 export interface CallJournalOptions {
   readonly record: TaskRecord
-  readonly records: Pick<RecordStore, 'write' | 'update' | 'remove'>
+  readonly records: Pick<RecordStore, 'write' | 'update' | 'read' | 'has' | 'remove'>
   readonly now: () => number
   readonly policy: PollPolicy
 }
+
+/** As long as a record is believed when it asks for patience: longer waits are a server's or a storage's mistake. */
+const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000
 
 export function createCallJournal({ records, now, policy, ...options }: CallJournalOptions): CallJournal {
   let record = options.record
@@ -42,17 +49,22 @@ export function createCallJournal({ records, now, policy, ...options }: CallJour
   let nextPollAt = resumeAt(record.task)
   /** A record that is gone, forgotten or expired, must not come back. */
   let isClosed = false
+  /** Whether storage has had the record, so that it is not to be written where it is gone. */
+  let isWritten = record.task !== undefined
+  // What another tab tells of, it may not have been able to write.
+  if (isWritten) void records.has(record.callId).then((has) => (isWritten &&= has))
 
-  /** The recorded time, or at once where there is none; no further away than it can have been by a clock that was right. */
-  function resumeAt(task: TaskRecordTask | undefined): number {
-    const longest = Math.max(pollInterval(task?.pollIntervalMs, policy), policy.maxMs)
-    return Math.min(task?.nextPollAt ?? now(), now() + longest)
+  /** The recorded time, by a clock that may have been ahead when it was noted; at once where there is none. */
+  function resumeAt({ nextPollAt: at, notedAt = now() }: Partial<TaskRecordTask> = {}): number {
+    if (at === undefined) return now()
+    return Math.min(at - Math.max(0, notedAt - now()), now() + LONGEST_WAIT_MS)
   }
 
-  function update(changes: Partial<TaskRecordTask> = {}): Promise<void> {
-    if (record.task === undefined || isClosed) return Promise.resolve()
-    record = { ...record, task: { ...record.task, ...(latest && recordSnapshot(latest)), nextPollAt, ...changes } }
-    return records.update(record)
+  async function update(changes: Partial<TaskRecordTask> = {}): Promise<void> {
+    if (record.task === undefined || isClosed) return
+    const noted = { ...(latest && recordSnapshot(latest)), nextPollAt, notedAt: now(), ...changes }
+    record = { ...record, task: { ...record.task, ...noted } }
+    isWritten = await records.update(record, isWritten)
   }
 
   return {
@@ -70,17 +82,25 @@ export function createCallJournal({ records, now, policy, ...options }: CallJour
     },
     takeUp: (left) => {
       record = left
+      isWritten = true
       latest = left.task && recordedTask(left.task)
       nextPollAt = resumeAt(left.task)
     },
-    writeIntent: () => records.write(record),
-    writeTask: (task, era) => {
+    writeIntent: async () => {
+      if (!isClosed) await records.write(record)
+    },
+    writeTask: async (task, era) => {
       latest = task
       // Born terminal, its result can be fetched; else the first poll is one interval away.
       nextPollAt = isTerminal(task.status) ? now() : now() + pollInterval(task.pollIntervalMs, policy)
-      const created = { ...recordSnapshot(task), receivedAt: now(), nextPollAt, answered: [], isCancelling: false }
+      const times = { receivedAt: now(), nextPollAt, notedAt: now() }
+      const created = { ...recordSnapshot(task), ...times, answered: [], isCancelling: false }
       record = { ...record, era, task: created }
-      return isClosed ? Promise.resolve() : records.write(record)
+      if (!isClosed) isWritten = await records.write(record)
+    },
+    readNextPollAt: async () => {
+      const task = (await records.read(record.callId))?.task
+      return task?.taskId === record.task?.taskId && task?.nextPollAt !== undefined ? resumeAt(task) : undefined
     },
     note: (snapshot) => {
       latest = snapshot
@@ -89,10 +109,12 @@ export function createCallJournal({ records, now, policy, ...options }: CallJour
     noteAnswered: (inputKey) => update({ answered: [...new Set(record.task?.answered).add(inputKey)] }),
     noteCancelling: (isCancelling) => update({ isCancelling }),
     flush: () => update(),
+    wasTakenAway: async () => isWritten && !isClosed && !(await records.has(record.callId)),
     close: async (error) => {
-      const keeps =
-        record.task === undefined ? error instanceof ToolCallInterruptedError : !(error instanceof TaskExpiredError)
-      await (keeps ? update() : records.remove(record.callId))
+      // What was called by a key is called anew only when the app says so, a task that is lost included.
+      const isOver = error instanceof TaskExpiredError && record.key === undefined
+      const keeps = record.task === undefined ? error instanceof ToolCallInterruptedError : !isOver
+      await (keeps ? update() : records.remove(record.callId, record))
       isClosed = true
     },
     abandon: () => {

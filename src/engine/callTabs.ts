@@ -17,7 +17,8 @@ export interface CallTabs {
   claim(callId: string, signal: AbortSignal): Promise<() => void>
   /** Runs `work` while no other tab runs work of that name. Rejects with the signal's reason while it waits. */
   exclusively(name: string, signal: AbortSignal, work: () => Promise<void>): Promise<void>
-  link(callId: string): TabLink
+  /** The task of this call, as the tabs follow it together. */
+  link(callId: string, taskId: string): TabLink
   tell(callId: string, message: CallMessage): void
 }
 

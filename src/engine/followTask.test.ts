@@ -27,12 +27,21 @@ const completed = (changes: Partial<Task> = {}): DetailedTask => ({
 })
 const network = () => new TaskRequestError('down', { kind: 'network' })
 
-function follow(answers: Answer[], options: { task?: Task; firstPollIn?: number; policy?: Partial<PollPolicy> } = {}) {
+interface FollowTestOptions {
+  task?: Task
+  firstPollIn?: number
+  policy?: Partial<PollPolicy>
+  /** How long the server takes for an answer. */
+  latencyMs?: number
+}
+
+function follow(answers: Answer[], options: FollowTestOptions = {}) {
   const page = createSimulatedEnvironment()
   const start = page.now()
   const polls: number[] = []
   const events: FollowEvent[] = []
   const abort = new AbortController()
+  let push: (task: DetailedTask) => void = () => {}
   const outcome = followTask({
     taskId: 't1',
     task: options.task ?? BASE,
@@ -40,7 +49,13 @@ function follow(answers: Answer[], options: { task?: Task; firstPollIn?: number;
     receivedAt: start,
     environment: page.environment,
     link: ALONE,
-    push: NO_PUSH,
+    push: {
+      ...NO_PUSH,
+      onTask: (listener) => {
+        push = listener
+        return () => {}
+      },
+    },
     policy: { ...DEFAULT_POLL_POLICY, ...options.policy },
     signal: abort.signal,
     onEvent: (event) => events.push(event),
@@ -49,13 +64,15 @@ function follow(answers: Answer[], options: { task?: Task; firstPollIn?: number;
         polls.push(page.now() - start)
         const answer = answers.length > 1 ? answers.shift() : answers[0]
         if (answer instanceof Error) return Promise.reject(answer)
-        if (answer !== 'never' && answer !== undefined) return Promise.resolve(answer)
+        if (answer !== 'never' && answer !== undefined) {
+          return new Promise((resolve) => page.environment.setTimeout(() => resolve(answer), options.latencyMs ?? 0))
+        }
         return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
       },
     },
   })
   outcome.catch(() => {})
-  return { page, polls, events, outcome, abort }
+  return { page, polls, events, outcome, abort, push: (task: DetailedTask) => push(task) }
 }
 
 describe('followTask', () => {
@@ -245,6 +262,36 @@ describe('followTask', () => {
       const { page, outcome } = follow([network()], { task: { ...BASE, ttlMs: 20_000 } })
       await page.advance(120_000)
       await expect(outcome).rejects.toMatchObject({ reason: 'ttl', cause: expect.any(TaskRequestError) })
+    })
+  })
+
+  describe('a push', () => {
+    it('that comes while a poll is under way counts as soon as that is over', async () => {
+      const { page, outcome, push } = follow([working({ pollIntervalMs: 60_000 })], { latencyMs: 500 })
+      await page.advance(1200)
+      push(completed({ lastUpdatedAt: '2026-07-28T00:00:09Z' }))
+      await page.advance(300)
+      await expect(outcome).resolves.toMatchObject({ status: 'completed' })
+    })
+
+    it('counts although another came in the same moment', async () => {
+      const { page, outcome, push } = follow([working()], { firstPollIn: 60_000 })
+      await page.settle()
+      push(working({ lastUpdatedAt: '2026-07-28T00:00:01Z', pollIntervalMs: 60_000 }))
+      push(completed({ lastUpdatedAt: '2026-07-28T00:00:02Z' }))
+      await page.settle()
+      await expect(outcome).resolves.toMatchObject({ status: 'completed' })
+    })
+
+    it('that is out of date changes nothing, the schedule included', async () => {
+      const latest = working({ lastUpdatedAt: '2026-07-28T00:00:05Z', pollIntervalMs: 60_000 })
+      const { page, polls, events, push } = follow([latest])
+      await page.advance(1000)
+      const before = events.length
+      push(working({ lastUpdatedAt: '2026-07-28T00:00:00Z', pollIntervalMs: 1000 }))
+      await page.advance(30_000)
+      expect(polls).toEqual([1000])
+      expect(events.slice(before).filter(({ type }) => type === 'snapshot')).toEqual([])
     })
   })
 

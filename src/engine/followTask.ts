@@ -1,5 +1,7 @@
 import type { Environment } from '../environment/environment.js'
+import { asError } from '../protocol/asError.js'
 import {
+  TaskConfigurationError,
   TaskExpiredError,
   TaskProtocolError,
   TaskRequestError,
@@ -14,12 +16,13 @@ import {
   isTerminal,
   type Task,
 } from '../protocol/task.js'
-import { onAbort } from './abort.js'
 import { createInbox, type Inbox } from './inbox.js'
 import { backoffDelay, type PollPolicy, pollInterval } from './pollPolicy.js'
 import type { PushLink } from './pushLink.js'
+import { withRequestTimeout } from './requestTimeout.js'
 import type { TabLink, TaskNews } from './tabLink.js'
 import type { TaskPort } from './taskPort.js'
+import { isStale } from './toolCallReducer.js'
 import type { ToolCallNetwork } from './toolCallState.js'
 import { TURN_GRACE_MS, waitForTurn } from './waitForTurn.js'
 
@@ -54,6 +57,8 @@ export interface FollowOptions {
   readonly link: TabLink
   /** What the server says by itself. */
   readonly push: PushLink
+  /** When other pages have noted that the task may be polled, ms since the epoch. */
+  readonly readNextPollAt?: (() => Promise<number | undefined>) | undefined
   readonly onEvent: (event: FollowEvent) => void
   /** Aborting it ends the following, not the task. */
   readonly signal: AbortSignal
@@ -62,11 +67,15 @@ export interface FollowOptions {
 /** Answers that break the protocol, in a row, after which there is no point in asking on. */
 const MAX_VIOLATIONS = 3
 
-/** How long the other tabs leave a poll of this one alone before they take it for frozen. */
+/** For how long a tab that says it is polling is believed, before the others take it for frozen. */
 const PATIENCE_MS = 5000
 
 /** What moves the following on: news of another tab, a snapshot that the server pushed, a change of circumstances. */
-type Step = TaskNews | { readonly type: 'pushed'; readonly task: DetailedTask } | { readonly type: 'changed' }
+type Step =
+  | TaskNews
+  | { readonly type: 'pushed'; readonly task: DetailedTask }
+  | { readonly type: 'push-changed' }
+  | { readonly type: 'turn-changed' }
 
 /** Where the following of a task stands. All times in ms since the epoch. */
 interface Course {
@@ -108,9 +117,8 @@ export async function followTask(options: FollowOptions): Promise<TerminalTask> 
   const inbox = createInbox<Step>()
   const subscriptions = [
     link.onNews(inbox.put),
-    // The turn may have come from a tab that heard from the server; this one has to poll for now.
-    link.onTurnChange(() => inbox.put({ type: 'changed' })),
-    push.onChange(() => inbox.put({ type: 'changed' })),
+    link.onTurnChange(() => inbox.put({ type: 'turn-changed' })),
+    push.onChange(() => inbox.put({ type: 'push-changed' })),
     push.onTask((task) => inbox.put({ type: 'pushed', task })),
   ]
   try {
@@ -131,11 +139,9 @@ async function steer(options: FollowOptions, inbox: Inbox<Step>): Promise<Termin
     violations: 0,
   }
   for (;;) {
+    options.signal.throwIfAborted()
     onEvent({ type: 'scheduled', at: course.dueAt })
-    await waitUnblocked(options, course, inbox)
-    const arrived = inbox.take()
-    const step = arrived ?? (await poll(options, course))
-    if (arrived === undefined && step.type !== 'pushed' && step.type !== 'changed') link.publish(step)
+    const step = inbox.take() ?? (await nextStep(options, course, inbox))
     switch (step.type) {
       case 'polling':
         course = { ...course, overdueAt: step.until + TURN_GRACE_MS }
@@ -143,19 +149,26 @@ async function steer(options: FollowOptions, inbox: Inbox<Step>): Promise<Termin
       case 'dropped':
         course = { ...course, ...schedule(step.nextPollAt) }
         break
-      case 'changed':
-        if (course.failures === 0 && link.isMyTurn()) course = { ...course, ...schedule(nextPollAt(options, course)) }
+      case 'push-changed':
+        if (course.failures > 0 || !link.isMyTurn()) break
+        course = { ...course, ...schedule(Math.max(course.notBefore, nextPollAt(options, course)), course.notBefore) }
+        break
+      case 'turn-changed':
+        if (link.isMyTurn()) course = await takeOver(options, course)
         break
       case 'pushed':
       case 'snapshot': {
-        const known = step.task
-        const now = environment.now()
-        course = { known, knownAt: now, ...schedule(now), failures: 0, violations: 0 }
-        const dueAt = step.type === 'snapshot' ? step.nextPollAt : nextPollAt(options, course)
-        if (step.type === 'pushed') link.publish({ type: 'snapshot', task: known, nextPollAt: dueAt })
-        if (isTerminalTask(known)) return known
-        course = { ...course, ...schedule(dueAt) }
-        onEvent({ type: 'snapshot', task: known })
+        const isOld = isStale(course.known, step.task)
+        // Nobody has asked for it, and it tells nothing.
+        if (isOld && step.type === 'pushed') break
+        const known = isOld && course.known ? course.known : step.task
+        const knownAt = environment.now()
+        const dueAt = step.type === 'snapshot' ? step.nextPollAt : nextPollAt(options, { known, knownAt })
+        if (step.type === 'pushed') link.publish({ type: 'snapshot', task: step.task, nextPollAt: dueAt })
+        if (isTerminalTask(step.task)) return step.task
+        const notBefore = Math.min(dueAt, knownAt + pollInterval(known.pollIntervalMs, options.policy))
+        course = { known, knownAt, ...schedule(dueAt, notBefore), failures: 0, violations: 0 }
+        onEvent({ type: 'snapshot', task: step.task })
         break
       }
       case 'poll-failed': {
@@ -175,6 +188,22 @@ function schedule(dueAt: number, notBefore: number = dueAt): Pick<Course, 'dueAt
   return { dueAt, notBefore, overdueAt: dueAt + TURN_GRACE_MS }
 }
 
+/**
+ * This tab polls from now on. The tab that did may have heard from the server and so have left it at that;
+ * this one has to poll as soon as it may. It may have been away when the last answer came:
+ *
+ * ```text
+ * tab A  polls ── answer ── notes the next poll ─ closed
+ * tab B  opens ▪ in the cache ▪ frozen            its turn: reads the note, for nobody told it
+ * ```
+ */
+async function takeOver(options: FollowOptions, course: Course): Promise<Course> {
+  const noted = await options.readNextPollAt?.()
+  const notBefore = Math.max(course.notBefore, noted ?? 0)
+  const dueAt = course.failures > 0 ? course.dueAt : notBefore
+  return { ...course, ...schedule(Math.max(dueAt, notBefore), notBefore) }
+}
+
 /** One interval after the last snapshot; while the server tells by itself, the safety interval where that is longer. */
 function nextPollAt(options: FollowOptions, { known, knownAt }: Pick<Course, 'known' | 'knownAt'>): number {
   const { policy, push } = options
@@ -190,6 +219,12 @@ function nextPollAt(options: FollowOptions, { known, knownAt }: Pick<Course, 'kn
 function withinTtl({ receivedAt, policy }: FollowOptions, known: Task | undefined, dueAt: number): number {
   const ttlMs = known?.ttlMs ?? null
   return ttlMs === null ? dueAt : Math.min(dueAt, receivedAt + ttlMs + policy.maxMs)
+}
+
+/** What arrives first: news, or the time to poll. */
+async function nextStep(options: FollowOptions, course: Course, inbox: Inbox<Step>): Promise<Step> {
+  await waitUnblocked(options, course, inbox)
+  return inbox.take() ?? (await pollForAll(options, course))
 }
 
 async function waitUnblocked(options: FollowOptions, course: Course, inbox: Inbox<Step>): Promise<void> {
@@ -211,14 +246,20 @@ async function waitUnblocked(options: FollowOptions, course: Course, inbox: Inbo
   if (blocked) options.onEvent({ type: 'unblocked' })
 }
 
+async function pollForAll(options: FollowOptions, course: Course): Promise<TaskNews> {
+  const news = await poll(options, course)
+  options.link.publish(news)
+  return news
+}
+
 /** Polls once and says what the answer, or its absence, means. */
 async function poll(options: FollowOptions, course: Course): Promise<TaskNews> {
-  const { taskId, receivedAt, environment, policy, link, signal } = options
+  const { taskId, receivedAt, environment, policy, signal } = options
   const startedAt = environment.now()
-  link.publish({ type: 'polling', until: startedAt + PATIENCE_MS })
   // Whatever cuts this poll off, the next one is not earlier for it.
   options.onEvent({ type: 'scheduled', at: startedAt + pollInterval(course.known?.pollIntervalMs, policy) })
-  const answer = await getTask(options)
+  const hush = announcePoll(options)
+  const answer = await getTask(options).finally(hush)
   signal.throwIfAborted()
 
   const now = environment.now()
@@ -250,37 +291,37 @@ async function poll(options: FollowOptions, course: Course): Promise<TaskNews> {
   return { type: 'poll-failed', error, failureCount, network, notBefore: Math.min(now + asked, next), nextPollAt: next }
 }
 
+/** Says to the other tabs that a poll is under way, again and again while it is. Returns the way to end it. */
+function announcePoll({ environment, link }: FollowOptions): () => void {
+  let timer: unknown
+  const announce = () => {
+    link.publish({ type: 'polling', until: environment.now() + PATIENCE_MS })
+    timer = environment.setTimeout(announce, PATIENCE_MS / 2)
+  }
+  announce()
+  return () => environment.clearTimeout(timer)
+}
+
 /**
  * One `tasks/get`, given up where no answer comes in time, and where the page goes away: an open request
  * can keep it out of the back-forward cache.
  */
 async function getTask(options: FollowOptions): Promise<{ task: DetailedTask } | { error: Error } | 'page hidden'> {
-  const { port, taskId, environment, policy, signal } = options
-  const request = new AbortController()
-  let isPageHidden = false
-  const release = onAbort(signal, () => request.abort(signal.reason))
-  const unsubscribe = environment.onPageHide(() => {
-    isPageHidden = true
-    request.abort()
-  })
-  const timer = environment.setTimeout(() => {
-    const seconds = policy.requestTimeoutMs / 1000
-    request.abort(
-      new TaskRequestError(`The server did not answer a poll within ${seconds} s.`, { kind: 'network', taskId }),
-    )
-  }, policy.requestTimeoutMs)
+  const { port, taskId, environment, policy } = options
+  const page = new AbortController()
+  const unsubscribe = environment.onPageHide(() => page.abort())
+  const signal = AbortSignal.any([options.signal, page.signal])
   try {
-    const task = await port.getTask(taskId, request.signal)
+    const task = await withRequestTimeout({ taskId, environment, policy, signal }, (inTime) =>
+      port.getTask(taskId, inTime),
+    )
     if (task.taskId === taskId) return { task }
     return { error: new TaskProtocolError('the answer is about another task', { source: 'tasks/get', taskId }) }
   } catch (error) {
-    if (isPageHidden) return 'page hidden'
-    const reason: unknown = request.signal.aborted ? request.signal.reason : error
-    return { error: reason instanceof Error ? reason : new Error(String(reason)) }
+    if (page.signal.aborted) return 'page hidden'
+    return { error: asError(error) }
   } finally {
-    environment.clearTimeout(timer)
     unsubscribe()
-    release()
   }
 }
 
@@ -295,7 +336,11 @@ function isTerminalTask(task: DetailedTask): task is TerminalTask {
 }
 
 function isFinal(error: Error): boolean {
-  return error instanceof TaskExpiredError || error instanceof TasksUnsupportedError
+  return (
+    error instanceof TaskExpiredError ||
+    error instanceof TasksUnsupportedError ||
+    error instanceof TaskConfigurationError
+  )
 }
 
 function unreachable(taskId: string, failures: number, cause: Error): TaskUnreachableError {

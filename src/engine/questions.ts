@@ -163,6 +163,9 @@ export function createQuestions(options: QuestionsOptions): Questions {
 
     ask: (inputKey, request, signal) =>
       new Promise((resolve, reject) => {
+        if (options.missingInput === 'error' && handlerOf(handlers, request) === undefined) {
+          return reject(nobodyToAsk(callId))
+        }
         const gone = new AbortController()
         const deliver = async (response: InputResponse) => resolve(response)
         const question: Question = { request, taskId: undefined, gone, deliver, status: 'open' }
@@ -210,7 +213,7 @@ function noSuchQuestion(callId: string): TaskInputError {
   )
 }
 
-function nobodyToAsk(callId: string, taskId: string): TaskInputRequiredError {
+function nobodyToAsk(callId: string, taskId?: string): TaskInputRequiredError {
   return new TaskInputRequiredError(
     "The task asks for input, and there is nobody to ask. Pass inputHandlers, or leave missingInput at 'wait' and show inputRequests.",
     { callId, taskId },

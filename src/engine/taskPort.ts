@@ -48,7 +48,8 @@ export interface TaskPort {
   completeCall(name: string, result: CallToolResult): Promise<CallToolResult>
   /** Whether the tool says of itself that calling it twice does no harm (`readOnlyHint`, `idempotentHint`). */
   isRepeatable(name: string): Promise<boolean>
-  getTask(taskId: string, signal?: AbortSignal): Promise<DetailedTask>
+  /** `madeIn` is the port's `era` when the task was created, where that is known: a task does not survive a change of it. */
+  getTask(taskId: string, signal?: AbortSignal, madeIn?: TaskPort['era']): Promise<DetailedTask>
   /** What is wrong with an answer, checked as the SDK would; undefined where nothing is. */
   checkAnswer(request: InputRequest, response: InputResponse): Promise<string | undefined>
   updateTask(taskId: string, inputResponses: Record<string, InputResponse>, signal?: AbortSignal): Promise<void>

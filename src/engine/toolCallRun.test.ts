@@ -41,6 +41,7 @@ const INTENT: TaskRecord = {
   era: 'modern',
   startedAt: START,
 }
+const { key: _key, ...KEYLESS } = INTENT
 const RECORDED: TaskRecordTask = { ...TASK, receivedAt: START, answered: [], isCancelling: false }
 
 const working = (changes: Partial<Task> = {}): DetailedTask => ({ ...TASK, ...changes, status: 'working' })
@@ -96,16 +97,22 @@ function begin(options: RunTestOptions = {}) {
     failureCount: 0,
     startedAt: START,
   }
-  const store = (what: string) => (record: TaskRecord) => {
+  const store = (what: string, record: TaskRecord) => {
     log.push(`${what} ${record.task === undefined ? 'intent' : record.task.status}`)
     written.push(record)
     storage.record = record
-    return Promise.resolve()
   }
   const records: ToolCallRunOptions['records'] = options.records ?? {
-    write: store('write'),
-    update: store('update'),
+    write: async (record) => {
+      store('write', record)
+      return true
+    },
+    update: async (record) => {
+      store('update', record)
+      return true
+    },
     read: () => Promise.resolve(storage.record),
+    has: () => Promise.resolve(storage.record !== undefined),
     remove: () => {
       log.push('remove')
       storage.record = undefined
@@ -186,6 +193,7 @@ function begin(options: RunTestOptions = {}) {
       log.push(event.type)
       state = toolCallReducer(state, event)
     },
+    onForgotten: () => log.push('forgotten'),
     onScheduled: (at) => scheduled.push(at === undefined ? undefined : at - START),
   })
   const outcome: { result?: CallToolResult; error?: unknown } = {}
@@ -230,10 +238,11 @@ describe('a call', () => {
       records: {
         write: () =>
           new Promise((resolve) => {
-            finish = resolve
+            finish = () => resolve(true)
           }),
-        update: () => Promise.resolve(),
+        update: () => Promise.resolve(true),
         read: () => Promise.resolve(undefined),
+        has: () => Promise.resolve(false),
         remove: () => Promise.resolve(),
       },
     })
@@ -412,6 +421,7 @@ describe('a record', () => {
         pollIntervalMs: 1000,
         receivedAt: START,
         nextPollAt: START + 1000,
+        notedAt: START,
         answered: [],
         isCancelling: false,
       },
@@ -429,15 +439,22 @@ describe('a record', () => {
   })
 
   it('of a task that has expired is removed', async () => {
-    const { page, storage } = begin({ polls: [new TaskExpiredError('unknown-task')] })
+    const { page, storage } = begin({ record: KEYLESS, polls: [new TaskExpiredError('unknown-task')] })
     await page.advance(60_000)
     expect(storage.record).toBeUndefined()
   })
 
   it('of a task that is past its ttl is removed', async () => {
-    const { page, storage } = begin({ call: { ...TASK, ttlMs: 2500 }, polls: [working({ ttlMs: 2500 })] })
+    const call = { ...TASK, ttlMs: 2500 }
+    const { page, storage } = begin({ record: KEYLESS, call, polls: [working({ ttlMs: 2500 })] })
     await page.advance(60_000)
     expect(storage.record).toBeUndefined()
+  })
+
+  it('of a task that has expired is kept where the call has a key, so that a reload does not call again', async () => {
+    const { page, storage } = begin({ record: INTENT, polls: [new TaskExpiredError('unknown-task')] })
+    await page.advance(60_000)
+    expect(task(storage)?.taskId).toBe('t1')
   })
 
   it('of a task whose server broke the protocol is kept: a later version may do better', async () => {
@@ -554,6 +571,36 @@ describe('a call taken up again', () => {
     expect(outcome.error).toMatchObject({ reason: 'ttl' })
   })
 
+  it('waits as long as an earlier page was asked to, however long that is', async () => {
+    const record = resumed({ nextPollAt: START + 90_000, notedAt: START - 10_000, pollIntervalMs: 1000 })
+    const { page, polls } = begin({ record, polls: [completed()] })
+    await page.advance(200_000)
+    expect(polls).toEqual([90_000])
+  })
+
+  it.each([
+    ['from now on, where the clock was ahead when it was noted', 3_600_000, 3_602_000, [2000]],
+    ['a day at most', -1000, Number.MAX_SAFE_INTEGER, []],
+  ])('waits %s', async (_, notedAt, nextPollAt, expected) => {
+    const record = resumed({ notedAt: START + notedAt, nextPollAt: START + nextPollAt })
+    const { page, polls } = begin({ record, polls: [completed()] })
+    await page.advance(60_000)
+    expect(polls).toEqual(expected)
+  })
+
+  it.each([
+    ['goes on', 'working', 1],
+    ['has come to an end', 'completed', 0],
+  ] as const)(
+    'asks for a cancellation anew that may not have got through, where the task %s',
+    async (_, status, times) => {
+      const { page, count, state } = begin({ record: resumed({ isCancelling: true, status }), cancels: ['never'] })
+      await page.settle()
+      expect(count('tasks/cancel')).toBe(times)
+      expect(state().isCancelling).toBe(times === 1)
+    },
+  )
+
   it('can be cancelled', async () => {
     const { page, run, count, storage } = begin({ record: resumed({ nextPollAt: START + 1000 }) })
     await page.settle()
@@ -628,6 +675,18 @@ describe('cancelling', () => {
     expect(state()).toMatchObject({ phase: 'working', isCancelling: true })
   })
 
+  it('without an answer is given up, and can be asked for again', async () => {
+    const { page, run, count, state } = begin({ cancels: ['never', undefined] })
+    await page.advance(1500)
+    const cancelled = run.cancel()
+    cancelled.catch(() => {})
+    await page.advance(30_000)
+    await expect(cancelled).rejects.toMatchObject({ name: 'TaskRequestError', kind: 'network' })
+    expect(state().isCancelling).toBe(false)
+    await run.cancel()
+    expect(count('tasks/cancel')).toBe(2)
+  })
+
   it('is not over with the acknowledgement: polling goes on at its pace, and the server decides', async () => {
     const { page, run, polls, outcome, state } = begin({ polls: [working(), working(), cancelled] })
     await page.advance(1500)
@@ -690,7 +749,7 @@ describe('cancelling', () => {
 
   it('that fails when the task is gone does not bring its record back', async () => {
     const gone = new TaskExpiredError('unknown-task')
-    const { page, run, storage, outcome } = begin({ polls: [gone], cancels: ['never'] })
+    const { page, run, storage, outcome } = begin({ record: KEYLESS, polls: [gone], cancels: ['never'] })
     await page.advance(500)
     run.cancel().catch(() => {})
     await page.advance(1000)
@@ -714,6 +773,16 @@ describe('answering', () => {
     await page.advance(2699)
     expect(polls).toEqual([1000, 2000, 3000])
     expect(state().inputRequests).toEqual({})
+  })
+
+  it('is sent again where no answer comes', async () => {
+    const { page, run, sent, storage } = begin({ polls: [asks], updates: ['never', undefined] })
+    await page.advance(1000)
+    const answered = run.respond('q1', { roots: [] })
+    await page.advance(60_000)
+    await answered
+    expect(sent.updates).toHaveLength(2)
+    expect(storage.record?.task?.answered).toEqual(['q1'])
   })
 
   it('that the server refuses rejects, and the question stands', async () => {

@@ -1,19 +1,21 @@
 import type { Environment } from '../environment/environment.js'
+import { asError } from '../protocol/asError.js'
 import type { CallToolResult } from '../protocol/callToolResult.js'
 import { TaskCancelledError, TaskStuckError, ToolCallInterruptedError } from '../protocol/errors.js'
 import type { InputResponse } from '../protocol/inputRequest.js'
-import type { Task } from '../protocol/task.js'
+import { isTerminal, type Task } from '../protocol/task.js'
 import type { RecordStore } from '../storage/recordStore.js'
 import { recordedTask, type TaskRecord, type TaskRecordTask } from '../storage/taskRecord.js'
 import { createCallJournal } from './callJournal.js'
 import type { CallMessage, CallTabs } from './callTabs.js'
-import { type CallClaim, type CallOutcome, claimCall } from './claimCall.js'
+import { type CallClaim, type CallOutcome, type Claim, claimCall } from './claimCall.js'
 import { deliverAnswer } from './deliverAnswer.js'
 import { type FollowEvent, followTask, type TerminalTask } from './followTask.js'
 import type { InputHandlers } from './inputHandlers.js'
 import type { PollPolicy } from './pollPolicy.js'
 import type { PushFeed } from './pushFeed.js'
 import { createQuestions } from './questions.js'
+import { withRequestTimeout } from './requestTimeout.js'
 import { taskOutcome } from './taskOutcome.js'
 import type { TaskPort, ToolCallRequest } from './taskPort.js'
 import { isStale, type ToolCallEvent } from './toolCallReducer.js'
@@ -25,11 +27,13 @@ export interface ToolCallRunOptions {
   readonly record: TaskRecord
   /** Looks for what another page has left of this call. A call without it is one of its own. */
   readonly recall?: (() => Promise<TaskRecord | undefined>) | undefined
+  /** Whether the call is made whatever came of it in another tab. It waits for that tab all the same: one at a time. */
+  readonly isFresh?: boolean
   readonly request: ToolCallRequest
   readonly port: TaskPort
   readonly environment: Environment
   readonly policy: PollPolicy
-  readonly records: Pick<RecordStore, 'write' | 'update' | 'read' | 'remove'>
+  readonly records: Pick<RecordStore, 'write' | 'update' | 'read' | 'has' | 'remove'>
   readonly tabs: CallTabs
   readonly push: PushFeed
   /** Whether the task is followed although nobody watches it. */
@@ -41,12 +45,16 @@ export interface ToolCallRunOptions {
   readonly dispatch: (event: ToolCallEvent) => void
   /** Hears when the next poll is due, ms since the epoch; undefined: none is. */
   readonly onScheduled: (at: number | undefined) => void
+  /** Hears that the call was forgotten while this page was away. */
+  readonly onForgotten: () => void
   /** Hears of what went wrong without ending the call. */
   readonly onError: (error: unknown, operation: 'poll' | 'respond' | 'cancel') => void
 }
 
 /** One call on its way from `tools/call` to its end. */
 export interface ToolCallRun {
+  /** What is known of the call, as it is recorded. */
+  readonly record: TaskRecord
   /** Rejects with the reason given to `stop`, where that came first. */
   readonly outcome: Promise<CallToolResult>
   /** Says that somebody waits. Returns the way back. */
@@ -57,6 +65,8 @@ export interface ToolCallRun {
   receive(message: CallMessage): void
   /** Ends the following. The task goes on and its record stays. */
   stop(reason: Error): void
+  /** The same, where somebody is to go on: what is known is written down before. */
+  leave(reason: Error): void
 }
 
 /**
@@ -108,18 +118,31 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
     if (task !== undefined) return resume(task)
     if (options.recall === undefined) return call()
 
-    claim = claimCall(tabs, callId, unanswered.signal)
-    const claimed = await claim.claim
+    const claimed = await takeClaim()
     if ('outcome' in claimed) return settledElsewhere(claimed.outcome)
+    if ('record' in claimed) return takeUp(claimed.record)
     releaseClaim = claimed.release
     const left = await options.recall()
     if (left === undefined) return call()
     if (left.task === undefined && (await port.isRepeatable(tool))) return call()
+    return takeUp(left)
+  }
+
+  /** Goes on with what another page has made of the call. */
+  function takeUp(left: TaskRecord): Promise<CallToolResult> {
     journal.takeUp(left)
     dispatch({ type: 'recalled', startedAt: left.startedAt })
     if (left.task === undefined) throw new ToolCallInterruptedError(tool, { callId })
     releaseClaim()
     return resume(left.task)
+  }
+
+  async function takeClaim(): Promise<Claim> {
+    for (;;) {
+      claim = claimCall(tabs, callId, unanswered.signal)
+      const claimed = await claim.claim
+      if ('release' in claimed || !options.isFresh) return claimed
+    }
   }
 
   function settledElsewhere(outcome: CallOutcome): CallToolResult {
@@ -166,33 +189,71 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
   }
 
   async function resume(task: TaskRecordTask): Promise<CallToolResult> {
+    life.signal.throwIfAborted()
     dispatch({ type: 'created', task: recordedTask(task) })
     tabs.tell(callId, { type: 'created', record: journal.record })
-    if (task.isCancelling) dispatch({ type: 'cancel-requested' })
-    else if (unanswered.signal.aborted) cancelling = sendCancel(task.taskId)
+    if ((task.isCancelling || unanswered.signal.aborted) && !isTerminal(task.status)) {
+      // Asked for before there was a task, or by a page that may not have got through: nobody waits for it.
+      cancelling = sendCancel(task.taskId)
+      cancelling.catch(() => {})
+    }
     return port.completeCall(tool, await follow())
+  }
+
+  /**
+   * Another tab has made the call anew. Two that do so in the same moment agree on the task that is recorded:
+   *
+   * ```text
+   * tab A  task 1 ▪ writes ── tells ───────── hears of task 2, reads task 2, follows it
+   * tab B     task 2 ────── writes ▪ tells ── hears of task 1, reads task 2, stays
+   * ```
+   */
+  async function followInstead(told?: TaskRecord): Promise<void> {
+    const isFollowed = (record: TaskRecord | undefined) => record?.task?.taskId === journal.record.task?.taskId
+    if (journal.record.task === undefined || ended !== undefined || isFollowed(told)) return
+    const left = (await records.read(callId)) ?? told
+    if (left?.task === undefined || ended !== undefined || isFollowed(left)) return
+    journal.takeUp(left)
+    questions.clear()
+    cancelling = undefined
+    dispatch({ type: 'recalled', startedAt: left.startedAt })
+    dispatch({ type: 'created', task: recordedTask(left.task) })
+    dispatch({ type: left.task.isCancelling ? 'cancel-requested' : 'cancel-withdrawn' })
+    gate.restart()
   }
 
   /** Follows the task, in turns where it is followed only while somebody watches. */
   async function follow(): Promise<CallToolResult> {
-    const unsubscribe = environment.onPageHide(() => void journal.flush())
+    const unsubscribe = [
+      environment.onPageHide(() => void journal.flush()),
+      environment.onPageShow(() => void catchUp()),
+    ]
     try {
       ended = await gate.whileWatched(followForATurn, () => schedule(undefined))
     } finally {
-      unsubscribe()
+      for (const take of unsubscribe) take()
     }
     journal.note(ended)
     return taskOutcome(ended, callId)
   }
 
+  /** A page in the back-forward cache hears nothing. What happened to the call meanwhile is in its record. */
+  async function catchUp(): Promise<void> {
+    if (await journal.wasTakenAway()) return options.onForgotten()
+    await followInstead()
+  }
+
   async function followForATurn(signal: AbortSignal): Promise<TerminalTask> {
     const { record, latest, nextPollAt } = journal
     const { taskId, receivedAt } = record.task ?? noTask()
-    const link = tabs.link(callId)
+    const link = tabs.link(callId, taskId)
     const push = options.push.follow(taskId, link)
-    const course = { taskId, task: latest, firstPollAt: nextPollAt, receivedAt }
+    const { readNextPollAt } = journal
+    const taskPort: Pick<TaskPort, 'getTask'> = { getTask: (id, abort) => port.getTask(id, abort, record.era) }
+    const course = { taskId, task: latest, firstPollAt: nextPollAt, receivedAt, readNextPollAt }
     try {
-      return await followTask({ ...course, port, environment, policy, link, push, signal, onEvent: onFollowEvent })
+      const following = { ...course, port: taskPort, environment, policy, link, push, signal }
+      return await followTask({ ...following, onEvent: onFollowEvent })
     } finally {
       push.close()
       link.close()
@@ -223,9 +284,13 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
     )
   }
 
+  function inTime(taskId: string, send: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    return withRequestTimeout({ taskId, environment, policy, signal: life.signal }, send)
+  }
+
   async function sendAnswer(taskId: string, inputKey: string, response: InputResponse): Promise<void> {
     await deliverAnswer({
-      send: () => port.updateTask(taskId, { [inputKey]: response }, life.signal),
+      send: () => inTime(taskId, (signal) => port.updateTask(taskId, { [inputKey]: response }, signal)),
       environment,
       policy,
       signal: life.signal,
@@ -243,7 +308,7 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
     dispatch({ type: 'cancel-requested' })
     try {
       await note(true)
-      await port.cancelTask(taskId, life.signal)
+      await inTime(taskId, (signal) => port.cancelTask(taskId, signal))
     } catch (error) {
       // A page that goes away does not know whether the server has heard.
       life.signal.throwIfAborted()
@@ -278,12 +343,21 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
     throw outcome.error
   }
 
+  function stop(reason: Error): void {
+    journal.abandon()
+    life.abort(reason)
+    unanswered.abort(reason)
+  }
+
   // Not before whoever starts the run has it in hand: it reports to them.
   const outcome = Promise.resolve().then(run)
   // Whoever wants the outcome awaits it; the store has it in any case.
   outcome.catch(() => {})
 
   return {
+    get record() {
+      return journal.record
+    },
     outcome,
     watch: gate.watch,
     cancel: async () => {
@@ -297,9 +371,11 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
     receive: (message) => {
       switch (message.type) {
         case 'created':
+          claim?.settle({ record: message.record })
+          void followInstead(message.record)
           break
         case 'settled':
-          claim?.settle(message.outcome)
+          claim?.settle({ outcome: message.outcome })
           break
         case 'cancelling':
           dispatch(message.isCancelling ? { type: 'cancel-requested' } : { type: 'cancel-withdrawn' })
@@ -311,18 +387,14 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
           break
       }
     },
-    stop: (reason) => {
-      journal.abandon()
-      life.abort(reason)
-      unanswered.abort(reason)
+    stop,
+    leave: (reason) => {
+      void journal.flush()
+      stop(reason)
     },
   }
 }
 
 function noTask(): never {
   throw new TypeError('A call that has not become a task cannot be followed.')
-}
-
-function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error))
 }

@@ -50,8 +50,10 @@ export function waitForTurn(options: WaitOptions): Promise<void> {
     // A tab that has just come gives the others time to speak, however long ago the poll was due.
     let overdueAt = Math.max(options.overdueAt, lastLook + TURN_GRACE_MS)
     let timer: unknown
+    let isOver = false
 
     const stop = () => {
+      isOver = true
       environment.clearTimeout(timer)
       for (const unsubscribe of subscriptions) unsubscribe()
     }
@@ -59,6 +61,8 @@ export function waitForTurn(options: WaitOptions): Promise<void> {
       timer = environment.setTimeout(look, Math.min(until - environment.now(), MAX_NAP_MS))
     }
     const look = (): void => {
+      // One event has two listeners: the first ends the wait, and the second must not begin it again.
+      if (isOver) return
       environment.clearTimeout(timer)
       const now = environment.now()
       // A clock set back would otherwise lengthen the wait by as much.

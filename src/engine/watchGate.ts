@@ -7,6 +7,8 @@ export interface WatchGate {
   watch(): () => void
   /** Runs `work` to its end; where nobody watches any more it is aborted, and begun again with the next watcher. */
   whileWatched<T>(work: (signal: AbortSignal) => Promise<T>, onIdle: () => void): Promise<T>
+  /** Aborts the work and begins it again. */
+  restart(): void
 }
 
 /** A gate that is always open, or open while it is watched. Aborting `life` ends the work for good. */
@@ -30,6 +32,8 @@ export function watchGate(environment: Environment, isAlwaysOpen: boolean, life:
         }, 0)
       }
     },
+
+    restart: () => turn.abort(),
 
     whileWatched: async (work, onIdle) => {
       for (;;) {

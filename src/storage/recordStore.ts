@@ -1,19 +1,33 @@
 import { TaskStorageError } from '../protocol/errors.js'
 import { hash } from './hash.js'
-import { decodeTaskRecord, encodeTaskRecord, isRecordExpired, mergeTaskRecords, type TaskRecord } from './taskRecord.js'
+import {
+  decodeTaskRecord,
+  encodeTaskRecord,
+  isRecordExpired,
+  isSuccessor,
+  mergeTaskRecords,
+  type TaskRecord,
+} from './taskRecord.js'
 import type { TaskStorage } from './taskStorage.js'
+import { type Awaitable, andThen, createTurns } from './turns.js'
 
 /** The records of one endpoint and scope. No method throws or rejects: `onError` hears of what went wrong. */
 export interface RecordStore {
-  /** A storage that answers synchronously has the record before this returns. */
-  write(record: TaskRecord): Promise<void>
+  /** A storage that answers synchronously has the record before this returns. False where it could not be written. */
+  write(record: TaskRecord): Promise<boolean>
   /**
    * Writes a record over the one that another tab may have written meanwhile: what either has answered
-   * counts as answered, and a task that has ended stays ended.
+   * counts as answered, and a task that has ended stays ended. Where the call was made anew since, the
+   * record is that call's and is left alone. With `isKept`, a record that is gone stays so: another tab has
+   * removed it, and word of that may not have come yet. A storage that answers synchronously has the record
+   * before this returns. False where it could not be written.
    */
-  update(record: TaskRecord): Promise<void>
+  update(record: TaskRecord, isKept?: boolean): Promise<boolean>
   read(callId: string): Promise<TaskRecord | undefined>
-  remove(callId: string): Promise<void>
+  /** Whether there is a record of the call, legible or not; true also where the storage does not say. */
+  has(callId: string): Promise<boolean>
+  /** Removes the record of a call; with `only`, unless the call was made anew since. */
+  remove(callId: string, only?: TaskRecord): Promise<void>
   /** Every record still of use; the others are swept. */
   list(): Promise<TaskRecord[]>
   /** Removes every record of a scope, this one by default, whatever is in it. */
@@ -38,6 +52,7 @@ const CHUNK = 100
 export function createRecordStore(options: RecordStoreOptions): RecordStore {
   const { storage, endpoint, scope, now } = options
   const prefix = scopePrefix(endpoint, scope)
+  const inTurn = createTurns()
 
   async function attempt<T>(what: string, action: () => T | Promise<T>, otherwise: T): Promise<T> {
     try {
@@ -50,11 +65,14 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
     }
   }
 
-  async function readKey(storageKey: string): Promise<TaskRecord | undefined> {
-    const text = await storage.getItem(storageKey)
+  function parse(storageKey: string, text: string | null | undefined): TaskRecord | undefined {
     const record = typeof text === 'string' ? decodeTaskRecord(text) : undefined
     const isOurs = record?.endpoint === endpoint && record.scope === scope && storageKey === prefix + record.callId
     return isOurs ? record : undefined
+  }
+
+  function readKey(storageKey: string): Awaitable<TaskRecord | undefined> {
+    return andThen(storage.getItem(storageKey), (text) => parse(storageKey, text))
   }
 
   async function ownKeys(ownPrefix: string): Promise<string[]> {
@@ -62,22 +80,22 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
   }
 
   return {
-    write: (record) =>
-      attempt(
-        'write a task record',
-        () => storage.setItem(prefix + record.callId, encodeTaskRecord(record)),
-        undefined,
-      ),
+    write: (record) => {
+      const key = prefix + record.callId
+      const write = () => andThen(storage.setItem(key, encodeTaskRecord(record)), () => true)
+      return attempt('write a task record', () => inTurn(key, write), false)
+    },
 
-    update: (record) =>
-      attempt(
-        'update a task record',
-        async () => {
-          const stored = await readKey(prefix + record.callId)
-          await storage.setItem(prefix + record.callId, encodeTaskRecord(mergeTaskRecords(stored, record)))
-        },
-        undefined,
-      ),
+    update: (record, isKept = false) => {
+      const key = prefix + record.callId
+      const write = (stored: TaskRecord | undefined): Awaitable<boolean> => {
+        if (isSuccessor(stored, record)) return true
+        return andThen(storage.setItem(key, encodeTaskRecord(mergeTaskRecords(stored, record))), () => true)
+      }
+      const isGone = (text: string | null | undefined) => isKept && typeof text !== 'string'
+      const update = () => andThen(storage.getItem(key), (text) => isGone(text) || write(parse(key, text)))
+      return attempt('update a task record', () => inTurn(key, update), false)
+    },
 
     read: (callId) =>
       attempt(
@@ -89,7 +107,17 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
         undefined,
       ),
 
-    remove: (callId) => attempt('remove a task record', () => storage.removeItem(prefix + callId), undefined),
+    has: (callId) => {
+      const has = async () => typeof (await storage.getItem(prefix + callId)) === 'string'
+      return attempt('read a task record', has, true)
+    },
+
+    remove: (callId, only) => {
+      const key = prefix + callId
+      const remove = (stored?: TaskRecord) =>
+        only !== undefined && isSuccessor(stored, only) ? undefined : storage.removeItem(key)
+      return attempt('remove a task record', () => inTurn(key, () => andThen(only && readKey(key), remove)), undefined)
+    },
 
     list: async () => {
       const keys = await attempt('list the task records', () => ownKeys(prefix), [])
@@ -99,14 +127,15 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
         const record = await attempt('read a task record', () => readKey(key), undefined)
         if (record === undefined) continue
         if (!isRecordExpired(record, now())) records.push(record)
-        else await attempt('remove an expired task record', () => storage.removeItem(key), undefined)
+        else await attempt('remove an expired task record', () => inTurn(key, () => storage.removeItem(key)), undefined)
       }
       return records.sort((a, b) => a.startedAt - b.startedAt)
     },
 
     clear: async (other = scope) => {
       const keys = await attempt('list the task records', () => ownKeys(scopePrefix(endpoint, other)), [])
-      for (const key of keys) await attempt('remove a task record', () => storage.removeItem(key), undefined)
+      for (const key of keys)
+        await attempt('remove a task record', () => inTurn(key, () => storage.removeItem(key)), undefined)
     },
   }
 }

@@ -201,7 +201,8 @@ describe('the text of a record', () => {
 })
 
 describe('isRecordExpired', () => {
-  const WEEK = 7 * 24 * 60 * 60 * 1000
+  const DAY = 24 * 60 * 60 * 1000
+  const WEEK = 7 * DAY
   const ended = (status: TaskStatus, ttlMs: number | null): TaskRecord => ({
     ...RECORD,
     task: { ...TASK, status, ttlMs },
@@ -214,8 +215,10 @@ describe('isRecordExpired', () => {
     ['a cancelled task past its ttl', ended('cancelled', 60_000), 61_000, true],
     ['a finished task without a ttl, within a week', ended('completed', null), 1000 + WEEK - 1, false],
     ['a finished task without a ttl, after a week', ended('completed', null), 1000 + WEEK, true],
-    ['a task at work past its ttl: one last poll decides', ended('working', 60_000), 10 * WEEK, false],
-    ['a task that waits for input, past its ttl', ended('input_required', 60_000), 10 * WEEK, false],
+    ['a task at work past its ttl: one last poll decides', ended('working', 60_000), 61_000 + DAY - 1, false],
+    ['a task at work a day past its ttl', ended('working', 60_000), 61_000 + DAY, true],
+    ['a task that waits for input, past its ttl', ended('input_required', 60_000), 61_000 + DAY - 1, false],
+    ['a task that waits for input, a day past its ttl', ended('input_required', 60_000), 61_000 + DAY, true],
     ['a task at work without a ttl', ended('working', null), 10 * WEEK, false],
     ['an intent within a week', INTENT, 900 + WEEK - 1, false],
     ['an intent after a week', INTENT, 900 + WEEK, true],

@@ -31,6 +31,8 @@ export interface TaskRecordTask {
   readonly pollIntervalMs?: number
   /** Before this time, ms since the epoch, the server does not want to be asked. */
   readonly nextPollAt?: number
+  /** When that was noted, ms since the epoch: a clock that was ahead then gives itself away. */
+  readonly notedAt?: number
   /** Keys of the questions that have been answered. */
   readonly answered: readonly string[]
   /** Whether this browser has asked for cancellation. */
@@ -39,6 +41,12 @@ export interface TaskRecordTask {
 
 /** What an ended task without a ttl is kept for, in ms: a week. */
 const KEEP_ENDED_MS = 7 * 24 * 60 * 60 * 1000
+
+/**
+ * How long past its ttl a task that was never seen to end is asked for, in ms: a day. The ttl may have been
+ * prolonged, and the clock set; after that every server has dropped it.
+ */
+const ASK_PAST_TTL_MS = 24 * 60 * 60 * 1000
 
 const VERSION = 1
 
@@ -75,7 +83,8 @@ export function decodeTaskRecord(text: string): TaskRecord | undefined {
 
 function decodeTask(value: unknown): TaskRecordTask | undefined {
   if (!isJsonObject(value)) return undefined
-  const { taskId, status, receivedAt, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs, nextPollAt, answered } = value
+  const { taskId, status, receivedAt, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs, nextPollAt, notedAt, answered } =
+    value
   if (typeof taskId !== 'string' || taskId === '' || !isStatus(status)) return undefined
   if (typeof receivedAt !== 'number' || typeof createdAt !== 'string' || typeof lastUpdatedAt !== 'string')
     return undefined
@@ -89,6 +98,7 @@ function decodeTask(value: unknown): TaskRecordTask | undefined {
     ttlMs,
     ...(typeof pollIntervalMs === 'number' && { pollIntervalMs }),
     ...(typeof nextPollAt === 'number' && { nextPollAt }),
+    ...(typeof notedAt === 'number' && { notedAt }),
     answered: Array.isArray(answered) ? answered.filter((key) => typeof key === 'string') : [],
     isCancelling: value['isCancelling'] === true,
   }
@@ -119,7 +129,13 @@ export function mergeTaskRecords(stored: TaskRecord | undefined, next: TaskRecor
   if (stored?.task === undefined || next.task === undefined || stored.task.taskId !== next.task.taskId) return next
   const answered = [...new Set([...stored.task.answered, ...next.task.answered])]
   const snapshot = isNewer(stored.task, next.task) ? recordSnapshot(stored.task) : {}
-  return { ...next, task: { ...next.task, ...snapshot, answered } }
+  return { ...next, task: { ...next.task, ...snapshot, ...laterPoll(stored.task, next.task), answered } }
+}
+
+/** The later of two times: the tab that noted the earlier one may have slept through the last answer. */
+function laterPoll(stored: TaskRecordTask, next: TaskRecordTask): Pick<TaskRecordTask, 'nextPollAt'> {
+  const times = [stored.nextPollAt, next.nextPollAt].filter((at) => at !== undefined)
+  return times.length === 0 ? {} : { nextPollAt: Math.max(...times) }
 }
 
 /** Terminal wins, then newer. */
@@ -128,10 +144,25 @@ function isNewer(stored: TaskRecordTask, next: TaskRecordTask): boolean {
   return Date.parse(stored.lastUpdatedAt) > Date.parse(next.lastUpdatedAt)
 }
 
+/**
+ * Whether the stored record is of the same call made anew, by another tab:
+ *
+ * ```text
+ * tab A  follows task 1 ──────────────────── writes what it knows of task 1: not over task 2
+ * tab B        calls anew: intent ── task 2
+ * ```
+ */
+export function isSuccessor(stored: TaskRecord | undefined, record: TaskRecord): boolean {
+  if (stored === undefined) return false
+  // An intent may be the one that led to this task, which then could not be written.
+  if (stored.task === undefined) return stored.startedAt > record.startedAt
+  return stored.task.taskId !== record.task?.taskId
+}
+
 /** Whether a record is past its use: the server has dropped the task, or it ended long ago. */
 export function isRecordExpired(record: TaskRecord, now: number): boolean {
   const { task, startedAt } = record
   if (task === undefined) return now >= startedAt + KEEP_ENDED_MS
-  if (task.ttlMs !== null) return now >= task.receivedAt + task.ttlMs && isTerminal(task.status)
+  if (task.ttlMs !== null) return now >= task.receivedAt + task.ttlMs + (isTerminal(task.status) ? 0 : ASK_PAST_TTL_MS)
   return isTerminal(task.status) && now >= task.receivedAt + KEEP_ENDED_MS
 }

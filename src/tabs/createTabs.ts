@@ -2,6 +2,7 @@ import { type CallMessage, type CallTabs, NO_TABS } from '../engine/callTabs.js'
 import type { TabLink, TaskNews } from '../engine/tabLink.js'
 import type { Channel, Environment, Locks, Unsubscribe } from '../environment/environment.js'
 import { createLeadership, type Leadership } from './leadership.js'
+import { lenientLocks } from './lenientLocks.js'
 import { decodeTabMessage, encodeTabMessage, type TabMessage } from './tabMessages.js'
 
 /** The tabs of a page that is alone: it has no Web Locks or no BroadcastChannel, or does not want them. */
@@ -15,7 +16,7 @@ export const ALONE_IN_BROWSER: Tabs = {
 
 /** The tabs of this browser that talk to the same server for the same account. */
 export interface Tabs extends CallTabs {
-  /** Starts to listen. Doing so again does no harm. */
+  /** Starts to listen. Doing so again does no harm, and after `close` nothing at all. */
   open(): void
   /** Tells the other tabs that a call was forgotten. */
   tellForgotten(callId: string): void
@@ -31,6 +32,8 @@ export interface TabsOptions {
   readonly environment: Environment
   readonly locks: Locks
   readonly openChannel: (name: string) => Channel
+  /** Hears, once, that the browser refuses its locks here: this tab does then not wait for the others. */
+  readonly onLocksRefused: (error: unknown) => void
   /** `scope`: one tab polls every task, since every tab knows every task. `call`: the tabs that follow a task elect one for it. */
   readonly leaderPer: 'scope' | 'call'
   readonly onCallMessage: (callId: string, message: CallMessage) => void
@@ -49,19 +52,21 @@ export interface TabsOptions {
 const LINGER_MS = 100
 
 export function createTabs(options: TabsOptions): Tabs {
-  const { environment, locks, openChannel } = options
+  const { environment, openChannel } = options
+  const locks = lenientLocks(options.locks, options.onLocksRefused)
   const name = options.nameOf(options.scope)
   const newsListeners = new Map<string, Set<(news: TaskNews) => void>>()
   const leaderships = new Map<string, Leadership>()
-  /** What this tab last published of each task it polls, for tabs that come later. */
-  const published = new Map<string, TaskNews>()
-  /** Until when a poll of another tab is under way, by call. */
+  /** What this tab last knew of each task it follows, for tabs that come later. */
+  const latest = new Map<string, TaskNews>()
+  /** Until when a poll of another tab is under way, by task. */
   const foreignPolls = new Map<string, number>()
   let channel: Channel | undefined
   let subscriptions: Unsubscribe[] = []
+  let isClosed = false
 
   function open(): void {
-    if (channel !== undefined) return
+    if (isClosed || subscriptions.length > 0) return
     connect()
     subscriptions = [
       environment.onPageHide(disconnect),
@@ -91,9 +96,7 @@ export function createTabs(options: TabsOptions): Tabs {
   function receive(message: TabMessage): void {
     switch (message.type) {
       case 'news':
-        if (message.news.type === 'polling') foreignPolls.set(message.callId, message.news.until)
-        else foreignPolls.delete(message.callId)
-        for (const listener of [...(newsListeners.get(message.callId) ?? [])]) listener(message.news)
+        hear(message.taskId, message.news)
         break
       case 'call':
         options.onCallMessage(message.callId, message.message)
@@ -108,11 +111,25 @@ export function createTabs(options: TabsOptions): Tabs {
       case 'who': {
         if (!leads()) break
         post({ type: 'leader', isVisible: environment.isVisible() })
-        const news = published.get(message.callId)
-        if (news) post({ type: 'news', callId: message.callId, news })
+        const news = latest.get(message.taskId)
+        if (news) post({ type: 'news', taskId: message.taskId, news })
         break
       }
     }
+  }
+
+  function hear(taskId: string, news: TaskNews): void {
+    if (news.type === 'polling') foreignPolls.set(taskId, news.until)
+    else foreignPolls.delete(taskId)
+    const listeners = newsListeners.get(taskId)
+    if (listeners === undefined) return
+    remember(taskId, news)
+    for (const listener of [...listeners]) listener(news)
+  }
+
+  /** Also what another tab said: it may be gone when somebody asks. */
+  function remember(taskId: string, news: TaskNews): void {
+    if (news.type !== 'polling') latest.set(taskId, news)
   }
 
   /** A hidden tab is throttled: one that can be seen takes over from it. */
@@ -156,23 +173,23 @@ export function createTabs(options: TabsOptions): Tabs {
 
     exclusively: (work, signal, run) => locks.request(`${name}:${work}`, { signal }, run),
 
-    link: (callId): TabLink => {
+    link: (callId, taskId): TabLink => {
       const leadership = leadershipOf(callId)
       const listeners = new Set<(news: TaskNews) => void>()
-      newsListeners.set(callId, listeners)
+      newsListeners.set(taskId, listeners)
       const leave = leadership.join()
-      post({ type: 'who', callId })
+      post({ type: 'who', taskId })
       return {
         isMyTurn: () => {
           if (!leadership.isLeader()) return false
           // Taken from a tab that lives, its last poll may still be answered.
-          return !leadership.wasTaken() || environment.now() >= (foreignPolls.get(callId) ?? 0)
+          return !leadership.wasTaken() || environment.now() >= (foreignPolls.get(taskId) ?? 0)
         },
         takeTurn: leadership.take,
         onTurnChange: leadership.onChange,
         publish: (news) => {
-          if (news.type !== 'polling') published.set(callId, news)
-          post({ type: 'news', callId, news })
+          remember(taskId, news)
+          post({ type: 'news', taskId, news })
         },
         onNews: (listener) => {
           listeners.add(listener)
@@ -182,9 +199,10 @@ export function createTabs(options: TabsOptions): Tabs {
         },
         close: () => {
           environment.setTimeout(leave, LINGER_MS)
-          published.delete(callId)
-          foreignPolls.delete(callId)
-          if (newsListeners.get(callId) === listeners) newsListeners.delete(callId)
+          if (newsListeners.get(taskId) !== listeners) return
+          newsListeners.delete(taskId)
+          latest.delete(taskId)
+          foreignPolls.delete(taskId)
         },
       }
     },
@@ -192,12 +210,15 @@ export function createTabs(options: TabsOptions): Tabs {
     tell: (callId, message) => post({ type: 'call', callId, message }),
     tellForgotten: (callId) => post({ type: 'forgotten', callId }),
     tellAllForgotten: (scope) => {
+      // A channel does not hear itself, but it would hear another one of this page.
+      if (scope === options.scope && channel !== undefined) return post({ type: 'forgotten' })
       const theirs = openChannel(options.nameOf(scope))
       theirs.postMessage(encodeTabMessage({ type: 'forgotten' }))
       theirs.close()
     },
 
     close: () => {
+      isClosed = true
       for (const unsubscribe of subscriptions) unsubscribe()
       subscriptions = []
       disconnect()

@@ -8,14 +8,14 @@ import { decodeTaskRecord, encodeTaskRecord } from '../storage/taskRecord.js'
 
 /** What tabs say to each other. */
 export type TabMessage =
-  | { readonly type: 'news'; readonly callId: string; readonly news: TaskNews }
+  | { readonly type: 'news'; readonly taskId: string; readonly news: TaskNews }
   | { readonly type: 'call'; readonly callId: string; readonly message: CallMessage }
   /** A call was forgotten; without a `callId`, every one was. */
   | { readonly type: 'forgotten'; readonly callId?: string }
   /** The one who leads, and whether its page can be seen. */
   | { readonly type: 'leader'; readonly isVisible: boolean }
-  /** Asks the one who leads for that, and for the latest news of a call. */
-  | { readonly type: 'who'; readonly callId: string }
+  /** Asks the one who leads for that, and for the latest news of a task. */
+  | { readonly type: 'who'; readonly taskId: string }
 
 const VERSION = 1
 
@@ -44,17 +44,17 @@ function encodeError(error: Error): JsonObject {
 /** The message, or undefined for what is none: another version's, or another script's on the same channel. */
 export function decodeTabMessage(value: unknown): TabMessage | undefined {
   if (!isJsonObject(value) || value['v'] !== VERSION) return undefined
-  const { type, callId } = value
+  const { type, callId, taskId } = value
   switch (type) {
     case 'who':
-      return typeof callId === 'string' ? { type, callId } : undefined
+      return typeof taskId === 'string' ? { type, taskId } : undefined
     case 'leader':
       return { type, isVisible: value['isVisible'] === true }
     case 'forgotten':
       return { type, ...(typeof callId === 'string' && { callId }) }
     case 'news': {
       const news = decodeNews(value['news'])
-      return news && typeof callId === 'string' ? { type, callId, news } : undefined
+      return news && typeof taskId === 'string' ? { type, taskId, news } : undefined
     }
     case 'call': {
       const message = decodeCallMessage(value['message'])
