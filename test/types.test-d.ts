@@ -40,6 +40,8 @@ describe('hooks', () => {
   it('show the call and its questions', () => {
     const result = useToolCall({ name: 'x', arguments: skipToken })
     expectTypeOf(result.call).toEqualTypeOf<ToolCallState | undefined>()
+    expectTypeOf(result.retry).toEqualTypeOf<() => void>()
+    expectTypeOf(useSuspenseToolCall({ name: 'x' }).retry).toEqualTypeOf<() => void>()
     expectTypeOf(useInputRequests()[0]?.callId).toEqualTypeOf<string | undefined>()
     expectTypeOf(useToolCalls((call) => call.phase === 'failed')).toEqualTypeOf<readonly ToolCallState[]>()
   })

@@ -8,18 +8,15 @@ import { isSettled, toolCallReducer } from '../engine/toolCallReducer.js'
 import { startToolCallRun, type ToolCallRun } from '../engine/toolCallRun.js'
 import type { ToolCallState } from '../engine/toolCallState.js'
 import type { Environment } from '../environment/environment.js'
-import {
-  ConnectionFailedError,
-  TaskProtocolError,
-  TaskUnreachableError,
-  ToolCallRejectedError,
-} from '../protocol/errors.js'
+import { TaskConfigurationError, ToolCallInterruptedError } from '../protocol/errors.js'
 import { isTerminal } from '../protocol/task.js'
-import { hash } from '../storage/hash.js'
 import type { RecordStore } from '../storage/recordStore.js'
 import type { TaskRecord } from '../storage/taskRecord.js'
 import type { Tabs } from '../tabs/createTabs.js'
+import { taskCallId, toolCallId } from './callIds.js'
+import { failedState, initialState, isReusable } from './callStates.js'
 import type { TaskClientStore } from './createStore.js'
+import { refusedRun } from './refusedRun.js'
 import type { TaskErrorContext, TaskReference, ToolCall, ToolCallOptions, ToolCallParams } from './taskClient.js'
 import { toolCallHandle } from './toolCallHandle.js'
 
@@ -61,14 +58,16 @@ interface Call {
   readonly state: ToolCallState
 }
 
-/** The id of the call with this key. The same in every page, so that a reload finds its record. */
-export function toolCallId(name: string, key: string): string {
-  return hash(JSON.stringify([name, key]))
-}
+/** How long a call without a key stays in the store once it has ended, in ms: what nobody can ask for again. */
+const KEEP_ENDED_MS = 5 * 60 * 1000
 
 export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
   const { environment, records, store, tabs, endpoint, scope } = options
   const runs = new Map<string, ToolCallRun>()
+  /** When the calls without a key came to their end, in that order. */
+  const endedAt = new Map<string, number>()
+  const life = new AbortController()
+  let isSwept = false
 
   function newRecord(callId: string, tool: string, key: string | undefined): TaskRecord {
     const startedAt = environment.now()
@@ -79,9 +78,13 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
     record: TaskRecord,
     args: ToolCallParams['arguments'],
     recall?: () => Promise<TaskRecord | undefined>,
+    isFresh = false,
   ): Call {
     const { callId } = record
     tabs.open()
+    sweep()
+    dropEnded()
+    endedAt.delete(callId)
     runs.get(callId)?.stop(abortError('The call was started anew.'))
     const state = initialState(record, args)
     store.setCall(state)
@@ -89,6 +92,7 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
     const run: ToolCallRun = startToolCallRun({
       record,
       recall,
+      isFresh,
       request: { name: record.tool, ...(args && { arguments: args }) },
       port: options.port,
       environment,
@@ -100,13 +104,18 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
       inputHandlers: options.inputHandlers,
       missingInput: options.missingInput,
       stuckAfterPolls: options.stuckAfterPolls,
+      onForgotten: () => {
+        if (isCurrent()) dropForgotten(callId)
+      },
       onError: (error, operation) => options.onError(error, { callId, operation }),
       dispatch: (event) => {
         const state = store.getCall(callId)
         if (!isCurrent() || state === undefined) return
         const next = toolCallReducer(state, event)
         store.setCall(next)
-        if (!isSettled(state.phase) && isSettled(next.phase)) options.onSettled(next)
+        if (isSettled(state.phase) || !isSettled(next.phase)) return
+        if (record.key === undefined) endedAt.set(callId, environment.now())
+        options.onSettled(next)
       },
       onScheduled: (at) => {
         if (isCurrent()) store.setNextPollAt(callId, at)
@@ -120,47 +129,166 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
     return toolCallHandle({ run, state, store: store.api, watches: true, signal })
   }
 
+  /** A call that is not made, and is in no store. */
+  function refuse(record: TaskRecord, args: ToolCallParams['arguments'], reason: unknown): ToolCall {
+    const state = failedState(record, args, reason)
+    return toolCallHandle({ run: refusedRun(record, reason), state, store: store.api, watches: false })
+  }
+
   function find(callId: string): Call | undefined {
     const run = runs.get(callId)
     const state = store.getCall(callId)
     return run && state && { run, state }
   }
 
-  function drop(callId: string): Promise<void> {
+  /** The call that follows this task, or has followed it to its end. */
+  function findTask(taskId: string): Call | undefined {
+    for (const [callId, run] of runs) {
+      const known = run.record.task?.taskId === taskId ? find(callId) : undefined
+      if (known && isReusable(known.state, false)) return known
+    }
+    return undefined
+  }
+
+  /**
+   * Removes records past their use, once a page. Where every task is resumed, that has read them all; it is left
+   * to do where tasks are followed only while somebody watches.
+   */
+  function sweep(): void {
+    if (isSwept || options.followUnwatched) return
+    isSwept = true
+    void records.list()
+  }
+
+  /** Without a timer, which would keep a page or a process busy for nothing: calls only pile up where calls are made. */
+  function dropEnded(): void {
+    const before = environment.now() - KEEP_ENDED_MS
+    for (const [callId, at] of endedAt) if (at <= before) drop(callId)
+  }
+
+  /** Ends a call in this page. */
+  function drop(callId: string): void {
+    endedAt.delete(callId)
     runs.get(callId)?.stop(abortError('The call was forgotten.'))
     runs.delete(callId)
     store.removeCall(callId)
-    return records.remove(callId)
+  }
+
+  /**
+   * A call was forgotten elsewhere, where its record was removed, too. What this page may have written since
+   * goes as well, but not what belongs to a call made since: word of it may have waited for a page to wake up.
+   */
+  function dropForgotten(callId: string): void {
+    const run = runs.get(callId)
+    drop(callId)
+    if (run !== undefined) void records.remove(callId, run.record)
+  }
+
+  /** Whether a record that another tab tells of is what it claims to be. */
+  function isOwn(record: TaskRecord, callId: string): boolean {
+    return record.callId === callId && record.endpoint === endpoint && record.scope === scope
   }
 
   async function dropAll(other: string): Promise<void> {
-    if (other === scope) await Promise.all([...runs.keys()].map(drop))
-    await records.clear(other)
+    const own = other === scope ? [...runs.keys()] : []
+    for (const callId of own) drop(callId)
+    // Each by itself, too: a record may still be on its way into a storage that takes its time.
+    await Promise.all([records.clear(other), ...own.map((callId) => records.remove(callId))])
+  }
+
+  /**
+   * Writes the record of a task that the app names: not over what an earlier page has noted of it, nor over
+   * another one that is at work.
+   */
+  async function noteResumed(record: TaskRecord, isCurrent: () => boolean): Promise<void> {
+    const left = await records.read(record.callId)
+    if (!isCurrent()) return
+    const isOver = left?.task === undefined || isTerminal(left.task.status)
+    await (isOver && left?.task?.taskId !== record.task?.taskId ? records.write(record) : records.update(record))
+  }
+
+  /** Takes up the one call. */
+  async function resumeCall(callId: string): Promise<readonly ToolCall[]> {
+    sweep()
+    const left = await records.read(callId)
+    if (life.signal.aborted || left === undefined) return []
+    const known = find(callId)
+    if (left.task === undefined) return known ? [watch(known)] : explainIntent(left)
+    if (isTerminal(left.task.status)) return []
+    return [watch(known ?? begin(left, undefined))]
+  }
+
+  /**
+   * A `tools/call` went out and its answer is not recorded. Whoever was to get it is gone, or is a tab that
+   * still waits for it:
+   *
+   * ```text
+   * tab A  claims ─ intent ─ tools/call ──── task ─ lets go
+   * tab B             reads the intent ─ claims ··········· reads the task, follows it
+   * tab A  claims ─ intent ─ tools/call ─ ▪ reload
+   * tab A                                   reads the intent ─ claims: the call was interrupted
+   * ```
+   */
+  async function explainIntent({ callId, tool }: TaskRecord): Promise<readonly ToolCall[]> {
+    // Nothing has been lost: it is simply called again.
+    if (await options.port.isRepeatable(tool)) return []
+    let release = () => {}
+    try {
+      release = await tabs.claim(callId, life.signal)
+      const left = await records.read(callId)
+      if (life.signal.aborted || left === undefined) return []
+      const known = find(callId)
+      if (known) return [watch(known)]
+      if (left.task !== undefined) return isTerminal(left.task.status) ? [] : [watch(begin(left, undefined))]
+      const error = new ToolCallInterruptedError(tool, { callId })
+      const interrupted = { run: refusedRun(left, error), state: failedState(left, undefined, error) }
+      runs.set(callId, interrupted.run)
+      store.setCall(interrupted.state)
+      return [watch(interrupted)]
+    } catch (error) {
+      if (life.signal.aborted) return []
+      throw error
+    } finally {
+      release()
+    }
   }
 
   return {
     start: ({ name, arguments: args }, { key, fresh = false, signal }) => {
-      signal?.throwIfAborted()
       const callId = key === undefined ? environment.randomId() : toolCallId(name, key)
+      const record = newRecord(callId, name, key)
+      if (signal?.aborted) return refuse(record, args, signal.reason)
       const known = find(callId)
       if (known && isReusable(known.state, fresh)) return watch(known, signal)
+      if (life.signal.aborted) return refuse(record, args, closedError())
       const recall = async () => {
+        if (fresh === true) return undefined
         const left = await records.read(callId)
         const isEnded = left !== undefined && (left.task === undefined || isTerminal(left.task.status))
         return fresh === 'settled' && isEnded ? undefined : left
       }
-      const isNew = key === undefined || fresh === true
-      return watch(begin(newRecord(callId, name, key), args, isNew ? undefined : recall), signal)
+      return watch(begin(record, args, key === undefined ? undefined : recall, fresh === true), signal)
     },
 
     resumeTask: ({ taskId, name = '' }, { key, signal }) => {
-      signal?.throwIfAborted()
-      const running = Object.values(store.api.getState().calls).find(
-        (call) => call.task?.taskId === taskId && !isSettled(call.phase),
-      )
-      const known = running && find(running.callId)
-      if (known) return watch(known, signal)
-      const record = newRecord(key === undefined ? environment.randomId() : toolCallId(name, key), name, key)
+      if (key !== undefined && name === '') {
+        throw new TaskConfigurationError(
+          'resumeTask with a key needs the name of the tool, which the key belongs to: pass { taskId, name }.',
+        )
+      }
+      const callId = key === undefined ? taskCallId(taskId) : toolCallId(name, key)
+      const record = newRecord(callId, name, key)
+      if (signal?.aborted) return refuse(record, undefined, signal.reason)
+      const known = findTask(taskId)
+      const isWanted = key === undefined || known?.state.callId === callId
+      if (known && (isWanted || !isSettled(known.state.phase))) return watch(known, signal)
+      if (life.signal.aborted) return refuse(record, undefined, closedError())
+      const other = find(callId)
+      if (other && !isSettled(other.state.phase)) {
+        throw new TaskConfigurationError(
+          `A call of "${name}" with the key ${JSON.stringify(key)} is running, and its task is another one. Use another key, or forget() that call.`,
+        )
+      }
       const task = {
         taskId,
         status: 'working' as const,
@@ -172,19 +300,24 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
         isCancelling: false,
       }
       const resumed = { ...record, task }
-      void records.write(resumed)
-      return watch(begin(resumed, undefined), signal)
+      const call = begin(resumed, undefined)
+      // Named after its task, a record can be of no other one.
+      if (key === undefined) void records.update(resumed)
+      else void noteResumed(resumed, () => runs.get(callId) === call.run)
+      return watch(call, signal)
     },
 
     resumeTasks: async ({ callId } = {}) => {
+      if (life.signal.aborted) return []
       tabs.open()
-      const left = callId === undefined ? await records.list() : [await records.read(callId)]
-      return left
-        .filter((record) => record !== undefined)
-        .flatMap((record) => {
-          if (record.task === undefined || isTerminal(record.task.status)) return []
-          return [watch(find(record.callId) ?? begin(record, undefined))]
-        })
+      if (callId !== undefined) return resumeCall(callId)
+      isSwept = true
+      const left = await records.list()
+      if (life.signal.aborted) return []
+      return left.flatMap((record) => {
+        if (record.task === undefined || isTerminal(record.task.status)) return []
+        return [watch(find(record.callId) ?? findTask(record.task.taskId) ?? begin(record, undefined))]
+      })
     },
 
     get: (callId) => {
@@ -193,18 +326,21 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
     },
 
     receive: (callId, message) => {
+      if (message.type === 'created' && !isOwn(message.record, callId)) return
       const run = runs.get(callId)
       if (run !== undefined) run.receive(message)
-      else if (message.type === 'created' && options.followUnwatched) begin(message.record, undefined)
+      else if (message.type === 'created' && options.followUnwatched && !life.signal.aborted)
+        begin(message.record, undefined)
     },
 
     receiveForgotten: (callId) => {
-      void (callId === undefined ? dropAll(scope) : drop(callId))
+      for (const id of callId === undefined ? [...runs.keys()] : [callId]) dropForgotten(id)
     },
 
     forget: (callId) => {
       tabs.tellForgotten(callId)
-      return drop(callId)
+      drop(callId)
+      return records.remove(callId)
     },
 
     forgetAll: (other = scope) => {
@@ -213,40 +349,14 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
     },
 
     stop: () => {
-      for (const run of runs.values()) run.stop(abortError('The task client was closed; its tasks go on.'))
+      life.abort(closedError())
+      for (const run of runs.values()) run.leave(abortError('The task client was closed; its tasks go on.'))
       tabs.close()
       options.push.close()
     },
   }
 }
 
-function initialState(record: TaskRecord, args: ToolCallParams['arguments']): ToolCallState {
-  return {
-    callId: record.callId,
-    name: record.tool,
-    ...(args && { arguments: args }),
-    phase: 'calling',
-    inputRequests: {},
-    isCancelling: false,
-    network: 'ok',
-    failureCount: 0,
-    startedAt: record.startedAt,
-  }
-}
-
-/**
- * Whether to return a call that is known instead of making another. An ended one counts, its failure
- * included, unless making the call again cannot run the tool twice: nothing was sent, the server
- * refused it, or its record still leads to the task.
- */
-function isReusable(state: ToolCallState, fresh: boolean | 'settled'): boolean {
-  if (!isSettled(state.phase)) return fresh !== true
-  if (fresh !== false) return false
-  const { error } = state
-  return !(
-    error instanceof ConnectionFailedError ||
-    error instanceof ToolCallRejectedError ||
-    error instanceof TaskUnreachableError ||
-    error instanceof TaskProtocolError
-  )
+function closedError(): TaskConfigurationError {
+  return new TaskConfigurationError('This task client is closed. Create a new one with createTaskClient().')
 }

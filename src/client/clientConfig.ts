@@ -1,9 +1,15 @@
 import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
 import { answeredFetch } from '../connection/answeredFetch.js'
+import type { Connection } from '../connection/connection.js'
+import type { LegacyOptions } from '../connection/legacyOptions.js'
+import { withSessionHeader } from '../connection/legacySession.js'
 import { withRetryAfter } from '../connection/retryAfter.js'
 import { routeQuestions } from '../connection/roundTripQuestions.js'
+import { createSdkConnection, type SdkConnectionOptions } from '../connection/sdkConnection.js'
+import { isSdkV1Client } from '../connection/sdkV1Client.js'
+import { createSdkV1Connection } from '../connection/sdkV1Connection.js'
 import { TaskTransport } from '../connection/taskTransport.js'
-import { withTasks } from '../connection/withTasks.js'
+import { type WithTasksOptions, withTasks } from '../connection/withTasks.js'
 import { DEFAULT_POLL_POLICY, type PollPolicy } from '../engine/pollPolicy.js'
 import type { Environment } from '../environment/environment.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
@@ -12,15 +18,18 @@ import { memoryStorage } from '../storage/memoryStorage.js'
 import { pageStorage } from '../storage/pageStorage.js'
 import type { TaskStorage } from '../storage/taskStorage.js'
 import { VERSION } from '../version.js'
+import { finite, oneOf, positive } from './optionChecks.js'
 import type { TaskClientBaseOptions, TaskClientOptions, TaskClientUrlOptions } from './taskClient.js'
 
 /** Which SDK client is used and how it is connected. */
 export interface SdkSetup {
-  readonly client: Client
-  readonly createTransport: (() => Transport) | undefined
   /** Where records belong: the URL without query and credentials. */
   readonly endpoint: string
-  readonly url: string | undefined
+  createConnection(options: ConnectionOptions): Connection
+}
+
+type ConnectionOptions = Pick<SdkConnectionOptions, 'maxConcurrentPolls' | 'randomId' | 'onState' | 'onIssue'> & {
+  readonly legacy: Omit<LegacyOptions, 'addressesSessions'>
 }
 
 /**
@@ -32,19 +41,48 @@ export function setUpSdk(options: TaskClientOptions, environment: Environment, o
   if (typeof options !== 'object' || options === null) throw missingTarget()
   if ('client' in options && options.client !== undefined) {
     const { client, transport, endpoint = '' } = options
-    const wrapped =
-      transport instanceof TaskTransport || transport === undefined
-        ? transport
-        : withTasks(transport, { environment, onIssue })
-    return { client, createTransport: wrapped && (() => wrapped), endpoint, url: undefined }
+    if (isSdkV1Client(client)) {
+      const createConnection = (connection: ConnectionOptions) =>
+        createSdkV1Connection({ ...connection, client, legacy: { ...connection.legacy, addressesSessions: false } })
+      return { endpoint, createConnection }
+    }
+    const createTransport = transport && givenTransport(transport, { environment, onIssue })
+    const createConnection = (connection: ConnectionOptions) =>
+      createSdkConnection({
+        ...connection,
+        client,
+        createTransport,
+        url: undefined,
+        legacy: { ...connection.legacy, addressesSessions: false },
+      })
+    return { endpoint, createConnection }
   }
   if (options.url === undefined || options.url === '') throw missingTarget()
   const url = parseUrl(options.url, environment.baseUrl())
-  return {
-    client: createClient(options),
-    createTransport: () => createTransport(url, options, environment, onIssue),
-    endpoint: url.origin + url.pathname,
-    url: url.origin + url.pathname,
+  const endpoint = url.origin + url.pathname
+  const createConnection = (connection: ConnectionOptions) =>
+    createSdkConnection({
+      ...connection,
+      client: createClient(options),
+      createTransport: () => createTransport(url, options, environment, onIssue),
+      url: endpoint,
+      legacy: { ...connection.legacy, addressesSessions: true },
+    })
+  return { endpoint, createConnection }
+}
+
+/** The app's transport for each attempt to connect. One that is given as it is cannot be started again. */
+function givenTransport(given: Transport | (() => Transport), options: WithTasksOptions): () => Transport {
+  let isUsedUp = false
+  return () => {
+    if (isUsedUp) {
+      throw new TaskConfigurationError(
+        'The transport given to createTaskClient is used up: it can connect once. Pass a function that makes one, as in { client, transport: () => new StreamableHTTPClientTransport(url) }.',
+      )
+    }
+    isUsedUp = typeof given !== 'function'
+    const transport = typeof given === 'function' ? given() : given
+    return transport instanceof TaskTransport ? transport : withTasks(transport, options)
   }
 }
 
@@ -78,7 +116,7 @@ function createTransport(
   const fetch = transportOptions.fetch ?? environment.fetch
   const http = new StreamableHTTPClientTransport(url, {
     ...transportOptions,
-    fetch: answeredFetch(withRetryAfter(fetch, environment.now)),
+    fetch: answeredFetch(withRetryAfter(withSessionHeader(fetch), environment.now)),
   })
   return withTasks(http, { environment, onIssue })
 }
@@ -110,29 +148,29 @@ export function pollPolicy(options: TaskClientBaseOptions): PollPolicy {
   const { poll = {}, retry = {} } = options
   return {
     ...DEFAULT_POLL_POLICY,
-    defaultIntervalMs: positive(
-      'poll.defaultIntervalMs',
-      poll.defaultIntervalMs,
-      DEFAULT_POLL_POLICY.defaultIntervalMs,
-    ),
-    minIntervalMs: positive('poll.minIntervalMs', poll.minIntervalMs, DEFAULT_POLL_POLICY.minIntervalMs),
-    hidden: poll.hidden ?? DEFAULT_POLL_POLICY.hidden,
+    defaultIntervalMs: finite('poll.defaultIntervalMs', poll.defaultIntervalMs, DEFAULT_POLL_POLICY.defaultIntervalMs),
+    minIntervalMs: finite('poll.minIntervalMs', poll.minIntervalMs, DEFAULT_POLL_POLICY.minIntervalMs),
+    hidden: oneOf('poll.hidden', poll.hidden, ['continue', 'pause']) ?? DEFAULT_POLL_POLICY.hidden,
     safetyIntervalMs: positive('poll.safetyIntervalMs', poll.safetyIntervalMs, DEFAULT_POLL_POLICY.safetyIntervalMs),
-    baseMs: positive('retry.baseMs', retry.baseMs, DEFAULT_POLL_POLICY.baseMs),
+    baseMs: finite('retry.baseMs', retry.baseMs, DEFAULT_POLL_POLICY.baseMs),
     maxMs: positive('retry.maxMs', retry.maxMs, DEFAULT_POLL_POLICY.maxMs),
     maxAttempts: positive('retry.maxAttempts', retry.maxAttempts, DEFAULT_POLL_POLICY.maxAttempts),
   }
 }
 
 /**
- * The number given for an option, or its default.
+ * How tasks of MCP 2025-11-25 are used, as `legacyTasks` and `taskTtlMs` ask for it.
  *
- * @throws {TaskConfigurationError} where it is no number above 0.
+ * @throws {TaskConfigurationError} where one of them is none of its values.
  */
-export function positive(name: string, value: number | undefined, otherwise: number): number {
-  if (value === undefined) return otherwise
-  if (typeof value === 'number' && value > 0) return value
-  throw new TaskConfigurationError(`${name} is ${String(value)}; it must be a number above 0.`)
+export function legacyOptions(
+  { legacyTasks = 'auto', taskTtlMs }: TaskClientBaseOptions,
+  policy: PollPolicy,
+  environment: Environment,
+): Omit<LegacyOptions, 'addressesSessions'> {
+  oneOf('legacyTasks', legacyTasks, ['auto', 'required-only', 'never'])
+  const ttlMs = taskTtlMs === undefined ? undefined : finite('taskTtlMs', taskTtlMs, 0)
+  return { mode: legacyTasks, ttlMs, hintIntervalMs: policy.minIntervalMs, environment }
 }
 
 /**

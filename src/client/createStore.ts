@@ -15,28 +15,32 @@ export interface TaskClientStore {
 }
 
 export function createStore(onListenerError: (error: unknown) => void): TaskClientStore {
-  const api = createZustandStore<TaskClientState>(() => ({ connection: { status: 'idle' }, calls: {} }))
+  const store = createZustandStore<TaskClientState>(() => ({ connection: { status: 'idle' }, calls: {} }))
 
-  /** A listener that throws is the app's affair; it must not stop a task from being followed. */
-  function set(change: (state: TaskClientState) => Partial<TaskClientState>): void {
-    try {
-      api.setState(change)
-    } catch (error) {
-      onListenerError(error)
-    }
+  /** A listener that throws is the app's affair; it must stop neither a task from being followed nor the listeners after it. */
+  const api: StoreApi<TaskClientState> = {
+    ...store,
+    subscribe: (listener) =>
+      store.subscribe((state, previous) => {
+        try {
+          listener(state, previous)
+        } catch (error) {
+          onListenerError(error)
+        }
+      }),
   }
 
   return {
     api,
-    setConnection: (connection) => set(() => ({ connection })),
+    setConnection: (connection) => api.setState(() => ({ connection })),
     getCall: (callId) => api.getState().calls[callId],
     setCall: (state) => {
       if (api.getState().calls[state.callId] === state) return
-      set(({ calls }) => ({ calls: { ...calls, [state.callId]: state } }))
+      api.setState(({ calls }) => ({ calls: { ...calls, [state.callId]: state } }))
     },
     removeCall: (callId) => {
       if (!(callId in api.getState().calls)) return
-      set(({ calls }) => {
+      api.setState(({ calls }) => {
         const { [callId]: _, ...others } = calls
         return { calls: others }
       })

@@ -1,16 +1,21 @@
-import { createSdkConnection } from '../connection/sdkConnection.js'
 import { createPushFeed, NO_PUSH_FEED } from '../engine/pushFeed.js'
 import type { ToolCallState } from '../engine/toolCallState.js'
 import { browserEnvironment } from '../environment/browserEnvironment.js'
+import { asError } from '../protocol/asError.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import type { OnProtocolIssue } from '../protocol/task.js'
 import { hash } from '../storage/hash.js'
 import { createRecordStore } from '../storage/recordStore.js'
 import { ALONE_IN_BROWSER, createTabs } from '../tabs/createTabs.js'
-import { type CallRegistry, createCallRegistry, toolCallId } from './callRegistry.js'
-import { pollPolicy, positive, setUpSdk, taskStorage } from './clientConfig.js'
+import { toolCallId } from './callIds.js'
+import { type CallRegistry, createCallRegistry } from './callRegistry.js'
+import { legacyOptions, pollPolicy, setUpSdk, taskStorage } from './clientConfig.js'
 import { createStore } from './createStore.js'
+import { checkOptions, positive } from './optionChecks.js'
 import type { TaskClient, TaskClientOptions, TaskErrorContext, ToolCallParams } from './taskClient.js'
+
+/** As many connections as a browser opens to one origin over HTTP/1.1. */
+const DEFAULT_CONCURRENT_POLLS = 6
 
 /**
  * Creates a client that calls tools and follows what becomes a task, across reloads. Creating it does
@@ -28,6 +33,7 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
   const environment = { ...browserEnvironment(), ...options?.environment }
   const onIssue: OnProtocolIssue = (error) => report(error, { operation: 'protocol' })
   const sdk = setUpSdk(options, environment, onIssue)
+  checkOptions(options)
   const { scope = '', resume = 'eager' } = options
   const policy = pollPolicy(options)
 
@@ -50,17 +56,15 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
 
   const settledListeners = new Set<(call: ToolCallState) => void>()
   const store = createStore(rethrowLater)
-  const connection = createSdkConnection({
-    client: sdk.client,
-    createTransport: sdk.createTransport,
-    url: sdk.url,
-    maxConcurrentPolls: positive('poll.maxConcurrent', options.poll?.maxConcurrent, Number.POSITIVE_INFINITY),
+  const connection = sdk.createConnection({
+    maxConcurrentPolls: positive('poll.maxConcurrent', options.poll?.maxConcurrent, DEFAULT_CONCURRENT_POLLS),
     randomId: environment.randomId,
     onState: (state) => {
       store.setConnection(state)
       if (state.error) report(state.error, { operation: 'connect' })
     },
     onIssue,
+    legacy: legacyOptions(options, policy, environment),
   })
   const records = createRecordStore({
     storage: taskStorage(options.storage, environment),
@@ -81,6 +85,7 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
           environment,
           locks,
           openChannel,
+          onLocksRefused: (error) => report(asError(error), { operation: 'storage' }),
           leaderPer: resume === 'eager' ? 'scope' : 'call',
           onCallMessage: (callId, message) => calls.receive(callId, message),
           onForgotten: (callId) => calls.receiveForgotten(callId),
@@ -99,7 +104,7 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
     inputHandlers: options.inputHandlers ?? {},
     missingInput: options.missingInput ?? 'wait',
     stuckAfterPolls: positive('stuckAfterPolls', options.stuckAfterPolls, 60),
-    onError: (error, context) => report(error instanceof Error ? error : new Error(String(error)), context),
+    onError: (error, context) => report(asError(error), context),
     onSettled: (call) => {
       for (const listener of [...settledListeners]) guard(() => listener(call))
     },

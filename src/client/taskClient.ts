@@ -8,6 +8,8 @@ import type {
 } from '@modelcontextprotocol/client'
 import type { StoreApi } from 'zustand/vanilla'
 import type { ConnectionState } from '../connection/connection.js'
+import type { LegacyTasksMode } from '../connection/legacyOptions.js'
+import type { SdkV1Client } from '../connection/sdkV1Client.js'
 import type { InputHandlers } from '../engine/inputHandlers.js'
 import type { ToolCallState } from '../engine/toolCallState.js'
 import type { Environment } from '../environment/environment.js'
@@ -65,6 +67,7 @@ export interface ToolCall {
 /** What `client.store` holds. */
 export interface TaskClientState {
   readonly connection: ConnectionState
+  /** By id. A call without a key leaves five minutes after its end, with the next call; handles on it keep its last state. */
   readonly calls: Readonly<Record<string, ToolCallState>>
 }
 
@@ -95,7 +98,7 @@ export interface TaskClientBaseOptions {
     safetyIntervalMs?: number
     /** Whether a hidden page goes on polling. @default 'continue' */
     hidden?: 'continue' | 'pause'
-    /** How many `tasks/get` may be under way at once. @default unlimited */
+    /** How many `tasks/get` may be under way at once. @default 6 */
     maxConcurrent?: number
   }
   /** Backoff after failures that may pass. */
@@ -128,6 +131,14 @@ export interface TaskClientBaseOptions {
    */
   stuckAfterPolls?: number
   /**
+   * Which tools of a server that speaks MCP 2025-11-25 are called as tasks, where server and tool allow it: all
+   * (`'auto'`), only those that cannot be called otherwise, or none. From 2026-07-28 on the server decides.
+   * @default 'auto'
+   */
+  legacyTasks?: LegacyTasksMode
+  /** How long a server that speaks MCP 2025-11-25 is asked to keep a task, in ms. @default as long as the server likes */
+  taskTtlMs?: number
+  /**
    * Whether the tabs of a browser share the work: one polls for all, and two that start the same call at
    * the same moment make it once. Needs Web Locks and BroadcastChannel; without them each tab works alone.
    * @default true
@@ -156,11 +167,17 @@ export interface TaskClientUrlOptions extends TaskClientBaseOptions {
   transportOptions?: StreamableHTTPClientTransportOptions
 }
 
-/** Bring your own SDK client, connected over `withTasks(transport)`. */
+/**
+ * Bring your own SDK client: one of `@modelcontextprotocol/client` connected over `withTasks(transport)`, or a
+ * connected `Client` of `@modelcontextprotocol/sdk` 1.x.
+ */
 export interface TaskClientSdkOptions extends TaskClientBaseOptions {
-  client: Client
-  /** Where the client is not connected yet: the transport to connect it over. */
-  transport?: Transport
+  client: Client | SdkV1Client
+  /**
+   * Where a client of `@modelcontextprotocol/client` is not connected yet: the transport to connect it over. A
+   * function is asked for a new one each time, which a connection that failed or was lost needs.
+   */
+  transport?: Transport | (() => Transport)
   url?: never
   /** Tells servers apart in storage, where the page talks to several over clients of its own. @default '' */
   endpoint?: string
@@ -181,17 +198,26 @@ export interface TaskClient {
    */
   connect(): Promise<void>
   /**
-   * Takes up the tasks that earlier visits left running, each once; with a filter, the one call. With `resume: 'eager'` the React
-   * provider does it on mount and `connect()` does it, too.
+   * Takes up the tasks that earlier visits left running, each once; with a filter, the one call, which fails
+   * with `ToolCallInterruptedError` where its answer never came. With `resume: 'eager'` the React provider does
+   * it on mount and `connect()` does it, too. After `close()` there are none.
    */
   resumeTasks(filter?: { callId?: string }): Promise<readonly ToolCall[]>
   /** Whether tasks are taken up without being asked for. */
   readonly resume: 'eager' | 'lazy'
   /** Calls a tool and waits for its final result, whatever the server makes of the call. */
   callTool(params: ToolCallParams, options?: ToolCallOptions): Promise<CallToolResult>
-  /** The same, with a handle on the call. */
+  /**
+   * The same, with a handle on the call. Where it cannot be made (the signal has aborted, the client is
+   * closed), `result` says why.
+   */
   startToolCall(params: ToolCallParams, options?: ToolCallOptions): ToolCall
-  /** Follows a task by its id, for instance one that another device started. */
+  /**
+   * Follows a task by its id, for instance one that another device started: once, however often and by however
+   * many pages it is asked for. With a `key` it becomes the call of that key.
+   *
+   * @throws {TaskConfigurationError} for a `key` without the tool's name, or that of another call that is running.
+   */
   resumeTask(task: string | TaskReference, options?: Pick<ToolCallOptions, 'signal' | 'key'>): ToolCall
   /** The call with this id, where there is one. */
   getToolCall(callId: string): ToolCall | undefined

@@ -30,6 +30,8 @@ export function toolCallHandle({ run, state: initial, store, watches, signal }: 
     run.outcome.then(resolve, reject)
     onAbort(detached.signal, () => reject(detached.signal.reason))
   })
+  // The store may not keep an ended call for as long as somebody holds this handle.
+  run.outcome.then(getState, getState)
   const release = signal ? onAbort(signal, () => detached.abort(signal.reason)) : () => {}
   result
     .catch(() => {})

@@ -37,8 +37,10 @@ export type ToolCallQuery<TData> = ToolCallQueryOptions<TData> & {
  * A tool call as a query, for any binding of TanStack Query.
  *
  * A tool call has side effects, so this query never calls a tool again by itself: no retry, no refetch
- * on focus, mount or reconnect, never stale. The same call is made once, however many observers, mounts
- * and reloads; `refetch()` calls the tool again.
+ * on focus, mount or reconnect, at an interval or when queries are invalidated, whatever the defaults of
+ * the QueryClient. The same call is made once, however many observers, mounts and reloads. The
+ * `refetch()` of a mounted query calls the tool again, or joins the call if it is still running. A query
+ * that nobody observes brings back the outcome that the call has had, its failure included.
  *
  * @example
  * ```ts
@@ -51,31 +53,50 @@ export function toolCallOptions<S extends StandardSchemaV1 | undefined = undefin
   client: TaskClient,
   params: ToolCallQueryParams<S>,
 ): ToolCallQuery<ToolOutputOf<S>> {
+  return toolCallQuery(client, params, false)
+}
+
+/** {@link toolCallOptions}; `isRetry` has a call that failed made again when its query mounts. */
+export function toolCallQuery<S extends StandardSchemaV1 | undefined>(
+  client: TaskClient,
+  params: ToolCallQueryParams<S>,
+  isRetry: boolean,
+): ToolCallQuery<ToolOutputOf<S>> {
   const { name, arguments: args, query, outputSchema } = params
   const key = toolCallKey(params)
-  const queryKey = ['taskwire', client.id, 'tools/call', name, { key }] as const
+  const queryKey = toolCallQueryKey(client, name, key)
 
   async function queryFn(context: QueryFunctionContext<ToolCallQueryKey>): Promise<ToolOutputOf<S>> {
+    const isRepeat = hasEnded(context) && (isRetry || isObserved(context))
     const { result } = client.startToolCall(
       { name, ...(isArguments(args) && { arguments: args }) },
-      { signal: context.signal, fresh: hasEnded(context), ...(key !== undefined && { key }) },
+      {
+        // Reading the signal lets TanStack give the fetch up on unmount, and with it what the repeat brings.
+        ...(isRepeat ? { fresh: 'settled' } : { signal: context.signal }),
+        ...(key !== undefined && { key }),
+      },
     )
     return toolOutput(await result, name, outputSchema as S)
   }
 
   return {
     retry: false,
-    retryOnMount: false,
     refetchOnMount: false,
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
-    staleTime: Number.POSITIVE_INFINITY,
+    refetchInterval: false,
+    staleTime: 'static',
     // Offline, the call itself waits, and says so; a paused query would say nothing.
     networkMode: 'always',
     ...query,
+    enabled: isRetry ? (query?.enabled ?? true) : unlessFailed(query?.enabled),
     queryKey: queryKey as ToolCallQuery<ToolOutputOf<S>>['queryKey'],
     queryFn: isSkipped(args) ? args : queryFn,
   }
+}
+
+export function toolCallQueryKey(client: TaskClient, name: string, key: string | undefined): ToolCallQueryKey {
+  return ['taskwire', client.id, 'tools/call', name, { key }]
 }
 
 /** The key of the call in `client.store`, undefined while the call is skipped. */
@@ -87,10 +108,21 @@ export function toolCallKey(
   return isSkipped(args) ? undefined : argumentsKey(args)
 }
 
-/** A fetch of a query that has an outcome is a `refetch()`: the app wants the tool called again. */
 function hasEnded({ client, queryKey }: QueryFunctionContext<ToolCallQueryKey>): boolean {
   const state = client.getQueryState(queryKey)
-  return state !== undefined && (state.dataUpdateCount > 0 || state.errorUpdateCount > 0)
+  return state !== undefined && state.dataUpdateCount + state.errorUpdateCount > 0
+}
+
+/** TanStack fetches an observed query that has ended for `refetch()` alone: it is static, or disabled. */
+function isObserved({ client, queryKey }: QueryFunctionContext<ToolCallQueryKey>): boolean {
+  return (client.getQueryCache().find({ queryKey })?.getObserversCount() ?? 0) > 0
+}
+
+/** `staleTime: 'static'` holds a query that has data; one that has failed is held by being disabled. */
+function unlessFailed<TData>(
+  enabled: ToolCallQueryOptions<TData>['enabled'] = true,
+): NonNullable<ToolCallQueryOptions<TData>['enabled']> {
+  return (query) => query.state.status !== 'error' && (typeof enabled === 'function' ? enabled(query) : enabled)
 }
 
 function isSkipped(args: ToolCallQueryParams['arguments']): args is SkipToken {

@@ -1,11 +1,14 @@
-import { act, render, renderHook, screen } from '@testing-library/react'
+import { QueryErrorResetBoundary } from '@tanstack/react-query'
+import { act, fireEvent, render, renderHook, screen } from '@testing-library/react'
 import { Component, type ReactNode, StrictMode, Suspense } from 'react'
 import type { TestServer } from 'taskwire/testing'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { createWorkServer } from '../../test/support/workServer.js'
 import { createTaskClient } from '../client/createTaskClient.js'
 import type { TaskClient, TaskClientOptions } from '../client/taskClient.js'
+import { TaskInputError } from '../protocol/errors.js'
 import { TaskClientProvider } from './TaskClientProvider.js'
+import { useInputRequests } from './useInputRequests.js'
 import { useSuspenseToolCall } from './useSuspenseToolCall.js'
 import { useTaskConnection } from './useTaskConnection.js'
 import { useToolCallMutation } from './useToolCallMutation.js'
@@ -193,5 +196,92 @@ describe('useSuspenseToolCall', () => {
     await advance(5000)
     expect(screen.getByText('TaskFailedError')).toBeTruthy()
     silence.mockRestore()
+  })
+
+  it('calls again once its error boundary has been reset, and only then', async () => {
+    class Boundary extends Component<{ children: ReactNode; onReset: () => void }, { error?: Error | undefined }> {
+      override state: { error?: Error | undefined } = {}
+      static getDerivedStateFromError = (error: Error) => ({ error })
+      reset = (isRetry: boolean) => {
+        if (isRetry) this.props.onReset()
+        this.setState({ error: undefined })
+      }
+      override render() {
+        if (!this.state.error) return this.props.children
+        return (
+          <>
+            <p>{this.state.error.name}</p>
+            <button type="button" onClick={() => this.reset(true)}>
+              again
+            </button>
+            <button type="button" onClick={() => this.reset(false)}>
+              back
+            </button>
+          </>
+        )
+      }
+    }
+    const silence = vi.spyOn(console, 'error').mockImplementation(() => {})
+    render(
+      <QueryErrorResetBoundary>
+        {({ reset }) => (
+          <Boundary onReset={reset}>
+            <Suspense fallback={<Progress />}>
+              <Report outcome="failure" />
+            </Suspense>
+          </Boundary>
+        )}
+      </QueryErrorResetBoundary>,
+      { wrapper },
+    )
+    await advance(5000)
+    fireEvent.click(screen.getByText('back'))
+    await advance(5000)
+    expect(screen.getByText('TaskFailedError')).toBeTruthy()
+    expect(server.count('tools/call')).toBe(1)
+    for (const calls of [2, 3]) {
+      fireEvent.click(screen.getByText('again'))
+      await advance(1500)
+      expect(screen.getByText('step 1')).toBeTruthy()
+      await advance(5000)
+      expect(screen.getByText('TaskFailedError')).toBeTruthy()
+      expect(server.count('tools/call')).toBe(calls)
+    }
+    silence.mockRestore()
+  })
+
+  it('retry() calls again, with the result at hand on show', async () => {
+    const Again = () => {
+      const { data, isFetching, retry } = useSuspenseToolCall({ name: 'work', arguments: { seconds: 2 } })
+      return (
+        <button type="button" onClick={retry}>
+          {`${data.content.length} ${isFetching}`}
+        </button>
+      )
+    }
+    render(
+      <Suspense fallback="…">
+        <Again />
+      </Suspense>,
+      { wrapper },
+    )
+    await advance(5000)
+    fireEvent.click(screen.getByText('1 false'))
+    await advance(500)
+    fireEvent.click(screen.getByText('1 true'))
+    await advance(5000)
+    expect(screen.getByText('1 false')).toBeTruthy()
+    expect(server.count('tools/call')).toBe(2)
+  })
+})
+
+describe('useInputRequests', () => {
+  it('rejects an answer to a call that is gone', async () => {
+    const { callId } = client.startToolCall({ name: 'ask', arguments: { questions: ['Sure?'] } })
+    const { result } = renderHook(() => useInputRequests(), { wrapper })
+    await advance(3000)
+    const [question] = result.current
+    await act(() => client.forget(callId))
+    await expect(question?.respond({ action: 'decline' })).rejects.toBeInstanceOf(TaskInputError)
   })
 })

@@ -1,5 +1,4 @@
 export { TaskClientProvider, type TaskClientProviderProps, useTaskClient } from './TaskClientProvider.js'
-export type { ToolCallControls } from './toolCallControls.js'
 export { type PendingInputRequest, useInputRequests } from './useInputRequests.js'
 export {
   type SuspenseToolCallParams,
@@ -8,6 +7,7 @@ export {
 } from './useSuspenseToolCall.js'
 export { useTaskConnection } from './useTaskConnection.js'
 export { type UseToolCallResult, useToolCall } from './useToolCall.js'
+export type { ToolCallControls } from './useToolCallControls.js'
 export {
   type ToolArguments,
   type ToolCallMutationParams,

@@ -4,6 +4,7 @@ import type { ToolCallState } from '../engine/toolCallState.js'
 import type { InputRequest, InputResponse } from '../protocol/inputRequest.js'
 import { useTaskClient } from './TaskClientProvider.js'
 import { useTaskClientStore } from './useTaskClientStore.js'
+import { respond } from './useToolCallControls.js'
 
 /** A question that waits for the user, and how to answer it. */
 export interface PendingInputRequest {
@@ -13,7 +14,7 @@ export interface PendingInputRequest {
   readonly request: InputRequest
   /** The call that asks. */
   readonly call: ToolCallState
-  /** Answers it. Rejects with `TaskInputError` where the answer does not fit. */
+  /** Answers it. Rejects with `TaskInputError` where the answer does not fit or the call is gone. */
   readonly respond: (response: InputResponse) => Promise<void>
 }
 
@@ -42,7 +43,7 @@ export function useInputRequests(): readonly PendingInputRequest[] {
           inputKey,
           request,
           call,
-          respond: async (response: InputResponse) => client.getToolCall(call.callId)?.respond(inputKey, response),
+          respond: (response: InputResponse) => respond(client, call.callId, inputKey, response),
         })),
       ),
     [client, calls],

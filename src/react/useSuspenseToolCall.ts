@@ -1,11 +1,18 @@
-import { isServer, type SkipToken, type UseSuspenseQueryResult, useSuspenseQuery } from '@tanstack/react-query'
+import {
+  isServer,
+  type SkipToken,
+  type UseSuspenseQueryResult,
+  useQueryErrorResetBoundary,
+  useSuspenseQuery,
+} from '@tanstack/react-query'
 import type { StandardSchemaV1 } from '../connection/standardSchema.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
-import { type ToolCallQueryParams, toolCallKey, toolCallOptions } from '../query/toolCallOptions.js'
+import { type ToolCallQueryParams, toolCallKey, toolCallQuery } from '../query/toolCallOptions.js'
 import type { ToolOutputOf } from '../query/toolOutput.js'
+import { extendResult } from './extendResult.js'
 import { useTaskClient } from './TaskClientProvider.js'
-import { type ToolCallControls, toolCallControls } from './toolCallControls.js'
-import { useToolCallState } from './useToolCallState.js'
+import { useRetry } from './useRetry.js'
+import { type ToolCallControls, useToolCallControls } from './useToolCallControls.js'
 
 /** What {@link useSuspenseToolCall} is given: a call that is made without condition. */
 export type SuspenseToolCallParams<S extends StandardSchemaV1 | undefined = undefined> = Omit<
@@ -16,11 +23,16 @@ export type SuspenseToolCallParams<S extends StandardSchemaV1 | undefined = unde
 }
 
 /** What {@link useSuspenseToolCall} returns. */
-export type UseSuspenseToolCallResult<TData> = UseSuspenseQueryResult<TData, Error> & ToolCallControls
+export type UseSuspenseToolCallResult<TData> = UseSuspenseQueryResult<TData, Error> &
+  ToolCallControls & {
+    /** Calls the tool again, while the outcome at hand is shown. */
+    retry: () => void
+  }
 
 /**
  * As `useToolCall`, suspending until there is a result. To show progress meanwhile, read the call with
- * `useToolCallState` or `useToolCalls` in the fallback. An error goes to the error boundary.
+ * `useToolCallState` or `useToolCalls` in the fallback. An error goes to the error boundary, and the tool is called
+ * again once the `QueryErrorResetBoundary` of TanStack Query has been reset.
  *
  * On a server nothing is called: the component throws there, which makes React send the fallback of the
  * nearest Suspense boundary and render in the browser.
@@ -34,9 +46,14 @@ export function useSuspenseToolCall<S extends StandardSchemaV1 | undefined = und
     )
   }
   const client = useTaskClient()
-  const { queryFn, enabled: _, ...options } = toolCallOptions(client, params)
-  const query = useSuspenseQuery({ ...options, queryFn: queryFn as Exclude<typeof queryFn, SkipToken> })
+  const isReset = useQueryErrorResetBoundary().isReset()
+  const { queryFn, enabled: _, ...options } = toolCallQuery(client, params, isReset)
+  const query = useSuspenseQuery({
+    ...options,
+    retryOnMount: true,
+    queryFn: queryFn as Exclude<typeof queryFn, SkipToken>,
+  })
   const key = toolCallKey(params)
-  const call = useToolCallState(key === undefined ? undefined : client.toolCallId(params.name, key))
-  return { ...query, ...toolCallControls(client, call) }
+  const callId = key === undefined ? undefined : client.toolCallId(params.name, key)
+  return extendResult(query, { ...useToolCallControls(client, callId), retry: useRetry(client, params.name, key) })
 }

@@ -8,7 +8,13 @@ import { z } from 'zod'
 import { createWorkServer } from '../../test/support/workServer.js'
 import { createTaskClient } from '../client/createTaskClient.js'
 import type { TaskClient } from '../client/taskClient.js'
-import { TaskCancelledError, TaskConfigurationError, TaskFailedError, ToolOutputError } from '../protocol/errors.js'
+import {
+  TaskCancelledError,
+  TaskConfigurationError,
+  TaskFailedError,
+  TaskInputError,
+  ToolOutputError,
+} from '../protocol/errors.js'
 import { TaskClientProvider } from './TaskClientProvider.js'
 import { useToolCall } from './useToolCall.js'
 
@@ -202,13 +208,19 @@ describe('useToolCall', () => {
     await act(() => page.close())
 
     client = openPage()
-    const { result } = renderHook(() => useToolCall(WORK), { wrapper })
+    const { result } = renderHook(
+      () => {
+        const { status, error, retry } = useToolCall(WORK)
+        return { status, error, retry }
+      },
+      { wrapper },
+    )
     await advance(100)
-    expect(result.current).toMatchObject({ isError: true, error: { name: 'ToolCallInterruptedError' } })
+    expect(result.current).toMatchObject({ status: 'error', error: { name: 'ToolCallInterruptedError' } })
     expect(server.count('tools/call')).toBe(1)
     act(() => result.current.retry())
     await advance(5000)
-    expect(result.current).toMatchObject({ isSuccess: true, error: null })
+    expect(result.current).toMatchObject({ status: 'success', error: null })
     expect(server.count('tools/call')).toBe(2)
   })
 
@@ -314,5 +326,121 @@ describe('useToolCall', () => {
     expect(queryClient.getQueryCache().getAll()).toHaveLength(1)
     const [query] = queryClient.getQueryCache().getAll()
     expect(JSON.stringify(query?.queryKey)).not.toContain('seconds')
+  })
+
+  it('two clicks on retry() are one call', async () => {
+    const { result } = renderHook(() => useToolCall(WORK), { wrapper })
+    await advance(5000)
+    act(() => result.current.retry())
+    await advance(500)
+    act(() => result.current.retry())
+    await advance(5000)
+    expect(result.current).toMatchObject({ isFetching: false, call: { phase: 'completed' } })
+    expect(server.count('tools/call')).toBe(2)
+  })
+
+  it('shows the outcome of a refetch() that was unmounted in between', async () => {
+    const queryClient = new QueryClient()
+    const inApp = ({ children }: { children: ReactNode }) => (
+      <QueryClientProvider client={queryClient}>{wrapper({ children })}</QueryClientProvider>
+    )
+    const first = renderHook(() => useToolCall(WORK), { wrapper: inApp })
+    await advance(5000)
+    const { data } = first.result.current
+    act(() => first.result.current.retry())
+    await advance(500)
+    first.unmount()
+    await advance(5000)
+    const second = renderHook(() => useToolCall(WORK), { wrapper: inApp })
+    await advance(0)
+    expect(second.result.current.data).toEqual(second.result.current.call?.result)
+    expect(queryClient.getQueryCache().getAll()[0]?.state.dataUpdateCount).toBe(2)
+    expect(data).toBeDefined()
+    expect(server.count('tools/call')).toBe(2)
+  })
+
+  it.each(['success', 'failure'])('the defaults of the app do not repeat a call that ended in %s', async (outcome) => {
+    const queryClient = new QueryClient({
+      defaultOptions: { queries: { refetchInterval: 1, refetchOnMount: 'always', refetchOnWindowFocus: 'always' } },
+    })
+    renderHook(() => useToolCall({ name: 'work', arguments: { seconds: 0, outcome } }), {
+      wrapper: ({ children }) => (
+        <QueryClientProvider client={queryClient}>{wrapper({ children })}</QueryClientProvider>
+      ),
+    })
+    await advance(2000)
+    await act(() => new Promise((resolve) => setTimeout(resolve, 20)))
+    await act(() => queryClient.invalidateQueries())
+    await act(async () => window.dispatchEvent(new Event('focus')))
+    await advance(2000)
+    expect(server.count('tools/call')).toBe(1)
+  })
+
+  it('renders only for what is read, and can be spread', async () => {
+    const queryClient = new QueryClient()
+    const onRender = vi.fn()
+    const { result } = renderHook(
+      () => {
+        onRender()
+        const { data } = useToolCall(WORK)
+        return { data }
+      },
+      {
+        wrapper: ({ children }) => (
+          <QueryClientProvider client={queryClient}>
+            <TaskClientProvider client={client}>{children}</TaskClientProvider>
+          </QueryClientProvider>
+        ),
+      },
+    )
+    await advance(5000)
+    expect(result.current.data).toBeDefined()
+    const before = onRender.mock.calls.length
+    await act(() => queryClient.invalidateQueries())
+    act(() => queryClient.getQueryCache().getAll()[0]?.setState({ dataUpdatedAt: 1, isInvalidated: true }))
+    await advance(0)
+    expect(onRender.mock.calls.length).toBe(before)
+
+    const spread = renderHook(() => ({ ...useToolCall(WORK) }), { wrapper })
+    await advance(5000)
+    expect(spread.result.current).toMatchObject({ isSuccess: true, call: { phase: 'completed' } })
+  })
+
+  it('cancel, respond and retry stay the same while the call does', async () => {
+    const { result, rerender } = renderHook(({ seconds }) => useToolCall({ name: 'work', arguments: { seconds } }), {
+      wrapper,
+      initialProps: { seconds: 3 },
+    })
+    const { cancel, respond, retry } = result.current
+    await advance(5000)
+    expect(result.current.call?.phase).toBe('completed')
+    expect(result.current).toMatchObject({ cancel, respond, retry })
+    rerender({ seconds: 4 })
+    expect(result.current.cancel).not.toBe(cancel)
+  })
+
+  it('an answer to no call is rejected, a cancel of no call does nothing', async () => {
+    const { result } = renderHook(() => useToolCall({ name: 'work', arguments: skipToken }), { wrapper })
+    await expect(result.current.respond('a', { action: 'decline' })).rejects.toBeInstanceOf(TaskInputError)
+    await expect(result.current.cancel()).resolves.toBeUndefined()
+  })
+
+  it('a cancel that is refused rejects, and may be let go of', async () => {
+    const { result } = renderHook(() => useToolCall({ name: 'work', arguments: { seconds: 60 } }), { wrapper })
+    await advance(1500)
+    server.faults.status(400, { method: 'tasks/cancel' })
+    const unhandled = vi.fn()
+    process.on('unhandledRejection', unhandled)
+    let refused: Promise<void> | undefined
+    act(() => {
+      void result.current.cancel()
+      refused = result.current.cancel()
+    })
+    await advance(2000)
+    await new Promise((resolve) => setTimeout(resolve, 0))
+    process.off('unhandledRejection', unhandled)
+    expect(unhandled).not.toHaveBeenCalled()
+    await expect(refused).rejects.toBeInstanceOf(Error)
+    expect(result.current).toMatchObject({ isCancelling: false })
   })
 })

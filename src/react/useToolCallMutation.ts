@@ -3,8 +3,7 @@ import { useEffect, useState } from 'react'
 import type { StandardSchemaV1 } from '../connection/standardSchema.js'
 import { type ToolOutputOf, toolOutput } from '../query/toolOutput.js'
 import { useTaskClient } from './TaskClientProvider.js'
-import { type ToolCallControls, toolCallControls } from './toolCallControls.js'
-import { useToolCallState } from './useToolCallState.js'
+import { type ToolCallControls, useToolCallControls } from './useToolCallControls.js'
 
 /** What `mutate` takes: the arguments of the tool. */
 export type ToolArguments = Record<string, unknown> | undefined
@@ -65,6 +64,5 @@ export function useToolCallMutation<S extends StandardSchemaV1 | undefined = und
       return toolOutput(await call.result, name, outputSchema as S)
     },
   })
-  const call = useToolCallState(callId)
-  return { ...result, ...toolCallControls(client, call) }
+  return { ...result, ...useToolCallControls(client, callId) }
 }

@@ -1,0 +1,407 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import type { TestServer } from 'taskwire/testing'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { createWorkServer } from '../../test/support/workServer.js'
+import { TaskConfigurationError } from '../protocol/errors.js'
+import type { TaskStorage } from '../storage/taskStorage.js'
+import { createTaskClient } from './createTaskClient.js'
+import type { TaskClient, TaskClientUrlOptions } from './taskClient.js'
+
+let server: TestServer
+let client: TaskClient
+
+function openPage(options: Partial<TaskClientUrlOptions> = {}): TaskClient {
+  const { url, environment } = server
+  return createTaskClient({ url, environment, crossTab: false, ...options })
+}
+
+/** A client with a tab of its own, in the browser of all others. */
+function openTab(options: Partial<TaskClientUrlOptions> = {}): TaskClient {
+  return createTaskClient({ url: server.url, environment: server.browser.openPage().environment, ...options })
+}
+
+beforeEach(() => {
+  server = createWorkServer()
+  client = openPage()
+})
+
+const WORK = { name: 'work', arguments: { seconds: 3 } }
+const LONG = { name: 'work', arguments: { seconds: 600, quiet: true } }
+const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
+
+const calls = (of = client) => Object.values(of.store.getState().calls)
+const keys = () =>
+  Array.from({ length: server.browser.storage.local.length }, (_, i) => server.browser.storage.local.key(i))
+
+async function createTask(params: { name: string; arguments: Record<string, unknown> } = LONG): Promise<string> {
+  const [raw] = await Promise.all([client.callToolRaw(params), server.advance(0)])
+  if (raw.type !== 'task') throw new Error('expected a task')
+  return raw.task.taskId
+}
+
+/** The error of a call that has ended. */
+function failureOf(result: Promise<unknown>): Promise<unknown> {
+  return Promise.race([result, Promise.resolve().then(() => Promise.resolve('still waits'))]).catch(
+    (error: unknown) => error,
+  )
+}
+
+describe('close()', () => {
+  it('while resumeTasks() reads storage takes nothing up', async () => {
+    client.startToolCall(LONG)
+    await server.advance(500)
+    await client.close()
+
+    client = openPage()
+    const resuming = client.resumeTasks()
+    await client.close()
+    await server.advance(5000)
+    await expect(resuming).resolves.toEqual([])
+    expect(calls()).toEqual([])
+    expect(server.page.timers()).toBe(0)
+  })
+
+  it.each([
+    ['startToolCall()', () => client.startToolCall(WORK)],
+    ['resumeTask()', () => client.resumeTask('task-1')],
+  ])('%s after it fails, and leaves no timer', async (_, begin) => {
+    await client.close()
+    const call = begin()
+    await server.advance(0)
+    await expect(failureOf(call.result)).resolves.toMatchObject({ name: 'TaskConfigurationError' })
+    expect(call.getState()).toMatchObject({ phase: 'failed' })
+    await expect(call.respond('q', { action: 'decline' })).rejects.toThrow('closed')
+    await call.cancel()
+    await server.advance(5000)
+    expect(server.page.timers()).toBe(0)
+    expect(server.requests).toEqual([])
+    expect(keys()).toEqual([])
+  })
+})
+
+it('resumeTask() over a client that nobody has connected says what to do', async () => {
+  const sdk = new Client({ name: 'app', version: '1.0.0' })
+  client = createTaskClient({ client: sdk, environment: server.environment, crossTab: false })
+  const call = client.resumeTask('task-1')
+  await server.advance(1000)
+  await expect(failureOf(call.result)).resolves.toMatchObject({ message: expect.stringContaining('is not connected') })
+  expect(server.page.timers()).toBe(0)
+})
+
+it('a call that failed because nobody had connected the client is made once somebody has', async () => {
+  const sdk = new Client({ name: 'app', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } })
+  client = createTaskClient({ client: sdk, environment: server.environment, crossTab: false })
+  const call = client.startToolCall(WORK, { key: 'k' })
+  await server.advance(1000)
+  await expect(failureOf(call.result)).resolves.toBeInstanceOf(TaskConfigurationError)
+  const again = client.startToolCall(WORK, { key: 'k' })
+  expect(again.getState().phase).toBe('calling')
+})
+
+describe('resumeTask()', () => {
+  it('twice in one tick follows the task once', async () => {
+    const taskId = await createTask()
+    const [first, second] = [client.resumeTask(taskId), client.resumeTask({ taskId, name: 'work' })]
+    await server.advance(1500)
+    expect(second.callId).toBe(first.callId)
+    expect(calls()).toHaveLength(1)
+    expect(server.times('tasks/get')).toEqual([0, 1000])
+  })
+
+  it('at each visit is the same call, with one record', async () => {
+    const taskId = await createTask()
+    const first = client.resumeTask(taskId)
+    await server.advance(500)
+    for (let visit = 0; visit < 3; visit++) {
+      await client.close()
+      client = openPage()
+      const call = client.resumeTask(taskId)
+      await Promise.all([client.resumeTasks(), server.advance(100)])
+      expect(call.callId).toBe(first.callId)
+      expect(calls()).toHaveLength(1)
+    }
+    expect(keys()).toHaveLength(1)
+  })
+
+  it('of a task that an earlier visit noted under a key follows it once', async () => {
+    const started = client.startToolCall(LONG, { key: 'k' })
+    await server.advance(500)
+    const taskId = started.getState().task?.taskId ?? ''
+    await client.close()
+    client = openPage()
+    const call = client.resumeTask(taskId)
+    const [resumed] = await Promise.all([client.resumeTasks(), server.advance(0)])
+    expect(new Set(resumed.map(({ callId }) => callId))).toEqual(new Set([call.callId]))
+    expect(calls()).toHaveLength(1)
+  })
+
+  it('with a key does not forget what an earlier visit noted of the task', async () => {
+    const started = client.startToolCall(LONG, { key: 'k' })
+    await server.advance(500)
+    const taskId = started.getState().task?.taskId ?? ''
+    await client.close()
+    const [key = ''] = keys()
+    const record = JSON.parse(server.browser.storage.local.getItem(key ?? '') ?? '')
+    record.task.answered = ['q1']
+    server.browser.storage.local.setItem(key ?? '', JSON.stringify(record))
+    client = openPage()
+    client.resumeTask({ taskId, name: 'work' }, { key: 'k' })
+    await server.advance(500)
+    expect(JSON.parse(server.browser.storage.local.getItem(key ?? '') ?? '').task.answered).toEqual(['q1'])
+  })
+
+  it('with a key takes the place of what has ended under it, also after a reload', async () => {
+    const ended = client.startToolCall(WORK, { key: 'k' })
+    await server.advance(5000)
+    await ended.result
+    await client.close()
+    client = openPage()
+    const taskId = await createTask()
+    client.resumeTask({ taskId, name: 'work' }, { key: 'k' })
+    await server.advance(500)
+    await client.close()
+    client = openPage()
+    const [resumed] = await Promise.all([client.resumeTasks(), server.advance(0)])
+    expect(resumed.map((call) => call.getState().task?.taskId)).toEqual([taskId])
+  })
+
+  it('with a key needs the name of the tool', () => {
+    expect(() => client.resumeTask('task-1', { key: 'k' })).toThrow(TaskConfigurationError)
+    expect(() => client.resumeTask('task-1', { key: 'k' })).toThrow('name')
+  })
+
+  it('with the key of a call that runs leaves that alone', async () => {
+    const taskId = await createTask()
+    const running = client.startToolCall(LONG, { key: 'k' })
+    const resume = () => client.resumeTask({ taskId, name: 'work' }, { key: 'k' })
+    expect(resume).toThrow(TaskConfigurationError)
+    await server.advance(500)
+    expect(resume).toThrow(TaskConfigurationError)
+    expect(running.getState().phase).toBe('working')
+  })
+})
+
+describe('forgetAll()', () => {
+  it.each([undefined, ''])('spares the call made after it (scope %j)', async (scope) => {
+    client = openTab()
+    client.startToolCall(LONG)
+    await server.advance(500)
+    await client.forgetAll(scope === undefined ? {} : { scope })
+    const call = client.startToolCall(WORK)
+    await server.advance(5000)
+    await expect(failureOf(call.result)).resolves.toMatchObject({ structuredContent: { seconds: 3 } })
+  })
+
+  it('reaches the other tabs, also of a client that has not been used', async () => {
+    const other = openTab()
+    other.startToolCall(LONG)
+    await server.advance(500)
+    await openTab().forgetAll()
+    await server.advance(100)
+    expect(calls(other)).toEqual([])
+  })
+
+  it('reaches the tabs of another scope', async () => {
+    const other = openTab({ scope: 'anna' })
+    other.startToolCall(LONG)
+    const mine = openTab()
+    mine.startToolCall(LONG)
+    await server.advance(500)
+    await mine.forgetAll({ scope: 'anna' })
+    await server.advance(100)
+    expect(calls(other)).toEqual([])
+    expect(calls(mine)).toHaveLength(1)
+  })
+})
+
+describe('word of a task from another tab', () => {
+  it.each([
+    ['another endpoint', { endpoint: 'http://localhost/other' }],
+    ['another scope', { scope: 'anna' }],
+    ['another call', { callId: 'other' }],
+  ])('with the record of %s is passed over', async (_, wrong) => {
+    const names: string[] = []
+    const page = server.browser.openPage()
+    const channel = (name: string) => {
+      names.push(name)
+      return page.environment.channel?.(name) as never
+    }
+    client = createTaskClient({ url: server.url, environment: { ...page.environment, channel } })
+    await client.resumeTasks()
+    const record = { v: 1, callId: 'c1', tool: 'work', endpoint: server.url, scope: '', era: 'modern', startedAt: 0 }
+    const task = {
+      taskId: 't1',
+      status: 'working',
+      receivedAt: 0,
+      createdAt: '',
+      lastUpdatedAt: '',
+      ttlMs: null,
+      answered: [],
+      isCancelling: false,
+    }
+    const tell = (changes: object) => {
+      const message = { type: 'created', record: JSON.stringify({ ...record, task, ...changes }) }
+      server.browser
+        .openPage()
+        .environment.channel?.(names[0] ?? '')
+        .postMessage({ v: 1, type: 'call', callId: 'c1', message })
+    }
+    tell(wrong)
+    await server.advance(0)
+    expect(calls()).toEqual([])
+    tell({})
+    await server.advance(0)
+    expect(calls()).toHaveLength(1)
+  })
+})
+
+describe('records of long ago', () => {
+  it.each(['eager', 'lazy'] as const)('are swept, and not polled (%s)', async (resume) => {
+    client.startToolCall({ name: 'work', arguments: { seconds: 600, quiet: true } }, { key: 'k' })
+    await server.advance(500)
+    await client.close()
+    const [key = ''] = keys()
+    const record = JSON.parse(server.browser.storage.local.getItem(key ?? '') ?? '')
+    record.task.ttlMs = MINUTE
+    record.task.receivedAt -= 2 * DAY
+    server.browser.storage.local.setItem(key ?? '', JSON.stringify(record))
+    client = openPage({ resume })
+    if (resume === 'eager') await client.resumeTasks()
+    else client.startToolCall({ name: 'echo', arguments: { text: 'hi' } })
+    await server.advance(500)
+    expect(keys()).not.toContain(key)
+    expect(server.count('tasks/get')).toBe(0)
+  })
+})
+
+describe('calls that have ended', () => {
+  it('without a key leave the page after five minutes, with the next call', async () => {
+    const [first, keyed] = [client.startToolCall(WORK), client.startToolCall(WORK, { key: 'k' })]
+    await server.advance(5000)
+    client.startToolCall(WORK)
+    await server.advance(4 * MINUTE)
+    expect(calls()).toHaveLength(3)
+    await server.advance(2 * MINUTE)
+    const next = client.startToolCall(LONG)
+    expect(calls().map(({ callId }) => callId)).toEqual([keyed.callId, next.callId])
+    expect(client.getToolCall(first.callId)).toBeUndefined()
+    expect(first.getState().phase).toBe('completed')
+    await expect(first.result).resolves.toBeDefined()
+  })
+})
+
+describe('a signal that has aborted before', () => {
+  const signal = AbortSignal.abort(new Error('left'))
+
+  it.each([
+    ['startToolCall()', () => client.startToolCall(WORK, { signal })],
+    ['resumeTask()', () => client.resumeTask('task-1', { signal })],
+  ])('%s returns a call that rejects with the reason, and makes none', async (_, begin) => {
+    const call = begin()
+    await expect(call.result).rejects.toThrow('left')
+    expect(call.getState()).toMatchObject({ phase: 'failed', error: signal.reason })
+    await server.advance(5000)
+    expect(server.requests).toEqual([])
+    expect(calls()).toEqual([])
+  })
+
+  it('leaves the call alone that runs', async () => {
+    const running = client.startToolCall(WORK, { key: 'k' })
+    const call = client.startToolCall(WORK, { key: 'k', signal, fresh: true })
+    await expect(call.result).rejects.toThrow('left')
+    await server.advance(5000)
+    await expect(running.result).resolves.toBeDefined()
+    expect(server.count('tools/call')).toBe(1)
+  })
+})
+
+describe('a transport of the app', () => {
+  const sdk = () => new Client({ name: 'app', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } })
+  const http = () => new StreamableHTTPClientTransport(new URL(server.url), { fetch: server.fetch })
+
+  it('made by a function is made anew for each attempt to connect', async () => {
+    const transport = vi.fn(http)
+    client = createTaskClient({ client: sdk(), transport, environment: server.environment, crossTab: false })
+    await Promise.all([client.connect(), server.advance(0)])
+    expect(transport).toHaveBeenCalledTimes(1)
+  })
+
+  it('that has been used up says so', async () => {
+    const app = sdk()
+    client = createTaskClient({ client: app, transport: http(), environment: server.environment, crossTab: false })
+    await Promise.all([client.connect(), server.advance(0)])
+    await app.close()
+    await expect(client.connect()).rejects.toThrow(TaskConfigurationError)
+    await expect(client.connect()).rejects.toThrow('used up')
+  })
+
+  it('made by a function survives that the connection is lost', async () => {
+    const app = sdk()
+    client = createTaskClient({ client: app, transport: http, environment: server.environment, crossTab: false })
+    await Promise.all([client.connect(), server.advance(0)])
+    await app.close()
+    const result = client.callTool(WORK)
+    await server.advance(5000)
+    await expect(result).resolves.toBeDefined()
+  })
+})
+
+describe('resumeTasks() of a call that never got its answer', () => {
+  async function interrupt(params: { name: string; arguments: Record<string, unknown> } = WORK): Promise<string> {
+    server.faults.delay(Number.POSITIVE_INFINITY, { method: 'tools/call', times: 1 })
+    const { callId } = client.startToolCall(params, { key: 'k' })
+    await server.advance(500)
+    await client.close()
+    client = openPage()
+    return callId
+  }
+
+  it('says that it was interrupted, and the next click calls again', async () => {
+    const callId = await interrupt()
+    const [resumed] = await Promise.all([client.resumeTasks({ callId }), server.advance(0)])
+    expect(resumed).toHaveLength(1)
+    expect(calls()).toMatchObject([{ callId, phase: 'failed', error: { name: 'ToolCallInterruptedError' } }])
+    const again = client.startToolCall(WORK, { key: 'k', fresh: 'settled' })
+    await server.advance(5000)
+    await expect(again.result).resolves.toBeDefined()
+  })
+
+  it('passes over one of a tool that may be called again', async () => {
+    const callId = await interrupt({ name: 'look', arguments: { seconds: 1 } })
+    const [resumed] = await Promise.all([client.resumeTasks({ callId }), server.advance(100)])
+    expect(resumed).toEqual([])
+    expect(calls()).toEqual([])
+  })
+
+  it('waits for the tab that is making it', async () => {
+    const other = openTab()
+    server.faults.delay(2000, { method: 'tools/call', times: 1 })
+    const { callId } = other.startToolCall(LONG, { key: 'k' })
+    await server.advance(500)
+    client = openTab({ resume: 'lazy' })
+    const resuming = client.resumeTasks({ callId })
+    await server.advance(500)
+    expect(calls()).toEqual([])
+    await server.advance(3000)
+    await expect(resuming).resolves.toHaveLength(1)
+    expect(calls()).toMatchObject([{ callId, phase: 'working' }])
+  })
+})
+
+it('a storage that answers late does not bring back what was forgotten', async () => {
+  const items = new Map<string, string>()
+  const late = <T>(value: () => T) => new Promise<T>((r) => server.environment.setTimeout(() => r(value()), 10))
+  const storage: TaskStorage = {
+    getItem: (key) => late(() => items.get(key) ?? null),
+    setItem: (key, value) => late(() => void items.set(key, value)),
+    removeItem: (key) => late(() => void items.delete(key)),
+    keys: () => late(() => [...items.keys()]),
+  }
+  const taskId = await createTask()
+  client = openPage({ storage })
+  const call = client.resumeTask({ taskId, name: 'work' }, { key: 'k' })
+  void client.forget(call.callId)
+  await server.advance(1000)
+  expect([...items.keys()]).toEqual([])
+})

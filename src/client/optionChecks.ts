@@ -1,0 +1,67 @@
+import { TaskConfigurationError } from '../protocol/errors.js'
+import type { TaskClientBaseOptions } from './taskClient.js'
+
+/**
+ * The number given for an option, or its default.
+ *
+ * @throws {TaskConfigurationError} where it is no number above 0.
+ */
+export function positive(name: string, value: number | undefined, otherwise: number): number {
+  if (value === undefined) return otherwise
+  if (typeof value === 'number' && value > 0) return value
+  throw new TaskConfigurationError(`${name} is ${String(value)}; it must be a number above 0.`)
+}
+
+/**
+ * The same, for a time that has to pass.
+ *
+ * @throws {TaskConfigurationError} where it is no number above 0, or never passes.
+ */
+export function finite(name: string, value: number | undefined, otherwise: number): number {
+  if (value !== Number.POSITIVE_INFINITY) return positive(name, value, otherwise)
+  throw new TaskConfigurationError(`${name} is Infinity; it must be a number above 0 that is finite.`)
+}
+
+/**
+ * The value given for an option, which may be none.
+ *
+ * @throws {TaskConfigurationError} where it is not one of those allowed.
+ */
+export function oneOf<T>(name: string, value: T, allowed: readonly NonNullable<T>[]): T {
+  if (value === undefined || (allowed as readonly T[]).includes(value)) return value
+  const all = allowed.map(shown)
+  throw mustBe(name, value, `${all.slice(0, -1).join(', ')} or ${all.at(-1)}`)
+}
+
+/**
+ * Checks the options that are used as they are.
+ *
+ * @throws {TaskConfigurationError} for the first that is none of its values.
+ */
+export function checkOptions(options: TaskClientBaseOptions): void {
+  const { resume, missingInput, crossTab, push, scope, inputHandlers, onError } = options
+  oneOf('resume', resume, ['eager', 'lazy'])
+  oneOf('missingInput', missingInput, ['wait', 'error'])
+  oneOf('crossTab', crossTab, [true, false])
+  oneOf('push', push, [true, false])
+  if (scope !== undefined && typeof scope !== 'string') throw mustBe('scope', scope, 'a string')
+  checkFunction('onError', onError)
+  if (inputHandlers === undefined) return
+  if (typeof inputHandlers !== 'object' || inputHandlers === null)
+    throw mustBe('inputHandlers', inputHandlers, 'an object of functions')
+  for (const kind of ['elicitation', 'sampling', 'roots'] as const)
+    checkFunction(`inputHandlers.${kind}`, inputHandlers[kind])
+}
+
+function checkFunction(name: string, value: unknown): void {
+  if (value !== undefined && typeof value !== 'function') throw mustBe(name, value, 'a function')
+}
+
+function mustBe(name: string, value: unknown, allowed: string): TaskConfigurationError {
+  return new TaskConfigurationError(`${name} is ${shown(value)}; it must be ${allowed}.`)
+}
+
+function shown(value: unknown): string {
+  if (typeof value === 'string') return `'${value}'`
+  return typeof value === 'object' && value !== null ? 'an object' : String(value)
+}

@@ -1,0 +1,71 @@
+import { useMemo } from 'react'
+import type { TaskClient } from '../client/taskClient.js'
+import type { ToolCallState } from '../engine/toolCallState.js'
+import { TaskInputError } from '../protocol/errors.js'
+import type { InputRequest, InputResponse } from '../protocol/inputRequest.js'
+import type { Task } from '../protocol/task.js'
+import { useToolCallState } from './useToolCallState.js'
+
+/** What the hooks add to TanStack's result: the call, and what can be done with it. */
+export interface ToolCallControls {
+  /** The call as the store has it; undefined until it is made. */
+  call: ToolCallState | undefined
+  /** The newest snapshot of its task. */
+  task: Task | undefined
+  /** The questions still to be answered, by key. */
+  inputRequests: Readonly<Record<string, InputRequest>>
+  /**
+   * Asks the server to stop the work. Without a call it does nothing. A refusal rejects it and stands in
+   * `call.lastError`; `onClick={cancel}` leaves no unhandled rejection behind.
+   */
+  cancel: () => Promise<void>
+  /** Answers a question of the task. Rejects with `TaskInputError` where the answer does not fit or there is no call. */
+  respond: (inputKey: string, response: InputResponse) => Promise<void>
+  /** From `cancel()` until the server's truth arrives. */
+  isCancelling: boolean
+}
+
+const NO_REQUESTS: Readonly<Record<string, InputRequest>> = {}
+
+/** The call with this id and what can be done with it. The functions stay the same while the call does. */
+export function useToolCallControls(client: TaskClient, callId: string | undefined): ToolCallControls {
+  const call = useToolCallState(callId)
+  const actions = useMemo(
+    () => ({
+      cancel: () => cancel(client, callId),
+      respond: (inputKey: string, response: InputResponse) => respond(client, callId, inputKey, response),
+    }),
+    [client, callId],
+  )
+  return {
+    call,
+    task: call?.task,
+    inputRequests: call?.inputRequests ?? NO_REQUESTS,
+    isCancelling: call?.isCancelling ?? false,
+    ...actions,
+  }
+}
+
+/** Answers a question of a call, and rejects where there is no such call: an answer is never dropped in silence. */
+export async function respond(
+  client: TaskClient,
+  callId: string | undefined,
+  inputKey: string,
+  response: InputResponse,
+): Promise<void> {
+  const handle = callId === undefined ? undefined : client.getToolCall(callId)
+  if (handle === undefined) {
+    throw new TaskInputError('There is no call to answer: it was not made, or it was forgotten.', {
+      ...(callId !== undefined && { callId }),
+    })
+  }
+  return handle.respond(inputKey, response)
+}
+
+function cancel(client: TaskClient, callId: string | undefined): Promise<void> {
+  const handle = callId === undefined ? undefined : client.getToolCall(callId)
+  const cancelled = handle?.cancel() ?? Promise.resolve()
+  // The state carries the refusal, so that a click handler may let go of the promise.
+  cancelled.catch(() => {})
+  return cancelled
+}
