@@ -57,6 +57,7 @@ const byTask =
 
 const pitfalls: Pitfall[] = [
   {
+    // [TASK-POLL-INTERVAL]
     name: 'the first poll at once',
     test: async ({ server, page, client, polls }) => {
       server.on('tools/call', created({ pollIntervalMs: 3000 }), created({ taskId: 'born', status: 'completed' }))
@@ -73,6 +74,7 @@ const pitfalls: Pitfall[] = [
     },
   },
   {
+    // [TASK-POLL-INTERVAL-CHANGES]
     name: 'an interval frozen at creation',
     test: async ({ server, page, client, polls }) => {
       server.on('tools/call', created({ pollIntervalMs: 1000 }))
@@ -121,6 +123,7 @@ const pitfalls: Pitfall[] = [
     },
   },
   {
+    // [TASK-INPUT-OBSERVE]
     name: 'a hot loop after tasks/update',
     test: async ({ server, page, client, polls, count }) => {
       server.on('tools/call', created())
@@ -136,6 +139,7 @@ const pitfalls: Pitfall[] = [
     },
   },
   {
+    // [TASK-INPUT-DEDUPE]
     name: 'the same question asked twice',
     test: async ({ server, page, client, open, count }) => {
       server.on('tools/call', created())
@@ -173,6 +177,7 @@ const pitfalls: Pitfall[] = [
     },
   },
   {
+    // [TASK-CANCEL-BY-REQUEST] [TASK-POLL-TO-THE-END]
     name: 'a cancel ack taken for cancelled',
     test: async ({ server, page, client, polls, count }) => {
       server.on('tools/call', created())
@@ -194,6 +199,7 @@ const pitfalls: Pitfall[] = [
     },
   },
   {
+    // [TASK-POLL-TO-THE-END]
     name: 'polling after a terminal status',
     test: async ({ server, page, client, count }) => {
       const ends = [
@@ -252,6 +258,7 @@ const pitfalls: Pitfall[] = [
     },
   },
   {
+    // [TASK-NAME-HEADER]
     name: 'a missing Mcp-Name',
     test: async ({ server, page, client }) => {
       server.on('tools/call', created())
@@ -291,6 +298,7 @@ const pitfalls: Pitfall[] = [
     },
   },
   {
+    // [TASK-UNSUPPORTED-METHOD]
     name: 'a task accepted from a method that may not return one',
     test: async ({ server, page, client, count }) => {
       server.on('tools/list', created())

@@ -3,6 +3,7 @@ import type { CallToolResult } from '../protocol/callToolResult.js'
 import type { InputRequest, InputResponse } from '../protocol/inputRequest.js'
 import { isJsonObject, type JsonObject } from '../protocol/json.js'
 import type { Task } from '../protocol/task.js'
+import type { TaskOptIn } from './eraTasks.js'
 
 /** How a `tools/call` that was answered by a task comes by its result. */
 export type TaskHold = (task: Task, context: TaskHoldContext) => Promise<CallToolResult>
@@ -36,9 +37,11 @@ export interface TaskHoldContext {
 export interface CallClaim {
   readonly hold: TaskHold
   /** Answers a question that the server asks before it has decided on a task. */
-  readonly ask?: (inputKey: string, request: InputRequest, signal: AbortSignal) => Promise<InputResponse>
+  readonly ask?: ((inputKey: string, request: InputRequest, signal: AbortSignal) => Promise<InputResponse>) | undefined
   /** Answer with this result, without asking the server: the task was followed already. */
   readonly result?: CallToolResult
+  /** How the call asks for a task, in an era in which it has to. */
+  readonly optIn?: TaskOptIn | undefined
   /** Whether the server answered with a JSON-RPC error. */
   refused?: boolean
 }

@@ -8,6 +8,8 @@ export interface ConnectionState {
   readonly status: 'idle' | 'connecting' | 'connected' | 'failed' | 'closed'
   /** `modern` for 2026-07-28, `legacy` for the revisions before it. */
   readonly era?: 'modern' | 'legacy'
+  /** Why it is that one, in a sentence for people. */
+  readonly eraReason?: string
   readonly protocolVersion?: string
   readonly server?: { readonly name: string; readonly version: string }
   /** Whether the server says that it serves tasks. Calls work without, just not as tasks. */
@@ -24,5 +26,6 @@ export interface Connection extends TaskPort {
     signal: AbortSignal | undefined,
   ): Promise<{ type: 'result'; result: CallToolResult } | { type: 'task'; task: Task }>
   listTools(): Promise<Tool[]>
+  /** Ends the connection where the first use has made it; an SDK client that the app had connected before stays connected. */
   close(): Promise<void>
 }

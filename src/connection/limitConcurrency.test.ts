@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { limitConcurrency } from './limitConcurrency.js'
 
 /** Work that ends when the test says so. */
@@ -86,5 +86,64 @@ describe('limitConcurrency', () => {
     await settle()
     expect(started).toEqual(['a', 'b'])
     expect(most()).toBe(1)
+  })
+
+  it('whoever gives up leaves the line, and takes no place', async () => {
+    const { run, open, started } = work()
+    const limited = limitConcurrency((name: string, _signal?: AbortSignal) => run(name), 1)
+    const abort = new AbortController()
+    const reason = new Error('enough')
+    void limited('a')
+    const second = limited('b', abort.signal)
+    const third = limited('c', new AbortController().signal)
+    abort.abort(reason)
+    await expect(second).rejects.toBe(reason)
+    open.get('a')?.resolve()
+    await settle()
+    expect(started).toEqual(['a', 'c'])
+    open.get('c')?.resolve()
+    await expect(third).resolves.toBe('c')
+    void limited('d')
+    await settle()
+    expect(started).toEqual(['a', 'c', 'd'])
+  })
+
+  it('whoever gives up as the place becomes free hands it on', async () => {
+    const { run, open, started } = work()
+    const limited = limitConcurrency((name: string, _signal?: AbortSignal) => run(name), 1)
+    const abort = new AbortController()
+    void limited('a')
+    const second = limited('b', abort.signal)
+    second.catch(() => {})
+    void limited('c')
+    void open.get('a')?.ended.then(() => abort.abort())
+    open.get('a')?.resolve()
+    await settle()
+    open.get('b')?.resolve()
+    await settle()
+    expect(started).toContain('c')
+  })
+
+  it('whoever has given up before does not start, and waits for nobody', async () => {
+    const { run, started } = work()
+    const limited = limitConcurrency((name: string, _signal?: AbortSignal) => run(name), 1)
+    void limited('a')
+    const reason = new Error('enough')
+    await expect(limited('b', AbortSignal.abort(reason))).rejects.toBe(reason)
+    expect(started).toEqual(['a'])
+  })
+
+  it('leaves no listener on a signal that lives longer', async () => {
+    const { run, open } = work()
+    const limited = limitConcurrency((name: string, _signal?: AbortSignal) => run(name), 1)
+    const { signal } = new AbortController()
+    const added = vi.spyOn(signal, 'addEventListener')
+    const removed = vi.spyOn(signal, 'removeEventListener')
+    void limited('a')
+    void limited('b', signal)
+    open.get('a')?.resolve()
+    await settle()
+    expect(added).toHaveBeenCalledTimes(1)
+    expect(removed).toHaveBeenCalledTimes(1)
   })
 })

@@ -1,21 +1,46 @@
-/** The same function, with no more than `limit` calls under way at once; the others wait in line. */
-export function limitConcurrency<A extends unknown[], R>(
-  run: (...args: A) => Promise<R>,
+import { onAbort } from '../engine/abort.js'
+
+/**
+ * The same function, with no more than `limit` calls under way at once; the others wait in line.
+ * Whoever aborts leaves the line with the signal's reason.
+ */
+export function limitConcurrency<K, A extends unknown[], R>(
+  run: (key: K, signal?: AbortSignal, ...rest: A) => Promise<R>,
   limit: number,
-): (...args: A) => Promise<R> {
+): (key: K, signal?: AbortSignal, ...rest: A) => Promise<R> {
   if (limit === Number.POSITIVE_INFINITY) return run
-  const line: (() => void)[] = []
+  const line = new Set<() => void>()
   let running = 0
-  return async (...args) => {
+
+  async function queue(signal: AbortSignal | undefined): Promise<void> {
+    let leave = () => {}
+    try {
+      await new Promise<void>((resolve, reject) => {
+        line.add(resolve)
+        if (signal === undefined) return
+        leave = onAbort(signal, () => {
+          line.delete(resolve)
+          reject(signal.reason)
+        })
+      })
+    } finally {
+      leave()
+    }
+  }
+
+  return async (key, signal, ...rest) => {
+    signal?.throwIfAborted()
     if (running < limit) running += 1
     // Whoever ends hands its place on, so that nobody slips in between.
-    else await new Promise<void>((resolve) => line.push(resolve))
+    else await queue(signal)
     try {
-      return await run(...args)
+      return await run(key, signal, ...rest)
     } finally {
-      const next = line.shift()
-      if (next) next()
-      else running -= 1
+      const [next] = line
+      if (next) {
+        line.delete(next)
+        next()
+      } else running -= 1
     }
   }
 }

@@ -1,4 +1,11 @@
-import type { JSONRPCMessage, JSONRPCRequest, RequestId, TransportSendOptions } from '@modelcontextprotocol/client'
+import {
+  type JSONRPCMessage,
+  type JSONRPCRequest,
+  type RequestId,
+  SdkError,
+  SdkErrorCode,
+  type TransportSendOptions,
+} from '@modelcontextprotocol/client'
 import { onAbort } from '../engine/abort.js'
 import type { CallToolResult } from '../protocol/callToolResult.js'
 import { TaskInputRequiredError } from '../protocol/errors.js'
@@ -39,6 +46,8 @@ interface OpenCall {
   isHeld: boolean
   /** Undefined while the SDK client has its handlers answer a question. */
   leg: Leg | undefined
+  /** The leg that was answered by a question, until the next one comes. */
+  asked: Leg | undefined
   /** Called with the leg that brings the answers. */
   resume: (params: JsonObject) => void
 }
@@ -66,21 +75,26 @@ export class OpenCalls {
       this.#answer(message.id, claim.result)
       return Promise.resolve()
     }
-    const asking = this.#asking.get(message.params?.['requestState'])
+    const requestState = message.params?.['requestState']
+    const asking = this.#asking.get(requestState)
     if (asking !== undefined) return this.#resume(asking, message, options)
+    // The server would take it for a call of its own, and run the tool again.
+    if (isState(requestState)) return Promise.reject(callIsOver())
 
     const call: OpenCall = {
-      // The earlier revisions know tasks of another kind, which are not ours.
-      hold: hasEnvelope(meta) ? (claim?.hold ?? this.#options.hold) : undefined,
+      // The earlier revisions make a task only of a call that asks for one.
+      hold: hasEnvelope(meta) || claim?.optIn ? (claim?.hold ?? this.#options.hold) : undefined,
       claim,
       token,
       abort: new AbortController(),
       isHeld: false,
       leg: undefined,
+      asked: undefined,
       resume: () => {},
     }
     const settled = this.#attach(call, message, options)
-    const sent = token === undefined ? message : { ...message, params: { ...message.params, _meta: meta } }
+    const task = claim?.optIn && { task: claim.optIn.params }
+    const sent = token === undefined ? message : { ...message, params: { ...message.params, ...task, _meta: meta } }
     // A stream ends after every answer, too; only one that brought none is a failure.
     const onRequestStreamEnd = () => {
       if (!call.isHeld) this.#close(message.id)?.leg?.reject(streamEnded(message.method))
@@ -97,8 +111,10 @@ export class OpenCalls {
     if ('method' in message || message.id === undefined) return message
     const call = this.#calls.get(message.id)
     if (call === undefined) return message
+    // A stream may repeat itself; a task is followed once.
+    if (call.isHeld) return undefined
     const resultType = 'result' in message ? message.result['resultType'] : undefined
-    if (call.hold && resultType === 'task' && 'result' in message) {
+    if (call.hold && 'result' in message && (call.claim?.optIn?.isTask(message.result) ?? resultType === 'task')) {
       call.isHeld = true
       void this.#follow(call, call.hold, message.result)
       return undefined
@@ -111,7 +127,7 @@ export class OpenCalls {
 
   /** The SDK client has stopped waiting. True where its call is a task by now. */
   detach(id: RequestId): boolean {
-    const call = this.#close(id)
+    const call = this.#close(id) ?? this.#closeAsked(id)
     call?.abort.abort()
     call?.leg?.resolve()
     return call?.isHeld === true
@@ -123,6 +139,8 @@ export class OpenCalls {
       call?.abort.abort()
       call?.leg?.reject(error)
     }
+    // The SDK client waits for its handlers, not for us; it is the hold that has to hear of the end.
+    for (const { asked } of [...this.#asking.values()]) if (asked) this.detach(asked.id)
   }
 
   #attach(call: OpenCall, message: JSONRPCRequest, options: TransportSendOptions | undefined): Promise<void> {
@@ -142,7 +160,7 @@ export class OpenCalls {
   }
 
   /** Keeps a call open while its task is followed, then answers it. */
-  async #follow(call: OpenCall, hold: TaskHold, created: unknown): Promise<void> {
+  async #follow(call: OpenCall, hold: TaskHold, created: JsonObject): Promise<void> {
     const { signal } = call.abort
     let snapshots = 0
     const onStatus = (task: Task) => {
@@ -155,7 +173,7 @@ export class OpenCalls {
     }
     let settle: (leg: Leg) => void
     try {
-      const task = parseTask(created, 'tools/call', this.#options.onIssue)
+      const task = call.claim?.optIn?.parse(created) ?? parseTask(created, 'tools/call', this.#options.onIssue)
       const { transport } = this.#options
       const ask = (requests: Readonly<Record<string, InputRequest>>) => this.#ask(call, requests)
       const result = await hold(task, { transport, signal, onStatus, ask })
@@ -167,7 +185,8 @@ export class OpenCalls {
       settle = (leg) => leg.reject(error)
     }
     // The handlers of the client may still be at a question; it comes back for the answer with theirs.
-    if (call.leg === undefined) await new Promise<unknown>((resolve) => Object.assign(call, { resume: resolve }))
+    if (call.leg === undefined && !signal.aborted)
+      await new Promise<unknown>((resolve) => Object.assign(call, { resume: resolve }))
     const { leg } = call
     if (leg === undefined || signal.aborted) return
     this.#close(leg.id)
@@ -195,9 +214,9 @@ export class OpenCalls {
       call.resume = ({ inputResponses }) =>
         resolve(isJsonObject(inputResponses) ? (inputResponses as Record<string, InputResponse>) : {})
       call.leg = undefined
+      call.asked = leg
       this.#asking.set(requestState, call)
       this.#calls.delete(leg.id)
-      leg.release()
       const result = { resultType: 'input_required', inputRequests: { ...inputRequests }, requestState }
       this.#options.sendToClient({ jsonrpc: '2.0', id: leg.id, result })
       leg.resolve()
@@ -206,6 +225,8 @@ export class OpenCalls {
 
   #resume(call: OpenCall, message: JSONRPCRequest, options: TransportSendOptions | undefined): Promise<void> {
     this.#asking.delete(message.params?.['requestState'])
+    call.asked?.release()
+    call.asked = undefined
     const settled = this.#attach(call, message, options)
     call.resume({ ...message.params })
     return settled
@@ -221,6 +242,24 @@ export class OpenCalls {
     call?.leg?.release()
     return call
   }
+
+  #closeAsked(id: RequestId): OpenCall | undefined {
+    for (const [requestState, call] of this.#asking) {
+      if (call.asked?.id !== id) continue
+      this.#asking.delete(requestState)
+      call.asked.release()
+      return call
+    }
+    return undefined
+  }
+}
+
+function isState(requestState: unknown): boolean {
+  return typeof requestState === 'string' && requestState.startsWith(STATE_PREFIX)
+}
+
+function callIsOver(): SdkError {
+  return new SdkError(SdkErrorCode.ConnectionClosed, 'The call that this is the answer for is over')
 }
 
 const CAPABILITY_OF: Record<InputRequest['method'], string> = {

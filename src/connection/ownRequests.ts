@@ -14,6 +14,14 @@ interface OpenRequest {
 
 type OnNotification = (message: JSONRPCNotification) => void
 
+/** How a request goes out that is none of 2026-07-28. */
+export interface BareRequestOptions {
+  readonly signal?: AbortSignal | undefined
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** Hears that the request was given up after it went out. */
+  readonly onAbort?: (id: RequestId) => void
+}
+
 /** Ids of ours are strings with this prefix; the SDK client counts in numbers. */
 const ID_PREFIX = 'taskwire:'
 
@@ -34,7 +42,13 @@ export class OwnRequests {
    * @throws {ProtocolError} for a JSON-RPC error; what the transport throws; the signal's reason.
    */
   request(method: string, params: JsonObject, signal?: AbortSignal): Promise<unknown> {
-    return this.#exchange(this.#nextId(), method, params, signal, (_resolve, reject) => reject(streamEnded(method)))
+    return this.requestBare(method, params, { signal })
+  }
+
+  /** The same, in other headers and under an id with a tag: the pages of a browser may share a session, and then each id counts once. */
+  requestBare(method: string, params: JsonObject, options: BareRequestOptions, tag = ''): Promise<unknown> {
+    const onStreamEnd = (_: unknown, reject: OpenRequest['reject']) => reject(streamEnded(method))
+    return this.#exchange(this.#nextId(tag), method, params, options, onStreamEnd)
   }
 
   /** Opens a stream of notifications. Resolves when it has ended; throws as {@link OwnRequests.request}. */
@@ -42,7 +56,7 @@ export class OwnRequests {
     const id = this.#nextId()
     this.#streams.set(id, onNotification)
     try {
-      await this.#exchange(id, 'subscriptions/listen', params, signal, (resolve) => resolve(undefined))
+      await this.#exchange(id, 'subscriptions/listen', params, { signal }, (resolve) => resolve(undefined))
     } finally {
       this.#streams.delete(id)
     }
@@ -70,8 +84,8 @@ export class OwnRequests {
     for (const request of this.#open.values()) request.reject(error)
   }
 
-  #nextId(): string {
-    return `${ID_PREFIX}${++this.#sequence}`
+  #nextId(tag = ''): string {
+    return `${ID_PREFIX}${tag}${++this.#sequence}`
   }
 
   /** `onStreamEnd` says what it means when the stream of the answer ends without the answer. */
@@ -79,7 +93,7 @@ export class OwnRequests {
     id: string,
     method: string,
     params: JsonObject,
-    signal: AbortSignal | undefined,
+    { signal, headers, onAbort: onGivenUp }: BareRequestOptions,
     onStreamEnd: (resolve: OpenRequest['resolve'], reject: OpenRequest['reject']) => void,
   ): Promise<unknown> {
     signal?.throwIfAborted()
@@ -92,11 +106,14 @@ export class OwnRequests {
           release = onAbort(signal, () => {
             abort.abort(signal.reason)
             reject(signal.reason)
+            onGivenUp?.(id)
           })
         }
         const onRequestStreamEnd = () => onStreamEnd(resolve, reject)
         const message = { jsonrpc: '2.0' as const, id, method, params }
-        this.#send(message, { requestSignal: abort.signal, onRequestStreamEnd }).catch(reject)
+        this.#send(message, { requestSignal: abort.signal, onRequestStreamEnd, ...(headers && { headers }) }).catch(
+          reject,
+        )
       })
     } finally {
       release()

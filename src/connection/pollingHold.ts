@@ -1,3 +1,4 @@
+import { onAbort } from '../engine/abort.js'
 import { deliverAnswer } from '../engine/deliverAnswer.js'
 import { followTask } from '../engine/followTask.js'
 import { type PollPolicy, pollInterval } from '../engine/pollPolicy.js'
@@ -5,10 +6,17 @@ import { NO_PUSH } from '../engine/pushLink.js'
 import { ALONE } from '../engine/tabLink.js'
 import { taskOutcome } from '../engine/taskOutcome.js'
 import type { Environment } from '../environment/environment.js'
+import { TaskInputRequiredError } from '../protocol/errors.js'
 import type { InputRequest } from '../protocol/inputRequest.js'
 import { isTerminal, type OnProtocolIssue } from '../protocol/task.js'
 import type { TaskHold } from './callClaim.js'
 import { getTask, updateTask } from './taskRequests.js'
+
+/**
+ * How long a question may stay open, in ms. The SDK client does not tell when it gives up a call whose
+ * handlers it is asking, so after this long nobody is taken to wait: the polling ends.
+ */
+export const QUESTION_DEADLINE_MS: number = 15 * 60_000
 
 export interface PollingHoldOptions {
   readonly environment: Environment
@@ -22,11 +30,31 @@ export function pollingHold({ environment, policy, onIssue }: PollingHoldOptions
     const { taskId } = task
     const receivedAt = environment.now()
     const seen = new Set<string>()
+    const ending = new AbortController()
+    const over = AbortSignal.any([signal, ending.signal])
     let isAsking = false
     let fail: (error: unknown) => void = () => {}
     const failed = new Promise<never>((_, reject) => {
       fail = reject
     })
+
+    /** What the client answers, unless the deadline comes first. */
+    async function inTime<T>(answers: Promise<T>): Promise<T> {
+      let release = () => {}
+      const late = new Promise<never>((_, reject) => {
+        const timer = environment.setTimeout(() => reject(nobodyAnswered(taskId)), QUESTION_DEADLINE_MS)
+        const unsubscribe = onAbort(over, () => reject(over.reason))
+        release = () => {
+          unsubscribe()
+          environment.clearTimeout(timer)
+        }
+      })
+      try {
+        return await Promise.race([answers, late])
+      } finally {
+        release()
+      }
+    }
 
     /** One round at a time: the client's multi round-trip knows no more. What is asked meanwhile is in the next snapshot. */
     async function pose(inputRequests: Readonly<Record<string, InputRequest>>): Promise<void> {
@@ -34,13 +62,12 @@ export function pollingHold({ environment, policy, onIssue }: PollingHoldOptions
       if (isAsking || fresh.length === 0) return
       isAsking = true
       for (const [key] of fresh) seen.add(key)
-      const responses = await ask(Object.fromEntries(fresh))
+      const responses = await inTime(ask(Object.fromEntries(fresh)))
       const send = () => updateTask(transport, taskId, responses, signal)
       await deliverAnswer({ send, environment, policy, signal, onError: () => {} })
       isAsking = false
     }
 
-    const ending = new AbortController()
     const following = followTask({
       taskId,
       task,
@@ -51,7 +78,7 @@ export function pollingHold({ environment, policy, onIssue }: PollingHoldOptions
       policy,
       link: ALONE,
       push: NO_PUSH,
-      signal: AbortSignal.any([signal, ending.signal]),
+      signal: over,
       onEvent: (event) => {
         if (event.type !== 'snapshot') return
         onStatus(event.task)
@@ -65,4 +92,12 @@ export function pollingHold({ environment, policy, onIssue }: PollingHoldOptions
       following.catch(() => {})
     }
   }
+}
+
+function nobodyAnswered(taskId: string): TaskInputRequiredError {
+  const minutes = QUESTION_DEADLINE_MS / 60_000
+  return new TaskInputRequiredError(
+    `The task asked for input, and no answer came within ${minutes} minutes. The task may still be waiting for it.`,
+    { taskId },
+  )
 }

@@ -18,9 +18,19 @@ const CORS_HINT =
 
 /** What a failed `tasks/*` request means for the task. */
 export function taskRequestError(error: unknown, source: TaskProtocolSource, taskId: string): Error {
+  if (error instanceof TaskRequestError && error.taskId === undefined) {
+    const { message, kind, retryAfterMs } = error
+    return new TaskRequestError(message, { kind, retryAfterMs, taskId, cause: error.cause })
+  }
   if (isTaskError(error)) return error
-  const rpc = jsonRpcError(error)
   const options = { taskId, cause: error }
+  if (isUnauthorized(error)) {
+    return new TaskRequestError('The server asks for credentials. Sign in again; the task goes on meanwhile.', {
+      ...options,
+      kind: 'auth',
+    })
+  }
+  const rpc = isPassing(error) ? undefined : jsonRpcError(error)
   // For an update it may as well mean the answer, for a stream its filter.
   if (rpc?.code === INVALID_PARAMS && source !== 'tasks/update' && source !== 'notifications/tasks')
     return new TaskExpiredError('unknown-task', options)
@@ -36,12 +46,6 @@ export function taskRequestError(error: unknown, source: TaskProtocolSource, tas
       kind: 'server',
       code: rpc.code,
     })
-  if (isUnauthorized(error)) {
-    return new TaskRequestError('The server asks for credentials. Sign in again; the task goes on meanwhile.', {
-      ...options,
-      kind: 'auth',
-    })
-  }
   if (error instanceof SdkHttpError) {
     return new TaskRequestError(`The server answered ${source} with HTTP ${error.status}.`, {
       ...options,
@@ -60,18 +64,21 @@ export function taskRequestError(error: unknown, source: TaskProtocolSource, tas
 /** What a failed `tools/call` means for the call. `refused`: the error is the server's own answer. */
 export function toolCallError(error: unknown, tool: string, refused: boolean): unknown {
   if (isTaskError(error)) return error
-  const rpc = jsonRpcError(error)
-  if (rpc && (refused || error instanceof SdkHttpError)) return rejection(rpc, tool, error)
-  // Raised by the SDK itself, for instance by output validation.
-  if (rpc) return error
   if (isUnauthorized(error)) {
     return new ToolCallRejectedError(
       `Failed to call "${tool}": the server asks for credentials. Pass transportOptions.authProvider, or sign in.`,
       { code: 401, cause: error },
     )
   }
-  if (error instanceof SdkHttpError && error.status < 500 && error.status !== 408) {
-    const hint = error.status === 429 ? 'Try again later.' : 'Check that the URL is that of the MCP endpoint.'
+  const isBusy = error instanceof SdkHttpError && error.status === TOO_MANY_REQUESTS
+  // Whoever answers for a server that does not, cannot know whether the tool runs.
+  if (isPassing(error) && !isBusy) return new ToolCallInterruptedError(tool, { cause: error })
+  const rpc = isBusy ? undefined : jsonRpcError(error)
+  if (rpc && (refused || error instanceof SdkHttpError)) return rejection(rpc, tool, error)
+  // Raised by the SDK itself, for instance by output validation.
+  if (rpc) return error
+  if (error instanceof SdkHttpError) {
+    const hint = isBusy ? 'Try again later.' : 'Check that the URL is that of the MCP endpoint.'
     return new ToolCallRejectedError(`Failed to call "${tool}": the server answered HTTP ${error.status}. ${hint}`, {
       code: error.status,
       cause: error,
@@ -79,6 +86,14 @@ export function toolCallError(error: unknown, tool: string, refused: boolean): u
   }
   if (error instanceof SdkError && LOCAL_CODES.has(error.code)) return error
   return new ToolCallInterruptedError(tool, { cause: error })
+}
+
+/** The server has ended the session in which a `tools/call` went out, and so has not looked at it. */
+export function sessionLostError(tool: string, cause: unknown): ConnectionFailedError {
+  return new ConnectionFailedError(
+    `Failed to call "${tool}": the server has ended the session, so the tool did not run. Call it again; that connects anew.`,
+    { cause },
+  )
 }
 
 /** Why no connection came about, with what to do. */
@@ -151,6 +166,17 @@ function isUnauthorized(error: unknown): boolean {
     error instanceof UnauthorizedError ||
     (error instanceof SdkHttpError && (error.status === 401 || error.status === 403))
   )
+}
+
+const TOO_MANY_REQUESTS = 429
+const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 425, TOO_MANY_REQUESTS])
+
+/**
+ * Whether the HTTP status speaks of passing trouble, whatever the body says: gateways answer in JSON-RPC, too.
+ * The errors of a server that has looked at the request come with 200, 400 or 404 (MCP 2026-07-28, "Streamable HTTP").
+ */
+function isPassing(error: unknown): boolean {
+  return error instanceof SdkHttpError && (error.status >= 500 || PASSING_STATUSES.has(error.status))
 }
 
 function isMalformed(error: unknown): boolean {

@@ -12,13 +12,20 @@ export function withRetryAfter(fetch: FetchLike, now: () => number): FetchLike {
     const response = await fetch(url, init)
     const header = response.headers.get('retry-after')
     if (response.ok || header === null || response.status < 408) return response
-    if (!new Headers(init?.headers).get('mcp-method')?.startsWith('tasks/')) return response
+    if (!methodOf(init).startsWith('tasks/')) return response
     await response.body?.cancel()
     throw new TaskRequestError(`The server answered ${response.status} and asked for patience.`, {
       kind: 'http',
       retryAfterMs: parseRetryAfter(header, now()),
     })
   }
+}
+
+/** The method of the message: a header says it from 2026-07-28 on, before that its body alone. */
+function methodOf(init: RequestInit | undefined): string {
+  const header = new Headers(init?.headers).get('mcp-method')
+  if (header !== null || typeof init?.body !== 'string') return header ?? ''
+  return /"method":"([^"]+)"/.exec(init.body)?.[1] ?? ''
 }
 
 /** Either form of `Retry-After`, seconds or an HTTP date, in ms from now. Undefined where it is neither. */

@@ -9,13 +9,16 @@ type QuestionMethod = 'elicitation/create' | 'sampling/createMessage' | 'roots/l
 
 /**
  * Hands the questions of a multi round-trip, which the SDK client asks its handlers, to the calls that
- * they belong to. For a client of our own only: an app's client has the app's handlers.
+ * they belong to. For a client of our own only: an app's client has the app's handlers. A request of
+ * 2025-11-25 that names no task does not say which call it is about, so the latest one has it.
  */
 export function routeQuestions(client: Client, methods: readonly QuestionMethod[]): void {
+  const claimOf = (transport: TaskTransport, token: unknown) =>
+    client.getProtocolEra() === 'legacy' ? transport.latestClaim() : transport.claimOf(token)
   for (const method of methods) {
     client.setRequestHandler(method, async (request, { mcpReq }) => {
       const { transport } = client
-      const claim = transport instanceof TaskTransport ? transport.claimOf(mcpReq._meta?.[CLAIM_META]) : undefined
+      const claim = transport instanceof TaskTransport ? claimOf(transport, mcpReq._meta?.[CLAIM_META]) : undefined
       const parsed = parseInputRequest({ method, params: unmarked(request.params) })
       if (claim?.ask === undefined || 'problem' in parsed) {
         throw new TaskProtocolError('a question belongs to no call', { source: 'tools/call' })

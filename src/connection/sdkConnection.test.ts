@@ -1,4 +1,4 @@
-import { Client, SdkError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { Client, SdkError, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import {
   ack,
@@ -128,12 +128,40 @@ const faults: Fault[] = [
     poll: { type: TasksUnsupportedError, fields: { code: -32601 }, says: /refuses tasks\/get/ },
     connect: noConnection(/Check/),
   })),
-  ...[200, 500].map((status) => ({
-    name: `-32603 on HTTP ${status}`,
-    reply: rpcError(-32603, 'Internal error', { status }),
+  {
+    name: '-32603 on HTTP 200',
+    reply: rpcError(-32603, 'Internal error'),
     call: rejected(-32603, /Internal error/),
     poll: request({ kind: 'server' }, /Internal error/),
     connect: noConnection(/Check/),
+  },
+  ...[408, 425, 500, 503, 504].map((status) => ({
+    name: `HTTP ${status} that says -32000`,
+    reply: rpcError(-32000, 'Upstream', { status }),
+    call: interrupted,
+    poll: request({ kind: 'http', code: undefined }, new RegExp(`HTTP ${status}`)),
+    connect: noConnection(/Check/),
+  })),
+  {
+    name: 'HTTP 503 that says -32602',
+    reply: rpcError(-32602, 'Invalid params', { status: 503 }),
+    call: interrupted,
+    poll: request({ kind: 'http' }, /HTTP 503/),
+    connect: noConnection(/Check/),
+  },
+  {
+    name: 'HTTP 429 that says -32000',
+    reply: rpcError(-32000, 'Too many', { status: 429 }),
+    call: rejected(429, /HTTP 429\. .*later/),
+    poll: request({ kind: 'http', code: undefined }, /HTTP 429/),
+    connect: noConnection(/Check/),
+  },
+  ...[401, 403].map((status) => ({
+    name: `HTTP ${status} that says -32000`,
+    reply: rpcError(-32000, 'Unauthorized', { status }),
+    call: rejected(401, /asks for credentials/),
+    poll: request({ kind: 'auth', code: undefined }, /Sign in again; the task goes on meanwhile/),
+    connect: noConnection(/asks for credentials|Check/),
   })),
   {
     name: '-32003, which is not -32021',
@@ -340,6 +368,25 @@ describe('a tasks/get that meets', () => {
   })
 })
 
+describe('a tasks/update that meets', () => {
+  it.each([
+    ['HTTP 503', 503, { kind: 'http' }],
+    ['HTTP 429', 429, { kind: 'http' }],
+    ['HTTP 401', 401, { kind: 'auth' }],
+    ['HTTP 400', 400, { kind: 'server', code: -32000 }],
+  ])('%s with a JSON-RPC error goes by what decides', async (_, status, fields) => {
+    const { server, connection } = setUp()
+    server.on('tasks/update', rpcError(-32000, 'No', { status }))
+    expect(await caught(connection.updateTask(TASK_ID, {}))).toMatchObject({ name: 'TaskRequestError', ...fields })
+  })
+
+  it('Retry-After knows which task it was about', async () => {
+    const { server, connection } = setUp()
+    server.on('tasks/get', http(503, { headers: { 'Retry-After': '7' } }))
+    expect(await caught(connection.getTask(TASK_ID))).toMatchObject({ taskId: TASK_ID, retryAfterMs: 7000 })
+  })
+})
+
 describe('an error about a task', () => {
   const echo =
     (make: (words: string) => Reply): Reply =>
@@ -411,6 +458,7 @@ describe('connecting', () => {
       {
         status: 'connected',
         era: 'modern',
+        eraReason: expect.stringContaining('server/discover'),
         protocolVersion: '2026-07-28',
         server: { name: 'scripted', version: '1.0.0' },
         tasks: true,
@@ -470,6 +518,55 @@ describe('connecting', () => {
     const error = await caught(connection.connect())
     expect(error).toBeInstanceOf(TaskConfigurationError)
     expect((error as Error).message).toMatch(says)
+  })
+})
+
+describe('close()', () => {
+  const over = (client: Client, createTransport?: () => Transport) =>
+    createSdkConnection({
+      client,
+      createTransport,
+      url: undefined,
+      maxConcurrentPolls: 1,
+      randomId: () => 'token',
+      onState: () => {},
+      onIssue: () => {},
+    })
+  const newClient = () => new Client({ name: 'app', version: '1' }, { versionNegotiation: { mode: 'auto' } })
+  const newTransport = () =>
+    withTasks(new StreamableHTTPClientTransport(new URL(URL_), { fetch: createScriptedServer().fetch }))
+
+  it.each([
+    ['with no transport', undefined],
+    ['with a transport that nobody needed', newTransport],
+  ])('lets go of a client that the app has connected, and leaves it open, %s', async (_, createTransport) => {
+    const client = newClient()
+    const transport = newTransport()
+    await client.connect(transport)
+    const connection = over(client, createTransport)
+    await connection.connect()
+    await connection.close()
+    expect(client.transport).toBe(transport)
+    expect(await caught(connection.getTask(TASK_ID))).toBeInstanceOf(TaskConfigurationError)
+  })
+
+  it('closes what it has connected itself', async () => {
+    const client = newClient()
+    const connection = over(client, newTransport)
+    await connection.connect()
+    await connection.close()
+    expect(client.transport).toBeUndefined()
+  })
+
+  it('leaves alone what the app has connected since', async () => {
+    const client = newClient()
+    const connection = over(client, newTransport)
+    await connection.connect()
+    await client.close()
+    const transport = newTransport()
+    await client.connect(transport)
+    await connection.close()
+    expect(client.transport).toBe(transport)
   })
 })
 

@@ -1,16 +1,18 @@
-import type { Client, Tool, Transport } from '@modelcontextprotocol/client'
+import type { Client, Transport } from '@modelcontextprotocol/client'
 import { MAX_TIMER_MS } from '../engine/pollPolicy.js'
-import type { CallHooks, ToolCallRequest } from '../engine/taskPort.js'
+import type { ToolCallRequest } from '../engine/taskPort.js'
 import type { CallToolResult } from '../protocol/callToolResult.js'
-import { TaskConfigurationError, TaskError } from '../protocol/errors.js'
-import { supportsTasks } from '../protocol/extension.js'
-import type { OnProtocolIssue, Task } from '../protocol/task.js'
+import { TaskConfigurationError } from '../protocol/errors.js'
+import type { OnProtocolIssue } from '../protocol/task.js'
 import { type CallClaim, CLAIM_META } from './callClaim.js'
-import { checkAnswer } from './checkAnswer.js'
 import type { Connection, ConnectionState } from './connection.js'
-import { limitConcurrency } from './limitConcurrency.js'
-import { connectionError, toolCallError } from './requestErrors.js'
-import { cancelTask, getTask, listenToTasks, updateTask } from './taskRequests.js'
+import { createConnection } from './createConnection.js'
+import type { EraTasks } from './eraTasks.js'
+import { defaultLegacyOptions, type LegacyOptions } from './legacyOptions.js'
+import { isSessionLost } from './legacySession.js'
+import { modernTasks } from './modernTasks.js'
+import { sessionLostError, toolCallError } from './requestErrors.js'
+import type { ConnectedSdk, SdkCall } from './sdkAdapter.js'
 import { TaskTransport } from './taskTransport.js'
 
 export interface SdkConnectionOptions {
@@ -23,119 +25,96 @@ export interface SdkConnectionOptions {
   readonly randomId: () => string
   readonly onState: (state: ConnectionState) => void
   readonly onIssue: OnProtocolIssue
+  /** For servers of 2025-11-25. */
+  readonly legacy?: LegacyOptions
 }
 
 /** A connection over an SDK v2 client whose transport went through `withTasks`. */
 export function createSdkConnection(options: SdkConnectionOptions): Connection {
-  const { client, onState, onIssue } = options
-  let connecting: Promise<TaskTransport> | undefined
+  const { client, createTransport, onIssue, legacy = defaultLegacyOptions() } = options
+  /** What the SDK client connects over; until it has, its own `close()` knows nothing of it. */
+  let opening: Transport | undefined
+  /** What we have connected it over ourselves. */
+  let opened: Transport | undefined
   let isOpen = false
-  let isClosed = false
 
-  async function open(): Promise<TaskTransport> {
-    if (client.transport === undefined && options.createTransport !== undefined) {
-      onState({ status: 'connecting' })
-      await client.connect(options.createTransport())
+  async function open(onConnecting: () => void): Promise<ConnectedSdk> {
+    if (client.transport === undefined && createTransport !== undefined) {
+      onConnecting()
+      opening = createTransport()
+      opened = opening
+      await client.connect(opening)
+      opening = undefined
     }
     const transport = taskTransportOf(client)
     isOpen = true
-    onState(describe(client))
-    return transport
+    const tasks = await tasksOver(transport)
+    return {
+      state: describe(client, era(), tasks, createTransport !== undefined),
+      tasks,
+      callTool: (request, call, signal) => callTool(transport, request, call, signal),
+      listTools: async () => (await client.listTools()).tools,
+      isLost: () => client.transport !== transport,
+    }
   }
 
-  /** One attempt at a time; a failed one is forgotten, so that the next use tries again. */
-  function connected(): Promise<TaskTransport> {
-    if (isClosed) return Promise.reject(closedError())
-    const isLost = isOpen && client.transport === undefined
-    if (connecting !== undefined && !isLost) return connecting
-    isOpen = false
-    connecting = open().catch((cause: unknown) => {
-      connecting = undefined
-      const error = connectionError(cause, options.url)
-      onState({ status: 'failed', error })
-      throw error
-    })
-    return connecting
+  /** A client that goes on with a session of an earlier page has negotiated nothing; only the earlier revisions have sessions. */
+  const era = () => client.getProtocolEra() ?? (isOpen ? 'legacy' : undefined)
+
+  async function tasksOver(transport: TaskTransport): Promise<EraTasks> {
+    const capabilities: unknown = client.getServerCapabilities()
+    if (era() === 'modern') return modernTasks(transport, capabilities, onIssue)
+    const { legacyTasksOver } = await import('./legacyTasksOver.js')
+    return legacyTasksOver({ transport, client, capabilities, onIssue, legacy })
   }
 
   /**
    * A `tools/call` through the SDK client, which validates the result, mirrors headers and resolves
    * multi round-trips. The SDK's default timeout of 60 s must not end a task that is being followed.
    */
-  async function call(
-    request: ToolCallRequest,
-    claim: CallClaim,
-    { signal, beforeSend }: Partial<CallHooks> = {},
+  async function callTool(
+    transport: TaskTransport,
+    { name, arguments: args }: ToolCallRequest,
+    call: SdkCall,
+    signal: AbortSignal | undefined,
   ): Promise<CallToolResult> {
-    const transport = await connected()
-    await beforeSend?.()
-    signal?.throwIfAborted()
+    const claim: CallClaim = { ...call }
     const token = options.randomId()
     const release = transport.claim(token, claim)
     try {
       return await client.callTool(
-        { name: request.name, arguments: { ...request.arguments }, _meta: { [CLAIM_META]: token } },
+        { name, arguments: { ...args }, _meta: { [CLAIM_META]: token } },
         { timeout: MAX_TIMER_MS, ...(signal && { signal }) },
       )
     } catch (error) {
-      throw signal?.aborted ? signal.reason : toolCallError(error, request.name, claim.refused === true)
+      signal?.throwIfAborted()
+      if (transport.sessionId !== undefined && isSessionLost(error)) {
+        // The next use connects anew, and that is a new session.
+        await client.close()
+        throw sessionLostError(name, error)
+      }
+      throw toolCallError(error, name, claim.refused === true)
     } finally {
       release()
     }
   }
 
-  async function listTools(): Promise<Tool[]> {
-    await connected()
-    return (await client.listTools()).tools
+  /** A connection that the app has made is the app's to end. */
+  const close = async () => {
+    await opening?.close()
+    if (opened !== undefined && client.transport === opened) await client.close()
   }
 
-  return {
-    get era() {
-      return client.getProtocolEra() ?? 'modern'
+  return createConnection({
+    ...options,
+    sdk: {
+      get era() {
+        return era()
+      },
+      open,
+      close,
     },
-    connect: async () => {
-      await connected()
-    },
-    callTool: (request, hooks) => call(request, { hold: hooks.hold, ask: hooks.ask }, hooks),
-    completeCall: (name, result) => call({ name }, { hold: () => Promise.resolve(result), result }),
-    callToolRaw: async (request, signal) => {
-      let created: Task | undefined
-      const handOver = new TaskError('Handed over as a task.')
-      const hold = (task: Task) => {
-        created = task
-        return Promise.reject(handOver)
-      }
-      try {
-        return { type: 'result', result: await call(request, { hold }, signal && { signal }) }
-      } catch (error) {
-        if (error === handOver && created !== undefined) return { type: 'task', task: created }
-        throw error
-      }
-    },
-    getTask: limitConcurrency(
-      async (taskId: string, signal?: AbortSignal) => getTask(await connected(), taskId, signal, onIssue),
-      options.maxConcurrentPolls,
-    ),
-    updateTask: async (taskId, inputResponses, signal) => updateTask(await connected(), taskId, inputResponses, signal),
-    cancelTask: async (taskId, signal) => cancelTask(await connected(), taskId, signal),
-    isRepeatable: async (name) => {
-      try {
-        const { annotations } = (await listTools()).find((tool) => tool.name === name) ?? {}
-        return annotations?.readOnlyHint === true || annotations?.idempotentHint === true
-      } catch {
-        // Whoever cannot be asked has not said so.
-        return false
-      }
-    },
-    listen: async (taskIds, hooks) => listenToTasks(await connected(), taskIds, hooks, onIssue),
-    checkAnswer,
-    listTools,
-    close: async () => {
-      isClosed = true
-      onState({ status: 'closed' })
-      await client.close()
-    },
-  }
+  })
 }
 
 function taskTransportOf(client: Client): TaskTransport {
@@ -148,19 +127,21 @@ function taskTransportOf(client: Client): TaskTransport {
   )
 }
 
-function describe(client: Client): ConnectionState {
-  const era = client.getProtocolEra()
+function describe(client: Client, era: ConnectionState['era'], tasks: EraTasks, isOurs: boolean): ConnectionState {
   const protocolVersion = client.getNegotiatedProtocolVersion()
   const server = client.getServerVersion()
   return {
     status: 'connected',
-    ...(era && { era }),
+    ...(era && { era, eraReason: eraReason(era, isOurs) }),
     ...(protocolVersion && { protocolVersion }),
     ...(server && { server: { name: server.name, version: server.version } }),
-    tasks: supportsTasks(client.getServerCapabilities()),
+    tasks: tasks.isServed,
   }
 }
 
-function closedError(): TaskConfigurationError {
-  return new TaskConfigurationError('This task client is closed. Create a new one with createTaskClient().')
+function eraReason(era: 'modern' | 'legacy', isOurs: boolean): string {
+  if (era === 'modern') return 'The server answered server/discover, which came with MCP 2026-07-28.'
+  return isOurs
+    ? 'The server does not know server/discover, which came with MCP 2026-07-28, but it answered initialize.'
+    : 'The SDK client of the app connected by initialize: the server knows no later way, or the client did not ask for one.'
 }

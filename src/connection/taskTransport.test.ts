@@ -2,6 +2,7 @@ import type { JSONRPCMessage, JSONRPCRequest, Transport, TransportSendOptions } 
 import { describe, expect, it } from 'vitest'
 import type { CallToolResult } from '../protocol/callToolResult.js'
 import { TaskFailedError, TaskProtocolError } from '../protocol/errors.js'
+import type { InputRequest } from '../protocol/inputRequest.js'
 import type { Task } from '../protocol/task.js'
 import { CLAIM_META, type TaskHold, type TaskHoldContext } from './callClaim.js'
 import { TaskTransport } from './taskTransport.js'
@@ -555,6 +556,7 @@ describe('giving a call up', () => {
   const cancelled = (requestId: unknown): JSONRPCMessage =>
     ({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason: 'timeout' } }) as JSONRPCMessage
 
+  // [TASK-CANCEL-BY-REQUEST]
   it('by notifications/cancelled is never said of a task', async () => {
     const { transport, receive, sent, held, track } = connect()
     const send = track(transport.send(callTool(7)))
@@ -584,6 +586,49 @@ describe('giving a call up', () => {
       expect(held[0]?.context.signal.aborted).toBe(false)
     },
   )
+})
+
+describe('a call whose question is being asked', () => {
+  const question: InputRequest = { method: 'roots/list', params: {} }
+  const asking = (options?: TransportSendOptions) => {
+    const connected = connect()
+    const { transport, receive, held } = connected
+    void transport.send(callTool(7, { [CAPABILITIES]: { roots: {} } }), options)
+    receive(asTask(7))
+    void held[0]?.context.ask({ q1: question })
+    const { requestState } = (connected.delivered.at(-1)?.['result'] ?? {}) as Json
+    return { ...connected, signal: held[0]?.context.signal, requestState }
+  }
+
+  it('is over with the connection: the hold is told', async () => {
+    const { transport, signal } = asking()
+    expect(signal?.aborted).toBe(false)
+    await transport.close()
+    expect(signal?.aborted).toBe(true)
+  })
+
+  it('can be given up by notifications/cancelled, of which the server hears nothing', async () => {
+    const { transport, signal, sent } = asking()
+    await transport.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } })
+    expect(signal?.aborted).toBe(true)
+    expect(sent).toHaveLength(1)
+  })
+
+  it('can be given up by the signal of the request', () => {
+    const abort = new AbortController()
+    const { signal } = asking({ requestSignal: abort.signal })
+    abort.abort()
+    expect(signal?.aborted).toBe(true)
+  })
+
+  it('never becomes a second call where the answer comes after its end', async () => {
+    const { transport, sent, requestState, track } = asking()
+    await transport.close()
+    const late = track(transport.send(request(8, 'tools/call', { name: 'report', requestState, inputResponses: {} })))
+    await settle()
+    expect(late.error).toMatchObject({ code: 'CONNECTION_CLOSED' })
+    expect(sent).toHaveLength(1)
+  })
 })
 
 describe('closing', () => {

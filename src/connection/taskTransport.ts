@@ -16,8 +16,9 @@ import {
 import { isJsonObject, type JsonObject } from '../protocol/json.js'
 import type { OnProtocolIssue } from '../protocol/task.js'
 import { type CallClaim, CLAIM_META, type TaskHold, type TaskRequester } from './callClaim.js'
+import type { OnServerMessage } from './legacyWire.js'
 import { OpenCalls } from './openCalls.js'
-import { OwnRequests } from './ownRequests.js'
+import { type BareRequestOptions, OwnRequests } from './ownRequests.js'
 
 /**
  * A transport in front of another one that makes tasks look like plain calls. The SDK client above
@@ -42,11 +43,15 @@ export class TaskTransport implements Transport, TaskRequester {
   readonly #own: OwnRequests
   readonly #calls: OpenCalls
   readonly #claims = new Map<unknown, CallClaim>()
+  readonly #randomId: () => string
   #envelope: JsonObject | undefined
+  #observer: OnServerMessage = () => false
+  #idTag: string | undefined
 
-  /** `hold` follows the tasks of calls that nobody has claimed. */
-  constructor(inner: Transport, hold: TaskHold, onIssue?: OnProtocolIssue) {
+  /** `hold` follows the tasks of calls that nobody has claimed. `randomId` tells the ids of this page from those of others. */
+  constructor(inner: Transport, hold: TaskHold, onIssue?: OnProtocolIssue, randomId: () => string = () => '') {
     this.#inner = inner
+    this.#randomId = randomId
     this.hasPerRequestStream = inner.hasPerRequestStream === true
     const sendToServer = (message: JSONRPCMessage, options?: TransportSendOptions) => inner.send(message, options)
     this.#own = new OwnRequests(sendToServer)
@@ -66,6 +71,7 @@ export class TaskTransport implements Transport, TaskRequester {
     inner.onmessage = (message, extra) => {
       onmessage?.(message, extra)
       if (this.#own.receive(message)) return
+      if ('method' in message && this.#observer(message)) return
       const seen = this.#calls.receive(message)
       if (seen !== undefined) this.onmessage?.(seen, extra)
     }
@@ -121,6 +127,22 @@ export class TaskTransport implements Transport, TaskRequester {
   /** Sends a request of our own, with the envelope that the client sends. */
   async request(method: string, params: JsonObject, signal?: AbortSignal): Promise<unknown> {
     return this.#own.request(method, this.#enveloped(params), signal)
+  }
+
+  /** Sends a request of our own as the revisions before 2026-07-28 have it: without envelope. */
+  requestBare(method: string, params: JsonObject, options: BareRequestOptions): Promise<unknown> {
+    this.#idTag ??= `${this.#randomId()}:`
+    return this.#own.requestBare(method, params, options, this.#idTag)
+  }
+
+  /** Has this listener hear what the server sends by itself, before the SDK client does. */
+  observe(listener: OnServerMessage): void {
+    this.#observer = listener
+  }
+
+  /** The claim of the call made last that is still under way: that of a question which does not say whose it is. */
+  latestClaim(): CallClaim | undefined {
+    return [...this.#claims.values()].filter(({ ask }) => ask !== undefined).at(-1)
   }
 
   /** Opens a stream of notifications. Resolves when it has ended. */

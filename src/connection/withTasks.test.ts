@@ -13,17 +13,22 @@ import {
 } from '../../test/support/scriptedServer.js'
 import {
   TaskCancelledError,
+  TaskConfigurationError,
   TaskExpiredError,
   TaskFailedError,
   TaskInputRequiredError,
   TaskProtocolError,
 } from '../protocol/errors.js'
 import { createSimulatedEnvironment } from '../testing/simulatedEnvironment.js'
+import { QUESTION_DEADLINE_MS } from './pollingHold.js'
 import { type WithTasksOptions, withTasks } from './withTasks.js'
 
 const RESULT = { content: [{ type: 'text', text: 'done' }] }
 const URL_ = new URL('https://tasks.example/mcp')
-const question = { method: 'elicitation/create', params: { message: 'Name?', requestedSchema: { type: 'object' } } }
+const question = {
+  method: 'elicitation/create',
+  params: { message: 'Name?', requestedSchema: { type: 'object', properties: { name: { type: 'string' } } } },
+}
 
 /** The SDK's own client over `withTasks`, as any existing app would use it. */
 async function connect(options: WithTasksOptions & { tools?: Record<string, unknown>[]; fetch?: 'legacy' } = {}) {
@@ -103,6 +108,24 @@ describe('client.callTool() of an existing app', () => {
     void client.callTool({ name: 'report' })
     await page.advance(10_000)
     expect(polls()).toEqual([400, 700, 2700])
+  })
+
+  it('takes an option that is undefined for one that is not given', async () => {
+    const { page, server, client, polls } = await connect({ defaultIntervalMs: undefined, minIntervalMs: undefined })
+    server.on('tools/call', created({ pollIntervalMs: undefined }))
+    server.on('tasks/get', snapshot({ pollIntervalMs: undefined }), snapshot({ pollIntervalMs: 1 }), completed())
+    void client.callTool({ name: 'report' })
+    await page.advance(10_000)
+    expect(polls()).toEqual([1000, 2000, 2050])
+  })
+
+  it.each([Number.NaN, 0, -1, '500', null])('refuses an interval of %j', (interval) => {
+    const transport = new StreamableHTTPClientTransport(URL_)
+    for (const name of ['defaultIntervalMs', 'minIntervalMs']) {
+      const wrap = () => withTasks(transport, { [name]: interval })
+      expect(wrap).toThrow(TaskConfigurationError)
+      expect(wrap).toThrow(`${name} is ${interval}; it must be a number above 0.`)
+    }
   })
 
   it('has the SDK check the output of a task like any other', async () => {
@@ -231,6 +254,87 @@ describe('giving up', () => {
     expect(call.error).toMatchObject({ code: 'CONNECTION_CLOSED' })
     await page.advance(60_000)
     expect(server.received('tasks/get')).toHaveLength(1)
+    expect(page.pendingTimers()).toBe(0)
+    expect(page.listeners()).toBe(0)
+  })
+})
+
+describe('a question of a task', () => {
+  /** A client whose handler does what the test says, with a task that asks. */
+  async function ask(handler: (signal: AbortSignal) => Promise<{ action: 'accept'; content: { name: string } }>) {
+    const page = createSimulatedEnvironment()
+    const server = createScriptedServer({ now: page.now })
+    server.on('tools/call', created())
+    server.on('tasks/get', snapshot({ status: 'input_required', inputRequests: { q1: question } }))
+    server.on('tasks/update', result({}))
+    const client = new Client(
+      { name: 'app', version: '1' },
+      { versionNegotiation: { mode: 'auto' }, capabilities: { elicitation: { form: {} } } },
+    )
+    client.setRequestHandler('elicitation/create', (_, { mcpReq }) => handler(mcpReq.signal))
+    const transport = new StreamableHTTPClientTransport(URL_, { fetch: server.fetch })
+    await client.connect(withTasks(transport, { environment: page.environment }))
+    const abort = new AbortController()
+    const call = track(client.callTool({ name: 'report' }, { signal: abort.signal }))
+    await page.advance(1000)
+    return { page, server, client, call, abort }
+  }
+  const never = () => new Promise<never>(() => {})
+  const untilAborted = (signal: AbortSignal) =>
+    new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason))
+    })
+
+  it.each([
+    ['the handler throws', () => Promise.reject(new Error('No form here')), () => {}],
+    ['the app aborts the call', untilAborted, (abort: AbortController) => abort.abort()],
+  ])('where %s, is given up after a while, and the polling with it', async (_, handler, act) => {
+    const { page, server, call, abort } = await ask(handler)
+    act(abort)
+    await page.settle()
+    expect(call.error).toBeInstanceOf(Error)
+    await page.advance(QUESTION_DEADLINE_MS)
+    const polls = server.received('tasks/get').length
+    await page.advance(60_000)
+    expect(server.received('tasks/get')).toHaveLength(polls)
+    expect(server.received('tools/call')).toHaveLength(1)
+    expect(page.pendingTimers()).toBe(0)
+    expect(page.listeners()).toBe(0)
+  })
+
+  it('answered too late rejects the call, and calls no tool again', async () => {
+    let answer: (given: { action: 'accept'; content: { name: string } }) => void = () => {}
+    const { page, server, call } = await ask(
+      () =>
+        new Promise((resolve) => {
+          answer = resolve
+        }),
+    )
+    await page.advance(QUESTION_DEADLINE_MS - 1)
+    expect(call.done).toBe(false)
+    await page.advance(1)
+    answer({ action: 'accept', content: { name: 'Ann' } })
+    await page.settle()
+    expect(call.error).toBeInstanceOf(TaskInputRequiredError)
+    expect(server.received('tools/call')).toHaveLength(1)
+    expect(server.received('tasks/update')).toEqual([])
+  })
+
+  it('answered in time leaves nothing behind', async () => {
+    const { page, server, call } = await ask(() => Promise.resolve({ action: 'accept', content: { name: 'Ann' } }))
+    server.on('tasks/get', completed())
+    await page.advance(5000)
+    expect(call.value).toEqual(RESULT)
+    expect(page.pendingTimers()).toBe(0)
+  })
+
+  it('ends with the connection, and the polling at once', async () => {
+    const { page, server, client } = await ask(never)
+    await client.close()
+    await page.settle()
+    const polls = server.received('tasks/get').length
+    await page.advance(60_000)
+    expect(server.received('tasks/get')).toHaveLength(polls)
     expect(page.pendingTimers()).toBe(0)
     expect(page.listeners()).toBe(0)
   })

@@ -2,6 +2,7 @@ import type { Transport } from '@modelcontextprotocol/client'
 import { DEFAULT_POLL_POLICY } from '../engine/pollPolicy.js'
 import { browserEnvironment } from '../environment/browserEnvironment.js'
 import type { Environment } from '../environment/environment.js'
+import { TaskConfigurationError } from '../protocol/errors.js'
 import type { OnProtocolIssue } from '../protocol/task.js'
 import { pollingHold } from './pollingHold.js'
 import { TaskTransport } from './taskTransport.js'
@@ -9,9 +10,9 @@ import { TaskTransport } from './taskTransport.js'
 /** Options of {@link withTasks}. */
 export interface WithTasksOptions {
   /** Used where the server does not say, in ms. @default 1000 */
-  defaultIntervalMs?: number
+  defaultIntervalMs?: number | undefined
   /** No task is polled more often than this, in ms. @default 50 */
-  minIntervalMs?: number
+  minIntervalMs?: number | undefined
   /** Hears of what the server got wrong without ending a task. */
   onIssue?: OnProtocolIssue
   /** For tests: the time and the network of the page. */
@@ -29,6 +30,15 @@ export interface WithTasksOptions {
  *
  * Questions of a task reach the handlers of the client (`setRequestHandler`), by the SDK's own multi
  * round-trip. `callTool()` rejects with `TaskFailedError`, `TaskCancelledError` and the other errors of this package.
+ * A question that no handler has answered in 15 minutes ends the polling: the SDK does not tell when a call
+ * ends whose handlers are at work. An answer after that rejects with `TaskInputRequiredError`.
+ *
+ * For all else there is `createTaskClient()`. This alone keeps nothing across a reload, shares no polling
+ * between tabs, listens to no notifications, cannot cancel a task, does not notice one that waits for input and asks
+ * nothing new (no `TaskStuckError`: the timeout of the call ends it), and backs off by its own measure:
+ * the transport below does not show `Retry-After`.
+ *
+ * @throws {TaskConfigurationError} where an interval is no number above 0.
  *
  * @example
  * ```ts
@@ -39,7 +49,17 @@ export interface WithTasksOptions {
  */
 export function withTasks(transport: Transport, options: WithTasksOptions = {}): Transport {
   const environment = { ...browserEnvironment(), ...options.environment }
-  const { defaultIntervalMs, minIntervalMs } = { ...DEFAULT_POLL_POLICY, ...options }
-  const policy = { ...DEFAULT_POLL_POLICY, defaultIntervalMs, minIntervalMs }
-  return new TaskTransport(transport, pollingHold({ environment, policy, onIssue: options.onIssue }), options.onIssue)
+  const policy = {
+    ...DEFAULT_POLL_POLICY,
+    defaultIntervalMs: interval('defaultIntervalMs', options),
+    minIntervalMs: interval('minIntervalMs', options),
+  }
+  const { onIssue } = options
+  return new TaskTransport(transport, pollingHold({ environment, policy, onIssue }), onIssue, environment.randomId)
+}
+
+function interval(name: 'defaultIntervalMs' | 'minIntervalMs', options: WithTasksOptions): number {
+  const { [name]: value = DEFAULT_POLL_POLICY[name] } = options
+  if (typeof value === 'number' && value > 0) return value
+  throw new TaskConfigurationError(`${name} is ${String(value)}; it must be a number above 0.`)
 }

@@ -28,7 +28,7 @@ export interface CallJournal {
   /** Whether there was a record and it is gone: the call was forgotten while this page was away. */
   wasTakenAway(): Promise<boolean>
   /** The call has come to this end. A record stays as long as it can still lead to the outcome, or has to say that there is none. */
-  close(error: unknown): Promise<void>
+  close(error: unknown, era: TaskRecord['era']): Promise<void>
   /** Writes nothing any more, and leaves the record as it is. */
   abandon(): void
 }
@@ -110,9 +110,10 @@ export function createCallJournal({ records, now, policy, ...options }: CallJour
     noteCancelling: (isCancelling) => update({ isCancelling }),
     flush: () => update(),
     wasTakenAway: async () => isWritten && !isClosed && !(await records.has(record.callId)),
-    close: async (error) => {
-      // What was called by a key is called anew only when the app says so, a task that is lost included.
-      const isOver = error instanceof TaskExpiredError && record.key === undefined
+    close: async (error, era) => {
+      // What was called by a key is called anew only when the app says so, a task that is lost included. A
+      // record of another era is not of this server any more.
+      const isOver = error instanceof TaskExpiredError && (record.key === undefined || record.era !== era)
       const keeps = record.task === undefined ? error instanceof ToolCallInterruptedError : !isOver
       await (keeps ? update() : records.remove(record.callId, record))
       isClosed = true

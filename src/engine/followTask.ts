@@ -248,7 +248,8 @@ async function waitUnblocked(options: FollowOptions, course: Course, inbox: Inbo
 
 async function pollForAll(options: FollowOptions, course: Course): Promise<TaskNews> {
   const news = await poll(options, course)
-  options.link.publish(news)
+  // How this page is set up is no news of the task.
+  if (news.type !== 'ended' || !(news.error instanceof TaskConfigurationError)) options.link.publish(news)
   return news
 }
 

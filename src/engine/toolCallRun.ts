@@ -333,7 +333,7 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
     const { task } = journal.record
     if (task === undefined && options.recall !== undefined && !isForeign)
       tabs.tell(callId, { type: 'settled', outcome })
-    if (!isForeign) await journal.close('error' in outcome ? outcome.error : undefined)
+    if (!isForeign) await journal.close('error' in outcome ? outcome.error : undefined, port.era)
     releaseClaim()
     if ('result' in outcome) {
       dispatch({ type: 'resolved', result: outcome.result, task: ended })

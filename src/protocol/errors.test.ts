@@ -306,3 +306,21 @@ describe('isTaskError', () => {
     expect(isTaskError(foreign)).toBe(true)
   })
 })
+
+describe('the id of a task in a message', () => {
+  it.each([
+    ['a short id', '5', 'The server answered tasks/get with HTTP 500.', 'The server answered tasks/get with HTTP 500.'],
+    ['a word for an id', 'answered', 'unanswered, answered', 'unanswered, [task]'],
+    ['an id within a longer token', 'abcdefgh', 'xabcdefgh abcdefgh1 ébabcdefgh', 'xabcdefgh abcdefgh1 ébabcdefgh'],
+    [
+      'an id in quotes, a path and at the end',
+      'abcd-1234',
+      '"abcd-1234" /t/abcd-1234: abcd-1234',
+      '"[task]" /t/[task]: [task]',
+    ],
+    ['an id that a prefix was put before', 'abcd1234', 'task_abcd1234 task-abcd1234', 'task_[task] task-[task]'],
+    ['an id made of signs', '$&.*+?()', 'no $&.*+?() here', 'no [task] here'],
+  ])('%s', (_, taskId, message, expected) => {
+    expect(new TaskError(message, { taskId }).message).toBe(expected)
+  })
+})

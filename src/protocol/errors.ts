@@ -18,9 +18,19 @@ export interface TaskErrorJson {
 
 const BRAND = Symbol.for('taskwire.TaskError')
 
+/** What is shorter guards nothing, and is found in words and numbers that are no ids. */
+const MIN_SECRET_LENGTH = 8
+
 /** The text without the task id that a server or a proxy may have put into it: messages end up on screens and in logs. */
 function withoutId(text: string, taskId: string | undefined): string {
-  return taskId === undefined ? text : text.replaceAll(taskId, '[task]')
+  if (taskId === undefined || taskId.length < MIN_SECRET_LENGTH) return text
+  return text
+    .split(taskId)
+    .reduce((before, after) => before + (isBetweenTokens(before, after) ? '[task]' : taskId) + after)
+}
+
+function isBetweenTokens(before: string, after: string): boolean {
+  return !/[\p{L}\p{N}]$/u.test(before.slice(-2)) && !/^[\p{L}\p{N}]/u.test(after.slice(0, 2))
 }
 
 /**
@@ -212,6 +222,7 @@ export class TaskStuckError extends TaskError {
 export type TaskProtocolSource =
   | 'tools/call'
   | 'tasks/get'
+  | 'tasks/result'
   | 'tasks/update'
   | 'tasks/cancel'
   | 'notifications/tasks'
@@ -357,7 +368,14 @@ export class TaskConfigurationError extends TaskError {
   override readonly name = 'TaskConfigurationError'
 }
 
-const SOURCES: readonly string[] = ['tools/call', 'tasks/get', 'tasks/update', 'tasks/cancel', 'notifications/tasks']
+const SOURCES: readonly string[] = [
+  'tools/call',
+  'tasks/get',
+  'tasks/result',
+  'tasks/update',
+  'tasks/cancel',
+  'notifications/tasks',
+]
 
 function sourceOf(value: unknown): TaskProtocolSource {
   return typeof value === 'string' && SOURCES.includes(value) ? (value as TaskProtocolSource) : 'other'

@@ -97,7 +97,15 @@ export function createSimulatedBrowser(options: SimulatedBrowserOptions = {}): S
   const storage = { local: webStorage(), session: webStorage() }
 
   async function settle(): Promise<void> {
-    for (let turn = 0; turn < turns; turn++) await macrotask()
+    for (let turn = 0; turn < turns || travelling > 0; turn++) await macrotask()
+  }
+
+  /** Messages that are on their way to a page that is awake. */
+  let travelling = 0
+  async function travel(way: () => Promise<void>): Promise<void> {
+    travelling += 1
+    await way()
+    travelling -= 1
   }
 
   function nextTimer(until: number): Timer | undefined {
@@ -133,10 +141,13 @@ export function createSimulatedBrowser(options: SimulatedBrowserOptions = {}): S
 
     function openChannel(name: string): Channel {
       const listeners = eventSource<unknown>()
+      let last = Promise.resolve()
       const channel = {
         name,
+        // One after the other, each in a turn of its own, also those that have waited for a frozen page.
         deliver: (message: unknown) => {
-          void macrotask()
+          last = last
+            .then(() => travel(macrotask))
             .then(arrival)
             .then(() => listeners.emit(message))
         },

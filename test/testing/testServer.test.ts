@@ -260,6 +260,6 @@ describe('the server', () => {
     await server.advance(1000)
     await server.close()
     await server.advance(1000)
-    expect(call.getState()).toMatchObject({ network: 'retrying', lastError: { kind: 'server' } })
+    expect(call.getState()).toMatchObject({ network: 'retrying', lastError: { kind: 'http' } })
   })
 })

@@ -1,0 +1,32 @@
+import type { ListenHooks } from '../engine/taskPort.js'
+import type { InputResponse } from '../protocol/inputRequest.js'
+import type { JsonObject } from '../protocol/json.js'
+import type { DetailedTask, Task } from '../protocol/task.js'
+
+/** What a `tools/call` carries to become a task, in an era in which the client has to ask for it. */
+export interface TaskOptIn {
+  /** The call's `params.task`. */
+  readonly params: JsonObject
+  /** Whether a result is a task; the server may run the tool at once all the same. */
+  isTask(result: JsonObject): boolean
+  /** @throws {TaskProtocolError} */
+  parse(result: JsonObject): Task
+}
+
+/** Tasks as one era of the protocol has them. Methods reject as those of `TaskPort` do. */
+export interface EraTasks {
+  /** Whether the server says that it serves tasks. */
+  readonly isServed: boolean
+  /** How a call of this tool asks for a task; undefined where it does not. */
+  optIn(tool: string): Promise<TaskOptIn | undefined>
+  getTask(taskId: string, signal: AbortSignal | undefined): Promise<DetailedTask>
+  updateTask(
+    taskId: string,
+    inputResponses: Record<string, InputResponse>,
+    signal: AbortSignal | undefined,
+  ): Promise<void>
+  cancelTask(taskId: string, signal: AbortSignal | undefined): Promise<void>
+  listen(taskIds: readonly string[], hooks: ListenHooks): Promise<void>
+  /** The connection is over. */
+  close(): void
+}

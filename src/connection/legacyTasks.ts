@@ -1,0 +1,201 @@
+import type { JSONRPCNotification, JSONRPCRequest } from '@modelcontextprotocol/client'
+import { TaskExpiredError, TaskInputError, TaskProtocolError, TasksUnsupportedError } from '../protocol/errors.js'
+import { METHOD_NOT_FOUND } from '../protocol/extension.js'
+import type { InputResponse } from '../protocol/inputRequest.js'
+import { isJsonObject, type JsonObject } from '../protocol/json.js'
+import {
+  cancelsLegacyTasks,
+  isLegacyCreateTaskResult,
+  parseLegacyTask,
+  relatedTaskId,
+  servesLegacyTasks,
+} from '../protocol/legacyTask.js'
+import { type DetailedTask, isTerminal, type OnProtocolIssue, type Task } from '../protocol/task.js'
+import type { EraTasks, TaskOptIn } from './eraTasks.js'
+import { createLegacyNews } from './legacyNews.js'
+import { legacyOptIn } from './legacyOptIn.js'
+import type { LegacyOptions } from './legacyOptions.js'
+import { legacyOutcome } from './legacyOutcome.js'
+import { legacyRequests } from './legacyRequests.js'
+import { decodeTaskAddress, encodeTaskAddress, type TaskAddress } from './legacySession.js'
+import type { LegacyWire } from './legacyWire.js'
+import { cancelledRequest, createSideChannel, requestIdOf, type SideChannel } from './sideChannel.js'
+
+export interface LegacyTasksOptions extends LegacyOptions {
+  readonly wire: LegacyWire
+  /** The server's; undefined: the client does not know them. */
+  readonly capabilities: unknown
+  readonly listTools: () => Promise<readonly unknown[]>
+  readonly onIssue: OnProtocolIssue
+  /** Hears of a request of the server that belongs to no task. True: it was for us. */
+  readonly onOtherRequest?: (message: JSONRPCRequest) => boolean
+  /** Hears that the server has ended the connection's session. */
+  readonly onSessionLost: () => void
+}
+
+/** A task that this connection has to do with. */
+interface KnownTask {
+  /** The id as everybody above knows it. */
+  readonly id: string
+  readonly address: TaskAddress
+  readonly channel: SideChannel
+  latest: Task | undefined
+}
+
+/**
+ * Tasks of 2025-11-25 in the shape of those of 2026-07-28: the result and the questions of a task, which
+ * that revision sends by `tasks/result`, are in the snapshot that `getTask` returns.
+ */
+export function createLegacyTasks(options: LegacyTasksOptions): EraTasks {
+  const { wire, capabilities, environment, hintIntervalMs, onIssue } = options
+  /** By the id that the server knows. */
+  const known = new Map<string, KnownTask>()
+  const send = legacyRequests(wire, options.onSessionLost)
+  const news = createLegacyNews({ send: fetchTask, environment, hintIntervalMs })
+  const { wantsTask, invalidate } = legacyOptIn(options)
+
+  function know(id: string): KnownTask {
+    const address = decodeTaskAddress(id)
+    const before = known.get(address.taskId)
+    if (before !== undefined) return before
+    const hold = (signal: AbortSignal) => send('tasks/result', id, { signal, tellsWhenAborted: true })
+    const task: KnownTask = { id, address, channel: createSideChannel(hold), latest: undefined }
+    known.set(address.taskId, task)
+    return task
+  }
+
+  function forget({ id, address, channel }: KnownTask): void {
+    channel.pause()
+    news.forget(id)
+    known.delete(address.taskId)
+  }
+
+  async function fetchTask(id: string, signal: AbortSignal): Promise<DetailedTask> {
+    const task = know(id)
+    try {
+      const snapshot = parseLegacyTask(await send('tasks/get', id, { signal }), 'tasks/get', onIssue)
+      if (snapshot.taskId !== task.address.taskId) {
+        throw new TaskProtocolError('the answer is about another task', { source: 'tasks/get', taskId: id })
+      }
+      const detailed = await detail(task, { ...snapshot, taskId: id }, signal)
+      if (isTerminal(detailed.status)) forget(task)
+      return detailed
+    } catch (error) {
+      if (error instanceof TaskExpiredError) forget(task)
+      throw error
+    }
+  }
+
+  /** The snapshot with what its status carries. */
+  async function detail(task: KnownTask, snapshot: Task, signal: AbortSignal): Promise<DetailedTask> {
+    task.latest = snapshot
+    const { status } = snapshot
+    switch (status) {
+      case 'working':
+      case 'cancelled':
+        return { ...snapshot, status }
+      case 'input_required':
+        // Without it the server does not ask. What it asks arrives later, and is news.
+        task.channel.open()
+        return { ...snapshot, status, inputRequests: task.channel.questions }
+      case 'completed':
+      case 'failed':
+        task.channel.pause()
+        return legacyOutcome(snapshot, () => send('tasks/result', snapshot.taskId, { signal }))
+    }
+  }
+
+  /** Takes a request that belongs to a task which is known here. */
+  function onRequest(message: JSONRPCRequest): boolean {
+    const task = known.get(relatedTaskId(message.params) ?? '')
+    if (task === undefined) return options.onOtherRequest?.(message) ?? false
+    const { id, address, channel, latest } = task
+    const problem = channel.take(message)
+    if (problem !== undefined) {
+      onIssue(new TaskProtocolError(problem.message, { source: 'tasks/result', taskId: id }))
+      wire.respond(message.id, { error: problem }, address.sessionId).catch(() => {})
+    } else if (latest !== undefined) {
+      news.tell({ ...latest, status: 'input_required', inputRequests: channel.questions })
+    }
+    return true
+  }
+
+  function onNotification(message: JSONRPCNotification): void {
+    if (message.method === 'notifications/tools/list_changed') invalidate()
+    const cancelled = cancelledRequest(message)
+    if (cancelled !== undefined) for (const { channel } of known.values()) channel.drop(cancelled)
+    if (message.method !== 'notifications/tasks/status') return
+    const task = known.get(String(message.params?.['taskId']))
+    if (task !== undefined) news.hint(task.id)
+  }
+
+  function createdTask(result: JsonObject): Task {
+    const task = parseLegacyTask(result['task'], 'tools/call', onIssue)
+    const id = encodeTaskAddress({ taskId: task.taskId, sessionId: wire.sessionId })
+    const created = { ...task, taskId: id }
+    know(id).latest = created
+    return created
+  }
+
+  async function answer(id: string, inputKey: string, response: InputResponse): Promise<void> {
+    const { channel, address } = know(id)
+    const requestId = requestIdOf(inputKey)
+    if (requestId === undefined || !isJsonObject(response)) {
+      throw new TaskInputError('There is no such question.', { taskId: id })
+    }
+    await send.respond(requestId, response, id, address.sessionId)
+    channel.drop(inputKey)
+  }
+
+  const stopWatchingPage = environment.onPageHide(() => {
+    // An open request can keep a page out of the back-forward cache.
+    for (const { channel } of known.values()) channel.pause()
+  })
+
+  wire.onServerMessage((message) => {
+    if ('id' in message) return onRequest(message)
+    onNotification(message)
+    return false
+  })
+
+  return {
+    isServed: capabilities === undefined || servesLegacyTasks(capabilities),
+
+    optIn: async (tool) => {
+      if (!(await wantsTask(tool))) return undefined
+      const params: JsonObject = options.ttlMs === undefined ? {} : { ttl: options.ttlMs }
+      return { params, isTask: isLegacyCreateTaskResult, parse: createdTask } satisfies TaskOptIn
+    },
+
+    getTask: news.poll,
+
+    updateTask: async (id, inputResponses) => {
+      for (const [inputKey, response] of Object.entries(inputResponses)) await answer(id, inputKey, response)
+    },
+
+    cancelTask: async (id, signal) => {
+      if (capabilities !== undefined && !cancelsLegacyTasks(capabilities)) {
+        const details = { taskId: id, code: METHOD_NOT_FOUND }
+        throw new TasksUnsupportedError('The server does not let tasks be cancelled.', details)
+      }
+      try {
+        await send('tasks/cancel', id, { signal })
+      } catch (error) {
+        // It has ended meanwhile, or is gone. Which of them the next poll says.
+        if (!(error instanceof TaskExpiredError)) throw error
+      }
+    },
+
+    listen: (taskIds, hooks) => {
+      // What the server says of them counts from now on.
+      for (const id of taskIds) know(id)
+      return news.listen(taskIds, hooks)
+    },
+
+    close: () => {
+      wire.onServerMessage(() => false)
+      stopWatchingPage()
+      for (const task of [...known.values()]) forget(task)
+    },
+  }
+}

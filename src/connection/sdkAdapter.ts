@@ -1,0 +1,36 @@
+import type { Tool } from '@modelcontextprotocol/client'
+import type { CallHooks, HoldTask, ToolCallRequest } from '../engine/taskPort.js'
+import type { CallToolResult } from '../protocol/callToolResult.js'
+import type { ConnectionState } from './connection.js'
+import type { EraTasks, TaskOptIn } from './eraTasks.js'
+
+/** What becomes of one `tools/call`. */
+export interface SdkCall {
+  readonly hold: HoldTask
+  readonly ask?: CallHooks['ask'] | undefined
+  /** How the call asks for a task, in an era in which it has to. */
+  readonly optIn?: TaskOptIn | undefined
+  /** Take this for the answer, without asking the server. */
+  readonly result?: CallToolResult
+}
+
+/** An SDK client that is connected. */
+export interface ConnectedSdk {
+  readonly state: ConnectionState
+  readonly tasks: EraTasks
+  /** Sends `tools/call`, once; the result goes through what validation the SDK has. */
+  callTool(request: ToolCallRequest, call: SdkCall, signal: AbortSignal | undefined): Promise<CallToolResult>
+  listTools(): Promise<Tool[]>
+  /** Whether the connection is over. */
+  isLost(): boolean
+}
+
+/** An SDK client of either major version, as a connection uses it. */
+export interface SdkAdapter {
+  /** The era that was negotiated; undefined before. */
+  readonly era: 'modern' | 'legacy' | undefined
+  /** Uses the connection that there is, or makes one. `onConnecting` hears where it makes one. */
+  open(onConnecting: () => void): Promise<ConnectedSdk>
+  /** Closes the connection that `open` has made, also while it is opening. One that the app has made stays open. */
+  close(): Promise<void>
+}

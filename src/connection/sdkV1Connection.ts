@@ -1,0 +1,26 @@
+import type { OnProtocolIssue } from '../protocol/task.js'
+import type { Connection, ConnectionState } from './connection.js'
+import { createConnection } from './createConnection.js'
+import type { LegacyOptions } from './legacyOptions.js'
+import type { SdkV1Client } from './sdkV1Client.js'
+
+export interface SdkV1ConnectionOptions {
+  readonly client: SdkV1Client
+  readonly maxConcurrentPolls: number
+  readonly onState: (state: ConnectionState) => void
+  readonly onIssue: OnProtocolIssue
+  readonly legacy: LegacyOptions
+}
+
+/** A connection over an SDK v1 client, which its owner has connected. What it takes is loaded with the first use. */
+export function createSdkV1Connection(options: SdkV1ConnectionOptions): Connection {
+  const open = async () => {
+    const { openSdkV1 } = await import('./openSdkV1.js')
+    return openSdkV1(options)
+  }
+  return createConnection({
+    ...options,
+    url: undefined,
+    sdk: { era: 'legacy', open, close: () => options.client.close() },
+  })
+}

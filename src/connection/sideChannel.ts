@@ -1,0 +1,83 @@
+import type { JSONRPCNotification, JSONRPCRequest, RequestId } from '@modelcontextprotocol/client'
+import { INVALID_PARAMS } from '../protocol/extension.js'
+import { type InputRequest, parseInputRequest } from '../protocol/inputRequest.js'
+import { withoutRelatedTask } from '../protocol/legacyTask.js'
+
+/**
+ * The way on which a task of 2025-11-25 asks: a `tasks/result` that stays open while the task waits for
+ * input, and on whose stream the server sends its own requests.
+ *
+ * ```text
+ * tasks/get     ──▶ input_required
+ * tasks/result  ──▶ ⋯ held by the server
+ *               ◀── elicitation/create 5, related to the task      question "5"
+ * answer to 5   ──▶                                                 from any tab: the key says what to answer
+ *               ◀── … completed
+ * ```
+ */
+export interface SideChannel {
+  /** The questions without an answer, by key. */
+  readonly questions: Readonly<Record<string, InputRequest>>
+  /** Opens it where it is not open. Its result is of no use: a `tasks/result` of its own fetches that. */
+  open(): void
+  /** Takes a request of the server. Returns what is wrong with it, undefined where it is a question now. */
+  take(message: JSONRPCRequest): { code: number; message: string } | undefined
+  /** Takes note that a question is answered, or that the server wants no answer any more. */
+  drop(inputKey: string): void
+  /** Closes the request; the questions stay, and can be answered. */
+  pause(): void
+}
+
+/** `hold` sends the `tasks/result` and settles when that is over, whatever came of it. */
+export function createSideChannel(hold: (signal: AbortSignal) => Promise<unknown>): SideChannel {
+  const questions = new Map<string, InputRequest>()
+  let held: AbortController | undefined
+
+  return {
+    get questions() {
+      return Object.fromEntries(questions)
+    },
+    open: () => {
+      if (held !== undefined) return
+      const abort = new AbortController()
+      held = abort
+      const over = () => {
+        if (held === abort) held = undefined
+      }
+      hold(abort.signal).then(over, over)
+    },
+    take: ({ id, method, params = {} }) => {
+      const parsed = parseInputRequest({ method, params: withoutRelatedTask(params) })
+      if ('problem' in parsed) return { code: INVALID_PARAMS, message: `The request ${parsed.problem}.` }
+      questions.set(inputKeyOf(id), parsed.request)
+      return undefined
+    },
+    drop: (inputKey) => questions.delete(inputKey),
+    pause: () => {
+      held?.abort()
+      held = undefined
+    },
+  }
+}
+
+/** The key of a question: the id of the request that asks it, which the server uses once. */
+export function inputKeyOf(id: RequestId): string {
+  return JSON.stringify(id)
+}
+
+/** The id that a key stands for; undefined where it is none of ours. */
+export function requestIdOf(inputKey: string): RequestId | undefined {
+  try {
+    const id: unknown = JSON.parse(inputKey)
+    return typeof id === 'string' || typeof id === 'number' ? id : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The request that the server takes back, where the message says so. */
+export function cancelledRequest({ method, params }: JSONRPCNotification): string | undefined {
+  if (method !== 'notifications/cancelled') return undefined
+  const id: unknown = params?.['requestId']
+  return typeof id === 'string' || typeof id === 'number' ? inputKeyOf(id) : undefined
+}

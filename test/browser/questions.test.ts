@@ -1,0 +1,125 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { launchChromium } from './chromium.js'
+import { type DemoServer, startDemo } from './demoServer.js'
+
+let demo: DemoServer
+let browser: Browser
+let context: BrowserContext
+
+beforeAll(async () => {
+  ;[demo, browser] = await Promise.all([startDemo(), launchChromium()])
+})
+
+afterAll(async () => {
+  await browser?.close()
+  await demo?.close()
+})
+
+beforeEach(async () => {
+  context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' })
+  await demo.clear()
+})
+
+afterEach(() => context.close())
+
+async function open(): Promise<Page> {
+  const page = await context.newPage()
+  await page.goto(demo.url)
+  await page.getByText('Connected', { exact: true }).waitFor()
+  return page
+}
+
+async function askForApproval(page: Page): Promise<Locator> {
+  await page.getByRole('button', { name: 'Deploy', exact: true }).click()
+  return question(page, 'Version 2.4.1 is built. Deploy it?')
+}
+
+async function question(page: Page, message: string): Promise<Locator> {
+  const asked = page.getByTestId('question').filter({ has: page.getByRole('heading', { name: message }) })
+  await asked.waitFor()
+  return asked
+}
+
+async function approve(asked: Locator): Promise<void> {
+  await asked.getByLabel('Reason').fill('Fixes the login')
+  await asked.getByRole('button', { name: 'Submit' }).click()
+}
+
+async function said(page: Page, text: string): Promise<void> {
+  await page.getByTestId('asking-call').filter({ hasText: text }).waitFor({ timeout: 20_000 })
+}
+
+async function count(method: string): Promise<number> {
+  return (await demo.requests()).filter((request) => request.method === method).length
+}
+
+test('an approval is sent with what was filled in, and the tool goes on with it', async () => {
+  const page = await open()
+  const asked = await askForApproval(page)
+  await asked.getByLabel('Environment').selectOption('production')
+  await approve(asked)
+  await said(page, 'Deployed to production, 3 replicas.')
+  expect(await page.getByTestId('question').count()).toBe(0)
+  expect([await count('tools/call'), await count('tasks/update')]).toEqual([1, 1])
+})
+
+test('what is declined is not done', async () => {
+  const page = await open()
+  const asked = await askForApproval(page)
+  await asked.getByRole('button', { name: 'Decline' }).click()
+  await said(page, 'Nothing was deployed')
+  expect(await count('tasks/update')).toBe(1)
+})
+
+test('two questions at once are answered one by one, and a page to visit is shown in full', async () => {
+  const page = await open()
+  await page.getByRole('button', { name: 'Book a meeting' }).click()
+  for (const [message, choice] of [
+    ['When?', 'Tomorrow'],
+    ['Which room?', 'Library'],
+  ] as const) {
+    const asked = await question(page, message)
+    await asked.getByLabel('Choice').selectOption(choice)
+    await asked.getByRole('button', { name: 'Submit' }).click()
+  }
+  await said(page, 'Booked: Library, tomorrow.')
+
+  await page.getByRole('button', { name: 'Link an account' }).click()
+  const link = await question(page, 'Confirm the link on the page of the server.')
+  await link.getByRole('link', { name: new URL('linked.html', demo.url).href }).waitFor()
+  await link.getByRole('button', { name: 'I have done it' }).click()
+  await said(page, 'The account is linked.')
+})
+
+test('a question outlives its tab, and is answered after coming back', async () => {
+  const first = await open()
+  await askForApproval(first)
+  await first.close()
+  const second = await open()
+  await approve(await question(second, 'Version 2.4.1 is built. Deploy it?'))
+  await said(second, 'Deployed to staging')
+  expect([await count('tools/call'), await count('tasks/update')]).toEqual([1, 1])
+})
+
+test('what one tab asked for is answered in another', async () => {
+  const [first, second] = [await open(), await open()]
+  const inFirst = await askForApproval(first)
+  await approve(await question(second, 'Version 2.4.1 is built. Deploy it?'))
+  await inFirst.waitFor({ state: 'detached' })
+  await Promise.all([said(first, 'Deployed to staging'), said(second, 'Deployed to staging')])
+  expect([await count('tools/call'), await count('tasks/update')]).toEqual([1, 1])
+})
+
+test('axe finds nothing wrong with the questions', async () => {
+  const page = await open()
+  await askForApproval(page)
+  await page.getByRole('button', { name: 'Link an account' }).click()
+  await question(page, 'Confirm the link on the page of the server.')
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    const { violations } = await new AxeBuilder({ page }).analyze()
+    expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([])
+  }
+})

@@ -1,0 +1,188 @@
+/** What becomes of a call. It travels as the arguments of the tool, so that the server knows it and the test does, too. */
+export interface CallPlan {
+  /** Names the start that the call came from. */
+  readonly nonce: string
+  readonly answer: 'task' | 'ended task' | 'result' | 'refusal'
+  readonly seconds: number
+  readonly outcome: 'success' | 'failure' | 'tool error'
+  /** The interval that the server asks for, in the first half of the task and in the second, in ms. */
+  readonly intervalsMs: readonly [number, number]
+  readonly ttlMs: number | null
+  readonly obeysCancel: boolean
+  /** Questions that the task asks at its start and waits for. */
+  readonly questions: readonly string[]
+}
+
+/** A task with everything that happened to it. */
+export interface ServerTask {
+  readonly taskId: string
+  readonly plan: CallPlan
+  readonly createdAt: number
+  cancelledAt?: number
+  /** Answers by question, each as often as it came. */
+  readonly answers: Map<string, unknown[]>
+}
+
+/** What a task comes to. */
+export type Truth =
+  | { readonly status: 'completed'; readonly text: string; readonly isError: boolean }
+  | { readonly status: 'failed'; readonly code: number }
+  | { readonly status: 'cancelled' }
+
+export interface RpcRequest {
+  readonly id?: string | number
+  readonly method: string
+  readonly params?: Readonly<Record<string, unknown>>
+}
+
+export type RpcAnswer =
+  | { readonly result: Record<string, unknown> }
+  | { readonly error: { readonly code: number; readonly message: string } }
+
+export interface ChaosServer {
+  /** Answers a request; a `tasks/get` as a replica does that is `staleBy` ms behind. */
+  handle(request: RpcRequest, staleBy?: number): RpcAnswer
+  /** Every task ever created. */
+  readonly tasks: ReadonlyMap<string, ServerTask>
+  /** Whether the server has dropped the task. */
+  isExpired(task: ServerTask): boolean
+  /** What a task has come to; undefined while it is at work. */
+  truth(task: ServerTask): Truth | undefined
+}
+
+export interface ChaosServerOptions {
+  /** ms since the epoch; nobody corrects this clock. */
+  readonly now: () => number
+  /** A tool was run, which it must be once per call. */
+  readonly onExecuted: (nonce: string) => void
+}
+
+const TASKS = 'io.modelcontextprotocol/tasks'
+const FAILED = -32050
+const CANCEL_TAKES_MS = 700
+const UNKNOWN_TASK: RpcAnswer = { error: { code: -32602, message: 'Unknown task' } }
+
+const DISCOVERED = {
+  resultType: 'complete',
+  supportedVersions: ['2026-07-28'],
+  capabilities: { tools: {}, extensions: { [TASKS]: {} } },
+  _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'chaos', version: '1.0.0' } },
+}
+
+const tool = (name: string, annotations: object) => ({ name, annotations, inputSchema: { type: 'object' } })
+const LISTED = {
+  resultType: 'complete',
+  tools: [tool('work', {}), tool('look', { readOnlyHint: true })],
+  ttlMs: 0,
+  cacheScope: 'private',
+}
+
+/** A server of revision 2026-07-28 that computes its tasks from the time, so that it has no timers, and keeps the books. */
+export function createChaosServer({ now, onExecuted }: ChaosServerOptions): ChaosServer {
+  const tasks = new Map<string, ServerTask>()
+
+  function endsAt({ plan, createdAt, answers, cancelledAt }: ServerTask): number {
+    if (cancelledAt !== undefined) return cancelledAt
+    const isAnswered = plan.questions.every((key) => answers.has(key))
+    if (plan.answer === 'ended task') return createdAt
+    return isAnswered ? createdAt + plan.seconds * 1000 : Number.POSITIVE_INFINITY
+  }
+
+  function truthAt(task: ServerTask, at: number): Truth | undefined {
+    if (at < endsAt(task)) return undefined
+    const { plan, cancelledAt } = task
+    if (cancelledAt !== undefined) return { status: 'cancelled' }
+    if (plan.outcome === 'failure') return { status: 'failed', code: FAILED }
+    return { status: 'completed', text: plan.nonce, isError: plan.outcome === 'tool error' }
+  }
+
+  function snapshot(task: ServerTask, at: number): Record<string, unknown> {
+    const { taskId, plan, createdAt } = task
+    const truth = truthAt(task, at)
+    const end = truth ? endsAt(task) : at
+    const step = Math.floor((end - createdAt) / 2000)
+    const open = plan.questions.filter((key) => !task.answers.has(key))
+    const isAsking = truth === undefined && open.length > 0
+    const isLate = at - createdAt > plan.seconds * 500
+    return {
+      taskId,
+      status: truth?.status ?? (isAsking ? 'input_required' : 'working'),
+      statusMessage: `step ${step}`,
+      createdAt: iso(createdAt),
+      lastUpdatedAt: iso(truth ? end : createdAt + step * 2000),
+      ttlMs: plan.ttlMs,
+      pollIntervalMs: plan.intervalsMs[isLate ? 1 : 0],
+      ...(isAsking && { inputRequests: Object.fromEntries(open.map((key) => [key, question(key)])) }),
+      ...(truth?.status === 'completed' && { result: toolResult(truth.text, truth.isError) }),
+      ...(truth?.status === 'failed' && { error: { code: truth.code, message: 'It went wrong.' } }),
+    }
+  }
+
+  function call({ arguments: args }: Readonly<Record<string, unknown>>): RpcAnswer {
+    const plan = args as CallPlan
+    if (plan.answer === 'refusal') return { error: { code: -32602, message: 'Such arguments do not do.' } }
+    onExecuted(plan.nonce)
+    if (plan.answer === 'result')
+      return { result: { ...toolResult(plan.nonce, plan.outcome !== 'success'), resultType: 'complete' } }
+    const task = { taskId: `task-${tasks.size + 1}`, plan, createdAt: now(), answers: new Map<string, unknown[]>() }
+    tasks.set(task.taskId, task)
+    const { result: _, error: __, ...created } = snapshot(task, now())
+    return { result: { ...created, resultType: 'task' } }
+  }
+
+  function cancel(task: ServerTask): undefined {
+    const at = now() + CANCEL_TAKES_MS
+    if (task.plan.obeysCancel && truthAt(task, at) === undefined) task.cancelledAt ??= at
+  }
+
+  function update(task: ServerTask, responses: unknown): undefined {
+    for (const [key, response] of Object.entries(responses as object)) {
+      task.answers.set(key, [...(task.answers.get(key) ?? []), response])
+    }
+  }
+
+  const isExpired = ({ plan, createdAt }: ServerTask) => plan.ttlMs !== null && now() >= createdAt + plan.ttlMs
+
+  function onTask(taskId: unknown, action: (task: ServerTask) => Record<string, unknown> | undefined): RpcAnswer {
+    const task = tasks.get(String(taskId))
+    if (task === undefined || isExpired(task)) return UNKNOWN_TASK
+    return { result: { resultType: 'complete', ...action(task) } }
+  }
+
+  return {
+    tasks,
+    isExpired,
+    truth: (task) => truthAt(task, now()),
+    handle: ({ method, params = {} }, staleBy = 0) => {
+      switch (method) {
+        case 'server/discover':
+          return { result: DISCOVERED }
+        case 'tools/list':
+          return { result: LISTED }
+        case 'tools/call':
+          return call(params)
+        case 'tasks/get':
+          return onTask(params['taskId'], (task) => snapshot(task, Math.max(task.createdAt, now() - staleBy)))
+        case 'tasks/cancel':
+          return onTask(params['taskId'], cancel)
+        case 'tasks/update':
+          return onTask(params['taskId'], (task) => update(task, params['inputResponses']))
+        default:
+          return { error: { code: -32601, message: 'Method not found' } }
+      }
+    },
+  }
+}
+
+function toolResult(text: string, isError: boolean): Record<string, unknown> {
+  return { content: [{ type: 'text', text }], ...(isError && { isError }) }
+}
+
+function question(key: string): object {
+  const requestedSchema = { type: 'object', properties: { answer: { type: 'string' } } }
+  return { method: 'elicitation/create', params: { message: key, requestedSchema } }
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString()
+}

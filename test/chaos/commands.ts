@@ -1,0 +1,421 @@
+import fc from 'fast-check'
+import type { NetworkFault, PageFault } from './faults.js'
+import { NETWORK_FAULTS } from './faults.js'
+import type { FaultTarget } from './network.js'
+import type { StorageTrouble } from './recordWatch.js'
+import { type CallSpec, isAwake, type Tab, type World } from './world.js'
+
+/** A place for a tab in the window of the browser, as far as a schedule has to know it. */
+type Place = 'empty' | 'awake' | 'frozen' | 'cached'
+
+/** What a schedule knows of the browser: enough to say which commands make sense. */
+export interface Model {
+  readonly places: Place[]
+}
+
+/** The browser, with its tabs in their places. */
+export interface Real {
+  readonly world: World
+  readonly places: (Tab | undefined)[]
+  /** The calls that the pages of this app make when they are loaded. */
+  readonly calls: Map<string, CallSpec>
+}
+
+type Command = fc.AsyncCommand<Model, Real>
+
+interface CommandParts {
+  readonly name: string
+  /** The places the command can be for, by what has to be in them, and which of these it is for. */
+  readonly needs?: readonly [which: number, what: readonly Place[]]
+  readonly run: (real: Real, model: Model, place: number) => Promise<void> | void
+}
+
+function placesWith({ places }: Model, what: readonly Place[]): number[] {
+  return places.flatMap((found, index) => (what.includes(found) ? [index] : []))
+}
+
+function command({ name, needs, run }: CommandParts): Command {
+  return {
+    check: (model) => needs === undefined || placesWith(model, needs[1]).length > 0,
+    run: async (model, real) => {
+      const places = needs === undefined ? [] : placesWith(model, needs[1])
+      const place = places[(needs?.[0] ?? 0) % Math.max(1, places.length)] ?? 0
+      real.world.log(`# ${name}${needs === undefined ? '' : ` in place ${place}`}`)
+      await run(real, model, place)
+    },
+    toString: () => name,
+  }
+}
+
+const OPEN: readonly Place[] = ['awake', 'frozen', 'cached']
+const AWAKE: readonly Place[] = ['awake']
+
+const which = fc.nat({ max: 2 })
+const nat = fc.nat({ max: 31 })
+
+/** The tab in a place that is not empty. */
+function tabIn({ places }: Real, index: number): Tab {
+  const tab = places[index]
+  if (tab === undefined) throw new Error(`There is no tab in place ${index}.`)
+  return tab
+}
+
+export async function open(real: Real, model: Model, index: number, restarts: boolean): Promise<void> {
+  const { world } = real
+  const tab = world.openTab()
+  real.places[index] = tab
+  model.places[index] = 'awake'
+  world.count('tab opened')
+  world.log(`${tab.name} opens`)
+  // A page that is loaded takes up what is left, and shows what it always shows.
+  const resumed = world.options.resume === 'eager' ? tab.client.connect() : tab.client.resumeTasks()
+  resumed.catch(() => {})
+  if (!restarts) return
+  for (const [callId, call] of real.calls) {
+    if (!world.isForgotten(callId)) world.start(tab, { ...call, fresh: false })
+  }
+}
+
+async function end(real: Real, model: Model, index: number, how: 'close' | 'crash'): Promise<void> {
+  const tab = tabIn(real, index)
+  real.places[index] = undefined
+  model.places[index] = 'empty'
+  real.world.log(`${tab.name} ends (${how})`)
+  // A page that is frozen is not told of its end.
+  if (how === 'close' && isAwake(tab)) {
+    await tab.page.hidePage()
+  }
+  tab.isAlive = false
+  await tab.page.crash()
+}
+
+/** Wakes a tab, in the order in which browsers do it. */
+export async function wake(tab: Tab): Promise<void> {
+  const { isCached } = tab
+  tab.isFrozen = false
+  tab.isCached = false
+  await tab.page.thaw()
+  if (isCached) await tab.page.showPage()
+}
+
+const plan = fc.record({
+  answer: fc.oneof(
+    { weight: 10, arbitrary: fc.constant('task' as const) },
+    { weight: 1, arbitrary: fc.constantFrom('ended task' as const, 'result' as const, 'refusal' as const) },
+  ),
+  seconds: fc.integer({ min: 1, max: 14 }),
+  outcome: fc.constantFrom('success' as const, 'success' as const, 'failure' as const, 'tool error' as const),
+  intervalsMs: fc.tuple(fc.constantFrom(700, 1000, 2000, 3000), fc.constantFrom(700, 1000, 2000, 3000)),
+  ttlMs: fc.oneof(
+    { weight: 6, arbitrary: fc.constant(null) },
+    { weight: 2, arbitrary: fc.constant(3_600_000) },
+    { weight: 1, arbitrary: fc.constant(9000) },
+  ),
+  obeysCancel: fc.boolean(),
+  questions: fc.constant([]),
+})
+
+const fresh = fc.oneof(
+  { weight: 8, arbitrary: fc.constant(false) },
+  { weight: 1, arbitrary: fc.constantFrom(true, 'settled' as const) },
+)
+
+const start = fc
+  .tuple(which, fc.constantFrom('a', 'b', 'c', undefined), fresh, plan)
+  .map(([index, key, freshness, rest]) =>
+    command({
+      name: `start(${index}, ${key ?? 'no key'}, ${freshness}, ${JSON.stringify(rest)})`,
+      needs: [index, AWAKE],
+      run: (real, _, place) => {
+        const tab = tabIn(real, place)
+        const name = key === 'c' ? 'look' : 'work'
+        const call = { name, key, fresh: key !== undefined && freshness, plan: rest } as const
+        if (key !== undefined) real.calls.set(tab.client.toolCallId(name, key), call)
+        real.world.count(key === undefined ? 'call without key' : call.fresh ? 'fresh call' : 'keyed call')
+        real.world.start(tab, call)
+      },
+    }),
+  )
+
+const openTab = fc.tuple(which, fc.boolean()).map(([index, restarts]) =>
+  command({
+    name: `open(${index}, ${restarts})`,
+    needs: [index, ['empty']],
+    run: (real, model, place) => open(real, model, place, restarts),
+  }),
+)
+
+const reload = fc.tuple(which, fc.boolean()).map(([index, restarts]) =>
+  command({
+    name: `reload(${index}, ${restarts})`,
+    needs: [index, AWAKE],
+    run: async (real, model, place) => {
+      real.world.count('reload')
+      await end(real, model, place, 'close')
+      await open(real, model, place, restarts)
+    },
+  }),
+)
+
+const endTab = fc.tuple(which, fc.constantFrom('close' as const, 'crash' as const)).map(([index, how]) =>
+  command({
+    name: `${how}(${index})`,
+    needs: [index, OPEN],
+    run: async (real, model, place) => {
+      real.world.count(how === 'crash' ? 'tab crashed' : 'tab closed')
+      await end(real, model, place, how)
+    },
+  }),
+)
+
+const crashLeader = fc.constant(
+  command({
+    name: 'crashLeader()',
+    run: async (real, model) => {
+      const index = real.places.findIndex((tab) => tab !== undefined && tab === real.world.lastPoller())
+      if (index < 0) return
+      real.world.count('leader crashed')
+      await end(real, model, index, 'crash')
+    },
+  }),
+)
+
+const closeClient = which.map((index) =>
+  command({
+    name: `closeClient(${index})`,
+    needs: [index, AWAKE],
+    run: (real, model, place) => {
+      real.world.count('client closed')
+      const tab = tabIn(real, place)
+      const closing = tab.client.close()
+      tab.isClosed = true
+      real.places[place] = undefined
+      model.places[place] = 'empty'
+      return closing
+    },
+  }),
+)
+
+const freeze = which.map((index) =>
+  command({
+    name: `freeze(${index})`,
+    needs: [index, AWAKE],
+    run: (real, model, place) => {
+      real.world.count('frozen')
+      const tab = tabIn(real, place)
+      tab.isFrozen = true
+      tab.page.freeze()
+      model.places[place] = 'frozen'
+    },
+  }),
+)
+
+const cache = which.map((index) =>
+  command({
+    name: `cache(${index})`,
+    needs: [index, AWAKE],
+    run: async (real, model, place) => {
+      real.world.count('back-forward cache')
+      const tab = tabIn(real, place)
+      await tab.page.hidePage()
+      tab.isCached = true
+      tab.page.freeze()
+      model.places[place] = 'cached'
+    },
+  }),
+)
+
+const wakeUp = which.map((index) =>
+  command({
+    name: `wake(${index})`,
+    needs: [index, ['frozen', 'cached']],
+    run: async (real, model, place) => {
+      model.places[place] = 'awake'
+      await wake(tabIn(real, place))
+    },
+  }),
+)
+
+const online = fc.tuple(which, fc.boolean()).map(([index, isOnline]) =>
+  command({
+    name: `online(${index}, ${isOnline})`,
+    needs: [index, OPEN],
+    run: async (real, _, place) => {
+      const tab = tabIn(real, place)
+      if (tab.isOnline === isOnline) return
+      tab.isOnline = isOnline
+      if (!isOnline) {
+        real.world.count('offline')
+        real.world.network.disconnect(tab)
+      }
+      await tab.page.setOnline(isOnline)
+    },
+  }),
+)
+
+const visible = fc.tuple(which, fc.boolean()).map(([index, isVisible]) =>
+  command({
+    name: `visible(${index}, ${isVisible})`,
+    needs: [index, OPEN],
+    run: async (real, _, place) => {
+      const tab = tabIn(real, place)
+      if (tab.isVisible === isVisible) return
+      tab.isVisible = isVisible
+      if (!isVisible) real.world.count('hidden')
+      await tab.page.setVisible(isVisible)
+    },
+  }),
+)
+
+const advance = fc
+  .oneof(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 300, max: 4000 }), fc.constantFrom(8000, 20_000))
+  .map((ms) => command({ name: `advance(${ms})`, run: ({ world }) => world.browser.advance(ms) }))
+
+const settle = fc.constant(command({ name: 'settle()', run: ({ world }) => world.browser.settle() }))
+
+const sleep = fc.integer({ min: 1000, max: 600_000 }).map((ms) =>
+  command({
+    name: `sleep(${ms})`,
+    run: ({ world }) => {
+      world.count('sleep')
+      world.browser.sleep(ms)
+    },
+  }),
+)
+
+const setClock = fc.integer({ min: -300_000, max: 300_000 }).map((ms) =>
+  command({
+    name: `setClock(${ms})`,
+    run: ({ world }) => {
+      world.count(ms < 0 ? 'clock set back' : 'clock set forward')
+      world.setClock(ms)
+    },
+  }),
+)
+
+const storageTrouble = fc
+  .constantFrom<(StorageTrouble | undefined)[]>('throws', 'full', undefined, undefined)
+  .map((kind) =>
+    command({
+      name: `storage(${kind ?? 'works'})`,
+      run: ({ world }) => {
+        if (kind) world.count(`storage ${kind}` satisfies PageFault)
+        world.storage.setTrouble(kind)
+      },
+    }),
+  )
+
+const clearStorage = fc.constant(
+  command({
+    name: 'clearStorage()',
+    run: ({ world }) => {
+      world.count('storage cleared')
+      world.storage.clear().map(({ callId }) => world.abandon(callId))
+    },
+  }),
+)
+
+const corrupt = fc.tuple(nat, fc.constantFrom('', '{', 'null', '{"v":2}', '{"v":1,"callId":7}')).map(([index, text]) =>
+  command({
+    name: `corrupt(${index}, ${text})`,
+    run: ({ world }) => {
+      const record = world.storage.corrupt(index, text)
+      if (record === undefined) return
+      world.count('record corrupted')
+      world.abandon(record.callId)
+    },
+  }),
+)
+
+const target = fc.constantFrom<FaultTarget[]>(
+  'any',
+  'tools/call',
+  'tasks/get',
+  'tasks/get',
+  'tasks/cancel',
+  'server/discover',
+)
+
+const fault = fc
+  .tuple(target, fc.constantFrom<NetworkFault[]>(...NETWORK_FAULTS), nat, fc.integer({ min: 1, max: 3 }))
+  .map(([to, kind, variant, times]) =>
+    command({
+      name: `fault(${to}, ${kind}, ${variant}, ${times}×)`,
+      run: ({ world }) => {
+        for (let time = 0; time < times; time++) world.network.plan({ target: to, kind, variant: variant + time })
+      },
+    }),
+  )
+
+const outage = fc
+  .integer({ min: 100, max: 15_000 })
+  .map((ms) => command({ name: `outage(${ms})`, run: ({ world }) => world.network.outage(ms) }))
+
+function callOf(tab: Tab, index: number): string | undefined {
+  const calls = Object.keys(tab.client.store.getState().calls)
+  return calls[index % Math.max(1, calls.length)]
+}
+
+const cancel = fc.tuple(which, nat).map(([index, call]) =>
+  command({
+    name: `cancel(${index}, ${call})`,
+    needs: [index, AWAKE],
+    run: (real, _, place) => {
+      const tab = tabIn(real, place)
+      const callId = callOf(tab, call)
+      if (callId === undefined) return
+      real.world.count('cancel')
+      tab.client
+        .getToolCall(callId)
+        ?.cancel()
+        .catch(() => {})
+    },
+  }),
+)
+
+const forget = fc.tuple(which, nat, fc.boolean()).map(([index, call, isAll]) =>
+  command({
+    name: `forget(${index}, ${isAll ? 'all' : call})`,
+    needs: [index, AWAKE],
+    run: async (real, _, place) => {
+      const { world } = real
+      const { client } = tabIn(real, place)
+      const callId = callOf(tabIn(real, place), call)
+      if (!isAll && callId === undefined) return
+      world.count('forget')
+      if (isAll) world.forget(world.ledger.calls(), client.forgetAll())
+      else world.forget([callId ?? ''], client.forget(callId ?? ''))
+    },
+  }),
+)
+
+/** A schedule. To add a command is to add a line. */
+export function schedules(options: { maxCommands: number; replayPath?: string | undefined }) {
+  const { maxCommands, replayPath } = options
+  const weighted: [number, fc.Arbitrary<Command>][] = [
+    [10, start],
+    [10, advance],
+    [1, settle],
+    [5, openTab],
+    [2, reload],
+    [1, endTab],
+    [1, crashLeader],
+    [1, closeClient],
+    [1, freeze],
+    [1, cache],
+    [3, wakeUp],
+    [2, online],
+    [2, visible],
+    [1, sleep],
+    [1, setClock],
+    [2, storageTrouble],
+    [1, clearStorage],
+    [1, corrupt],
+    [6, fault],
+    [1, outage],
+    [2, cancel],
+    [1, forget],
+  ]
+  const arbitraries = weighted.flatMap(([weight, arbitrary]) => Array.from({ length: weight }, () => arbitrary))
+  return fc.commands(arbitraries, { maxCommands, size: 'max', ...(replayPath !== undefined && { replayPath }) })
+}

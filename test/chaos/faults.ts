@@ -1,0 +1,88 @@
+/** What can happen to a request. */
+export const NETWORK_FAULTS = [
+  'request dropped',
+  'answer dropped',
+  'answer delayed',
+  'answer sent twice',
+  'earlier answer sent again',
+  'snapshot out of date',
+  'silence',
+  'HTTP 5xx',
+  'HTTP 429 or 503 with Retry-After',
+  'HTTP 401',
+  'malformed answer',
+] as const
+
+export type NetworkFault = (typeof NETWORK_FAULTS)[number]
+
+/** What can happen to pages, to their machine and to their storage, in the order of the table. */
+export const PAGE_FAULTS = [
+  'offline',
+  'hidden',
+  'reload',
+  'tab closed',
+  'client closed',
+  'tab crashed',
+  'leader crashed',
+  'frozen',
+  'back-forward cache',
+  'sleep',
+  'clock set forward',
+  'clock set back',
+  'storage throws',
+  'storage full',
+  'storage cleared',
+  'record corrupted',
+] as const
+
+export type PageFault = (typeof PAGE_FAULTS)[number]
+
+/** What the app itself does to calls in progress. */
+export const APP_ACTIONS = ['tab opened', 'keyed call', 'call without key', 'fresh call', 'cancel', 'forget'] as const
+
+export type AppAction = (typeof APP_ACTIONS)[number]
+
+/** What must not happen. */
+export const BREACHES = [
+  'task lost',
+  'call duplicated',
+  'poll too early',
+  'question answered twice',
+  'forgotten record kept',
+  'never settled',
+  'error nobody handles',
+  'left running after close()',
+] as const
+
+export type Breach = (typeof BREACHES)[number]
+
+/** What happened to calls and tasks, for the scale of the table. */
+export const EVENTS = [
+  'requests',
+  'tools/call executed',
+  'tasks created',
+  'tasks recorded and not given up by the app',
+  'polls answered',
+  'answers that arrived out of order',
+  'answers to tools/call lost, and said to be',
+] as const
+
+export type ChaosEvent = (typeof EVENTS)[number]
+
+export type TallyKey = NetworkFault | PageFault | AppAction | Breach | ChaosEvent
+
+/** Counts by kind. */
+export interface Tally {
+  readonly counts: Readonly<Record<string, number>>
+  add(key: TallyKey, count?: number): void
+}
+
+export function createTally(): Tally {
+  const counts: Record<string, number> = {}
+  return {
+    counts,
+    add: (key, count = 1) => {
+      counts[key] = (counts[key] ?? 0) + count
+    },
+  }
+}

@@ -1,0 +1,98 @@
+import type { Delivery } from './replies.js'
+
+/** What a watch over the polls has to know of the pages that send them. */
+export interface Pages<Page> {
+  /** Whether the page is there, awake, and has its client open. */
+  isAwake(page: Page): boolean
+  /** Whether the page follows this task. */
+  follows(page: Page, taskId: string): boolean
+  all(): Iterable<Page>
+}
+
+/** "Do not ask again before": what an answer said to whoever heard it. */
+interface Floor<Page> {
+  at: number
+  /** When it was said. Somebody else's request of the same instant may have left already. */
+  since: number
+  readonly heardBy: Set<Page>
+  /** A record holds it, for pages that come later. */
+  isStored: boolean
+}
+
+/** Watches that no task is polled before its server wants it to be. */
+export interface PollFloors<Page> {
+  /** A poll is sent. Says how many ms too early it is, and 0 where it is not. */
+  polled(page: Page, taskId: string, now: number): number
+  /** An answer has reached a page that had sent a `tasks/get`, or the `tools/call` that made the task. */
+  answered(page: Page, taskId: string, delivery: Delivery, now: number): void
+  /** A record was written. */
+  stored(taskId: string, nextPollAt: number | undefined): void
+  /** What storage held is gone. */
+  forget(taskId: string): void
+  /** The clock of the machine was set. */
+  clockSet(ms: number): void
+}
+
+/**
+ * What counts is what the pages can know: an answer that reached one of them, as long as a page that heard
+ * it is there and awake, or a record holds it. What only a crashed page knew is gone with it, and there the
+ * server may be asked early, once.
+ */
+export function createPollFloors<Page>(pages: Pages<Page>): PollFloors<Page> {
+  const floors = new Map<string, Floor<Page>[]>()
+  /** The shortest interval that an answer asked for, by task: what the failure of a poll adds at the least. */
+  const intervals = new Map<string, number>()
+
+  function isKnown({ heardBy, isStored }: Floor<Page>, page: Page): boolean {
+    return heardBy.has(page) || isStored || [...heardBy].some((one) => pages.isAwake(one))
+  }
+
+  return {
+    polled: (page, taskId, now) => {
+      const broken = (floors.get(taskId) ?? []).filter(
+        (floor) => now < floor.at && (now > floor.since || floor.heardBy.has(page)) && isKnown(floor, page),
+      )
+      return Math.max(0, ...broken.map(({ at }) => at - now))
+    },
+
+    answered: (page, taskId, delivery, now) => {
+      const asked = intervalOf(delivery)
+      if (asked !== undefined) intervals.set(taskId, Math.min(asked, intervals.get(taskId) ?? asked))
+      const wait = asked ?? intervals.get(taskId) ?? 0
+      const notBefore = delivery.type === 'failure' ? (delivery.notBefore ?? 0) : 0
+      const heardBy = new Set([page])
+      for (const one of pages.all()) if (pages.isAwake(one) && pages.follows(one, taskId)) heardBy.add(one)
+      const floor = { at: Math.max(now + wait, notBefore), since: now, heardBy, isStored: false }
+      const current = (floors.get(taskId) ?? []).filter(({ at }) => at > now)
+      floors.set(taskId, [...current, floor])
+    },
+
+    stored: (taskId, nextPollAt) => {
+      for (const floor of floors.get(taskId) ?? [])
+        if (nextPollAt !== undefined && nextPollAt >= floor.at) floor.isStored = true
+    },
+
+    forget: (taskId) => {
+      for (const floor of floors.get(taskId) ?? []) floor.isStored = false
+    },
+
+    clockSet: (ms) => {
+      // Set forward, the interval seems to be over: nobody can tell that from a sleep.
+      if (ms > 0) return
+      for (const list of floors.values()) {
+        for (const floor of list) {
+          floor.at += ms
+          floor.since += ms
+        }
+      }
+    },
+  }
+}
+
+/** The interval that an answer with a task asks for: none where it has ended, since its result may be fetched at any time. */
+function intervalOf(delivery: Delivery): number | undefined {
+  if (delivery.type === 'failure' || !('result' in delivery.answer)) return undefined
+  const { pollIntervalMs, status } = delivery.answer.result
+  if (typeof pollIntervalMs !== 'number') return undefined
+  return status === 'working' || status === 'input_required' ? pollIntervalMs : 0
+}

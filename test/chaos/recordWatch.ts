@@ -1,0 +1,110 @@
+import type { WebStorage } from '../../src/environment/environment.js'
+import { decodeTaskRecord, type TaskRecord } from '../../src/storage/taskRecord.js'
+import type { TaskStorage } from '../../src/storage/taskStorage.js'
+
+/** `throws`: on every use. `full`: on writing, as a quota does. */
+export type StorageTrouble = 'throws' | 'full'
+
+export interface RecordWatchOptions {
+  readonly onWritten: (record: TaskRecord, before: TaskRecord | undefined) => void
+  /** A page could not use the item of a call; undefined: it could not see which there are. */
+  readonly onFailed: (callId: string | undefined) => void
+}
+
+/** The storage of the browser, which can fail, together with what was seen in it. */
+export interface RecordWatch {
+  /** What a page gets as its `localStorage`. */
+  webStorage(page: { isAlive(): boolean }): WebStorage
+  /** What a page gets as a storage that takes its time. */
+  asyncStorage(page: { isAlive(): boolean }, pause: () => Promise<void>): TaskStorage
+  setTrouble(trouble: StorageTrouble | undefined): void
+  records(): TaskRecord[]
+  /** As the user does who deletes the data of the site. Returns what was there. */
+  clear(): TaskRecord[]
+  /** Damages one item. Returns what was there. */
+  corrupt(index: number, text: string): TaskRecord | undefined
+}
+
+export function createRecordWatch({ onWritten, onFailed }: RecordWatchOptions): RecordWatch {
+  const items = new Map<string, string>()
+  let trouble: StorageTrouble | undefined
+
+  const parse = (text: string | undefined) => (text === undefined ? undefined : decodeTaskRecord(text))
+
+  /** Storage keys end in the id of the call. */
+  function attempt(key: string | undefined, isWrite: boolean): void {
+    if (trouble === undefined || (trouble === 'full' && !isWrite)) return
+    onFailed(key?.slice(key.lastIndexOf(':') + 1))
+    const error = new Error(trouble === 'full' ? 'The quota has been exceeded.' : 'The operation is insecure.')
+    error.name = trouble === 'full' ? 'QuotaExceededError' : 'SecurityError'
+    throw error
+  }
+
+  function read(key: string): string | null {
+    attempt(key, false)
+    return items.get(key) ?? null
+  }
+
+  function write(key: string, value: string): void {
+    attempt(key, true)
+    const before = parse(items.get(key))
+    items.set(key, value)
+    const record = parse(value)
+    if (record !== undefined) onWritten(record, before)
+  }
+
+  function remove(key: string): void {
+    attempt(key, false)
+    items.delete(key)
+  }
+
+  function keys(): string[] {
+    attempt(undefined, false)
+    return [...items.keys()]
+  }
+
+  return {
+    webStorage: (page) => ({
+      get length() {
+        return keys().length
+      },
+      key: (index) => keys()[index] ?? null,
+      getItem: read,
+      // What a page does after its end is never seen again.
+      setItem: (key, value) => page.isAlive() && write(key, value),
+      removeItem: (key) => page.isAlive() && remove(key),
+    }),
+
+    asyncStorage: (page, pause) => {
+      const slowly = async <T>(action: () => T): Promise<T> => {
+        await pause()
+        if (!page.isAlive()) await new Promise(() => {})
+        const result = action()
+        await pause()
+        return result
+      }
+      return {
+        getItem: (key) => slowly(() => read(key)),
+        setItem: (key, value) => slowly(() => write(key, value)),
+        removeItem: (key) => slowly(() => remove(key)),
+        keys: () => slowly(keys),
+      }
+    },
+
+    setTrouble: (next) => {
+      trouble = next
+    },
+    records: () => [...items.values()].map(parse).filter((record) => record !== undefined),
+    clear: () => {
+      const records = [...items.values()].map(parse).filter((record) => record !== undefined)
+      items.clear()
+      return records
+    },
+    corrupt: (index, text) => {
+      const [key, value] = [...items][index % Math.max(1, items.size)] ?? []
+      if (key === undefined) return undefined
+      items.set(key, text)
+      return parse(value)
+    },
+  }
+}

@@ -1,0 +1,190 @@
+import { TaskFailedError, type ToolCallState } from 'taskwire'
+import type { Truth } from './chaosServer.js'
+import { wake } from './commands.js'
+import { isAwake, type RecordedTask, type Tab, type World } from './world.js'
+
+/** Time that everything has to come to its end in, once nothing is wrong any more. */
+const HEALING_MS = 30 * 60_000
+const STEP_MS = 10_000
+
+/** Ends all trouble, lets time pass and looks whether everything has come to its end as it should. */
+export async function judge(world: World): Promise<void> {
+  await heal(world)
+  await untilSettled(world)
+  for (const tab of world.tabs) if (isAwake(tab)) checkCalls(world, tab)
+  // Half of the time the last tab is the only one.
+  if (world.options.seed % 2 === 0 || world.options.tabs === 'alone') await closeTabs(world)
+  await checkRecorded(world)
+  checkQuestions(world)
+  checkForgotten(world)
+  await checkLeftovers(world)
+  world.count('tasks created', world.server.tasks.size)
+  world.count('tasks recorded and not given up by the app', world.recorded.size)
+}
+
+async function heal(world: World): Promise<void> {
+  world.log('# heal')
+  world.storage.setTrouble(undefined)
+  world.network.heal()
+  for (const tab of world.tabs) {
+    if (!tab.isAlive) continue
+    tab.isOnline = true
+    tab.isVisible = true
+    if (tab.isFrozen || tab.isCached) await wake(tab)
+    await tab.page.setOnline(true)
+    await tab.page.setVisible(true)
+  }
+}
+
+const isSettled = ({ phase }: ToolCallState) => phase === 'completed' || phase === 'failed' || phase === 'cancelled'
+
+function unsettled(world: World): string[] {
+  const calls = world.tabs.filter(isAwake).flatMap((tab) =>
+    Object.values(tab.client.store.getState().calls)
+      .filter((call) => !isSettled(call))
+      .map((call) => `${tab.name}: ${describeCall(call)}`),
+  )
+  const tasks = [...world.server.tasks.values()].filter(
+    (task) => world.server.truth(task) === undefined && !world.server.isExpired(task),
+  )
+  return [...calls, ...tasks.map(({ taskId }) => `server: ${taskId} is at work`)]
+}
+
+async function untilSettled(world: World): Promise<void> {
+  for (let waited = 0; waited < HEALING_MS; waited += STEP_MS) {
+    if (unsettled(world).length === 0) return
+    await world.browser.advance(STEP_MS)
+  }
+  for (const text of unsettled(world)) world.breach('never settled', text)
+}
+
+/** What a tab shows must be the truth, or an error that is one. */
+function checkCalls(world: World, tab: Tab): void {
+  for (const call of Object.values(tab.client.store.getState().calls)) {
+    const { task, error } = call
+    if (error?.name === 'ToolCallInterruptedError') world.count('answers to tools/call lost, and said to be')
+    const known = task && world.server.tasks.get(task.taskId)
+    // Three answers in a row that break the protocol end a call; its record stays.
+    if (known === undefined || error?.name === 'TaskProtocolError' || world.isPastTtl(known)) continue
+    const truth = world.server.truth(known)
+    if (truth && !agrees(call, truth)) {
+      world.breach('task lost', `${tab.name} shows ${describeCall(call)}, but it is ${JSON.stringify(truth)}`)
+    }
+  }
+}
+
+async function closeTabs(world: World): Promise<void> {
+  for (const tab of world.tabs) {
+    if (!isAwake(tab)) continue
+    await tab.page.hidePage()
+    tab.isAlive = false
+    await tab.page.crash()
+  }
+}
+
+/** Every task that a record led to must end as it did on the server, in a tab that is opened now. */
+async function checkRecorded(world: World): Promise<void> {
+  const tab = world.openTab()
+  world.log(`# ${tab.name} looks for what is recorded`)
+  await Promise.all([tab.client.connect(), world.browser.advance(STEP_MS)])
+  const resumed = tab.client.resumeTasks()
+  await world.browser.advance(1000)
+  await resumed
+  const records = new Map(world.storage.records().map((record) => [record.callId, record]))
+  const plan = { answer: 'task', seconds: 1, outcome: 'success', obeysCancel: true, questions: [] } as const
+  for (const { tool, key } of world.recorded.values()) {
+    if (key === undefined) continue
+    const name = tool as 'work' | 'look'
+    world.start(tab, { name, key, fresh: false, plan: { ...plan, intervalsMs: [1000, 1000], ttlMs: null } })
+  }
+  await untilSettled(world)
+  for (const recorded of world.recorded.values()) {
+    const task = world.server.tasks.get(recorded.taskId)
+    const truth = task && world.server.truth(task)
+    if (task === undefined || truth === undefined || world.isPastTtl(task)) continue
+    const call = tab.client.store.getState().calls[recorded.callId]
+    const record = records.get(recorded.callId)
+    const isShown = call?.task?.taskId === recorded.taskId && agrees(call, truth)
+    // A call without a key whose end a tab has seen is not taken up any more.
+    const isRecorded = record?.task?.taskId === recorded.taskId && record.task.status === truth.status
+    if (!isShown && !(recorded.key === undefined && isRecorded)) lost(world, recorded, call, truth)
+  }
+}
+
+function lost(
+  world: World,
+  { taskId, key, callId }: RecordedTask,
+  call: ToolCallState | undefined,
+  truth: Truth,
+): void {
+  const shown = call ? describeCall(call) : 'nothing'
+  world.breach('task lost', `${taskId} (${key ?? callId}) is ${JSON.stringify(truth)}; a new tab shows ${shown}`)
+}
+
+function agrees(call: ToolCallState, truth: Truth): boolean {
+  switch (truth.status) {
+    case 'completed': {
+      const [content] = call.result?.content ?? []
+      const isError = call.result?.isError === true
+      return (
+        call.phase === 'completed' &&
+        content?.type === 'text' &&
+        content.text === truth.text &&
+        isError === truth.isError
+      )
+    }
+    case 'failed':
+      return call.phase === 'failed' && call.error instanceof TaskFailedError && call.error.code === truth.code
+    case 'cancelled':
+      return call.phase === 'cancelled'
+  }
+}
+
+function checkQuestions(world: World): void {
+  for (const { taskId, answers } of world.server.tasks.values()) {
+    for (const [key, responses] of answers) {
+      const different = new Set(responses.map((response) => JSON.stringify(response)))
+      if (different.size > 1)
+        world.breach('question answered twice', `${key} of ${taskId}: ${[...different].join(', ')}`)
+    }
+  }
+}
+
+function checkForgotten(world: World): void {
+  for (const { callId } of world.storage.records()) {
+    if (world.isForgotten(callId)) world.breach('forgotten record kept', callId)
+  }
+}
+
+/** When every client is closed, nothing must be left of any. */
+async function checkLeftovers(world: World): Promise<void> {
+  world.log('# close')
+  const closing = world.tabs.filter(isAwake).map((tab) => {
+    const closed = tab.client.close()
+    tab.isClosed = true
+    return closed
+  })
+  await Promise.all(closing)
+  await world.browser.advance(1000)
+  const pending = world.network.pending()
+  for (const tab of world.tabs) {
+    const { name, page, isAlive } = tab
+    if (!isAlive) continue
+    const requests = pending.filter((sender) => sender === tab).length
+    const left = {
+      requests,
+      timers: page.timers(),
+      listeners: page.listeners(),
+      locks: page.locks(),
+      channels: page.channels(),
+    }
+    const rest = Object.entries(left).filter(([, count]) => count > 0)
+    if (rest.length > 0)
+      world.breach('left running after close()', `${name}: ${JSON.stringify(Object.fromEntries(rest))}`)
+  }
+}
+
+function describeCall({ callId, phase, network, task, error, result, nextPollAt }: ToolCallState): string {
+  const outcome = error ? `${error.name}: ${error.message}` : result ? JSON.stringify(result.content) : ''
+  return `${callId.slice(0, 6)} ${phase} ${network} ${task?.taskId ?? 'no task'} ${outcome} ${nextPollAt ?? 'not scheduled'}`
+}

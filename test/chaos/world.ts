@@ -1,0 +1,334 @@
+import { createTaskClient, type TaskClient } from 'taskwire'
+import { createSimulatedBrowser, type SimulatedBrowser, type SimulatedPage } from 'taskwire/testing'
+import { type CallLedger, createCallLedger } from './callLedger.js'
+import { type CallPlan, type ChaosServer, createChaosServer, type RpcRequest, type ServerTask } from './chaosServer.js'
+import type { Breach, Tally, TallyKey } from './faults.js'
+import { type ChaosNetwork, createChaosNetwork } from './network.js'
+import { createPollFloors, type PollFloors } from './pollFloors.js'
+import { seededRandom } from './random.js'
+import { createRecordWatch, type RecordWatch } from './recordWatch.js'
+import { createSuccession } from './succession.js'
+
+/** What a run is played with. */
+export interface WorldOptions {
+  readonly seed: number
+  readonly resume: 'eager' | 'lazy'
+  /** `alone`: the browser has neither Web Locks nor BroadcastChannel, and there is one tab at a time. */
+  readonly tabs: 'together' | 'alone'
+  readonly storage: 'local' | 'async'
+  readonly hidden: 'continue' | 'pause'
+}
+
+/** A page from its opening to its end, with its client. */
+export interface Tab {
+  readonly name: string
+  readonly page: SimulatedPage
+  readonly client: TaskClient
+  isAlive: boolean
+  isFrozen: boolean
+  /** In the back-forward cache. */
+  isCached: boolean
+  /** Whether the client has been closed. */
+  isClosed: boolean
+  isOnline: boolean
+  isVisible: boolean
+}
+
+/** A call as the app makes it. */
+export interface CallSpec {
+  readonly name: 'work' | 'look'
+  readonly key: string | undefined
+  readonly fresh: boolean | 'settled'
+  readonly plan: Omit<CallPlan, 'nonce'>
+}
+
+/** A task that a record leads to. */
+export interface RecordedTask {
+  readonly taskId: string
+  readonly callId: string
+  readonly tool: string
+  readonly key: string | undefined
+}
+
+/** A browser, its network, its storage and a server, with the books that show whether anything went wrong. */
+export interface World {
+  readonly options: WorldOptions
+  readonly browser: SimulatedBrowser
+  readonly server: ChaosServer
+  readonly network: ChaosNetwork<Tab>
+  readonly storage: RecordWatch
+  readonly ledger: CallLedger
+  readonly floors: PollFloors<Tab>
+  /** Every tab there ever was. */
+  readonly tabs: readonly Tab[]
+  /** Tasks whose id has reached storage, without those that the app or the user has given up since. */
+  readonly recorded: ReadonlyMap<string, RecordedTask>
+  /** Whether the call was forgotten, and not started since. */
+  isForgotten(callId: string): boolean
+  /** Whether the server has dropped the task, or the clock of the pages says that it has. */
+  isPastTtl(task: ServerTask): boolean
+  /** The machine's own time, ms since the epoch; nobody corrects it. */
+  now(): number
+  openTab(): Tab
+  start(tab: Tab, call: CallSpec): void
+  /** The app forgets calls; it knows that they are when `done` resolves. */
+  forget(callIds: Iterable<string>, done: Promise<void>): void
+  /** The user, or some accident, has taken the record of a call away. */
+  abandon(callId: string): void
+  /** The tab that sent the last poll. */
+  lastPoller(): Tab | undefined
+  setClock(ms: number): void
+  count(key: TallyKey, by?: number): void
+  /** Something happened that must not happen. */
+  breach(kind: Breach, text: string): void
+  readonly breaches: readonly string[]
+  log(text: string): void
+  readonly trace: readonly string[]
+}
+
+const URL = 'http://localhost/mcp'
+
+export function createWorld(options: WorldOptions, tally: Tally): World {
+  const random = seededRandom(options.seed)
+  const jitter = seededRandom(options.seed ^ 0x5eed)
+  const exchanges = new WeakMap<RequestInit, Parameters<typeof network.transmit>[0]>()
+  const browser = createSimulatedBrowser({
+    random: jitter,
+    turns: 2,
+    fetch: (_url, init = {}) => {
+      const exchange = exchanges.get(init)
+      if (exchange === undefined) return Promise.reject(new TypeError('not from a tab'))
+      return network.transmit(exchange, init)
+    },
+  })
+  // Time that passes for the network whatever happens to the pages.
+  const machine = browser.openPage().environment
+  let correction = 0
+  let maxCorrection = 0
+  let minCorrection = 0
+  const now = () => browser.now() - correction
+  const startedAt = now()
+
+  const tabs: Tab[] = []
+  const recorded = new Map<string, RecordedTask>()
+  const forgotten = new Set<string>()
+  const breaches: string[] = []
+  const trace: string[] = []
+  let nonces = 0
+  let lastPoller: Tab | undefined
+
+  const log = (text: string) => trace.push(`${String(now() - startedAt).padStart(7)} ${text}`)
+  const breach = (kind: Breach, text: string) => {
+    tally.add(kind)
+    breaches.push(`${kind}: ${text}`)
+    log(`!! ${kind}: ${text}`)
+  }
+
+  const ledger = createCallLedger()
+  const server = createChaosServer({
+    now,
+    onExecuted: (nonce) => {
+      tally.add('tools/call executed')
+      log(`     executed: ${nonce}`)
+      for (const task of server.tasks.values()) {
+        const earlier = ledger.start(task.plan.nonce)
+        if (earlier && server.isExpired(task)) ledger.permit(earlier.callId)
+      }
+      if (!ledger.executed(nonce)) breach('call duplicated', `${nonce} ran the tool of ${ledger.start(nonce)?.callId}`)
+    },
+  })
+  const network = createChaosNetwork<Tab>({
+    server,
+    now,
+    wallClock: browser.now,
+    isOnline: (tab) => tab.isOnline,
+    later: machine.setTimeout,
+    random,
+    tally,
+    log,
+  })
+  const floors = createPollFloors<Tab>({
+    all: () => tabs,
+    isAwake,
+    follows: ({ client }, taskId) =>
+      Object.values(client.store.getState().calls).some((call) => call.task?.taskId === taskId),
+  })
+  const succession = createSuccession((taskId) => server.tasks.get(taskId)?.plan.nonce)
+  const storage = createRecordWatch({
+    onFailed: (callId) => {
+      // Whoever cannot read what it wrote cannot keep to it, nor take it away.
+      if (callId === undefined) return forgotten.clear()
+      ledger.permitFresh(callId)
+      succession.waive(callId)
+    },
+    onWritten: ({ callId, tool, key, task }, before) => {
+      const replaced = before?.task?.taskId
+      if (replaced !== task?.taskId && succession.replaced(callId, task?.taskId)) {
+        for (const [taskId, other] of recorded) if (other.callId === callId) recorded.delete(taskId)
+      }
+      if (task === undefined) return
+      if (!recorded.has(task.taskId)) log(`     recorded: ${task.taskId} (${key ?? callId})`)
+      recorded.set(task.taskId, { taskId: task.taskId, callId, tool, key })
+      floors.stored(task.taskId, task.nextPollAt)
+    },
+  })
+
+  function send(tab: Tab, url: string | globalThis.URL, init: RequestInit = {}): Promise<Response> {
+    // As `fetch` does: nothing is sent.
+    if (init.signal?.aborted) return Promise.reject(init.signal.reason)
+    const request = JSON.parse(String(init.body)) as RpcRequest
+    const exchange = { sender: tab, request, sentAt: now() }
+    exchanges.set(init, exchange)
+    const taskId = request.method === 'tasks/get' ? String(request.params?.['taskId']) : undefined
+    log(`  ${tab.name} → ${request.method} ${taskId ?? ''}`)
+    if (tab.isClosed) breach('left running after close()', `${tab.name} sent ${request.method}`)
+    if (taskId !== undefined) {
+      lastPoller = tab
+      const early = floors.polled(tab, taskId, browser.now())
+      if (early > 0) breach('poll too early', `${tab.name} polled ${taskId} ${Math.round(early)} ms too early`)
+    }
+    const outcome = tab.page.environment.fetch(url, init)
+    const arrived = () => {
+      const delivery = network.delivery(exchange) ?? { type: 'failure' as const }
+      const created = delivery.type === 'answer' && 'result' in delivery.answer && delivery.answer.result['taskId']
+      const about = taskId ?? (request.method === 'tools/call' && typeof created === 'string' ? created : undefined)
+      log(`  ${tab.name} ← ${request.method} ${about ?? ''} ${describe(delivery)}`)
+      if (about !== undefined && !init.signal?.aborted) floors.answered(tab, about, delivery, browser.now())
+      if (request.method === 'tools/call' && about === undefined && delivery.type === 'answer') {
+        const plan = request.params?.['arguments'] as CallPlan | undefined
+        const start = plan && ledger.start(plan.nonce)
+        if (start) ledger.permit(start.callId)
+      }
+      if (taskId !== undefined && delivery.type === 'answer') tally.add('polls answered')
+    }
+    outcome.then(arrived, arrived)
+    return outcome
+  }
+
+  function openTab(): Tab {
+    const page = browser.openPage()
+    const life = { isAlive: () => tab.isAlive }
+    const pause = () =>
+      new Promise<void>((resolve) => page.environment.setTimeout(() => resolve(), Math.floor(random() * 15)))
+    const local = storage.webStorage(life)
+    const environment = {
+      ...page.environment,
+      fetch: (url: string | globalThis.URL, init?: RequestInit) => send(tab, url, init),
+      storage: () => local,
+      ...(options.tabs === 'alone' && { locks: undefined, channel: undefined }),
+    }
+    const client = createTaskClient({
+      url: URL,
+      environment,
+      resume: options.resume,
+      poll: { hidden: options.hidden },
+      ...(options.storage === 'async' && { storage: storage.asyncStorage(life, pause) }),
+    })
+    const tab: Tab = {
+      name: `tab${tabs.length + 1}`,
+      page,
+      client,
+      isAlive: true,
+      isFrozen: false,
+      isCached: false,
+      isClosed: false,
+      isOnline: true,
+      isVisible: true,
+    }
+    tabs.push(tab)
+    return tab
+  }
+
+  function giveUp(callId: string): void {
+    for (const [taskId, task] of recorded) {
+      if (task.callId !== callId) continue
+      recorded.delete(taskId)
+      floors.forget(taskId)
+    }
+  }
+
+  function forget(callId: string, done: Promise<void>): void {
+    ledger.permit(callId)
+    giveUp(callId)
+    // A page in the back-forward cache learns it from the record that is gone, so there has to have been one.
+    const isUnknown = ({ isAlive, isCached, client }: Tab) =>
+      isAlive && isCached && client.store.getState().calls[callId]?.phase === 'calling'
+    if (tabs.some(isUnknown)) return
+    const before = nonces
+    done.then(
+      () => {
+        if (!ledger.isStartedSince(callId, before)) forgotten.add(callId)
+      },
+      () => {},
+    )
+  }
+
+  return {
+    options,
+    browser,
+    server,
+    network,
+    storage,
+    ledger,
+    floors,
+    tabs,
+    recorded,
+    isForgotten: (callId) => forgotten.has(callId) && !succession.isWaived(callId),
+    breaches,
+    trace,
+    now,
+    openTab,
+    log,
+    breach,
+    count: tally.add,
+    lastPoller: () => lastPoller,
+    isPastTtl: ({ createdAt, plan }) =>
+      plan.ttlMs !== null && now() + maxCorrection - minCorrection >= createdAt + plan.ttlMs,
+    setClock: (ms) => {
+      correction += ms
+      maxCorrection = Math.max(maxCorrection, correction)
+      minCorrection = Math.min(minCorrection, correction)
+      browser.setClock(ms)
+      floors.clockSet(ms)
+    },
+    forget: (callIds, done) => {
+      for (const callId of [...callIds]) forget(callId, done)
+    },
+    abandon: (callId) => {
+      ledger.permit(callId)
+      succession.waive(callId)
+      giveUp(callId)
+    },
+    start: ({ client, name: tabName }, { name, key, fresh, plan }) => {
+      const nonce = `call-${++nonces}`
+      log(`${tabName} starts ${name} as ${key ?? 'one of its own'}${fresh ? `, fresh: ${fresh}` : ''} (${nonce})`)
+      if (key !== undefined) {
+        const callId = client.toolCallId(name, key)
+        if (fresh !== false) succession.fresh(callId, nonce)
+        if (fresh !== false && ledger.knows(callId)) ledger.permitFresh(callId)
+        begin(callId)
+      }
+      const call = client.startToolCall(
+        { name, arguments: { ...plan, nonce } },
+        { fresh, ...(key !== undefined && { key }) },
+      )
+      begin(call.callId)
+      call.result.catch(() => {})
+
+      function begin(callId: string): void {
+        forgotten.delete(callId)
+        ledger.started({ nonce, callId, order: nonces, isRepeatable: name === 'look' })
+      }
+    },
+  }
+}
+
+export function isAwake(tab: Tab): boolean {
+  return tab.isAlive && !tab.isFrozen && !tab.isCached && !tab.isClosed
+}
+
+function describe(delivery: { type: string; answer?: unknown; notBefore?: number }): string {
+  if (delivery.type === 'failure') return 'failure'
+  const answer = delivery.answer as { result?: Record<string, unknown>; error?: { code: number } }
+  return answer.error ? `error ${answer.error.code}` : `${answer.result?.['status'] ?? 'ok'}`
+}
