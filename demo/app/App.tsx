@@ -1,0 +1,39 @@
+import { Announcer } from './Announcer.js'
+import { ConnectionBadge } from './ConnectionBadge.js'
+import { ConnectionProblem } from './ConnectionProblem.js'
+import { PollPlot } from './polls/PollPlot.js'
+import { QuickCall } from './QuickCall.js'
+import { Inbox } from './questions/Inbox.js'
+import { ReportForm } from './reports/ReportForm.js'
+import { ReportList } from './reports/ReportList.js'
+import { SameKeyTwice } from './SameKeyTwice.js'
+
+export function App() {
+  return (
+    <>
+      <header className="page-header">
+        <div className="page-width">
+          <h1 className="wordmark">
+            <img src="/favicon.svg" alt="" width="20" height="20" />
+            Taskwire <span className="muted">demo</span>
+          </h1>
+          <ConnectionBadge />
+        </div>
+      </header>
+      <main className="page-width columns">
+        <ReportForm />
+        <div className="content">
+          <ConnectionProblem />
+          <Inbox />
+          <ReportList />
+          <PollPlot />
+        </div>
+        <div className="extras">
+          <SameKeyTwice />
+          <QuickCall />
+        </div>
+      </main>
+      <Announcer />
+    </>
+  )
+}

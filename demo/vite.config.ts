@@ -1,0 +1,34 @@
+import { fileURLToPath } from 'node:url'
+import react from '@vitejs/plugin-react'
+import { defineConfig, type Plugin } from 'vite'
+import type { createMiddleware, DemoMiddleware } from './server/middleware.js'
+
+/** The MCP server, inside the development server: one process, one origin. */
+function mcpServer(): Plugin {
+  return {
+    name: 'demo:mcp-server',
+    configureServer({ middlewares, ssrLoadModule, httpServer }) {
+      let loading: Promise<DemoMiddleware> | undefined
+      // Loaded by Vite, which resolves `taskwire` to the sources, and once: its tasks live in memory.
+      const load = () =>
+        (loading ??= ssrLoadModule('/server/middleware.ts').then((module) =>
+          (module['createMiddleware'] as typeof createMiddleware)(),
+        ))
+      middlewares.use('/mcp', (request, response, next) => {
+        load().then(({ mcp }) => mcp(request, response), next)
+      })
+      middlewares.use('/__requests', (request, response, next) => {
+        load().then(({ requests }) => requests(request, response), next)
+      })
+      httpServer?.once('close', () => void loading?.then(({ close }) => close()))
+    },
+  }
+}
+
+export default defineConfig({
+  root: fileURLToPath(new URL('.', import.meta.url)),
+  // `taskwire` and `taskwire/react` are our own sources here: see `paths` in tsconfig.json.
+  resolve: { tsconfigPaths: true },
+  server: { port: Number(process.env['PORT'] ?? 5173), strictPort: true },
+  plugins: [react(), mcpServer()],
+})
