@@ -244,6 +244,9 @@ export interface TaskClient {
   /** Drops every call of a scope, this client's by default: for instance at sign-out. */
   forgetAll(options?: { scope?: string }): Promise<void>
   listTools(): Promise<Tool[]>
-  /** Closes the connection. Cancels no task. */
+  /**
+   * Stops following every call, and closes the connection where this client has opened it: an SDK client that the app
+   * connected stays connected. Cancels no task; a `tools/call` that has no answer yet is aborted.
+   */
   close(): Promise<void>
 }

@@ -12,7 +12,7 @@ export interface SdkV1ConnectionOptions {
   readonly legacy: LegacyOptions
 }
 
-/** A connection over an SDK v1 client, which its owner has connected. What it takes is loaded with the first use. */
+/** A connection over an SDK v1 client, which its owner has connected and closes. What it takes is loaded with the first use. */
 export function createSdkV1Connection(options: SdkV1ConnectionOptions): Connection {
   const open = async () => {
     const { openSdkV1 } = await import('./openSdkV1.js')
@@ -21,6 +21,6 @@ export function createSdkV1Connection(options: SdkV1ConnectionOptions): Connecti
   return createConnection({
     ...options,
     url: undefined,
-    sdk: { era: 'legacy', open, close: () => options.client.close() },
+    sdk: { era: 'legacy', open, close: () => Promise.resolve() },
   })
 }

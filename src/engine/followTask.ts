@@ -128,6 +128,14 @@ export async function followTask(options: FollowOptions): Promise<TerminalTask> 
   }
 }
 
+/**
+ * What is heard never brings the next poll forward. It may have waited for a page to wake up:
+ *
+ * ```text
+ * tab B  polls ── answer: not before 10:00:03 ─ closed
+ * tab A  frozen ················ wakes ─ polls ── answer: not before 10:00:09 ─ hears B
+ * ```
+ */
 async function steer(options: FollowOptions, inbox: Inbox<Step>): Promise<TerminalTask> {
   const { task, firstPollAt, environment, link, onEvent } = options
   const knownAt = environment.now()
@@ -141,13 +149,15 @@ async function steer(options: FollowOptions, inbox: Inbox<Step>): Promise<Termin
   for (;;) {
     options.signal.throwIfAborted()
     onEvent({ type: 'scheduled', at: course.dueAt })
-    const step = inbox.take() ?? (await nextStep(options, course, inbox))
+    const heard = inbox.take() ?? (await listen(options, course, inbox))
+    const step = heard ?? (await pollForAll(options, course))
+    const floor = heard === undefined ? 0 : course.notBefore
     switch (step.type) {
       case 'polling':
         course = { ...course, overdueAt: step.until + TURN_GRACE_MS }
         break
       case 'dropped':
-        course = { ...course, ...schedule(step.nextPollAt) }
+        course = { ...course, ...schedule(Math.max(step.nextPollAt, floor)) }
         break
       case 'push-changed':
         if (course.failures > 0 || !link.isMyTurn()) break
@@ -163,10 +173,11 @@ async function steer(options: FollowOptions, inbox: Inbox<Step>): Promise<Termin
         if (isOld && step.type === 'pushed') break
         const known = isOld && course.known ? course.known : step.task
         const knownAt = environment.now()
-        const dueAt = step.type === 'snapshot' ? step.nextPollAt : nextPollAt(options, { known, knownAt })
+        const wishedAt = step.type === 'snapshot' ? step.nextPollAt : nextPollAt(options, { known, knownAt })
+        const dueAt = Math.max(wishedAt, floor)
         if (step.type === 'pushed') link.publish({ type: 'snapshot', task: step.task, nextPollAt: dueAt })
         if (isTerminalTask(step.task)) return step.task
-        const notBefore = Math.min(dueAt, knownAt + pollInterval(known.pollIntervalMs, options.policy))
+        const notBefore = Math.max(floor, Math.min(dueAt, knownAt + pollInterval(known.pollIntervalMs, options.policy)))
         course = { known, knownAt, ...schedule(dueAt, notBefore), failures: 0, violations: 0 }
         onEvent({ type: 'snapshot', task: step.task })
         break
@@ -174,7 +185,8 @@ async function steer(options: FollowOptions, inbox: Inbox<Step>): Promise<Termin
       case 'poll-failed': {
         const { error, failureCount, network } = step
         const violations = error instanceof TaskProtocolError ? course.violations + 1 : 0
-        course = { ...course, ...schedule(step.nextPollAt, step.notBefore), failures: failureCount, violations }
+        const [dueAt, notBefore] = [Math.max(step.nextPollAt, floor), Math.max(step.notBefore, floor)]
+        course = { ...course, ...schedule(dueAt, notBefore), failures: failureCount, violations }
         onEvent({ type: 'poll-failed', error, failureCount, network })
         break
       }
@@ -222,9 +234,9 @@ function withinTtl({ receivedAt, policy }: FollowOptions, known: Task | undefine
 }
 
 /** What arrives first: news, or the time to poll. */
-async function nextStep(options: FollowOptions, course: Course, inbox: Inbox<Step>): Promise<Step> {
+async function listen(options: FollowOptions, course: Course, inbox: Inbox<Step>): Promise<Step | undefined> {
   await waitUnblocked(options, course, inbox)
-  return inbox.take() ?? (await pollForAll(options, course))
+  return inbox.take()
 }
 
 async function waitUnblocked(options: FollowOptions, course: Course, inbox: Inbox<Step>): Promise<void> {

@@ -24,6 +24,7 @@ describe('pollInterval', () => {
     ['none, by a default of one’s own', undefined, { defaultIntervalMs: 300 }, 300],
     ['none, and a default below the least', undefined, { defaultIntervalMs: 10 }, 50],
     ['0', 0, {}, 50],
+    ['no number', Number.NaN, {}, 1000],
     ['less than the least', 49, {}, 50],
     ['a fraction', 1500.5, {}, 1500.5],
     ['less than the user wants', 200, { minIntervalMs: 2000 }, 2000],

@@ -28,7 +28,9 @@ export const MAX_TIMER_MS: number = 2 ** 31 - 1
 
 /** The interval to keep: the server's where it gave one, else the default, within what is sane and what a timer holds. */
 export function pollInterval(pollIntervalMs: number | undefined, policy: PollPolicy): number {
-  return Math.min(Math.max(pollIntervalMs ?? policy.defaultIntervalMs, policy.minIntervalMs), MAX_TIMER_MS)
+  const asked = pollIntervalMs ?? policy.defaultIntervalMs
+  const interval = Number.isNaN(asked) ? policy.defaultIntervalMs : asked
+  return Math.min(Math.max(interval, policy.minIntervalMs), MAX_TIMER_MS)
 }
 
 /** Exponential backoff with full jitter: anything between none and the whole of `base * 2^(failures - 1)`. */

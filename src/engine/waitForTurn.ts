@@ -97,7 +97,11 @@ export function waitForTurn(options: WaitOptions): Promise<void> {
     const subscriptions = [
       environment.onOnlineChange(onOnline),
       environment.onVisibilityChange(look),
-      environment.onPageShow(look),
+      environment.onPageShow(() => {
+        // Away, this tab has heard nothing of the others; they are about to tell.
+        overdueAt = Math.max(overdueAt, environment.now() + TURN_GRACE_MS)
+        look()
+      }),
       link.onTurnChange(() => {
         // Whoever has taken the turn has yet to be heard.
         overdueAt = Math.max(overdueAt, environment.now() + TURN_GRACE_MS)

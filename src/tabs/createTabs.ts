@@ -70,7 +70,7 @@ export function createTabs(options: TabsOptions): Tabs {
     connect()
     subscriptions = [
       environment.onPageHide(disconnect),
-      environment.onPageShow(connect),
+      environment.onPageShow(comeBack),
       environment.onVisibilityChange(onVisibilityChange),
     ]
   }
@@ -82,6 +82,12 @@ export function createTabs(options: TabsOptions): Tabs {
       const message = decodeTabMessage(data)
       if (message !== undefined) receive(message)
     })
+  }
+
+  /** Away, this tab has heard nothing. */
+  function comeBack(): void {
+    connect()
+    for (const taskId of newsListeners.keys()) post({ type: 'who', taskId })
   }
 
   function disconnect(): void {

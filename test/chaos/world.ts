@@ -248,7 +248,8 @@ export function createWorld(options: WorldOptions, tally: Tally): World {
   }
 
   function forget(callId: string, done: Promise<void>): void {
-    ledger.permit(callId)
+    // What is on its way may still arrive.
+    ledger.permitFresh(callId)
     giveUp(callId)
     // A page in the back-forward cache learns it from the record that is gone, so there has to have been one.
     const isUnknown = ({ isAlive, isCached, client }: Tab) =>
@@ -295,7 +296,7 @@ export function createWorld(options: WorldOptions, tally: Tally): World {
       for (const callId of [...callIds]) forget(callId, done)
     },
     abandon: (callId) => {
-      ledger.permit(callId)
+      ledger.permitFresh(callId)
       succession.waive(callId)
       giveUp(callId)
     },

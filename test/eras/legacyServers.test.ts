@@ -142,6 +142,21 @@ describe('while a task runs', () => {
     await expect(call.result).resolves.toMatchObject({ content: [{ text: '{"ok":true}' }] })
   })
 
+  it('a question can be answered by another page, which has a session of its own', async () => {
+    const server = await startServer()
+    const client = open(server.url)
+    const call = client.startToolCall(work('input'))
+    const { inputRequests, task } = await reached(
+      client,
+      call.callId,
+      ({ inputRequests }) => Object.keys(inputRequests).length > 0,
+    )
+    const other = open(server.url)
+    await other.updateTask(task?.taskId ?? '', { [Object.keys(inputRequests)[0] ?? '']: { action: 'decline' } })
+    await expect(call.result).resolves.toMatchObject({ content: [{ text: 'decline undefined' }] })
+    expect(server.count('initialize')).toBe(2)
+  })
+
   it('an answer that comes after the task was cancelled is refused here', async () => {
     const server = await startServer()
     const client = open(server.url)
