@@ -1,4 +1,5 @@
 // What each entry costs an app: its own code minified and gzipped, without its dependencies.
+// `later` is what is loaded only when it is needed: for servers and SDK clients of the revision before.
 // `taskwire/query` and `taskwire/react` are what they add to `taskwire`, which an app that uses them has anyway.
 // Budgets are in size.json, in bytes. `npm run size` fails where one is exceeded.
 import { readFileSync } from 'node:fs'
@@ -33,17 +34,37 @@ async function bundle(name, already = new Set()) {
   })
   const outputs = [result].flat().flatMap((one) => ('output' in one ? one.output : []))
   const chunks = outputs.filter((output) => output.type === 'chunk')
+  const first = firstLoaded(chunks)
   return {
-    bytes: chunks.reduce((sum, { code }) => sum + gzipSync(code, { level: 9 }).length, 0),
+    bytes: gzipped(chunks.filter(({ fileName }) => first.has(fileName))),
+    later: gzipped(chunks.filter(({ fileName }) => !first.has(fileName))),
     files: new Set(chunks.flatMap(({ moduleIds }) => moduleIds)),
   }
+}
+
+/**
+ * The files that the entry imports, and what those import: what an app loads before it has done anything.
+ *
+ * @param {{ fileName: string, isEntry: boolean, imports: string[] }[]} chunks
+ */
+function firstLoaded(chunks) {
+  const names = new Set(chunks.filter(({ isEntry }) => isEntry).map(({ fileName }) => fileName))
+  for (const name of names) {
+    for (const imported of chunks.find(({ fileName }) => fileName === name)?.imports ?? []) names.add(imported)
+  }
+  return names
+}
+
+/** @param {{ code: string }[]} chunks */
+function gzipped(chunks) {
+  return chunks.reduce((sum, { code }) => sum + gzipSync(code, { level: 9 }).length, 0)
 }
 
 const core = await bundle('taskwire')
 const rows = await Promise.all(
   Object.entries(budgets).map(async ([entry, budget]) => {
-    const { bytes } = entry === 'taskwire' ? core : await bundle(entry, core.files)
-    return { entry, gzip: bytes, budget, left: budget - bytes }
+    const { bytes, later } = entry === 'taskwire' ? core : await bundle(entry, core.files)
+    return { entry, gzip: bytes, budget, left: budget - bytes, later }
   }),
 )
 console.table(Object.fromEntries(rows.map(({ entry, ...numbers }) => [entry, numbers])))
