@@ -133,7 +133,7 @@ it('however polls, answers and failures interleave, each question is shown once 
           for (const answer of answers) expect(answer).toEqual(answers[0])
         }
         expect(call.getState().error).toBeUndefined()
-      expect(call.getState().phase).toBe('completed')
+        expect(call.getState().phase).toBe('completed')
         await client.close()
       },
     ),

@@ -301,6 +301,7 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
       }
       const resumed = { ...record, task }
       const call = begin(resumed, undefined)
+      tabs.tell(callId, { type: 'created', record: resumed })
       // Named after its task, a record can be of no other one.
       if (key === undefined) void records.update(resumed)
       else void noteResumed(resumed, () => runs.get(callId) === call.run)

@@ -49,10 +49,10 @@ export function createCallJournal({ records, now, policy, ...options }: CallJour
   let nextPollAt = resumeAt(record.task)
   /** A record that is gone, forgotten or expired, must not come back. */
   let isClosed = false
-  /** Whether storage has had the record, so that it is not to be written where it is gone. */
+  /** Whether this page or another one has written the record: where it is gone, it is not written again. */
   let isWritten = record.task !== undefined
-  // What another tab tells of, it may not have been able to write.
-  if (isWritten) void records.has(record.callId).then((has) => (isWritten &&= has))
+  /** Whether this page has found it in its storage. */
+  let isSeen = false
 
   /** The recorded time, by a clock that may have been ahead when it was noted; at once where there is none. */
   function resumeAt({ nextPollAt: at, notedAt = now() }: Partial<TaskRecordTask> = {}): number {
@@ -64,7 +64,7 @@ export function createCallJournal({ records, now, policy, ...options }: CallJour
     if (record.task === undefined || isClosed) return
     const noted = { ...(latest && recordSnapshot(latest)), nextPollAt, notedAt: now(), ...changes }
     record = { ...record, task: { ...record.task, ...noted } }
-    isWritten = await records.update(record, isWritten)
+    if (await records.update(record, isWritten)) isWritten = isSeen = true
   }
 
   return {
@@ -96,7 +96,7 @@ export function createCallJournal({ records, now, policy, ...options }: CallJour
       const times = { receivedAt: now(), nextPollAt, notedAt: now() }
       const created = { ...recordSnapshot(task), ...times, answered: [], isCancelling: false }
       record = { ...record, era, task: created }
-      if (!isClosed) isWritten = await records.write(record)
+      if (!isClosed) isWritten = isSeen = await records.write(record)
     },
     readNextPollAt: async () => {
       const task = (await records.read(record.callId))?.task
@@ -109,7 +109,7 @@ export function createCallJournal({ records, now, policy, ...options }: CallJour
     noteAnswered: (inputKey) => update({ answered: [...new Set(record.task?.answered).add(inputKey)] }),
     noteCancelling: (isCancelling) => update({ isCancelling }),
     flush: () => update(),
-    wasTakenAway: async () => isWritten && !isClosed && !(await records.has(record.callId)),
+    wasTakenAway: async () => isSeen && !isClosed && !(await records.has(record.callId)),
     close: async (error, era) => {
       // What was called by a key is called anew only when the app says so, a task that is lost included. A
       // record of another era is not of this server any more.

@@ -191,7 +191,6 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
   async function resume(task: TaskRecordTask): Promise<CallToolResult> {
     life.signal.throwIfAborted()
     dispatch({ type: 'created', task: recordedTask(task) })
-    tabs.tell(callId, { type: 'created', record: journal.record })
     if ((task.isCancelling || unanswered.signal.aborted) && !isTerminal(task.status)) {
       // Asked for before there was a task, or by a page that may not have got through: nobody waits for it.
       cancelling = sendCancel(task.taskId)

@@ -20,7 +20,7 @@ export interface RecordStore {
    * counts as answered, and a task that has ended stays ended. Where the call was made anew since, the
    * record is that call's and is left alone. With `isKept`, a record that is gone stays so: another tab has
    * removed it, and word of that may not have come yet. A storage that answers synchronously has the record
-   * before this returns. False where it could not be written.
+   * before this returns. False where the record is not there now.
    */
   update(record: TaskRecord, isKept?: boolean): Promise<boolean>
   read(callId: string): Promise<TaskRecord | undefined>
@@ -93,7 +93,7 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
         return andThen(storage.setItem(key, encodeTaskRecord(mergeTaskRecords(stored, record))), () => true)
       }
       const isGone = (text: string | null | undefined) => isKept && typeof text !== 'string'
-      const update = () => andThen(storage.getItem(key), (text) => isGone(text) || write(parse(key, text)))
+      const update = () => andThen(storage.getItem(key), (text) => !isGone(text) && write(parse(key, text)))
       return attempt('update a task record', () => inTurn(key, update), false)
     },
 

@@ -10,6 +10,7 @@ import {
 } from 'taskwire'
 import { afterEach, describe, expect, it } from 'vitest'
 import { memoryStorage } from '../../src/storage/memoryStorage.js'
+import { openWithSdkV1 } from './support/eraPages.js'
 import { type EraServer, TOOLS } from './support/eraServer.js'
 import { type LegacyServer, type LegacyServerOptions, startLegacyServer } from './support/legacyServer.js'
 import { startModernServer } from './support/modernServer.js'
@@ -140,6 +141,19 @@ describe('while a task runs', () => {
     expect(phase).toBe('input_required')
     await call.respond(Object.keys(inputRequests)[0] ?? '', { action: 'accept', content: { ok: true } })
     await expect(call.result).resolves.toMatchObject({ content: [{ text: '{"ok":true}' }] })
+  })
+
+  it('a question outside of any task is one of the call, by an SDK v1 client, too', async () => {
+    const server = await startServer()
+    const page = await openWithSdkV1(
+      server.url,
+      { storage: memoryStorage() },
+      { inputHandlers: { elicitation: () => ({ action: 'accept', content: { ok: false } }) } },
+    )
+    closing.push(page.close)
+    await expect(page.client.callTool({ name: TOOLS.askPlainly })).resolves.toMatchObject({
+      content: [{ text: '{"ok":false}' }],
+    })
   })
 
   it('a question can be answered by another page, which has a session of its own', async () => {

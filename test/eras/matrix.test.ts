@@ -146,6 +146,16 @@ const ROWS: Record<string, (world: World) => Promise<void>> = {
     expect(asked).toEqual(['Go on?'])
   },
 
+  'a task that asks a model': async ({ openPage }) => {
+    const content = { type: 'text', text: 'Something.' }
+    const { client } = await openPage({
+      inputHandlers: { sampling: () => ({ model: 'm', role: 'assistant', content }) },
+    })
+    await expect(client.callTool(work('sampling'))).resolves.toMatchObject({
+      content: [{ text: JSON.stringify(content) }],
+    })
+  },
+
   'a reload in the middle of a task': async ({ openPage, server }) => {
     const first = await openPage()
     const call = first.client.startToolCall(work('success', 20), { key: 'weekly' })

@@ -38,7 +38,7 @@ export const openWithSdkV2: OpenPage = async (url, { storage }, options) => {
 /** `createTaskClient({ client })` with an SDK v1 client of the app, which keeps its session over a reload. */
 export const openWithSdkV1: OpenPage = async (url, visit, options) => {
   const { storage, sessionId } = visit
-  const sdk = new ClientV1({ name: 'app', version: '1' }, { capabilities: { elicitation: { form: {} } } })
+  const sdk = new ClientV1({ name: 'app', version: '1' }, { capabilities: { elicitation: { form: {} }, sampling: {} } })
   const transport = new TransportV1(new URL(url), { ...(sessionId !== undefined && { sessionId }) })
   // SDK v1 is not written for exactOptionalPropertyTypes.
   await sdk.connect(transport as Parameters<ClientV1['connect']>[0])

@@ -25,7 +25,7 @@ export const TOOLS = {
 } as const
 
 export const workInput = {
-  outcome: z.enum(['success', 'failure', 'tool error', 'bad output', 'input']),
+  outcome: z.enum(['success', 'failure', 'tool error', 'bad output', 'input', 'sampling']),
   steps: z.number().int(),
   text: z.string(),
 }
@@ -40,4 +40,10 @@ export function question(message: string) {
     required: ['ok'],
   }
   return { mode: 'form' as const, message, requestedSchema }
+}
+
+/** What a model is asked. */
+export const prompt = {
+  messages: [{ role: 'user' as const, content: { type: 'text' as const, text: 'Say something.' } }],
+  maxTokens: 10,
 }

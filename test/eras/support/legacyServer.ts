@@ -8,11 +8,17 @@ import {
 } from '@modelcontextprotocol/sdk/experimental/tasks'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
-import { type CallToolResult, ElicitResultSchema, type ServerCapabilities } from '@modelcontextprotocol/sdk/types.js'
+import {
+  type CallToolResult,
+  CreateMessageResultSchema,
+  ElicitResultSchema,
+  type ServerCapabilities,
+} from '@modelcontextprotocol/sdk/types.js'
 import {
   type EraRequest,
   type EraServer,
   POLL_INTERVAL_MS,
+  prompt,
   question,
   TOOLS,
   workInput,
@@ -152,6 +158,12 @@ async function work(
     const answer = await sendRequest(request, ElicitResultSchema, { relatedTask: { taskId } } as object)
     await taskStore.updateTaskStatus(taskId, 'working')
     said = `${answer.action} ${JSON.stringify(answer.content)}`
+  }
+  if (outcome === 'sampling') {
+    const request = { method: 'sampling/createMessage' as const, params: prompt }
+    const completion = await sendRequest(request, CreateMessageResultSchema, { relatedTask: { taskId } } as object)
+    await taskStore.updateTaskStatus(taskId, 'working')
+    said = JSON.stringify(completion.content)
   }
   if (outcome === 'failure') return taskStore.updateTaskStatus(taskId, 'failed', 'Out of paper')
   const isError = outcome === 'tool error'

@@ -2,7 +2,7 @@ import { ProtocolError } from '@modelcontextprotocol/server'
 import { createTaskServer, defineTool } from 'taskwire/server'
 import { z } from 'zod'
 import { startHttpServer } from '../../support/httpServer.js'
-import { type EraServer, POLL_INTERVAL_MS, question, TOOLS, workInput, workOutput } from './eraServer.js'
+import { type EraServer, POLL_INTERVAL_MS, prompt, question, TOOLS, workInput, workOutput } from './eraServer.js'
 
 /** A server of MCP 2026-07-28 with the tools of the legacy one. */
 export async function startModernServer(): Promise<EraServer> {
@@ -16,6 +16,13 @@ export async function startModernServer(): Promise<EraServer> {
         for (let step = 1; step <= steps; step++) {
           await ctx.sleep(10)
           await ctx.task?.setStatus(`step ${step}`)
+        }
+        if (outcome === 'sampling') {
+          const completion = await ctx.task?.sample(prompt)
+          return {
+            content: [{ type: 'text', text: JSON.stringify(completion?.content) }],
+            structuredContent: { steps },
+          }
         }
         const answer = outcome === 'input' ? await ctx.task?.elicit(question('Go on?')) : undefined
         if (outcome === 'failure') throw new ProtocolError(-32050, 'Out of paper')
