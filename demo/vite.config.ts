@@ -17,6 +17,9 @@ function mcpServer(): Plugin {
       middlewares.use('/mcp', (request, response, next) => {
         load().then(({ mcp }) => mcp(request, response), next)
       })
+      middlewares.use('/mcp-legacy', (request, response, next) => {
+        load().then(({ legacy }) => legacy(request, response), next)
+      })
       middlewares.use('/__requests', (request, response, next) => {
         load().then(({ requests }) => requests(request, response), next)
       })

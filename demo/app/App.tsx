@@ -1,12 +1,14 @@
 import { Announcer } from './Announcer.js'
 import { ConnectionBadge } from './ConnectionBadge.js'
 import { ConnectionProblem } from './ConnectionProblem.js'
+import { isLegacy } from './isLegacy.js'
 import { PollPlot } from './polls/PollPlot.js'
 import { QuickCall } from './QuickCall.js'
 import { Inbox } from './questions/Inbox.js'
 import { ReportForm } from './reports/ReportForm.js'
 import { ReportList } from './reports/ReportList.js'
 import { SameKeyTwice } from './SameKeyTwice.js'
+import { ServerSwitch } from './ServerSwitch.js'
 
 export function App() {
   return (
@@ -18,15 +20,16 @@ export function App() {
             Taskwire <span className="muted">demo</span>
           </h1>
           <ConnectionBadge />
+          <ServerSwitch />
         </div>
       </header>
       <main className="page-width columns">
         <ReportForm />
         <div className="content">
           <ConnectionProblem />
-          <Inbox />
+          {!isLegacy && <Inbox />}
           <ReportList />
-          <PollPlot />
+          {!isLegacy && <PollPlot />}
         </div>
         <div className="extras">
           <SameKeyTwice />

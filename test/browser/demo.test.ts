@@ -197,6 +197,25 @@ test('a server that pushes is hardly polled', async () => {
   expect(asked['tasks/get'] ?? 0).toBeLessThan(3)
 })
 
+test('a server of the revision before is no different, a reload included', async () => {
+  await page.getByRole('link', { name: 'Server of 2025-11-25' }).click()
+  await page.getByText('MCP 2025-11-25 (legacy)').waitFor()
+  const report = await start({ title: 'Revenue', seconds: 6 })
+  await see(report, /Collecting figures/)
+  await page.reload()
+  await see(report, /Collecting figures/)
+  await see(report, 'Done')
+  await report.getByRole('row', { name: /^Europe/ }).waitFor()
+  const doomed = await start({ title: 'Long one', seconds: 60 })
+  await see(doomed, /Collecting figures/)
+  await page.getByRole('button', { name: 'Cancel Long one' }).click()
+  await see(doomed, 'Cancelled')
+  await expectAccessible()
+  expect(await counts()).toEqual({})
+  // It refuses `server/discover`, which is how it is recognized.
+  complaints = complaints.filter((text) => !text.includes('status of 400'))
+})
+
 test('axe finds nothing wrong, with and without reports', async () => {
   await expectAccessible()
 

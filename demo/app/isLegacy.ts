@@ -1,0 +1,2 @@
+/** `?server=legacy`: a server of MCP 2025-11-25, for the same page. It has no tools that ask, and its polls are not drawn. */
+export const isLegacy = new URLSearchParams(location.search).get('server') === 'legacy'
