@@ -1,4 +1,9 @@
-import { TaskExpiredError, ToolCallInterruptedError } from '../protocol/errors.js'
+import {
+  TaskCancelledError,
+  TaskExpiredError,
+  TaskProtocolError,
+  ToolCallInterruptedError,
+} from '../protocol/errors.js'
 import { isTerminal, type Task } from '../protocol/task.js'
 import type { RecordStore } from '../storage/recordStore.js'
 import { recordedTask, recordSnapshot, type TaskRecord, type TaskRecordTask } from '../storage/taskRecord.js'
@@ -49,6 +54,8 @@ export function createCallJournal({ records, now, policy, ...options }: CallJour
   let nextPollAt = resumeAt(record.task)
   /** A record that is gone, forgotten or expired, must not come back. */
   let isClosed = false
+  /** Whether the `tools/call` may have reached the server. */
+  let isSent = false
   /** Whether this page or another one has written the record: where it is gone, it is not written again. */
   let isWritten = record.task !== undefined
   /** Whether this page has found it in its storage. */
@@ -87,7 +94,9 @@ export function createCallJournal({ records, now, policy, ...options }: CallJour
       nextPollAt = resumeAt(left.task)
     },
     writeIntent: async () => {
-      if (!isClosed) await records.write(record)
+      if (isClosed) return
+      isSent = true
+      await records.write(record)
     },
     writeTask: async (task, era) => {
       latest = task
@@ -114,7 +123,10 @@ export function createCallJournal({ records, now, policy, ...options }: CallJour
       // What was called by a key is called anew only when the app says so, a task that is lost included. A
       // record of another era is not of this server any more.
       const isOver = error instanceof TaskExpiredError && (record.key === undefined || record.era !== era)
-      const keeps = record.task === undefined ? error instanceof ToolCallInterruptedError : !isOver
+      // Cancelled before its answer, or answered in a way that says nothing, the tool may run all the same.
+      const isUnsettled = error instanceof TaskCancelledError || error instanceof TaskProtocolError
+      const isUnknown = error instanceof ToolCallInterruptedError || (isUnsettled && isSent)
+      const keeps = record.task === undefined ? isUnknown : !isOver
       await (keeps ? update() : records.remove(record.callId, record))
       isClosed = true
     },

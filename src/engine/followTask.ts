@@ -50,7 +50,7 @@ export interface FollowOptions {
   readonly firstPollAt: number
   /** When the task was received, ms since the epoch by this clock: its ttl counts from here, since clocks differ. */
   readonly receivedAt: number
-  readonly port: Pick<TaskPort, 'getTask'>
+  readonly port: Pick<TaskPort, 'connect' | 'getTask'>
   readonly environment: Environment
   readonly policy: PollPolicy
   /** The other tabs of this browser, which follow the same task. */
@@ -150,7 +150,7 @@ async function steer(options: FollowOptions, inbox: Inbox<Step>): Promise<Termin
     options.signal.throwIfAborted()
     onEvent({ type: 'scheduled', at: course.dueAt })
     const heard = inbox.take() ?? (await listen(options, course, inbox))
-    const step = heard ?? (await pollForAll(options, course))
+    const step = heard ?? (await pollForAll(options, course, () => !inbox.isEmpty() || !link.isMyTurn()))
     const floor = heard === undefined ? 0 : course.notBefore
     switch (step.type) {
       case 'polling':
@@ -258,21 +258,21 @@ async function waitUnblocked(options: FollowOptions, course: Course, inbox: Inbo
   if (blocked) options.onEvent({ type: 'unblocked' })
 }
 
-async function pollForAll(options: FollowOptions, course: Course): Promise<TaskNews> {
-  const news = await poll(options, course)
+async function pollForAll(options: FollowOptions, course: Course, isOvertaken: () => boolean): Promise<TaskNews> {
+  const news = await poll(options, course, isOvertaken)
   // How this page is set up is no news of the task.
   if (news.type !== 'ended' || !(news.error instanceof TaskConfigurationError)) options.link.publish(news)
   return news
 }
 
 /** Polls once and says what the answer, or its absence, means. */
-async function poll(options: FollowOptions, course: Course): Promise<TaskNews> {
+async function poll(options: FollowOptions, course: Course, isOvertaken: () => boolean): Promise<TaskNews> {
   const { taskId, receivedAt, environment, policy, signal } = options
   const startedAt = environment.now()
   // Whatever cuts this poll off, the next one is not earlier for it.
   options.onEvent({ type: 'scheduled', at: startedAt + pollInterval(course.known?.pollIntervalMs, policy) })
   const hush = announcePoll(options)
-  const answer = await getTask(options).finally(hush)
+  const answer = await getTask(options, isOvertaken).finally(hush)
   signal.throwIfAborted()
 
   const now = environment.now()
@@ -280,6 +280,7 @@ async function poll(options: FollowOptions, course: Course): Promise<TaskNews> {
   if (answer === 'page hidden') {
     return { type: 'dropped', nextPollAt: now + pollInterval(course.known?.pollIntervalMs, policy) }
   }
+  if (answer === 'overtaken') return { type: 'dropped', nextPollAt: course.dueAt }
   if ('task' in answer) {
     const { task } = answer
     // The answer may have prolonged the ttl.
@@ -315,19 +316,28 @@ function announcePoll({ environment, link }: FollowOptions): () => void {
   return () => environment.clearTimeout(timer)
 }
 
+type Answer = { readonly task: DetailedTask } | { readonly error: Error } | 'page hidden' | 'overtaken'
+
 /**
  * One `tasks/get`, given up where no answer comes in time, and where the page goes away: an open request
- * can keep it out of the back-forward cache.
+ * can keep it out of the back-forward cache. Not sent at all where something else came first:
+ *
+ * ```text
+ * tab A  due ─ connects ·········· hears B's answer ─ does not ask again
+ * tab B  polls ───────── answer
+ * ```
  */
-async function getTask(options: FollowOptions): Promise<{ task: DetailedTask } | { error: Error } | 'page hidden'> {
+async function getTask(options: FollowOptions, isOvertaken: () => boolean): Promise<Answer> {
   const { port, taskId, environment, policy } = options
   const page = new AbortController()
   const unsubscribe = environment.onPageHide(() => page.abort())
   const signal = AbortSignal.any([options.signal, page.signal])
   try {
-    const task = await withRequestTimeout({ taskId, environment, policy, signal }, (inTime) =>
-      port.getTask(taskId, inTime),
-    )
+    const task = await withRequestTimeout({ taskId, environment, policy, signal }, async (inTime) => {
+      await port.connect?.()
+      return isOvertaken() ? undefined : port.getTask(taskId, inTime)
+    })
+    if (task === undefined) return 'overtaken'
     if (task.taskId === taskId) return { task }
     return { error: new TaskProtocolError('the answer is about another task', { source: 'tasks/get', taskId }) }
   } catch (error) {

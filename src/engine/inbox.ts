@@ -2,6 +2,7 @@
 export interface Inbox<T> {
   put(message: T): void
   take(): T | undefined
+  isEmpty(): boolean
   /** Calls `listener` when something arrives, until told otherwise. */
   onArrival(listener: () => void): () => void
 }
@@ -15,6 +16,7 @@ export function createInbox<T>(): Inbox<T> {
       notify?.()
     },
     take: () => messages.shift(),
+    isEmpty: () => messages.length === 0,
     onArrival: (listener) => {
       notify = listener
       return () => {

@@ -39,6 +39,8 @@ export interface CallHooks {
 export interface TaskPort {
   /** The protocol era that was negotiated; `modern` before. */
   readonly era: 'modern' | 'legacy'
+  /** Connects, where nothing has done so yet. Every request does. */
+  connect?(): Promise<void>
   /**
    * Sends `tools/call`, once. Where the answer is a task, `hold` follows it, and its result goes the way
    * that an immediate one goes: through the SDK's own validation.

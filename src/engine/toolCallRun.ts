@@ -248,7 +248,7 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
     const link = tabs.link(callId, taskId)
     const push = options.push.follow(taskId, link)
     const { readNextPollAt } = journal
-    const taskPort: Pick<TaskPort, 'getTask'> = { getTask: (id, abort) => port.getTask(id, abort, record.era) }
+    const taskPort = { ...port, getTask: (id: string, abort?: AbortSignal) => port.getTask(id, abort, record.era) }
     const course = { taskId, task: latest, firstPollAt: nextPollAt, receivedAt, readNextPollAt }
     try {
       const following = { ...course, port: taskPort, environment, policy, link, push, signal }

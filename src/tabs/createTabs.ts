@@ -59,6 +59,8 @@ export function createTabs(options: TabsOptions): Tabs {
   const leaderships = new Map<string, Leadership>()
   /** What this tab last knew of each task it follows, for tabs that come later. */
   const latest = new Map<string, TaskNews>()
+  /** Until when a poll of this tab is under way, by task. */
+  const ownPolls = new Map<string, number>()
   /** Until when a poll of another tab is under way, by task. */
   const foreignPolls = new Map<string, number>()
   let channel: Channel | undefined
@@ -112,16 +114,23 @@ export function createTabs(options: TabsOptions): Tabs {
         break
       case 'leader':
         isLeaderVisible = message.isVisible
-        preferVisible()
+        environment.clearTimeout(takeOver)
+        // What the tab that leads knows of each task is still on its way; without it this one would ask too early.
+        if (!isLeaderVisible) takeOver = environment.setTimeout(preferVisible, LINGER_MS)
         break
-      case 'who': {
-        if (!leads()) break
-        post({ type: 'leader', isVisible: environment.isVisible() })
-        const news = latest.get(message.taskId)
-        if (news) post({ type: 'news', taskId: message.taskId, news })
+      case 'who':
+        answer(message.taskId)
         break
-      }
     }
+  }
+
+  /** Also where another tab leads, for that may be frozen, and all have heard the same. */
+  function answer(taskId: string): void {
+    const news = latest.get(taskId)
+    if (news) post({ type: 'news', taskId, news })
+    const until = ownPolls.get(taskId)
+    if (until !== undefined) post({ type: 'news', taskId, news: { type: 'polling', until } })
+    if (leads()) post({ type: 'leader', isVisible: environment.isVisible() })
   }
 
   function hear(taskId: string, news: TaskNews): void {
@@ -140,6 +149,7 @@ export function createTabs(options: TabsOptions): Tabs {
 
   /** A hidden tab is throttled: one that can be seen takes over from it. */
   let isLeaderVisible = true
+  let takeOver: unknown
   function preferVisible(): void {
     if (isLeaderVisible || !environment.isVisible()) return
     for (const leadership of leaderships.values()) leadership.take()
@@ -194,6 +204,8 @@ export function createTabs(options: TabsOptions): Tabs {
         takeTurn: leadership.take,
         onTurnChange: leadership.onChange,
         publish: (news) => {
+          if (news.type === 'polling') ownPolls.set(taskId, news.until)
+          else ownPolls.delete(taskId)
           remember(taskId, news)
           post({ type: 'news', taskId, news })
         },
@@ -208,6 +220,7 @@ export function createTabs(options: TabsOptions): Tabs {
           if (newsListeners.get(taskId) !== listeners) return
           newsListeners.delete(taskId)
           latest.delete(taskId)
+          ownPolls.delete(taskId)
           foreignPolls.delete(taskId)
         },
       }
@@ -225,6 +238,7 @@ export function createTabs(options: TabsOptions): Tabs {
 
     close: () => {
       isClosed = true
+      environment.clearTimeout(takeOver)
       for (const unsubscribe of subscriptions) unsubscribe()
       subscriptions = []
       disconnect()

@@ -14,7 +14,7 @@ export type TabMessage =
   | { readonly type: 'forgotten'; readonly callId?: string }
   /** The one who leads, and whether its page can be seen. */
   | { readonly type: 'leader'; readonly isVisible: boolean }
-  /** Asks the one who leads for that, and for the latest news of a task. */
+  /** Asks the one who leads to say so, and everyone for the latest news of a task. */
   | { readonly type: 'who'; readonly taskId: string }
 
 const VERSION = 1

@@ -383,8 +383,8 @@ const forget = fc.tuple(which, nat, fc.boolean()).map(([index, call, isAll]) =>
       const callId = callOf(tabIn(real, place), call)
       if (!isAll && callId === undefined) return
       world.count('forget')
-      if (isAll) world.forget(world.ledger.calls(), client.forgetAll())
-      else world.forget([callId ?? ''], client.forget(callId ?? ''))
+      if (isAll) world.forget(world.ledger.calls(), () => client.forgetAll())
+      else world.forget([callId ?? ''], () => client.forget(callId ?? ''))
     },
   }),
 )

@@ -43,14 +43,15 @@ export function createPollFloors<Page>(pages: Pages<Page>): PollFloors<Page> {
   /** The shortest interval that an answer asked for, by task: what the failure of a poll adds at the least. */
   const intervals = new Map<string, number>()
 
-  function isKnown({ heardBy, isStored }: Floor<Page>, page: Page): boolean {
-    return heardBy.has(page) || isStored || [...heardBy].some((one) => pages.isAwake(one))
+  function isKnown({ heardBy, isStored }: Floor<Page>, page: Page, taskId: string): boolean {
+    if (heardBy.has(page) || isStored) return true
+    return [...heardBy].some((one) => pages.isAwake(one) && pages.follows(one, taskId))
   }
 
   return {
     polled: (page, taskId, now) => {
       const broken = (floors.get(taskId) ?? []).filter(
-        (floor) => now < floor.at && (now > floor.since || floor.heardBy.has(page)) && isKnown(floor, page),
+        (floor) => now < floor.at && (now > floor.since || floor.heardBy.has(page)) && isKnown(floor, page, taskId),
       )
       return Math.max(0, ...broken.map(({ at }) => at - now))
     },
@@ -89,9 +90,10 @@ export function createPollFloors<Page>(pages: Pages<Page>): PollFloors<Page> {
   }
 }
 
-/** The interval that an answer with a task asks for: none where it has ended, since its result may be fetched at any time. */
+/** The interval that an answer asks for: none where the task has ended, since its result may be fetched at any time, or is gone. */
 function intervalOf(delivery: Delivery): number | undefined {
-  if (delivery.type === 'failure' || !('result' in delivery.answer)) return undefined
+  if (delivery.type === 'failure') return undefined
+  if ('error' in delivery.answer) return 0
   const { pollIntervalMs, status } = delivery.answer.result
   if (typeof pollIntervalMs !== 'number') return undefined
   return status === 'working' || status === 'input_required' ? pollIntervalMs : 0

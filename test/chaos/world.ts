@@ -71,8 +71,8 @@ export interface World {
   now(): number
   openTab(): Tab
   start(tab: Tab, call: CallSpec): void
-  /** The app forgets calls; it knows that they are when `done` resolves. */
-  forget(callIds: Iterable<string>, done: Promise<void>): void
+  /** The app forgets calls; it knows that they are when what `ask` returns resolves. */
+  forget(callIds: Iterable<string>, ask: () => Promise<void>): void
   /** The user, or some accident, has taken the record of a call away. */
   abandon(callId: string): void
   /** The tab that sent the last poll. */
@@ -111,11 +111,16 @@ export function createWorld(options: WorldOptions, tally: Tally): World {
 
   const tabs: Tab[] = []
   const recorded = new Map<string, RecordedTask>()
+  /** Calls that the app knows to be forgotten. */
   const forgotten = new Set<string>()
+  /** How many calls had been started when the app asked for it. */
+  const forgottenAt = new Map<string, number>()
   const breaches: string[] = []
   const trace: string[] = []
   let nonces = 0
   let lastPoller: Tab | undefined
+  /** How often a page could not see which records there are. */
+  let unlisted = 0
 
   const log = (text: string) => trace.push(`${String(now() - startedAt).padStart(7)} ${text}`)
   const breach = (kind: Breach, text: string) => {
@@ -157,7 +162,7 @@ export function createWorld(options: WorldOptions, tally: Tally): World {
   const storage = createRecordWatch({
     onFailed: (callId) => {
       // Whoever cannot read what it wrote cannot keep to it, nor take it away.
-      if (callId === undefined) return forgotten.clear()
+      if (callId === undefined) return void unlisted++
       ledger.permitFresh(callId)
       succession.waive(callId)
     },
@@ -166,7 +171,7 @@ export function createWorld(options: WorldOptions, tally: Tally): World {
       if (replaced !== task?.taskId && succession.replaced(callId, task?.taskId)) {
         for (const [taskId, other] of recorded) if (other.callId === callId) recorded.delete(taskId)
       }
-      if (task === undefined) return
+      if (task === undefined || isUnwanted(callId)) return
       if (!recorded.has(task.taskId)) log(`     recorded: ${task.taskId} (${key ?? callId})`)
       recorded.set(task.taskId, { taskId: task.taskId, callId, tool, key })
       floors.stored(task.taskId, task.nextPollAt)
@@ -185,7 +190,10 @@ export function createWorld(options: WorldOptions, tally: Tally): World {
     if (taskId !== undefined) {
       lastPoller = tab
       const early = floors.polled(tab, taskId, browser.now())
-      if (early > 0) breach('poll too early', `${tab.name} polled ${taskId} ${Math.round(early)} ms too early`)
+      const task = server.tasks.get(taskId)
+      // Past its ttl the next poll decides, and is not put off for long.
+      if (early > 0 && task !== undefined && !isPastTtl(task))
+        breach('poll too early', `${tab.name} polled ${taskId} ${Math.round(early)} ms too early`)
     }
     const outcome = tab.page.environment.fetch(url, init)
     const arrived = () => {
@@ -203,6 +211,10 @@ export function createWorld(options: WorldOptions, tally: Tally): World {
     }
     outcome.then(arrived, arrived)
     return outcome
+  }
+
+  function isPastTtl({ createdAt, plan }: ServerTask): boolean {
+    return plan.ttlMs !== null && now() + maxCorrection - minCorrection >= createdAt + plan.ttlMs
   }
 
   function openTab(): Tab {
@@ -239,6 +251,12 @@ export function createWorld(options: WorldOptions, tally: Tally): World {
     return tab
   }
 
+  /** Whether the app has forgotten the call, and not started it since. */
+  function isUnwanted(callId: string): boolean {
+    const at = forgottenAt.get(callId)
+    return at !== undefined && !ledger.isStartedSince(callId, at)
+  }
+
   function giveUp(callId: string): void {
     for (const [taskId, task] of recorded) {
       if (task.callId !== callId) continue
@@ -247,18 +265,18 @@ export function createWorld(options: WorldOptions, tally: Tally): World {
     }
   }
 
-  function forget(callId: string, done: Promise<void>): void {
+  function forget(callId: string, done: Promise<boolean>): void {
     // What is on its way may still arrive.
     ledger.permitFresh(callId)
+    forgottenAt.set(callId, nonces)
     giveUp(callId)
     // A page in the back-forward cache learns it from the record that is gone, so there has to have been one.
     const isUnknown = ({ isAlive, isCached, client }: Tab) =>
       isAlive && isCached && client.store.getState().calls[callId]?.phase === 'calling'
     if (tabs.some(isUnknown)) return
-    const before = nonces
     done.then(
-      () => {
-        if (!ledger.isStartedSince(callId, before)) forgotten.add(callId)
+      (isComplete) => {
+        if (isComplete && isUnwanted(callId)) forgotten.add(callId)
       },
       () => {},
     )
@@ -283,8 +301,7 @@ export function createWorld(options: WorldOptions, tally: Tally): World {
     breach,
     count: tally.add,
     lastPoller: () => lastPoller,
-    isPastTtl: ({ createdAt, plan }) =>
-      plan.ttlMs !== null && now() + maxCorrection - minCorrection >= createdAt + plan.ttlMs,
+    isPastTtl,
     setClock: (ms) => {
       correction += ms
       maxCorrection = Math.max(maxCorrection, correction)
@@ -292,7 +309,9 @@ export function createWorld(options: WorldOptions, tally: Tally): World {
       browser.setClock(ms)
       floors.clockSet(ms)
     },
-    forget: (callIds, done) => {
+    forget: (callIds, ask) => {
+      const before = unlisted
+      const done = ask().then(() => unlisted === before)
       for (const callId of [...callIds]) forget(callId, done)
     },
     abandon: (callId) => {
