@@ -127,7 +127,8 @@ export function createCallJournal({ records, now, policy, ...options }: CallJour
       const isUnsettled = error instanceof TaskCancelledError || error instanceof TaskProtocolError
       const isUnknown = error instanceof ToolCallInterruptedError || (isUnsettled && isSent)
       const keeps = record.task === undefined ? isUnknown : !isOver
-      await (keeps ? update() : records.remove(record.callId, record))
+      // What has not been sent is not recorded; what is, another page has left.
+      if (record.task !== undefined || isSent) await (keeps ? update() : records.remove(record.callId, record))
       isClosed = true
     },
     abandon: () => {
