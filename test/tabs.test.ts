@@ -154,6 +154,24 @@ describe('one tab polls for all', () => {
     expect(inA.getState()).toMatchObject({ phase: 'working', network: 'ok' })
   })
 
+  it('a tab that comes out of the back-forward cache asks the others first, whatever its timers say', async () => {
+    const [a, b] = [openTab(), openTab()]
+    a.client.startToolCall(QUIET, { key: 'k' })
+    await advance(100)
+    b.client.startToolCall(QUIET, { key: 'k' })
+    await advance(1500)
+    await b.page.hidePage()
+    b.page.freeze()
+    await advance(20_000)
+    // The browser runs the timers that are due before it tells the page that it is back.
+    await b.page.thaw()
+    await advance(100)
+    await b.page.showPage()
+    await advance(3000)
+    const gaps = polls().map((at, index, all) => at - (all[index - 1] ?? 0))
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1000)
+  })
+
   it('a visible tab takes over from a hidden one, and the floor holds', async () => {
     const [a, b] = [openTab(), openTab()]
     a.client.startToolCall(QUIET, { key: 'k' })

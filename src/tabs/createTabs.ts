@@ -168,7 +168,7 @@ export function createTabs(options: TabsOptions): Tabs {
     const office = options.leaderPer === 'scope' ? 'leader' : `leader:${callId}`
     const known = leaderships.get(office)
     if (known !== undefined) return known
-    const leadership = createLeadership(`${name}:${office}`, locks, environment)
+    const leadership = createLeadership(`${name}:${office}`, locks, environment, () => channel !== undefined)
     leadership.onChange(() => {
       if (leadership.isLeader()) post({ type: 'leader', isVisible: environment.isVisible() })
     })

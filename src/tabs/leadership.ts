@@ -15,6 +15,7 @@ export interface Leadership {
 /**
  * An election by Web Lock: whoever holds it leads, and the browser passes it on when a tab is closed or
  * crashes. It is let go of when the page goes away, since a lock can keep a page out of the back-forward cache.
+ * `isHere` says whether the page is back.
  *
  * ```text
  * tab A  join ─ granted ── leads ─────────── stolen ─ queues again …
@@ -22,7 +23,12 @@ export interface Leadership {
  * tab A                                              ─ granted ── leads
  * ```
  */
-export function createLeadership(name: string, locks: Locks, environment: Environment): Leadership {
+export function createLeadership(
+  name: string,
+  locks: Locks,
+  environment: Environment,
+  isHere: () => boolean,
+): Leadership {
   const listeners = new Set<() => void>()
   let members = 0
   let isLeader = false
@@ -40,6 +46,8 @@ export function createLeadership(name: string, locks: Locks, environment: Enviro
 
   function stand(steal: boolean): void {
     candidacy?.withdraw()
+    // A page that has gone away stands again when it is back; its timers may run before it hears that it is.
+    if (!isHere()) return
     const queue = new AbortController()
     let release = () => {}
     const own = {
