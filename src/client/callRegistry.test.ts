@@ -2,6 +2,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import type { TestServer } from 'taskwire/testing'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { createWorkServer } from '../../test/support/workServer.js'
+import type { Channel } from '../environment/environment.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import type { TaskStorage } from '../storage/taskStorage.js'
 import { createTaskClient } from './createTaskClient.js'
@@ -212,6 +213,54 @@ describe('forgetAll()', () => {
     await server.advance(100)
     expect(calls(other)).toEqual([])
     expect(calls(mine)).toHaveLength(1)
+  })
+})
+
+describe('word that comes late', () => {
+  /** A tab that hears of the others when `release` is called. */
+  function openDeaf(): { tab: TaskClient; release: () => void } {
+    const { environment } = server.browser.openPage()
+    const waiting: (() => void)[] = []
+    const channel = (name: string): Channel => {
+      const theirs = environment.channel?.(name) as Channel
+      return { ...theirs, onMessage: (listener) => theirs.onMessage((data) => waiting.push(() => listener(data))) }
+    }
+    const tab = createTaskClient({ url: server.url, environment: { ...environment, channel } })
+    return { tab, release: () => waiting.splice(0).forEach((hear) => void hear()) }
+  }
+
+  it.each([
+    ['forget()', (tab: TaskClient, callId: string) => tab.forget(callId)],
+    ['forgetAll()', (tab: TaskClient) => tab.forgetAll()],
+  ])('of %s leaves alone what was called since', async (_, forget) => {
+    const { tab, release } = openDeaf()
+    await tab.resumeTasks()
+    client = openTab()
+    const { callId } = client.startToolCall(WORK, { key: 'k' })
+    await server.advance(500)
+    await forget(client, callId)
+    const again = client.startToolCall(WORK, { key: 'k' })
+    await server.advance(500)
+    await tab.resumeTasks()
+    release()
+    await server.advance(0)
+    expect(calls(tab)).toMatchObject([{ callId, phase: 'working' }])
+    await server.advance(3000)
+    await expect(again.result).resolves.toBeDefined()
+    expect(keys()).toHaveLength(1)
+  })
+
+  it('of forgetAll() drops what it was meant for', async () => {
+    const { tab, release } = openDeaf()
+    tab.startToolCall(LONG)
+    await server.advance(500)
+    client = openTab()
+    await client.forgetAll()
+    await server.advance(500)
+    release()
+    await server.advance(0)
+    expect(calls(tab)).toEqual([])
+    expect(keys()).toEqual([])
   })
 })
 

@@ -45,7 +45,7 @@ export interface CallRegistry {
   resumeTask(task: TaskReference, options: Pick<ToolCallOptions, 'signal' | 'key'>): ToolCall
   /** Takes note of what another tab says of a call. */
   receive(callId: string, message: CallMessage): void
-  receiveForgotten(callId: string | undefined): void
+  receiveForgotten(callId: string | undefined, at: number): void
   resumeTasks(filter?: { callId?: string }): Promise<readonly ToolCall[]>
   get(callId: string): ToolCall | undefined
   forget(callId: string): Promise<void>
@@ -68,9 +68,12 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
   const endedAt = new Map<string, number>()
   const life = new AbortController()
   let isSwept = false
+  /** When this page last forgot a call. */
+  let forgottenAt = Number.NEGATIVE_INFINITY
 
   function newRecord(callId: string, tool: string, key: string | undefined): TaskRecord {
-    const startedAt = environment.now()
+    // In the millisecond in which another call was forgotten, too, it is later than that.
+    const startedAt = Math.max(environment.now(), forgottenAt + 1)
     return { callId, tool, ...(key !== undefined && { key }), endpoint, scope, era: 'modern', startedAt }
   }
 
@@ -176,12 +179,25 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
 
   /**
    * A call was forgotten elsewhere, where its record was removed, too. What this page may have written since
-   * goes as well, but not what belongs to a call made since: word of it may have waited for a page to wake up.
+   * goes as well, but not what belongs to a call made since:
+   *
+   * ```text
+   * tab A  forgets ─ calls anew ─ task 2
+   * tab B  frozen ····················· wakes ─ finds task 2 in storage ─ hears that the call was forgotten
+   * ```
    */
-  function dropForgotten(callId: string): void {
+  function dropForgotten(callId: string, at = Number.POSITIVE_INFINITY): void {
     const run = runs.get(callId)
+    if (run === undefined || (run.isTakenUp && run.record.startedAt > at)) return
     drop(callId)
-    if (run !== undefined) void records.remove(callId, run.record)
+    void records.remove(callId, run.record)
+  }
+
+  /** Notes that calls are forgotten now. Returns when that is, no earlier than any of them was started. */
+  function forgetNow(): number {
+    const startedAt = [...runs.values()].map(({ record }) => record.startedAt)
+    forgottenAt = Math.max(environment.now(), ...startedAt)
+    return forgottenAt
   }
 
   /** Whether a record that another tab tells of is what it claims to be. */
@@ -334,18 +350,18 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
         begin(message.record, undefined)
     },
 
-    receiveForgotten: (callId) => {
-      for (const id of callId === undefined ? [...runs.keys()] : [callId]) dropForgotten(id)
+    receiveForgotten: (callId, at) => {
+      for (const id of callId === undefined ? [...runs.keys()] : [callId]) dropForgotten(id, at)
     },
 
     forget: (callId) => {
-      tabs.tellForgotten(callId)
+      tabs.tellForgotten(callId, forgetNow())
       drop(callId)
       return records.remove(callId)
     },
 
     forgetAll: (other = scope) => {
-      tabs.tellAllForgotten(other)
+      tabs.tellAllForgotten(other, forgetNow())
       return dropAll(other)
     },
 

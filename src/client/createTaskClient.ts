@@ -88,7 +88,7 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
           onLocksRefused: (error) => report(asError(error), { operation: 'storage' }),
           leaderPer: resume === 'eager' ? 'scope' : 'call',
           onCallMessage: (callId, message) => calls.receive(callId, message),
-          onForgotten: (callId) => calls.receiveForgotten(callId),
+          onForgotten: (callId, at) => calls.receiveForgotten(callId, at),
         })
   const calls: CallRegistry = createCallRegistry({
     port: connection,

@@ -12,6 +12,8 @@ import { type PollPolicy, pollInterval } from './pollPolicy.js'
 /** What is known of one call, in memory and in its record. */
 export interface CallJournal {
   readonly record: TaskRecord
+  /** Whether another page has made the call, as far as is known. */
+  readonly isTakenUp: boolean
   /** The newest snapshot. */
   readonly latest: Task | undefined
   /** When the task may be polled next, ms since the epoch. */
@@ -25,9 +27,13 @@ export interface CallJournal {
   /** When other pages have noted that the task may be polled next, ms since the epoch. */
   readNextPollAt(): Promise<number | undefined>
   note(snapshot: Task): void
+  /** Whether the task is the one of the call: that may have been made anew since. */
+  isCurrent(taskId: string): boolean
   isAnswered(inputKey: string): boolean
-  noteAnswered(inputKey: string): Promise<void>
-  noteCancelling(isCancelling: boolean): Promise<void>
+  noteAnswered(taskId: string, inputKey: string): Promise<void>
+  noteCancelling(taskId: string, isCancelling: boolean): Promise<void>
+  /** Takes note of what another tab has done, and has recorded where they share a storage. */
+  hear(taskId: string, told: { readonly answered: string } | { readonly isCancelling: boolean }): Promise<void>
   /** Writes down what has changed since: this page may be away for long, or for good. */
   flush(): Promise<void>
   /** Whether there was a record and it is gone: the call was forgotten while this page was away. */
@@ -58,6 +64,7 @@ export function createCallJournal({ records, now, policy, ...options }: CallJour
   let isSent = false
   /** Whether this page or another one has written the record: where it is gone, it is not written again. */
   let isWritten = record.task !== undefined
+  let isTakenUp = isWritten
   /** Whether this page has found it in its storage. */
   let isSeen = false
 
@@ -74,9 +81,20 @@ export function createCallJournal({ records, now, policy, ...options }: CallJour
     if (await records.update(record, isWritten)) isWritten = isSeen = true
   }
 
+  function isCurrent(taskId: string): boolean {
+    return record.task?.taskId === taskId
+  }
+
+  function withAnswered(inputKey: string): string[] {
+    return [...new Set(record.task?.answered).add(inputKey)]
+  }
+
   return {
     get record() {
       return record
+    },
+    get isTakenUp() {
+      return isTakenUp
     },
     get latest() {
       return latest
@@ -89,7 +107,7 @@ export function createCallJournal({ records, now, policy, ...options }: CallJour
     },
     takeUp: (left) => {
       record = left
-      isWritten = true
+      isWritten = isTakenUp = true
       latest = left.task && recordedTask(left.task)
       nextPollAt = resumeAt(left.task)
     },
@@ -115,8 +133,20 @@ export function createCallJournal({ records, now, policy, ...options }: CallJour
       latest = snapshot
     },
     isAnswered: (inputKey) => record.task?.answered.includes(inputKey) ?? false,
-    noteAnswered: (inputKey) => update({ answered: [...new Set(record.task?.answered).add(inputKey)] }),
-    noteCancelling: (isCancelling) => update({ isCancelling }),
+    isCurrent,
+    noteAnswered: async (taskId, inputKey) => {
+      if (isCurrent(taskId)) await update({ answered: withAnswered(inputKey) })
+    },
+    noteCancelling: async (taskId, isCancelling) => {
+      if (isCurrent(taskId)) await update({ isCancelling })
+    },
+    hear: async (taskId, told) => {
+      const { task } = record
+      if (task?.taskId !== taskId) return
+      const changes = 'answered' in told ? { answered: withAnswered(told.answered) } : told
+      record = { ...record, task: { ...task, ...changes } }
+      if (!isRecorded(changes, (await records.read(record.callId))?.task)) await update(changes)
+    },
     flush: () => update(),
     wasTakenAway: async () => isSeen && !isClosed && !(await records.has(record.callId)),
     close: async (error, era) => {
@@ -135,4 +165,11 @@ export function createCallJournal({ records, now, policy, ...options }: CallJour
       isClosed = true
     },
   }
+}
+
+/** What is recorded is not written again: a storage that takes its time would lose what comes in between. */
+function isRecorded(changes: Partial<TaskRecordTask>, stored: TaskRecordTask | undefined): boolean {
+  if (stored === undefined) return false
+  const { answered = [], isCancelling = stored.isCancelling } = changes
+  return isCancelling === stored.isCancelling && answered.every((key) => stored.answered.includes(key))
 }

@@ -8,8 +8,9 @@ export type CallMessage =
   | { readonly type: 'created'; readonly record: TaskRecord }
   /** It ended without ever being a task: its outcome is nowhere but here. */
   | { readonly type: 'settled'; readonly outcome: { readonly result: CallToolResult } | { readonly error: Error } }
-  | { readonly type: 'cancelling'; readonly isCancelling: boolean }
-  | { readonly type: 'answered'; readonly inputKey: string }
+  /** What was done to its task: this one, for the call may have been made anew since. */
+  | { readonly type: 'cancelling'; readonly taskId: string; readonly isCancelling: boolean }
+  | { readonly type: 'answered'; readonly taskId: string; readonly inputKey: string }
 
 /** What a run needs of the other tabs of its browser. */
 export interface CallTabs {
@@ -17,8 +18,8 @@ export interface CallTabs {
   claim(callId: string, signal: AbortSignal): Promise<() => void>
   /** Runs `work` while no other tab runs work of that name. Rejects with the signal's reason while it waits. */
   exclusively(name: string, signal: AbortSignal, work: () => Promise<void>): Promise<void>
-  /** The task of this call, as the tabs follow it together. */
-  link(callId: string, taskId: string): TabLink
+  /** The task of this call, as the tabs follow it together. `isNew`: no other tab can know of it yet. */
+  link(callId: string, taskId: string, isNew: boolean): TabLink
   tell(callId: string, message: CallMessage): void
 }
 

@@ -319,6 +319,16 @@ describe('followTask', () => {
       expect(polls).toEqual([1000, 2000])
     })
 
+    it('keeps to the interval of an answer that was out of date, too', async () => {
+      const latest = working({ lastUpdatedAt: '2026-07-28T00:00:05Z' })
+      const { page, polls } = follow([latest, working({ pollIntervalMs: 5000 }), completed()])
+      await page.advance(2000)
+      await page.setOnline(false)
+      await page.setOnline(true)
+      await page.advance(10_000)
+      expect(polls).toEqual([1000, 2000, 7000])
+    })
+
     it('cuts a backoff short when the network is back, down to what the server asked for', async () => {
       const down = Array.from({ length: 7 }, network)
       const { page, polls } = follow([...down, completed()])

@@ -177,7 +177,10 @@ async function steer(options: FollowOptions, inbox: Inbox<Step>): Promise<Termin
         const dueAt = Math.max(wishedAt, floor)
         if (step.type === 'pushed') link.publish({ type: 'snapshot', task: step.task, nextPollAt: dueAt })
         if (isTerminalTask(step.task)) return step.task
-        const notBefore = Math.max(floor, Math.min(dueAt, knownAt + pollInterval(known.pollIntervalMs, options.policy)))
+        const notBefore = Math.max(
+          floor,
+          Math.min(dueAt, knownAt + pollInterval(step.task.pollIntervalMs, options.policy)),
+        )
         course = { known, knownAt, ...schedule(dueAt, notBefore), failures: 0, violations: 0 }
         onEvent({ type: 'snapshot', task: step.task })
         break
@@ -270,9 +273,12 @@ async function poll(options: FollowOptions, course: Course, isOvertaken: () => b
   const { taskId, receivedAt, environment, policy, signal } = options
   const startedAt = environment.now()
   // Whatever cuts this poll off, the next one is not earlier for it.
-  options.onEvent({ type: 'scheduled', at: startedAt + pollInterval(course.known?.pollIntervalMs, policy) })
+  const onSend = () => {
+    const at = environment.now() + pollInterval(course.known?.pollIntervalMs, policy)
+    options.onEvent({ type: 'scheduled', at })
+  }
   const hush = announcePoll(options)
-  const answer = await getTask(options, isOvertaken).finally(hush)
+  const answer = await getTask(options, isOvertaken, onSend).finally(hush)
   signal.throwIfAborted()
 
   const now = environment.now()
@@ -327,7 +333,7 @@ type Answer = { readonly task: DetailedTask } | { readonly error: Error } | 'pag
  * tab B  polls ───────── answer
  * ```
  */
-async function getTask(options: FollowOptions, isOvertaken: () => boolean): Promise<Answer> {
+async function getTask(options: FollowOptions, isOvertaken: () => boolean, onSend: () => void): Promise<Answer> {
   const { port, taskId, environment, policy } = options
   const page = new AbortController()
   const unsubscribe = environment.onPageHide(() => page.abort())
@@ -335,7 +341,9 @@ async function getTask(options: FollowOptions, isOvertaken: () => boolean): Prom
   try {
     const task = await withRequestTimeout({ taskId, environment, policy, signal }, async (inTime) => {
       await port.connect?.()
-      return isOvertaken() ? undefined : port.getTask(taskId, inTime)
+      if (isOvertaken()) return undefined
+      onSend()
+      return port.getTask(taskId, inTime)
     })
     if (task === undefined) return 'overtaken'
     if (task.taskId === taskId) return { task }

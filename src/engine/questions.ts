@@ -18,7 +18,7 @@ export interface QuestionsOptions {
   /** Whether the question has been answered, as far as this page knows. */
   readonly isNoted: (inputKey: string) => boolean
   /** Whether any tab has answered the question. */
-  readonly isAnswered: (inputKey: string) => Promise<boolean>
+  readonly isAnswered: (taskId: string, inputKey: string) => Promise<boolean>
   readonly onChange: (open: OpenQuestions) => void
   readonly onError: (error: unknown) => void
 }
@@ -103,7 +103,8 @@ export function createQuestions(options: QuestionsOptions): Questions {
     const { signal } = question.gone
     try {
       await exclusively(inputKey, signal, async () => {
-        if (question.taskId !== undefined && (await options.isAnswered(inputKey))) return settle(question, 'answered')
+        if (await isAnswered(inputKey, question)) return settle(question, 'answered')
+        signal.throwIfAborted()
         const response = await handle({ taskId: question.taskId, callId, inputKey, signal })
         if (signal.aborted) return
         await checkAnswer(question, response)
@@ -118,6 +119,11 @@ export function createQuestions(options: QuestionsOptions): Questions {
     }
   }
 
+  /** Whether any tab has answered the question. One that belongs to no task is asked in this tab alone. */
+  function isAnswered(inputKey: string, { taskId }: Question): Promise<boolean> | false {
+    return taskId !== undefined && options.isAnswered(taskId, inputKey)
+  }
+
   async function checkAnswer({ request }: Question, response: InputResponse): Promise<void> {
     const problem = await options.check(request, response)
     if (problem !== undefined) throw new TaskInputError(`The answer does not fit the question: ${problem}`, { callId })
@@ -126,8 +132,10 @@ export function createQuestions(options: QuestionsOptions): Questions {
   async function send(inputKey: string, question: Question, response: InputResponse): Promise<void> {
     try {
       await checkAnswer(question, response)
-      await exclusively(inputKey, question.gone.signal, async () => {
-        if (question.taskId !== undefined && (await options.isAnswered(inputKey))) return
+      const { signal } = question.gone
+      await exclusively(inputKey, signal, async () => {
+        if (await isAnswered(inputKey, question)) return
+        signal.throwIfAborted()
         await question.deliver(response)
       })
       settle(question, 'answered')

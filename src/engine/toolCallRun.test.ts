@@ -793,6 +793,19 @@ describe('answering', () => {
     expect(storage.record?.task?.answered).toEqual(['q1'])
   })
 
+  it('in another tab counts for the task it was for: the call may have been made anew since', async () => {
+    const { page, run, state, storage } = begin({ polls: [asks] })
+    await page.advance(1300)
+    run.receive({ type: 'answered', taskId: 'earlier', inputKey: 'q1' })
+    run.receive({ type: 'cancelling', taskId: 'earlier', isCancelling: true })
+    await page.settle()
+    expect(state()).toMatchObject({ inputRequests: { q1: {} }, isCancelling: false })
+    run.receive({ type: 'answered', taskId: TASK.taskId, inputKey: 'q1' })
+    await page.settle()
+    expect(state().inputRequests).toEqual({})
+    expect(storage.record?.task?.answered).toEqual(['q1'])
+  })
+
   it('that the server refuses rejects, and the question stands', async () => {
     const refusal = new TaskRequestError('no', { kind: 'server', code: -32602 })
     const { page, run, state, storage } = begin({ polls: [asks], updates: [refusal, undefined] })

@@ -55,6 +55,8 @@ export interface ToolCallRunOptions {
 export interface ToolCallRun {
   /** What is known of the call, as it is recorded. */
   readonly record: TaskRecord
+  /** Whether another page has made the call, as far as is known. */
+  readonly isTakenUp: boolean
   /** Rejects with the reason given to `stop`, where that came first. */
   readonly outcome: Promise<CallToolResult>
   /** Says that somebody waits. Returns the way back. */
@@ -91,6 +93,8 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
   let cancelling: Promise<void> | undefined
   let claim: CallClaim | undefined
   let idlePolls = 0
+  /** Whether the task was made by this run and is not followed yet. */
+  let isNew = false
   /** Whether the outcome came from another tab, which has told the others. */
   let isForeign = false
   let releaseClaim = () => {}
@@ -102,7 +106,11 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
     check: port.checkAnswer,
     exclusively: (inputKey, signal, work) => tabs.exclusively(`input:${callId}:${inputKey}`, signal, work),
     isNoted: journal.isAnswered,
-    isAnswered: async (inputKey) => (await records.read(callId))?.task?.answered.includes(inputKey) ?? false,
+    isAnswered: async (taskId, inputKey) => {
+      const stored = (await records.read(callId))?.task
+      const isStored = stored?.taskId === taskId && stored.answered.includes(inputKey)
+      return isStored || (journal.isCurrent(taskId) && journal.isAnswered(inputKey))
+    },
     onChange: (inputRequests) => dispatch({ type: 'questions', inputRequests }),
     onError: (error) => options.onError(error, 'respond'),
   })
@@ -185,6 +193,7 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
     dispatch({ type: 'created', task })
     tabs.tell(callId, { type: 'created', record: journal.record })
     releaseClaim()
+    isNew = true
     return follow()
   }
 
@@ -233,6 +242,7 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
       for (const take of unsubscribe) take()
     }
     journal.note(ended)
+    questions.clear()
     return taskOutcome(ended, callId)
   }
 
@@ -245,7 +255,8 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
   async function followForATurn(signal: AbortSignal): Promise<TerminalTask> {
     const { record, latest, nextPollAt } = journal
     const { taskId, receivedAt } = record.task ?? noTask()
-    const link = tabs.link(callId, taskId)
+    const link = tabs.link(callId, taskId, isNew)
+    isNew = false
     const push = options.push.follow(taskId, link)
     const { readNextPollAt } = journal
     const taskPort = { ...port, getTask: (id: string, abort?: AbortSignal) => port.getTask(id, abort, record.era) }
@@ -295,14 +306,14 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
       signal: life.signal,
       onError: (error) => options.onError(error, 'respond'),
     })
-    await journal.noteAnswered(inputKey)
-    tabs.tell(callId, { type: 'answered', inputKey })
+    await journal.noteAnswered(taskId, inputKey)
+    tabs.tell(callId, { type: 'answered', taskId, inputKey })
   }
 
   async function sendCancel(taskId: string): Promise<void> {
     const note = (isCancelling: boolean) => {
-      tabs.tell(callId, { type: 'cancelling', isCancelling })
-      return journal.noteCancelling(isCancelling)
+      tabs.tell(callId, { type: 'cancelling', taskId, isCancelling })
+      return journal.noteCancelling(taskId, isCancelling)
     }
     dispatch({ type: 'cancel-requested' })
     try {
@@ -357,6 +368,9 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
     get record() {
       return journal.record
     },
+    get isTakenUp() {
+      return journal.isTakenUp
+    },
     outcome,
     watch: gate.watch,
     cancel: async () => {
@@ -377,11 +391,13 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
           claim?.settle({ outcome: message.outcome })
           break
         case 'cancelling':
+          if (!journal.isCurrent(message.taskId)) break
           dispatch(message.isCancelling ? { type: 'cancel-requested' } : { type: 'cancel-withdrawn' })
-          void journal.noteCancelling(message.isCancelling)
+          void journal.hear(message.taskId, { isCancelling: message.isCancelling })
           break
         case 'answered':
-          void journal.noteAnswered(message.inputKey)
+          if (!journal.isCurrent(message.taskId)) break
+          void journal.hear(message.taskId, { answered: message.inputKey })
           questions.noteAnswered(message.inputKey)
           break
       }

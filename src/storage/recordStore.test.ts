@@ -127,6 +127,22 @@ describe.each([
     expect(await ids(bob)).toEqual([])
   })
 
+  it('are gone for whoever asks after them once they are being removed', async () => {
+    const storage = wrap(memoryStorage())
+    const { store } = open({
+      ...storage,
+      removeItem: async (key) => {
+        await storage.keys()
+        await storage.removeItem(key)
+      },
+    })
+    await store.write(record('a'))
+    await store.write(record('b'))
+    void store.remove('a')
+    expect(await Promise.all([store.read('a'), store.has('a')])).toEqual([undefined, false])
+    expect(await store.read('b')).toBeDefined()
+  })
+
   it('are swept when they are past their use, and no sooner', async () => {
     const storage = memoryStorage()
     let now = NOW
@@ -156,6 +172,14 @@ describe('a storage that answers at once', () => {
     for (let index = 0; index < 2000; index += 1) await store.write(record(`call-${index}`))
     expect(await store.list()).toHaveLength(2000)
     expect(pauses()).toBeGreaterThan(10)
+  })
+
+  it('has nothing any more when clear() returns', async () => {
+    const storage = memoryStorage()
+    const { store } = open(storage)
+    await store.write(record('a'))
+    void store.clear()
+    expect([...(await storage.keys())]).toEqual([])
   })
 
   it('has the record before write() returns', async () => {

@@ -30,7 +30,7 @@ export interface RecordStore {
   remove(callId: string, only?: TaskRecord): Promise<void>
   /** Every record still of use; the others are swept. */
   list(): Promise<TaskRecord[]>
-  /** Removes every record of a scope, this one by default, whatever is in it. */
+  /** Removes every record of a scope, this one by default, whatever is in it. A synchronous storage has none before this returns. */
   clear(scope?: string): Promise<void>
 }
 
@@ -75,8 +75,9 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
     return andThen(storage.getItem(storageKey), (text) => parse(storageKey, text))
   }
 
-  async function ownKeys(ownPrefix: string): Promise<string[]> {
-    return [...(await storage.keys())].filter((key) => typeof key === 'string' && key.startsWith(ownPrefix))
+  function ownKeys(ownPrefix: string): Awaitable<string[]> {
+    const isOwn = (key: string) => typeof key === 'string' && key.startsWith(ownPrefix)
+    return andThen(storage.keys(), (keys) => [...keys].filter(isOwn))
   }
 
   return {
@@ -101,15 +102,17 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
       attempt(
         'read a task record',
         async () => {
-          const record = await readKey(prefix + callId)
+          const key = prefix + callId
+          const record = await inTurn(key, () => readKey(key))
           return record === undefined || isRecordExpired(record, now()) ? undefined : record
         },
         undefined,
       ),
 
     has: (callId) => {
-      const has = async () => typeof (await storage.getItem(prefix + callId)) === 'string'
-      return attempt('read a task record', has, true)
+      const key = prefix + callId
+      const has = () => andThen(storage.getItem(key), (text) => typeof text === 'string')
+      return attempt('read a task record', () => inTurn(key, has), true)
     },
 
     remove: (callId, only) => {
@@ -132,10 +135,15 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
       return records.sort((a, b) => a.startedAt - b.startedAt)
     },
 
-    clear: async (other = scope) => {
-      const keys = await attempt('list the task records', () => ownKeys(scopePrefix(endpoint, other)), [])
-      for (const key of keys)
-        await attempt('remove a task record', () => inTurn(key, () => storage.removeItem(key)), undefined)
+    clear: (other = scope) => {
+      const remove = (key: string) =>
+        attempt('remove a task record', () => inTurn(key, () => storage.removeItem(key)), undefined)
+      const removeAll = async (keys: readonly string[]) => void (await Promise.all(keys.map(remove)))
+      return attempt(
+        'list the task records',
+        () => andThen(ownKeys(scopePrefix(endpoint, other)), removeAll),
+        undefined,
+      )
     },
   }
 }

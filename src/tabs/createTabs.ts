@@ -18,10 +18,10 @@ export const ALONE_IN_BROWSER: Tabs = {
 export interface Tabs extends CallTabs {
   /** Starts to listen. Doing so again does no harm, and after `close` nothing at all. */
   open(): void
-  /** Tells the other tabs that a call was forgotten. */
-  tellForgotten(callId: string): void
+  /** Tells the other tabs that a call was forgotten, if it was started up to then, ms since the epoch. */
+  tellForgotten(callId: string, at: number): void
   /** Tells the tabs of a scope, which may be another one, that every call was. */
-  tellAllForgotten(scope: string): void
+  tellAllForgotten(scope: string, at: number): void
   close(): void
 }
 
@@ -37,7 +37,7 @@ export interface TabsOptions {
   /** `scope`: one tab polls every task, since every tab knows every task. `call`: the tabs that follow a task elect one for it. */
   readonly leaderPer: 'scope' | 'call'
   readonly onCallMessage: (callId: string, message: CallMessage) => void
-  readonly onForgotten: (callId: string | undefined) => void
+  readonly onForgotten: (callId: string | undefined, at: number) => void
 }
 
 /**
@@ -110,7 +110,7 @@ export function createTabs(options: TabsOptions): Tabs {
         options.onCallMessage(message.callId, message.message)
         break
       case 'forgotten':
-        options.onForgotten(message.callId)
+        options.onForgotten(message.callId, message.at)
         break
       case 'leader':
         isLeaderVisible = message.isVisible
@@ -189,20 +189,38 @@ export function createTabs(options: TabsOptions): Tabs {
 
     exclusively: (work, signal, run) => locks.request(`${name}:${work}`, { signal }, run),
 
-    link: (callId, taskId): TabLink => {
+    link: (callId, taskId, isNew): TabLink => {
       const leadership = leadershipOf(callId)
       const listeners = new Set<(news: TaskNews) => void>()
       newsListeners.set(taskId, listeners)
+      // What others know of the task is still on its way to a tab that leads already.
+      const isLate = leadership.isLeader() && !isNew
+      const turnListeners = new Set<() => void>()
+      let listening: unknown
+      if (isLate) {
+        listening = environment.setTimeout(() => {
+          listening = undefined
+          for (const listener of [...turnListeners]) listener()
+        }, LINGER_MS)
+      }
       const leave = leadership.join()
       post({ type: 'who', taskId })
       return {
         isMyTurn: () => {
-          if (!leadership.isLeader()) return false
-          // Taken from a tab that lives, its last poll may still be answered.
-          return !leadership.wasTaken() || environment.now() >= (foreignPolls.get(taskId) ?? 0)
+          if (!leadership.isLeader() || listening !== undefined) return false
+          // The last poll of a tab that lives may still be answered.
+          const isElsewhere = isLate || leadership.wasTaken()
+          return !isElsewhere || environment.now() >= (foreignPolls.get(taskId) ?? 0)
         },
         takeTurn: leadership.take,
-        onTurnChange: leadership.onChange,
+        onTurnChange: (listener) => {
+          turnListeners.add(listener)
+          const unsubscribe = leadership.onChange(listener)
+          return () => {
+            turnListeners.delete(listener)
+            unsubscribe()
+          }
+        },
         publish: (news) => {
           if (news.type === 'polling') ownPolls.set(taskId, news.until)
           else ownPolls.delete(taskId)
@@ -216,6 +234,7 @@ export function createTabs(options: TabsOptions): Tabs {
           }
         },
         close: () => {
+          environment.clearTimeout(listening)
           environment.setTimeout(leave, LINGER_MS)
           if (newsListeners.get(taskId) !== listeners) return
           newsListeners.delete(taskId)
@@ -227,12 +246,12 @@ export function createTabs(options: TabsOptions): Tabs {
     },
 
     tell: (callId, message) => post({ type: 'call', callId, message }),
-    tellForgotten: (callId) => post({ type: 'forgotten', callId }),
-    tellAllForgotten: (scope) => {
+    tellForgotten: (callId, at) => post({ type: 'forgotten', callId, at }),
+    tellAllForgotten: (scope, at) => {
       // A channel does not hear itself, but it would hear another one of this page.
-      if (scope === options.scope && channel !== undefined) return post({ type: 'forgotten' })
+      if (scope === options.scope && channel !== undefined) return post({ type: 'forgotten', at })
       const theirs = openChannel(options.nameOf(scope))
-      theirs.postMessage(encodeTabMessage({ type: 'forgotten' }))
+      theirs.postMessage(encodeTabMessage({ type: 'forgotten', at }))
       theirs.close()
     },
 

@@ -10,8 +10,8 @@ import { decodeTaskRecord, encodeTaskRecord } from '../storage/taskRecord.js'
 export type TabMessage =
   | { readonly type: 'news'; readonly taskId: string; readonly news: TaskNews }
   | { readonly type: 'call'; readonly callId: string; readonly message: CallMessage }
-  /** A call was forgotten; without a `callId`, every one was. */
-  | { readonly type: 'forgotten'; readonly callId?: string }
+  /** A call was forgotten; without a `callId`, every one was. What was started after `at`, ms since the epoch, was not. */
+  | { readonly type: 'forgotten'; readonly callId?: string; readonly at: number }
   /** The one who leads, and whether its page can be seen. */
   | { readonly type: 'leader'; readonly isVisible: boolean }
   /** Asks the one who leads to say so, and everyone for the latest news of a task. */
@@ -50,8 +50,10 @@ export function decodeTabMessage(value: unknown): TabMessage | undefined {
       return typeof taskId === 'string' ? { type, taskId } : undefined
     case 'leader':
       return { type, isVisible: value['isVisible'] === true }
-    case 'forgotten':
-      return { type, ...(typeof callId === 'string' && { callId }) }
+    case 'forgotten': {
+      const { at } = value
+      return typeof at === 'number' ? { type, at, ...(typeof callId === 'string' && { callId }) } : undefined
+    }
     case 'news': {
       const news = decodeNews(value['news'])
       return news && typeof taskId === 'string' ? { type, taskId, news } : undefined
@@ -86,9 +88,10 @@ function decodeNews(value: unknown): TaskNews | undefined {
 
 function decodeCallMessage(value: unknown): CallMessage | undefined {
   if (!isJsonObject(value)) return undefined
-  const { type, record, outcome, inputKey } = value
-  if (type === 'cancelling') return { type, isCancelling: value['isCancelling'] === true }
-  if (type === 'answered') return typeof inputKey === 'string' ? { type, inputKey } : undefined
+  const { type, record, outcome, taskId, inputKey, isCancelling } = value
+  if (type === 'cancelling' && typeof taskId === 'string') return { type, taskId, isCancelling: isCancelling === true }
+  if (type === 'answered' && typeof taskId === 'string' && typeof inputKey === 'string')
+    return { type, taskId, inputKey }
   if (type === 'created') {
     const decoded = typeof record === 'string' ? decodeTaskRecord(record) : undefined
     return decoded && { type, record: decoded }

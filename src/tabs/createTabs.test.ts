@@ -1,0 +1,49 @@
+import { createSimulatedBrowser } from 'taskwire/testing'
+import { expect, it, vi } from 'vitest'
+import type { Channel, Locks } from '../environment/environment.js'
+import { createTabs } from './createTabs.js'
+
+const browser = createSimulatedBrowser()
+
+function openTab() {
+  const { environment } = browser.openPage()
+  const tabs = createTabs({
+    scope: '',
+    nameOf: (scope) => `tabs:${scope}`,
+    environment,
+    locks: environment.locks as Locks,
+    openChannel: (name) => environment.channel?.(name) as Channel,
+    onLocksRefused: () => {},
+    leaderPer: 'scope',
+    onCallMessage: () => {},
+    onForgotten: () => {},
+  })
+  tabs.open()
+  return { tabs, now: environment.now }
+}
+
+it('a tab that leads already hears what others know of a task before it takes its turn', async () => {
+  const [a, b] = [openTab(), openTab()]
+  expect(a.tabs.link('call 1', 'task 1', true).isMyTurn()).toBe(false)
+  await browser.settle()
+  expect(a.tabs.link('call 2', 'task 2', true).isMyTurn()).toBe(true)
+
+  const late = a.tabs.link('call 3', 'task 3', false)
+  const onTurnChange = vi.fn()
+  late.onTurnChange(onTurnChange)
+  expect(late.isMyTurn()).toBe(false)
+  await browser.advance(100)
+  expect(onTurnChange).toHaveBeenCalledTimes(1)
+  expect(late.isMyTurn()).toBe(true)
+
+  // Another tab is at it: its answer comes first.
+  const theirs = b.tabs.link('call 4', 'task 4', false)
+  theirs.publish({ type: 'polling', until: b.now() + 5000 })
+  await browser.settle()
+  const taken = a.tabs.link('call 4', 'task 4', false)
+  await browser.advance(100)
+  expect(taken.isMyTurn()).toBe(false)
+  theirs.publish({ type: 'dropped', nextPollAt: b.now() })
+  await browser.settle()
+  expect(taken.isMyTurn()).toBe(true)
+})
