@@ -19,8 +19,8 @@ export interface ServerTask {
   readonly plan: CallPlan
   readonly createdAt: number
   cancelledAt?: number
-  /** Answers by question, each as often as it came. */
-  readonly answers: Map<string, unknown[]>
+  /** Answers by question: the first that came, and when. */
+  readonly answers: Map<string, { readonly response: unknown; readonly at: number }>
 }
 
 /** What a task comes to. */
@@ -48,6 +48,8 @@ export interface ChaosServer {
   isExpired(task: ServerTask): boolean
   /** What a task has come to; undefined while it is at work. */
   truth(task: ServerTask): Truth | undefined
+  /** Whether the task waits for answers. */
+  isAsking(task: ServerTask): boolean
 }
 
 export interface ChaosServerOptions {
@@ -83,9 +85,9 @@ export function createChaosServer({ now, onExecuted }: ChaosServerOptions): Chao
 
   function endsAt({ plan, createdAt, answers, cancelledAt }: ServerTask): number {
     if (cancelledAt !== undefined) return cancelledAt
-    const isAnswered = plan.questions.every((key) => answers.has(key))
     if (plan.answer === 'ended task') return createdAt
-    return isAnswered ? createdAt + plan.seconds * 1000 : Number.POSITIVE_INFINITY
+    const answeredAt = plan.questions.map((key) => answers.get(key)?.at ?? Number.POSITIVE_INFINITY)
+    return Math.max(createdAt + plan.seconds * 1000, ...answeredAt.map((at) => at + 1))
   }
 
   function truthAt(task: ServerTask, at: number): Truth | undefined {
@@ -96,12 +98,16 @@ export function createChaosServer({ now, onExecuted }: ChaosServerOptions): Chao
     return { status: 'completed', text: plan.nonce, isError: plan.outcome === 'tool error' }
   }
 
+  function openQuestions({ plan, answers }: ServerTask, at: number): string[] {
+    return plan.questions.filter((key) => (answers.get(key)?.at ?? Number.POSITIVE_INFINITY) > at)
+  }
+
   function snapshot(task: ServerTask, at: number): Record<string, unknown> {
     const { taskId, plan, createdAt } = task
     const truth = truthAt(task, at)
     const end = truth ? endsAt(task) : at
     const step = Math.floor((end - createdAt) / 2000)
-    const open = plan.questions.filter((key) => !task.answers.has(key))
+    const open = openQuestions(task, at)
     const isAsking = truth === undefined && open.length > 0
     const isLate = at - createdAt > plan.seconds * 500
     return {
@@ -124,7 +130,7 @@ export function createChaosServer({ now, onExecuted }: ChaosServerOptions): Chao
     onExecuted(plan.nonce)
     if (plan.answer === 'result')
       return { result: { ...toolResult(plan.nonce, plan.outcome !== 'success'), resultType: 'complete' } }
-    const task = { taskId: `task-${tasks.size + 1}`, plan, createdAt: now(), answers: new Map<string, unknown[]>() }
+    const task = { taskId: `task-${tasks.size + 1}`, plan, createdAt: now(), answers: new Map() }
     tasks.set(task.taskId, task)
     const { result: _, error: __, ...created } = snapshot(task, now())
     return { result: { ...created, resultType: 'task' } }
@@ -137,7 +143,7 @@ export function createChaosServer({ now, onExecuted }: ChaosServerOptions): Chao
 
   function update(task: ServerTask, responses: unknown): undefined {
     for (const [key, response] of Object.entries(responses as object)) {
-      task.answers.set(key, [...(task.answers.get(key) ?? []), response])
+      if (!task.answers.has(key)) task.answers.set(key, { response, at: now() })
     }
   }
 
@@ -153,6 +159,7 @@ export function createChaosServer({ now, onExecuted }: ChaosServerOptions): Chao
     tasks,
     isExpired,
     truth: (task) => truthAt(task, now()),
+    isAsking: (task) => truthAt(task, now()) === undefined && openQuestions(task, now()).length > 0,
     handle: ({ method, params = {} }, staleBy = 0) => {
       switch (method) {
         case 'server/discover':

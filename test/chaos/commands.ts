@@ -3,7 +3,7 @@ import type { NetworkFault, PageFault } from './faults.js'
 import { NETWORK_FAULTS } from './faults.js'
 import type { FaultTarget } from './network.js'
 import type { StorageTrouble } from './recordWatch.js'
-import { type CallSpec, isAwake, type Tab, type World } from './world.js'
+import { type CallSpec, isAwake, openQuestions, type Tab, type World } from './world.js'
 
 /** A place for a tab in the window of the browser, as far as a schedule has to know it. */
 type Place = 'empty' | 'awake' | 'frozen' | 'cached'
@@ -112,7 +112,10 @@ const plan = fc.record({
     { weight: 1, arbitrary: fc.constant(9000) },
   ),
   obeysCancel: fc.boolean(),
-  questions: fc.constant([]),
+  questions: fc.oneof(
+    { weight: 3, arbitrary: fc.constant([]) },
+    { weight: 1, arbitrary: fc.constantFrom(['size'], ['size', 'colour']) },
+  ),
 })
 
 const fresh = fc.oneof(
@@ -333,6 +336,7 @@ const target = fc.constantFrom<FaultTarget[]>(
   'tasks/get',
   'tasks/get',
   'tasks/cancel',
+  'tasks/update',
   'server/discover',
 )
 
@@ -355,6 +359,21 @@ function callOf(tab: Tab, index: number): string | undefined {
   const calls = Object.keys(tab.client.store.getState().calls)
   return calls[index % Math.max(1, calls.length)]
 }
+
+const answer = fc.tuple(which, nat, fc.constantFrom('this', 'that')).map(([index, question, text]) =>
+  command({
+    name: `answer(${index}, ${question}, ${text})`,
+    needs: [index, AWAKE],
+    run: (real, _, place) => {
+      const tab = tabIn(real, place)
+      const open = openQuestions(tab)
+      const [callId, inputKey] = open[question % Math.max(1, open.length)] ?? []
+      if (callId === undefined || inputKey === undefined) return
+      real.world.count('answer')
+      real.world.answer(tab, callId, inputKey, text)
+    },
+  }),
+)
 
 const cancel = fc.tuple(which, nat).map(([index, call]) =>
   command({
@@ -383,8 +402,8 @@ const forget = fc.tuple(which, nat, fc.boolean()).map(([index, call, isAll]) =>
       const callId = callOf(tabIn(real, place), call)
       if (!isAll && callId === undefined) return
       world.count('forget')
-      if (isAll) world.forget(world.ledger.calls(), () => client.forgetAll())
-      else world.forget([callId ?? ''], () => client.forget(callId ?? ''))
+      if (isAll) world.forget(client, 'all', () => client.forgetAll())
+      else world.forget(client, [callId ?? ''], () => client.forget(callId ?? ''))
     },
   }),
 )
@@ -413,6 +432,7 @@ export function schedules(options: { maxCommands: number; replayPath?: string | 
     [1, corrupt],
     [6, fault],
     [1, outage],
+    [3, answer],
     [2, cancel],
     [1, forget],
   ]

@@ -38,7 +38,15 @@ export const PAGE_FAULTS = [
 export type PageFault = (typeof PAGE_FAULTS)[number]
 
 /** What the app itself does to calls in progress. */
-export const APP_ACTIONS = ['tab opened', 'keyed call', 'call without key', 'fresh call', 'cancel', 'forget'] as const
+export const APP_ACTIONS = [
+  'tab opened',
+  'keyed call',
+  'call without key',
+  'fresh call',
+  'answer',
+  'cancel',
+  'forget',
+] as const
 
 export type AppAction = (typeof APP_ACTIONS)[number]
 
@@ -48,6 +56,7 @@ export const BREACHES = [
   'call duplicated',
   'poll too early',
   'question answered twice',
+  'answer lost',
   'forgotten record kept',
   'never settled',
   'error nobody handles',
@@ -63,7 +72,6 @@ export const EVENTS = [
   'tasks created',
   'tasks recorded and not given up by the app',
   'polls answered',
-  'answers that arrived out of order',
   'answers to tools/call lost, and said to be',
 ] as const
 
@@ -73,12 +81,12 @@ export type TallyKey = NetworkFault | PageFault | AppAction | Breach | ChaosEven
 
 /** Counts by kind. */
 export interface Tally {
-  readonly counts: Readonly<Record<string, number>>
+  readonly counts: Readonly<Partial<Record<TallyKey, number>>>
   add(key: TallyKey, count?: number): void
 }
 
 export function createTally(): Tally {
-  const counts: Record<string, number> = {}
+  const counts: Partial<Record<TallyKey, number>> = {}
   return {
     counts,
     add: (key, count = 1) => {

@@ -92,7 +92,7 @@ export function createPollFloors<Page>(pages: Pages<Page>): PollFloors<Page> {
 
 /** The interval that an answer asks for: none where the task has ended, since its result may be fetched at any time, or is gone. */
 function intervalOf(delivery: Delivery): number | undefined {
-  if (delivery.type === 'failure') return undefined
+  if (delivery.type !== 'answer') return undefined
   if ('error' in delivery.answer) return 0
   const { pollIntervalMs, status } = delivery.answer.result
   if (typeof pollIntervalMs !== 'number') return undefined

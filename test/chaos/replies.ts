@@ -5,6 +5,8 @@ export type Delivery =
   | { readonly type: 'answer'; readonly answer: RpcAnswer }
   /** An answer that says nothing of the request, except perhaps when not to come back. */
   | { readonly type: 'failure'; readonly notBefore?: number }
+  /** Nothing that could be taken for an answer: whoever has asked goes on waiting. */
+  | { readonly type: 'nothing' }
 
 export interface Reply {
   /** What the server said, if it comes through. */
@@ -73,8 +75,9 @@ export function malformed(request: RpcRequest, answer: RpcAnswer, variant: numbe
   const isTask = 'result' in answer && 'taskId' in answer.result
   const isOurs = request.method === 'tools/call' || request.method.startsWith('tasks/')
   const count = !isOurs ? 2 : !isTask ? 5 : request.method === 'tools/call' ? 7 : 8
-  const response = forms[variant % count] as () => Response
-  return { delivery: () => ({ type: 'failure' }), response }
+  const form = variant % count
+  const isAbsent = request.method !== 'tools/call' && (form === 2 || form === 3)
+  return { delivery: () => ({ type: isAbsent ? 'nothing' : 'failure' }), response: forms[form] as () => Response }
 }
 
 function broken(answer: RpcAnswer, change: Record<string, unknown>): RpcAnswer {

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { type Model, open, type Real, schedules } from './commands.js'
-import type { Tally } from './faults.js'
+import { createTally, type Tally } from './faults.js'
 import { judge } from './verdict.js'
-import { createWorld, type WorldOptions } from './world.js'
+import { type ClientOptions, createWorld, type WorldOptions } from './world.js'
 
 export interface ChaosOptions {
   readonly runs: number
@@ -10,7 +10,10 @@ export interface ChaosOptions {
   /** Where in the runs of the seed to begin: what a failure has printed. */
   readonly path?: string | undefined
   readonly replayPath?: string | undefined
-  readonly tally: Tally
+  /** Options that every client gets. */
+  readonly client?: ClientOptions
+  /** Hears what a run has counted; after the first that fails, of none any more. */
+  readonly onRun?: (counts: Tally['counts']) => void
 }
 
 /** A schedule, as small as it could be made, under which something went wrong. */
@@ -22,7 +25,7 @@ export interface ChaosFailure {
   readonly report: string
 }
 
-const MAX_COMMANDS = 80
+const MAX_COMMANDS = 100
 
 const worlds: fc.Arbitrary<WorldOptions> = fc.record({
   seed: fc.nat({ max: 0xffff }),
@@ -34,12 +37,14 @@ const worlds: fc.Arbitrary<WorldOptions> = fc.record({
 
 /** Plays random schedules. Returns the first that fails, made small, or undefined. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosFailure | undefined> {
-  const { runs, seed, path, replayPath, tally } = options
+  const { runs, seed, path, replayPath, client, onRun } = options
+  let hasFailed = false
   const property = fc.asyncProperty(
     worlds,
     schedules({ maxCommands: MAX_COMMANDS, replayPath }),
     async (worldOptions, commands) => {
-      const world = createWorld(worldOptions, tally)
+      const tally = createTally()
+      const world = createWorld(worldOptions, tally, client)
       const places = worldOptions.tabs === 'alone' ? 1 : 3
       const setup = (): { model: Model; real: Real } => ({
         model: { places: Array.from({ length: places }, () => 'empty' as const) },
@@ -55,7 +60,10 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosFailure | un
       } finally {
         process.off('unhandledRejection', onRejection)
       }
-      if (world.breaches.length > 0) throw new Error([...world.breaches, '', ...world.trace].join('\n'))
+      if (!hasFailed) onRun?.(tally.counts)
+      if (world.breaches.length === 0) return
+      hasFailed = true
+      throw new Error([...world.breaches, '', ...world.trace].join('\n'))
     },
   )
   const details = await fc.check(property, { numRuns: runs, seed, ...(path !== undefined && { path }), verbose: 0 })
@@ -72,4 +80,9 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosFailure | un
       `schedule: ${schedule}`,
     ].join('\n'),
   }
+}
+
+export function replayCommand({ seed, path, replayPath }: ChaosFailure): string {
+  const replay = replayPath === undefined ? '' : ` --replay '${replayPath}'`
+  return `To play it again: npm run chaos -- --seed ${seed} --path '${path}'${replay}`
 }

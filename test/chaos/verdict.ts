@@ -1,7 +1,7 @@
 import { TaskFailedError, type ToolCallState } from 'taskwire'
 import type { Truth } from './chaosServer.js'
 import { wake } from './commands.js'
-import { isAwake, type RecordedTask, type Tab, type World } from './world.js'
+import { isAwake, isSettled, openQuestions, type RecordedTask, type Tab, type World } from './world.js'
 
 /** Time that everything has to come to its end in, once nothing is wrong any more. */
 const HEALING_MS = 30 * 60_000
@@ -15,7 +15,6 @@ export async function judge(world: World): Promise<void> {
   // Half of the time the last tab is the only one.
   if (world.options.seed % 2 === 0 || world.options.tabs === 'alone') await closeTabs(world)
   await checkRecorded(world)
-  checkQuestions(world)
   checkForgotten(world)
   await checkLeftovers(world)
   world.count('tasks created', world.server.tasks.size)
@@ -36,8 +35,6 @@ async function heal(world: World): Promise<void> {
   }
 }
 
-const isSettled = ({ phase }: ToolCallState) => phase === 'completed' || phase === 'failed' || phase === 'cancelled'
-
 function unsettled(world: World): string[] {
   const calls = world.tabs.filter(isAwake).flatMap((tab) =>
     Object.values(tab.client.store.getState().calls)
@@ -45,7 +42,7 @@ function unsettled(world: World): string[] {
       .map((call) => `${tab.name}: ${describeCall(call)}`),
   )
   const tasks = [...world.server.tasks.values()].filter(
-    (task) => world.server.truth(task) === undefined && !world.server.isExpired(task),
+    (task) => world.server.truth(task) === undefined && !world.server.isAsking(task) && !world.server.isExpired(task),
   )
   return [...calls, ...tasks.map(({ taskId }) => `server: ${taskId} is at work`)]
 }
@@ -53,9 +50,16 @@ function unsettled(world: World): string[] {
 async function untilSettled(world: World): Promise<void> {
   for (let waited = 0; waited < HEALING_MS; waited += STEP_MS) {
     if (unsettled(world).length === 0) return
+    answerQuestions(world)
     await world.browser.advance(STEP_MS)
   }
   for (const text of unsettled(world)) world.breach('never settled', text)
+}
+
+function answerQuestions(world: World): void {
+  for (const tab of world.tabs.filter(isAwake)) {
+    for (const [callId, inputKey] of openQuestions(tab)) world.answer(tab, callId, inputKey, 'at last')
+  }
 }
 
 /** What a tab shows must be the truth, or an error that is one. */
@@ -101,9 +105,13 @@ async function checkRecorded(world: World): Promise<void> {
   for (const recorded of world.recorded.values()) {
     const task = world.server.tasks.get(recorded.taskId)
     const truth = task && world.server.truth(task)
-    if (task === undefined || truth === undefined || world.isPastTtl(task)) continue
+    if (task === undefined || world.isPastTtl(task)) continue
     const call = tab.client.store.getState().calls[recorded.callId]
     const record = records.get(recorded.callId)
+    if (truth === undefined) {
+      lost(world, recorded, call, truth)
+      continue
+    }
     const isShown = call?.task?.taskId === recorded.taskId && agrees(call, truth)
     // A call without a key whose end a tab has seen is not taken up any more.
     const isRecorded = record?.task?.taskId === recorded.taskId && record.task.status === truth.status
@@ -115,10 +123,13 @@ function lost(
   world: World,
   { taskId, key, callId }: RecordedTask,
   call: ToolCallState | undefined,
-  truth: Truth,
+  truth: Truth | undefined,
 ): void {
   const shown = call ? describeCall(call) : 'nothing'
-  world.breach('task lost', `${taskId} (${key ?? callId}) is ${JSON.stringify(truth)}; a new tab shows ${shown}`)
+  world.breach(
+    'task lost',
+    `${taskId} (${key ?? callId}) is ${JSON.stringify(truth) ?? 'at work'}; a new tab shows ${shown}`,
+  )
 }
 
 function agrees(call: ToolCallState, truth: Truth): boolean {
@@ -137,16 +148,6 @@ function agrees(call: ToolCallState, truth: Truth): boolean {
       return call.phase === 'failed' && call.error instanceof TaskFailedError && call.error.code === truth.code
     case 'cancelled':
       return call.phase === 'cancelled'
-  }
-}
-
-function checkQuestions(world: World): void {
-  for (const { taskId, answers } of world.server.tasks.values()) {
-    for (const [key, responses] of answers) {
-      const different = new Set(responses.map((response) => JSON.stringify(response)))
-      if (different.size > 1)
-        world.breach('question answered twice', `${key} of ${taskId}: ${[...different].join(', ')}`)
-    }
   }
 }
 

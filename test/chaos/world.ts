@@ -1,5 +1,6 @@
-import { createTaskClient, type TaskClient } from 'taskwire'
+import { createTaskClient, type TaskClient, type TaskClientUrlOptions, type ToolCallState } from 'taskwire'
 import { createSimulatedBrowser, type SimulatedBrowser, type SimulatedPage } from 'taskwire/testing'
+import { createAnswerBook } from './answerBook.js'
 import { type CallLedger, createCallLedger } from './callLedger.js'
 import { type CallPlan, type ChaosServer, createChaosServer, type RpcRequest, type ServerTask } from './chaosServer.js'
 import type { Breach, Tally, TallyKey } from './faults.js'
@@ -71,8 +72,10 @@ export interface World {
   now(): number
   openTab(): Tab
   start(tab: Tab, call: CallSpec): void
+  /** The user answers a question that a tab shows. */
+  answer(tab: Tab, callId: string, inputKey: string, text: string): void
   /** The app forgets calls; it knows that they are when what `ask` returns resolves. */
-  forget(callIds: Iterable<string>, ask: () => Promise<void>): void
+  forget(by: TaskClient, callIds: readonly string[] | 'all', ask: () => Promise<void>): void
   /** The user, or some accident, has taken the record of a call away. */
   abandon(callId: string): void
   /** The tab that sent the last poll. */
@@ -88,7 +91,10 @@ export interface World {
 
 const URL = 'http://localhost/mcp'
 
-export function createWorld(options: WorldOptions, tally: Tally): World {
+/** What a client is made with beyond what the world needs. */
+export type ClientOptions = Pick<TaskClientUrlOptions, 'crossTab'>
+
+export function createWorld(options: WorldOptions, tally: Tally, clientOptions: ClientOptions = {}): World {
   const random = seededRandom(options.seed)
   const jitter = seededRandom(options.seed ^ 0x5eed)
   const exchanges = new WeakMap<RequestInit, Parameters<typeof network.transmit>[0]>()
@@ -119,6 +125,10 @@ export function createWorld(options: WorldOptions, tally: Tally): World {
   const trace: string[] = []
   let nonces = 0
   let lastPoller: Tab | undefined
+  /** The app has forgotten these calls, and other tabs are about to hear of it. */
+  let forgetting:
+    | { readonly by: TaskClient; readonly at: number; readonly callIds: ReadonlySet<string> | 'all' }
+    | undefined
   /** How often a page could not see which records there are. */
   let unlisted = 0
 
@@ -137,7 +147,7 @@ export function createWorld(options: WorldOptions, tally: Tally): World {
       log(`     executed: ${nonce}`)
       for (const task of server.tasks.values()) {
         const earlier = ledger.start(task.plan.nonce)
-        if (earlier && server.isExpired(task)) ledger.permit(earlier.callId)
+        if (earlier && isPastTtl(task)) ledger.permit(earlier.callId)
       }
       if (!ledger.executed(nonce)) breach('call duplicated', `${nonce} ran the tool of ${ledger.start(nonce)?.callId}`)
     },
@@ -155,9 +165,9 @@ export function createWorld(options: WorldOptions, tally: Tally): World {
   const floors = createPollFloors<Tab>({
     all: () => tabs,
     isAwake,
-    follows: ({ client }, taskId) =>
-      Object.values(client.store.getState().calls).some((call) => call.task?.taskId === taskId),
+    follows,
   })
+  const answers = createAnswerBook<Tab>({ all: () => tabs, isAwake, follows })
   const succession = createSuccession((taskId) => server.tasks.get(taskId)?.plan.nonce)
   const storage = createRecordWatch({
     onFailed: (callId) => {
@@ -175,6 +185,7 @@ export function createWorld(options: WorldOptions, tally: Tally): World {
       if (!recorded.has(task.taskId)) log(`     recorded: ${task.taskId} (${key ?? callId})`)
       recorded.set(task.taskId, { taskId: task.taskId, callId, tool, key })
       floors.stored(task.taskId, task.nextPollAt)
+      answers.stored(task.taskId, task.answered)
     },
   })
 
@@ -195,22 +206,37 @@ export function createWorld(options: WorldOptions, tally: Tally): World {
       if (early > 0 && task !== undefined && !isPastTtl(task))
         breach('poll too early', `${tab.name} polled ${taskId} ${Math.round(early)} ms too early`)
     }
+    const update = request.method === 'tasks/update' ? sendAnswers(tab, request) : undefined
     const outcome = tab.page.environment.fetch(url, init)
     const arrived = () => {
       const delivery = network.delivery(exchange) ?? { type: 'failure' as const }
       const created = delivery.type === 'answer' && 'result' in delivery.answer && delivery.answer.result['taskId']
       const about = taskId ?? (request.method === 'tools/call' && typeof created === 'string' ? created : undefined)
       log(`  ${tab.name} ← ${request.method} ${about ?? ''} ${describe(delivery)}`)
-      if (about !== undefined && !init.signal?.aborted) floors.answered(tab, about, delivery, browser.now())
+      if (about !== undefined && !init.signal?.aborted && delivery.type !== 'nothing')
+        floors.answered(tab, about, delivery, browser.now())
       if (request.method === 'tools/call' && about === undefined && delivery.type === 'answer') {
         const plan = request.params?.['arguments'] as CallPlan | undefined
         const start = plan && ledger.start(plan.nonce)
         if (start) ledger.permit(start.callId)
       }
       if (taskId !== undefined && delivery.type === 'answer') tally.add('polls answered')
+      update?.(delivery.type === 'answer' && 'result' in delivery.answer && !init.signal?.aborted)
     }
     outcome.then(arrived, arrived)
     return outcome
+  }
+
+  /** Returns what is to be told of the end of the request. */
+  function sendAnswers(tab: Tab, { params = {} }: RpcRequest): (isAcknowledged: boolean) => void {
+    const taskId = String(params['taskId'])
+    const keys = Object.keys(params['inputResponses'] as object)
+    const start = ledger.start(server.tasks.get(taskId)?.plan.nonce ?? '')
+    for (const key of answers.sent(tab, taskId, keys)) {
+      if (start === undefined || !succession.isWaived(start.callId))
+        breach('question answered twice', `${tab.name} answers ${key} of ${taskId}`)
+    }
+    return (isAcknowledged) => answers.ended(tab, taskId, keys, isAcknowledged)
   }
 
   function isPastTtl({ createdAt, plan }: ServerTask): boolean {
@@ -234,6 +260,7 @@ export function createWorld(options: WorldOptions, tally: Tally): World {
       environment,
       resume: options.resume,
       poll: { hidden: options.hidden },
+      ...clientOptions,
       ...(options.storage === 'async' && { storage: storage.asyncStorage(life, pause) }),
     })
     const tab: Tab = {
@@ -265,10 +292,17 @@ export function createWorld(options: WorldOptions, tally: Tally): World {
     }
   }
 
+  function abandon(callId: string): void {
+    ledger.permitFresh(callId)
+    succession.waive(callId)
+    giveUp(callId)
+  }
+
   function forget(callId: string, done: Promise<boolean>): void {
     // What is on its way may still arrive.
     ledger.permitFresh(callId)
-    forgottenAt.set(callId, nonces)
+    const at = nonces
+    forgottenAt.set(callId, at)
     giveUp(callId)
     // A page in the back-forward cache learns it from the record that is gone, so there has to have been one.
     const isUnknown = ({ isAlive, isCached, client }: Tab) =>
@@ -276,7 +310,7 @@ export function createWorld(options: WorldOptions, tally: Tally): World {
     if (tabs.some(isUnknown)) return
     done.then(
       (isComplete) => {
-        if (isComplete && isUnwanted(callId)) forgotten.add(callId)
+        if (isComplete && forgottenAt.get(callId) === at && isUnwanted(callId)) forgotten.add(callId)
       },
       () => {},
     )
@@ -309,15 +343,27 @@ export function createWorld(options: WorldOptions, tally: Tally): World {
       browser.setClock(ms)
       floors.clockSet(ms)
     },
-    forget: (callIds, ask) => {
+    forget: (by, callIds, ask) => {
+      forgetting = { by, at: now(), callIds: callIds === 'all' ? callIds : new Set(callIds) }
       const before = unlisted
       const done = ask().then(() => unlisted === before)
-      for (const callId of [...callIds]) forget(callId, done)
+      for (const callId of [...(callIds === 'all' ? ledger.calls() : callIds)]) forget(callId, done)
+      // What is written while a storage that takes its time is being cleared may go, too.
+      const abandonAll = () => {
+        for (const callId of ledger.calls()) abandon(callId)
+      }
+      if (options.storage === 'async') done.then(abandonAll, abandonAll)
     },
-    abandon: (callId) => {
-      ledger.permitFresh(callId)
-      succession.waive(callId)
-      giveUp(callId)
+    abandon,
+    answer: ({ client, name: tabName }, callId, inputKey, text) => {
+      const call = client.getToolCall(callId)
+      const task = server.tasks.get(call?.getState().task?.taskId ?? '')
+      if (call === undefined || task === undefined) return
+      log(`${tabName} answers ${inputKey} of ${task.taskId}: ${text}`)
+      const arrived = () => {
+        if (!task.answers.has(inputKey)) breach('answer lost', `${inputKey} of ${task.taskId}, given in ${tabName}`)
+      }
+      call.respond(inputKey, { action: 'accept', content: { answer: text } }).then(arrived, () => {})
     },
     start: ({ client, name: tabName }, { name, key, fresh, plan }) => {
       const nonce = `call-${++nonces}`
@@ -334,6 +380,9 @@ export function createWorld(options: WorldOptions, tally: Tally): World {
       )
       begin(call.callId)
       call.result.catch(() => {})
+      // Word of it may come after the call, which is then forgotten with the others.
+      const isMeant = forgetting?.callIds === 'all' || forgetting?.callIds.has(call.callId)
+      if (isMeant && forgetting?.at === now() && forgetting.by !== client) abandon(call.callId)
 
       function begin(callId: string): void {
         forgotten.delete(callId)
@@ -343,12 +392,28 @@ export function createWorld(options: WorldOptions, tally: Tally): World {
   }
 }
 
+function follows({ client }: Tab, taskId: string): boolean {
+  return Object.values(client.store.getState().calls).some((call) => call.task?.taskId === taskId && !isSettled(call))
+}
+
+/** The questions that a tab shows: calls and keys. */
+export function openQuestions({ client }: Tab): (readonly [callId: string, inputKey: string])[] {
+  return Object.values(client.store.getState().calls).flatMap(({ callId, inputRequests }) =>
+    Object.keys(inputRequests).map((inputKey) => [callId, inputKey] as const),
+  )
+}
+
+/** Whether a call has come to its end, as far as its page knows. */
+export function isSettled({ phase }: ToolCallState): boolean {
+  return phase === 'completed' || phase === 'failed' || phase === 'cancelled'
+}
+
 export function isAwake(tab: Tab): boolean {
   return tab.isAlive && !tab.isFrozen && !tab.isCached && !tab.isClosed
 }
 
 function describe(delivery: { type: string; answer?: unknown; notBefore?: number }): string {
-  if (delivery.type === 'failure') return 'failure'
+  if (delivery.type !== 'answer') return delivery.type
   const answer = delivery.answer as { result?: Record<string, unknown>; error?: { code: number } }
   return answer.error ? `error ${answer.error.code}` : `${answer.result?.['status'] ?? 'ok'}`
 }

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest'
+import { replayCommand, runChaos } from './runChaos.js'
+
+const MINUTE = 60_000
+
+describe('random schedules of faults', () => {
+  it.each([1, 2, 3, 4])(
+    'lose nothing, call nothing twice and leave nothing behind (seed %i)',
+    async (seed) => {
+      const failure = await runChaos({ runs: 250, seed })
+      expect(failure && `${failure.report}\n\n${replayCommand(failure)}`).toBeUndefined()
+    },
+    5 * MINUTE,
+  )
+
+  it(
+    'find out tabs that do not talk to each other, and can be played again',
+    async () => {
+      const client = { crossTab: false }
+      const failure = await runChaos({ runs: 250, seed: 1, client })
+      expect(failure?.report).toMatch(/^Error: (poll too early|call duplicated|question answered twice)/)
+      const { path, replayPath, seed = 0 } = failure ?? {}
+      const again = await runChaos({ runs: 250, seed, path, replayPath, client })
+      expect(again?.report).toContain(failure?.report.split('\n')[0])
+    },
+    5 * MINUTE,
+  )
+})
