@@ -84,15 +84,15 @@ export function createTaskServer(options: TaskServerOptions): TaskServer {
     const exchange = new Exchange({ request, body, authInfo, isLegacy })
     const inner = new Request(request.url, { method: 'POST', headers: request.headers, signal: exchange.signal })
     exchanges.set(inner, exchange)
-    // A call that becomes a task is answered as soon as the task exists; the SDK's answer, once the tool has
-    // ended, is the outcome of the task. Any other call is answered by what the SDK says.
+    // What the SDK says once the tool has ended is the answer or, where the call has become a task, its outcome.
+    // That answers the client, too, unless the work goes on: then it hears of a task at work before.
     const finished = mcp
       .fetch(inner, { ...auth, parsedBody: body })
       .then((response) => finishExchange(exchange, response, parts))
       .then((response) => listenToTasks(exchange, response, parts))
-    const created = exchange.taskCreated.then((run) => taskCreatedResponse(exchange, run, serverInfo))
+    const atWork = exchange.taskAtWork.then(({ record }) => taskCreatedResponse(exchange, record, serverInfo))
     requestOptions.waitUntil?.(finished)
-    return Promise.race([created, finished])
+    return Promise.race([atWork, finished])
   }
 
   return {

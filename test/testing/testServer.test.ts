@@ -1,6 +1,8 @@
 import { createTaskClient, type TaskClient, type ToolCall } from 'taskwire'
+import { defineTool } from 'taskwire/server'
 import { createTestServer, scriptTask, type TestServer } from 'taskwire/testing'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { z } from 'zod'
 import { createWorkServer } from '../support/workServer.js'
 
 let server: TestServer
@@ -217,6 +219,21 @@ describe('the server', () => {
     await server.advance(5000)
     expect(call.getState().phase).toBe('completed')
     expect(server.times('tasks/get')).toEqual([1400, 2400])
+  })
+
+  it('brings what a tool knows at once without waiting for a poll to fall due', async () => {
+    const cached = defineTool({
+      name: 'cached',
+      inputSchema: z.object({}),
+      taskSupport: 'required',
+      handler: () => ({ content: [{ type: 'text', text: 'known' }] }),
+    })
+    server = createTestServer({ tools: [cached] })
+    client = createTaskClient({ url: server.url, environment: server.environment })
+    const call = client.startToolCall({ name: 'cached' })
+    await server.advance(0)
+    expect(call.getState()).toMatchObject({ phase: 'completed', task: { status: 'completed' } })
+    expect(server.times('tasks/get')).toEqual([0])
   })
 
   it('pushes where that is asked for', async () => {
