@@ -42,12 +42,16 @@ export interface TaskServer {
  *
  * @example
  * ```ts
+ * import { createServer, type RequestListener } from 'node:http'
+ * import { toNodeHandler } from '@modelcontextprotocol/node'
+ *
  * const server = createTaskServer({
  *   serverInfo: { name: 'reports', version: '1.0.0' },
  *   tools: [report],
  *   cors: true,
  * })
- * http.createServer(toNodeHandler(server)).listen(3000)
+ * // The cast is for exactOptionalPropertyTypes; without that option it is not needed.
+ * createServer(toNodeHandler(server) as RequestListener).listen(3000, '127.0.0.1')
  * ```
  */
 export function createTaskServer(options: TaskServerOptions): TaskServer {
