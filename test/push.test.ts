@@ -80,31 +80,14 @@ describe('where the server pushes', () => {
 
 describe('when the stream ends', () => {
   it('polling is back at the interval of the server at once, and the stream is opened again', async () => {
-    const cuts: AbortController[] = []
-    let isDown = false
-    client = open({
-      transportOptions: {
-        fetch: async (url, init) => {
-          if (new Headers(init?.headers).get('mcp-method') !== 'subscriptions/listen') return server.fetch(url, init)
-          if (isDown) throw new TypeError('down')
-          const cut = new AbortController()
-          cuts.push(cut)
-          const response = await server.fetch(url, init)
-          return new Response(
-            response.body?.pipeThrough(new TransformStream(), { signal: cut.signal }) ?? null,
-            response,
-          )
-        },
-      },
-    })
     const call = work(60, true)
     await advance(3500)
     expect(server.count('tasks/get')).toBe(0)
-    isDown = true
-    cuts[0]?.abort()
+    expect(server.faults.cut({ method: 'subscriptions/listen' })).toBe(1)
+    const restore = server.faults.drop({ method: 'subscriptions/listen' })
     await advance(5000)
     expect(server.count('tasks/get')).toBeGreaterThanOrEqual(4)
-    isDown = false
+    restore()
     await advance(40_000)
     const polls = server.count('tasks/get')
     await advance(20_000)

@@ -10,6 +10,7 @@ import { supportsTasks } from '../protocol/extension.js'
 import type { ToolDefinition } from './defineTool.js'
 import type { Exchange } from './exchange.js'
 import { handled } from './handled.js'
+import { macrotask } from './macrotask.js'
 import { ownerOf } from './ownerOf.js'
 import { plainJson } from './plainJson.js'
 import type { ServerParts } from './serverParts.js'
@@ -41,8 +42,7 @@ export async function callTool(call: ValidCall, parts: ServerParts): Promise<Cal
     const early = await tool.prepare?.(args, direct)
     if (early !== undefined) return early
     if (!canBeTask || !(await shallBeTask(call, parts))) return checked(await tool.handler(args, direct))
-    const run = await startTask(call, parts)
-    return checked(await tool.handler(args, toolContext(call, parts, run.signal, run.context)))
+    return await runTask(call, parts, await startTask(call, parts))
   } catch (error) {
     exchange.failure = toTaskFailure(error)
     const { code, message, data } = exchange.failure
@@ -62,9 +62,25 @@ async function startTask({ tool, exchange }: ValidCall, { config, runtime }: Ser
   const owner = await ownerOf(exchange, config)
   exchange.detach()
   const pollIntervalMs = tool.pollIntervalMs ?? config.pollIntervalMs
-  const run = await runtime.create({ owner, ttlMs: config.ttlOf(tool), pollIntervalMs })
-  exchange.becomeTask(run)
-  return run
+  exchange.run = await runtime.create({ owner, ttlMs: config.ttlOf(tool), pollIntervalMs })
+  return exchange.run
+}
+
+/**
+ * The client is answered once the handler has to wait for something. What it has settled by then belongs to the
+ * answer: the task is born with its outcome (SEP-2663, "Task Creation").
+ */
+async function runTask(call: ValidCall, parts: ServerParts, run: TaskRun): Promise<CallToolResult> {
+  const { tool, args, exchange } = call
+  let hasEnded = false
+  void macrotask().then(() => {
+    if (!hasEnded) exchange.answerWith(run)
+  })
+  try {
+    return checked(await tool.handler(args, toolContext(call, parts, run.signal, run.context)))
+  } finally {
+    hasEnded = true
+  }
 }
 
 function toolContext(

@@ -13,12 +13,13 @@ describe('createCors', () => {
   })
 
   it('answers a preflight with everything that polling from a browser needs', () => {
-    const response = createCors(true)?.preflight(preflight({ 'access-control-request-headers': 'mcp-method' }))
+    const response = createCors(true)?.preflight(preflight())
     expect(response?.status).toBe(204)
     expect(Object.fromEntries(response?.headers ?? [])).toEqual({
       'access-control-allow-origin': '*',
       'access-control-allow-methods': 'POST, GET, DELETE, OPTIONS',
-      'access-control-allow-headers': 'mcp-method',
+      'access-control-allow-headers':
+        'accept, authorization, content-type, last-event-id, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id',
       'access-control-max-age': '86400',
       'access-control-expose-headers': 'Retry-After, Mcp-Session-Id, Mcp-Protocol-Version, WWW-Authenticate',
       vary: 'Access-Control-Request-Headers',
@@ -26,11 +27,10 @@ describe('createCors', () => {
   })
 
   it('allows every header of MCP by name and no other', () => {
-    const asked =
-      'Content-Type, authorization,accept,last-event-id,mcp-protocol-version,mcp-method,mcp-name,mcp-session-id,mcp-param-Region,x-evil,mcp,x-mcp-name'
+    const asked = 'Content-Type, authorization,mcp-name,mcp-param-Region,mcp-to-come,x-evil,mcp,x-mcp-name'
     const response = createCors(true)?.preflight(preflight({ 'access-control-request-headers': asked }))
     expect(response?.headers.get('access-control-allow-headers')).toBe(
-      'content-type, authorization, accept, last-event-id, mcp-protocol-version, mcp-method, mcp-name, mcp-session-id, mcp-param-region',
+      'accept, authorization, content-type, last-event-id, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id, mcp-param-region, mcp-to-come',
     )
   })
 

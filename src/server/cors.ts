@@ -14,8 +14,19 @@ export interface Cors {
   decorate(request: Request, response: Response): Response
 }
 
-/** Every header MCP uses; a browser asks for those its request carries. */
-const REQUEST_HEADER = /^(?:content-type|authorization|accept|last-event-id|mcp-[a-z0-9-]+)$/
+/** Allowed together: browsers keep the permission for each, and ask no second time for `tasks/get`, which has more of them. */
+const REQUEST_HEADERS = [
+  'accept',
+  'authorization',
+  'content-type',
+  'last-event-id',
+  'mcp-method',
+  'mcp-name',
+  'mcp-protocol-version',
+  'mcp-session-id',
+]
+/** On top of them those that tools define, such as `Mcp-Param-Region`, and what may come. */
+const MCP_HEADER = /^mcp-[a-z0-9-]+$/
 const ALLOWED_METHODS = 'POST, GET, DELETE, OPTIONS'
 const EXPOSED_HEADERS = 'Retry-After, Mcp-Session-Id, Mcp-Protocol-Version, WWW-Authenticate'
 /** A day: without it browsers send a preflight with nearly every poll. They cut it to what they allow. */
@@ -68,12 +79,9 @@ function checkOrigin(origin: string): void {
   )
 }
 
-/** Those asked for that MCP uses, named one by one: `*` would not cover `Authorization`. */
+/** Named one by one: `*` would not cover `Authorization`. */
 function allowedHeaders(request: Request): string {
-  const asked = request.headers.get('access-control-request-headers') ?? 'content-type'
-  return asked
-    .split(',')
-    .map((name) => name.trim().toLowerCase())
-    .filter((name) => REQUEST_HEADER.test(name))
-    .join(', ')
+  const asked = request.headers.get('access-control-request-headers') ?? ''
+  const names = asked.split(',').map((name) => name.trim().toLowerCase())
+  return [...new Set([...REQUEST_HEADERS, ...names.filter((name) => MCP_HEADER.test(name))])].join(', ')
 }

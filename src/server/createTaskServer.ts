@@ -42,12 +42,16 @@ export interface TaskServer {
  *
  * @example
  * ```ts
+ * import { createServer, type RequestListener } from 'node:http'
+ * import { toNodeHandler } from '@modelcontextprotocol/node'
+ *
  * const server = createTaskServer({
  *   serverInfo: { name: 'reports', version: '1.0.0' },
  *   tools: [report],
  *   cors: true,
  * })
- * http.createServer(toNodeHandler(server)).listen(3000)
+ * // The cast is for exactOptionalPropertyTypes; without that option it is not needed.
+ * createServer(toNodeHandler(server) as RequestListener).listen(3000, '127.0.0.1')
  * ```
  */
 export function createTaskServer(options: TaskServerOptions): TaskServer {
@@ -84,15 +88,15 @@ export function createTaskServer(options: TaskServerOptions): TaskServer {
     const exchange = new Exchange({ request, body, authInfo, isLegacy })
     const inner = new Request(request.url, { method: 'POST', headers: request.headers, signal: exchange.signal })
     exchanges.set(inner, exchange)
-    // A call that becomes a task is answered as soon as the task exists; the SDK's answer, once the tool has
-    // ended, is the outcome of the task. Any other call is answered by what the SDK says.
+    // What the SDK says once the tool has ended is the answer or, where the call has become a task, its outcome.
+    // That answers the client, too, unless the work goes on: then it hears of a task at work before.
     const finished = mcp
       .fetch(inner, { ...auth, parsedBody: body })
       .then((response) => finishExchange(exchange, response, parts))
       .then((response) => listenToTasks(exchange, response, parts))
-    const created = exchange.taskCreated.then((run) => taskCreatedResponse(exchange, run, serverInfo))
+    const atWork = exchange.taskAtWork.then(({ record }) => taskCreatedResponse(exchange, record, serverInfo))
     requestOptions.waitUntil?.(finished)
-    return Promise.race([created, finished])
+    return Promise.race([atWork, finished])
   }
 
   return {

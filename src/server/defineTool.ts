@@ -32,7 +32,7 @@ export interface ToolDefinition<Input extends StandardSchemaWithJSON = StandardS
   readonly pollIntervalMs?: number
   /**
    * Runs before a task is created, with the client waiting. Return nothing to go on to the handler, a
-   * result to answer at once without a task, or the SDK's `inputRequired(...)` to ask the client first:
+   * result to answer without a task, or the SDK's `inputRequired(...)` to ask the client first:
    * it calls again with the answers in `ctx.inputResponses` (SEP-2663, "Task Creation").
    */
   prepare?(
@@ -40,7 +40,8 @@ export interface ToolDefinition<Input extends StandardSchemaWithJSON = StandardS
     ctx: ToolContext,
   ): Promise<CallToolResult | InputRequiredResult | undefined> | CallToolResult | InputRequiredResult | undefined
   /**
-   * Does the work. Return a result, with `isError: true` where the tool could not do what was asked: its
+   * Does the work. The client is answered as soon as this waits for something; what it returns or throws before
+   * makes a task that is over at its creation (SEP-2663, "Task Creation"). Return a result, with `isError: true` where the tool could not do what was asked: its
    * task has *completed*. Throw a `ProtocolError` of the SDK to fail with its code, message and data;
    * anything else that is thrown fails with a generic message and goes to `onError` (SEP-2663, "Task
    * Execution Errors").

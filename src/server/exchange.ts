@@ -13,8 +13,8 @@ export class Exchange {
   readonly authInfo: AuthInfo | undefined
   /** Of a revision before 2026-07-28, which knows nothing of the extension. */
   readonly isLegacy: boolean
-  /** Resolves when the call has become a task. Stays pending where it never does. */
-  readonly taskCreated: Promise<TaskRun>
+  /** Resolves when the call is to be answered with a task at work. Stays pending where it is answered otherwise. */
+  readonly taskAtWork: Promise<TaskRun>
   /** The task the call has become. */
   run: TaskRun | undefined
   /** The error that ended a tool call. The SDK would make a result with `isError` of it. */
@@ -29,7 +29,7 @@ export class Exchange {
     this.body = body
     this.authInfo = authInfo
     this.isLegacy = isLegacy
-    this.taskCreated = new Promise((resolve) => {
+    this.taskAtWork = new Promise((resolve) => {
       this.#resolveTask = resolve
     })
     if (request.signal.aborted) this.#onHangUp()
@@ -50,8 +50,8 @@ export class Exchange {
     this.request.signal.removeEventListener('abort', this.#onHangUp)
   }
 
-  becomeTask(run: TaskRun): void {
-    this.run = run
+  /** Answers the client while the work goes on. */
+  answerWith(run: TaskRun): void {
     this.#resolveTask(run)
   }
 }

@@ -7,27 +7,31 @@ import {
 } from '@modelcontextprotocol/server'
 import { parseCallToolResult } from '../protocol/callToolResult.js'
 import { MISSING_CLIENT_CAPABILITY } from '../protocol/extension.js'
+import { bareTask } from '../protocol/task.js'
 import type { Exchange } from './exchange.js'
 import { errorResponse, resultResponse } from './jsonRpcResponse.js'
 import type { ServerParts } from './serverParts.js'
-import type { TaskRun } from './taskRun.js'
+import type { TaskRecord } from './taskRecord.js'
 import type { TaskOutcome } from './taskRuntime.js'
 
-/** Tells the client that its call has become a task: a flat `CreateTaskResult` (SEP-2663, "Task Creation"). */
-export function taskCreatedResponse({ body }: Exchange, { record }: TaskRun, serverInfo: Implementation): Response {
-  return resultResponse(body, { resultType: 'task', ...record.task, _meta: { [SERVER_INFO_META_KEY]: serverInfo } })
+/**
+ * Tells the client that its call has become a task: a flat `CreateTaskResult`, which carries no result and no error
+ * even where the task is over (SEP-2663, "Task Creation").
+ */
+export function taskCreatedResponse({ body }: Exchange, { task }: TaskRecord, serverInfo: Implementation): Response {
+  const _meta = { [SERVER_INFO_META_KEY]: serverInfo }
+  return resultResponse(body, { resultType: 'task', ...bareTask(task), _meta })
 }
 
 /**
- * Takes the SDK's answer for what it is: the outcome of the task where there is one, else the answer to
- * the client, unless the tool has thrown.
+ * Takes the SDK's answer for what it is: the outcome of the task where there is one, which is in the store when
+ * this resolves, else the answer to the client, unless the tool has thrown.
  */
 export async function finishExchange(exchange: Exchange, response: Response, parts: ServerParts): Promise<Response> {
   const { run, failure, isLegacy, body } = exchange
   if (run !== undefined) {
     const outcome: TaskOutcome = failure === undefined ? await outcomeOf(response) : { type: 'fail', error: failure }
-    await parts.runtime.settle(run, outcome)
-    return response
+    return taskCreatedResponse(exchange, await parts.runtime.settle(run, outcome), parts.config.serverInfo)
   }
   // To earlier revisions the SDK streams: its answer is on the way before the tool has ended.
   if (failure === undefined || isLegacy) return response

@@ -35,8 +35,11 @@ export interface TaskRuntime {
    * @throws {ProtocolError} where too many follow already.
    */
   follow(taskIds: readonly string[], follower: TaskFollower): () => void
-  /** Ends a run with its outcome, unless the task is over already. Never rejects. */
-  settle(run: TaskRun, outcome: TaskOutcome): Promise<void>
+  /**
+   * Ends a run with its outcome, unless the task is over already, and resolves to how it stands then; where
+   * that cannot be told, to how it was created. Never rejects.
+   */
+  settle(run: TaskRun, outcome: TaskOutcome): Promise<TaskRecord>
   /** Stops all work; tasks that were at work have failed. */
   close(): Promise<void>
 }
@@ -107,11 +110,12 @@ export function createTaskRuntime(options: TaskRuntimeOptions): TaskRuntime {
     )
   }
 
-  async function settle({ record }: TaskRun, outcome: TaskOutcome): Promise<void> {
+  async function settle({ record }: TaskRun, outcome: TaskOutcome): Promise<TaskRecord> {
     try {
-      await ledger.apply(record.task.taskId, outcome)
+      return (await ledger.apply(record.task.taskId, outcome)) ?? record
     } catch (error) {
       report(error, { source: 'server' })
+      return record
     }
   }
 

@@ -9,7 +9,7 @@ import { taskOnTheWire } from './taskOnTheWire.js'
 
 /** What a stream of tasks is made of. */
 export interface TaskStreamOptions {
-  /** The SDK's answer to the same `subscriptions/listen`. */
+  /** The answer to the same `subscriptions/listen` so far: the SDK's, or that with other tasks in it. */
   readonly base: ReadableStream<Uint8Array>
   readonly subscriptionId: unknown
   readonly news: TaskNews
@@ -107,10 +107,11 @@ export function createTaskStream(options: TaskStreamOptions): ReadableStream<Uin
   )
 }
 
-/** The SDK knows no tasks, so it has left them out. */
+/** Whoever has answered so far does not know these tasks, and has left them out. */
 function withTaskIds(ack: JsonObject, taskIds: readonly string[]): JsonObject {
   if (taskIds.length === 0) return ack
   const params = isJsonObject(ack['params']) ? ack['params'] : {}
   const honored = isJsonObject(params['notifications']) ? params['notifications'] : {}
-  return { ...ack, params: { ...params, notifications: { ...honored, taskIds } } }
+  const others = Array.isArray(honored['taskIds']) ? honored['taskIds'] : []
+  return { ...ack, params: { ...params, notifications: { ...honored, taskIds: [...others, ...taskIds] } } }
 }

@@ -27,9 +27,13 @@ export interface MalformedOptions extends FaultOptions {
   body?: string
 }
 
+/** Options of {@link Faults.cut}. */
+export type CutOptions = Pick<FaultOptions, 'method'>
+
 /**
- * Switches for what goes wrong between page and server. Each returns the function that switches it off. A
- * request meets them in the order in which they were switched on; those behind one that stops it do not count it.
+ * Switches for what goes wrong between page and server. Each but `cut` returns the function that switches
+ * it off. A request meets them in the order in which they were switched on; those behind one that stops it do not
+ * count it.
  */
 export interface Faults {
   /** The network fails, as where there is none: `fetch` rejects with a `TypeError`. */
@@ -40,6 +44,12 @@ export interface Faults {
   status(code: number, options?: StatusOptions): () => void
   /** The server does its part, and its answer makes no sense. */
   malformed(options?: MalformedOptions): () => void
+  /**
+   * The connection breaks under every answer that is a stream and open right now, such as that to
+   * `subscriptions/listen`; returns how many there were. For later requests nothing changes: `drop` them,
+   * too, to keep whoever listened from coming back.
+   */
+  cut(options?: CutOptions): number
   /** Switches everything off. */
   clear(): void
 }

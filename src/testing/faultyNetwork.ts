@@ -1,6 +1,7 @@
 import type { Clock } from '../server/clock.js'
 import { sleep } from '../server/sleep.js'
 import type { FaultOptions, Faults } from './faults.js'
+import { createOpenStreams } from './openStreams.js'
 
 /** The switches together with what they do. */
 export interface FaultyNetwork {
@@ -27,6 +28,7 @@ interface Switch {
 /** A network without faults, so far. Delays are by this clock. */
 export function createFaultyNetwork(clock: Clock): FaultyNetwork {
   const switches = new Set<Switch>()
+  const streams = createOpenStreams()
 
   function add(fault: Fault, { method, times = Number.POSITIVE_INFINITY }: FaultOptions = {}): () => void {
     const added: Switch = { fault, method, left: times }
@@ -58,16 +60,17 @@ export function createFaultyNetwork(clock: Clock): FaultyNetwork {
           await serve().then(discard)
           return new Response(body, { headers: { 'Content-Type': 'application/json' } })
         }, options),
+      cut: ({ method } = {}) => streams.cut(method),
       clear: () => switches.clear(),
     },
-    transmit(request, method, serve) {
+    async transmit(request, method, serve) {
       function pass([next, ...others]: readonly Switch[]): Promise<Response> {
         if (next === undefined) return serve()
         if (next.left <= 0) return pass(others)
         next.left -= 1
         return next.fault(() => pass(others), request)
       }
-      return pass([...switches].filter((one) => (one.method ?? method) === method))
+      return streams.add(method, await pass([...switches].filter((one) => (one.method ?? method) === method)))
     },
   }
 }

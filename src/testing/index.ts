@@ -1,4 +1,4 @@
-export type { DropOptions, FaultOptions, Faults, MalformedOptions, StatusOptions } from './faults.js'
+export type { CutOptions, DropOptions, FaultOptions, Faults, MalformedOptions, StatusOptions } from './faults.js'
 export { createLiveServer } from './liveServer.js'
 export type { ObservedServer, ObservedServerOptions } from './observedServer.js'
 export type { LoggedRequest, RequestLog } from './requestLog.js'

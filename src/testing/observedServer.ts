@@ -14,7 +14,7 @@ export interface ObservedServerOptions extends Partial<Omit<TaskServerOptions, '
   tools: readonly (ToolDefinition | ScriptedTask)[]
   /** Where clients find it. @default 'http://localhost/mcp' */
   url?: string
-  /** Whether clients hear of real tasks by `subscriptions/listen`. @default false: they poll, which can be counted */
+  /** Whether clients hear of tasks by `subscriptions/listen`. @default false: they poll, which can be counted */
   push?: boolean
 }
 
@@ -32,14 +32,14 @@ export interface ObservedServer extends RequestLog {
 
 /** A task server that lives by this clock. */
 export function createObservedServer(options: ObservedServerOptions, clock: Clock): ObservedServer {
-  const { tools, url = 'http://localhost/mcp', pollIntervalMs = 1000, ...rest } = options
+  const { tools, url = 'http://localhost/mcp', pollIntervalMs = 1000, push = false, ...rest } = options
   const scripts = tools.flatMap((tool) => (isScripted(tool) ? [tool] : []))
   const real = tools.flatMap((tool) => (isScripted(tool) ? [] : [tool]))
   const listed = scripts.flatMap((script) => (script.name === undefined ? [] : [scriptedTool(script.name, script)]))
   const server = createTaskServer({
     serverInfo: { name: 'test', version: '1.0.0' },
-    push: false,
     ...rest,
+    push,
     pollIntervalMs,
     clock,
     tools: [...real, ...listed],
@@ -48,6 +48,13 @@ export function createObservedServer(options: ObservedServerOptions, clock: Cloc
   const { faults, transmit } = createFaultyNetwork(clock)
   const toolNames = new Set(real.map(({ name }) => name))
   const scripted = createScriptedTasks({ scripts, toolNames, pollIntervalMs, clock })
+
+  async function serve(request: Request, body: unknown): Promise<Response> {
+    const played = scripted.answer(body)
+    if (played !== undefined) return played
+    const response = await server.fetch(request)
+    return push ? scripted.push(request, body, response) : response
+  }
 
   return {
     url,
@@ -60,13 +67,16 @@ export function createObservedServer(options: ObservedServerOptions, clock: Cloc
       request.signal.throwIfAborted()
       const body = await bodyOf(request)
       const { method } = log.add(request, body)
-      return transmit(request, method, async () => scripted.answer(body) ?? server.fetch(request))
+      return transmit(request, method, () => serve(request, body))
     },
     reset() {
       log.clear()
       faults.clear()
     },
-    close: server.close,
+    async close() {
+      scripted.close()
+      await server.close()
+    },
   }
 }
 

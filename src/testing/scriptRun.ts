@@ -2,6 +2,7 @@ import type { InputRequest } from '../protocol/inputRequest.js'
 import type { JsonObject } from '../protocol/json.js'
 import { type DetailedTask, isTerminal, type Task } from '../protocol/task.js'
 import type { Clock } from '../server/clock.js'
+import type { TaskRecord } from '../server/taskRecord.js'
 import type { ScriptedTask, ScriptStep } from './scriptTask.js'
 
 /** One task on its way through its script. */
@@ -10,29 +11,48 @@ export interface ScriptRun {
   readonly created: Task
   /** True once its ttl is over. */
   isExpired(): boolean
-  /** The answer to the next `tasks/get`. */
-  next(): DetailedTask
+  /** The answer to the next `tasks/get`, which may be what the next step waits for. */
+  poll(): DetailedTask
+  /** How the task stands, for those who listen. What they are shown need not be polled. */
+  show(): TaskRecord
+  /** When those who listen shall see the next step, in ms since the epoch; undefined where it waits for an answer. */
+  dueAt(): number | undefined
+  /** Takes the step that is due. */
+  goOn(): void
   /** Takes answers; those to nothing that is open are ignored. */
   answer(inputResponses: JsonObject): void
   requestCancel(): void
 }
 
+/** What a {@link ScriptRun} is made of. */
+export interface ScriptRunOptions {
+  readonly taskId: string
+  readonly pollIntervalMs: number
+  readonly clock: Clock
+  /** Hears that the task stands otherwise. */
+  readonly onChange: () => void
+}
+
 /** Begins a script. */
-export function startScript(script: ScriptedTask, taskId: string, pollIntervalMs: number, clock: Clock): ScriptRun {
+export function startScript(script: ScriptedTask, options: ScriptRunOptions): ScriptRun {
   const { steps, ttlMs = null, ignoresCancel = false } = script
+  const { taskId, pollIntervalMs, clock, onChange } = options
   const createdAt = clock.now()
+  const expiresAt = ttlMs === null ? null : createdAt + ttlMs
   const answered = new Set<string>()
+  let version = 1
   let index = 0
   let step: ScriptStep = steps[0]
   /** When the step began, or when its last question was answered. */
   let since = createdAt
-  /** Whether the client has been shown all of the step: a creation carries neither questions nor results. */
-  let isShown = step.status === 'working' || step.status === 'cancelled'
+  /** When the client was shown all of the step: a creation carries neither questions nor results. */
+  let shownAt = step.status === 'working' || step.status === 'cancelled' ? createdAt : undefined
 
   function enter(entered: ScriptStep, at: number): void {
     step = entered
     since = at
-    isShown = false
+    shownAt = undefined
+    version += 1
   }
 
   function open(): Record<string, InputRequest> {
@@ -40,16 +60,28 @@ export function startScript(script: ScriptedTask, taskId: string, pollIntervalMs
     return Object.fromEntries(Object.entries(step.inputRequests).filter(([key]) => !answered.has(key)))
   }
 
-  function goOn(): void {
-    for (;;) {
-      const following = steps[index + 1]
-      if (following === undefined || Object.keys(open()).length > 0) return
-      const { afterMs } = following
-      // By time several steps may be over since the last poll; without, no step is left out.
-      if (afterMs === undefined ? !isShown : clock.now() < since + afterMs) return
+  /** The step that comes next, unless a question is in its way. */
+  function following(): ScriptStep | undefined {
+    return Object.keys(open()).length > 0 ? undefined : steps[index + 1]
+  }
+
+  /** Goes on while a step may follow; true where one has. */
+  function advance(mayFollow: (next: ScriptStep) => boolean): boolean {
+    const before = version
+    for (let next = following(); next !== undefined && mayFollow(next); next = following()) {
       index += 1
-      enter(following, afterMs === undefined ? clock.now() : since + afterMs)
+      enter(next, next.afterMs === undefined ? clock.now() : since + next.afterMs)
     }
+    return version > before
+  }
+
+  /** By time several steps may be over since somebody has looked. */
+  const hasCome = ({ afterMs }: ScriptStep) => afterMs !== undefined && clock.now() >= since + afterMs
+
+  function dueAt(): number | undefined {
+    const next = following()
+    if (next === undefined) return undefined
+    return next.afterMs === undefined ? Math.max(since, shownAt ?? since) + pollIntervalMs : since + next.afterMs
   }
 
   function bare({ status, statusMessage }: ScriptStep): Task {
@@ -85,21 +117,36 @@ export function startScript(script: ScriptedTask, taskId: string, pollIntervalMs
 
   return {
     created: bare(step),
-    isExpired: () => ttlMs !== null && clock.now() >= createdAt + ttlMs,
-    next() {
-      goOn()
-      isShown = true
+    isExpired: () => expiresAt !== null && clock.now() >= expiresAt,
+    poll() {
+      // Of the steps that wait for a poll none is left out.
+      const hasChanged = advance((next) => (next.afterMs === undefined ? shownAt !== undefined : hasCome(next)))
+      shownAt ??= clock.now()
+      if (hasChanged) onChange()
       return snapshot()
     },
+    show() {
+      advance(hasCome)
+      shownAt ??= clock.now()
+      return { task: snapshot(), owner: '', version, expiresAt, answers: {}, cancelRequested: false }
+    },
+    dueAt,
+    goOn() {
+      if (advance(() => clock.now() >= (dueAt() ?? Number.POSITIVE_INFINITY))) onChange()
+    },
     answer(inputResponses) {
-      const before = Object.keys(open())
-      for (const key of before) if (Object.hasOwn(inputResponses, key)) answered.add(key)
-      if (Object.keys(open()).length < before.length) since = clock.now()
+      const taken = Object.keys(open()).filter((key) => Object.hasOwn(inputResponses, key))
+      if (taken.length === 0) return
+      for (const key of taken) answered.add(key)
+      since = clock.now()
+      version += 1
+      onChange()
     },
     requestCancel() {
       if (ignoresCancel || isTerminal(step.status)) return
       index = steps.length
       enter({ status: 'cancelled' }, clock.now())
+      onChange()
     },
   }
 }

@@ -10,8 +10,8 @@ export type ScriptStep = ScriptStatus & {
   /** For people. @default none */
   readonly statusMessage?: string
   /**
-   * When the step comes, in ms after the one before, by the clock of the server: the next poll shows it.
-   * @default with the next poll
+   * When the step comes, in ms after the one before, by the clock of the server: the next poll shows it, or a push.
+   * @default with the next poll; to a client that listens, as soon as it could have polled
    */
   readonly afterMs?: number
 }
@@ -34,7 +34,7 @@ export interface ScriptTaskOptions {
   pollIntervalMs?: number
   /** How long a task is kept, in ms from its creation; null: without limit. @default null */
   ttlMs?: number | null
-  /** Whether the work goes on when the client asks to cancel it, as it may. @default false: the next poll says `cancelled` */
+  /** Whether the work goes on when the client asks to cancel it, as it may. @default false: what it shows next is `cancelled` */
   ignoresCancel?: boolean
 }
 
@@ -45,7 +45,8 @@ export interface ScriptedTask extends ScriptTaskOptions {
 
 /**
  * Scripts the tasks of a tool, to hold a user interface in one state. The answer to `tools/call` shows the
- * first step, each `tasks/get` the next one, and the last one stays. Every call begins at the beginning.
+ * first step, each `tasks/get` the next one, and the last one stays. Where the server pushes, clients that listen see
+ * the steps without polling. Every call begins at the beginning.
  *
  * @throws {TaskConfigurationError} for a script that cannot be played.
  *

@@ -1,9 +1,13 @@
 import { CLIENT_CAPABILITIES_META, supportsTasks } from '../protocol/extension.js'
-import { isJsonObject } from '../protocol/json.js'
-import type { Clock } from '../server/clock.js'
+import { isJsonObject, type JsonObject } from '../protocol/json.js'
+import { type Clock, MAX_TIMER_MS } from '../server/clock.js'
 import { resultResponse } from '../server/jsonRpcResponse.js'
 import { requestParams } from '../server/requestParams.js'
+import { createTaskFeed } from '../server/taskFeed.js'
 import { createTaskId } from '../server/taskId.js'
+import { followTasks } from '../server/taskNews.js'
+import type { TaskRecord } from '../server/taskRecord.js'
+import { createTaskStream } from '../server/taskStream.js'
 import { type ScriptRun, startScript } from './scriptRun.js'
 import type { ScriptedTask } from './scriptTask.js'
 
@@ -11,6 +15,10 @@ import type { ScriptedTask } from './scriptTask.js'
 export interface ScriptedTasks {
   /** The answer to a request that is about one of them; undefined for what the server itself answers. */
   answer(body: unknown): Response | undefined
+  /** Adds them to the stream on which the server tells of its own, where a `subscriptions/listen` names them. */
+  push(request: Request, body: unknown, response: Response): Promise<Response>
+  /** Leaves every request to the server, and ends all streams. */
+  close(): void
 }
 
 export interface ScriptedTasksOptions {
@@ -26,6 +34,9 @@ export function createScriptedTasks(options: ScriptedTasksOptions): ScriptedTask
   const { scripts, toolNames, clock } = options
   const forAnyTool = scripts.find(({ name }) => name === undefined)
   const runs = new Map<string, ScriptRun>()
+  const feed = createTaskFeed()
+  const timers = new Map<string, unknown>()
+  let isClosed = false
 
   function scriptOf(tool: unknown): ScriptedTask | undefined {
     if (typeof tool !== 'string' || toolNames.has(tool)) return undefined
@@ -35,25 +46,56 @@ export function createScriptedTasks(options: ScriptedTasksOptions): ScriptedTask
   function create(script: ScriptedTask): ScriptRun {
     // Not a counter: a page remembers its tasks, and would take one of the next server for its own.
     const taskId = createTaskId()
-    const run = startScript(script, taskId, script.pollIntervalMs ?? options.pollIntervalMs, clock)
+    const { pollIntervalMs = options.pollIntervalMs } = script
+    const run = startScript(script, { taskId, pollIntervalMs, clock, onChange: () => tell(taskId) })
     runs.set(taskId, run)
     return run
   }
 
+  function runOf(taskId: unknown): ScriptRun | undefined {
+    const run = typeof taskId === 'string' ? runs.get(taskId) : undefined
+    return run?.isExpired() ? undefined : run
+  }
+
+  /** Those who listen hear where a task stands, and its script goes on for as long as somebody does. */
+  function tell(taskId: string): TaskRecord | undefined {
+    clock.clearTimeout(timers.get(taskId))
+    const run = runOf(taskId)
+    if (run === undefined || !new Set(feed.followed()).has(taskId)) return undefined
+    const record = run.show()
+    feed.publish(record)
+    const dueAt = run.dueAt()
+    if (dueAt === undefined) return record
+    const goOn = () => (clock.now() < dueAt ? tell(taskId) : run.goOn())
+    timers.set(taskId, clock.setTimeout(goOn, Math.min(Math.max(0, dueAt - clock.now()), MAX_TIMER_MS)))
+    return record
+  }
+
+  const source: Parameters<typeof followTasks>[2] = {
+    follow(taskIds, follower) {
+      const unfollow = feed.follow(taskIds, follower)
+      return () => {
+        unfollow()
+        for (const taskId of taskIds) tell(taskId)
+      }
+    },
+    read: async (taskId) => tell(taskId),
+  }
+
   return {
     answer(body) {
-      if (!isJsonObject(body)) return undefined
+      if (isClosed || !isJsonObject(body)) return undefined
       const { name, taskId, inputResponses, _meta } = requestParams(body)
       if (!isJsonObject(_meta) || !supportsTasks(_meta[CLIENT_CAPABILITIES_META])) return undefined
       if (body['method'] === 'tools/call') {
         const script = scriptOf(name)
         return script && resultResponse(body, { resultType: 'task', ...create(script).created })
       }
-      const run = typeof taskId === 'string' ? runs.get(taskId) : undefined
-      if (run === undefined || run.isExpired()) return undefined
+      const run = runOf(taskId)
+      if (run === undefined) return undefined
       switch (body['method']) {
         case 'tasks/get':
-          return resultResponse(body, { resultType: 'complete', ...run.next() })
+          return resultResponse(body, { resultType: 'complete', ...run.poll() })
         case 'tasks/update':
           if (isJsonObject(inputResponses)) run.answer(inputResponses)
           return resultResponse(body, { resultType: 'complete' })
@@ -64,5 +106,25 @@ export function createScriptedTasks(options: ScriptedTasksOptions): ScriptedTask
           return undefined
       }
     },
+    async push({ signal }, body, response) {
+      const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
+      if (!isStream || response.body === null || !isJsonObject(body)) return response
+      const taskIds = wantedTasks(body).filter((taskId) => runOf(taskId) !== undefined)
+      if (taskIds.length === 0) return response
+      const news = await followTasks(taskIds, '', source)
+      const stream = createTaskStream({ base: response.body, subscriptionId: body['id'], news, clock, signal })
+      return new Response(stream, response)
+    },
+    close() {
+      isClosed = true
+      feed.close()
+    },
   }
+}
+
+/** The tasks that a `subscriptions/listen` names. */
+function wantedTasks(body: JsonObject): readonly string[] {
+  const { notifications } = body['method'] === 'subscriptions/listen' ? requestParams(body) : {}
+  const taskIds = isJsonObject(notifications) ? notifications['taskIds'] : undefined
+  return Array.isArray(taskIds) ? [...new Set(taskIds.filter((taskId) => typeof taskId === 'string'))] : []
 }

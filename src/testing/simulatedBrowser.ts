@@ -1,5 +1,5 @@
 import type { Channel, Environment, Unsubscribe, WebStorage } from '../environment/environment.js'
-import { macrotask } from './macrotask.js'
+import { macrotask } from '../server/macrotask.js'
 import { createSimulatedLocks } from './simulatedLocks.js'
 
 export interface SimulatedBrowserOptions {

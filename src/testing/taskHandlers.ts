@@ -1,3 +1,4 @@
+import { TaskConfigurationError } from '../protocol/errors.js'
 import { NetworkFault } from './faultyNetwork.js'
 import { createLiveServer } from './liveServer.js'
 import type { ObservedServerOptions } from './observedServer.js'
@@ -18,6 +19,7 @@ export interface MswHttp<Handler> {
  *
  * @param url where the app expects its server, as msw matches it
  * @param serverOrOptions a server, or the options of one in real time
+ * @throws {TaskConfigurationError} without `http`, and naming the option that cannot be used.
  *
  * @example
  * ```ts
@@ -33,6 +35,11 @@ export function taskHandlers<Handler>(
   serverOrOptions: FetchHandler | ObservedServerOptions,
   http: MswHttp<Handler>,
 ): Handler[] {
+  if (typeof http?.all !== 'function') {
+    throw new TaskConfigurationError(
+      'Failed to make handlers: the last argument is not `http` of msw. Import it from "msw" and pass it.',
+    )
+  }
   const server: FetchHandler = 'fetch' in serverOrOptions ? serverOrOptions : createLiveServer(serverOrOptions)
   return [http.all(url, ({ request }) => server.fetch(request).catch((error) => toNetworkError(error, request)))]
 }

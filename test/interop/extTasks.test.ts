@@ -133,6 +133,9 @@ describe('the official guards', () => {
   it('accept what a call that becomes a task is answered with', async () => {
     const { call } = startTestServer({ tools })
     expect(isCreateTaskResultV2((await call('slow')).result)).toBe(true)
+    for (const how of ['isError', 'protocol']) {
+      expect(isCreateTaskResultV2((await call('failing', { how })).result)).toBe(true)
+    }
   })
 
   it('accept every state of a task, polled or pushed', async () => {

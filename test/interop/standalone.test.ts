@@ -50,9 +50,25 @@ describe('npm run server', () => {
     }
   })
 
-  it('answers the preflight of such a page', async () => {
-    const preflight = { origin: 'http://localhost:5173', 'access-control-request-method': 'POST' }
-    expect(await discover(preflight, 'OPTIONS')).toEqual({ status: 204, allowed: '*' })
+  it('lets such a page send what polling takes and read what it needs, and asks it for no token first', async () => {
+    const origin = 'http://localhost:5173'
+    const preflight = await fetch(server.url, {
+      method: 'OPTIONS',
+      headers: {
+        origin,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'authorization,content-type,mcp-method,mcp-name,mcp-param-region',
+      },
+    })
+    expect(preflight.status).toBe(204)
+    const allowed = preflight.headers.get('access-control-allow-headers')?.split(', ')
+    for (const name of ['authorization', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'mcp-param-region']) {
+      expect(allowed).toContain(name)
+    }
+    expect(preflight.headers.get('access-control-max-age')).toBe('86400')
+    const { headers } = await fetch(server.url, { method: 'POST', headers: { origin } })
+    const readable = headers.get('access-control-expose-headers')?.split(', ')
+    expect(readable).toEqual(expect.arrayContaining(['Retry-After', 'Mcp-Session-Id', 'Mcp-Protocol-Version']))
   })
 
   it.each([

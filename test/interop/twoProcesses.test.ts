@@ -7,10 +7,11 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { type SpawnedServer, spawnServer } from './support/spawnServer.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'taskwire-'))
+const program = fileURLToPath(new URL('support/sharedServer.ts', import.meta.url))
+const inputHandlers = { elicitation: () => ({ action: 'accept' as const, content: { sure: true } }) }
 let servers: SpawnedServer[] = []
 
 beforeAll(async () => {
-  const program = fileURLToPath(new URL('support/sharedServer.ts', import.meta.url))
   servers = await Promise.all([spawnServer(program, folder), spawnServer(program, folder)])
 }, 60_000)
 
@@ -34,7 +35,7 @@ function createClient(): { client: TaskClient; asked: number[] } {
         return fetch(String(servers[index]?.url), init)
       },
     },
-    inputHandlers: { elicitation: () => ({ action: 'accept', content: { sure: true } }) },
+    inputHandlers,
   })
   onTestFinished(() => client.close())
   return { client, asked }
@@ -72,4 +73,28 @@ describe('two processes over one folder, behind a round-robin', () => {
     }
     for (const call of calls) await expect(call.result).rejects.toBeInstanceOf(TaskCancelledError)
   }, 30_000)
+})
+
+describe('a process that is started again over the same folder', () => {
+  it('answers for the tasks of the one before', async () => {
+    const first = await spawnServer(program, folder)
+    const before = createTaskClient({ url: first.url, storage: 'memory', inputHandlers })
+    const done = before.startToolCall({ name: 'deploy', arguments: { target: 'kept' } })
+    const result = await done.result
+    const waiting = before.startToolCall({ name: 'wait' })
+    await working(waiting)
+    const [doneId = '', waitingId = ''] = [done, waiting].map((call) => call.getState().task?.taskId)
+    await before.close()
+    await first.stop()
+
+    const second = await spawnServer(program, folder)
+    const after = createTaskClient({ url: second.url, storage: 'memory' })
+    onTestFinished(async () => {
+      await after.close()
+      await second.stop()
+    })
+    expect(await after.getTask(doneId)).toMatchObject({ status: 'completed', result })
+    // Nobody works on it any more; its ttl will end it.
+    expect(await after.getTask(waitingId)).toMatchObject({ status: 'working' })
+  }, 60_000)
 })

@@ -1,11 +1,12 @@
 import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
-import { defineTool } from '../../src/server/defineTool.js'
+import { defineTool, type ToolDefinition } from '../../src/server/defineTool.js'
 import { MemoryTaskStore } from '../../src/server/memoryTaskStore.js'
+import { gist, listen } from './support/listening.js'
 import { settle } from './support/manualClock.js'
 import { rpcRequest, TASKS } from './support/rpc.js'
 import { startServer } from './support/testServer.js'
-import { greet, required, slow, text } from './support/tools.js'
+import { ask, failing, greet, required, slow, text } from './support/tools.js'
 
 const NO_TASKS = { capabilities: {} }
 
@@ -110,6 +111,110 @@ describe('creating tasks', () => {
     const { call } = startServer({ tools: [slow] })
     const { headers } = await call('slow', {}, { meta: { progressToken: 7 } })
     expect(headers.get('content-type')).toBe('application/json')
+  })
+})
+
+describe('tasks that are over at their creation', () => {
+  const answering = (handler: ToolDefinition['handler']) => defineTool({ ...slow, handler })
+
+  it.each<[string, ToolDefinition['handler']]>([
+    ['a result', () => text('known')],
+    ['a promise', async () => text('known')],
+    [
+      'after it has said something',
+      async (_, { task, sleep }) => {
+        await task?.setStatus('Looking it up')
+        await sleep(0)
+        return text('known')
+      },
+    ],
+  ])('are answered with their status where the tool returns %s, and tasks/get has the result', async (_, handler) => {
+    const { call, get, clock } = startServer({ tools: [answering(handler)] })
+    const { result } = await call('slow')
+    expect(result).toEqual({
+      resultType: 'task',
+      taskId: expect.any(String),
+      status: 'completed',
+      createdAt: '2026-11-01T00:00:00.000Z',
+      lastUpdatedAt: '2026-11-01T00:00:00.000Z',
+      ttlMs: 3_600_000,
+      pollIntervalMs: 1000,
+      _meta: expect.anything(),
+    })
+    expect(await get(String(result?.['taskId']))).toMatchObject({ status: 'completed', result: text('known') })
+    // That of the sweeper: nothing has been waited for.
+    expect(clock.pending).toBe(1)
+  })
+
+  it('have completed with isError, and failed with what the tool throws', async () => {
+    const { call, get } = startServer({ tools: [failing] })
+    const unable = await call('failing', { how: 'isError' })
+    expect(unable.result).toMatchObject({ resultType: 'task', status: 'completed' })
+    expect(await get(String(unable.result?.['taskId']))).toMatchObject({ result: { isError: true } })
+
+    const failed = await call('failing', { how: 'protocol' })
+    expect(failed.result).toMatchObject({ resultType: 'task', status: 'failed', statusMessage: 'Out of paper' })
+    expect(failed.result).not.toHaveProperty('error')
+    expect(await get(String(failed.result?.['taskId']))).toMatchObject({ error: { code: -32050, data: { tray: 2 } } })
+  })
+
+  it('are answered only once their outcome would be found', async () => {
+    const store = new MemoryTaskStore()
+    const transition = store.transition.bind(store)
+    let stored = () => {}
+    store.transition = async (...change) => {
+      await new Promise<void>((resolve) => {
+        stored = resolve
+      })
+      return transition(...change)
+    }
+    const { call, get } = startServer({ store, tools: [answering(() => text('known'))] })
+    const answer = call('slow')
+    const answered = vi.fn()
+    void answer.then(answered)
+    await settle()
+    expect(answered).not.toHaveBeenCalled()
+    stored()
+    const { result } = await answer
+    expect(result).toMatchObject({ status: 'completed' })
+    expect(await get(String(result?.['taskId']))).toMatchObject({ status: 'completed' })
+  })
+
+  it('are at work where their outcome cannot be stored, as every later poll says', async () => {
+    const store = new MemoryTaskStore()
+    store.transition = () => Promise.reject(new Error('disk full at /var/lib'))
+    const { call, get, errors } = startServer({ store, tools: [answering(() => text('known'))] })
+    const { result } = await call('slow')
+    expect(result).toMatchObject({ resultType: 'task', status: 'working' })
+    expect(await get(String(result?.['taskId']))).toMatchObject({ status: 'working' })
+    expect(errors).toMatchObject([{ context: { source: 'server' } }])
+  })
+
+  it('are those of tools that wait for nothing: whatever a tool waits for, the client does not', async () => {
+    const waiting = answering(async () => {
+      await new Promise((resolve) => setImmediate(resolve))
+      return text('looked up')
+    })
+    const { call, get } = startServer({ tools: [waiting, ask] })
+    const { result } = await call('slow')
+    expect(result).toMatchObject({ status: 'working' })
+    expect(await get(String(result?.['taskId']))).toMatchObject({ result: text('looked up') })
+
+    const asked = await call('ask')
+    expect(asked.result).toMatchObject({ status: 'working' })
+    expect(asked.result).not.toHaveProperty('inputRequests')
+  })
+
+  it('take no place of an owner, and tell those who listen at once', async () => {
+    const t = startServer({ tools: [answering(() => text('known'))], maxTasksPerOwner: 1 })
+    const taskIds = [await t.start('slow')]
+    expect((await t.call('slow')).result).toMatchObject({ status: 'completed' })
+    const stream = await listen(t, { taskIds })
+    expect((await stream.messages()).map(gist)).toEqual([
+      ['subscriptions/acknowledged', { taskIds }],
+      ['tasks', 'completed'],
+      ['end'],
+    ])
   })
 })
 

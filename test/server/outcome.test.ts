@@ -5,7 +5,7 @@ import { defineTool } from '../../src/server/defineTool.js'
 import { MemoryTaskStore } from '../../src/server/memoryTaskStore.js'
 import { settle } from './support/manualClock.js'
 import { startServer } from './support/testServer.js'
-import { failing, slow, text } from './support/tools.js'
+import { ask, failing, slow, text } from './support/tools.js'
 
 const GENERIC = { code: -32603, message: 'The tool failed unexpectedly.' }
 
@@ -126,6 +126,29 @@ describe('how tasks end', () => {
     await clock.advance(1000)
     expect(await get(taskId)).toMatchObject({ status: 'working' })
     expect(errors).toMatchObject([{ error: { message: 'disk full' }, context: { source: 'server' } }])
+  })
+})
+
+describe('what is answered', () => {
+  it('says of every result what type it is', async () => {
+    const { call, rpc, get, update, cancel } = startServer({ tools: [failing, slow, ask] })
+    const working = await call('slow')
+    const born = await call('failing', { how: 'isError' })
+    const taskIds = [working, born, await call('ask'), await call('failing', { how: 'protocol' })].map(({ result }) =>
+      String(result?.['taskId']),
+    )
+    const polled = await Promise.all(taskIds.map((taskId) => get(taskId)))
+    expect(polled.map(({ status }) => status)).toEqual(['working', 'completed', 'input_required', 'failed'])
+    const complete = [
+      ...polled,
+      (await update(taskIds[0] ?? '', {})).result,
+      (await cancel(taskIds[0] ?? '')).result,
+      (await call('failing', { how: 'isError' }, { capabilities: {} })).result,
+      (await rpc('tools/list', {})).result,
+      (await rpc('server/discover', {})).result,
+    ]
+    expect(complete.map((result) => result?.['resultType'])).toEqual(complete.map(() => 'complete'))
+    expect([working, born].map(({ result }) => result?.['resultType'])).toEqual(['task', 'task'])
   })
 })
 

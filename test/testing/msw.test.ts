@@ -65,6 +65,13 @@ describe('taskHandlers', () => {
   })
 })
 
+it('taskHandlers says what is missing to who does not pass `http`', () => {
+  const missing = undefined as unknown as typeof http
+  expect(() => taskHandlers(url, { tools: [report] }, missing)).toThrow(
+    'is not `http` of msw. Import it from "msw" and pass it.',
+  )
+})
+
 describe('over msw', () => {
   function serve(): ObservedServer {
     const server = createLiveServer({ tools: [report], pollIntervalMs: 5 })
@@ -108,6 +115,23 @@ describe('over msw', () => {
     await expect.poll(() => server.count('tools/call')).toBe(1)
     await call.cancel()
     await expect(call.result).rejects.toMatchObject({ name: 'TaskCancelledError' })
+  })
+
+  it('a script is pushed, and a stream that is cut is opened again', async () => {
+    // Only a push can be in time.
+    const server = createLiveServer({
+      tools: [scriptTask([{ status: 'working' }])],
+      pollIntervalMs: 600_000,
+      push: true,
+    })
+    intercept(taskHandlers(url, server, http))
+    const call = open().startToolCall({ name: 'report' })
+    await expect.poll(() => server.count('subscriptions/listen')).toBe(1)
+    await expect.poll(() => server.faults.cut()).toBe(1)
+    await expect.poll(() => server.count('subscriptions/listen')).toBe(2)
+    await call.cancel()
+    await expect(call.result).rejects.toMatchObject({ name: 'TaskCancelledError' })
+    expect(server.count('tasks/get')).toBe(0)
   })
 
   it('the log is that of one test after reset()', async () => {

@@ -14,8 +14,8 @@ import { z } from 'zod'
 let server: TestServer
 let client: TaskClient
 
-function open(tools: TestServerOptions['tools']): void {
-  server = createTestServer({ tools })
+function open(tools: TestServerOptions['tools'], push = false): void {
+  server = createTestServer({ tools, push })
   client = createTaskClient({ url: server.url, environment: server.environment })
 }
 
@@ -23,6 +23,23 @@ function open(tools: TestServerOptions['tools']): void {
 function play(steps: readonly ScriptStep[], options?: ScriptTaskOptions): ToolCall {
   open([scriptTask(steps, options)])
   return client.startToolCall({ name: options?.name ?? 'report' })
+}
+
+/** The same where the server pushes, with the moments at which the app saw something new. */
+function playPushed(steps: readonly ScriptStep[], options?: ScriptTaskOptions) {
+  open([scriptTask(steps, options)], true)
+  const call = client.startToolCall({ name: 'report' })
+  return { call, seen: watch(call) }
+}
+
+function watch(call: ToolCall): [number, string][] {
+  const seen: [number, string][] = []
+  const start = server.browser.now()
+  call.subscribe(({ phase, task }) => {
+    const last = task?.statusMessage ?? phase
+    if (seen.at(-1)?.[1] !== last) seen.push([server.browser.now() - start, last])
+  })
+  return seen
 }
 
 const polls = () => server.times('tasks/get')
@@ -171,6 +188,105 @@ describe('a request to cancel a script', () => {
     const taskId = call.getState().task?.taskId ?? ''
     await client.cancelTask(taskId)
     await expect(client.getTask(taskId)).resolves.toMatchObject({ status: 'completed' })
+  })
+})
+
+describe('a script that is pushed', () => {
+  it('shows each step when it comes, without a poll', async () => {
+    const { call, seen } = playPushed([working('one'), working('two', 700), working('three', 1700), DONE])
+    await server.advance(5000)
+    // The last step would come with a poll: this client could have polled one interval later.
+    expect(seen).toEqual([
+      [0, 'one'],
+      [700, 'two'],
+      [2400, 'three'],
+      [3400, 'completed'],
+    ])
+    expect(polls()).toEqual([])
+    await expect(call.result).resolves.toEqual(result)
+  })
+
+  it('goes on at the interval that it asks for', async () => {
+    const { seen } = playPushed([working('one'), working('two'), DONE], { pollIntervalMs: 300 })
+    await server.advance(1000)
+    expect(seen.map(([at]) => at)).toEqual([0, 300, 600])
+  })
+
+  it('asks, and goes on once it is answered', async () => {
+    const ask = question('Sure?')
+    const { call } = playPushed([{ status: 'input_required', inputRequests: { sure: ask } }, DONE])
+    await server.advance(10_000)
+    expect(call.getState()).toMatchObject({ phase: 'input_required', inputRequests: { sure: ask } })
+    await call.respond('sure', YES)
+    await server.advance(0)
+    expect(call.getState().phase).toBe('working')
+    await server.advance(1000)
+    expect(call.getState().phase).toBe('completed')
+    expect(polls()).toEqual([])
+  })
+
+  it('is cancelled at once', async () => {
+    const { call } = playPushed([working('one')])
+    await server.advance(500)
+    await call.cancel()
+    await server.advance(0)
+    expect(call.getState().phase).toBe('cancelled')
+    expect(polls()).toEqual([])
+  })
+
+  it('shows whoever listens what the poll of somebody else brings', async () => {
+    const { call } = playPushed([working('one'), working('two'), working('three')], { pollIntervalMs: 10_000 })
+    await server.advance(100)
+    await client.getTask(call.getState().task?.taskId ?? '')
+    await server.advance(0)
+    expect(call.getState().task?.statusMessage).toBe('two')
+    await server.advance(9999)
+    expect(call.getState().task?.statusMessage).toBe('two')
+    await server.advance(1)
+    expect(call.getState().task?.statusMessage).toBe('three')
+  })
+
+  it('shares the stream with real tasks', async () => {
+    const real = defineTool({
+      name: 'real',
+      taskSupport: 'required',
+      inputSchema: z.object({}),
+      async handler(_, { sleep }) {
+        await sleep(2500)
+        return result
+      },
+    })
+    open([real, scriptTask([working('one'), { ...DONE, afterMs: 1500 }])], true)
+    const calls = ['real', 'scripted'].map((name) => client.startToolCall({ name }))
+    const seen = calls.map(watch)
+    await server.advance(10_000)
+    expect(seen.map((moments) => moments.at(-1))).toEqual([
+      [2500, 'completed'],
+      [1500, 'completed'],
+    ])
+    expect(polls()).toEqual([])
+    expect(server.requests.find(({ method }) => method === 'subscriptions/listen')?.params).toMatchObject({
+      notifications: { taskIds: expect.arrayContaining(calls.map((call) => call.getState().task?.taskId)) },
+    })
+  })
+
+  it('leaves nothing behind when nobody listens any more', async () => {
+    playPushed([working('one'), working('two', 60_000)])
+    await server.advance(500)
+    await client.close()
+    await server.advance(1000)
+    expect(server.browser.pendingTimers()).toBe(0)
+  })
+
+  it('ends with the server, and with its ttl', async () => {
+    const { call } = playPushed([working('one')], { ttlMs: 60_000 })
+    await server.advance(500)
+    expect(server.count('subscriptions/listen')).toBe(1)
+    await server.close()
+    await server.advance(30_000)
+    expect(call.getState()).toMatchObject({ network: 'retrying' })
+    await server.advance(90_000)
+    expect(call.getState()).toMatchObject({ error: { name: 'TaskExpiredError' } })
   })
 })
 

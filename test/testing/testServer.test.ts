@@ -1,6 +1,8 @@
 import { createTaskClient, type TaskClient, type ToolCall } from 'taskwire'
+import { defineTool } from 'taskwire/server'
 import { createTestServer, scriptTask, type TestServer } from 'taskwire/testing'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { z } from 'zod'
 import { createWorkServer } from '../support/workServer.js'
 
 let server: TestServer
@@ -123,6 +125,49 @@ describe('a fault', () => {
     expect(call.getState()).toMatchObject({ error: { name: 'ConnectionFailedError' } })
   })
 
+  describe('cut', () => {
+    beforeEach(() => {
+      server = createWorkServer({ push: true })
+      client = createTaskClient({ url: server.url, environment: server.environment })
+    })
+
+    it('breaks the stream of those who listen, who listen again', async () => {
+      const call = work(60)
+      await server.advance(2500)
+      expect(server.faults.cut()).toBe(1)
+      await server.advance(10_000)
+      expect(call.getState()).toMatchObject({ network: 'ok', task: { statusMessage: 'step 12' } })
+      expect(server.count('subscriptions/listen')).toBe(2)
+      expect(server.count('tasks/get')).toBeLessThanOrEqual(1)
+      expect(server.faults.cut()).toBe(1)
+    })
+
+    it('is for what is open, and tells how much that was', async () => {
+      expect(server.faults.cut()).toBe(0)
+      work(2)
+      await server.advance(500)
+      expect(server.faults.cut({ method: 'tools/call' })).toBe(0)
+      await server.advance(2000)
+      // The task is over, and so is its stream.
+      expect(server.faults.cut()).toBe(0)
+    })
+
+    it('breaks the answer to a client of an earlier revision, which is a stream, too', async () => {
+      const params = { name: 'work', arguments: { seconds: 5 } }
+      const response = await server.fetch(server.url, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          'mcp-protocol-version': '2025-11-25',
+        },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+      })
+      expect(server.faults.cut({ method: 'tools/call' })).toBe(1)
+      await expect(response.text()).rejects.toThrow('network error')
+    })
+  })
+
   it('is for its method only, for so many requests, and until it is switched off', async () => {
     server.faults.status(500, { method: 'tasks/get', times: 2 })
     const restore = server.faults.status(500, { method: 'tasks/update' })
@@ -217,6 +262,21 @@ describe('the server', () => {
     await server.advance(5000)
     expect(call.getState().phase).toBe('completed')
     expect(server.times('tasks/get')).toEqual([1400, 2400])
+  })
+
+  it('brings what a tool knows at once without waiting for a poll to fall due', async () => {
+    const cached = defineTool({
+      name: 'cached',
+      inputSchema: z.object({}),
+      taskSupport: 'required',
+      handler: () => ({ content: [{ type: 'text', text: 'known' }] }),
+    })
+    server = createTestServer({ tools: [cached] })
+    client = createTaskClient({ url: server.url, environment: server.environment })
+    const call = client.startToolCall({ name: 'cached' })
+    await server.advance(0)
+    expect(call.getState()).toMatchObject({ phase: 'completed', task: { status: 'completed' } })
+    expect(server.times('tasks/get')).toEqual([0])
   })
 
   it('pushes where that is asked for', async () => {

@@ -1,4 +1,4 @@
-// Taken when this file is loaded: tests that fake the timers of the page must not stop a simulated one.
+// Taken when this file is loaded: tests that fake the timers of the machine must not stop what is no timer to them.
 const { setImmediate } = globalThis as { setImmediate?: (callback: () => void) => unknown }
 
 /** One turn of the event loop: promises that can settle by themselves have settled when it is over. */
