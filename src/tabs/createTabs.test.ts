@@ -47,3 +47,16 @@ it('a tab that leads already hears what others know of a task before it takes it
   await browser.settle()
   expect(taken.isMyTurn()).toBe(true)
 })
+
+it('what one tab did exclusively is heard by the others before it is their turn', async () => {
+  const [a, b] = [openTab(), openTab()]
+  const { signal } = new AbortController()
+  const inB = vi.fn(async () => {})
+  const failure = a.tabs.exclusively('input', signal, () => Promise.reject(new Error('no')))
+  void b.tabs.exclusively('input', signal, inB)
+  await expect(failure).rejects.toThrow('no')
+  await browser.advance(99)
+  expect(inB).not.toHaveBeenCalled()
+  await browser.advance(1)
+  expect(inB).toHaveBeenCalledTimes(1)
+})

@@ -187,7 +187,14 @@ export function createTabs(options: TabsOptions): Tabs {
         })
       }),
 
-    exclusively: (work, signal, run) => locks.request(`${name}:${work}`, { signal }, run),
+    exclusively: (work, signal, run) =>
+      new Promise((resolve, reject) => {
+        const hold = async () => {
+          await run().then(resolve, reject)
+          await new Promise<void>((release) => environment.setTimeout(release, LINGER_MS))
+        }
+        locks.request(`${name}:${work}`, { signal }, hold).catch(reject)
+      }),
 
     link: (callId, taskId, isNew): TabLink => {
       const leadership = leadershipOf(callId)

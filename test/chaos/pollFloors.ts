@@ -28,6 +28,8 @@ export interface PollFloors<Page> {
   /** A record was written. */
   stored(taskId: string, nextPollAt: number | undefined): void
   /** What storage held is gone. */
+  unstored(taskId: string): void
+  /** The app has forgotten the call, and every page with it. */
   forget(taskId: string): void
   /** The clock of the machine was set. */
   clockSet(ms: number): void
@@ -73,7 +75,8 @@ export function createPollFloors<Page>(pages: Pages<Page>): PollFloors<Page> {
         if (nextPollAt !== undefined && nextPollAt >= floor.at) floor.isStored = true
     },
 
-    forget: (taskId) => {
+    forget: (taskId) => floors.delete(taskId),
+    unstored: (taskId) => {
       for (const floor of floors.get(taskId) ?? []) floor.isStored = false
     },
 

@@ -288,7 +288,7 @@ export function createWorld(options: WorldOptions, tally: Tally, clientOptions: 
     for (const [taskId, task] of recorded) {
       if (task.callId !== callId) continue
       recorded.delete(taskId)
-      floors.forget(taskId)
+      floors.unstored(taskId)
     }
   }
 
@@ -303,6 +303,7 @@ export function createWorld(options: WorldOptions, tally: Tally, clientOptions: 
     ledger.permitFresh(callId)
     const at = nonces
     forgottenAt.set(callId, at)
+    for (const { taskId, callId: its } of recorded.values()) if (its === callId) floors.forget(taskId)
     giveUp(callId)
     // A page in the back-forward cache learns it from the record that is gone, so there has to have been one.
     const isUnknown = ({ isAlive, isCached, client }: Tab) =>
@@ -348,9 +349,9 @@ export function createWorld(options: WorldOptions, tally: Tally, clientOptions: 
       const before = unlisted
       const done = ask().then(() => unlisted === before)
       for (const callId of [...(callIds === 'all' ? ledger.calls() : callIds)]) forget(callId, done)
-      // What is written while a storage that takes its time is being cleared may go, too.
+      // What is written while a storage that takes its time is being cleared may go, too, or stay.
       const abandonAll = () => {
-        for (const callId of ledger.calls()) abandon(callId)
+        for (const callId of callIds === 'all' ? ledger.calls() : callIds) abandon(callId)
       }
       if (options.storage === 'async') done.then(abandonAll, abandonAll)
     },
