@@ -50,7 +50,8 @@ export interface CallRegistry {
   get(callId: string): ToolCall | undefined
   forget(callId: string): Promise<void>
   forgetAll(scope: string | undefined): Promise<void>
-  stop(): void
+  /** Resolves when what is known is written down. */
+  stop(): Promise<void>
 }
 
 interface Call {
@@ -68,6 +69,9 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
   const endedAt = new Map<string, number>()
   const life = new AbortController()
   let isSwept = false
+  /** When each call was last forgotten, here or in another tab, and when all were, ms since the epoch. */
+  const forgotten = new Map<string, number>()
+  let allForgottenAt = Number.NEGATIVE_INFINITY
   /** When this page last forgot a call. */
   let forgottenAt = Number.NEGATIVE_INFINITY
 
@@ -194,10 +198,21 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
   }
 
   /** Notes that calls are forgotten now. Returns when that is, no earlier than any of them was started. */
-  function forgetNow(): number {
+  function forgetNow(callId?: string): number {
     const startedAt = [...runs.values()].map(({ record }) => record.startedAt)
     forgottenAt = Math.max(environment.now(), ...startedAt)
+    noteForgotten(callId, forgottenAt)
     return forgottenAt
+  }
+
+  function noteForgotten(callId: string | undefined, at: number): void {
+    if (callId === undefined) allForgottenAt = Math.max(at, allForgottenAt)
+    else forgotten.set(callId, at)
+  }
+
+  /** Whether the call was forgotten after it was started. A tab that does not know yet may still tell of its task. */
+  function isForgotten({ callId, startedAt }: TaskRecord): boolean {
+    return startedAt <= Math.max(allForgottenAt, forgotten.get(callId) ?? Number.NEGATIVE_INFINITY)
   }
 
   /** Whether a record that another tab tells of is what it claims to be. */
@@ -343,7 +358,7 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
     },
 
     receive: (callId, message) => {
-      if (message.type === 'created' && !isOwn(message.record, callId)) return
+      if (message.type === 'created' && (!isOwn(message.record, callId) || isForgotten(message.record))) return
       const run = runs.get(callId)
       if (run !== undefined) run.receive(message)
       else if (message.type === 'created' && options.followUnwatched && !life.signal.aborted)
@@ -351,25 +366,28 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
     },
 
     receiveForgotten: (callId, at) => {
+      noteForgotten(callId, at)
       for (const id of callId === undefined ? [...runs.keys()] : [callId]) dropForgotten(id, at)
     },
 
     forget: (callId) => {
-      tabs.tellForgotten(callId, forgetNow())
+      tabs.tellForgotten(callId, forgetNow(callId))
       drop(callId)
       return records.remove(callId)
     },
 
     forgetAll: (other = scope) => {
-      tabs.tellAllForgotten(other, forgetNow())
+      tabs.tellAllForgotten(other, other === scope ? forgetNow() : environment.now())
       return dropAll(other)
     },
 
-    stop: () => {
+    stop: async () => {
       life.abort(closedError())
-      for (const run of runs.values()) run.leave(abortError('The task client was closed; its tasks go on.'))
+      const reason = abortError('The task client was closed; its tasks go on.')
+      const written = [...runs.values()].map((run) => run.leave(reason))
       tabs.close()
       options.push.close()
+      await Promise.all(written)
     },
   }
 }

@@ -143,8 +143,7 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
     forgetAll: ({ scope: other } = {}) => calls.forgetAll(other),
     listTools: connection.listTools,
     close: async () => {
-      calls.stop()
-      await connection.close()
+      await Promise.all([calls.stop(), connection.close()])
     },
   }
   return client

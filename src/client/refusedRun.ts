@@ -14,6 +14,6 @@ export function refusedRun(record: TaskRecord, reason: unknown): ToolCallRun {
     respond: () => Promise.reject(reason),
     receive: () => {},
     stop: () => {},
-    leave: () => {},
+    leave: () => Promise.resolve(),
   }
 }

@@ -67,8 +67,8 @@ export interface ToolCallRun {
   receive(message: CallMessage): void
   /** Ends the following. The task goes on and its record stays. */
   stop(reason: Error): void
-  /** The same, where somebody is to go on: what is known is written down before. */
-  leave(reason: Error): void
+  /** The same, where somebody is to go on. Resolves when what is known is written down. */
+  leave(reason: Error): Promise<void>
 }
 
 /**
@@ -404,8 +404,9 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
     },
     stop,
     leave: (reason) => {
-      void journal.flush()
+      const written = journal.flush()
       stop(reason)
+      return written
     },
   }
 }

@@ -58,7 +58,14 @@ export function waitForTurn(options: WaitOptions): Promise<void> {
       for (const unsubscribe of subscriptions) unsubscribe()
     }
     const nap = (until: number) => {
-      timer = environment.setTimeout(look, Math.min(until - environment.now(), MAX_NAP_MS))
+      const wakeAt = Math.min(until, environment.now() + MAX_NAP_MS)
+      const wakeUp = () => {
+        // Frozen or asleep, this tab has heard nothing of the others; what they have said is about to arrive.
+        const now = environment.now()
+        if (now - wakeAt >= TURN_GRACE_MS) overdueAt = Math.max(overdueAt, now + TURN_GRACE_MS)
+        look()
+      }
+      timer = environment.setTimeout(wakeUp, wakeAt - environment.now())
     }
     const look = (): void => {
       // One event has two listeners: the first ends the wait, and the second must not begin it again.

@@ -86,10 +86,15 @@ export function createTabs(options: TabsOptions): Tabs {
     })
   }
 
-  /** Away, this tab has heard nothing. */
+  /** Away, this tab has heard nothing, and the others may not have heard what it was told last. */
   function comeBack(): void {
     connect()
-    for (const taskId of newsListeners.keys()) post({ type: 'who', taskId })
+    for (const taskId of newsListeners.keys()) {
+      post({ type: 'who', taskId })
+      const news = latest.get(taskId)
+      if (news !== undefined && 'nextPollAt' in news && news.nextPollAt > environment.now())
+        post({ type: 'news', taskId, news })
+    }
   }
 
   function disconnect(): void {

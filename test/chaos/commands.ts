@@ -187,14 +187,22 @@ const closeClient = which.map((index) =>
   command({
     name: `closeClient(${index})`,
     needs: [index, AWAKE],
-    run: (real, model, place) => {
+    run: async (real, model, place) => {
       real.world.count('client closed')
       const tab = tabIn(real, place)
       const closing = tab.client.close()
       tab.isClosed = true
       real.places[place] = undefined
       model.places[place] = 'empty'
-      return closing
+      // A storage that takes its time has to be given it.
+      let isOver = false
+      const over = closing.then(() => {
+        isOver = true
+      })
+      await real.world.browser.settle()
+      for (let waited = 0; !isOver && waited < 1000; waited += 10) await real.world.browser.advance(10)
+      if (!isOver) real.world.breach('left running after close()', `${tab.name} does not close`)
+      else await over
     },
   }),
 )

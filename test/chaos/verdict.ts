@@ -165,8 +165,7 @@ async function checkLeftovers(world: World): Promise<void> {
     tab.isClosed = true
     return closed
   })
-  await Promise.all(closing)
-  await world.browser.advance(1000)
+  await Promise.all([...closing, world.browser.advance(1000)])
   const pending = world.network.pending()
   for (const tab of world.tabs) {
     const { name, page, isAlive } = tab
