@@ -139,6 +139,18 @@ describe('one tab polls for all', () => {
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1000)
   })
 
+  it('and when it crashes during a poll, the next one comes an interval after that', async () => {
+    const [a, b] = [openTab(), openTab()]
+    a.client.startToolCall(QUIET, { key: 'k' })
+    await advance(100)
+    b.client.startToolCall(QUIET, { key: 'k' })
+    server.faults.delay(Number.POSITIVE_INFINITY, { method: 'tasks/get', times: 1 })
+    await advance(1000)
+    await a.page.crash()
+    await advance(2000)
+    expect(polls()).toEqual([1000, 2000, 3000])
+  })
+
   it('a frozen tab that wakes up follows the one that took over, without a poll of its own', async () => {
     const [a, b] = [openTab(), openTab()]
     const inA = a.client.startToolCall(QUIET, { key: 'k' })
