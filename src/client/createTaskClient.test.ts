@@ -276,6 +276,34 @@ describe('createTaskClient', () => {
       expect(server.count('tools/call')).toBe(2)
     })
 
+    it('a task that the server has lost stays lost under its key, until the app calls anew', async () => {
+      server = createWorkServer({ defaultTtlMs: 2000 })
+      openPage().startToolCall({ name: 'work', arguments: { seconds: 60 } }, { key: 'k' })
+      await server.advance(5000)
+
+      client = openPage()
+      const call = client.startToolCall(WORK, { key: 'k' })
+      await server.advance(5000)
+      await expect(call.result).rejects.toMatchObject({ name: 'TaskExpiredError' })
+      expect(server.count('tools/call')).toBe(1)
+
+      client.startToolCall(WORK, { key: 'k', fresh: 'settled' })
+      await server.advance(500)
+      expect(server.count('tools/call')).toBe(2)
+    })
+
+    it('a call that was answered at once is made again, although it has a key', async () => {
+      const echo = () => client.startToolCall({ name: 'echo', arguments: { text: 'hi' } }, { key: 'k' })
+      const first = echo()
+      await server.advance(500)
+      await client.close()
+      client = openPage()
+      const second = echo()
+      await server.advance(500)
+      await expect(second.result).resolves.toEqual(await first.result)
+      expect(server.count('tools/call')).toBe(2)
+    })
+
     it('another scope sees nothing of it', async () => {
       client = openPage({ scope: 'anna' })
       client.startToolCall(WORK, { key: 'k' })
