@@ -63,6 +63,21 @@ describe('two tabs that start the same call', () => {
     expect(server.count('tools/call')).toBe(1)
   })
 
+  it('where the first is frozen before its answer, the second waits until it wakes', async () => {
+    const [a, b] = [openTab(), openTab()]
+    server.faults.delay(500, { method: 'tools/call', times: 1 })
+    start(a, 3)
+    await advance(100)
+    a.page.freeze()
+    const second = start(b, 3)
+    await advance(60_000)
+    expect(second.getState().phase).toBe('calling')
+    await a.page.thaw()
+    await advance(5000)
+    await expect(second.result).resolves.toBeDefined()
+    expect(server.count('tools/call')).toBe(1)
+  })
+
   it('where the first crashes before its answer, the second is told that the outcome is unknown', async () => {
     const a = openTab()
     start(a)

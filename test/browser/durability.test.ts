@@ -28,10 +28,10 @@ afterEach(async () => {
 })
 
 /** A tab of the app, which tells the server its name with each request. */
-async function openTab(name = 'a', { query = '', among = context } = {}): Promise<Page> {
+async function openTab(name = 'a', { storage = 'local', among = context } = {}): Promise<Page> {
   const page = await among.newPage()
   await page.setExtraHTTPHeaders({ tab: name })
-  await page.goto(app.url + query)
+  await page.goto(`${app.url}?storage=${storage}`)
   await shows(page, 'working, ok')
   return page
 }
@@ -173,8 +173,26 @@ test('a tab in front takes over from a hidden one, and a hidden one from a froze
   await Promise.all([a.close(), b.close()])
 })
 
+test('a record in the session outlives a reload and no closed tab, one in memory neither', async () => {
+  for (const [storage, afterReload] of [
+    ['session', 1],
+    ['memory', 2],
+  ] as const) {
+    const calls = app.received('tools/call').length
+    const page = await openTab('a', { storage })
+    await page.reload()
+    await shows(page, 'working, ok')
+    expect(app.received('tools/call')).toHaveLength(calls + afterReload)
+    await page.close()
+    const other = await openTab('b', { storage })
+    expect(app.received('tools/call')).toHaveLength(calls + afterReload + 1)
+    await other.close()
+  }
+})
+
 test('a record in IndexedDB outlives a reload, and is gone from all tabs when one of them forgets it', async () => {
-  const [a, b] = [await openTab('a', { query: '?idb' }), await openTab('b', { query: '?idb' })]
+  const storage = 'indexedDb'
+  const [a, b] = [await openTab('a', { storage }), await openTab('b', { storage })]
   await a.reload()
   await shows(a, 'working, ok')
   await nextPoll()

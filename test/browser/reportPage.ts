@@ -2,12 +2,12 @@ import { createTaskClient } from 'taskwire'
 import type { ReportInput } from '../../demo/shared/report.js'
 import { idbStorage } from '../../docs/examples/idbStorage.js'
 
-/**
- * An app as small as can be: one call with a key, made on load, and what is known of it. With `?idb` its record is in
- * IndexedDB. Polls are counted, so nothing is pushed.
- */
-const isInIndexedDb = location.search === '?idb'
-const client = createTaskClient({ url: '/mcp', push: false, storage: isInIndexedDb ? idbStorage : 'local' })
+/** An app as small as can be: one call with a key, made on load, and what is known of it. `?storage=` says where it is recorded. */
+const storages = { local: 'local', session: 'session', memory: 'memory', indexedDb: idbStorage } as const
+const kind = new URLSearchParams(location.search).get('storage') ?? 'local'
+const storage = storages[kind as keyof typeof storages]
+// Polls are to be counted, so nothing is pushed.
+const client = createTaskClient({ url: '/mcp', push: false, storage })
 const report: ReportInput = { title: 'Revenue', seconds: 6, outcome: 'success' }
 const call = client.startToolCall({ name: 'generate_report', arguments: { ...report } }, { key: 'revenue' })
 
