@@ -2,7 +2,7 @@ import { createTaskClient } from 'taskwire'
 import type { ReportInput } from '../../demo/shared/report.js'
 import { idbStorage } from '../../docs/examples/idbStorage.js'
 
-/** An app as small as can be: one call with a key, made on load, and what is known of it. `?storage=` says where it is recorded. */
+// An app as small as can be: one call with a key, made on load, and what is known of it. The query says where it is recorded.
 const storages = { local: 'local', session: 'session', memory: 'memory', indexedDb: idbStorage } as const
 const kind = new URLSearchParams(location.search).get('storage') ?? 'local'
 const storage = storages[kind as keyof typeof storages]
