@@ -4,7 +4,12 @@
 //     ```ts file=docs/examples/start.ts#connect
 //
 // `node scripts/docs.mjs` checks, `--write` copies the code into the documents. A block marked `no-check` is left alone.
+//
+// A link to a test file is followed by the names of tests that are in it, as they stand there:
+//
+//     In [tabs.test.ts](../test/tabs.test.ts): "cancels, and every tab sees it", "forgets, and no tab keeps anything"
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { posix } from 'node:path'
 import { argv } from 'node:process'
 import { pathToFileURL } from 'node:url'
 
@@ -60,6 +65,44 @@ function excerpt(source, region) {
 /** @param {string} line a comment of TypeScript, or of JSX: `// #region NAME`, `{/* #endregion NAME *\/}` */
 const mark = (line) => /^\s*(?:\/\/|\{\/\*) (#(?:end)?region \S+)(?: \*\/\})?$/.exec(line)?.[1]
 
+/**
+ * @param {string} markdown
+ * @param {string} path of the document, where its links start
+ * @param {(path: string) => string} readFile
+ * @returns {string[]} what is wrong with the tests that the document names, and with the footnotes that name them
+ */
+export function checkTests(markdown, path, readFile) {
+  const count = (/** @type {string} */ text) => `\n${markdown}`.split(text).length - 1
+  const isKnown = (/** @type {string} */ note) => count(`\n${note}:`) === 1 && count(note) > 1
+  return markdown.split('\n').flatMap((line, index) => {
+    const links = [...line.matchAll(/\]\((?<link>[^)\s]+\.test\.tsx?)\)(?<names>[^[]*)/g)]
+    const tests = links.flatMap(({ groups: { link = '', names = '' } = {} }) =>
+      findMissing(posix.join(posix.dirname(path), link), names, readFile),
+    )
+    const notes = [...line.matchAll(/\[\^[^\]]+\]/g)].map(([note]) => note)
+    const unknown = notes.filter((note) => !isKnown(note)).map((note) => `${note} is not one note that is referred to.`)
+    return [...tests, ...unknown].map((problem) => `line ${index + 1}: ${problem}`)
+  })
+}
+
+/**
+ * @param {string} file
+ * @param {string} names in quotes
+ * @param {(path: string) => string} readFile
+ */
+function findMissing(file, names, readFile) {
+  let source = ''
+  try {
+    source = readFile(file)
+  } catch {
+    return [`there is no ${file}.`]
+  }
+  const tests = [...names.matchAll(/"([^"]+)"/g)].map(([, name = '']) => name)
+  if (tests.length === 0) return [`this link to ${file} names no test of it.`]
+  const isThere = (/** @type {string} */ name) => ["'", '"', '`'].some((quote) => source.includes(quote + name + quote))
+  return tests.filter((name) => !isThere(name)).map((name) => `${file} has no test "${name}".`)
+}
+
 function main() {
   const documents = [
     ...['README.md', 'CONTRIBUTING.md'],
@@ -67,10 +110,12 @@ function main() {
   ].filter((path) => path.endsWith('.md'))
   const write = argv.includes('--write')
   for (const path of documents) {
-    const before = readFileSync(path, 'utf8')
-    const { text, problems } = checkDocument(before, (file) => readFileSync(file, 'utf8'))
+    const readFile = (/** @type {string} */ file) => readFileSync(file, 'utf8')
+    const before = readFile(path)
+    const { text, problems } = checkDocument(before, readFile)
     if (write) writeFileSync(path, text)
-    const left = write ? checkDocument(text, (file) => readFileSync(file, 'utf8')).problems : problems
+    const left = write ? checkDocument(text, readFile).problems : problems
+    left.push(...checkTests(text, path, readFile))
     for (const problem of left) console.error(`${path}, ${problem}`)
     if (left.length > 0) process.exitCode = 1
   }

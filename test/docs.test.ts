@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { checkDocument } from '../scripts/docs.mjs'
+import { checkDocument, checkTests } from '../scripts/docs.mjs'
 
 const files: Record<string, string> = {
   'docs/examples/start.ts': [
@@ -20,8 +20,12 @@ const files: Record<string, string> = {
   ].join('\n'),
 }
 
+const tests: Record<string, string> = {
+  'test/a.test.ts': "test('is one', () => {})\nit.each([1])(\n  'is %i',",
+}
+
 function readFile(path: string): string {
-  const text = files[path]
+  const text = { ...files, ...tests }[path]
   if (text === undefined) throw new RangeError(path)
   return text
 }
@@ -73,5 +77,28 @@ describe('a block of code in the documentation', () => {
       const fine = document(info, 'anything')
       expect(checkDocument(fine, readFile)).toEqual({ text: fine, problems: [] })
     }
+  })
+})
+
+describe('a test that the documentation names', () => {
+  const check = (markdown: string) => checkTests(markdown, 'docs/guide.md', readFile)
+
+  test('is one of the file that is linked to, each of them', () => {
+    expect(check('It holds: [a](../test/a.test.ts) "is one", "is %i", and [code](../src/a.ts).')).toEqual([])
+  })
+
+  test.for([
+    ['[a](../test/a.test.ts) "is one", "is two"', 'line 1: test/a.test.ts has no test "is two".'],
+    ['[a](../test/a.test.ts) "one"', 'line 1: test/a.test.ts has no test "one".'],
+    ['[a](../test/a.test.ts)', 'line 1: this link to test/a.test.ts names no test of it.'],
+    ['\n[b](../test/b.test.tsx) "is one"', 'line 2: there is no test/b.test.tsx.'],
+    ['It holds[^a].', 'line 1: [^a] is not one note that is referred to.'],
+    ['[^a]: A note.', 'line 1: [^a] is not one note that is referred to.'],
+  ] as const)('is a problem in %j', ([markdown, problem]) => {
+    expect(check(markdown)).toEqual([problem])
+  })
+
+  test('may be in a footnote', () => {
+    expect(check('It holds[^a].\n\n[^a]: [a](../test/a.test.ts) "is one"\n')).toEqual([])
   })
 })

@@ -63,6 +63,21 @@ describe('two tabs that start the same call', () => {
     expect(server.count('tools/call')).toBe(1)
   })
 
+  it('where the first is frozen before its answer, the second waits until it wakes', async () => {
+    const [a, b] = [openTab(), openTab()]
+    server.faults.delay(500, { method: 'tools/call', times: 1 })
+    start(a, 3)
+    await advance(100)
+    a.page.freeze()
+    const second = start(b, 3)
+    await advance(60_000)
+    expect(second.getState().phase).toBe('calling')
+    await a.page.thaw()
+    await advance(5000)
+    await expect(second.result).resolves.toBeDefined()
+    expect(server.count('tools/call')).toBe(1)
+  })
+
   it('where the first crashes before its answer, the second is told that the outcome is unknown', async () => {
     const a = openTab()
     start(a)
@@ -137,6 +152,18 @@ describe('one tab polls for all', () => {
     expect(call.getState()).toMatchObject({ phase: 'working', network: 'ok' })
     const gaps = polls().map((at, index, all) => at - (all[index - 1] ?? 0))
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1000)
+  })
+
+  it('and when it crashes during a poll, the next one comes an interval after that', async () => {
+    const [a, b] = [openTab(), openTab()]
+    a.client.startToolCall(QUIET, { key: 'k' })
+    await advance(100)
+    b.client.startToolCall(QUIET, { key: 'k' })
+    server.faults.delay(Number.POSITIVE_INFINITY, { method: 'tasks/get', times: 1 })
+    await advance(1000)
+    await a.page.crash()
+    await advance(2000)
+    expect(polls()).toEqual([1000, 2000, 3000])
   })
 
   it('a frozen tab that wakes up follows the one that took over, without a poll of its own', async () => {

@@ -2,7 +2,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import type { TestServer } from 'taskwire/testing'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { createWorkServer } from '../../test/support/workServer.js'
-import type { Channel } from '../environment/environment.js'
+import type { Channel, Environment } from '../environment/environment.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import type { TaskStorage } from '../storage/taskStorage.js'
 import { createTaskClient } from './createTaskClient.js'
@@ -438,19 +438,57 @@ describe('resumeTasks() of a call that never got its answer', () => {
   })
 })
 
-it('a storage that answers late does not bring back what was forgotten', async () => {
+describe('a storage that answers late', () => {
   const items = new Map<string, string>()
-  const late = <T>(value: () => T) => new Promise<T>((r) => server.environment.setTimeout(() => r(value()), 10))
-  const storage: TaskStorage = {
-    getItem: (key) => late(() => items.get(key) ?? null),
-    setItem: (key, value) => late(() => void items.set(key, value)),
-    removeItem: (key) => late(() => void items.delete(key)),
-    keys: () => late(() => [...items.keys()]),
+  beforeEach(() => items.clear())
+
+  /** What it has not done when its page goes away, it never does. */
+  function lateStorage({ setTimeout }: Pick<Environment, 'setTimeout'>): TaskStorage {
+    const late = <T>(value: () => T) => new Promise<T>((resolve) => setTimeout(() => resolve(value()), 10))
+    return {
+      getItem: (key) => late(() => items.get(key) ?? null),
+      setItem: (key, value) => late(() => void items.set(key, value)),
+      removeItem: (key) => late(() => void items.delete(key)),
+      keys: () => late(() => [...items.keys()]),
+    }
   }
-  const taskId = await createTask()
-  client = openPage({ storage })
-  const call = client.resumeTask({ taskId, name: 'work' }, { key: 'k' })
-  void client.forget(call.callId)
-  await server.advance(1000)
-  expect([...items.keys()]).toEqual([])
+
+  /** A call with a key, in a page of its own. */
+  function callInNewPage() {
+    const page = server.browser.openPage()
+    const { environment } = page
+    const visit = createTaskClient({ url: server.url, environment, storage: lateStorage(environment) })
+    return { page, call: visit.startToolCall(LONG, { key: 'k' }) }
+  }
+
+  it('does not bring back what was forgotten', async () => {
+    const taskId = await createTask()
+    client = openPage({ storage: lateStorage(server.environment) })
+    const call = client.resumeTask({ taskId, name: 'work' }, { key: 'k' })
+    void client.forget(call.callId)
+    await server.advance(1000)
+    expect([...items.keys()]).toEqual([])
+  })
+
+  it('may miss the last poll of a page, so that the next page polls early, once', async () => {
+    const { page } = callInNewPage()
+    await server.advance(1500)
+    await page.close()
+    callInNewPage()
+    await server.advance(2000)
+    const [first = 0, early = 0, next = 0] = server.times('tasks/get')
+    expect(early - first).toBeLessThan(1000)
+    expect(next - early).toBeGreaterThanOrEqual(1000)
+    expect(server.count('tools/call')).toBe(1)
+  })
+
+  it('leaves a call interrupted, not repeated, where the page goes away before the task is noted', async () => {
+    const { page } = callInNewPage()
+    while (server.count('tools/call') === 0) await server.advance(1)
+    await page.crash()
+    const { call } = callInNewPage()
+    await server.advance(500)
+    await expect(call.result).rejects.toMatchObject({ name: 'ToolCallInterruptedError' })
+    expect(server.count('tools/call')).toBe(1)
+  })
 })

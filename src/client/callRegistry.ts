@@ -8,7 +8,7 @@ import { isSettled, toolCallReducer } from '../engine/toolCallReducer.js'
 import { startToolCallRun, type ToolCallRun } from '../engine/toolCallRun.js'
 import type { ToolCallState } from '../engine/toolCallState.js'
 import type { Environment } from '../environment/environment.js'
-import { TaskConfigurationError, ToolCallInterruptedError } from '../protocol/errors.js'
+import { TaskConfigurationError, TaskExpiredError, ToolCallInterruptedError } from '../protocol/errors.js'
 import { isTerminal } from '../protocol/task.js'
 import type { RecordStore } from '../storage/recordStore.js'
 import type { TaskRecord } from '../storage/taskRecord.js'
@@ -83,7 +83,7 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
 
   function begin(
     record: TaskRecord,
-    args: ToolCallParams['arguments'],
+    args?: ToolCallParams['arguments'],
     recall?: () => Promise<TaskRecord | undefined>,
     isFresh = false,
   ): Call {
@@ -246,7 +246,7 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
     const known = find(callId)
     if (left.task === undefined) return known ? [watch(known)] : explainIntent(left)
     if (isTerminal(left.task.status)) return []
-    return [watch(known ?? begin(left, undefined))]
+    return [watch(known ?? begin(left))]
   }
 
   /**
@@ -270,7 +270,7 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
       if (life.signal.aborted || left === undefined) return []
       const known = find(callId)
       if (known) return [watch(known)]
-      if (left.task !== undefined) return isTerminal(left.task.status) ? [] : [watch(begin(left, undefined))]
+      if (left.task !== undefined) return isTerminal(left.task.status) ? [] : [watch(begin(left))]
       const error = new ToolCallInterruptedError(tool, { callId })
       const interrupted = { run: refusedRun(left, error), state: failedState(left, undefined, error) }
       runs.set(callId, interrupted.run)
@@ -292,11 +292,13 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
       const known = find(callId)
       if (known && isReusable(known.state, fresh)) return watch(known, signal)
       if (life.signal.aborted) return refuse(record, args, closedError())
+      // To its record it is still at work: that the server has lost a task is known to the page that has asked.
+      const lost = known?.state.error instanceof TaskExpiredError && known.state.task?.taskId
       const recall = async () => {
         if (fresh === true) return undefined
         const left = await records.read(callId)
-        const isEnded = left !== undefined && (left.task === undefined || isTerminal(left.task.status))
-        return fresh === 'settled' && isEnded ? undefined : left
+        const isOver = left?.task === undefined || isTerminal(left.task.status) || left.task.taskId === lost
+        return fresh === 'settled' && isOver ? undefined : left
       }
       return watch(begin(record, args, key === undefined ? undefined : recall, fresh === true), signal)
     },
@@ -331,7 +333,7 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
         isCancelling: false,
       }
       const resumed = { ...record, task }
-      const call = begin(resumed, undefined)
+      const call = begin(resumed)
       tabs.tell(callId, { type: 'created', record: resumed })
       // Named after its task, a record can be of no other one.
       if (key === undefined) void records.update(resumed)
@@ -348,7 +350,7 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
       if (life.signal.aborted) return []
       return left.flatMap((record) => {
         if (record.task === undefined || isTerminal(record.task.status)) return []
-        return [watch(find(record.callId) ?? findTask(record.task.taskId) ?? begin(record, undefined))]
+        return [watch(find(record.callId) ?? findTask(record.task.taskId) ?? begin(record))]
       })
     },
 
@@ -361,8 +363,7 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
       if (message.type === 'created' && (!isOwn(message.record, callId) || isForgotten(message.record))) return
       const run = runs.get(callId)
       if (run !== undefined) run.receive(message)
-      else if (message.type === 'created' && options.followUnwatched && !life.signal.aborted)
-        begin(message.record, undefined)
+      else if (message.type === 'created' && options.followUnwatched && !life.signal.aborted) begin(message.record)
     },
 
     receiveForgotten: (callId, at) => {

@@ -1,5 +1,5 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import type { TestServer } from 'taskwire/testing'
+import { createTestServer, scriptTask, type TestServer } from 'taskwire/testing'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { createWorkServer } from '../../test/support/workServer.js'
 import { withTasks } from '../connection/withTasks.js'
@@ -274,6 +274,62 @@ describe('createTaskClient', () => {
       await server.advance(5000)
       await expect(again.result).resolves.toBeDefined()
       expect(server.count('tools/call')).toBe(2)
+    })
+
+    it.each([
+      ['readOnlyHint', 2],
+      ['idempotentHint', 2],
+      ['openWorldHint', 1],
+    ])('a call that never got its answer, of a tool with %s, is made %i times', async (hint, times) => {
+      const tool = scriptTask([{ status: 'working' }], { name: 'tool', annotations: { [hint]: true } })
+      server = createTestServer({ tools: [tool] })
+      server.faults.delay(Number.POSITIVE_INFINITY, { method: 'tools/call', times: 1 })
+      openPage().startToolCall({ name: 'tool' }, { key: 'k' })
+      await server.advance(500)
+      openPage().startToolCall({ name: 'tool' }, { key: 'k' })
+      await server.advance(500)
+      expect(server.count('tools/call')).toBe(times)
+    })
+
+    it('a task that the server has lost stays lost under its key, until the app calls anew', async () => {
+      server = createWorkServer({ defaultTtlMs: 2000 })
+      openPage().startToolCall({ name: 'work', arguments: { seconds: 60 } }, { key: 'k' })
+      await server.advance(5000)
+
+      client = openPage()
+      const call = client.startToolCall(WORK, { key: 'k' })
+      await server.advance(5000)
+      await expect(call.result).rejects.toMatchObject({ name: 'TaskExpiredError' })
+      expect(server.count('tools/call')).toBe(1)
+
+      client.startToolCall(WORK, { key: 'k', fresh: 'settled' })
+      await server.advance(500)
+      expect(server.count('tools/call')).toBe(2)
+    })
+
+    it('a call that was answered at once is made again, although it has a key', async () => {
+      const echo = () => client.startToolCall({ name: 'echo', arguments: { text: 'hi' } }, { key: 'k' })
+      const first = echo()
+      await server.advance(500)
+      await client.close()
+      client = openPage()
+      const second = echo()
+      await server.advance(500)
+      await expect(second.result).resolves.toEqual(await first.result)
+      expect(server.count('tools/call')).toBe(2)
+    })
+
+    it('nothing that opens a door is recorded: no header, and not the query of the URL', async () => {
+      client = openPage({
+        url: `${server.url}?key=secret`,
+        transportOptions: { requestInit: { headers: { Authorization: 'Bearer secret' } } },
+      })
+      client.startToolCall(WORK)
+      await server.advance(1500)
+      const { local } = server.browser.storage
+      const key = local.key(0) ?? ''
+      expect(local.length).toBe(1)
+      expect(`${key} ${local.getItem(key)}`).not.toContain('secret')
     })
 
     it('another scope sees nothing of it', async () => {

@@ -366,6 +366,14 @@ describe('followTask', () => {
       expect(polls).toHaveLength(2)
     })
 
+    it('a clock set forward looks like time that has passed', async () => {
+      const { page, polls } = follow([working()], { firstPollIn: 40_000 })
+      await page.advance(1000)
+      page.setClock(60 * 60_000)
+      await page.setVisible(true)
+      expect(polls).toEqual([1000 + 60 * 60_000])
+    })
+
     it('a clock set back does not lengthen the wait', async () => {
       const { page, polls } = follow([working({ pollIntervalMs: 40_000 })], { firstPollIn: 40_000 })
       await page.advance(1000)

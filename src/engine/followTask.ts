@@ -89,6 +89,8 @@ interface Course {
   readonly notBefore: number
   /** From when on another tab whose turn it is counts as gone. */
   readonly overdueAt: number
+  /** When another tab last said that it polls; 0 where none has. */
+  readonly startedAt: number
   /** Polls that failed in a row. */
   readonly failures: number
   /** Answers that broke the protocol in a row. */
@@ -143,6 +145,7 @@ async function steer(options: FollowOptions, inbox: Inbox<Step>): Promise<Termin
     known: task,
     knownAt,
     ...schedule(withinTtl(options, task, firstPollAt)),
+    startedAt: 0,
     failures: 0,
     violations: 0,
   }
@@ -154,7 +157,7 @@ async function steer(options: FollowOptions, inbox: Inbox<Step>): Promise<Termin
     const floor = heard === undefined ? 0 : course.notBefore
     switch (step.type) {
       case 'polling':
-        course = { ...course, overdueAt: step.until + TURN_GRACE_MS }
+        course = { ...course, overdueAt: step.until + TURN_GRACE_MS, startedAt: environment.now() }
         break
       case 'dropped':
         course = { ...course, ...schedule(Math.max(step.nextPollAt, floor)) }
@@ -181,7 +184,7 @@ async function steer(options: FollowOptions, inbox: Inbox<Step>): Promise<Termin
           floor,
           Math.min(dueAt, knownAt + pollInterval(step.task.pollIntervalMs, options.policy)),
         )
-        course = { known, knownAt, ...schedule(dueAt, notBefore), failures: 0, violations: 0 }
+        course = { ...course, ...schedule(dueAt, notBefore), known, knownAt, failures: 0, violations: 0 }
         onEvent({ type: 'snapshot', task: step.task })
         break
       }
@@ -205,18 +208,20 @@ function schedule(dueAt: number, notBefore: number = dueAt): Pick<Course, 'dueAt
 
 /**
  * This tab polls from now on. The tab that did may have heard from the server and so have left it at that;
- * this one has to poll as soon as it may. It may have been away when the last answer came:
+ * this one has to poll as soon as it may. It may have been away when the last answer came, or there was none:
  *
  * ```text
  * tab A  polls ── answer ── notes the next poll ─ closed
  * tab B  opens ▪ in the cache ▪ frozen            its turn: reads the note, for nobody told it
+ *
+ * tab A  polls ─ crashed
+ * tab B  hears of it      its turn: one interval later
  * ```
  */
 async function takeOver(options: FollowOptions, course: Course): Promise<Course> {
-  const noted = await options.readNextPollAt?.()
-  const notBefore = Math.max(course.notBefore, noted ?? 0)
-  const dueAt = course.failures > 0 ? course.dueAt : notBefore
-  return { ...course, ...schedule(Math.max(dueAt, notBefore), notBefore) }
+  const noted = (await options.readNextPollAt?.()) ?? 0
+  const notBefore = Math.max(course.notBefore, noted, nextPollAt(options, { ...course, knownAt: course.startedAt }))
+  return { ...course, ...schedule(Math.max(course.failures > 0 ? course.dueAt : 0, notBefore), notBefore) }
 }
 
 /** One interval after the last snapshot; while the server tells by itself, the safety interval where that is longer. */

@@ -224,6 +224,30 @@ describe('useToolCall', () => {
     expect(server.count('tools/call')).toBe(2)
   })
 
+  it('a task that the server has lost is shown as such after a reload, and retry() calls again', async () => {
+    server = createWorkServer({ defaultTtlMs: 2000 })
+    const LOST = { ...WORK, arguments: { seconds: 60 } }
+    client = openPage()
+    renderHook(() => useToolCall(LOST), { wrapper }).unmount()
+    await advance(5000)
+
+    client = openPage()
+    const { result } = renderHook(
+      () => {
+        const { status, error, retry } = useToolCall(LOST)
+        return { status, error, retry }
+      },
+      { wrapper },
+    )
+    await advance(100)
+    expect(result.current).toMatchObject({ status: 'error', error: { name: 'TaskExpiredError' } })
+    expect(server.count('tools/call')).toBe(1)
+    act(() => result.current.retry())
+    await advance(500)
+    expect(result.current).toMatchObject({ status: 'pending', error: null })
+    expect(server.count('tools/call')).toBe(2)
+  })
+
   it('says that it is reconnecting without an error', async () => {
     const { result } = renderHook(() => useToolCall({ name: 'work', arguments: { seconds: 9 } }), { wrapper })
     await advance(1000)

@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { accessSync, constants, existsSync, realpathSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import { type AddressInfo, createServer } from 'node:net'
 import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { type Browser, chromium, type LaunchOptions } from 'playwright-core'
+import { type Browser, type BrowserContext, chromium, type LaunchOptions } from 'playwright-core'
 
 type Environment = Record<string, string | undefined>
 
@@ -40,6 +42,43 @@ export async function launchChromium(options: LaunchOptions & { source?: Chromiu
     if (/sandbox/i.test(String(error))) return launch(false)
     throw error
   })
+}
+
+/** A browser, and a window of it. */
+export interface ChromiumWindow {
+  readonly browser: Browser
+  /** Tabs of which one is in front and hides the others. Playwright makes all those that it opens itself believe that they are. */
+  readonly window: BrowserContext
+  close(): Promise<void>
+}
+
+/** Starts a Chromium with a window. */
+export async function launchWindow(options: LaunchOptions = {}): Promise<ChromiumWindow> {
+  const port = await freePort()
+  const browser = await launchChromium({ ...options, args: [`--remote-debugging-port=${port}`] })
+  const connection = await chromium.connectOverCDP(`http://127.0.0.1:${port}`, { noDefaults: true })
+  const [window] = connection.contexts()
+  if (window === undefined) throw new Error('The browser has no window.')
+  const close = async () => {
+    await connection.close()
+    await browser.close()
+  }
+  return { browser, window, close }
+}
+
+/** Whether a browser is a headless shell: all of its tabs are visible, and it keeps no page to go back to. */
+export async function isShell(browser: Browser): Promise<boolean> {
+  const session = await browser.newBrowserCDPSession()
+  const { product } = await session.send('Browser.getVersion')
+  return product.startsWith('HeadlessChrome')
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  return port
 }
 
 /** What to launch, and whether it can be sandboxed. */

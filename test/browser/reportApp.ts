@@ -1,0 +1,67 @@
+import { build, type Rolldown } from 'vite'
+import { createDemoServer } from '../../demo/server/demoServer.js'
+import { createSimulatedBrowser } from '../../src/testing/simulatedBrowser.js'
+import { type HttpRequest, startHttpServer } from '../support/httpServer.js'
+
+/** An app and the MCP server of the demo on one origin. The server's clock stands still, so a report takes as long as a test likes. */
+export interface ReportApp {
+  readonly url: string
+  /** Everything that came over the network, in order. */
+  readonly requests: readonly HttpRequest[]
+  /** Those of one JSON-RPC method. */
+  received(method: string): HttpRequest[]
+  /** Whether requests for tasks get no answer. */
+  isSilent: boolean
+  /** Lets every report be done. */
+  finish(): Promise<void>
+  close(): Promise<void>
+}
+
+/** How long the server asks to be left alone between two polls. */
+export const POLL_INTERVAL_MS = 500
+
+let script: Promise<string> | undefined
+
+/** Serves `reportPage.ts`, built as an app would build it, on a free port. */
+export async function startReportApp(): Promise<ReportApp> {
+  script ??= buildScript()
+  const code = await script
+  const clock = createSimulatedBrowser()
+  const mcp = createDemoServer({ clock: { ...clock.openPage().environment }, pollIntervalMs: POLL_INTERVAL_MS })
+  const http = await startHttpServer({
+    fetch: (request) => {
+      const { pathname } = new URL(request.url)
+      if (app.isSilent && request.headers.get('mcp-method') === 'tasks/get') return new Promise(() => {})
+      if (pathname === '/mcp') return mcp.fetch(request)
+      const [body, type] = pathname === '/report.js' ? [code, 'javascript'] : [pages[pathname] ?? '', 'html']
+      return Promise.resolve(new Response(body, { headers: { 'Content-Type': `text/${type}; charset=utf-8` } }))
+    },
+  })
+  const app: ReportApp = {
+    url: new URL('/', http.url).href,
+    isSilent: false,
+    requests: http.requests,
+    received: (method) => http.requests.filter((request) => request.method === method),
+    finish: () => clock.advance(60_000),
+    close: async () => {
+      await mcp.close()
+      await http.close()
+    },
+  }
+  return app
+}
+
+const pages: Record<string, string> = {
+  '/': '<!doctype html><title>Report</title><body><script type="module" src="/report.js"></script>',
+  '/elsewhere': '<!doctype html><title>Elsewhere</title>',
+}
+
+async function buildScript(): Promise<string> {
+  const built = (await build({
+    configFile: false,
+    logLevel: 'error',
+    resolve: { tsconfigPaths: true },
+    build: { write: false, rolldownOptions: { input: 'test/browser/reportPage.ts' } },
+  })) as Rolldown.RolldownOutput
+  return built.output[0].code
+}

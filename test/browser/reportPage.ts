@@ -1,0 +1,27 @@
+import { createTaskClient } from 'taskwire'
+import type { ReportInput } from '../../demo/shared/report.js'
+import { idbStorage } from '../../docs/examples/idbStorage.js'
+
+// An app as small as can be: one call with a key, made on load, and what is known of it. The query says where it is recorded.
+const storages = { local: 'local', session: 'session', memory: 'memory', indexedDb: idbStorage } as const
+const kind = new URLSearchParams(location.search).get('storage') ?? 'local'
+const storage = storages[kind as keyof typeof storages]
+// Polls are to be counted, so nothing is pushed.
+const client = createTaskClient({ url: '/mcp', push: false, storage })
+const report: ReportInput = { title: 'Revenue', seconds: 6, outcome: 'success' }
+const call = client.startToolCall({ name: 'generate_report', arguments: { ...report } }, { key: 'revenue' })
+
+const output = document.createElement('output')
+const forget = document.createElement('button')
+forget.textContent = 'Forget'
+forget.onclick = () => void client.forget(call.callId)
+document.body.append(output, forget)
+
+function show(): void {
+  const { phase, network, error, result } = call.getState()
+  const text = result?.content[0]
+  output.textContent = [phase, network, error?.message, text?.type === 'text' && text.text].filter(Boolean).join(', ')
+}
+
+show()
+call.subscribe(show)
