@@ -49,6 +49,33 @@ function failureOf(result: Promise<unknown>): Promise<unknown> {
 }
 
 describe('close()', () => {
+  it('resolves when what is known is written down', async () => {
+    const written: string[] = []
+    let storage: TaskStorage | undefined
+    const slow: TaskStorage = {
+      getItem: (key) => storage?.getItem(key) ?? null,
+      setItem: async (key, value) => {
+        await new Promise((resolve) => server.environment.setTimeout(() => resolve(undefined), 50))
+        written.push(value)
+        storage = { ...slow, getItem: (other) => (other === key ? value : null) }
+      },
+      removeItem: () => {},
+      keys: () => [],
+    }
+    client = openPage({ storage: slow })
+    client.startToolCall(LONG)
+    await server.advance(2500)
+    const before = written.length
+    const closed = vi.fn()
+    const closing = client.close().then(closed)
+    await server.advance(49)
+    expect(closed).not.toHaveBeenCalled()
+    await server.advance(1)
+    await closing
+    expect(written).toHaveLength(before + 1)
+    expect(JSON.parse(written.at(-1) ?? '{}')).toMatchObject({ task: { nextPollAt: expect.any(Number) } })
+  })
+
   it('while resumeTasks() reads storage takes nothing up', async () => {
     client.startToolCall(LONG)
     await server.advance(500)
@@ -248,6 +275,31 @@ describe('word that comes late', () => {
     await server.advance(3000)
     await expect(again.result).resolves.toBeDefined()
     expect(keys()).toHaveLength(1)
+  })
+
+  it('of the task of a forgotten call is passed over: the next call is made', async () => {
+    const { environment } = server.browser.openPage()
+    const held: (() => void)[] = []
+    const fetch: typeof globalThis.fetch = async (url, init) => {
+      const answer = await environment.fetch(url as string, init)
+      if (String(init?.body).includes('tools/call')) await new Promise<void>((resolve) => held.push(resolve))
+      return answer
+    }
+    const slow = createTaskClient({ url: server.url, environment: { ...environment, fetch } })
+    slow.startToolCall(WORK, { key: 'k' })
+    await server.advance(500)
+    const { tab, release } = openDeaf()
+    const { callId } = tab.startToolCall(WORK, { key: 'k' })
+    await server.advance(0)
+    await tab.forget(callId)
+    const again = tab.startToolCall(WORK, { key: 'k' })
+    // The answer comes before the word that the call was forgotten: its tab tells of the task, then it drops it.
+    held[0]?.()
+    await server.advance(0)
+    release()
+    await server.advance(5000)
+    await expect(again.result).resolves.toBeDefined()
+    expect(server.count('tools/call')).toBe(2)
   })
 
   it('of forgetAll() drops what it was meant for', async () => {

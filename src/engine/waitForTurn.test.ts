@@ -249,6 +249,17 @@ describe('waitForTurn', () => {
       expect(state.resolvedAt).toBeUndefined()
     })
 
+    it('hears the others first where its timer comes late, but once only: those of hidden tabs always do', async () => {
+      const { link, taken } = otherTab()
+      const { page } = wait({ dueIn: 5000, link })
+      page.sleep(60_000)
+      await page.advance(0)
+      expect(taken).toEqual([])
+      page.sleep(60_000)
+      await page.advance(0)
+      expect(taken).toHaveLength(1)
+    })
+
     it('resolves with the turn, no sooner than it is due', async () => {
       const { link, giveTurn } = otherTab()
       const { page, state } = wait({ dueIn: 5000, link })

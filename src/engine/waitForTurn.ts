@@ -13,6 +13,9 @@ export const TURN_GRACE_MS = 1000
 /** Everybody behind a router comes back online in the same moment; spread over this, at random, they ask again. */
 const ONLINE_JITTER_MS = 200
 
+/** What other tabs have said while this one was away arrives within it. */
+const HEARING_MS = 100
+
 export interface WaitOptions {
   readonly environment: Environment
   /** Wall-clock time, ms since the epoch. */
@@ -50,6 +53,8 @@ export function waitForTurn(options: WaitOptions): Promise<void> {
     // A tab that has just come gives the others time to speak, however long ago the poll was due.
     let overdueAt = Math.max(options.overdueAt, lastLook + TURN_GRACE_MS)
     let timer: unknown
+    let napEndsAt = Number.POSITIVE_INFINITY
+    let wasLate = false
     let isOver = false
 
     const stop = () => {
@@ -58,14 +63,8 @@ export function waitForTurn(options: WaitOptions): Promise<void> {
       for (const unsubscribe of subscriptions) unsubscribe()
     }
     const nap = (until: number) => {
-      const wakeAt = Math.min(until, environment.now() + MAX_NAP_MS)
-      const wakeUp = () => {
-        // Frozen or asleep, this tab has heard nothing of the others; what they have said is about to arrive.
-        const now = environment.now()
-        if (now - wakeAt >= TURN_GRACE_MS) overdueAt = Math.max(overdueAt, now + TURN_GRACE_MS)
-        look()
-      }
-      timer = environment.setTimeout(wakeUp, wakeAt - environment.now())
+      napEndsAt = Math.min(until, environment.now() + MAX_NAP_MS)
+      timer = environment.setTimeout(look, napEndsAt - environment.now())
     }
     const look = (): void => {
       // One event has two listeners: the first ends the wait, and the second must not begin it again.
@@ -76,6 +75,11 @@ export function waitForTurn(options: WaitOptions): Promise<void> {
       if (now < lastLook) {
         dueAt -= lastLook - now
         overdueAt -= lastLook - now
+      }
+      // Timers that come late: frozen or asleep, this tab has heard nothing. Once, for throttled ones always do.
+      if (!wasLate && now - napEndsAt >= HEARING_MS) {
+        wasLate = true
+        overdueAt = Math.max(overdueAt, now + HEARING_MS)
       }
       lastLook = now
       if (!environment.isOnline()) return options.onBlocked('offline')

@@ -6,7 +6,8 @@ import { createTabs } from './createTabs.js'
 const browser = createSimulatedBrowser()
 
 function openTab() {
-  const { environment } = browser.openPage()
+  const page = browser.openPage()
+  const { environment } = page
   const tabs = createTabs({
     scope: '',
     nameOf: (scope) => `tabs:${scope}`,
@@ -19,7 +20,7 @@ function openTab() {
     onForgotten: () => {},
   })
   tabs.open()
-  return { tabs, now: environment.now }
+  return { tabs, page, now: environment.now }
 }
 
 it('a tab that leads already hears what others know of a task before it takes its turn', async () => {
@@ -59,4 +60,28 @@ it('what one tab did exclusively is heard by the others before it is their turn'
   expect(inB).not.toHaveBeenCalled()
   await browser.advance(1)
   expect(inB).toHaveBeenCalledTimes(1)
+})
+
+it('a page that comes back tells the others when the server wants to be asked next, as long as that is to come', async () => {
+  const away = openTab()
+  const link = away.tabs.link('call', 'task 5', true)
+  const nextPollAt = away.now() + 3000
+  link.publish({ type: 'dropped', nextPollAt })
+  await away.page.hidePage()
+  const heard: unknown[] = []
+  openTab()
+    .tabs.link('call', 'task 5', false)
+    .onNews((news) => heard.push(news))
+  await browser.advance(1000)
+  expect(heard).toEqual([])
+  await away.page.showPage()
+  await browser.settle()
+  expect(heard).toContainEqual({ type: 'dropped', nextPollAt })
+
+  await away.page.hidePage()
+  await browser.advance(2500)
+  heard.splice(0)
+  await away.page.showPage()
+  await browser.settle()
+  expect(heard).toEqual([])
 })

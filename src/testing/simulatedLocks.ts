@@ -52,9 +52,16 @@ export function createSimulatedLocks(): SimulatedLocks {
         locks: {
           request: (name, { signal, steal }, hold) =>
             new Promise((resolve, reject) => {
+              const withdraw = () => {
+                const queue = queueOf(name)
+                if (!queue.includes(request)) return
+                queue.splice(queue.indexOf(request), 1)
+                reject(signal?.reason)
+              }
               const request: Request = {
                 page,
                 grant: () => {
+                  signal?.removeEventListener('abort', withdraw)
                   void arrival()
                     .then(() => hold({ name }))
                     .then(resolve, reject)
@@ -69,12 +76,7 @@ export function createSimulatedLocks(): SimulatedLocks {
                 holders.set(name, request)
                 return request.grant()
               }
-              signal?.addEventListener('abort', () => {
-                const queue = queueOf(name)
-                if (!queue.includes(request)) return
-                queue.splice(queue.indexOf(request), 1)
-                reject(signal.reason)
-              })
+              signal?.addEventListener('abort', withdraw)
               queueOf(name).push(request)
               grantNext(name)
             }),

@@ -17,7 +17,7 @@ export interface AnswerBook<Page> {
 }
 
 /** As with the floors of polls, what counts is what the pages can know. */
-export function createAnswerBook<Page>(pages: Pages<Page>): AnswerBook<Page> {
+export function createAnswerBook<Page>(pages: Pick<Pages<Page>, 'isAwake'>): AnswerBook<Page> {
   const underway = new Map<string, Set<Page>>()
   const answered = new Map<string, Answered<Page>>()
   const question = (taskId: string, key: string) => `${key} of ${taskId}`

@@ -7,6 +7,8 @@ export interface Pages<Page> {
   /** Whether the page follows this task. */
   follows(page: Page, taskId: string): boolean
   all(): Iterable<Page>
+  /** Whether the page can have read what was written at this time, ms since the epoch. */
+  canHaveRead(page: Page, writtenAt: number): boolean
 }
 
 /** "Do not ask again before": what an answer said to whoever heard it. */
@@ -15,8 +17,8 @@ interface Floor<Page> {
   /** When it was said. Somebody else's request of the same instant may have left already. */
   since: number
   readonly heardBy: Set<Page>
-  /** A record holds it, for pages that come later. */
-  isStored: boolean
+  /** Since when a record holds it, for pages that come later. */
+  storedAt?: number | undefined
 }
 
 /** Watches that no task is polled before its server wants it to be. */
@@ -26,7 +28,7 @@ export interface PollFloors<Page> {
   /** An answer has reached a page that had sent a `tasks/get`, or the `tools/call` that made the task. */
   answered(page: Page, taskId: string, delivery: Delivery, now: number): void
   /** A record was written. */
-  stored(taskId: string, nextPollAt: number | undefined): void
+  stored(taskId: string, nextPollAt: number | undefined, now: number): void
   /** What storage held is gone. */
   unstored(taskId: string): void
   /** The app has forgotten the call, and every page with it. */
@@ -45,8 +47,8 @@ export function createPollFloors<Page>(pages: Pages<Page>): PollFloors<Page> {
   /** The shortest interval that an answer asked for, by task: what the failure of a poll adds at the least. */
   const intervals = new Map<string, number>()
 
-  function isKnown({ heardBy, isStored }: Floor<Page>, page: Page, taskId: string): boolean {
-    if (heardBy.has(page) || isStored) return true
+  function isKnown({ heardBy, storedAt }: Floor<Page>, page: Page, taskId: string): boolean {
+    if (heardBy.has(page) || (storedAt !== undefined && pages.canHaveRead(page, storedAt))) return true
     return [...heardBy].some((one) => pages.isAwake(one) && pages.follows(one, taskId))
   }
 
@@ -65,19 +67,19 @@ export function createPollFloors<Page>(pages: Pages<Page>): PollFloors<Page> {
       const notBefore = delivery.type === 'failure' ? (delivery.notBefore ?? 0) : 0
       const heardBy = new Set([page])
       for (const one of pages.all()) if (pages.isAwake(one) && pages.follows(one, taskId)) heardBy.add(one)
-      const floor = { at: Math.max(now + wait, notBefore), since: now, heardBy, isStored: false }
+      const floor = { at: Math.max(now + wait, notBefore), since: now, heardBy }
       const current = (floors.get(taskId) ?? []).filter(({ at }) => at > now)
       floors.set(taskId, [...current, floor])
     },
 
-    stored: (taskId, nextPollAt) => {
+    stored: (taskId, nextPollAt, now) => {
       for (const floor of floors.get(taskId) ?? [])
-        if (nextPollAt !== undefined && nextPollAt >= floor.at) floor.isStored = true
+        if (nextPollAt !== undefined && nextPollAt >= floor.at) floor.storedAt ??= now
     },
 
     forget: (taskId) => floors.delete(taskId),
     unstored: (taskId) => {
-      for (const floor of floors.get(taskId) ?? []) floor.isStored = false
+      for (const floor of floors.get(taskId) ?? []) floor.storedAt = undefined
     },
 
     clockSet: (ms) => {

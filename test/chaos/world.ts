@@ -25,6 +25,7 @@ export interface Tab {
   readonly name: string
   readonly page: SimulatedPage
   readonly client: TaskClient
+  readonly openedAt: number
   isAlive: boolean
   isFrozen: boolean
   /** In the back-forward cache. */
@@ -166,8 +167,10 @@ export function createWorld(options: WorldOptions, tally: Tally, clientOptions: 
     all: () => tabs,
     isAwake,
     follows,
+    // A storage that takes its time may have answered a page that was there before with what was there before.
+    canHaveRead: ({ openedAt }, writtenAt) => options.storage === 'local' || openedAt > writtenAt,
   })
-  const answers = createAnswerBook<Tab>({ all: () => tabs, isAwake, follows })
+  const answers = createAnswerBook<Tab>({ isAwake })
   const succession = createSuccession((taskId) => server.tasks.get(taskId)?.plan.nonce)
   const storage = createRecordWatch({
     onFailed: (callId) => {
@@ -184,7 +187,7 @@ export function createWorld(options: WorldOptions, tally: Tally, clientOptions: 
       if (task === undefined || isUnwanted(callId)) return
       if (!recorded.has(task.taskId)) log(`     recorded: ${task.taskId} (${key ?? callId})`)
       recorded.set(task.taskId, { taskId: task.taskId, callId, tool, key })
-      floors.stored(task.taskId, task.nextPollAt)
+      floors.stored(task.taskId, task.nextPollAt, browser.now())
       answers.stored(task.taskId, task.answered)
     },
   })
@@ -267,6 +270,7 @@ export function createWorld(options: WorldOptions, tally: Tally, clientOptions: 
       name: `tab${tabs.length + 1}`,
       page,
       client,
+      openedAt: browser.now(),
       isAlive: true,
       isFrozen: false,
       isCached: false,
