@@ -120,8 +120,9 @@ export function createQuestions(options: QuestionsOptions): Questions {
   }
 
   /** Whether any tab has answered the question. One that belongs to no task is asked in this tab alone. */
-  function isAnswered(inputKey: string, { taskId }: Question): Promise<boolean> | false {
-    return taskId !== undefined && options.isAnswered(taskId, inputKey)
+  async function isAnswered(inputKey: string, question: Question): Promise<boolean> {
+    const isStored = question.taskId !== undefined && (await options.isAnswered(question.taskId, inputKey))
+    return isStored || question.status === 'answered'
   }
 
   async function checkAnswer({ request }: Question, response: InputResponse): Promise<void> {

@@ -14,7 +14,7 @@ import type { DetailedTask, Task } from '../protocol/task.js'
 import { createRecordStore } from '../storage/recordStore.js'
 import type { TaskRecord, TaskRecordTask } from '../storage/taskRecord.js'
 import { createSimulatedEnvironment } from '../testing/simulatedEnvironment.js'
-import { NO_TABS } from './callTabs.js'
+import { type CallTabs, NO_TABS } from './callTabs.js'
 import { DEFAULT_POLL_POLICY } from './pollPolicy.js'
 import { NO_PUSH_FEED } from './pushFeed.js'
 import type { TaskPort, ToolCallRequest } from './taskPort.js'
@@ -75,6 +75,7 @@ interface RunTestOptions {
   followUnwatched?: boolean
   isOffline?: boolean
   records?: ToolCallRunOptions['records']
+  tabs?: Partial<CallTabs>
 }
 
 function begin(options: RunTestOptions = {}) {
@@ -182,7 +183,7 @@ function begin(options: RunTestOptions = {}) {
     environment: page.environment,
     policy: DEFAULT_POLL_POLICY,
     records,
-    tabs: NO_TABS,
+    tabs: { ...NO_TABS, ...options.tabs },
     push: NO_PUSH_FEED,
     followUnwatched: options.followUnwatched ?? true,
     inputHandlers: {},
@@ -769,6 +770,32 @@ describe('cancelling', () => {
   })
 })
 
+it('a call that ends while storage is asked for the task of another tab stays as it has ended', async () => {
+  let answer: (record: TaskRecord) => void = () => {}
+  const { page, run, state } = begin({
+    record: { ...INTENT, task: { ...RECORDED, nextPollAt: START + 1000 } },
+    polls: [new TaskExpiredError('unknown-task', { taskId: 't1' })],
+    records: {
+      write: async () => true,
+      update: async () => true,
+      read: () =>
+        new Promise((resolve) => {
+          answer = resolve
+        }),
+      has: async () => true,
+      remove: async () => {},
+    },
+  })
+  await page.advance(500)
+  const newer = { ...INTENT, task: { ...RECORDED, taskId: 't2' } }
+  run.receive({ type: 'created', record: newer })
+  await page.advance(500)
+  expect(state()).toMatchObject({ phase: 'failed', task: { taskId: 't1' } })
+  answer(newer)
+  await page.settle()
+  expect(state()).toMatchObject({ phase: 'failed', task: { taskId: 't1' } })
+})
+
 describe('answering', () => {
   it('sends the answer, hides the question, and leaves the pace alone', async () => {
     const { page, run, sent, polls, state, storage } = begin({ polls: [asks] })
@@ -804,6 +831,27 @@ describe('answering', () => {
     await page.settle()
     expect(state().inputRequests).toEqual({})
     expect(storage.record?.task?.answered).toEqual(['q1'])
+  })
+
+  it('is not sent where another tab has answered while this one waited for its turn', async () => {
+    let takeTurn = () => {}
+    const turn = new Promise<void>((resolve) => {
+      takeTurn = resolve
+    })
+    const { page, run, sent, storage } = begin({
+      polls: [asks],
+      tabs: { exclusively: (_name, _signal, work) => turn.then(work) },
+    })
+    await page.advance(1300)
+    const answered = run.respond('q1', { roots: [] })
+    run.receive({ type: 'answered', taskId: TASK.taskId, inputKey: 'q1' })
+    // The call has been made anew by now, and its record is about another task.
+    await page.settle()
+    storage.record = { ...INTENT, task: { ...RECORDED, taskId: 't2' } }
+    run.receive({ type: 'created', record: storage.record })
+    takeTurn()
+    await answered
+    expect(sent.updates).toEqual([])
   })
 
   it('that the server refuses rejects, and the question stands', async () => {

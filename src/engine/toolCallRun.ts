@@ -89,6 +89,7 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
   const unanswered = new AbortController()
   const gate = watchGate(environment, options.followUnwatched, life.signal)
   const journal = createCallJournal({ record: options.record, records, now: environment.now, policy })
+  let isFollowing = false
   let ended: TerminalTask | undefined
   let cancelling: Promise<void> | undefined
   let claim: CallClaim | undefined
@@ -108,8 +109,7 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
     isNoted: journal.isAnswered,
     isAnswered: async (taskId, inputKey) => {
       const stored = (await records.read(callId))?.task
-      const isStored = stored?.taskId === taskId && stored.answered.includes(inputKey)
-      return isStored || (journal.isCurrent(taskId) && journal.isAnswered(inputKey))
+      return stored?.taskId === taskId && stored.answered.includes(inputKey)
     },
     onChange: (inputRequests) => dispatch({ type: 'questions', inputRequests }),
     onError: (error) => options.onError(error, 'respond'),
@@ -218,9 +218,9 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
    */
   async function followInstead(told?: TaskRecord): Promise<void> {
     const isFollowed = (record: TaskRecord | undefined) => record?.task?.taskId === journal.record.task?.taskId
-    if (journal.record.task === undefined || ended !== undefined || isFollowed(told)) return
+    if (!isFollowing || isFollowed(told)) return
     const left = (await records.read(callId)) ?? told
-    if (left?.task === undefined || ended !== undefined || isFollowed(left)) return
+    if (left?.task === undefined || !isFollowing || isFollowed(left)) return
     journal.takeUp(left)
     questions.clear()
     cancelling = undefined
@@ -236,9 +236,11 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
       environment.onPageHide(() => void journal.flush()),
       environment.onPageShow(() => void catchUp()),
     ]
+    isFollowing = true
     try {
       ended = await gate.whileWatched(followForATurn, () => schedule(undefined))
     } finally {
+      isFollowing = false
       for (const take of unsubscribe) take()
     }
     journal.note(ended)

@@ -143,6 +143,25 @@ describe.each([
     expect(await store.read('b')).toBeDefined()
   })
 
+  it('may come back where a page is put aside between reading and writing, and another removes them', async () => {
+    const storage = memoryStorage()
+    let goOn = () => {}
+    const slow: TaskStorage = {
+      ...asynchronous(storage),
+      setItem: (key, value) =>
+        new Promise((resolve) => {
+          goOn = () => resolve(storage.setItem(key, value))
+        }),
+    }
+    await open(storage).store.write(record('a'))
+    const updated = open(slow).store.update(record('a'), true)
+    await asynchronous(storage).keys()
+    await open(storage).store.remove('a')
+    goOn()
+    await updated
+    expect(await ids(open(storage).store)).toEqual(['a'])
+  })
+
   it('are swept when they are past their use, and no sooner', async () => {
     const storage = memoryStorage()
     let now = NOW

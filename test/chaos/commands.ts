@@ -86,6 +86,7 @@ async function end(real: Real, model: Model, index: number, how: 'close' | 'cras
     await tab.page.hidePage()
   }
   tab.isAlive = false
+  tab.endedAt = real.world.now()
   await tab.page.crash()
 }
 
@@ -192,6 +193,7 @@ const closeClient = which.map((index) =>
       const tab = tabIn(real, place)
       const closing = tab.client.close()
       tab.isClosed = true
+      tab.endedAt = real.world.now()
       real.places[place] = undefined
       model.places[place] = 'empty'
       // A storage that takes its time has to be given it.

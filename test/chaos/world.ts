@@ -1,7 +1,7 @@
 import { createTaskClient, type TaskClient, type TaskClientUrlOptions, type ToolCallState } from 'taskwire'
 import { createSimulatedBrowser, type SimulatedBrowser, type SimulatedPage } from 'taskwire/testing'
 import { createAnswerBook } from './answerBook.js'
-import { type CallLedger, createCallLedger } from './callLedger.js'
+import { type CallLedger, createCallLedger, type Start } from './callLedger.js'
 import { type CallPlan, type ChaosServer, createChaosServer, type RpcRequest, type ServerTask } from './chaosServer.js'
 import type { Breach, Tally, TallyKey } from './faults.js'
 import { type ChaosNetwork, createChaosNetwork } from './network.js'
@@ -34,6 +34,8 @@ export interface Tab {
   isClosed: boolean
   isOnline: boolean
   isVisible: boolean
+  /** On the machine's own time. */
+  endedAt?: number
 }
 
 /** A call as the app makes it. */
@@ -118,8 +120,8 @@ export function createWorld(options: WorldOptions, tally: Tally, clientOptions: 
 
   const tabs: Tab[] = []
   const recorded = new Map<string, RecordedTask>()
-  /** Calls that the app knows to be forgotten. */
-  const forgotten = new Set<string>()
+  /** Calls that the app knows to be forgotten, with the tabs that were making them and may not have heard of it. */
+  const forgotten = new Map<string, { readonly at: number; readonly callers: readonly Tab[] }>()
   /** How many calls had been started when the app asked for it. */
   const forgottenAt = new Map<string, number>()
   const breaches: string[] = []
@@ -184,7 +186,7 @@ export function createWorld(options: WorldOptions, tally: Tally, clientOptions: 
       if (replaced !== task?.taskId && succession.replaced(callId, task?.taskId)) {
         for (const [taskId, other] of recorded) if (other.callId === callId) recorded.delete(taskId)
       }
-      if (task === undefined || isUnwanted(callId)) return
+      if (task === undefined || isGivenUp(task.taskId)) return
       if (!recorded.has(task.taskId)) log(`     recorded: ${task.taskId} (${key ?? callId})`)
       recorded.set(task.taskId, { taskId: task.taskId, callId, tool, key })
       floors.stored(task.taskId, task.nextPollAt, browser.now())
@@ -234,7 +236,7 @@ export function createWorld(options: WorldOptions, tally: Tally, clientOptions: 
   function sendAnswers(tab: Tab, { params = {} }: RpcRequest): (isAcknowledged: boolean) => void {
     const taskId = String(params['taskId'])
     const keys = Object.keys(params['inputResponses'] as object)
-    const start = ledger.start(server.tasks.get(taskId)?.plan.nonce ?? '')
+    const start = startOf(taskId)
     for (const key of answers.sent(tab, taskId, keys)) {
       if (start === undefined || !succession.isWaived(start.callId))
         breach('question answered twice', `${tab.name} answers ${key} of ${taskId}`)
@@ -282,6 +284,16 @@ export function createWorld(options: WorldOptions, tally: Tally, clientOptions: 
     return tab
   }
 
+  function startOf(taskId: string): Start | undefined {
+    return ledger.start(server.tasks.get(taskId)?.plan.nonce ?? '')
+  }
+
+  /** Whether the call of the task was forgotten after it was started. */
+  function isGivenUp(taskId: string): boolean {
+    const start = startOf(taskId)
+    return start !== undefined && start.order <= (forgottenAt.get(start.callId) ?? 0)
+  }
+
   /** Whether the app has forgotten the call, and not started it since. */
   function isUnwanted(callId: string): boolean {
     const at = forgottenAt.get(callId)
@@ -307,15 +319,17 @@ export function createWorld(options: WorldOptions, tally: Tally, clientOptions: 
     ledger.permitFresh(callId)
     const at = nonces
     forgottenAt.set(callId, at)
-    for (const { taskId, callId: its } of recorded.values()) if (its === callId) floors.forget(taskId)
+    for (const taskId of server.tasks.keys()) if (startOf(taskId)?.callId === callId) floors.forget(taskId)
     giveUp(callId)
+    const calling = ({ isAlive, client }: Tab) => isAlive && client.store.getState().calls[callId]?.phase === 'calling'
+    const callers = tabs.filter(calling)
     // A page in the back-forward cache learns it from the record that is gone, so there has to have been one.
-    const isUnknown = ({ isAlive, isCached, client }: Tab) =>
-      isAlive && isCached && client.store.getState().calls[callId]?.phase === 'calling'
-    if (tabs.some(isUnknown)) return
+    if (callers.some(({ isCached }) => isCached)) return
+    const askedAt = now()
     done.then(
       (isComplete) => {
-        if (isComplete && forgottenAt.get(callId) === at && isUnwanted(callId)) forgotten.add(callId)
+        if (isComplete && forgottenAt.get(callId) === at && isUnwanted(callId))
+          forgotten.set(callId, { at: askedAt, callers })
       },
       () => {},
     )
@@ -331,7 +345,12 @@ export function createWorld(options: WorldOptions, tally: Tally, clientOptions: 
     floors,
     tabs,
     recorded,
-    isForgotten: (callId) => forgotten.has(callId) && !succession.isWaived(callId),
+    isForgotten: (callId) => {
+      const { at, callers = [] } = forgotten.get(callId) ?? {}
+      // A tab that ends in the same instant tidies nothing up any more.
+      const isUntidy = callers.some(({ endedAt }) => endedAt === at)
+      return at !== undefined && !isUntidy && !succession.isWaived(callId)
+    },
     breaches,
     trace,
     now,
