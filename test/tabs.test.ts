@@ -226,6 +226,39 @@ describe('one tab polls for all', () => {
     expect(polls()).toEqual([1000, 2000, 3000, 4000, 5000])
   })
 
+  it('a page that comes back does not undo what the others have heard since', async () => {
+    const [away, b] = [openTab(), openTab()]
+    const call = b.client.startToolCall(QUIET, { key: 'k' })
+    await away.client.resumeTasks()
+    await advance(500)
+    server.faults.status(503, { method: 'tasks/get', times: 6 })
+    await advance(11_000)
+    await away.page.hidePage()
+    await b.page.setOnline(false)
+    await b.page.setOnline(true)
+    await advance(2500)
+    expect(call.getState()).toMatchObject({ network: 'ok', failureCount: 0 })
+    const before = polls().length
+    await away.page.showPage()
+    await advance(3000)
+    expect(polls()).toHaveLength(before + 3)
+    expect(call.getState()).toMatchObject({ network: 'ok', failureCount: 0 })
+  })
+
+  it('a tab that has taken over polls as soon as the server allows when it is back online', async () => {
+    const [a, b] = [openTab(), openTab()]
+    a.client.startToolCall(QUIET, { key: 'k' })
+    await b.client.resumeTasks()
+    await advance(500)
+    server.faults.status(503, { method: 'tasks/get', times: 6 })
+    await advance(11_000)
+    await a.page.close()
+    await b.page.setOnline(false)
+    await b.page.setOnline(true)
+    await advance(2500)
+    expect(polls().at(-1)).toBeGreaterThan(11_000)
+  })
+
   it('failures of the polls are told to every tab', async () => {
     const [a, b] = [openTab(), openTab()]
     let isDown = false

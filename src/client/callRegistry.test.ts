@@ -243,6 +243,78 @@ describe('forgetAll()', () => {
   })
 })
 
+describe('forget()', () => {
+  it('reaches the other tabs, also of a client that has not been used', async () => {
+    const other = openTab()
+    const { callId } = other.startToolCall(LONG, { key: 'k' })
+    await server.advance(500)
+    await openTab().forget(callId)
+    await server.advance(100)
+    expect(calls(other)).toEqual([])
+  })
+
+  it('hides nothing of what another tab calls in the instant in which it hears of it', async () => {
+    const [a, b] = [openTab(), openTab()]
+    await b.resumeTasks()
+    const { callId } = a.startToolCall(LONG, { key: 'k' })
+    await server.advance(500)
+    await a.forget(callId)
+    await server.browser.settle()
+    expect(calls(b)).toEqual([])
+    b.startToolCall(LONG, { key: 'k' })
+    await server.advance(500)
+    expect(calls(a)).toMatchObject([{ phase: 'working' }])
+  })
+})
+
+describe('after the clock was set back', () => {
+  /** A tab that has taken a call up which was noted when the clock was ahead. */
+  async function openTaken(options: Partial<TaskClientUrlOptions> = {}): Promise<{ tab: TaskClient; callId: string }> {
+    const first = server.browser.openPage()
+    const gone = createTaskClient({ url: server.url, environment: first.environment, ...options })
+    const { callId } = gone.startToolCall(LONG, { key: 'k' })
+    await server.advance(500)
+    await first.close()
+    const tab = openTab(options)
+    await tab.resumeTasks()
+    server.browser.setClock(-60 * MINUTE)
+    return { tab, callId }
+  }
+
+  it('forgetAll() signs out of every tab', async () => {
+    const { tab } = await openTaken({ scope: 'anna' })
+    expect(calls(tab)).toHaveLength(1)
+    await openTab().forgetAll({ scope: 'anna' })
+    await server.advance(100)
+    expect(calls(tab)).toEqual([])
+    expect(keys()).toEqual([])
+  })
+
+  it('forget() is heard in every tab', async () => {
+    const { tab, callId } = await openTaken()
+    const lazy = openTab({ resume: 'lazy' })
+    await lazy.resumeTasks({ callId: 'none' })
+    await lazy.forget(callId)
+    await server.advance(100)
+    expect(calls(tab)).toEqual([])
+  })
+
+  it('what is called anew is shown in every tab, and started now', async () => {
+    const [a, b] = [openTab(), openTab()]
+    await b.resumeTasks()
+    a.startToolCall(LONG, { key: 'other' })
+    const { callId } = a.startToolCall(LONG, { key: 'k' })
+    await server.advance(500)
+    server.browser.setClock(-60 * MINUTE)
+    await a.forget(callId)
+    await server.advance(100)
+    const again = b.startToolCall(LONG, { key: 'k' })
+    expect(again.getState().startedAt - server.browser.now()).toBeLessThan(1000)
+    await server.advance(500)
+    expect(calls(a)).toHaveLength(2)
+  })
+})
+
 describe('word that comes late', () => {
   /** A tab that hears of the others when `release` is called. */
   function openDeaf(): { tab: TaskClient; release: () => void } {
@@ -302,6 +374,21 @@ describe('word that comes late', () => {
     expect(server.count('tools/call')).toBe(2)
   })
 
+  it('of forgetAll() leaves alone what its tab has called since, for all tabs', async () => {
+    const { tab, release } = openDeaf()
+    await tab.resumeTasks()
+    const other = openTab()
+    await other.resumeTasks()
+    await other.forgetAll()
+    await server.advance(100)
+    tab.startToolCall(LONG, { key: 'k' })
+    await server.advance(500)
+    release()
+    await server.advance(5000)
+    expect(calls(tab)).toMatchObject([{ phase: 'working' }])
+    expect(calls(other)).toMatchObject([{ phase: 'working' }])
+  })
+
   it('of forgetAll() drops what it was meant for', async () => {
     const { tab, release } = openDeaf()
     tab.startToolCall(LONG)
@@ -355,6 +442,19 @@ describe('word of a task from another tab', () => {
     await server.advance(0)
     expect(calls()).toHaveLength(1)
   })
+})
+
+it('a task that the server has lost and one tab has called anew is at work in all', async () => {
+  server = createWorkServer({ defaultTtlMs: 2000 })
+  const [a, b] = [openTab(), openTab()]
+  await b.resumeTasks()
+  a.startToolCall(LONG, { key: 'k' })
+  await server.advance(5000)
+  expect(calls(b)).toMatchObject([{ phase: 'failed' }])
+  const again = a.startToolCall(LONG, { key: 'k', fresh: 'settled' })
+  await server.advance(1000)
+  const taskId = again.getState().task?.taskId ?? ''
+  expect(b.resumeTask({ taskId, name: 'work' }).getState().phase).toBe('working')
 })
 
 describe('records of long ago', () => {

@@ -70,10 +70,9 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
   const life = new AbortController()
   let isSwept = false
   /** When each call was last forgotten, here or in another tab, and when all were, ms since the epoch. */
-  const forgotten = new Map<string, number>()
-  let allForgottenAt = Number.NEGATIVE_INFINITY
-  /** When this page last forgot a call. */
-  let forgottenAt = Number.NEGATIVE_INFINITY
+  const forgotten = new Map<string | undefined, number>()
+  /** The latest of these times. */
+  let forgottenAt = 0
 
   function newRecord(callId: string, tool: string, key: string | undefined): TaskRecord {
     // In the millisecond in which another call was forgotten, too, it is later than that.
@@ -192,27 +191,27 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
    */
   function dropForgotten(callId: string, at = Number.POSITIVE_INFINITY): void {
     const run = runs.get(callId)
-    if (run === undefined || (run.isTakenUp && run.record.startedAt > at)) return
+    // A start that is yet to come was noted before the clock was set back.
+    if (run === undefined || (run.record.startedAt > at && run.record.startedAt <= environment.now())) return
     drop(callId)
     void records.remove(callId, run.record)
   }
 
   /** Notes that calls are forgotten now. Returns when that is, no earlier than any of them was started. */
   function forgetNow(callId?: string): number {
-    const startedAt = [...runs.values()].map(({ record }) => record.startedAt)
-    forgottenAt = Math.max(environment.now(), ...startedAt)
-    noteForgotten(callId, forgottenAt)
-    return forgottenAt
+    const at = Math.max(environment.now(), forgottenAt + 1)
+    noteForgotten(callId, at)
+    return at
   }
 
   function noteForgotten(callId: string | undefined, at: number): void {
-    if (callId === undefined) allForgottenAt = Math.max(at, allForgottenAt)
-    else forgotten.set(callId, at)
+    forgottenAt = Math.max(at, forgottenAt)
+    forgotten.set(callId, Math.max(at, forgotten.get(callId) ?? 0))
   }
 
   /** Whether the call was forgotten after it was started. A tab that does not know yet may still tell of its task. */
   function isForgotten({ callId, startedAt }: TaskRecord): boolean {
-    return startedAt <= Math.max(allForgottenAt, forgotten.get(callId) ?? Number.NEGATIVE_INFINITY)
+    return startedAt <= Math.max(forgotten.get(undefined) ?? -1, forgotten.get(callId) ?? -1)
   }
 
   /** Whether a record that another tab tells of is what it claims to be. */
@@ -361,8 +360,13 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
 
     receive: (callId, message) => {
       if (message.type === 'created' && (!isOwn(message.record, callId) || isForgotten(message.record))) return
-      const run = runs.get(callId)
-      if (run !== undefined) run.receive(message)
+      const known = find(callId)
+      // What has failed here was called anew in another tab.
+      const isAnew =
+        message.type === 'created' &&
+        known?.state.phase === 'failed' &&
+        message.record.startedAt > known.run.record.startedAt
+      if (known !== undefined && !isAnew) known.run.receive(message)
       else if (message.type === 'created' && options.followUnwatched && !life.signal.aborted) begin(message.record)
     },
 
@@ -372,13 +376,13 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
     },
 
     forget: (callId) => {
-      tabs.tellForgotten(callId, forgetNow(callId))
+      tabs.tellForgotten(forgetNow(callId), callId)
       drop(callId)
       return records.remove(callId)
     },
 
     forgetAll: (other = scope) => {
-      tabs.tellAllForgotten(other, other === scope ? forgetNow() : environment.now())
+      tabs.tellForgotten(other === scope ? forgetNow() : environment.now(), undefined, other)
       return dropAll(other)
     },
 

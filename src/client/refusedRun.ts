@@ -7,7 +7,6 @@ export function refusedRun(record: TaskRecord, reason: unknown): ToolCallRun {
   outcome.catch(() => {})
   return {
     record,
-    isTakenUp: true,
     outcome,
     watch: () => () => {},
     cancel: () => Promise.resolve(),

@@ -12,8 +12,6 @@ import { type PollPolicy, pollInterval } from './pollPolicy.js'
 /** What is known of one call, in memory and in its record. */
 export interface CallJournal {
   readonly record: TaskRecord
-  /** Whether another page has made the call, as far as is known. */
-  readonly isTakenUp: boolean
   /** The newest snapshot. */
   readonly latest: Task | undefined
   /** When the task may be polled next, ms since the epoch. */
@@ -64,7 +62,6 @@ export function createCallJournal({ records, now, policy, ...options }: CallJour
   let isSent = false
   /** Whether this page or another one has written the record: where it is gone, it is not written again. */
   let isWritten = record.task !== undefined
-  let isTakenUp = isWritten
   /** Whether this page has found it in its storage. */
   let isSeen = false
 
@@ -93,9 +90,6 @@ export function createCallJournal({ records, now, policy, ...options }: CallJour
     get record() {
       return record
     },
-    get isTakenUp() {
-      return isTakenUp
-    },
     get latest() {
       return latest
     },
@@ -107,7 +101,7 @@ export function createCallJournal({ records, now, policy, ...options }: CallJour
     },
     takeUp: (left) => {
       record = left
-      isWritten = isTakenUp = true
+      isWritten = true
       latest = left.task && recordedTask(left.task)
       nextPollAt = resumeAt(left.task)
     },
@@ -145,7 +139,8 @@ export function createCallJournal({ records, now, policy, ...options }: CallJour
       if (task?.taskId !== taskId) return
       const changes = 'answered' in told ? { answered: withAnswered(told.answered) } : told
       record = { ...record, task: { ...task, ...changes } }
-      if (!isRecorded(changes, (await records.read(record.callId))?.task)) await update(changes)
+      // Not the changes: what has been heard in the meantime counts, too.
+      if (!isRecorded(changes, (await records.read(record.callId))?.task)) await update()
     },
     flush: () => update(),
     wasTakenAway: async () => isSeen && !isClosed && !(await records.has(record.callId)),

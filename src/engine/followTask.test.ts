@@ -309,6 +309,17 @@ describe('followTask', () => {
       expect(polls).toEqual([1000, 11_600])
     })
 
+    it('says that it is offline only while it is', async () => {
+      const busy = new TaskRequestError('busy', { kind: 'http', retryAfterMs: 60_000 })
+      const { page, polls, events } = follow([busy, completed()])
+      await page.advance(1500)
+      await page.setOnline(false)
+      expect(events.at(-1)).toEqual({ type: 'blocked', network: 'offline' })
+      await page.setOnline(true)
+      expect(events.at(-1)).toEqual({ type: 'unblocked' })
+      expect(polls).toEqual([1000])
+    })
+
     it('does not poll early because the network is back', async () => {
       const { page, polls } = follow([working(), completed()])
       await page.advance(1500)

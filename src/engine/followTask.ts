@@ -31,7 +31,8 @@ export type TerminalTask = CompletedTask | FailedTask | CancelledTask
 
 /** What happens on the way to the end. */
 export type FollowEvent =
-  | { readonly type: 'scheduled'; readonly at: number }
+  /** The next poll, and from when on the server allows it. */
+  | { readonly type: 'scheduled'; readonly at: number; readonly notBefore: number }
   | { readonly type: 'blocked'; readonly network: Extract<ToolCallNetwork, 'offline' | 'paused'> }
   | { readonly type: 'unblocked' }
   | { readonly type: 'snapshot'; readonly task: DetailedTask }
@@ -151,7 +152,7 @@ async function steer(options: FollowOptions, inbox: Inbox<Step>): Promise<Termin
   }
   for (;;) {
     options.signal.throwIfAborted()
-    onEvent({ type: 'scheduled', at: course.dueAt })
+    onEvent({ type: 'scheduled', at: course.dueAt, notBefore: course.notBefore })
     const heard = inbox.take() ?? (await listen(options, course, inbox))
     const step = heard ?? (await pollForAll(options, course, () => !inbox.isEmpty() || !link.isMyTurn()))
     const floor = heard === undefined ? 0 : course.notBefore
@@ -243,12 +244,6 @@ function withinTtl({ receivedAt, policy }: FollowOptions, known: Task | undefine
 
 /** What arrives first: news, or the time to poll. */
 async function listen(options: FollowOptions, course: Course, inbox: Inbox<Step>): Promise<Step | undefined> {
-  await waitUnblocked(options, course, inbox)
-  return inbox.take()
-}
-
-async function waitUnblocked(options: FollowOptions, course: Course, inbox: Inbox<Step>): Promise<void> {
-  let blocked = false
   await waitForTurn({
     environment: options.environment,
     dueAt: course.dueAt,
@@ -258,12 +253,9 @@ async function waitUnblocked(options: FollowOptions, course: Course, inbox: Inbo
     link: options.link,
     inbox,
     signal: options.signal,
-    onBlocked: (network) => {
-      blocked = true
-      options.onEvent({ type: 'blocked', network })
-    },
+    onBlocked: (network) => options.onEvent(network ? { type: 'blocked', network } : { type: 'unblocked' }),
   })
-  if (blocked) options.onEvent({ type: 'unblocked' })
+  return inbox.take()
 }
 
 async function pollForAll(options: FollowOptions, course: Course, isOvertaken: () => boolean): Promise<TaskNews> {
@@ -280,7 +272,7 @@ async function poll(options: FollowOptions, course: Course, isOvertaken: () => b
   // Whatever cuts this poll off, the next one is not earlier for it.
   const onSend = () => {
     const at = environment.now() + pollInterval(course.known?.pollIntervalMs, policy)
-    options.onEvent({ type: 'scheduled', at })
+    options.onEvent({ type: 'scheduled', at, notBefore: at })
   }
   const hush = announcePoll(options)
   const answer = await getTask(options, isOvertaken, onSend).finally(hush)

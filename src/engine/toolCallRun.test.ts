@@ -210,7 +210,7 @@ describe('a call', () => {
   it('that is answered at once leaves nothing behind', async () => {
     const { page, log, outcome, storage, state } = begin({ call: RESULT })
     await page.settle()
-    expect(log).toEqual(['unblocked', 'write intent', 'tools/call', 'remove', 'resolved'])
+    expect(log).toEqual(['write intent', 'tools/call', 'remove', 'resolved'])
     expect(outcome.result).toBe(RESULT)
     expect(storage.record).toBeUndefined()
     expect(state()).toMatchObject({ phase: 'completed', result: RESULT })
@@ -221,8 +221,7 @@ describe('a call', () => {
   it('writes its intent before it is sent, and that it is a task before anything else', async () => {
     const { page, log } = begin({ polls: [completed()] })
     await page.advance(1000)
-    expect(log.slice(0, 6)).toEqual([
-      'unblocked',
+    expect(log.slice(0, 5)).toEqual([
       'write intent',
       'tools/call',
       // Before the function that was handed the task has even returned.
@@ -230,7 +229,7 @@ describe('a call', () => {
       'hold returned',
       'created',
     ])
-    expect(log.slice(6)).toEqual(['tasks/get', 'update completed', 'resolved'])
+    expect(log.slice(5)).toEqual(['tasks/get', 'update completed', 'resolved'])
   })
 
   it('waits for a slow storage before it is sent', async () => {

@@ -55,8 +55,6 @@ export interface ToolCallRunOptions {
 export interface ToolCallRun {
   /** What is known of the call, as it is recorded. */
   readonly record: TaskRecord
-  /** Whether another page has made the call, as far as is known. */
-  readonly isTakenUp: boolean
   /** Rejects with the reason given to `stop`, where that came first. */
   readonly outcome: Promise<CallToolResult>
   /** Says that somebody waits. Returns the way back. */
@@ -115,11 +113,6 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
     onError: (error) => options.onError(error, 'respond'),
   })
 
-  function schedule(at: number | undefined): void {
-    if (at !== undefined) journal.nextPollAt = at
-    options.onScheduled(at)
-  }
-
   /** Makes the call, unless another page has made it, and then follows what that has left. */
   async function start(): Promise<CallToolResult> {
     const { task } = journal.record
@@ -165,9 +158,8 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
     await waitUntilOnline({
       environment,
       signal: unanswered.signal,
-      onBlocked: (network) => dispatch({ type: 'blocked', network }),
+      onBlocked: (network) => dispatch(network ? { type: 'blocked', network } : { type: 'unblocked' }),
     })
-    dispatch({ type: 'unblocked' })
     let following: Promise<CallToolResult> | undefined
     try {
       return await port.callTool(options.request, {
@@ -238,7 +230,7 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
     ]
     isFollowing = true
     try {
-      ended = await gate.whileWatched(followForATurn, () => schedule(undefined))
+      ended = await gate.whileWatched(followForATurn, () => options.onScheduled(undefined))
     } finally {
       isFollowing = false
       for (const take of unsubscribe) take()
@@ -273,7 +265,10 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
   }
 
   function onFollowEvent(event: FollowEvent): void {
-    if (event.type === 'scheduled') return schedule(event.at)
+    if (event.type === 'scheduled') {
+      journal.nextPollAt = event.notBefore
+      return options.onScheduled(event.at)
+    }
     if (event.type === 'poll-failed') options.onError(event.error, 'poll')
     if (event.type !== 'snapshot') return dispatch(event)
     const { task } = event
@@ -336,7 +331,7 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
       (result): CallOutcome => ({ result }),
       (error: unknown): CallOutcome => ({ error: asError(error) }),
     )
-    schedule(undefined)
+    options.onScheduled(undefined)
     questions.clear()
     if (life.signal.aborted) {
       releaseClaim()
@@ -369,9 +364,6 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
   return {
     get record() {
       return journal.record
-    },
-    get isTakenUp() {
-      return journal.isTakenUp
     },
     outcome,
     watch: gate.watch,

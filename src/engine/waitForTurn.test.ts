@@ -17,7 +17,7 @@ function wait(options: WaitTestOptions = {}) {
   if (options.before === 'offline') void page.setOnline(false)
   if (options.before === 'hidden') void page.setVisible(false)
   const start = page.now()
-  const blocked: string[] = []
+  const blocked: (string | undefined)[] = []
   const abort = new AbortController()
   const { dueIn = 0, notBeforeIn = dueIn } = options
   const inbox = createInbox<string>()

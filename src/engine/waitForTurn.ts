@@ -29,8 +29,8 @@ export interface WaitOptions {
   /** What arrives in it ends the wait. */
   readonly inbox: Inbox<unknown>
   readonly signal: AbortSignal
-  /** Hears why nothing happens although it is time. */
-  readonly onBlocked: (network: Extract<ToolCallNetwork, 'offline' | 'paused'>) => void
+  /** Hears why nothing happens whatever the time; undefined: that is over. */
+  readonly onBlocked: (network: Extract<ToolCallNetwork, 'offline' | 'paused'> | undefined) => void
 }
 
 /**
@@ -55,12 +55,17 @@ export function waitForTurn(options: WaitOptions): Promise<void> {
     let timer: unknown
     let napEndsAt = Number.POSITIVE_INFINITY
     let wasLate = false
+    let blocked: 'offline' | 'paused' | undefined
     let isOver = false
 
     const stop = () => {
       isOver = true
       environment.clearTimeout(timer)
       for (const unsubscribe of subscriptions) unsubscribe()
+    }
+    const block = (network: 'offline' | 'paused' | undefined) => {
+      if (network !== blocked) options.onBlocked(network)
+      blocked = network
     }
     const nap = (until: number) => {
       napEndsAt = Math.min(until, environment.now() + MAX_NAP_MS)
@@ -82,8 +87,9 @@ export function waitForTurn(options: WaitOptions): Promise<void> {
         overdueAt = Math.max(overdueAt, now + HEARING_MS)
       }
       lastLook = now
-      if (!environment.isOnline()) return options.onBlocked('offline')
-      if (options.pauseWhenHidden && !environment.isVisible()) return options.onBlocked('paused')
+      if (!environment.isOnline()) return block('offline')
+      if (options.pauseWhenHidden && !environment.isVisible()) return block('paused')
+      block(undefined)
       if (now < dueAt) return nap(dueAt)
       if (!link.isMyTurn()) {
         if (now >= overdueAt) {
@@ -96,6 +102,7 @@ export function waitForTurn(options: WaitOptions): Promise<void> {
     }
     const finish = () => {
       stop()
+      block(undefined)
       resolve()
     }
     const onOnline = () => {

@@ -80,11 +80,20 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
     return andThen(storage.keys(), (keys) => [...keys].filter(isOwn))
   }
 
+  /** An operation on one item, after those under way on it. */
+  function onItem<T>(what: string, key: string, action: () => Awaitable<T>, otherwise: T): Promise<T> {
+    return attempt(`${what} a task record`, () => inTurn(key, action), otherwise)
+  }
+
+  function removeKey(key: string): Promise<void> {
+    return onItem('remove', key, () => storage.removeItem(key), undefined)
+  }
+
   return {
     write: (record) => {
       const key = prefix + record.callId
       const write = () => andThen(storage.setItem(key, encodeTaskRecord(record)), () => true)
-      return attempt('write a task record', () => inTurn(key, write), false)
+      return onItem('write', key, write, false)
     },
 
     update: (record, isKept = false) => {
@@ -95,31 +104,26 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
       }
       const isGone = (text: string | null | undefined) => isKept && typeof text !== 'string'
       const update = () => andThen(storage.getItem(key), (text) => !isGone(text) && write(parse(key, text)))
-      return attempt('update a task record', () => inTurn(key, update), false)
+      return onItem('update', key, update, false)
     },
 
-    read: (callId) =>
-      attempt(
-        'read a task record',
-        async () => {
-          const key = prefix + callId
-          const record = await inTurn(key, () => readKey(key))
-          return record === undefined || isRecordExpired(record, now()) ? undefined : record
-        },
-        undefined,
-      ),
+    read: async (callId) => {
+      const key = prefix + callId
+      const record = await onItem('read', key, () => readKey(key), undefined)
+      return record === undefined || isRecordExpired(record, now()) ? undefined : record
+    },
 
     has: (callId) => {
       const key = prefix + callId
       const has = () => andThen(storage.getItem(key), (text) => typeof text === 'string')
-      return attempt('read a task record', () => inTurn(key, has), true)
+      return onItem('read', key, has, true)
     },
 
     remove: (callId, only) => {
       const key = prefix + callId
       const remove = (stored?: TaskRecord) =>
         only !== undefined && isSuccessor(stored, only) ? undefined : storage.removeItem(key)
-      return attempt('remove a task record', () => inTurn(key, () => andThen(only && readKey(key), remove)), undefined)
+      return onItem('remove', key, () => andThen(only && readKey(key), remove), undefined)
     },
 
     list: async () => {
@@ -127,18 +131,16 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
       const records: TaskRecord[] = []
       for (const [index, key] of keys.entries()) {
         if (index % CHUNK === CHUNK - 1) await options.pause()
-        const record = await attempt('read a task record', () => readKey(key), undefined)
+        const record = await onItem('read', key, () => readKey(key), undefined)
         if (record === undefined) continue
         if (!isRecordExpired(record, now())) records.push(record)
-        else await attempt('remove an expired task record', () => inTurn(key, () => storage.removeItem(key)), undefined)
+        else await removeKey(key)
       }
       return records.sort((a, b) => a.startedAt - b.startedAt)
     },
 
     clear: (other = scope) => {
-      const remove = (key: string) =>
-        attempt('remove a task record', () => inTurn(key, () => storage.removeItem(key)), undefined)
-      const removeAll = async (keys: readonly string[]) => void (await Promise.all(keys.map(remove)))
+      const removeAll = async (keys: readonly string[]) => void (await Promise.all(keys.map(removeKey)))
       return attempt(
         'list the task records',
         () => andThen(ownKeys(scopePrefix(endpoint, other)), removeAll),

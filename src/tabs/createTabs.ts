@@ -10,7 +10,6 @@ export const ALONE_IN_BROWSER: Tabs = {
   ...NO_TABS,
   open: () => {},
   tellForgotten: () => {},
-  tellAllForgotten: () => {},
   close: () => {},
 }
 
@@ -18,10 +17,11 @@ export const ALONE_IN_BROWSER: Tabs = {
 export interface Tabs extends CallTabs {
   /** Starts to listen. Doing so again does no harm, and after `close` nothing at all. */
   open(): void
-  /** Tells the other tabs that a call was forgotten, if it was started up to then, ms since the epoch. */
-  tellForgotten(callId: string, at: number): void
-  /** Tells the tabs of a scope, which may be another one, that every call was. */
-  tellAllForgotten(scope: string, at: number): void
+  /**
+   * Tells the other tabs of a scope, this one by default, that a call was forgotten, or every one, if it was
+   * started up to then, ms since the epoch.
+   */
+  tellForgotten(at: number, callId?: string, scope?: string): void
   close(): void
 }
 
@@ -92,8 +92,10 @@ export function createTabs(options: TabsOptions): Tabs {
     for (const taskId of newsListeners.keys()) {
       post({ type: 'who', taskId })
       const news = latest.get(taskId)
-      if (news !== undefined && 'nextPollAt' in news && news.nextPollAt > environment.now())
-        post({ type: 'news', taskId, news })
+      if (news === undefined || !('nextPollAt' in news)) continue
+      // Only the time that the server asked for: of how it goes, the others may have heard better since.
+      const nextPollAt = 'notBefore' in news ? news.notBefore : news.nextPollAt
+      if (nextPollAt > environment.now()) post({ type: 'news', taskId, news: { type: 'dropped', nextPollAt } })
     }
   }
 
@@ -208,18 +210,20 @@ export function createTabs(options: TabsOptions): Tabs {
       // What others know of the task is still on its way to a tab that leads already.
       const isLate = leadership.isLeader() && !isNew
       const turnListeners = new Set<() => void>()
+      const onTurn = () => {
+        for (const listener of [...turnListeners]) listener()
+      }
+      const unsubscribe = leadership.onChange(onTurn)
       let listening: unknown
       if (isLate) {
-        listening = environment.setTimeout(() => {
-          listening = undefined
-          for (const listener of [...turnListeners]) listener()
-        }, LINGER_MS)
+        foreignPolls.set(taskId, Math.max(foreignPolls.get(taskId) ?? 0, environment.now() + LINGER_MS))
+        listening = environment.setTimeout(onTurn, LINGER_MS)
       }
       const leave = leadership.join()
       post({ type: 'who', taskId })
       return {
         isMyTurn: () => {
-          if (!leadership.isLeader() || listening !== undefined) return false
+          if (!leadership.isLeader()) return false
           // The last poll of a tab that lives may still be answered.
           const isElsewhere = isLate || leadership.wasTaken()
           return !isElsewhere || environment.now() >= (foreignPolls.get(taskId) ?? 0)
@@ -227,10 +231,8 @@ export function createTabs(options: TabsOptions): Tabs {
         takeTurn: leadership.take,
         onTurnChange: (listener) => {
           turnListeners.add(listener)
-          const unsubscribe = leadership.onChange(listener)
           return () => {
             turnListeners.delete(listener)
-            unsubscribe()
           }
         },
         publish: (news) => {
@@ -247,6 +249,7 @@ export function createTabs(options: TabsOptions): Tabs {
         },
         close: () => {
           environment.clearTimeout(listening)
+          unsubscribe()
           environment.setTimeout(leave, LINGER_MS)
           if (newsListeners.get(taskId) !== listeners) return
           newsListeners.delete(taskId)
@@ -258,12 +261,12 @@ export function createTabs(options: TabsOptions): Tabs {
     },
 
     tell: (callId, message) => post({ type: 'call', callId, message }),
-    tellForgotten: (callId, at) => post({ type: 'forgotten', callId, at }),
-    tellAllForgotten: (scope, at) => {
+    tellForgotten: (at, callId, scope = options.scope) => {
+      const message = { type: 'forgotten' as const, at, ...(callId !== undefined && { callId }) }
       // A channel does not hear itself, but it would hear another one of this page.
-      if (scope === options.scope && channel !== undefined) return post({ type: 'forgotten', at })
+      if (scope === options.scope && channel !== undefined) return post(message)
       const theirs = openChannel(options.nameOf(scope))
-      theirs.postMessage(encodeTabMessage({ type: 'forgotten', at }))
+      theirs.postMessage(encodeTabMessage(message))
       theirs.close()
     },
 
