@@ -214,16 +214,16 @@ export function createTabs(options: TabsOptions): Tabs {
         for (const listener of [...turnListeners]) listener()
       }
       const unsubscribe = leadership.onChange(onTurn)
-      let listening: unknown
-      if (isLate) {
-        foreignPolls.set(taskId, Math.max(foreignPolls.get(taskId) ?? 0, environment.now() + LINGER_MS))
-        listening = environment.setTimeout(onTurn, LINGER_MS)
+      const hearAll = () => {
+        listening = undefined
+        onTurn()
       }
+      let listening = isLate ? environment.setTimeout(hearAll, LINGER_MS) : undefined
       const leave = leadership.join()
       post({ type: 'who', taskId })
       return {
         isMyTurn: () => {
-          if (!leadership.isLeader()) return false
+          if (!leadership.isLeader() || listening !== undefined) return false
           // The last poll of a tab that lives may still be answered.
           const isElsewhere = isLate || leadership.wasTaken()
           return !isElsewhere || environment.now() >= (foreignPolls.get(taskId) ?? 0)

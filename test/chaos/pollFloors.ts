@@ -14,8 +14,9 @@ export interface Pages<Page> {
 /** "Do not ask again before": what an answer said to whoever heard it. */
 interface Floor<Page> {
   at: number
-  /** When it was said. Somebody else's request of the same instant may have left already. */
+  /** When it was said, and to whom. Somebody else's request of the same instant may have left already. */
   since: number
+  readonly by: Page
   readonly heardBy: Set<Page>
   /** Since when a record holds it, for pages that come later. */
   storedAt?: number | undefined
@@ -55,7 +56,7 @@ export function createPollFloors<Page>(pages: Pages<Page>): PollFloors<Page> {
   return {
     polled: (page, taskId, now) => {
       const broken = (floors.get(taskId) ?? []).filter(
-        (floor) => now < floor.at && (now > floor.since || floor.heardBy.has(page)) && isKnown(floor, page, taskId),
+        (floor) => now < floor.at && (now > floor.since || floor.by === page) && isKnown(floor, page, taskId),
       )
       return Math.max(0, ...broken.map(({ at }) => at - now))
     },
@@ -67,7 +68,7 @@ export function createPollFloors<Page>(pages: Pages<Page>): PollFloors<Page> {
       const notBefore = delivery.type === 'failure' ? (delivery.notBefore ?? 0) : 0
       const heardBy = new Set([page])
       for (const one of pages.all()) if (pages.isAwake(one) && pages.follows(one, taskId)) heardBy.add(one)
-      const floor = { at: Math.max(now + wait, notBefore), since: now, heardBy }
+      const floor = { at: Math.max(now + wait, notBefore), since: now, by: page, heardBy }
       const current = (floors.get(taskId) ?? []).filter(({ at }) => at > now)
       floors.set(taskId, [...current, floor])
     },

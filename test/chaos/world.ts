@@ -325,6 +325,8 @@ export function createWorld(options: WorldOptions, tally: Tally, clientOptions: 
     const callers = tabs.filter(calling)
     // A page in the back-forward cache learns it from the record that is gone, so there has to have been one.
     if (callers.some(({ isCached }) => isCached)) return
+    // Started before the clock was set back, it cannot be told from what was called since.
+    if (callers.some(({ client }) => (client.store.getState().calls[callId]?.startedAt ?? 0) > browser.now())) return
     const askedAt = now()
     done.then(
       (isComplete) => {
