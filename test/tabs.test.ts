@@ -93,6 +93,38 @@ describe('two tabs that start the same call', () => {
   })
 })
 
+describe('a page whose client is made twice, as hot module reloading does', () => {
+  it.each(['eager', 'lazy'] as const)('makes one call and polls once (%s)', async (resume) => {
+    const page = server.browser.openPage()
+    const make = () => createTaskClient({ url: server.url, environment: page.environment, resume })
+    const before = make().startToolCall({ name: 'work', arguments: { seconds: 4 } }, { key: 'k' })
+    await advance(1500)
+    // The module that made it is replaced; nobody has closed it.
+    const after = make().startToolCall({ name: 'work', arguments: { seconds: 4 } }, { key: 'k' })
+    await advance(5000)
+    await expect(after.result).resolves.toEqual(await before.result)
+    expect(server.count('tools/call')).toBe(1)
+    expect(polls()).toEqual([1000, 2000, 3000, 4000])
+  })
+})
+
+describe('a storage that the user clears while a task runs', () => {
+  it('harms no call, and leaves a later page nothing to go back to', async () => {
+    const tab = openTab()
+    const call = start(tab, 3)
+    await advance(1500)
+    const { local } = server.browser.storage
+    for (const key of Array.from({ length: local.length }, (_, index) => local.key(index))) local.removeItem(key ?? '')
+    await advance(5000)
+    await expect(call.result).resolves.toBeDefined()
+    expect(polls()).toEqual([1000, 2000, 3000])
+    await tab.page.close()
+    start(openTab(), 3)
+    await advance(100)
+    expect(server.count('tools/call')).toBe(2)
+  })
+})
+
 describe('one tab polls for all', () => {
   it('and every tab sees every snapshot', async () => {
     const tabs = [openTab(), openTab(), openTab(), openTab()]

@@ -197,7 +197,7 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
     void records.remove(callId, run.record)
   }
 
-  /** Notes that calls are forgotten now. Returns when that is, no earlier than any of them was started. */
+  /** Notes that a call, or every one, is forgotten now. Returns when that is: later than all times before. */
   function forgetNow(callId?: string): number {
     const at = Math.max(environment.now(), forgottenAt + 1)
     noteForgotten(callId, at)

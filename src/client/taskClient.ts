@@ -246,7 +246,8 @@ export interface TaskClient {
   listTools(): Promise<Tool[]>
   /**
    * Stops following every call, and closes the connection where this client has opened it: an SDK client that the app
-   * connected stays connected. Cancels no task; a `tools/call` that has no answer yet is aborted.
+   * connected stays connected. Cancels no task; a `tools/call` that has no answer yet is aborted. Resolves when the
+   * storage has what the next page needs.
    */
   close(): Promise<void>
 }

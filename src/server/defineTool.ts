@@ -41,10 +41,10 @@ export interface ToolDefinition<Input extends StandardSchemaWithJSON = StandardS
   ): Promise<CallToolResult | InputRequiredResult | undefined> | CallToolResult | InputRequiredResult | undefined
   /**
    * Does the work. The client is answered as soon as this waits for something; what it returns or throws before
-   * makes a task that is over at its creation (SEP-2663, "Task Creation"). Return a result, with `isError: true` where the tool could not do what was asked: its
-   * task has *completed*. Throw a `ProtocolError` of the SDK to fail with its code, message and data;
-   * anything else that is thrown fails with a generic message and goes to `onError` (SEP-2663, "Task
-   * Execution Errors").
+   * makes a task that is over at its creation (SEP-2663, "Task Creation"). Return a result, with `isError: true`
+   * where the tool could not do what was asked: its task has *completed*. Throw a `ProtocolError` of the SDK to
+   * fail with its code, message and data; anything else that is thrown fails with a generic message and goes to
+   * `onError` (SEP-2663, "Task Execution Errors").
    */
   handler(args: StandardSchemaWithJSON.InferOutput<Input>, ctx: ToolContext): Promise<CallToolResult> | CallToolResult
 }
