@@ -154,7 +154,8 @@ export function createCallJournal({ records, now, policy, ...options }: CallJour
       const keeps = record.task === undefined ? isUnknown : !isOver
       // What has not been sent is not recorded; what is, another page has left.
       if (record.task !== undefined || isSent) await (keeps ? update() : records.remove(record.callId, record))
-      isClosed = true
+      // An answer on its way may still be acknowledged.
+      isClosed ||= !keeps
     },
     abandon: () => {
       isClosed = true

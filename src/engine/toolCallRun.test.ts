@@ -853,6 +853,17 @@ describe('answering', () => {
     expect(sent.updates).toEqual([])
   })
 
+  it('that is acknowledged when the task is over is noted, for pages that do not know yet', async () => {
+    const { page, run, storage } = begin({ polls: [asks, cancelled], updates: ['never', undefined] })
+    await page.advance(1500)
+    const answered = run.respond('q1', { roots: [] })
+    await page.advance(1000)
+    expect(storage.record?.task).toMatchObject({ status: 'cancelled', answered: [] })
+    await page.advance(40_000)
+    await answered
+    expect(storage.record?.task).toMatchObject({ status: 'cancelled', answered: ['q1'] })
+  })
+
   it('that the server refuses rejects, and the question stands', async () => {
     const refusal = new TaskRequestError('no', { kind: 'server', code: -32602 })
     const { page, run, state, storage } = begin({ polls: [asks], updates: [refusal, undefined] })

@@ -91,10 +91,11 @@ async function end(real: Real, model: Model, index: number, how: 'close' | 'cras
 }
 
 /** Wakes a tab, in the order in which browsers do it. */
-export async function wake(tab: Tab): Promise<void> {
+export async function wake(tab: Tab, now: number): Promise<void> {
   const { isCached } = tab
   tab.isFrozen = false
   tab.isCached = false
+  tab.awakeSince = now
   await tab.page.thaw()
   if (isCached) await tab.page.showPage()
 }
@@ -244,7 +245,7 @@ const wakeUp = which.map((index) =>
     needs: [index, ['frozen', 'cached']],
     run: async (real, model, place) => {
       model.places[place] = 'awake'
-      await wake(tabIn(real, place))
+      await wake(tabIn(real, place), real.world.browser.now())
     },
   }),
 )

@@ -7,6 +7,8 @@ export interface Pages<Page> {
   /** Whether the page follows this task. */
   follows(page: Page, taskId: string): boolean
   all(): Iterable<Page>
+  /** Since when the page is awake, ms since the epoch. In that instant it has not heard of the others yet. */
+  awakeSince(page: Page): number
   /** Whether the page can have read what was written at this time, ms since the epoch. */
   canHaveRead(page: Page, writtenAt: number): boolean
 }
@@ -48,15 +50,16 @@ export function createPollFloors<Page>(pages: Pages<Page>): PollFloors<Page> {
   /** The shortest interval that an answer asked for, by task: what the failure of a poll adds at the least. */
   const intervals = new Map<string, number>()
 
-  function isKnown({ heardBy, storedAt }: Floor<Page>, page: Page, taskId: string): boolean {
+  function isKnown({ heardBy, storedAt }: Floor<Page>, page: Page, taskId: string, now: number): boolean {
     if (heardBy.has(page) || (storedAt !== undefined && pages.canHaveRead(page, storedAt))) return true
+    if (pages.awakeSince(page) === now) return false
     return [...heardBy].some((one) => pages.isAwake(one) && pages.follows(one, taskId))
   }
 
   return {
     polled: (page, taskId, now) => {
       const broken = (floors.get(taskId) ?? []).filter(
-        (floor) => now < floor.at && (now > floor.since || floor.by === page) && isKnown(floor, page, taskId),
+        (floor) => now < floor.at && (now > floor.since || floor.by === page) && isKnown(floor, page, taskId, now),
       )
       return Math.max(0, ...broken.map(({ at }) => at - now))
     },

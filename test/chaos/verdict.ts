@@ -29,7 +29,7 @@ async function heal(world: World): Promise<void> {
     if (!tab.isAlive) continue
     tab.isOnline = true
     tab.isVisible = true
-    if (tab.isFrozen || tab.isCached) await wake(tab)
+    if (tab.isFrozen || tab.isCached) await wake(tab, world.browser.now())
     await tab.page.setOnline(true)
     await tab.page.setVisible(true)
   }

@@ -26,6 +26,7 @@ export interface Tab {
   readonly page: SimulatedPage
   readonly client: TaskClient
   readonly openedAt: number
+  awakeSince: number
   isAlive: boolean
   isFrozen: boolean
   /** In the back-forward cache. */
@@ -169,6 +170,7 @@ export function createWorld(options: WorldOptions, tally: Tally, clientOptions: 
     all: () => tabs,
     isAwake,
     follows,
+    awakeSince: (tab) => tab.awakeSince,
     // A storage that takes its time may have answered a page that was there before with what was there before.
     canHaveRead: ({ openedAt }, writtenAt) => options.storage === 'local' || openedAt > writtenAt,
   })
@@ -273,6 +275,7 @@ export function createWorld(options: WorldOptions, tally: Tally, clientOptions: 
       page,
       client,
       openedAt: browser.now(),
+      awakeSince: browser.now(),
       isAlive: true,
       isFrozen: false,
       isCached: false,
