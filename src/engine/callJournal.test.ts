@@ -1,19 +1,12 @@
 import { expect, it } from 'vitest'
+import { asynchronous } from '../../test/support/asynchronousStorage.js'
 import { memoryStorage } from '../storage/memoryStorage.js'
 import { createRecordStore } from '../storage/recordStore.js'
 import { createCallJournal } from './callJournal.js'
 import { DEFAULT_POLL_POLICY } from './pollPolicy.js'
 
 it('notes what is heard in a burst in its order, also where the storage takes its time', async () => {
-  const fast = memoryStorage()
-  const later = <T>(action: () => T): Promise<Awaited<T>> =>
-    new Promise((resolve) => setImmediate(() => resolve(action() as Awaited<T>)))
-  const storage = {
-    getItem: (key: string) => later(() => fast.getItem(key)),
-    setItem: (key: string, value: string) => later(() => fast.setItem(key, value)),
-    removeItem: (key: string) => later(() => fast.removeItem(key)),
-    keys: () => later(() => fast.keys()),
-  }
+  const storage = asynchronous(memoryStorage())
   const errors: unknown[] = []
   const now = () => 1000
   const onError = (error: unknown) => errors.push(error)

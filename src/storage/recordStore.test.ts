@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { asynchronous } from '../../test/support/asynchronousStorage.js'
 import { TaskStorageError } from '../protocol/errors.js'
 import { memoryStorage } from './memoryStorage.js'
 import { createRecordStore, type RecordStore } from './recordStore.js'
@@ -46,18 +47,6 @@ function open(storage: TaskStorage, options: { endpoint?: string; scope?: string
 }
 
 const ids = async (store: RecordStore): Promise<string[]> => (await store.list()).map(({ callId }) => callId)
-
-/** The same storage, answering later. */
-function asynchronous(storage: TaskStorage): TaskStorage {
-  const later = <T>(action: () => T): Promise<Awaited<T>> =>
-    new Promise((resolve) => setImmediate(() => resolve(action() as Awaited<T>)))
-  return {
-    getItem: (key) => later(() => storage.getItem(key)),
-    setItem: (key, value) => later(() => storage.setItem(key, value)),
-    removeItem: (key) => later(() => storage.removeItem(key)),
-    keys: () => later(() => storage.keys()),
-  }
-}
 
 describe.each([
   ['a storage that answers at once', (storage: TaskStorage) => storage],

@@ -1,13 +1,4 @@
-import {
-  APP_ACTIONS,
-  BREACHES,
-  type Breach,
-  EVENTS,
-  NETWORK_FAULTS,
-  PAGE_FAULTS,
-  type Tally,
-  type TallyKey,
-} from './faults.js'
+import { APP_ACTIONS, BREACHES, EVENTS, NETWORK_FAULTS, PAGE_FAULTS, type Tally, type TallyKey } from './faults.js'
 
 /** What many runs have counted. */
 export type ChaosTotals = Partial<Record<TallyKey | 'schedules', Total>>
@@ -52,9 +43,10 @@ export function formatTotals(totals: ChaosTotals): string {
   })
   const kinds = [...NETWORK_FAULTS, ...PAGE_FAULTS]
   const injected = kinds.reduce((sum, key) => sum + count(key), 0)
-  const all = ['all faults', count('schedules'), injected, count('task lost'), count('call duplicated')].map(format)
+  const { runs = 0, lost = 0, duplicated = 0 } = totals.schedules ?? {}
+  const all = ['all faults', runs, injected, lost, duplicated].map(format)
   const events = EVENTS.map((key) => [key, count(key)].map(format))
-  const breaches = BREACHES.map((key: Breach) => [key, count(key)].map(format))
+  const breaches = BREACHES.map((key) => [key, count(key)].map(format))
   return [
     table(['what happens', 'schedules', 'times', 'lost', 'duplicated'], [...faults, all]),
     table(['meanwhile', 'times'], events),
