@@ -17,10 +17,10 @@ it('notes what is heard in a burst in its order, also where the storage takes it
   await records.write(record)
   const journal = createCallJournal({ record, records, now, policy: DEFAULT_POLL_POLICY })
   await Promise.all([
-    journal.hear('t', { isCancelling: true }),
-    journal.hear('t', { answered: 'q1' }),
-    journal.hear('t', { isCancelling: false }),
-    journal.hear('t', { answered: 'q2' }),
+    journal.hear({ isCancelling: true }),
+    journal.hear({ answered: 'q1' }),
+    journal.hear({ isCancelling: false }),
+    journal.hear({ answered: 'q2' }),
   ])
   expect((await records.read('c'))?.task).toMatchObject({ isCancelling: false, answered: ['q1', 'q2'] })
   expect(errors).toEqual([])

@@ -31,7 +31,7 @@ export interface CallJournal {
   noteAnswered(taskId: string, inputKey: string): Promise<void>
   noteCancelling(taskId: string, isCancelling: boolean): Promise<void>
   /** Takes note of what another tab has done, and has recorded where they share a storage. */
-  hear(taskId: string, told: { readonly answered: string } | { readonly isCancelling: boolean }): Promise<void>
+  hear(told: { readonly answered: string } | { readonly isCancelling: boolean }): Promise<void>
   /** Writes down what has changed since: this page may be away for long, or for good. */
   flush(): Promise<void>
   /** Whether there was a record and it is gone: the call was forgotten while this page was away. */
@@ -134,9 +134,9 @@ export function createCallJournal({ records, now, policy, ...options }: CallJour
     noteCancelling: async (taskId, isCancelling) => {
       if (isCurrent(taskId)) await update({ isCancelling })
     },
-    hear: async (taskId, told) => {
+    hear: async (told) => {
       const { task } = record
-      if (task?.taskId !== taskId) return
+      if (task === undefined) return
       const changes = 'answered' in told ? { answered: withAnswered(told.answered) } : told
       record = { ...record, task: { ...task, ...changes } }
       // Not the changes: what has been heard in the meantime counts, too.

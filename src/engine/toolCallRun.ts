@@ -376,6 +376,7 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
     },
     respond: questions.respond,
     receive: (message) => {
+      if ('taskId' in message && !journal.isCurrent(message.taskId)) return
       switch (message.type) {
         case 'created':
           claim?.settle({ record: message.record })
@@ -385,13 +386,11 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
           claim?.settle({ outcome: message.outcome })
           break
         case 'cancelling':
-          if (!journal.isCurrent(message.taskId)) break
           dispatch(message.isCancelling ? { type: 'cancel-requested' } : { type: 'cancel-withdrawn' })
-          void journal.hear(message.taskId, { isCancelling: message.isCancelling })
+          void journal.hear({ isCancelling: message.isCancelling })
           break
         case 'answered':
-          if (!journal.isCurrent(message.taskId)) break
-          void journal.hear(message.taskId, { answered: message.inputKey })
+          void journal.hear({ answered: message.inputKey })
           questions.noteAnswered(message.inputKey)
           break
       }
