@@ -389,6 +389,18 @@ describe('word that comes late', () => {
     expect(calls(other)).toMatchObject([{ phase: 'working' }])
   })
 
+  it('of forgetAll() spares what was started before the clock was set back, once it has caught up', async () => {
+    const { tab, release } = openDeaf()
+    tab.startToolCall(LONG)
+    await server.advance(500)
+    server.browser.setClock(-MINUTE)
+    await openTab().forgetAll()
+    await server.advance(MINUTE)
+    release()
+    await server.advance(0)
+    expect(calls(tab)).toMatchObject([{ phase: 'working' }])
+  })
+
   it('of forgetAll() drops what it was meant for', async () => {
     const { tab, release } = openDeaf()
     tab.startToolCall(LONG)
