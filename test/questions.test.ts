@@ -78,13 +78,14 @@ describe('a question without a handler', () => {
   })
 
   // [TASK-INPUT-DEDUPE] [TASK-INPUT-ONCE]
-  it('is answered once, hidden at once, and never asked again although the server still shows it', async () => {
+  it('is answered once, listed until the server has taken the answer, and never asked again although the server still shows it', async () => {
     server.on('tasks/get', asking({ a: FORM('Sure?') }))
     const call = client.startToolCall({ name: 'deploy' })
     await page.advance(1000)
     const answer = call.respond('a', YES)
-    expect(call.getState().inputRequests).toEqual({})
+    expect(call.getState()).toMatchObject({ inputRequests: { a: {} }, inputResponses: { a: { status: 'sending' } } })
     await answer
+    expect(call.getState()).toMatchObject({ inputRequests: {}, inputResponses: {} })
     await page.advance(5000)
     expect(call.getState().inputRequests).toEqual({})
     expect(updates()).toEqual([{ a: YES }])
@@ -171,7 +172,7 @@ describe('a question without a handler', () => {
     expect(Object.keys(call.getState().inputRequests)).toEqual(['a'])
     await page.advance(1000)
     expect(call.getState()).toMatchObject({ phase: 'working', inputRequests: {} })
-    await expect(call.respond('a', YES)).rejects.toThrow('no such question')
+    await expect(call.respond('a', YES)).rejects.toThrow('withdrawn')
   })
 
   it('that changes under its key breaks the protocol', async () => {
@@ -317,7 +318,7 @@ describe('a task that is stuck', () => {
 describe('cancel()', () => {
   it('that the server refuses is told, and can be repeated', async () => {
     server.on('tasks/get', snapshot())
-    server.on('tasks/cancel', rpcError(-32603, 'Internal error'), ack)
+    server.on('tasks/cancel', rpcError(-32000, 'Not now'), ack)
     const call = client.startToolCall({ name: 'deploy' })
     await page.advance(1000)
     await expect(call.cancel()).rejects.toMatchObject({ name: 'TaskRequestError' })

@@ -10,7 +10,7 @@ import { isSdkV1Client } from '../connection/sdkV1Client.js'
 import { createSdkV1Connection } from '../connection/sdkV1Connection.js'
 import { TaskTransport } from '../connection/taskTransport.js'
 import { type WithTasksOptions, withTasks } from '../connection/withTasks.js'
-import { DEFAULT_POLL_POLICY, type PollPolicy } from '../engine/pollPolicy.js'
+import { DEFAULT_POLL_POLICY, type PollPolicy } from '../call/pollPolicy.js'
 import type { Environment } from '../environment/environment.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import type { OnProtocolIssue } from '../protocol/task.js'
@@ -28,7 +28,7 @@ export interface SdkSetup {
   createConnection(options: ConnectionOptions): Connection
 }
 
-type ConnectionOptions = Pick<SdkConnectionOptions, 'maxConcurrentPolls' | 'randomId' | 'onState' | 'onIssue'> & {
+type ConnectionOptions = Pick<SdkConnectionOptions, 'randomId' | 'onState' | 'onIssue'> & {
   readonly legacy: Omit<LegacyOptions, 'addressesSessions'>
 }
 

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { createStore } from './createStore.js'
 
-it('a listener that throws starves no other, and is reported', () => {
+it('a listener that throws starves no other, and is reported', async () => {
   const onListenerError = vi.fn()
   const store = createStore(onListenerError)
   const broken = new Error('broken')
@@ -11,6 +11,7 @@ it('a listener that throws starves no other, and is reported', () => {
   const listener = vi.fn()
   const unsubscribe = store.api.subscribe(listener)
   store.setConnection({ status: 'connecting' })
+  await Promise.resolve()
   expect(listener).toHaveBeenCalledOnce()
   expect(listener.mock.calls[0]).toMatchObject([
     { connection: { status: 'connecting' } },
@@ -19,5 +20,6 @@ it('a listener that throws starves no other, and is reported', () => {
   expect(onListenerError.mock.calls).toEqual([[broken]])
   unsubscribe()
   store.api.setState({ connection: { status: 'idle' } })
+  await Promise.resolve()
   expect(listener).toHaveBeenCalledOnce()
 })

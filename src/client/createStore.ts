@@ -1,6 +1,6 @@
 import { createStore as createZustandStore, type StoreApi } from 'zustand/vanilla'
+import type { ToolCallState } from '../call/toolCallState.js'
 import type { ConnectionState } from '../connection/connection.js'
-import type { ToolCallState } from '../engine/toolCallState.js'
 import type { TaskClientState } from './taskClient.js'
 
 /** The store and the only ways in which it changes. */
@@ -10,46 +10,100 @@ export interface TaskClientStore {
   getCall(callId: string): ToolCallState | undefined
   setCall(state: ToolCallState): void
   removeCall(callId: string): void
-  /** Notes when a call is polled next, in place: the time alone is no reason to render. */
-  setNextPollAt(callId: string, at: number | undefined): void
+  /** Calls the listener when this call has changed. Returns a function that unsubscribes. */
+  subscribeCall(callId: string, listener: () => void): () => void
 }
 
+/**
+ * A store in which a changed call costs the same whatever the number of calls: subscribers of one call are called for
+ * that call. The snapshot of all calls is made when somebody reads it, and its subscribers are called once for all
+ * changes of a turn.
+ */
 export function createStore(onListenerError: (error: unknown) => void): TaskClientStore {
+  const calls = new Map<string, ToolCallState>()
+  const callListeners = new Map<string, Set<() => void>>()
+  const listeners = new Set<(state: TaskClientState, previous: TaskClientState) => void>()
   const store = createZustandStore<TaskClientState>(() => ({ connection: { status: 'idle' }, calls: {} }))
+  /** True if `calls` has changed since the snapshot was made. */
+  let isStale = false
+  /** What the subscribers have seen. */
+  let announced = store.getState()
+  let isAnnouncing = false
+
+  function getState(): TaskClientState {
+    if (isStale) {
+      isStale = false
+      store.setState({ calls: Object.fromEntries(calls) })
+    }
+    return store.getState()
+  }
+
+  const setState: typeof store.setState = (change: TaskClientState | ((state: TaskClientState) => TaskClientState)) => {
+    getState()
+    store.setState(change)
+    announce()
+  }
 
   /** A listener that throws is the app's affair; it must stop neither a task from being followed nor the listeners after it. */
-  const api: StoreApi<TaskClientState> = {
-    ...store,
-    subscribe: (listener) =>
-      store.subscribe((state, previous) => {
-        try {
-          listener(state, previous)
-        } catch (error) {
-          onListenerError(error)
-        }
-      }),
+  function guard(call: () => void): void {
+    try {
+      call()
+    } catch (error) {
+      onListenerError(error)
+    }
+  }
+
+  function announce(): void {
+    if (isAnnouncing || listeners.size === 0) return
+    isAnnouncing = true
+    void Promise.resolve().then(() => {
+      isAnnouncing = false
+      const [state, previous] = [getState(), announced]
+      announced = state
+      if (state === previous) return
+      for (const listener of [...listeners]) guard(() => listener(state, previous))
+    })
+  }
+
+  function changed(callId: string): void {
+    isStale = true
+    for (const listener of [...(callListeners.get(callId) ?? [])]) guard(listener)
+    announce()
   }
 
   return {
-    api,
-    setConnection: (connection) => api.setState(() => ({ connection })),
-    getCall: (callId) => api.getState().calls[callId],
+    api: {
+      ...store,
+      getState,
+      setState,
+      subscribe: (listener) => {
+        if (listeners.size === 0) announced = getState()
+        listeners.add(listener)
+        return () => {
+          listeners.delete(listener)
+        }
+      },
+    },
+    setConnection: (connection) => {
+      store.setState({ connection })
+      announce()
+    },
+    getCall: (callId) => calls.get(callId),
     setCall: (state) => {
-      if (api.getState().calls[state.callId] === state) return
-      api.setState(({ calls }) => ({ calls: { ...calls, [state.callId]: state } }))
+      if (calls.get(state.callId) === state) return
+      calls.set(state.callId, state)
+      changed(state.callId)
     },
     removeCall: (callId) => {
-      if (!(callId in api.getState().calls)) return
-      api.setState(({ calls }) => {
-        const { [callId]: _, ...others } = calls
-        return { calls: others }
-      })
+      if (calls.delete(callId)) changed(callId)
     },
-    setNextPollAt: (callId, at) => {
-      const call = api.getState().calls[callId] as { nextPollAt?: number } | undefined
-      if (call === undefined) return
-      if (at === undefined) delete call.nextPollAt
-      else call.nextPollAt = at
+    subscribeCall: (callId, listener) => {
+      const ofCall = callListeners.get(callId) ?? new Set()
+      callListeners.set(callId, ofCall.add(listener))
+      return () => {
+        ofCall.delete(listener)
+        if (ofCall.size === 0 && callListeners.get(callId) === ofCall) callListeners.delete(callId)
+      }
     },
   }
 }

@@ -178,7 +178,7 @@ describe('createTaskClient', () => {
 
   it.each([
     { maxConcurrent: 2, expected: 2 },
-    { maxConcurrent: undefined, expected: 6 },
+    { maxConcurrent: undefined, expected: 5 },
   ])('no more polls than maxConcurrent ($maxConcurrent) are under way', async ({ maxConcurrent, expected }) => {
     let running = 0
     let most = 0

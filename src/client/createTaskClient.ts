@@ -1,5 +1,6 @@
-import { createPushFeed, NO_PUSH_FEED } from '../engine/pushFeed.js'
-import type { ToolCallState } from '../engine/toolCallState.js'
+import { handlerOf } from '../call/inputHandlers.js'
+import { createPushSubscription, NO_PUSH } from '../call/pushSubscription.js'
+import type { ToolCallState } from '../call/toolCallState.js'
 import { browserEnvironment } from '../environment/browserEnvironment.js'
 import { asError } from '../protocol/asError.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
@@ -8,14 +9,14 @@ import { hash } from '../storage/hash.js'
 import { createRecordStore } from '../storage/recordStore.js'
 import { ALONE_IN_BROWSER, createTabs } from '../tabs/createTabs.js'
 import { toolCallId } from './callIds.js'
-import { type CallRegistry, createCallRegistry } from './callRegistry.js'
+import { type Calls, createCalls } from './calls.js'
 import { legacyOptions, pollPolicy, setUpSdk, taskStorage } from './clientConfig.js'
 import { createStore } from './createStore.js'
 import { checkOptions, positive } from './optionChecks.js'
 import type { TaskClient, TaskClientOptions, TaskErrorContext, ToolCallParams } from './taskClient.js'
 
-/** As many connections as a browser opens to one origin over HTTP/1.1. */
-const DEFAULT_CONCURRENT_POLLS = 6
+/** A browser opens this many connections to one origin over HTTP/1.1. The push stream holds one of them. */
+const CONNECTIONS = 6
 
 /**
  * Creates a client that calls tools and follows what becomes a task, across reloads. Creating it does
@@ -57,7 +58,6 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
   const settledListeners = new Set<(call: ToolCallState) => void>()
   const store = createStore(rethrowLater)
   const connection = sdk.createConnection({
-    maxConcurrentPolls: positive('poll.maxConcurrent', options.poll?.maxConcurrent, DEFAULT_CONCURRENT_POLLS),
     randomId: environment.randomId,
     onState: (state) => {
       store.setConnection(state)
@@ -66,10 +66,10 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
     onIssue,
     legacy: legacyOptions(options, policy, environment),
   })
+  const owner = { endpoint: sdk.endpoint, scope }
   const records = createRecordStore({
     storage: taskStorage(options.storage, environment),
-    endpoint: sdk.endpoint,
-    scope,
+    ...owner,
     now: environment.now,
     pause: () => new Promise((resolve) => environment.setTimeout(resolve, 0)),
     onError: (error) => report(error, { operation: 'storage' }),
@@ -88,23 +88,29 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
           onLocksRefused: (error) => report(asError(error), { operation: 'storage' }),
           leaderPer: resume === 'eager' ? 'scope' : 'call',
           onCallMessage: (callId, message) => calls.receive(callId, message),
+          onTaskMessage: (taskId, message) => calls.receiveTask(taskId, message),
+          knownOf: (taskId) => calls.knownOf(taskId),
           onForgotten: (callId, at) => calls.receiveForgotten(callId, at),
         })
-  const calls: CallRegistry = createCallRegistry({
+  const { inputHandlers: handlers = {}, missingInput = 'wait', push = true } = options
+  const calls: Calls = createCalls({
     port: connection,
     environment,
-    policy,
+    rules: {
+      policy,
+      missingInput,
+      stuckAfterPolls: positive('stuckAfterPolls', options.stuckAfterPolls, 60),
+      isHandled: (request) => handlerOf(handlers, request) !== undefined,
+    },
+    handlers,
     records,
+    owner,
     store,
     tabs,
-    push: options.push === false ? NO_PUSH_FEED : createPushFeed({ port: connection, environment, policy }),
-    endpoint: sdk.endpoint,
-    scope,
-    followUnwatched: resume === 'eager',
-    inputHandlers: options.inputHandlers ?? {},
-    missingInput: options.missingInput ?? 'wait',
-    stuckAfterPolls: positive('stuckAfterPolls', options.stuckAfterPolls, 60),
-    onError: (error, context) => report(asError(error), context),
+    createPush: push ? createPushSubscription : () => NO_PUSH,
+    maxConcurrentPolls: positive('poll.maxConcurrent', options.poll?.maxConcurrent, push ? CONNECTIONS - 1 : CONNECTIONS),
+    followsUnobserved: resume === 'eager',
+    onError: (error, callId, operation) => report(asError(error), { callId, operation }),
     onSettled: (call) => {
       for (const listener of [...settledListeners]) guard(() => listener(call))
     },
@@ -128,6 +134,8 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
       return calls.resumeTask(reference, callOptions)
     },
     getToolCall: calls.get,
+    getToolCallState: store.getCall,
+    subscribeToolCall: store.subscribeCall,
     toolCallId,
     getTask: (taskId, { signal } = {}) => connection.getTask(taskId, signal),
     updateTask: (taskId, inputResponses) => connection.updateTask(taskId, inputResponses),
@@ -143,7 +151,7 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
     forgetAll: ({ scope: other } = {}) => calls.forgetAll(other),
     listTools: connection.listTools,
     close: async () => {
-      await Promise.all([calls.stop(), connection.close()])
+      await Promise.all([calls.close(), connection.close()])
     },
   }
   return client

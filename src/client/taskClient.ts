@@ -10,8 +10,8 @@ import type { StoreApi } from 'zustand/vanilla'
 import type { ConnectionState } from '../connection/connection.js'
 import type { LegacyTasksMode } from '../connection/legacyOptions.js'
 import type { SdkV1Client } from '../connection/sdkV1Client.js'
-import type { InputHandlers } from '../engine/inputHandlers.js'
-import type { ToolCallState } from '../engine/toolCallState.js'
+import type { InputHandlers } from '../call/inputHandlers.js'
+import type { ToolCallState } from '../call/toolCallState.js'
 import type { Environment } from '../environment/environment.js'
 import type { CallToolResult } from '../protocol/callToolResult.js'
 import type { InputResponse } from '../protocol/inputRequest.js'
@@ -51,6 +51,8 @@ export interface ToolCall {
    */
   readonly result: Promise<CallToolResult>
   getState(): ToolCallState
+  /** When the task is polled next, ms since the epoch; undefined while nothing is scheduled. Its changes are not announced. */
+  readonly nextPollAt: number | undefined
   subscribe(listener: (state: ToolCallState) => void): () => void
   /** Asks the server to stop the work, once, and goes on observing: a task that completes anyway still resolves. */
   cancel(): Promise<void>
@@ -98,7 +100,7 @@ export interface TaskClientBaseOptions {
     safetyIntervalMs?: number
     /** Whether a hidden page goes on polling. @default 'continue' */
     hidden?: 'continue' | 'pause'
-    /** How many `tasks/get` may be under way at once. @default 6 */
+    /** How many `tasks/get` may be under way at once. @default 5, and 6 with `push: false`: a browser has six connections to a server over HTTP/1.1, and the push stream takes one */
     maxConcurrent?: number
   }
   /** Backoff after failures that may pass. */
@@ -221,6 +223,13 @@ export interface TaskClient {
   resumeTask(task: string | TaskReference, options?: Pick<ToolCallOptions, 'signal' | 'key'>): ToolCall
   /** The call with this id, where there is one. */
   getToolCall(callId: string): ToolCall | undefined
+  /** The call with this id as `store` shows it, without a snapshot of all of them. */
+  getToolCallState(callId: string): ToolCallState | undefined
+  /**
+   * Calls the listener when the call with this id has changed, also when it appears or is forgotten: the cost is the
+   * same whatever the number of calls. Returns a function that unsubscribes.
+   */
+  subscribeToolCall(callId: string, listener: () => void): () => void
   /** The id that a call with these params and this key has or would have. */
   toolCallId(name: string, key: string): string
   /** `tasks/get`, once. */

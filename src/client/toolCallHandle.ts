@@ -1,60 +1,54 @@
-import type { StoreApi } from 'zustand/vanilla'
-import { abortError, onAbort } from '../engine/abort.js'
-import type { ToolCallRun } from '../engine/toolCallRun.js'
-import type { ToolCallState } from '../engine/toolCallState.js'
+import { abortError, onAbort } from '../call/abort.js'
+import type { CallEntry, CallRuntime } from '../call/callRuntime.js'
 import type { CallToolResult } from '../protocol/callToolResult.js'
-import type { TaskClientState, ToolCall } from './taskClient.js'
+import type { TaskClientStore } from './createStore.js'
+import type { ToolCall } from './taskClient.js'
 
 export interface ToolCallHandleOptions {
-  readonly run: ToolCallRun
-  readonly state: ToolCallState
-  readonly store: StoreApi<TaskClientState>
-  /** Whether this handle waits for the result: a task that is followed while watched goes on for its sake. */
-  readonly watches: boolean
+  readonly entry: CallEntry
+  readonly runtime: CallRuntime
+  readonly store: Pick<TaskClientStore, 'subscribeCall'>
+  /** True if this handle waits for the result: a task that is followed while observed goes on for its sake. */
+  readonly observes: boolean
   readonly signal?: AbortSignal | undefined
 }
 
-/** A handle on a run. Any number of them share one; each waits and detaches for itself. */
-export function toolCallHandle({ run, state: initial, store, watches, signal }: ToolCallHandleOptions): ToolCall {
-  const { callId } = initial
-  const detached = new AbortController()
-  const unwatch = watches ? run.watch() : () => {}
-  let last = initial
-
-  const getState = (): ToolCallState => {
-    last = store.getState().calls[callId] ?? last
-    return last
-  }
-
+/** A handle on a call. Any number of them share one; each waits and detaches for itself. */
+export function toolCallHandle({ entry, runtime, store, observes, signal }: ToolCallHandleOptions): ToolCall {
+  const { callId } = entry.call
+  let detach: (reason: Error) => void = () => {}
   const result = new Promise<CallToolResult>((resolve, reject) => {
-    run.outcome.then(resolve, reject)
-    onAbort(detached.signal, () => reject(detached.signal.reason))
+    detach = reject
+    entry.outcome.then(resolve, reject)
   })
-  // The store may not keep an ended call for as long as somebody holds this handle.
-  run.outcome.then(getState, getState)
-  const release = signal ? onAbort(signal, () => detached.abort(signal.reason)) : () => {}
-  result
-    .catch(() => {})
-    .finally(() => {
-      release()
-      unwatch()
-    })
+  result.catch(() => {})
+  const unobserve = observes ? runtime.observe(entry) : () => {}
+  const stopListening = signal ? onAbort(signal, () => detach(signal.reason)) : () => {}
+  if (observes || signal) {
+    const end = () => {
+      stopListening()
+      unobserve()
+    }
+    result.then(end, end)
+  }
 
   return {
     callId,
     result,
-    getState,
+    getState: () => entry.shown,
+    get nextPollAt() {
+      return entry.call.stage === 'following' && entry.left === undefined ? entry.call.dueAt : undefined
+    },
     subscribe: (listener) => {
-      let seen = getState()
-      return store.subscribe(() => {
-        const state = getState()
-        if (state === seen) return
-        seen = state
-        listener(state)
+      let seen = entry.shown
+      return store.subscribeCall(callId, () => {
+        if (entry.shown === seen) return
+        seen = entry.shown
+        listener(seen)
       })
     },
-    cancel: run.cancel,
-    detach: () => detached.abort(abortError('Detached from the call; its task goes on.')),
-    respond: run.respond,
+    cancel: () => runtime.cancel(entry),
+    detach: () => detach(abortError('Detached from the call; its task goes on.')),
+    respond: (inputKey, response) => runtime.respond(entry, inputKey, response),
   }
 }

@@ -35,7 +35,6 @@ export interface TaskHoldContext {
  * call's `_meta`, which never leaves the page.
  */
 export interface CallClaim {
-  readonly hold: TaskHold
   /** Answers a question that the server asks before it has decided on a task. */
   readonly ask?: ((inputKey: string, request: InputRequest, signal: AbortSignal) => Promise<InputResponse>) | undefined
   /** Answer with this result, without asking the server: the task was followed already. */
@@ -44,6 +43,16 @@ export interface CallClaim {
   readonly optIn?: TaskOptIn | undefined
   /** Whether the server answered with a JSON-RPC error. */
   refused?: boolean
+}
+
+/** Ends a claimed `tools/call` for the SDK client: the server has answered with a task, which is followed elsewhere. */
+export class TaskCreated extends Error {
+  readonly task: Task
+
+  constructor(task: Task) {
+    super('The tools/call was answered by a task.')
+    this.task = task
+  }
 }
 
 /** `_meta` key that carries the token of a {@link CallClaim} from the call to the transport. */

@@ -1,7 +1,5 @@
 import type { Tool } from '@modelcontextprotocol/client'
-import type { TaskPort, ToolCallRequest } from '../engine/taskPort.js'
-import type { CallToolResult } from '../protocol/callToolResult.js'
-import type { Task } from '../protocol/task.js'
+import type { TaskPort, ToolCallRequest, ToolCallResponse } from '../call/taskPort.js'
 
 /** The connection as the store shows it. */
 export interface ConnectionState {
@@ -24,7 +22,7 @@ export interface Connection extends TaskPort {
   callToolRaw(
     request: ToolCallRequest,
     signal: AbortSignal | undefined,
-  ): Promise<{ type: 'result'; result: CallToolResult } | { type: 'task'; task: Task }>
+  ): Promise<ToolCallResponse>
   listTools(): Promise<Tool[]>
   /** Ends the connection where the first use has made it; an SDK client that the app had connected before stays connected. */
   close(): Promise<void>

@@ -1,25 +1,21 @@
 import type { Tool } from '@modelcontextprotocol/client'
-import type { CallHooks, ToolCallRequest } from '../engine/taskPort.js'
-import type { CallToolResult } from '../protocol/callToolResult.js'
-import { ConnectionFailedError, TaskConfigurationError, TaskError } from '../protocol/errors.js'
-import type { Task } from '../protocol/task.js'
+import type { CallHooks, ToolCallRequest, ToolCallResponse } from '../call/taskPort.js'
+import { ConnectionFailedError, TaskConfigurationError } from '../protocol/errors.js'
 import { checkAnswer } from './checkAnswer.js'
 import type { Connection, ConnectionState } from './connection.js'
-import { limitConcurrency } from './limitConcurrency.js'
 import { otherEraError } from './otherEra.js'
 import { connectionError } from './requestErrors.js'
-import type { ConnectedSdk, SdkAdapter, SdkCall } from './sdkAdapter.js'
+import type { ConnectedSdk, SdkAdapter } from './sdkAdapter.js'
 
 export interface CreateConnectionOptions {
   readonly sdk: SdkAdapter
   /** For error messages. */
   readonly url: string | undefined
-  readonly maxConcurrentPolls: number
   readonly onState: (state: ConnectionState) => void
 }
 
 /** A connection over an SDK client: opened by the first use, and opened again where it was lost. */
-export function createConnection({ sdk, url, maxConcurrentPolls, onState }: CreateConnectionOptions): Connection {
+export function createConnection({ sdk, url, onState }: CreateConnectionOptions): Connection {
   let connecting: Promise<ConnectedSdk> | undefined
   let open: ConnectedSdk | undefined
   let isClosed = false
@@ -52,19 +48,17 @@ export function createConnection({ sdk, url, maxConcurrentPolls, onState }: Crea
     return connecting
   }
 
-  async function call(
+  async function callTool(
     request: ToolCallRequest,
-    call: SdkCall,
-    { signal, beforeSend }: Partial<CallHooks> = {},
-  ): Promise<CallToolResult> {
-    const { tasks, callTool } = await connected()
+    { signal, beforeSend, ask }: Partial<CallHooks>,
+  ): Promise<ToolCallResponse> {
+    const sdk = await connected()
     signal?.throwIfAborted()
-    if (call.result !== undefined) return callTool(request, call, signal)
-    const optIn = await tasks.optIn(request.name)
+    const optIn = await sdk.tasks.optIn(request.name)
     signal?.throwIfAborted()
     await beforeSend?.()
     signal?.throwIfAborted()
-    return callTool(request, { ...call, optIn }, signal)
+    return sdk.callTool(request, { ask, optIn }, signal)
   }
 
   async function listTools(): Promise<Tool[]> {
@@ -80,38 +74,25 @@ export function createConnection({ sdk, url, maxConcurrentPolls, onState }: Crea
     connect: async () => {
       await connected()
     },
-    callTool: (request, hooks) => call(request, { hold: hooks.hold, ask: hooks.ask }, hooks),
+    callTool,
     completeCall: async (name, result) => {
       try {
-        return await call({ name }, { hold: () => Promise.resolve(result), result })
+        return await (await connected()).validate(name, result)
       } catch (error) {
-        // Another tab has brought the result. Offline, this one has no SDK client to check it by; it is the result.
+        // The result came from another tab, and this one cannot connect to validate it: it is the result.
         if (error instanceof ConnectionFailedError) return result
         throw error
       }
     },
-    callToolRaw: async (request, signal) => {
-      let created: Task | undefined
-      const handOver = new TaskError('Handed over as a task.')
-      const hold = (task: Task) => {
-        created = task
-        return Promise.reject(handOver)
-      }
-      try {
-        return { type: 'result', result: await call(request, { hold }, signal && { signal }) }
-      } catch (error) {
-        if (error === handOver && created !== undefined) return { type: 'task', task: created }
-        throw error
-      }
-    },
-    getTask: limitConcurrency(async (taskId: string, signal?: AbortSignal, madeIn?: 'modern' | 'legacy') => {
+    callToolRaw: (request, signal) => callTool(request, signal ? { signal } : {}),
+    getTask: async (taskId, signal, madeIn) => {
       const { tasks } = await connected()
       try {
         return await tasks.getTask(taskId, signal)
       } catch (error) {
         throw otherEraError(error, taskId, madeIn, era())
       }
-    }, maxConcurrentPolls),
+    },
     updateTask: async (taskId, inputResponses, signal) =>
       (await connected()).tasks.updateTask(taskId, inputResponses, signal),
     cancelTask: async (taskId, signal) => (await connected()).tasks.cancelTask(taskId, signal),

@@ -1,4 +1,4 @@
-import type { ListenHooks } from '../engine/taskPort.js'
+import type { ListenHooks } from '../call/taskPort.js'
 import type { InputResponse } from '../protocol/inputRequest.js'
 import type { JsonObject } from '../protocol/json.js'
 import type { DetailedTask, Task } from '../protocol/task.js'

@@ -1,4 +1,4 @@
-import type { ListenHooks } from '../engine/taskPort.js'
+import type { ListenHooks } from '../call/taskPort.js'
 import type { Environment, TimerHandle } from '../environment/environment.js'
 import type { DetailedTask } from '../protocol/task.js'
 import { createSharedPolls, type SharedPolls } from './sharedPolls.js'

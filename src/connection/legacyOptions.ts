@@ -1,4 +1,4 @@
-import { DEFAULT_POLL_POLICY } from '../engine/pollPolicy.js'
+import { DEFAULT_POLL_POLICY } from '../call/pollPolicy.js'
 import { browserEnvironment } from '../environment/browserEnvironment.js'
 import type { Environment } from '../environment/environment.js'
 

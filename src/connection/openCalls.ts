@@ -6,14 +6,14 @@ import {
   SdkErrorCode,
   type TransportSendOptions,
 } from '@modelcontextprotocol/client'
-import { onAbort } from '../engine/abort.js'
+import { onAbort } from '../call/abort.js'
 import type { CallToolResult } from '../protocol/callToolResult.js'
 import { TaskInputRequiredError } from '../protocol/errors.js'
 import { CLIENT_CAPABILITIES_META, hasEnvelope } from '../protocol/extension.js'
 import type { InputRequest, InputResponse } from '../protocol/inputRequest.js'
 import { isJsonObject, type JsonObject } from '../protocol/json.js'
 import { type OnProtocolIssue, parseTask, type Task } from '../protocol/task.js'
-import { type CallClaim, CLAIM_META, markQuestions, type TaskHold, type TaskRequester } from './callClaim.js'
+import { type CallClaim, CLAIM_META, markQuestions, TaskCreated, type TaskHold, type TaskRequester } from './callClaim.js'
 import { type Send, streamEnded } from './ownRequests.js'
 
 export interface OpenCallsOptions {
@@ -83,7 +83,7 @@ export class OpenCalls {
 
     const call: OpenCall = {
       // The earlier revisions make a task only of a call that asks for one.
-      hold: hasEnvelope(meta) || claim?.optIn ? (claim?.hold ?? this.#options.hold) : undefined,
+      hold: hasEnvelope(meta) || claim?.optIn ? this.#options.hold : undefined,
       claim,
       token,
       abort: new AbortController(),
@@ -133,6 +133,11 @@ export class OpenCalls {
     return call?.isHeld === true
   }
 
+  /** The call of this claim is over. */
+  release(claim: CallClaim): void {
+    for (const [id, call] of this.#calls) if (call.claim === claim) this.#close(id)
+  }
+
   fail(error: Error): void {
     for (const id of [...this.#calls.keys()]) {
       const call = this.#close(id)
@@ -174,6 +179,11 @@ export class OpenCalls {
     let settle: (leg: Leg) => void
     try {
       const task = call.claim?.optIn?.parse(created) ?? parseTask(created, 'tools/call', this.#options.onIssue)
+      if (call.claim !== undefined) {
+        // The entry stays until the claim is released: a stream may repeat itself.
+        call.leg?.reject(new TaskCreated(task))
+        return
+      }
       const { transport } = this.#options
       const ask = (requests: Readonly<Record<string, InputRequest>>) => this.#ask(call, requests)
       const result = await hold(task, { transport, signal, onStatus, ask })

@@ -1,5 +1,5 @@
 import { type JSONRPCRequest, ProtocolError, type Tool } from '@modelcontextprotocol/client'
-import type { CallHooks, ToolCallRequest } from '../engine/taskPort.js'
+import type { CallHooks, ToolCallRequest, ToolCallResponse } from '../call/taskPort.js'
 import type { CallToolResult } from '../protocol/callToolResult.js'
 import { TaskConfigurationError, TaskProtocolError } from '../protocol/errors.js'
 import { parseInputRequest } from '../protocol/inputRequest.js'
@@ -67,16 +67,15 @@ export function openSdkV1({ client, legacy, onIssue }: SdkV1ConnectionOptions): 
 
   async function callTool(
     { name, arguments: args }: ToolCallRequest,
-    { result, hold, optIn, ask }: SdkCall,
+    { optIn, ask }: SdkCall,
     signal: AbortSignal | undefined,
-  ): Promise<CallToolResult> {
-    if (result !== undefined) return checked(name, result)
+  ): Promise<ToolCallResponse> {
     const task = optIn && { task: optIn.params }
     const answer = await asked({ name, arguments: { ...args }, ...task }, ask, signal)
-    if (optIn && isJsonObject(answer) && optIn.isTask(answer)) return checked(name, await hold(optIn.parse(answer)))
+    if (optIn && isJsonObject(answer) && optIn.isTask(answer)) return { type: 'task', task: optIn.parse(answer) }
     const parsed = parseLegacyResult(answer)
     if ('problem' in parsed) throw new TaskProtocolError(parsed.problem, { source: 'tools/call' })
-    return checked(name, parsed.result)
+    return { type: 'result', result: await checked(name, parsed.result) }
   }
 
   async function asked(
@@ -110,6 +109,7 @@ export function openSdkV1({ client, legacy, onIssue }: SdkV1ConnectionOptions): 
     state: describe(client, transport, tasks.isServed),
     tasks: { ...tasks, close },
     callTool,
+    validate: checked,
     listTools,
     isLost: () => client.transport !== transport,
   }

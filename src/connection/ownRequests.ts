@@ -1,6 +1,6 @@
 import type { JSONRPCMessage, JSONRPCNotification, RequestId, TransportSendOptions } from '@modelcontextprotocol/client'
 import { ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/client'
-import { onAbort } from '../engine/abort.js'
+import { onAbort } from '../call/abort.js'
 import { SUBSCRIPTION_ID_META } from '../protocol/extension.js'
 import type { JsonObject } from '../protocol/json.js'
 

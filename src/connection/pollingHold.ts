@@ -1,14 +1,14 @@
-import { onAbort } from '../engine/abort.js'
-import { deliverAnswer } from '../engine/deliverAnswer.js'
-import { followTask } from '../engine/followTask.js'
-import { type PollPolicy, pollInterval } from '../engine/pollPolicy.js'
-import { NO_PUSH } from '../engine/pushLink.js'
-import { ALONE } from '../engine/tabLink.js'
-import { taskOutcome } from '../engine/taskOutcome.js'
+import { onAbort } from '../call/abort.js'
+import { type PollPolicy, pollInterval } from '../call/pollPolicy.js'
+import { isStale, type PollResponse, type PollState, pollMessage } from '../call/pollSchedule.js'
+import { deliver, withRequestTimeout } from '../call/requests.js'
+import { taskOutcome } from '../call/taskOutcome.js'
+import { untilOnline } from '../call/untilOnline.js'
 import type { Environment } from '../environment/environment.js'
-import { TaskInputRequiredError } from '../protocol/errors.js'
+import { asError } from '../protocol/asError.js'
+import { TaskInputRequiredError, TaskProtocolError } from '../protocol/errors.js'
 import type { InputRequest } from '../protocol/inputRequest.js'
-import { isTerminal, type OnProtocolIssue } from '../protocol/task.js'
+import { type DetailedTask, isTerminal, isTerminalTask, type OnProtocolIssue, type Task, type TerminalTask } from '../protocol/task.js'
 import type { TaskHold } from './callClaim.js'
 import { getTask, updateTask } from './taskRequests.js'
 
@@ -28,7 +28,6 @@ export interface PollingHoldOptions {
 export function pollingHold({ environment, policy, onIssue }: PollingHoldOptions): TaskHold {
   return async (task, { transport, signal, onStatus, ask }) => {
     const { taskId } = task
-    const receivedAt = environment.now()
     const seen = new Set<string>()
     const ending = new AbortController()
     const over = AbortSignal.any([signal, ending.signal])
@@ -63,26 +62,19 @@ export function pollingHold({ environment, policy, onIssue }: PollingHoldOptions
       isAsking = true
       for (const [key] of fresh) seen.add(key)
       const responses = await inTime(ask(Object.fromEntries(fresh)))
-      const send = () => updateTask(transport, taskId, responses, signal)
-      await deliverAnswer({ send, environment, policy, signal, onError: () => {} })
+      const send = (abort: AbortSignal) => updateTask(transport, taskId, responses, abort)
+      await deliver({ taskId, environment, policy, signal, send, onRetry: () => {} })
       isAsking = false
     }
 
-    const following = followTask({
-      taskId,
-      task,
-      firstPollAt: isTerminal(task.status) ? receivedAt : receivedAt + pollInterval(task.pollIntervalMs, policy),
-      receivedAt,
-      port: { getTask: (id, abort) => getTask(transport, id, abort, onIssue) },
+    const following = pollUntilDone(task, {
       environment,
       policy,
-      link: ALONE,
-      push: NO_PUSH,
       signal: over,
-      onEvent: (event) => {
-        if (event.type !== 'snapshot') return
-        onStatus(event.task)
-        if (event.task.status === 'input_required') pose(event.task.inputRequests).catch(fail)
+      getTask: (abort) => getTask(transport, taskId, abort, onIssue),
+      onSnapshot: (snapshot) => {
+        onStatus(snapshot)
+        if (snapshot.status === 'input_required') pose(snapshot.inputRequests).catch(fail)
       },
     })
     try {
@@ -91,6 +83,72 @@ export function pollingHold({ environment, policy, onIssue }: PollingHoldOptions
       ending.abort()
       following.catch(() => {})
     }
+  }
+}
+
+interface PollLoopOptions {
+  readonly environment: Environment
+  readonly policy: PollPolicy
+  readonly signal: AbortSignal
+  readonly getTask: (signal: AbortSignal) => Promise<DetailedTask>
+  readonly onSnapshot: (task: DetailedTask) => void
+}
+
+/** Polls one task to its end, in this page alone. */
+async function pollUntilDone(created: Task, options: PollLoopOptions): Promise<TerminalTask> {
+  const { environment, policy, signal } = options
+  const receivedAt = environment.now()
+  const dueAt = isTerminal(created.status) ? receivedAt : receivedAt + pollInterval(created.pollIntervalMs, policy)
+  let state: PollState = {
+    task: created,
+    knownAt: receivedAt,
+    receivedAt,
+    dueAt,
+    earliestAt: dueAt,
+    failureCount: 0,
+    violations: 0,
+  }
+  for (;;) {
+    await untilOnline({ environment, signal, dueAt: state.dueAt })
+    const startedAt = environment.now()
+    const response = await poll(state.task.taskId, options)
+    signal.throwIfAborted()
+    const now = environment.now()
+    const circumstances = { startedAt, now, policy, isPushed: false, jitter: environment.random() }
+    const message = response && pollMessage(state, { ...circumstances, response })
+    if (message?.type === 'ended') throw message.error
+    if (message?.type === 'snapshot') {
+      const { task } = message
+      if (isTerminalTask(task)) return task
+      const isOld = isStale(state.task, task)
+      state = { ...state, task: isOld ? state.task : task, knownAt: now, dueAt: message.nextPollAt, failureCount: 0, violations: 0 }
+      options.onSnapshot(task)
+    } else if (message?.type === 'poll-failed') {
+      const violations = message.error instanceof TaskProtocolError ? state.violations + 1 : 0
+      state = { ...state, dueAt: message.nextPollAt, failureCount: message.failureCount, violations }
+    } else state = { ...state, dueAt: now + pollInterval(state.task.pollIntervalMs, policy) }
+  }
+}
+
+/** One `tasks/get`; undefined where the page went away meanwhile: an open request can keep it out of the back-forward cache. */
+async function poll(taskId: string, options: PollLoopOptions): Promise<PollResponse | undefined> {
+  const { environment, policy, signal } = options
+  const controller = new AbortController()
+  let isHidden = false
+  const stopAborting = onAbort(signal, () => controller.abort(signal.reason))
+  const stopListening = environment.onPageHide(() => {
+    isHidden = true
+    controller.abort()
+  })
+  try {
+    const task = await withRequestTimeout({ taskId, environment, policy }, controller, options.getTask)
+    if (task.taskId === taskId) return { task }
+    return { error: new TaskProtocolError('the answer is about another task', { source: 'tasks/get', taskId }) }
+  } catch (error) {
+    return isHidden ? undefined : { error: asError(error) }
+  } finally {
+    stopAborting()
+    stopListening()
   }
 }
 

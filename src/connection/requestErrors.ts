@@ -19,8 +19,8 @@ const CORS_HINT =
 /** What a failed `tasks/*` request means for the task. */
 export function taskRequestError(error: unknown, source: TaskProtocolSource, taskId: string): Error {
   if (error instanceof TaskRequestError && error.taskId === undefined) {
-    const { message, kind, retryAfterMs } = error
-    return new TaskRequestError(message, { kind, retryAfterMs, taskId, cause: error.cause })
+    const { message, kind, status, retryAfterMs } = error
+    return new TaskRequestError(message, { kind, status, retryAfterMs, taskId, cause: error.cause })
   }
   if (isTaskError(error)) return error
   const options = { taskId, cause: error }
@@ -50,6 +50,7 @@ export function taskRequestError(error: unknown, source: TaskProtocolSource, tas
     return new TaskRequestError(`The server answered ${source} with HTTP ${error.status}.`, {
       ...options,
       kind: 'http',
+      status: error.status,
     })
   }
   if (isMalformed(error)) {

@@ -1,5 +1,5 @@
 import type { FetchLike } from '@modelcontextprotocol/client'
-import { MAX_TIMER_MS } from '../engine/pollPolicy.js'
+import { MAX_TIMER_MS } from '../call/pollPolicy.js'
 import { TaskRequestError } from '../protocol/errors.js'
 
 /**
@@ -16,6 +16,7 @@ export function withRetryAfter(fetch: FetchLike, now: () => number): FetchLike {
     await response.body?.cancel()
     throw new TaskRequestError(`The server answered ${response.status} and asked for patience.`, {
       kind: 'http',
+      status: response.status,
       retryAfterMs: parseRetryAfter(header, now()),
     })
   }

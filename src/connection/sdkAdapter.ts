@@ -1,25 +1,24 @@
 import type { Tool } from '@modelcontextprotocol/client'
-import type { CallHooks, HoldTask, ToolCallRequest } from '../engine/taskPort.js'
+import type { CallHooks, ToolCallRequest, ToolCallResponse } from '../call/taskPort.js'
 import type { CallToolResult } from '../protocol/callToolResult.js'
 import type { ConnectionState } from './connection.js'
 import type { EraTasks, TaskOptIn } from './eraTasks.js'
 
 /** What becomes of one `tools/call`. */
 export interface SdkCall {
-  readonly hold: HoldTask
   readonly ask?: CallHooks['ask'] | undefined
   /** How the call asks for a task, in an era in which it has to. */
   readonly optIn?: TaskOptIn | undefined
-  /** Take this for the answer, without asking the server. */
-  readonly result?: CallToolResult
 }
 
 /** An SDK client that is connected. */
 export interface ConnectedSdk {
   readonly state: ConnectionState
   readonly tasks: EraTasks
-  /** Sends `tools/call`, once; the result goes through what validation the SDK has. */
-  callTool(request: ToolCallRequest, call: SdkCall, signal: AbortSignal | undefined): Promise<CallToolResult>
+  /** Sends `tools/call`, once; an immediate result goes through what validation the SDK has. */
+  callTool(request: ToolCallRequest, call: SdkCall, signal: AbortSignal | undefined): Promise<ToolCallResponse>
+  /** Puts the result of a task through the same validation, without asking the server. */
+  validate(name: string, result: CallToolResult): Promise<CallToolResult>
   listTools(): Promise<Tool[]>
   /** Whether the connection is over. */
   isLost(): boolean

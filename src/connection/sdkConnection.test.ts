@@ -16,7 +16,7 @@ import {
   task,
   unreachable,
 } from '../../test/support/scriptedServer.js'
-import type { CallHooks, HoldTask } from '../engine/taskPort.js'
+import type { CallHooks, HoldTask } from '../call/taskPort.js'
 import {
   ConnectionFailedError,
   TaskConfigurationError,

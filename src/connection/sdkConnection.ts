@@ -1,10 +1,10 @@
 import type { Client, Transport } from '@modelcontextprotocol/client'
-import { MAX_TIMER_MS } from '../engine/pollPolicy.js'
-import type { ToolCallRequest } from '../engine/taskPort.js'
+import { MAX_TIMER_MS } from '../call/pollPolicy.js'
+import type { ToolCallRequest, ToolCallResponse } from '../call/taskPort.js'
 import type { CallToolResult } from '../protocol/callToolResult.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import type { OnProtocolIssue } from '../protocol/task.js'
-import { type CallClaim, CLAIM_META } from './callClaim.js'
+import { type CallClaim, CLAIM_META, TaskCreated } from './callClaim.js'
 import type { Connection, ConnectionState } from './connection.js'
 import { createConnection } from './createConnection.js'
 import type { EraTasks } from './eraTasks.js'
@@ -21,7 +21,6 @@ export interface SdkConnectionOptions {
   readonly createTransport: (() => Transport) | undefined
   /** For error messages. */
   readonly url: string | undefined
-  readonly maxConcurrentPolls: number
   readonly randomId: () => string
   readonly onState: (state: ConnectionState) => void
   readonly onIssue: OnProtocolIssue
@@ -53,6 +52,7 @@ export function createSdkConnection(options: SdkConnectionOptions): Connection {
       state: describe(client, era(), tasks, createTransport !== undefined),
       tasks,
       callTool: (request, call, signal) => callTool(transport, request, call, signal),
+      validate: (name, result) => validate(transport, name, result),
       listTools: async () => (await client.listTools()).tools,
       isLost: () => client.transport !== transport,
     }
@@ -77,16 +77,18 @@ export function createSdkConnection(options: SdkConnectionOptions): Connection {
     { name, arguments: args }: ToolCallRequest,
     call: SdkCall,
     signal: AbortSignal | undefined,
-  ): Promise<CallToolResult> {
+  ): Promise<ToolCallResponse> {
     const claim: CallClaim = { ...call }
     const token = options.randomId()
     const release = transport.claim(token, claim)
     try {
-      return await client.callTool(
+      const result = await client.callTool(
         { name, arguments: { ...args }, _meta: { [CLAIM_META]: token } },
         { timeout: MAX_TIMER_MS, ...(signal && { signal }) },
       )
+      return { type: 'result', result }
     } catch (error) {
+      if (error instanceof TaskCreated) return { type: 'task', task: error.task }
       signal?.throwIfAborted()
       if (transport.sessionId !== undefined && isSessionLost(error)) {
         // The next use connects anew, and that is a new session.
@@ -94,6 +96,19 @@ export function createSdkConnection(options: SdkConnectionOptions): Connection {
         throw sessionLostError(name, error)
       }
       throw toolCallError(error, name, claim.refused === true)
+    } finally {
+      release()
+    }
+  }
+
+  /** The SDK client validates a result against the output schema of its tool; the transport answers by itself. */
+  async function validate(transport: TaskTransport, name: string, result: CallToolResult): Promise<CallToolResult> {
+    const token = options.randomId()
+    const release = transport.claim(token, { result })
+    try {
+      return await client.callTool({ name, _meta: { [CLAIM_META]: token } })
+    } catch (error) {
+      throw toolCallError(error, name, false)
     } finally {
       release()
     }

@@ -6,7 +6,6 @@ import type { SdkV1Client } from './sdkV1Client.js'
 
 export interface SdkV1ConnectionOptions {
   readonly client: SdkV1Client
-  readonly maxConcurrentPolls: number
   readonly onState: (state: ConnectionState) => void
   readonly onIssue: OnProtocolIssue
   readonly legacy: LegacyOptions

@@ -1,6 +1,6 @@
 import { isJSONRPCNotification, isJSONRPCRequest, ProtocolError, type RequestId } from '@modelcontextprotocol/client'
-import { onAbort } from '../engine/abort.js'
-import { MAX_TIMER_MS } from '../engine/pollPolicy.js'
+import { onAbort } from '../call/abort.js'
+import { MAX_TIMER_MS } from '../call/pollPolicy.js'
 import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../protocol/extension.js'
 import type { LegacyWire, OnServerMessage, ServerRequestAnswer } from './legacyWire.js'
 import type { SdkV1Client } from './sdkV1Client.js'

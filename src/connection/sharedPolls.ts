@@ -1,4 +1,4 @@
-import { onAbort } from '../engine/abort.js'
+import { onAbort } from '../call/abort.js'
 import type { DetailedTask } from '../protocol/task.js'
 
 /** Polls of which there is one at a time for each task, whoever wants it. */

@@ -1,4 +1,4 @@
-import type { ListenHooks } from '../engine/taskPort.js'
+import type { ListenHooks } from '../call/taskPort.js'
 import { TaskProtocolError } from '../protocol/errors.js'
 import type { InputResponse } from '../protocol/inputRequest.js'
 import { isJsonObject, type JsonObject } from '../protocol/json.js'

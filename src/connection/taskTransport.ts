@@ -108,7 +108,10 @@ export class TaskTransport implements Transport, TaskRequester {
   /** Registers what becomes of the `tools/call` with this token. Returns the way back. */
   claim(token: string, claim: CallClaim): () => void {
     this.#claims.set(token, claim)
-    return () => this.#claims.delete(token)
+    return () => {
+      this.#claims.delete(token)
+      this.#calls.release(claim)
+    }
   }
 
   /** The claim with this token, while its call is under way. */

@@ -1,5 +1,5 @@
 import type { Transport } from '@modelcontextprotocol/client'
-import { DEFAULT_POLL_POLICY } from '../engine/pollPolicy.js'
+import { DEFAULT_POLL_POLICY } from '../call/pollPolicy.js'
 import { browserEnvironment } from '../environment/browserEnvironment.js'
 import type { Environment } from '../environment/environment.js'
 import { TaskConfigurationError } from '../protocol/errors.js'

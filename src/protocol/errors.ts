@@ -119,6 +119,7 @@ export class TaskError extends Error {
           ...options,
           kind: failureOf(body['kind']),
           ...(typeof body['code'] === 'number' && { code: body['code'] }),
+          status: typeof body['status'] === 'number' ? body['status'] : undefined,
           retryAfterMs: typeof body['retryAfterMs'] === 'number' ? body['retryAfterMs'] : undefined,
         })
       case 'ConnectionFailedError':
@@ -316,21 +317,29 @@ export class TaskRequestError extends TaskError {
   readonly kind: TaskRequestFailure
   /** The JSON-RPC error code, where the server sent one. */
   readonly code: number | undefined
+  /** The HTTP status, where that was all the server sent. */
+  readonly status: number | undefined
   /** How long the server asked to be left alone (`Retry-After`), in ms. */
   readonly retryAfterMs: number | undefined
 
   constructor(
     message: string,
-    options: TaskErrorOptions & { kind: TaskRequestFailure; code?: number; retryAfterMs?: number | undefined },
+    options: TaskErrorOptions & {
+      kind: TaskRequestFailure
+      code?: number
+      status?: number | undefined
+      retryAfterMs?: number | undefined
+    },
   ) {
     super(message, options)
     this.kind = options.kind
     this.code = options.code
+    this.status = options.status
     this.retryAfterMs = options.retryAfterMs
   }
 
   protected override details(): JsonObject {
-    return { kind: this.kind, code: this.code, retryAfterMs: this.retryAfterMs }
+    return { kind: this.kind, code: this.code, status: this.status, retryAfterMs: this.retryAfterMs }
   }
 }
 

@@ -62,6 +62,9 @@ export interface CancelledTask extends Task {
 /** A task with what its status carries, as `tasks/get` and `notifications/tasks` deliver it. */
 export type DetailedTask = WorkingTask | InputRequiredTask | CompletedTask | FailedTask | CancelledTask
 
+/** A task that no later snapshot can change. */
+export type TerminalTask = CompletedTask | FailedTask | CancelledTask
+
 /** Hears of what the server got wrong in a task that is usable all the same. */
 export type OnProtocolIssue = (issue: TaskProtocolError) => void
 
@@ -74,6 +77,11 @@ const MAX_MESSAGE_LENGTH = 4096
 /** True for the statuses that no later snapshot can change. */
 export function isTerminal(status: TaskStatus): boolean {
   return status === 'completed' || status === 'failed' || status === 'cancelled'
+}
+
+/** True for a task that no later snapshot can change. */
+export function isTerminalTask(task: DetailedTask): task is TerminalTask {
+  return isTerminal(task.status)
 }
 
 /** The task alone, without what its status carries. */

@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import { useShallow } from 'zustand/react/shallow'
-import type { ToolCallState } from '../engine/toolCallState.js'
+import type { ToolCallState } from '../call/toolCallState.js'
 import type { InputRequest, InputResponse } from '../protocol/inputRequest.js'
 import { useTaskClient } from './TaskClientProvider.js'
 import { useTaskClientStore } from './useTaskClientStore.js'

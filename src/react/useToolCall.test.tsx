@@ -312,7 +312,7 @@ describe('useToolCall', () => {
     await advance(10_000)
     expect(server.count('tasks/get')).toBe(11)
     expect(onRender.mock.calls.length).toBe(before)
-    expect(result.current.call?.nextPollAt).toBe(server.browser.now() + 1000)
+    expect(client.getToolCall(result.current.call?.callId ?? '')?.nextPollAt).toBe(server.browser.now() + 1000)
   })
 
   it('offline, the call waits, says so, and is made when the network is back', async () => {

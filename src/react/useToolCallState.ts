@@ -1,4 +1,4 @@
-import type { ToolCallState } from '../engine/toolCallState.js'
+import type { ToolCallState } from '../call/toolCallState.js'
 import { useTaskClientStore } from './useTaskClientStore.js'
 
 /** The call with this id, undefined where there is none. */

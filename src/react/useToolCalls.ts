@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import { useShallow } from 'zustand/react/shallow'
-import type { ToolCallState } from '../engine/toolCallState.js'
+import type { ToolCallState } from '../call/toolCallState.js'
 import { useTaskClientStore } from './useTaskClientStore.js'
 
 /**

@@ -121,6 +121,15 @@ export function recordedTask(task: TaskRecordTask): Task {
   return bareTask(task)
 }
 
+/** Upper bound of a recorded wait, in ms. Anything longer is a mistake of the server or of the storage. */
+const MAX_RECORDED_WAIT_MS = 24 * 60 * 60 * 1000
+
+/** When a recorded task may be polled, by a clock that may have been ahead when that was noted; at once if it was not. */
+export function resumeAt({ nextPollAt, notedAt }: Partial<TaskRecordTask>, now: number): number {
+  if (nextPollAt === undefined) return now
+  return Math.min(nextPollAt - Math.max(0, (notedAt ?? now) - now), now + MAX_RECORDED_WAIT_MS)
+}
+
 /**
  * What two tabs know of one call, in one record: the newer one, with the answers of both, and with an
  * end that either has seen. A stored record of another task has been replaced.

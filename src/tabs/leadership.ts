@@ -1,16 +1,5 @@
+import type { Leadership } from '../call/callTabs.js'
 import type { Environment, Locks, Unsubscribe } from '../environment/environment.js'
-
-/** Which of several tabs does what only one of them should do. */
-export interface Leadership {
-  isLeader(): boolean
-  /** Whether the office was taken from a tab that may still be at it, rather than inherited from one that has gone. */
-  wasTaken(): boolean
-  /** Stands for election. Returns the way back. */
-  join(): () => void
-  /** Takes the office from whoever has it. */
-  take(): void
-  onChange(listener: () => void): Unsubscribe
-}
 
 /**
  * An election by Web Lock: whoever holds it leads, and the browser passes it on when a tab is closed or

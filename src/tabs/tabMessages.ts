@@ -1,40 +1,37 @@
-import type { CallMessage } from '../engine/callTabs.js'
-import type { TaskNews } from '../engine/tabLink.js'
+import type { CallMessage } from '../call/callTabs.js'
+import type { TaskMessage } from '../call/taskMessage.js'
 import { parseCallToolResult } from '../protocol/callToolResult.js'
 import { isTaskError, TaskError } from '../protocol/errors.js'
 import { isJsonObject, type JsonObject } from '../protocol/json.js'
 import { parseDetailedTask } from '../protocol/task.js'
 import { decodeTaskRecord, encodeTaskRecord } from '../storage/taskRecord.js'
 
-/** What tabs say to each other. */
+/** What tabs post to each other. */
 export type TabMessage =
-  | { readonly type: 'news'; readonly taskId: string; readonly news: TaskNews }
   | { readonly type: 'call'; readonly callId: string; readonly message: CallMessage }
+  | { readonly type: 'task'; readonly taskId: string; readonly message: TaskMessage }
+  /** Asks every tab what it knows of a task, and the one that leads to say so. */
+  | { readonly type: 'sync-request'; readonly taskId: string }
   /** A call was forgotten; without a `callId`, every one was. What was started after `at`, ms since the epoch, was not. */
   | { readonly type: 'forgotten'; readonly callId?: string; readonly at: number }
-  /** The one who leads, and whether its page can be seen. */
+  /** Posted by the tab that leads: whether its page can be seen. */
   | { readonly type: 'leader'; readonly isVisible: boolean }
-  /** Asks the one who leads to say so, and everyone for the latest news of a task. */
-  | { readonly type: 'who'; readonly taskId: string }
 
 const VERSION = 1
 
 /** A message as plain data, for `postMessage`. Errors travel as JSON. */
 export function encodeTabMessage(message: TabMessage): JsonObject {
-  return { ...message, ...encodePayload(message), v: VERSION }
+  if (!('message' in message)) return { ...message, v: VERSION }
+  return { ...message, message: encodePayload(message.message), v: VERSION }
 }
 
-function encodePayload(message: TabMessage): JsonObject {
-  if (message.type === 'news' && 'error' in message.news) {
-    return { news: { ...message.news, error: encodeError(message.news.error) } }
+function encodePayload(message: CallMessage | TaskMessage): JsonObject {
+  if (message.type === 'created') return { ...message, record: encodeTaskRecord(message.record) }
+  if ('error' in message) return { ...message, error: encodeError(message.error) }
+  if (message.type === 'settled' && 'error' in message.outcome) {
+    return { ...message, outcome: { error: encodeError(message.outcome.error) } }
   }
-  if (message.type !== 'call') return {}
-  const { message: inner } = message
-  if (inner.type === 'created') return { message: { type: inner.type, record: encodeTaskRecord(inner.record) } }
-  if (inner.type === 'settled' && 'error' in inner.outcome) {
-    return { message: { type: inner.type, outcome: { error: encodeError(inner.outcome.error) } } }
-  }
-  return {}
+  return { ...message }
 }
 
 function encodeError(error: Error): JsonObject {
@@ -44,19 +41,17 @@ function encodeError(error: Error): JsonObject {
 /** The message, or undefined for what is none: another version's, or another script's on the same channel. */
 export function decodeTabMessage(value: unknown): TabMessage | undefined {
   if (!isJsonObject(value) || value['v'] !== VERSION) return undefined
-  const { type, callId, taskId } = value
+  const { type, callId, taskId, at } = value
   switch (type) {
-    case 'who':
+    case 'sync-request':
       return typeof taskId === 'string' ? { type, taskId } : undefined
     case 'leader':
       return { type, isVisible: value['isVisible'] === true }
-    case 'forgotten': {
-      const { at } = value
+    case 'forgotten':
       return typeof at === 'number' ? { type, at, ...(typeof callId === 'string' && { callId }) } : undefined
-    }
-    case 'news': {
-      const news = decodeNews(value['news'])
-      return news && typeof taskId === 'string' ? { type, taskId, news } : undefined
+    case 'task': {
+      const message = decodeTaskMessage(value['message'])
+      return message && typeof taskId === 'string' ? { type, taskId, message } : undefined
     }
     case 'call': {
       const message = decodeCallMessage(value['message'])
@@ -67,13 +62,21 @@ export function decodeTabMessage(value: unknown): TabMessage | undefined {
   }
 }
 
-function decodeNews(value: unknown): TaskNews | undefined {
+function decodeTaskMessage(value: unknown): TaskMessage | undefined {
   if (!isJsonObject(value)) return undefined
-  const { type, until, nextPollAt, notBefore, failureCount, network } = value
-  if (type === 'polling') return typeof until === 'number' ? { type, until } : undefined
-  if (type === 'ended') return { type, error: TaskError.fromJSON(value['error']) }
+  const { type, until, nextPollAt, earliestAt, failureCount, network, inputKey, isCancelling } = value
+  switch (type) {
+    case 'polling':
+      return typeof until === 'number' ? { type, until } : undefined
+    case 'ended':
+      return { type, error: TaskError.fromJSON(value['error']) }
+    case 'responded':
+      return typeof inputKey === 'string' ? { type, inputKey } : undefined
+    case 'cancelling':
+      return { type, isCancelling: isCancelling === true }
+  }
   if (typeof nextPollAt !== 'number') return undefined
-  if (type === 'dropped') return { type, nextPollAt }
+  if (type === 'poll-aborted') return { type, nextPollAt }
   if (type === 'snapshot') {
     try {
       return { type, task: parseDetailedTask(value['task'], 'other'), nextPollAt }
@@ -81,17 +84,14 @@ function decodeNews(value: unknown): TaskNews | undefined {
       return undefined
     }
   }
-  if (type !== 'poll-failed' || typeof notBefore !== 'number' || typeof failureCount !== 'number') return undefined
+  if (type !== 'poll-failed' || typeof earliestAt !== 'number' || typeof failureCount !== 'number') return undefined
   if (network !== 'retrying' && network !== 'paused') return undefined
-  return { type, error: TaskError.fromJSON(value['error']), failureCount, network, notBefore, nextPollAt }
+  return { type, error: TaskError.fromJSON(value['error']), failureCount, network, earliestAt, nextPollAt }
 }
 
 function decodeCallMessage(value: unknown): CallMessage | undefined {
   if (!isJsonObject(value)) return undefined
-  const { type, record, outcome, taskId, inputKey, isCancelling } = value
-  if (type === 'cancelling' && typeof taskId === 'string') return { type, taskId, isCancelling: isCancelling === true }
-  if (type === 'answered' && typeof taskId === 'string' && typeof inputKey === 'string')
-    return { type, taskId, inputKey }
+  const { type, record, outcome } = value
   if (type === 'created') {
     const decoded = typeof record === 'string' ? decodeTaskRecord(record) : undefined
     return decoded && { type, record: decoded }

@@ -184,7 +184,7 @@ async function checkLeftovers(world: World): Promise<void> {
   }
 }
 
-function describeCall({ callId, phase, network, task, error, result, nextPollAt }: ToolCallState): string {
+function describeCall({ callId, phase, network, task, error, result }: ToolCallState): string {
   const outcome = error ? `${error.name}: ${error.message}` : result ? JSON.stringify(result.content) : ''
-  return `${callId.slice(0, 6)} ${phase} ${network} ${task?.taskId ?? 'no task'} ${outcome} ${nextPollAt ?? 'not scheduled'}`
+  return `${callId.slice(0, 6)} ${phase} ${network} ${task?.taskId ?? 'no task'} ${outcome}`
 }

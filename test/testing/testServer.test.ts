@@ -23,7 +23,7 @@ describe('the request log', () => {
       ['server/discover', undefined, 0],
       ['tools/call', 'work', 0],
       // Not honoured: see `push`.
-      ['subscriptions/listen', undefined, 0],
+      ['subscriptions/listen', undefined, 50],
       ['tasks/get', undefined, 1000],
       ['tasks/get', undefined, 2000],
     ])

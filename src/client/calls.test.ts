@@ -344,7 +344,7 @@ describe('word that comes late', () => {
     release()
     await server.advance(0)
     expect(calls(tab)).toMatchObject([{ callId, phase: 'working' }])
-    await server.advance(3000)
+    await server.advance(4000)
     await expect(again.result).resolves.toBeDefined()
     expect(keys()).toHaveLength(1)
   })

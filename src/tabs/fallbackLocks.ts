@@ -6,7 +6,7 @@ import type { Locks } from '../environment/environment.js'
  *
  * `onRefused` hears of it, once.
  */
-export function lenientLocks(locks: Locks, onRefused: (error: unknown) => void): Locks {
+export function locksWithFallback(locks: Locks, onRefused: (error: unknown) => void): Locks {
   let isRefusalKnown = false
   return {
     request: async (name, options, hold) => {

@@ -8,8 +8,10 @@ export interface ToolCallRequest {
   readonly arguments?: Readonly<Record<string, unknown>>
 }
 
-/** Follows a task that answered a `tools/call` to its end and returns the tool's result. */
-export type HoldTask = (task: Task) => Promise<CallToolResult>
+/** What a `tools/call` was answered by. */
+export type ToolCallResponse =
+  | { readonly type: 'result'; readonly result: CallToolResult }
+  | { readonly type: 'task'; readonly task: Task }
 
 /** What a stream of status notifications brings. */
 export interface ListenHooks {
@@ -23,7 +25,6 @@ export interface ListenHooks {
 export interface CallHooks {
   /** Called when nothing but the request itself is left to be done: before it, nothing can have run. */
   readonly beforeSend: () => Promise<void>
-  readonly hold: HoldTask
   /** Answers a question that the server asks before it has decided on a task (multi round-trip). */
   readonly ask: (inputKey: string, request: InputRequest, signal: AbortSignal) => Promise<InputResponse>
   readonly signal: AbortSignal
@@ -41,12 +42,9 @@ export interface TaskPort {
   readonly era: 'modern' | 'legacy'
   /** Connects, where nothing has done so yet. Every request does. */
   connect?(): Promise<void>
-  /**
-   * Sends `tools/call`, once. Where the answer is a task, `hold` follows it, and its result goes the way
-   * that an immediate one goes: through the SDK's own validation.
-   */
-  callTool(request: ToolCallRequest, hooks: CallHooks): Promise<CallToolResult>
-  /** Takes the result of a resumed task the same way, without a request to the server. */
+  /** Sends `tools/call`, once. An immediate result has been validated by the SDK. */
+  callTool(request: ToolCallRequest, hooks: CallHooks): Promise<ToolCallResponse>
+  /** Validates the result of a task as the SDK validates an immediate one, without a request to the server. */
   completeCall(name: string, result: CallToolResult): Promise<CallToolResult>
   /** Whether the tool says of itself that calling it twice does no harm (`readOnlyHint`, `idempotentHint`). */
   isRepeatable(name: string): Promise<boolean>

@@ -1,0 +1,57 @@
+import {
+  TaskCancelledError,
+  TaskExpiredError,
+  TaskProtocolError,
+  ToolCallInterruptedError,
+} from '../protocol/errors.js'
+import { recordSnapshot, type TaskRecord, type TaskRecordTask } from '../storage/taskRecord.js'
+import { type Call, isTracked } from './call.js'
+
+/** Whose records these are. */
+export interface RecordOwner {
+  readonly endpoint: string
+  readonly scope: string
+}
+
+/** What is recorded of a call. Without a task it is an intent: its `tools/call` is under way. */
+export function recordOf(call: Call, owner: RecordOwner, now: number): TaskRecord {
+  const { callId, name, key, startedAt } = call
+  const intent = { callId, tool: name, ...(key !== undefined && { key }), ...owner, startedAt }
+  if (!isTracked(call)) return { ...intent, era: 'modern' }
+  const { task, receivedAt, earliestAt, answered, isCancelling, era } = call
+  const times = { receivedAt, nextPollAt: earliestAt, notedAt: now }
+  return { ...intent, era, task: { ...recordSnapshot(task), ...times, answered, isCancelling } }
+}
+
+/** True if the storage has these facts already, from another tab. */
+export function isRecorded(stored: TaskRecordTask | undefined, { task }: TaskRecord): boolean {
+  if (stored === undefined || task === undefined || stored.taskId !== task.taskId) return false
+  return stored.isCancelling === task.isCancelling && task.answered.every((key) => stored.answered.includes(key))
+}
+
+/**
+ * What becomes of the record of a call that has ended. It is kept while the outcome can still be fetched, or while a
+ * reload must learn that the outcome is unknown.
+ *
+ * @param isSent True if the `tools/call` may have reached the server.
+ */
+export function recordFate(
+  call: Call,
+  error: Error | undefined,
+  isSent: boolean,
+  era: TaskRecord['era'],
+): 'keep' | 'remove' | 'leave' {
+  if (isTracked(call)) {
+    // A keyed call is never repeated by itself, not even when its task is lost. A record of another era is of no use.
+    const isLost = error instanceof TaskExpiredError && (call.key === undefined || call.era !== era)
+    return isLost ? 'remove' : 'keep'
+  }
+  // What has not been sent is not recorded; what is, another page has left.
+  if (!isSent) return 'leave'
+  // Cancelled before its response, or answered in a way that says nothing, the tool may run all the same.
+  const isUnknown =
+    error instanceof ToolCallInterruptedError ||
+    error instanceof TaskCancelledError ||
+    error instanceof TaskProtocolError
+  return isUnknown ? 'keep' : 'remove'
+}

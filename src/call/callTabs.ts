@@ -1,0 +1,60 @@
+import type { Unsubscribe } from '../environment/environment.js'
+import type { TaskRecord } from '../storage/taskRecord.js'
+import type { Outcome } from './call.js'
+import type { TaskMessage } from './taskMessage.js'
+
+/** What happened to a call in one tab, before or without a task. */
+export type CallMessage =
+  /** It has become a task. */
+  | { readonly type: 'created'; readonly record: TaskRecord }
+  /** It ended without ever being a task: its outcome is nowhere but in the tab that made it. */
+  | { readonly type: 'settled'; readonly outcome: Outcome }
+
+/** Which of several tabs polls. */
+export interface Leadership {
+  isLeader(): boolean
+  /** True if leadership was stolen from a tab that may still be polling. */
+  wasTaken(): boolean
+  /** Joins the election. Returns a function that leaves it. */
+  join(): Unsubscribe
+  /** Steals leadership from the tab that has it. */
+  take(): void
+  onChange(listener: () => void): Unsubscribe
+}
+
+/** What calls need of the other tabs of this browser. */
+export interface CallTabs {
+  /** True if there are no other tabs to talk to. */
+  readonly isAlone: boolean
+  /** Waits until no other tab is making this call. Resolves to a function that unlocks it. Rejects with the signal's reason. */
+  lock(callId: string, signal: AbortSignal): Promise<Unsubscribe>
+  /** Runs `work` while no other tab runs work of that name. Rejects with the signal's reason while it waits. */
+  exclusively(name: string, signal: AbortSignal, work: () => Promise<void>): Promise<void>
+  /** The election that decides which tab polls the task of this call. */
+  leadershipOf(callId: string): Leadership
+  postCall(callId: string, message: CallMessage): void
+  postTask(taskId: string, message: TaskMessage): void
+  /** Asks the other tabs what they know of a task. */
+  postSyncRequest(taskId: string): void
+}
+
+const nothing = (): void => {}
+
+const SOLE_LEADER: Leadership = {
+  isLeader: () => true,
+  wasTaken: () => false,
+  join: () => nothing,
+  take: nothing,
+  onChange: () => nothing,
+}
+
+/** The tabs of a page that is alone. */
+export const NO_TABS: CallTabs = {
+  isAlone: true,
+  lock: () => Promise.resolve(nothing),
+  exclusively: (_name, _signal, work) => work(),
+  leadershipOf: () => SOLE_LEADER,
+  postCall: nothing,
+  postTask: nothing,
+  postSyncRequest: nothing,
+}

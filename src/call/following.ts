@@ -1,0 +1,374 @@
+import { TaskInputRequiredError, TaskProtocolError, TaskStuckError } from '../protocol/errors.js'
+import { bareTask, type DetailedTask, isTerminal, isTerminalTask, type Task, type TerminalTask } from '../protocol/task.js'
+import { recordedTask, resumeAt } from '../storage/taskRecord.js'
+import type { Call, CallEvent, CallRules, Circumstances, Effect, Following, Tracked } from './call.js'
+import { isTracked } from './call.js'
+import { type Inputs, isBusy, NO_INPUTS, observeInputs, withInput } from './inputs.js'
+import { isEqual } from './isEqual.js'
+import { pollInterval } from './pollPolicy.js'
+import { isStale, nextPollAt, withinTtl } from './pollSchedule.js'
+import type { TaskMessage } from './taskMessage.js'
+
+/** How long a poll of another tab may be overdue before this tab takes over: that one was closed, or is frozen. */
+export const LEADER_TIMEOUT_MS = 1000
+
+/** How long messages may take to arrive: after this tab has joined, and after it has slept. */
+export const MESSAGE_DELAY_MS = 100
+
+/** Clients behind one router come back online in the same moment; their polls are spread over this, in ms. */
+const ONLINE_JITTER_MS = 200
+
+type Tracking = Extract<CallEvent, { type: 'created' | 'adopted' }>
+
+/** A task is there: one that this call was answered by, or one that a record of another page names. */
+export function track(call: Call, event: Tracking, at: Circumstances, rules: CallRules, effects: Effect[]): Call {
+  const { callId, name, key, arguments: args, startedAt } = call
+  const { now } = at
+  const { policy } = rules
+  const isNew = event.type === 'created'
+  const task = isNew ? bareTask(event.task) : recordedTask(event.task)
+  const receivedAt = isNew ? now : event.task.receivedAt
+  // Born terminal, its result can be fetched; else the first poll is one interval away.
+  const firstPollAt = isTerminal(task.status) ? now : now + pollInterval(task.pollIntervalMs, policy)
+  const dueAt = withinTtl(task, receivedAt, policy, isNew ? firstPollAt : resumeAt(event.task, now))
+  const tracked: Tracked = {
+    task,
+    knownAt: now,
+    receivedAt,
+    dueAt,
+    earliestAt: dueAt,
+    failureCount: 0,
+    violations: 0,
+    era: event.era,
+    record: isNew ? 'unwritten' : 'assumed',
+    // What the other tabs know of a task that is not new is still to be heard.
+    turn: at.isLeader ? (isNew || at.isAlone ? 'ours' : 'taking') : 'theirs',
+    poll: 'idle',
+    listenUntil: isNew || !at.isLeader ? 0 : now + MESSAGE_DELAY_MS,
+    foreignPollUntil: 0,
+    foreignPollAt: 0,
+    leaderTimeoutAt: Math.max(dueAt, now) + LEADER_TIMEOUT_MS,
+    wasLate: false,
+    blocked: undefined,
+    failure: undefined,
+    inputs: NO_INPUTS,
+    answered: isNew ? [] : event.task.answered,
+    isCancelling: !isNew && event.task.isCancelling,
+    idlePolls: 0,
+  }
+  const identity = { callId, name, key, arguments: args, startedAt: isNew ? startedAt : event.startedAt }
+  if (isNew) effects.push({ type: 'record' })
+  if (isTracked(call) && call.stage === 'resting') return { ...identity, ...tracked, stage: 'resting' }
+  return proceed({ ...identity, ...tracked, stage: 'following' }, at, rules, effects)
+}
+
+/**
+ * What an event means for a task that is followed: polled by this tab, one request at a time and each an interval
+ * after the last response, or heard of from the tab that polls it.
+ *
+ * ```text
+ * response ── interval of that response ──▶ poll ── response ── interval ──▶ poll …   never earlier
+ * failure ─── max(interval, backoff, Retry-After) ─▶ poll …                           until a response or the ttl
+ * another tab's response ── its next poll ──▶ poll, if this tab leads by then
+ * pushed snapshot ── safety interval ──▶ poll, or one interval as soon as the push is over
+ * ```
+ */
+export function followTransition(
+  call: Following,
+  event: CallEvent,
+  at: Circumstances,
+  rules: CallRules,
+  effects: Effect[],
+): Call {
+  const next = apply(call, event, at, rules, effects)
+  return next.stage === 'following' ? proceed(next, at, rules, effects) : next
+}
+
+/**
+ * Polls if it is time and this page is to do it: online, visible where that is asked for, and the tab that leads.
+ *
+ * ```text
+ * due ──────────┐            each wake looks at the wall clock, so a sleep is one look late, not one
+ * online ───────┤            interval, and never a burst
+ * visible ──────┼─ poll
+ * our turn ─────┘
+ *    └─ theirs, and overdue: take over
+ * ```
+ */
+function proceed(call: Following, at: Circumstances, rules: CallRules, effects: Effect[]): Following {
+  if (call.poll !== 'idle') return call
+  const isPaused = rules.policy.hidden === 'pause' && !at.isVisible
+  const blocked: Following['blocked'] = at.isOnline ? (isPaused ? 'paused' : undefined) : 'offline'
+  const next: Following = blocked === call.blocked ? call : { ...call, blocked }
+  if (blocked !== undefined) return next
+  const { now } = at
+  switch (next.turn) {
+    case 'checking':
+      return next
+    case 'taking':
+      if (now < next.listenUntil || now < next.foreignPollUntil) return next
+      effects.push({ type: 'read-note' })
+      return { ...next, turn: 'checking' }
+    case 'theirs':
+      if (now < next.dueAt || now < next.leaderTimeoutAt) return next
+      // Frozen or asleep, this tab has heard nothing. Once, for the timers of a throttled tab are always late.
+      if (at.isLate && !next.wasLate) return { ...next, wasLate: true, leaderTimeoutAt: now + MESSAGE_DELAY_MS }
+      effects.push({ type: 'lead' })
+      return { ...next, leaderTimeoutAt: now + LEADER_TIMEOUT_MS }
+    case 'ours':
+      if (now < next.dueAt || now < next.foreignPollUntil) return next
+      effects.push({ type: 'poll' })
+      return { ...next, poll: 'queued' }
+  }
+}
+
+function apply(call: Following, event: CallEvent, at: Circumstances, rules: CallRules, effects: Effect[]): Call {
+  const { now } = at
+  switch (event.type) {
+    case 'unobserved':
+      return { ...call, stage: 'resting', poll: 'idle', blocked: undefined }
+    case 'observed':
+      return {
+        ...call,
+        listenUntil: at.isLeader ? now + MESSAGE_DELAY_MS : 0,
+        turn: at.isLeader ? (at.isAlone ? 'ours' : 'taking') : 'theirs',
+        ...again(call, now),
+      }
+    case 'turn':
+      return turned(call, event.isTaken, at)
+    case 'noted':
+      return takeOver(call, event.nextPollAt ?? 0, at, rules)
+    case 'poll-sent': {
+      // If this poll is cut off, the next one is not earlier for it.
+      const sentUntil = now + pollInterval(call.task.pollIntervalMs, rules.policy)
+      return { ...call, poll: 'sent', ...scheduled(sentUntil, sentUntil, now) }
+    }
+    case 'message':
+      return onMessage(call, event.message, event.isOwn, at, rules, effects)
+    case 'pushed':
+      return onSnapshot(call, { task: event.task, from: 'server' }, at, rules, effects)
+    case 'push-changed': {
+      if (call.failureCount > 0 || call.turn !== 'ours' || call.poll !== 'idle') return call
+      const dueAt = Math.max(call.earliestAt, nextPollAt(call, rules.policy, at.isPushed))
+      return { ...call, ...scheduled(dueAt, call.earliestAt, now) }
+    }
+    case 'online': {
+      if (!at.isOnline || call.poll !== 'idle') return call
+      const soon = Math.max(call.earliestAt, now + at.jitter * ONLINE_JITTER_MS)
+      return { ...call, dueAt: call.dueAt <= now ? soon : Math.min(call.dueAt, soon) }
+    }
+    case 'page-shown':
+      // While it was away this page heard nothing of the others, which are about to tell.
+      return { ...call, ...again(call, now) }
+    case 'clock-set-back':
+      return setBack(call, event.by)
+    default:
+      return call
+  }
+}
+
+function scheduled(dueAt: number, earliestAt: number, now: number) {
+  return { dueAt, earliestAt, leaderTimeoutAt: Math.max(dueAt, now) + LEADER_TIMEOUT_MS, wasLate: false }
+}
+
+/** A tab that has just come, or come back, gives the others time to speak. */
+function again({ leaderTimeoutAt }: Tracked, now: number) {
+  return { leaderTimeoutAt: Math.max(leaderTimeoutAt, now + LEADER_TIMEOUT_MS), wasLate: false }
+}
+
+function turned(call: Following, isTaken: boolean, at: Circumstances): Following {
+  if (!at.isLeader) return call.turn === 'theirs' ? call : { ...call, turn: 'theirs', ...again(call, at.now) }
+  if (call.turn !== 'theirs') return call
+  // A tab that has gone polls no more; one that lives may still get its response.
+  return { ...call, turn: 'taking', foreignPollUntil: isTaken ? call.foreignPollUntil : 0 }
+}
+
+/**
+ * This tab becomes the poller. The previous one may have received a push and not polled since, so the next poll is due
+ * as soon as the server allows:
+ *
+ * ```text
+ * tab A  polls ── response ── notes the next poll ─ closed
+ * tab B  opens ▪ in the cache ▪ frozen              takes over: reads the note, no message told it
+ *
+ * tab A  polls ─ crashed
+ * tab B  hears of it      takes over: one interval later
+ * ```
+ */
+function takeOver(call: Following, notedAt: number, at: Circumstances, rules: CallRules): Following {
+  if (call.turn !== 'checking') return call
+  const afterForeignPoll = nextPollAt({ ...call, knownAt: call.foreignPollAt }, rules.policy, at.isPushed)
+  const earliestAt = Math.max(call.earliestAt, notedAt, afterForeignPoll)
+  const dueAt = Math.max(call.failureCount > 0 ? call.dueAt : 0, earliestAt)
+  return { ...call, turn: 'ours', ...scheduled(dueAt, earliestAt, at.now) }
+}
+
+/**
+ * A message of another tab never brings the next poll forward. It may have waited for this page to wake up:
+ *
+ * ```text
+ * tab B  polls ── response: not before 10:00:03 ─ closed
+ * tab A  frozen ·················· wakes ─ polls ── response: not before 10:00:09 ─ hears B
+ * ```
+ */
+function onMessage(
+  call: Following,
+  message: TaskMessage,
+  isOwn: boolean,
+  at: Circumstances,
+  rules: CallRules,
+  effects: Effect[],
+): Call {
+  const { now } = at
+  const floor = isOwn ? 0 : call.earliestAt
+  const polled = isOwn ? { poll: 'idle' as const } : { foreignPollUntil: 0 }
+  switch (message.type) {
+    case 'polling':
+      return {
+        ...call,
+        foreignPollUntil: message.until,
+        foreignPollAt: now,
+        leaderTimeoutAt: Math.max(message.until, now) + LEADER_TIMEOUT_MS,
+      }
+    case 'poll-aborted': {
+      const dueAt = Math.max(message.nextPollAt, floor)
+      return { ...call, ...polled, ...scheduled(dueAt, dueAt, now) }
+    }
+    case 'snapshot': {
+      const { task, nextPollAt: wishedAt } = message
+      return onSnapshot({ ...call, ...polled }, { task, wishedAt, from: isOwn ? 'poll' : 'tab' }, at, rules, effects)
+    }
+    case 'poll-failed': {
+      const { error, network, failureCount } = message
+      effects.push({ type: 'report', error, operation: 'poll' })
+      const [dueAt, earliestAt] = [Math.max(message.nextPollAt, floor), Math.max(message.earliestAt, floor)]
+      const violations = error instanceof TaskProtocolError ? call.violations + 1 : 0
+      const failure = { error, network }
+      return { ...call, ...polled, ...scheduled(dueAt, earliestAt, now), failureCount, violations, failure }
+    }
+    case 'ended':
+      return ended(call, message.error, effects)
+    case 'responded':
+      effects.push({ type: 'record', ifMissing: true })
+      return withAnswered(call, message.inputKey)
+    case 'cancelling':
+      effects.push({ type: 'record', ifMissing: true })
+      return { ...call, isCancelling: message.isCancelling }
+  }
+}
+
+interface Snapshot {
+  readonly task: DetailedTask
+  readonly from: 'poll' | 'tab' | 'server'
+  /** When the tab that polled wants to poll next, ms since the epoch. */
+  readonly wishedAt?: number
+}
+
+function onSnapshot(call: Following, snapshot: Snapshot, at: Circumstances, rules: CallRules, effects: Effect[]): Call {
+  const { task, from } = snapshot
+  const { now } = at
+  const { policy } = rules
+  const isOld = isStale(call.task, task)
+  // Nobody has asked for it, and it tells nothing.
+  if (isOld && from === 'server') return call
+  const known = isOld ? call.task : sameOr(call.task, bareTask(task))
+  const floor = from === 'poll' ? 0 : call.earliestAt
+  const wishedAt = snapshot.wishedAt ?? nextPollAt({ task: known, knownAt: now, receivedAt: call.receivedAt }, policy, at.isPushed)
+  const dueAt = Math.max(wishedAt, floor)
+  if (from === 'server') effects.push({ type: 'post', message: { type: 'snapshot', task, nextPollAt: dueAt } })
+  if (isTerminalTask(task)) return ended(call, task, effects)
+  const earliestAt = Math.max(floor, Math.min(dueAt, now + pollInterval(task.pollIntervalMs, policy)))
+  const next: Following = {
+    ...call,
+    task: known,
+    knownAt: now,
+    ...scheduled(dueAt, earliestAt, now),
+    failureCount: 0,
+    violations: 0,
+    failure: undefined,
+  }
+  return isOld ? next : withInputs(next, task, rules, effects)
+}
+
+/** A snapshot that changes nothing keeps the reference, so that nothing renders. */
+function sameOr(known: Task, next: Task): Task {
+  return isEqual(known, next) ? known : next
+}
+
+function withInputs(call: Following, task: DetailedTask, rules: CallRules, effects: Effect[]): Call {
+  const { taskId } = call.task
+  const { callId } = call
+  const asked = task.status === 'input_required' ? task.inputRequests : {}
+  const { inputs, added, changed } = observeInputs(call.inputs, asked, call.answered, rules.isHandled)
+  if (changed !== undefined) {
+    const details = { source: 'tasks/get' as const, callId, taskId }
+    return ended(call, new TaskProtocolError('an input request changed under the key it had', details), effects)
+  }
+  const handled = added.filter((key) => inputs.get(key)?.status === 'handling')
+  if (rules.missingInput === 'error' && handled.length < added.length) {
+    return ended(call, nobodyToAsk(callId, taskId), effects)
+  }
+  if (handled.length > 0) effects.push({ type: 'handle-input', inputKeys: handled })
+  const idlePolls = task.status === 'input_required' && !isBusy(inputs) ? call.idlePolls + 1 : 0
+  if (idlePolls >= rules.stuckAfterPolls) {
+    effects.push({ type: 'cancel-stuck' })
+    return ended(call, stuck(idlePolls, callId, taskId), effects)
+  }
+  return { ...call, inputs, idlePolls }
+}
+
+/** The server has taken the response that this tab has sent. */
+export function responded<C extends Tracked>(call: C, inputKey: string, effects: Effect[]): C {
+  effects.push({ type: 'record' }, { type: 'post', message: { type: 'responded', inputKey } })
+  return withAnswered(call, inputKey)
+}
+
+/** This tab asks for cancellation, or the server has refused it. */
+export function cancelling<C extends Tracked>(
+  call: C,
+  { isCancelling, error }: Extract<CallEvent, { type: 'cancelling' }>,
+  effects: Effect[],
+): C {
+  effects.push({ type: 'post', message: { type: 'cancelling', isCancelling } }, { type: 'record' })
+  return { ...call, isCancelling, failure: error ? { error, network: 'ok' } : call.failure }
+}
+
+function withAnswered<C extends Tracked>(call: C, inputKey: string): C {
+  const input = call.inputs.get(inputKey)
+  const inputs: Inputs =
+    input === undefined ? call.inputs : withInput(call.inputs, inputKey, { request: input.request, status: 'answered' })
+  const answered = call.answered.includes(inputKey) ? call.answered : [...call.answered, inputKey]
+  return { ...call, inputs, answered }
+}
+
+function ended(call: Following, end: TerminalTask | Error, effects: Effect[]): Call {
+  effects.push({ type: 'end', end })
+  const task = end instanceof Error ? call.task : bareTask(end)
+  return { ...call, stage: 'ending', end, task, poll: 'idle', blocked: undefined, failure: undefined, inputs: NO_INPUTS }
+}
+
+/** All times that are compared with the clock; without this the wait would be longer by as much. */
+function setBack(call: Following, by: number): Following {
+  return {
+    ...call,
+    dueAt: call.dueAt - by,
+    earliestAt: call.earliestAt - by,
+    leaderTimeoutAt: call.leaderTimeoutAt - by,
+    listenUntil: call.listenUntil - by,
+    foreignPollUntil: call.foreignPollUntil - by,
+  }
+}
+
+export function nobodyToAsk(callId: string, taskId?: string): TaskInputRequiredError {
+  return new TaskInputRequiredError(
+    "The task asks for input, and there is nobody to ask. Pass inputHandlers, or leave missingInput at 'wait' and show inputRequests.",
+    { callId, taskId },
+  )
+}
+
+function stuck(idlePolls: number, callId: string, taskId: string): TaskStuckError {
+  return new TaskStuckError(
+    `The task has asked for input in ${idlePolls} polls in a row without asking anything new. It was cancelled.`,
+    { taskId, callId },
+  )
+}

@@ -1,0 +1,188 @@
+import { TaskInputError } from '../protocol/errors.js'
+import type { InputRequest, InputResponse } from '../protocol/inputRequest.js'
+import type { CallEvent } from './call.js'
+import type { CallEntry } from './callRuntime.js'
+import type { CallTabs } from './callTabs.js'
+import { nobodyToAsk } from './following.js'
+import { onAbort } from './abort.js'
+import { handlerOf, type InputHandlers } from './inputHandlers.js'
+import type { InputState } from './inputs.js'
+import type { TaskPort } from './taskPort.js'
+
+/** A response of this page that the server has not taken yet. */
+export interface PendingResponse {
+  /** Aborted when the server withdraws the input request. */
+  readonly controller: AbortController
+  /** Gives the response to an input request that belongs to no task. */
+  readonly resolve?: (response: InputResponse) => void
+  /** What `respond()` returned. */
+  sent?: Promise<void>
+}
+
+export interface InputResponsesOptions {
+  readonly port: Pick<TaskPort, 'checkAnswer'>
+  readonly tabs: Pick<CallTabs, 'exclusively'>
+  readonly handlers: InputHandlers
+  readonly missingInput: 'wait' | 'error'
+  readonly dispatch: (entry: CallEntry, event: CallEvent) => void
+  /** True if any tab has recorded that the input request was answered. */
+  readonly isAnswered: (callId: string, taskId: string, inputKey: string) => Promise<boolean>
+  /** Sends `tasks/update` until the server has taken it. */
+  readonly deliver: (entry: CallEntry, taskId: string, inputKey: string, response: InputResponse) => Promise<void>
+  readonly onError: (error: unknown, callId: string) => void
+}
+
+/** Responds to input requests, by handlers of the app or by its users: each once, in one tab. */
+export interface InputResponses {
+  /** Has the handlers of the app respond. */
+  handle(entry: CallEntry, inputKeys: readonly string[]): void
+  /** Asks what belongs to no task yet (multi round-trip). */
+  ask(entry: CallEntry, inputKey: string, request: InputRequest, signal: AbortSignal): Promise<InputResponse>
+  respond(entry: CallEntry, inputKey: string, response: InputResponse): Promise<void>
+}
+
+export function createInputResponses(options: InputResponsesOptions): InputResponses {
+  const { port, tabs, handlers, dispatch } = options
+
+  function pendingOf(entry: CallEntry, inputKey: string): PendingResponse {
+    const known = entry.pending?.get(inputKey)
+    if (known !== undefined) return known
+    const pending = { controller: new AbortController() }
+    entry.pending ??= new Map()
+    entry.pending.set(inputKey, pending)
+    return pending
+  }
+
+  async function handleOne(entry: CallEntry, inputKey: string): Promise<void> {
+    const { callId } = entry.call
+    const request = inputOf(entry, inputKey)?.request
+    const handle = request && handlerOf(handlers, request)
+    if (request === undefined || handle === undefined) return
+    const { signal } = pendingOf(entry, inputKey).controller
+    const taskId = taskIdOf(entry)
+    try {
+      await tabs.exclusively(lockOf(callId, inputKey), signal, async () => {
+        if (await isAnswered(entry, inputKey)) return
+        signal.throwIfAborted()
+        const response = await handle({ taskId, callId, inputKey, signal })
+        if (signal.aborted || inputOf(entry, inputKey)?.status !== 'handling') return
+        await check(entry, request, response)
+        await give(entry, inputKey, response)
+      })
+    } catch (error) {
+      if (signal.aborted) return
+      options.onError(error, callId)
+      // Nothing is declined on the user's behalf: the input request waits for them.
+      dispatch(entry, { type: 'input', inputKey, input: { status: 'open' } })
+    }
+  }
+
+  /** True if any tab has responded. An input request that belongs to no task is asked in this tab alone. */
+  async function isAnswered(entry: CallEntry, inputKey: string): Promise<boolean> {
+    const taskId = taskIdOf(entry)
+    if (inputOf(entry, inputKey)?.status === 'answered') return true
+    if (taskId === undefined || !(await options.isAnswered(entry.call.callId, taskId, inputKey))) return false
+    dispatch(entry, { type: 'message', message: { type: 'responded', inputKey }, isOwn: false })
+    return true
+  }
+
+  async function check(entry: CallEntry, request: InputRequest, response: InputResponse): Promise<void> {
+    const problem = await port.checkAnswer(request, response)
+    if (problem === undefined) return
+    throw new TaskInputError(`The answer does not fit the question: ${problem}`, { callId: entry.call.callId })
+  }
+
+  async function give(entry: CallEntry, inputKey: string, response: InputResponse): Promise<void> {
+    const pending = entry.pending?.get(inputKey)
+    const taskId = taskIdOf(entry)
+    if (pending?.resolve !== undefined) {
+      dispatch(entry, { type: 'input', inputKey, input: undefined })
+      pending.resolve(response)
+    } else if (taskId !== undefined) {
+      await options.deliver(entry, taskId, inputKey, response)
+      dispatch(entry, { type: 'responded', inputKey })
+    }
+    entry.pending?.delete(inputKey)
+  }
+
+  async function send(entry: CallEntry, inputKey: string, request: InputRequest, response: InputResponse): Promise<void> {
+    const { callId } = entry.call
+    const pending = pendingOf(entry, inputKey)
+    const { signal } = pending.controller
+    try {
+      await check(entry, request, response)
+      await tabs.exclusively(lockOf(callId, inputKey), signal, async () => {
+        if (await isAnswered(entry, inputKey)) return
+        signal.throwIfAborted()
+        await give(entry, inputKey, response)
+      })
+    } catch (error) {
+      if (signal.aborted) throw noSuchInput(callId)
+      const rejected = error instanceof Error ? error : new Error(String(error))
+      dispatch(entry, { type: 'input', inputKey, input: { status: 'rejected', isRetrying: false, error: rejected } })
+      throw error
+    } finally {
+      delete pending.sent
+    }
+  }
+
+  return {
+    handle: (entry, inputKeys) => {
+      for (const inputKey of inputKeys) void handleOne(entry, inputKey)
+    },
+
+    ask: (entry, inputKey, request, signal) =>
+      new Promise((resolve, reject) => {
+        const isHandled = handlerOf(handlers, request) !== undefined
+        if (options.missingInput === 'error' && !isHandled) return reject(nobodyToAsk(entry.call.callId))
+        const controller = new AbortController()
+        entry.pending ??= new Map()
+        entry.pending.set(inputKey, { controller, resolve })
+        onAbort(signal, () => {
+          controller.abort()
+          entry.pending?.delete(inputKey)
+          dispatch(entry, { type: 'input', inputKey, input: undefined })
+          reject(signal.reason)
+        })
+        dispatch(entry, { type: 'asked', inputKey, request })
+        if (isHandled) void handleOne(entry, inputKey)
+      }),
+
+    respond: (entry, inputKey, response) => {
+      if (entry.left !== undefined) return Promise.reject(entry.left)
+      const { callId } = entry.call
+      const input = inputOf(entry, inputKey)
+      if (input === undefined) {
+        const isOver = entry.call.stage === 'following' && entry.call.answered.includes(inputKey)
+        return Promise.reject(isOver ? answered(callId) : noSuchInput(callId))
+      }
+      if (input.status === 'answered') return Promise.reject(answered(callId))
+      const pending = pendingOf(entry, inputKey)
+      if (pending.sent !== undefined) return pending.sent
+      const { request } = input
+      dispatch(entry, { type: 'input', inputKey, input: { request, status: 'sending' } })
+      pending.sent = send(entry, inputKey, request, response)
+      return pending.sent
+    },
+  }
+}
+
+function lockOf(callId: string, inputKey: string): string {
+  return `input:${callId}:${inputKey}`
+}
+
+function taskIdOf({ call }: CallEntry): string | undefined {
+  return 'task' in call ? call.task?.taskId : undefined
+}
+
+export function inputOf({ call }: CallEntry, inputKey: string): InputState | undefined {
+  return 'inputs' in call ? call.inputs.get(inputKey) : undefined
+}
+
+function noSuchInput(callId: string): TaskInputError {
+  return new TaskInputError('No open input request has this key: it was withdrawn, or never existed.', { callId })
+}
+
+function answered(callId: string): TaskInputError {
+  return new TaskInputError('The question has been answered; an answer cannot be changed.', { callId })
+}

@@ -1,0 +1,60 @@
+import type { Environment, Unsubscribe } from '../environment/environment.js'
+import type { CallEntry } from './callRuntime.js'
+import type { Leadership } from './callTabs.js'
+import { MESSAGE_DELAY_MS } from './following.js'
+
+/** Which calls of this page stand for which election. */
+export interface Membership {
+  join(entry: CallEntry): void
+  leave(entry: CallEntry): void
+}
+
+interface Group {
+  readonly entries: Set<CallEntry>
+  readonly end: Unsubscribe
+}
+
+/**
+ * One membership for all calls of an election.
+ *
+ * @param onTurn Called for each call when the turn of this tab begins or ends. `isTaken`: from a tab that may still poll.
+ */
+export function createMembership(
+  environment: Pick<Environment, 'setTimeout'>,
+  onTurn: (entry: CallEntry, isTaken: boolean) => void,
+): Membership {
+  const groups = new Map<Leadership, Group>()
+
+  function begin(leadership: Leadership): Group {
+    const entries = new Set<CallEntry>()
+    const unsubscribe = leadership.onChange(() => {
+      for (const entry of [...entries]) onTurn(entry, leadership.wasTaken())
+    })
+    const leave = leadership.join()
+    const end = () => {
+      unsubscribe()
+      leave()
+    }
+    const group = { entries, end }
+    groups.set(leadership, group)
+    return group
+  }
+
+  return {
+    join: (entry) => {
+      const group = groups.get(entry.leadership) ?? begin(entry.leadership)
+      group.entries.add(entry)
+    },
+    leave: (entry) => {
+      const { leadership } = entry
+      const group = groups.get(leadership)
+      if (group === undefined || !group.entries.delete(entry) || group.entries.size > 0) return
+      // Its last message is still on its way to the tab that leads next.
+      environment.setTimeout(() => {
+        if (group.entries.size > 0 || groups.get(leadership) !== group) return
+        groups.delete(leadership)
+        group.end()
+      }, MESSAGE_DELAY_MS)
+    },
+  }
+}

@@ -1,0 +1,36 @@
+import { isTerminal } from '../protocol/task.js'
+import type { TaskRecord } from '../storage/taskRecord.js'
+
+/**
+ * What the app wants of a call that may have been made already: to make it unless it is known, to make it again if it
+ * has ended, to make it in any case, or only to go on with it.
+ */
+export type Wish = 'call' | 'call-if-settled' | 'call-again' | 'resume'
+
+/** What to do about it. `interrupted`: it was sent, and its response never came. */
+export type StartPlan = 'call' | 'follow' | 'interrupted' | 'nothing'
+
+/**
+ * What the record means that another page, or an earlier visit, has left of a call. Read under the lock of the call, so
+ * that a page which is still waiting for its response counts as one.
+ *
+ * ```text
+ * tab A  lock ─ intent ─ tools/call ──── task ─ unlocks
+ * tab B            reads the intent ─ lock ········ reads the task: follow
+ * tab A  lock ─ intent ─ tools/call ─ ▪ reload
+ * tab A                                 lock ─ reads the intent: interrupted
+ * ```
+ *
+ * @param isRepeatable True if calling the tool twice does no harm: an intent without a response has lost nothing.
+ */
+export function planStart(found: TaskRecord | undefined, wish: Wish, isRepeatable: boolean): StartPlan {
+  if (wish === 'call-again') return 'call'
+  const isResumed = wish === 'resume'
+  if (found === undefined) return isResumed ? 'nothing' : 'call'
+  const { task } = found
+  const isOver = task === undefined || isTerminal(task.status)
+  if (wish === 'call-if-settled' && isOver) return 'call'
+  if (task !== undefined) return isResumed && isOver ? 'nothing' : 'follow'
+  if (isRepeatable) return isResumed ? 'nothing' : 'call'
+  return 'interrupted'
+}

@@ -1,0 +1,134 @@
+import {
+  TaskConfigurationError,
+  TaskExpiredError,
+  TaskProtocolError,
+  TaskRequestError,
+  TasksUnsupportedError,
+  TaskUnreachableError,
+} from '../protocol/errors.js'
+import { type DetailedTask, isTerminal, type Task } from '../protocol/task.js'
+import { backoffDelay, type PollPolicy, pollInterval } from './pollPolicy.js'
+import type { TaskMessage } from './taskMessage.js'
+
+/** Responses that break the protocol, in a row, after which there is no point in asking on. */
+const MAX_VIOLATIONS = 3
+
+/** Where the polling of a task stands. All times in ms since the epoch. */
+export interface PollState {
+  /** The newest snapshot. */
+  readonly task: Task
+  /** When that arrived. */
+  readonly knownAt: number
+  /** When the task was received, by this clock: its ttl counts from here, since clocks differ. */
+  readonly receivedAt: number
+  /** When to poll next. */
+  readonly dueAt: number
+  /** The part of that wait which the server asked for. */
+  readonly earliestAt: number
+  /** Polls that failed in a row. */
+  readonly failureCount: number
+  /** Responses that broke the protocol in a row. */
+  readonly violations: number
+}
+
+/** What a `tasks/get` came to. */
+export type PollResponse = { readonly task: DetailedTask } | { readonly error: Error }
+
+/** One interval after the last snapshot; while the server pushes, the safety interval where that is longer. */
+export function nextPollAt(
+  { task, knownAt, receivedAt }: Pick<PollState, 'task' | 'knownAt' | 'receivedAt'>,
+  policy: PollPolicy,
+  isPushed: boolean,
+): number {
+  const interval = pollInterval(task.pollIntervalMs, policy)
+  const delay = isPushed ? Math.max(interval, policy.safetyIntervalMs) : interval
+  return withinTtl(task, receivedAt, policy, knownAt + delay)
+}
+
+/**
+ * The time to poll at, no more than the longest backoff past the ttl: a server that asks to be left alone
+ * for longer than it keeps the task must not keep the call waiting for ever.
+ */
+export function withinTtl({ ttlMs }: Task, receivedAt: number, policy: PollPolicy, dueAt: number): number {
+  return ttlMs === null ? dueAt : Math.min(dueAt, receivedAt + ttlMs + policy.maxMs)
+}
+
+/** SEP-2663, "Task Polling": past its ttl a task may be given up. The poll that finds it so decides. */
+function isPastTtl({ ttlMs }: Task, receivedAt: number, now: number): boolean {
+  return ttlMs !== null && now >= receivedAt + ttlMs
+}
+
+/**
+ * True if a snapshot tells of an earlier time than the one already known. Replicas of a server may respond out of
+ * step; only what both stamp legibly can be put in order.
+ */
+export function isStale(known: Task, next: Task): boolean {
+  if (isTerminal(next.status)) return false
+  return isTerminal(known.status) || Date.parse(next.lastUpdatedAt) < Date.parse(known.lastUpdatedAt)
+}
+
+export interface PollResult {
+  readonly response: PollResponse
+  /** When the poll began, ms since the epoch. */
+  readonly startedAt: number
+  readonly now: number
+  readonly policy: PollPolicy
+  readonly isPushed: boolean
+  /** A number in [0, 1). */
+  readonly jitter: number
+}
+
+/** What the response to a poll means for the task. */
+export function pollMessage(state: PollState, poll: PollResult): TaskMessage {
+  const { receivedAt } = state
+  const { taskId } = state.task
+  const { response, startedAt, now, policy, isPushed } = poll
+  const isLastPoll = isPastTtl(state.task, receivedAt, startedAt)
+  if ('error' in response) return failureMessage(state, poll, response.error, isLastPoll)
+  const { task } = response
+  // The response may have prolonged the ttl.
+  if (isLastPoll && !isTerminal(task.status) && isPastTtl(task, receivedAt, now)) {
+    return { type: 'ended', error: new TaskExpiredError('ttl', { taskId }) }
+  }
+  return { type: 'snapshot', task, nextPollAt: nextPollAt({ task, knownAt: now, receivedAt }, policy, isPushed) }
+}
+
+function failureMessage(state: PollState, poll: PollResult, error: Error, isLastPoll: boolean): TaskMessage {
+  const { task, receivedAt } = state
+  const { now, policy, jitter } = poll
+  const { taskId } = task
+  const failureCount = state.failureCount + 1
+  const isViolation = error instanceof TaskProtocolError
+  if (isFinal(error) || (isViolation && state.violations + 1 >= MAX_VIOLATIONS)) return { type: 'ended', error }
+  if (failureCount >= policy.maxAttempts) return { type: 'ended', error: unreachable(taskId, failureCount, error) }
+  if (isLastPoll) return { type: 'ended', error: new TaskExpiredError('ttl', { taskId, cause: error }) }
+
+  const isRequest = error instanceof TaskRequestError
+  const network = isRequest && error.kind === 'auth' ? 'paused' : 'retrying'
+  const asked = Math.max(pollInterval(task.pollIntervalMs, policy), (isRequest && error.retryAfterMs) || 0)
+  const delay = Math.max(asked, backoffDelay(failureCount, policy, jitter))
+  const next = withinTtl(task, receivedAt, policy, now + delay)
+  return {
+    type: 'poll-failed',
+    error,
+    failureCount,
+    network,
+    earliestAt: Math.min(now + asked, next),
+    nextPollAt: next,
+  }
+}
+
+function isFinal(error: Error): boolean {
+  return (
+    error instanceof TaskExpiredError ||
+    error instanceof TasksUnsupportedError ||
+    error instanceof TaskConfigurationError
+  )
+}
+
+function unreachable(taskId: string, failures: number, cause: Error): TaskUnreachableError {
+  return new TaskUnreachableError(
+    `The server could not be reached in ${failures} polls in a row. The task may still be running: resume it later.`,
+    { taskId, cause },
+  )
+}

@@ -1,0 +1,100 @@
+import type { InputRequest } from '../protocol/inputRequest.js'
+import { TaskCancelledError } from '../protocol/errors.js'
+import { isTerminal } from '../protocol/task.js'
+import type { Call, TrackedCall } from './call.js'
+import type { Inputs } from './inputs.js'
+import type { InputResponseState, ToolCallPhase, ToolCallState } from './toolCallState.js'
+
+const NOTHING: Readonly<Record<string, never>> = {}
+
+/**
+ * A call as the store and the hooks show it. Where nothing that is shown has changed the state before is returned, so
+ * that a poll which brings nothing new renders nothing.
+ */
+export function shownState(call: Call, before?: ToolCallState): ToolCallState {
+  const next = project(call, before)
+  return before !== undefined && isSame(before, next) ? before : next
+}
+
+function project(call: Call, before: ToolCallState | undefined): ToolCallState {
+  const { callId, name, arguments: args, startedAt } = call
+  const identity = { callId, name, ...(args && { arguments: args }), startedAt }
+  const quiet = { isCancelling: false, network: 'ok' as const, failureCount: 0 }
+  const noInputs = { inputRequests: NOTHING, inputResponses: NOTHING }
+  switch (call.stage) {
+    case 'waiting':
+      return { ...identity, phase: 'calling', ...quiet, ...noInputs, ...(call.for === 'network' && { network: 'offline' }) }
+    case 'calling': {
+      const shown = shownInputs(call.inputs, before)
+      const phase = Object.keys(shown.inputRequests).length > 0 ? 'input_required' : 'calling'
+      return { ...identity, phase, ...quiet, ...shown }
+    }
+    case 'following':
+    case 'resting':
+      return {
+        ...identity,
+        phase: phaseOf(call, before?.phase),
+        task: call.task,
+        ...shownInputs(call.inputs, before),
+        isCancelling: call.isCancelling,
+        network: call.blocked ?? call.failure?.network ?? 'ok',
+        failureCount: call.failureCount,
+        ...(call.failure && { lastError: call.failure.error }),
+      }
+    case 'ending':
+      return {
+        ...identity,
+        phase: phaseOf(call, before?.phase),
+        task: before?.task ?? call.task,
+        ...quiet,
+        isCancelling: call.isCancelling,
+        ...noInputs,
+      }
+    case 'settled': {
+      const { outcome, task, endedAt } = call
+      const rest = { ...identity, ...quiet, ...noInputs, ...(task && { task }), endedAt }
+      if ('result' in outcome) return { ...rest, phase: 'completed', result: outcome.result }
+      const { error } = outcome
+      return { ...rest, phase: error instanceof TaskCancelledError ? 'cancelled' : 'failed', error }
+    }
+  }
+}
+
+function phaseOf({ task }: TrackedCall, before: ToolCallPhase | undefined): 'working' | 'input_required' {
+  // A task that has ended still has to deliver its outcome.
+  const status = isTerminal(task.status) ? before : task.status
+  return status === 'input_required' ? status : 'working'
+}
+
+/** The input requests that are listed: those which the user is to respond to, until the server has taken the response. */
+function shownInputs(inputs: Inputs, before: ToolCallState | undefined): Pick<ToolCallState, 'inputRequests' | 'inputResponses'> {
+  if (inputs.size === 0) return { inputRequests: NOTHING, inputResponses: NOTHING }
+  const inputRequests: Record<string, InputRequest> = {}
+  const inputResponses: Record<string, InputResponseState> = {}
+  for (const [key, { request, status, isRetrying = false, error }] of inputs) {
+    if (status === 'answered' || status === 'handling') continue
+    inputRequests[key] = request
+    const response = error === undefined ? { status, isRetrying } : { status, isRetrying, error }
+    if (status !== 'open') inputResponses[key] = response as InputResponseState
+  }
+  return {
+    inputRequests: sameOr(before?.inputRequests, inputRequests),
+    inputResponses: sameOr(before?.inputResponses, inputResponses, isSame),
+  }
+}
+
+function sameOr<T>(
+  before: Readonly<Record<string, T>> | undefined,
+  next: Readonly<Record<string, T>>,
+  isSameMember: (a: T, b: T) => boolean = Object.is,
+): Readonly<Record<string, T>> {
+  const keys = Object.keys(next)
+  if (before === undefined || keys.length !== Object.keys(before).length) return keys.length === 0 ? NOTHING : next
+  return keys.every((key) => key in before && isSameMember(before[key] as T, next[key] as T)) ? before : next
+}
+
+/** True if two objects have the same members, each by reference. */
+function isSame<T extends object>(a: T, b: T): boolean {
+  const keys = Object.keys(b) as (keyof T)[]
+  return keys.length === Object.keys(a).length && keys.every((key) => Object.is(a[key], b[key]))
+}

@@ -1,0 +1,166 @@
+import type { Environment } from '../environment/environment.js'
+import { asError } from '../protocol/asError.js'
+import { ToolCallInterruptedError } from '../protocol/errors.js'
+import { isTerminal } from '../protocol/task.js'
+import type { RecordStore } from '../storage/recordStore.js'
+import type { TaskRecord } from '../storage/taskRecord.js'
+import type { Outcome } from './call.js'
+import type { CallEntry, CallRuntime } from './callRuntime.js'
+import { type RecordOwner, recordOf } from './callRecord.js'
+import type { CallTabs } from './callTabs.js'
+import { type CallEnd, type CallLock, lockCall } from './lockCall.js'
+import { planStart, type Wish } from './planStart.js'
+import type { TaskPort } from './taskPort.js'
+import { untilOnline } from './untilOnline.js'
+
+export interface StartContext {
+  readonly runtime: CallRuntime
+  readonly port: TaskPort
+  readonly environment: Environment
+  readonly records: Pick<RecordStore, 'write' | 'read'>
+  readonly owner: RecordOwner
+  readonly tabs: CallTabs
+}
+
+export interface StartOptions {
+  readonly entry: CallEntry
+  readonly wish: Wish
+  /** The task that this page knows to be lost; its record still says that it is at work. */
+  readonly lostTaskId?: string | undefined
+  /** Called with where to report that another tab has made the call, while this tab waits for it; with undefined after. */
+  readonly onWaiting: (settle: ((end: CallEnd) => void) | undefined) => void
+}
+
+/**
+ * Makes a call, unless another page has made it, and leads it to its task or its outcome.
+ *
+ * ```text
+ * lock ▶ write intent ▶ tools/call ▶ result ─────────────────────────────▶ remove record ▶ settled
+ *                             └────▶ task ▶ write record ▶ poll … terminal ▶ keep record  ▶ settled
+ * a page that goes away leaves:      intent: interrupted   record: followed again
+ * another tab with the same key:     waits for the lock    finds the record and follows, too
+ * ```
+ */
+export async function startCall(options: StartOptions, context: StartContext): Promise<void> {
+  const { entry } = options
+  const { runtime } = context
+  const controller = new AbortController()
+  entry.start = controller
+  let end: { readonly outcome: Outcome; readonly isForeign?: boolean } | undefined
+  try {
+    const found = entry.call.key === undefined ? undefined : await findCall(options, context, controller.signal)
+    if (found === undefined) end = await makeCall(entry, context, controller.signal)
+    else if ('outcome' in found) end = { ...found, isForeign: true }
+    else followFound(entry, found.record, context, controller.signal)
+  } catch (error) {
+    end = { outcome: { error: asError(error) } }
+  }
+  delete entry.start
+  if (end !== undefined && entry.left === undefined) await runtime.settle(entry, end.outcome, end.isForeign)
+  entry.unlock?.()
+}
+
+/** What another page has left of the call; undefined: this page is to make it. */
+async function findCall(
+  { entry, wish, lostTaskId, onWaiting }: StartOptions,
+  { tabs, records, port }: StartContext,
+  signal: AbortSignal,
+): Promise<CallEnd | undefined> {
+  const { callId, name } = entry.call
+  const locked = await lock(tabs, callId, signal, wish, onWaiting)
+  if (!('unlock' in locked)) return locked
+  entry.unlock = once(locked.unlock)
+  if (wish === 'call-again') return undefined
+  const found = await records.read(callId)
+  const known = found?.task?.taskId === lostTaskId && found?.task !== undefined ? asEnded(found) : found
+  const isIntent = known !== undefined && known.task === undefined
+  const isRepeatable = isIntent && wish === 'call' && (await port.isRepeatable(name))
+  const plan = planStart(known, wish, isRepeatable)
+  return plan === 'call' || found === undefined ? undefined : { record: found }
+}
+
+async function lock(
+  tabs: CallTabs,
+  callId: string,
+  signal: AbortSignal,
+  wish: Wish,
+  onWaiting: StartOptions['onWaiting'],
+): Promise<CallLock> {
+  for (;;) {
+    const pending = lockCall(tabs, callId, signal)
+    onWaiting(pending.settle)
+    try {
+      const locked = await pending.lock
+      // A call that is made in any case waits for the other tab all the same: one at a time.
+      if ('unlock' in locked || wish !== 'call-again') return locked
+    } finally {
+      onWaiting(undefined)
+    }
+  }
+}
+
+/** To its record it is at work; only this page knows that the server has lost it. */
+function asEnded(found: TaskRecord): TaskRecord {
+  return found.task === undefined ? found : { ...found, task: { ...found.task, status: 'failed' } }
+}
+
+/** Goes on with what another page has made of the call. */
+function followFound(entry: CallEntry, found: TaskRecord, { runtime }: StartContext, signal: AbortSignal): void {
+  const { callId, name } = entry.call
+  const { task, startedAt, era } = found
+  runtime.dispatch(entry, { type: 'found', startedAt })
+  if (task === undefined) {
+    entry.isSent = true
+    throw new ToolCallInterruptedError(name, { callId })
+  }
+  entry.unlock?.()
+  runtime.dispatch(entry, { type: 'adopted', task, startedAt, era })
+  resumeCancel(entry, runtime, signal.aborted)
+}
+
+/** A cancellation that an earlier page may not have got through, or that was asked for before there was a task. */
+export function resumeCancel(entry: CallEntry, runtime: CallRuntime, isWanted = false): void {
+  const { call } = entry
+  if (!('task' in call) || call.task === undefined || isTerminal(call.task.status)) return
+  if (isWanted || ('isCancelling' in call && call.isCancelling)) runtime.cancel(entry).catch(() => {})
+}
+
+async function makeCall(
+  entry: CallEntry,
+  context: StartContext,
+  signal: AbortSignal,
+): Promise<{ readonly outcome: Outcome } | undefined> {
+  const { runtime, port, environment, records, owner, tabs } = context
+  const { callId, name, arguments: args } = entry.call
+  // Nothing has been sent: offline, the call can wait.
+  await untilOnline({ environment, signal, onOffline: () => runtime.dispatch(entry, { type: 'waiting', for: 'network' }) })
+  runtime.dispatch(entry, { type: 'sending' })
+  const response = await port.callTool(
+    { name, ...(args && { arguments: args }) },
+    {
+      beforeSend: async () => {
+        if (entry.left !== undefined) return
+        entry.isSent = true
+        await records.write(recordOf(entry.call, owner, environment.now()))
+      },
+      ask: (inputKey, request, abort) => runtime.ask(entry, inputKey, request, abort),
+      signal,
+    },
+  )
+  if (response.type === 'result') return { outcome: { result: response.result } }
+  runtime.dispatch(entry, { type: 'created', task: response.task, era: port.era })
+  await entry.written
+  if (entry.left !== undefined) return undefined
+  tabs.postCall(callId, { type: 'created', record: recordOf(entry.call, owner, environment.now()) })
+  entry.unlock?.()
+  resumeCancel(entry, runtime, signal.aborted)
+  return undefined
+}
+
+function once(action: () => void): () => void {
+  let isDone = false
+  return () => {
+    if (!isDone) action()
+    isDone = true
+  }
+}

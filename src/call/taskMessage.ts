@@ -1,0 +1,26 @@
+import type { DetailedTask } from '../protocol/task.js'
+
+/**
+ * What one tab posts to the others about a task, and what it applies to itself: a poll made in this tab and
+ * one made in another lead through the same code. Times are ms since the epoch; tabs share one clock.
+ */
+export type TaskMessage =
+  /** A poll is under way; until then no other tab needs to ask. */
+  | { readonly type: 'polling'; readonly until: number }
+  /** A poll was given up before its response; nothing is known of it. */
+  | { readonly type: 'poll-aborted'; readonly nextPollAt: number }
+  | { readonly type: 'snapshot'; readonly task: DetailedTask; readonly nextPollAt: number }
+  | {
+      readonly type: 'poll-failed'
+      readonly error: Error
+      readonly failureCount: number
+      readonly network: 'retrying' | 'paused'
+      /** The part of the wait that the server asked for. */
+      readonly earliestAt: number
+      readonly nextPollAt: number
+    }
+  /** Nothing more can be learned of the task. */
+  | { readonly type: 'ended'; readonly error: Error }
+  /** The server has taken the response to an input request. */
+  | { readonly type: 'responded'; readonly inputKey: string }
+  | { readonly type: 'cancelling'; readonly isCancelling: boolean }

@@ -1,0 +1,83 @@
+import type { CallToolResult } from '../protocol/callToolResult.js'
+import type { InputRequest } from '../protocol/inputRequest.js'
+import type { Task } from '../protocol/task.js'
+
+/**
+ * Where a call stands. `calling` until the server has responded to the `tools/call`, then the status of
+ * the task; a call that is answered at once goes from `calling` to `completed`. An error of any kind
+ * but a cancellation ends in `failed`; `error` says which.
+ */
+export type ToolCallPhase = ToolCallState['phase']
+
+/**
+ * How polling fares: `ok`; `retrying` after a failure that may pass; `offline` while the browser says
+ * so; `paused` while there is nothing to do but wait (hidden with `poll.hidden: 'pause'`, or credentials are missing).
+ */
+export type ToolCallNetwork = 'ok' | 'retrying' | 'offline' | 'paused'
+
+/** How the response to an input request fares, from `respond()` until the server has taken it. */
+export type InputResponseState =
+  /** It is being checked and sent. `isRetrying`: the server could not be reached; it is sent again. */
+  | { readonly status: 'sending'; readonly isRetrying: boolean }
+  /** It was not taken. The request is open again. */
+  | { readonly status: 'rejected'; readonly isRetrying: false; readonly error: Error }
+
+interface ToolCallStateBase {
+  readonly callId: string
+  /** The tool's name. */
+  readonly name: string
+  /** The arguments, in the page that made the call. They are never stored, so after a reload they are absent. */
+  readonly arguments?: Readonly<Record<string, unknown>>
+  /** The newest snapshot of the task, where the call became one. */
+  readonly task?: Task
+  /** The input requests that the server still waits for, by key. */
+  readonly inputRequests: Readonly<Record<string, InputRequest>>
+  /** The responses on their way, by the key of their input request. */
+  readonly inputResponses: Readonly<Record<string, InputResponseState>>
+  /** From `cancel()` until the server's truth arrives. */
+  readonly isCancelling: boolean
+  readonly network: ToolCallNetwork
+  /** Polls that failed in a row. */
+  readonly failureCount: number
+  /** What the last of them failed with. Gone with the next response. */
+  readonly lastError?: Error
+  /** When the call was made, ms since the epoch, by this browser's clock. */
+  readonly startedAt: number
+}
+
+/** A call that has not ended. */
+export interface RunningToolCall extends ToolCallStateBase {
+  readonly phase: 'calling' | 'working' | 'input_required'
+  readonly result?: never
+  readonly error?: never
+  readonly endedAt?: never
+}
+
+/** A call with a result, `isError: true` included. */
+export interface CompletedToolCall extends ToolCallStateBase {
+  readonly phase: 'completed'
+  readonly result: CallToolResult
+  readonly error?: never
+  /** When the outcome was known in this page, ms since the epoch. */
+  readonly endedAt: number
+}
+
+/** A call without a result. */
+export interface FailedToolCall extends ToolCallStateBase {
+  readonly phase: 'failed' | 'cancelled'
+  readonly result?: never
+  readonly error: Error
+  /** When the outcome was known in this page, ms since the epoch. */
+  readonly endedAt: number
+}
+
+/**
+ * A tool call as the store and the hooks show it: plain data, a new reference only where something changed.
+ * `phase` tells the kinds apart: a `completed` call has a `result`, a `failed` or `cancelled` one an `error`.
+ */
+export type ToolCallState = RunningToolCall | CompletedToolCall | FailedToolCall
+
+/** True where nothing that happens can change the state any more. */
+export function isSettled(state: ToolCallState): state is CompletedToolCall | FailedToolCall {
+  return state.phase === 'completed' || state.phase === 'failed' || state.phase === 'cancelled'
+}

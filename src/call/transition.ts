@@ -1,0 +1,113 @@
+import type { InputRequest } from '../protocol/inputRequest.js'
+import type { Call, CallEvent, CallRules, Circumstances, Effect, Following, RecordStatus, TrackedCall } from './call.js'
+import { isTracked } from './call.js'
+import { cancelling, followTransition, responded, track } from './following.js'
+import { type Inputs, NO_INPUTS, withInput } from './inputs.js'
+
+export interface Transition {
+  readonly call: Call
+  readonly effects: readonly Effect[]
+}
+
+/**
+ * What an event makes of a call, and what is to be done because of it. Pure: everything that changes in a call
+ * changes here, and the same reference comes back where nothing did. A call that is settled stays as it is.
+ */
+export function transition(call: Call, event: CallEvent, at: Circumstances, rules: CallRules): Transition {
+  const effects: Effect[] = []
+  if (call.stage === 'settled') return { call, effects }
+  return { call: next(call, event, at, rules, effects), effects }
+}
+
+type Unsettled = Exclude<Call, { stage: 'settled' }>
+
+function next(call: Unsettled, event: CallEvent, at: Circumstances, rules: CallRules, effects: Effect[]): Call {
+  switch (event.type) {
+    case 'settled': {
+      const { callId, name, key, arguments: args, startedAt } = call
+      const task = call.stage === 'ending' && !(call.end instanceof Error) ? call.end : isTracked(call) && call.task
+      const identity = { callId, name, key, arguments: args, startedAt }
+      return { ...identity, stage: 'settled', outcome: event.outcome, endedAt: at.now, ...(task && { task }) }
+    }
+    case 'created':
+    case 'adopted':
+      return track(call, event, at, rules, effects)
+    case 'recorded':
+      return isTracked(call) ? recorded(call, event.record) : call
+    case 'responded':
+      return call.stage === 'following' || call.stage === 'resting' ? responded(call, event.inputKey, effects) : call
+    case 'cancelling':
+      return call.stage === 'following' || call.stage === 'resting' ? cancelling(call, event, effects) : call
+    case 'input':
+      return 'inputs' in call ? changeInput(call, event.inputKey, event.input) : call
+    default:
+      if (call.stage === 'following') return followTransition(call, event, at, rules, effects)
+      return untracked(call, event, at, rules, effects)
+  }
+}
+
+/** What the events that need no poll mean for a call that is not followed, or not yet. */
+function untracked(
+  call: Exclude<Unsettled, Following>,
+  event: CallEvent,
+  at: Circumstances,
+  rules: CallRules,
+  effects: Effect[],
+): Call {
+  switch (event.type) {
+    case 'waiting':
+      return call.stage === 'waiting' && call.for !== event.for ? { ...call, for: event.for } : call
+    case 'found':
+      return { ...call, startedAt: event.startedAt }
+    case 'sending':
+      return call.stage === 'waiting' ? { ...call, stage: 'calling', inputs: NO_INPUTS } : call
+    case 'asked':
+      if (call.stage !== 'calling') return call
+      return { ...call, inputs: withInput(call.inputs, event.inputKey, asked(event.request, rules)) }
+    case 'observed':
+      if (call.stage !== 'resting') return call
+      return followTransition({ ...call, stage: 'following' }, event, at, rules, effects)
+    default:
+      return call
+  }
+}
+
+function asked(request: InputRequest, rules: CallRules): { request: InputRequest; status: 'handling' | 'open' } {
+  return { request, status: rules.isHandled(request) ? 'handling' : 'open' }
+}
+
+function recorded<C extends TrackedCall>(call: C, record: RecordStatus): C {
+  // A record that is gone must not come back.
+  return call.record === record || call.record === 'removed' ? call : { ...call, record }
+}
+
+function changeInput<C extends Call & { readonly inputs: Inputs }>(
+  call: C,
+  inputKey: string,
+  input: Extract<CallEvent, { type: 'input' }>['input'],
+): C {
+  const known = call.inputs.get(inputKey)
+  // Withdrawn, or answered by another tab in the meantime.
+  if (known === undefined || known.status === 'answered') return call
+  return { ...call, inputs: withInput(call.inputs, inputKey, input && { request: known.request, status: known.status, ...input }) }
+}
+
+/** When to look at a call again, ms since the epoch; undefined: not before something happens. */
+export function wakeAt(call: Call): number | undefined {
+  if (call.stage !== 'following' || call.poll !== 'idle' || call.blocked !== undefined) return undefined
+  switch (call.turn) {
+    case 'theirs':
+      return Math.max(call.dueAt, call.leaderTimeoutAt)
+    case 'taking':
+      return Math.max(call.listenUntil, call.foreignPollUntil)
+    case 'checking':
+      return undefined
+    case 'ours':
+      return Math.max(call.dueAt, call.foreignPollUntil)
+  }
+}
+
+/** True if the task is polled by this tab, or about to be. */
+export function isPolledHere(call: Call): call is Following {
+  return call.stage === 'following' && call.turn !== 'theirs'
+}

@@ -1,0 +1,406 @@
+import { abortError } from '../call/abort.js'
+import type { Call } from '../call/call.js'
+import { type CallEntry, type CallRuntime, type CallRuntimeOptions, createCallRuntime } from '../call/callRuntime.js'
+import { recordOf } from '../call/callRecord.js'
+import type { CallMessage } from '../call/callTabs.js'
+import type { CallEnd } from '../call/lockCall.js'
+import { planStart, type Wish } from '../call/planStart.js'
+import { resumeCancel, startCall } from '../call/startCall.js'
+import type { TaskMessage } from '../call/taskMessage.js'
+import { isSettled, type ToolCallState } from '../call/toolCallState.js'
+import { TaskConfigurationError, TaskExpiredError, ToolCallInterruptedError } from '../protocol/errors.js'
+import { isTerminal } from '../protocol/task.js'
+import type { RecordStore } from '../storage/recordStore.js'
+import type { TaskRecord } from '../storage/taskRecord.js'
+import type { Tabs } from '../tabs/createTabs.js'
+import { taskCallId, toolCallId } from './callIds.js'
+import type { TaskClientStore } from './createStore.js'
+import { createForgotten } from './forgotten.js'
+import { isReusable } from './isReusable.js'
+import type { TaskReference, ToolCall, ToolCallOptions, ToolCallParams } from './taskClient.js'
+import { toolCallHandle } from './toolCallHandle.js'
+
+export interface CallsOptions
+  extends Pick<
+    CallRuntimeOptions,
+    'port' | 'environment' | 'rules' | 'handlers' | 'owner' | 'createPush' | 'maxConcurrentPolls' | 'followsUnobserved' | 'onError'
+  > {
+  readonly records: RecordStore
+  readonly store: TaskClientStore
+  readonly tabs: Tabs
+  /** Called when a call has ended. */
+  readonly onSettled: (state: ToolCallState) => void
+}
+
+/** The calls of this page: each once, however often it is asked for. */
+export interface Calls {
+  start(params: ToolCallParams, options: ToolCallOptions): ToolCall
+  resumeTask(task: TaskReference, options: Pick<ToolCallOptions, 'signal' | 'key'>): ToolCall
+  resumeTasks(filter?: { callId?: string }): Promise<readonly ToolCall[]>
+  get(callId: string): ToolCall | undefined
+  forget(callId: string): Promise<void>
+  forgetAll(scope: string | undefined): Promise<void>
+  /** What another tab posts about a call. */
+  receive(callId: string, message: CallMessage): void
+  receiveTask(taskId: string, message: TaskMessage): void
+  receiveForgotten(callId: string | undefined, at: number): void
+  knownOf(taskId: string): readonly TaskMessage[]
+  /** Resolves when what is known is written down. */
+  close(): Promise<void>
+}
+
+/** How long a settled call without a key stays in the store, in ms: nothing can look it up again. */
+const KEEP_SETTLED_MS = 5 * 60 * 1000
+
+export function createCalls(options: CallsOptions): Calls {
+  const { environment, port, records, store, tabs, owner } = options
+  const entries = new Map<string, CallEntry>()
+  /** When the calls without a key ended, in that order. */
+  const settledAt = new Map<string, number>()
+  const forgotten = createForgotten(environment.now)
+  /** Where to report that another tab has made a call for which this one waits. */
+  const waiting = new Map<string, (end: CallEnd) => void>()
+  const closing = new AbortController()
+  let isSwept = false
+
+  const runtime: CallRuntime = createCallRuntime({
+    ...options,
+    onChange: ({ shown }) => store.setCall(shown),
+    onPageShown: (entry) => void catchUp(entry),
+    onSettled: ({ call, shown }) => {
+      if (call.key === undefined) settledAt.set(call.callId, environment.now())
+      options.onSettled(shown)
+    },
+  })
+
+  function newCall(callId: string, name: string, key?: string, args?: ToolCallParams['arguments']): Call {
+    const identity = { callId, name, key, ...(args && { arguments: args }), startedAt: forgotten.startTime() }
+    return { ...identity, stage: 'waiting', for: 'lock' }
+  }
+
+  function begin(call: Call): CallEntry {
+    const { callId } = call
+    tabs.open()
+    sweep()
+    dropSettled()
+    settledAt.delete(callId)
+    leave(callId, 'The call was started anew.')
+    const entry = runtime.create(call)
+    entries.set(callId, entry)
+    store.setCall(entry.shown)
+    return entry
+  }
+
+  /** Follows the task that a record names. */
+  function follow(record: TaskRecord): CallEntry {
+    const entry = begin({ ...newCall(record.callId, record.tool, record.key), startedAt: record.startedAt })
+    adopt(entry, record)
+    return entry
+  }
+
+  function adopt(entry: CallEntry, { task, startedAt, era }: TaskRecord): void {
+    if (task === undefined) return
+    delete entry.cancelling
+    runtime.dispatch(entry, { type: 'adopted', task, startedAt, era })
+    resumeCancel(entry, runtime)
+  }
+
+  function handle(entry: CallEntry, signal?: AbortSignal): ToolCall {
+    return toolCallHandle({ entry, runtime, store, observes: true, signal })
+  }
+
+  /** A call that is not made, and is in no store. */
+  function refuse(call: Call, reason: unknown): ToolCall {
+    const error = reason instanceof Error ? reason : new Error(String(reason))
+    const entry = runtime.create({ ...call, stage: 'settled', outcome: { error }, endedAt: environment.now() })
+    entry.left = error
+    entry.reject(reason)
+    return toolCallHandle({ entry, runtime, store, observes: false })
+  }
+
+  /** The call that follows this task, or has followed it to its end. */
+  function findTask(taskId: string): CallEntry | undefined {
+    for (const entry of entries.values()) {
+      if (entry.call.stage !== 'waiting' && 'task' in entry.call && entry.call.task?.taskId === taskId && isReusable(entry.shown, false))
+        return entry
+    }
+    return undefined
+  }
+
+  /**
+   * Removes records past their use, once a page. Where every task is resumed, that has read them all; it is left
+   * to do where tasks are followed only while somebody observes them.
+   */
+  function sweep(): void {
+    if (isSwept || options.followsUnobserved) return
+    isSwept = true
+    void records.list()
+  }
+
+  /** Without a timer, which would keep a page or a process busy for nothing: calls only pile up where calls are made. */
+  function dropSettled(): void {
+    const before = environment.now() - KEEP_SETTLED_MS
+    for (const [callId, at] of settledAt) {
+      if (at > before) break
+      drop(callId)
+    }
+  }
+
+  function leave(callId: string, reason: string): void {
+    const entry = entries.get(callId)
+    if (entry !== undefined) runtime.leave(entry, abortError(reason))
+    entries.delete(callId)
+    waiting.delete(callId)
+  }
+
+  function drop(callId: string): void {
+    settledAt.delete(callId)
+    leave(callId, 'The call was forgotten.')
+    store.removeCall(callId)
+  }
+
+  /**
+   * A call was forgotten elsewhere, where its record was removed, too. What this page may have written since
+   * goes as well, but not what belongs to a call made since:
+   *
+   * ```text
+   * tab A  forgets ─ calls anew ─ task 2
+   * tab B  frozen ····················· wakes ─ finds task 2 in storage ─ hears that the call was forgotten
+   * ```
+   */
+  function dropForgotten(callId: string, at = Number.POSITIVE_INFINITY): void {
+    const entry = entries.get(callId)
+    if (entry === undefined) return
+    const { startedAt } = entry.call
+    // A `startedAt` in the future was recorded before the clock was set back.
+    if (startedAt > at && startedAt <= environment.now()) return
+    const record = recordOf(entry.call, owner, environment.now())
+    drop(callId)
+    void records.remove(callId, record)
+  }
+
+  /** A page in the back-forward cache receives no messages. What happened to the call meanwhile is in its record. */
+  async function catchUp(entry: CallEntry): Promise<void> {
+    const { callId } = entry.call
+    if ('record' in entry.call && entry.call.record === 'kept' && !(await records.has(callId))) {
+      if (entries.get(callId) === entry) dropForgotten(callId)
+      return
+    }
+    await followInstead(entry)
+  }
+
+  /**
+   * Another tab has made the call anew. Two that do so in the same moment agree on the task that is recorded:
+   *
+   * ```text
+   * tab A  task 1 ▪ writes ── posts ───────── hears of task 2, reads task 2, follows it
+   * tab B     task 2 ────── writes ▪ posts ── hears of task 1, reads task 2, stays
+   * ```
+   */
+  async function followInstead(entry: CallEntry, posted?: TaskRecord): Promise<void> {
+    const isOther = (record: TaskRecord | undefined): record is TaskRecord =>
+      record?.task !== undefined && isFollowed(entry.call) && record.task.taskId !== entry.call.task.taskId
+    if (!isFollowed(entry.call) || (posted !== undefined && !isOther(posted))) return
+    const found = (await records.read(entry.call.callId)) ?? posted
+    if (isOther(found)) adopt(entry, found)
+  }
+
+  /** True for a record of this server and account. */
+  function isOwn(record: TaskRecord, callId: string): boolean {
+    return record.callId === callId && record.endpoint === owner.endpoint && record.scope === owner.scope
+  }
+
+  async function dropAll(scope: string): Promise<void> {
+    const own = scope === owner.scope ? [...entries.keys()] : []
+    for (const callId of own) drop(callId)
+    // Each by itself, too: a record may still be on its way into a storage that takes its time.
+    await Promise.all([records.clear(scope), ...own.map((callId) => records.remove(callId))])
+  }
+
+  /** Takes up one call, whatever its record says. */
+  async function resumeCall(callId: string): Promise<readonly ToolCall[]> {
+    sweep()
+    const found = await records.read(callId)
+    if (closing.signal.aborted || found === undefined) return []
+    const known = entries.get(callId)
+    if (found.task === undefined && known === undefined) return resumeIntent(found)
+    if (found.task !== undefined && isTerminal(found.task.status)) return []
+    return [handle(known ?? follow(found))]
+  }
+
+  /** A `tools/call` went out and its response is not recorded: the page that was to get it is gone, or still waits for it. */
+  async function resumeIntent(intent: TaskRecord): Promise<readonly ToolCall[]> {
+    const { callId, tool } = intent
+    if (planStart(intent, 'resume', await port.isRepeatable(tool)) === 'nothing') return []
+    let unlock = () => {}
+    try {
+      unlock = await tabs.lock(callId, closing.signal)
+      const found = await records.read(callId)
+      if (closing.signal.aborted) return []
+      const known = entries.get(callId)
+      if (known !== undefined && found !== undefined) return [handle(known)]
+      switch (planStart(found, 'resume', false)) {
+        case 'follow':
+          return found ? [handle(follow(found))] : []
+        case 'interrupted':
+          return [handle(interrupted(found as TaskRecord))]
+        default:
+          return []
+      }
+    } catch (error) {
+      if (closing.signal.aborted) return []
+      throw error
+    } finally {
+      unlock()
+    }
+  }
+
+  function interrupted({ callId, tool, key, startedAt }: TaskRecord): CallEntry {
+    const error = new ToolCallInterruptedError(tool, { callId })
+    const call: Call = { callId, name: tool, key, startedAt, stage: 'settled', outcome: { error }, endedAt: startedAt }
+    const entry = begin(call)
+    entry.reject(error)
+    return entry
+  }
+
+  return {
+    start: ({ name, arguments: args }, { key, fresh = false, signal }) => {
+      const callId = key === undefined ? environment.randomId() : toolCallId(name, key)
+      const known = entries.get(callId)
+      if (signal?.aborted) return refuse(newCall(callId, name, key, args), signal.reason)
+      if (known !== undefined && isReusable(known.shown, fresh)) return handle(known, signal)
+      if (closing.signal.aborted) return refuse(newCall(callId, name, key, args), closing.signal.reason)
+      const isLost = known?.shown.error instanceof TaskExpiredError
+      const lostTaskId = isLost ? known.shown.task?.taskId : undefined
+      const entry = begin(newCall(callId, name, key, args))
+      const wish: Wish = fresh === true ? 'call-again' : fresh === 'settled' ? 'call-if-settled' : 'call'
+      const onWaiting = (settle: ((end: CallEnd) => void) | undefined) => {
+        if (settle === undefined) waiting.delete(callId)
+        else waiting.set(callId, settle)
+      }
+      const call = handle(entry, signal)
+      // Not before the caller has it in hand: it reports to them.
+      void Promise.resolve().then(() => startCall({ entry, wish, lostTaskId, onWaiting }, { ...options, runtime }))
+      return call
+    },
+
+    resumeTask: ({ taskId, name = '' }, { key, signal }) => {
+      if (key !== undefined && name === '') {
+        throw new TaskConfigurationError(
+          'resumeTask with a key needs the name of the tool, which the key belongs to: pass { taskId, name }.',
+        )
+      }
+      const callId = key === undefined ? taskCallId(taskId) : toolCallId(name, key)
+      const call = newCall(callId, name, key)
+      if (signal?.aborted) return refuse(call, signal.reason)
+      const known = findTask(taskId)
+      const isWanted = key === undefined || known?.call.callId === callId
+      if (known !== undefined && (isWanted || !isSettled(known.shown))) return handle(known, signal)
+      if (closing.signal.aborted) return refuse(call, closing.signal.reason)
+      const other = entries.get(callId)
+      if (other !== undefined && !isSettled(other.shown)) {
+        throw new TaskConfigurationError(
+          `A call of "${name}" with the key ${JSON.stringify(key)} is running, and its task is another one. Use another key, or forget() that call.`,
+        )
+      }
+      const record = resumedRecord(call, taskId)
+      const entry = follow(record)
+      tabs.postCall(callId, { type: 'created', record })
+      // Named after its task, a record can be of no other one.
+      if (key === undefined) void records.update(record)
+      else void noteResumed(record, entry)
+      return handle(entry, signal)
+    },
+
+    resumeTasks: async ({ callId } = {}) => {
+      if (closing.signal.aborted) return []
+      tabs.open()
+      if (callId !== undefined) return resumeCall(callId)
+      isSwept = true
+      const found = await records.list()
+      if (closing.signal.aborted) return []
+      return found.flatMap((record) => {
+        if (record.task === undefined || isTerminal(record.task.status)) return []
+        return [handle(entries.get(record.callId) ?? findTask(record.task.taskId) ?? follow(record))]
+      })
+    },
+
+    get: (callId) => {
+      const entry = entries.get(callId)
+      return entry && toolCallHandle({ entry, runtime, store, observes: false })
+    },
+
+    receive: (callId, message) => {
+      const end = message.type === 'created' ? { record: message.record } : { outcome: message.outcome }
+      if (message.type === 'created') {
+        const { record } = message
+        if (!isOwn(record, callId) || forgotten.has(callId, record.startedAt)) return
+      }
+      waiting.get(callId)?.(end)
+      if (message.type === 'settled') return
+      const { record } = message
+      const known = entries.get(callId)
+      // What has failed here was called anew in another tab.
+      const isAnew = known?.shown.phase === 'failed' && record.startedAt > known.call.startedAt
+      if (known !== undefined && !isAnew) void followInstead(known, record)
+      else if (options.followsUnobserved && !closing.signal.aborted) follow(record)
+    },
+
+    receiveTask: (taskId, message) => runtime.receive(taskId, { type: 'message', message, isOwn: false }),
+
+    receiveForgotten: (callId, at) => {
+      forgotten.note(callId, at)
+      for (const id of callId === undefined ? [...entries.keys()] : [callId]) dropForgotten(id, at)
+    },
+
+    knownOf: runtime.knownOf,
+
+    forget: (callId) => {
+      tabs.postForgotten(forgotten.forget(callId), callId)
+      drop(callId)
+      return records.remove(callId)
+    },
+
+    forgetAll: (scope = owner.scope) => {
+      tabs.postForgotten(scope === owner.scope ? forgotten.forget() : environment.now(), undefined, scope)
+      return dropAll(scope)
+    },
+
+    close: async () => {
+      closing.abort(closedError())
+      const written = [...runtime.tracked()].map((entry) => runtime.write(entry))
+      for (const entry of entries.values()) {
+        runtime.leave(entry, abortError('The task client was closed; its tasks go on.'))
+      }
+      runtime.close()
+      tabs.close()
+      await Promise.all(written)
+    },
+  }
+
+  /** The record of a task that the app names. */
+  function resumedRecord({ callId, name, key, startedAt }: Call, taskId: string): TaskRecord {
+    const identity = { callId, tool: name, ...(key !== undefined && { key }), ...owner, era: 'modern' as const, startedAt }
+    const times = { receivedAt: environment.now(), createdAt: '', lastUpdatedAt: '', ttlMs: null }
+    return { ...identity, task: { taskId, status: 'working', ...times, answered: [], isCancelling: false } }
+  }
+
+  /**
+   * Writes the record of a task that the app names: not over what an earlier page has noted of it, nor over
+   * another one that is at work.
+   */
+  async function noteResumed(record: TaskRecord, entry: CallEntry): Promise<void> {
+    const found = await records.read(record.callId)
+    if (entries.get(record.callId) !== entry) return
+    const isOver = found?.task === undefined || isTerminal(found.task.status)
+    await (isOver && found?.task?.taskId !== record.task?.taskId ? records.write(record) : records.update(record))
+  }
+}
+
+function isFollowed(call: Call): call is Extract<Call, { stage: 'following' | 'resting' }> {
+  return call.stage === 'following' || call.stage === 'resting'
+}
+
+function closedError(): TaskConfigurationError {
+  return new TaskConfigurationError('This task client is closed. Create a new one with createTaskClient().')
+}

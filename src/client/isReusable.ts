@@ -1,0 +1,27 @@
+import { isSettled, type ToolCallState } from '../call/toolCallState.js'
+import {
+  ConnectionFailedError,
+  TaskConfigurationError,
+  TaskProtocolError,
+  TaskUnreachableError,
+  ToolCallRejectedError,
+} from '../protocol/errors.js'
+
+/**
+ * Whether to return a call that is known instead of making another. An ended one counts, its failure
+ * included, unless making the call again cannot run the tool twice: nothing was sent, the server
+ * refused it, or its record still leads to the task.
+ */
+export function isReusable(state: ToolCallState, fresh: boolean | 'settled'): boolean {
+  if (!isSettled(state)) return fresh !== true
+  if (fresh !== false) return false
+  const { error } = state
+  return !(
+    error instanceof ConnectionFailedError ||
+    error instanceof TaskConfigurationError ||
+    error instanceof ToolCallRejectedError ||
+    error instanceof TaskUnreachableError ||
+    // An answer to the `tools/call` itself that breaks the protocol is no proof that the tool did not run.
+    (error instanceof TaskProtocolError && state.task !== undefined)
+  )
+}
