@@ -1,3 +1,5 @@
+export type { InputHandlerContext, InputHandlers } from './call/inputHandlers.js'
+export type { ToolCallNetwork, ToolCallPhase, ToolCallState } from './call/toolCallState.js'
 export { createTaskClient } from './client/createTaskClient.js'
 export type {
   TaskClient,
@@ -14,8 +16,6 @@ export type {
 } from './client/taskClient.js'
 export type { ConnectionState } from './connection/connection.js'
 export { type WithTasksOptions, withTasks } from './connection/withTasks.js'
-export type { InputHandlerContext, InputHandlers } from './call/inputHandlers.js'
-export type { ToolCallNetwork, ToolCallPhase, ToolCallState } from './call/toolCallState.js'
 export { browserEnvironment } from './environment/browserEnvironment.js'
 export type { Channel, Environment, Locks, TimerHandle, Unsubscribe, WebStorage } from './environment/environment.js'
 export type {

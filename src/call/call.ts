@@ -81,7 +81,12 @@ export type Call = CallIdentity &
     | (Tracked & { readonly stage: 'resting' })
     /** Its task has ended; the result is being checked. */
     | (Tracked & { readonly stage: 'ending'; readonly end: TerminalTask | Error })
-    | { readonly stage: 'settled'; readonly outcome: Outcome; readonly task?: Task | undefined; readonly endedAt: number }
+    | {
+        readonly stage: 'settled'
+        readonly outcome: Outcome
+        readonly task?: Task | undefined
+        readonly endedAt: number
+      }
   )
 
 export type Following = Extract<Call, { stage: 'following' }>
@@ -125,7 +130,12 @@ export type CallEvent =
   /** The `tools/call` was answered by a task, which no other page knows yet. */
   | { readonly type: 'created'; readonly task: Task; readonly era: TaskRecord['era'] }
   /** A task that a record names is followed, also instead of the one that was. */
-  | { readonly type: 'adopted'; readonly task: TaskRecordTask; readonly startedAt: number; readonly era: TaskRecord['era'] }
+  | {
+      readonly type: 'adopted'
+      readonly task: TaskRecordTask
+      readonly startedAt: number
+      readonly era: TaskRecord['era']
+    }
   | { readonly type: 'recorded'; readonly record: RecordStatus }
   | { readonly type: 'observed' }
   | { readonly type: 'unobserved' }

@@ -6,18 +6,27 @@ import type { InputRequest, InputResponse } from '../protocol/inputRequest.js'
 import type { TerminalTask } from '../protocol/task.js'
 import type { RecordStore } from '../storage/recordStore.js'
 import { resumeAt } from '../storage/taskRecord.js'
-import { type Call, type CallEvent, type CallRules, type Circumstances, type Effect, type Following, isTracked, type Outcome } from './call.js'
-import { isRecorded, recordFate, recordOf, type RecordOwner } from './callRecord.js'
+import {
+  type Call,
+  type CallEvent,
+  type CallRules,
+  type Circumstances,
+  type Effect,
+  type Following,
+  isTracked,
+  type Outcome,
+} from './call.js'
+import { isRecorded, type RecordOwner, recordFate, recordOf } from './callRecord.js'
 import type { CallTabs, Leadership } from './callTabs.js'
 import type { InputHandlers } from './inputHandlers.js'
 import { createInputResponses, type PendingResponse } from './inputResponses.js'
+import { knownMessages } from './knownMessages.js'
 import { createMembership } from './membership.js'
 import { createPollQueue } from './pollQueue.js'
 import type { PushSubscription, PushSubscriptionOptions } from './pushSubscription.js'
 import { deliver } from './requests.js'
 import { createScheduler, type Wakeable } from './scheduler.js'
 import { shownState } from './shownState.js'
-import { knownMessages } from './knownMessages.js'
 import type { TaskMessage } from './taskMessage.js'
 import { taskOutcome } from './taskOutcome.js'
 import type { TaskPort } from './taskPort.js'
@@ -105,7 +114,9 @@ export interface CallRuntime {
 export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
   const { port, environment, rules, records, owner, tabs } = options
   const { policy } = rules
-  const scheduler = createScheduler<CallEntry>(environment, (entry, isLate) => dispatch(entry, { type: 'wake' }, isLate))
+  const scheduler = createScheduler<CallEntry>(environment, (entry, isLate) =>
+    dispatch(entry, { type: 'wake' }, isLate),
+  )
   const membership = createMembership(environment, (entry, isTaken) => dispatch(entry, { type: 'turn', isTaken }))
   /** The calls that have become a task and have not ended. A server may have answered two calls with one task. */
   const byTask = new Map<string, CallEntry[]>()
@@ -118,7 +129,8 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
     port,
     environment,
     policy,
-    taskIds: () => [...byTask].filter(([, entries]) => entries.some(({ call }) => isPolledHere(call))).map(([id]) => id),
+    taskIds: () =>
+      [...byTask].filter(([, entries]) => entries.some(({ call }) => isPolledHere(call))).map(([id]) => id),
     onTask: (task) => receive(task.taskId, { type: 'pushed', task }),
     onChange: (taskId) => receive(taskId, { type: 'push-changed' }),
   })
@@ -334,7 +346,8 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
   async function write(entry: CallEntry, ifMissing = false): Promise<void> {
     const { callId } = entry.call
     // Not what was posted alone: what has been heard in the meantime counts, too.
-    if (ifMissing && isRecorded((await records.read(callId))?.task, recordOf(entry.call, owner, environment.now()))) return
+    if (ifMissing && isRecorded((await records.read(callId))?.task, recordOf(entry.call, owner, environment.now())))
+      return
     const { call } = entry
     if (!isTracked(call) || call.record === 'removed' || entry.left !== undefined) return
     const record = recordOf(call, owner, environment.now())

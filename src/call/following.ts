@@ -1,5 +1,12 @@
 import { TaskInputRequiredError, TaskProtocolError, TaskStuckError } from '../protocol/errors.js'
-import { bareTask, type DetailedTask, isTerminal, isTerminalTask, type Task, type TerminalTask } from '../protocol/task.js'
+import {
+  bareTask,
+  type DetailedTask,
+  isTerminal,
+  isTerminalTask,
+  type Task,
+  type TerminalTask,
+} from '../protocol/task.js'
 import { recordedTask, resumeAt } from '../storage/taskRecord.js'
 import type { Call, CallEvent, CallRules, Circumstances, Effect, Following, Tracked } from './call.js'
 import { isTracked } from './call.js'
@@ -273,7 +280,8 @@ function onSnapshot(call: Following, snapshot: Snapshot, at: Circumstances, rule
   if (isOld && from === 'server') return call
   const known = isOld ? call.task : sameOr(call.task, bareTask(task))
   const floor = from === 'poll' ? 0 : call.earliestAt
-  const wishedAt = snapshot.wishedAt ?? nextPollAt({ task: known, knownAt: now, receivedAt: call.receivedAt }, policy, at.isPushed)
+  const wishedAt =
+    snapshot.wishedAt ?? nextPollAt({ task: known, knownAt: now, receivedAt: call.receivedAt }, policy, at.isPushed)
   const dueAt = Math.max(wishedAt, floor)
   if (from === 'server') effects.push({ type: 'post', message: { type: 'snapshot', task, nextPollAt: dueAt } })
   if (isTerminalTask(task)) return ended(call, task, effects)
@@ -344,7 +352,16 @@ function withAnswered<C extends Tracked>(call: C, inputKey: string): C {
 function ended(call: Following, end: TerminalTask | Error, effects: Effect[]): Call {
   effects.push({ type: 'end', end })
   const task = end instanceof Error ? call.task : bareTask(end)
-  return { ...call, stage: 'ending', end, task, poll: 'idle', blocked: undefined, failure: undefined, inputs: NO_INPUTS }
+  return {
+    ...call,
+    stage: 'ending',
+    end,
+    task,
+    poll: 'idle',
+    blocked: undefined,
+    failure: undefined,
+    inputs: NO_INPUTS,
+  }
 }
 
 /** All times that are compared with the clock; without this the wait would be longer by as much. */

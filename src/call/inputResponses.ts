@@ -1,10 +1,10 @@
 import { TaskInputError } from '../protocol/errors.js'
 import type { InputRequest, InputResponse } from '../protocol/inputRequest.js'
+import { onAbort } from './abort.js'
 import type { CallEvent } from './call.js'
 import type { CallEntry } from './callRuntime.js'
 import type { CallTabs } from './callTabs.js'
 import { nobodyToAsk } from './following.js'
-import { onAbort } from './abort.js'
 import { handlerOf, type InputHandlers } from './inputHandlers.js'
 import type { InputState } from './inputs.js'
 import type { TaskPort } from './taskPort.js'
@@ -105,7 +105,12 @@ export function createInputResponses(options: InputResponsesOptions): InputRespo
     entry.pending?.delete(inputKey)
   }
 
-  async function send(entry: CallEntry, inputKey: string, request: InputRequest, response: InputResponse): Promise<void> {
+  async function send(
+    entry: CallEntry,
+    inputKey: string,
+    request: InputRequest,
+    response: InputResponse,
+  ): Promise<void> {
     const { callId } = entry.call
     const pending = pendingOf(entry, inputKey)
     const { signal } = pending.controller

@@ -87,7 +87,11 @@ export function createPushSubscription(options: PushSubscriptionOptions): PushSu
     opening = stream
     try {
       await untilOnline({ environment, signal })
-      await port.listen([...ids], { signal, onHonoured: (acknowledged) => onAcknowledged(stream, acknowledged), onTask: options.onTask })
+      await port.listen([...ids], {
+        signal,
+        onHonoured: (acknowledged) => onAcknowledged(stream, acknowledged),
+        onTask: options.onTask,
+      })
     } catch (error) {
       if (error instanceof TasksUnsupportedError) isRefused = true
     }

@@ -1,5 +1,5 @@
-import type { InputRequest } from '../protocol/inputRequest.js'
 import { TaskCancelledError } from '../protocol/errors.js'
+import type { InputRequest } from '../protocol/inputRequest.js'
 import { isTerminal } from '../protocol/task.js'
 import type { Call, TrackedCall } from './call.js'
 import type { Inputs } from './inputs.js'
@@ -23,7 +23,13 @@ function project(call: Call, before: ToolCallState | undefined): ToolCallState {
   const noInputs = { inputRequests: NOTHING, inputResponses: NOTHING }
   switch (call.stage) {
     case 'waiting':
-      return { ...identity, phase: 'calling', ...quiet, ...noInputs, ...(call.for === 'network' && { network: 'offline' }) }
+      return {
+        ...identity,
+        phase: 'calling',
+        ...quiet,
+        ...noInputs,
+        ...(call.for === 'network' && { network: 'offline' }),
+      }
     case 'calling': {
       const shown = shownInputs(call.inputs, before)
       const phase = Object.keys(shown.inputRequests).length > 0 ? 'input_required' : 'calling'
@@ -67,7 +73,10 @@ function phaseOf({ task }: TrackedCall, before: ToolCallPhase | undefined): 'wor
 }
 
 /** The input requests that are listed: those which the user is to respond to, until the server has taken the response. */
-function shownInputs(inputs: Inputs, before: ToolCallState | undefined): Pick<ToolCallState, 'inputRequests' | 'inputResponses'> {
+function shownInputs(
+  inputs: Inputs,
+  before: ToolCallState | undefined,
+): Pick<ToolCallState, 'inputRequests' | 'inputResponses'> {
   if (inputs.size === 0) return { inputRequests: NOTHING, inputResponses: NOTHING }
   const inputRequests: Record<string, InputRequest> = {}
   const inputResponses: Record<string, InputResponseState> = {}

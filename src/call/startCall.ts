@@ -5,8 +5,8 @@ import { isTerminal } from '../protocol/task.js'
 import type { RecordStore } from '../storage/recordStore.js'
 import type { TaskRecord } from '../storage/taskRecord.js'
 import type { Outcome } from './call.js'
-import type { CallEntry, CallRuntime } from './callRuntime.js'
 import { type RecordOwner, recordOf } from './callRecord.js'
+import type { CallEntry, CallRuntime } from './callRuntime.js'
 import type { CallTabs } from './callTabs.js'
 import { type CallEnd, type CallLock, lockCall } from './lockCall.js'
 import { planStart, type Wish } from './planStart.js'
@@ -133,7 +133,11 @@ async function makeCall(
   const { runtime, port, environment, records, owner, tabs } = context
   const { callId, name, arguments: args } = entry.call
   // Nothing has been sent: offline, the call can wait.
-  await untilOnline({ environment, signal, onOffline: () => runtime.dispatch(entry, { type: 'waiting', for: 'network' }) })
+  await untilOnline({
+    environment,
+    signal,
+    onOffline: () => runtime.dispatch(entry, { type: 'waiting', for: 'network' }),
+  })
   runtime.dispatch(entry, { type: 'sending' })
   const response = await port.callTool(
     { name, ...(args && { arguments: args }) },

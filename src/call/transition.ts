@@ -89,7 +89,10 @@ function changeInput<C extends Call & { readonly inputs: Inputs }>(
   const known = call.inputs.get(inputKey)
   // Withdrawn, or answered by another tab in the meantime.
   if (known === undefined || known.status === 'answered') return call
-  return { ...call, inputs: withInput(call.inputs, inputKey, input && { request: known.request, status: known.status, ...input }) }
+  return {
+    ...call,
+    inputs: withInput(call.inputs, inputKey, input && { request: known.request, status: known.status, ...input }),
+  }
 }
 
 /** When to look at a call again, ms since the epoch; undefined: not before something happens. */

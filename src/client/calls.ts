@@ -1,7 +1,7 @@
 import { abortError } from '../call/abort.js'
 import type { Call } from '../call/call.js'
-import { type CallEntry, type CallRuntime, type CallRuntimeOptions, createCallRuntime } from '../call/callRuntime.js'
 import { recordOf } from '../call/callRecord.js'
+import { type CallEntry, type CallRuntime, type CallRuntimeOptions, createCallRuntime } from '../call/callRuntime.js'
 import type { CallMessage } from '../call/callTabs.js'
 import type { CallEnd } from '../call/lockCall.js'
 import { planStart, type Wish } from '../call/planStart.js'
@@ -23,7 +23,15 @@ import { toolCallHandle } from './toolCallHandle.js'
 export interface CallsOptions
   extends Pick<
     CallRuntimeOptions,
-    'port' | 'environment' | 'rules' | 'handlers' | 'owner' | 'createPush' | 'maxConcurrentPolls' | 'followsUnobserved' | 'onError'
+    | 'port'
+    | 'environment'
+    | 'rules'
+    | 'handlers'
+    | 'owner'
+    | 'createPush'
+    | 'maxConcurrentPolls'
+    | 'followsUnobserved'
+    | 'onError'
   > {
   readonly records: RecordStore
   readonly store: TaskClientStore
@@ -121,7 +129,12 @@ export function createCalls(options: CallsOptions): Calls {
   /** The call that follows this task, or has followed it to its end. */
   function findTask(taskId: string): CallEntry | undefined {
     for (const entry of entries.values()) {
-      if (entry.call.stage !== 'waiting' && 'task' in entry.call && entry.call.task?.taskId === taskId && isReusable(entry.shown, false))
+      if (
+        entry.call.stage !== 'waiting' &&
+        'task' in entry.call &&
+        entry.call.task?.taskId === taskId &&
+        isReusable(entry.shown, false)
+      )
         return entry
     }
     return undefined
@@ -380,7 +393,14 @@ export function createCalls(options: CallsOptions): Calls {
 
   /** The record of a task that the app names. */
   function resumedRecord({ callId, name, key, startedAt }: Call, taskId: string): TaskRecord {
-    const identity = { callId, tool: name, ...(key !== undefined && { key }), ...owner, era: 'modern' as const, startedAt }
+    const identity = {
+      callId,
+      tool: name,
+      ...(key !== undefined && { key }),
+      ...owner,
+      era: 'modern' as const,
+      startedAt,
+    }
     const times = { receivedAt: environment.now(), createdAt: '', lastUpdatedAt: '', ttlMs: null }
     return { ...identity, task: { taskId, status: 'working', ...times, answered: [], isCancelling: false } }
   }

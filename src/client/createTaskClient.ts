@@ -108,7 +108,11 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
     store,
     tabs,
     createPush: push ? createPushSubscription : () => NO_PUSH,
-    maxConcurrentPolls: positive('poll.maxConcurrent', options.poll?.maxConcurrent, push ? CONNECTIONS - 1 : CONNECTIONS),
+    maxConcurrentPolls: positive(
+      'poll.maxConcurrent',
+      options.poll?.maxConcurrent,
+      push ? CONNECTIONS - 1 : CONNECTIONS,
+    ),
     followsUnobserved: resume === 'eager',
     onError: (error, callId, operation) => report(asError(error), { callId, operation }),
     onSettled: (call) => {

@@ -7,11 +7,11 @@ import type {
   Transport,
 } from '@modelcontextprotocol/client'
 import type { StoreApi } from 'zustand/vanilla'
+import type { InputHandlers } from '../call/inputHandlers.js'
+import type { ToolCallState } from '../call/toolCallState.js'
 import type { ConnectionState } from '../connection/connection.js'
 import type { LegacyTasksMode } from '../connection/legacyOptions.js'
 import type { SdkV1Client } from '../connection/sdkV1Client.js'
-import type { InputHandlers } from '../call/inputHandlers.js'
-import type { ToolCallState } from '../call/toolCallState.js'
 import type { Environment } from '../environment/environment.js'
 import type { CallToolResult } from '../protocol/callToolResult.js'
 import type { InputResponse } from '../protocol/inputRequest.js'

@@ -19,10 +19,7 @@ export interface ConnectionState {
 export interface Connection extends TaskPort {
   connect(): Promise<void>
   /** Calls a tool and hands a task over as a task. */
-  callToolRaw(
-    request: ToolCallRequest,
-    signal: AbortSignal | undefined,
-  ): Promise<ToolCallResponse>
+  callToolRaw(request: ToolCallRequest, signal: AbortSignal | undefined): Promise<ToolCallResponse>
   listTools(): Promise<Tool[]>
   /** Ends the connection where the first use has made it; an SDK client that the app had connected before stays connected. */
   close(): Promise<void>

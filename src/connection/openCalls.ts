@@ -13,7 +13,14 @@ import { CLIENT_CAPABILITIES_META, hasEnvelope } from '../protocol/extension.js'
 import type { InputRequest, InputResponse } from '../protocol/inputRequest.js'
 import { isJsonObject, type JsonObject } from '../protocol/json.js'
 import { type OnProtocolIssue, parseTask, type Task } from '../protocol/task.js'
-import { type CallClaim, CLAIM_META, markQuestions, TaskCreated, type TaskHold, type TaskRequester } from './callClaim.js'
+import {
+  type CallClaim,
+  CLAIM_META,
+  markQuestions,
+  TaskCreated,
+  type TaskHold,
+  type TaskRequester,
+} from './callClaim.js'
 import { type Send, streamEnded } from './ownRequests.js'
 
 export interface OpenCallsOptions {

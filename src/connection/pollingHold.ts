@@ -8,7 +8,14 @@ import type { Environment } from '../environment/environment.js'
 import { asError } from '../protocol/asError.js'
 import { TaskInputRequiredError, TaskProtocolError } from '../protocol/errors.js'
 import type { InputRequest } from '../protocol/inputRequest.js'
-import { type DetailedTask, isTerminal, isTerminalTask, type OnProtocolIssue, type Task, type TerminalTask } from '../protocol/task.js'
+import {
+  type DetailedTask,
+  isTerminal,
+  isTerminalTask,
+  type OnProtocolIssue,
+  type Task,
+  type TerminalTask,
+} from '../protocol/task.js'
 import type { TaskHold } from './callClaim.js'
 import { getTask, updateTask } from './taskRequests.js'
 
@@ -121,7 +128,14 @@ async function pollUntilDone(created: Task, options: PollLoopOptions): Promise<T
       const { task } = message
       if (isTerminalTask(task)) return task
       const isOld = isStale(state.task, task)
-      state = { ...state, task: isOld ? state.task : task, knownAt: now, dueAt: message.nextPollAt, failureCount: 0, violations: 0 }
+      state = {
+        ...state,
+        task: isOld ? state.task : task,
+        knownAt: now,
+        dueAt: message.nextPollAt,
+        failureCount: 0,
+        violations: 0,
+      }
       options.onSnapshot(task)
     } else if (message?.type === 'poll-failed') {
       const violations = message.error instanceof TaskProtocolError ? state.violations + 1 : 0

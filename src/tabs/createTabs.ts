@@ -100,7 +100,8 @@ export function createTabs(options: TabsOptions): Tabs {
         return
       case 'sync-request':
         // Also where another tab leads, for that may be frozen, and all have received the same.
-        for (const known of options.knownOf(message.taskId)) post({ type: 'task', taskId: message.taskId, message: known })
+        for (const known of options.knownOf(message.taskId))
+          post({ type: 'task', taskId: message.taskId, message: known })
         if (leads()) postLeader()
     }
   }
