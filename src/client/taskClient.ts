@@ -162,6 +162,11 @@ export interface TaskClientUrlOptions extends TaskClientBaseOptions {
   url: string | URL
   /** @default \{ name: 'taskwire', version \} */
   clientInfo?: Implementation
+  /**
+   * Declared to the server on top of elicitation in both modes and of what `inputHandlers` has handlers for; a kind that
+   * is named here is declared as it stands here. Questions of a kind that is declared and has no handler wait for
+   * `respond()`; one that is not declared fails its call with `TaskInputRequiredError`.
+   */
   capabilities?: ClientOptions['capabilities']
   /** Headers, `fetch`, auth provider: what `StreamableHTTPClientTransport` takes. */
   transportOptions?: StreamableHTTPClientTransportOptions

@@ -125,6 +125,7 @@ export function createConnection({ sdk, url, maxConcurrentPolls, onState }: Crea
       }
     },
     listen: async (taskIds, hooks) => (await connected()).tasks.listen(taskIds, hooks),
+    missingCapability: sdk.missingCapability,
     checkAnswer,
     listTools,
     close: async () => {

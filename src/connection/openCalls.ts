@@ -8,9 +8,9 @@ import {
 } from '@modelcontextprotocol/client'
 import { onAbort } from '../engine/abort.js'
 import type { CallToolResult } from '../protocol/callToolResult.js'
-import { TaskInputRequiredError } from '../protocol/errors.js'
 import { CLIENT_CAPABILITIES_META, hasEnvelope } from '../protocol/extension.js'
-import type { InputRequest, InputResponse } from '../protocol/inputRequest.js'
+import { missingCapability, undeclaredError } from '../protocol/inputCapabilities.js'
+import { type InputRequest, type InputResponse, parseInputRequest } from '../protocol/inputRequest.js'
 import { isJsonObject, type JsonObject } from '../protocol/json.js'
 import { type OnProtocolIssue, parseTask, type Task } from '../protocol/task.js'
 import { type CallClaim, CLAIM_META, markQuestions, type TaskHold, type TaskRequester } from './callClaim.js'
@@ -120,9 +120,18 @@ export class OpenCalls {
       return undefined
     }
     if ('error' in message && call.claim) call.claim.refused = true
-    this.#close(message.id)?.leg?.resolve()
-    const isQuestion = call.claim?.ask !== undefined && resultType === 'input_required' && 'result' in message
-    return isQuestion ? { ...message, result: markQuestions(message.result, call.token) } : message
+    const leg = this.#close(message.id)?.leg
+    if (call.claim?.ask === undefined || resultType !== 'input_required' || !('result' in message)) {
+      leg?.resolve()
+      return message
+    }
+    const missing = leg && firstMissing(leg.capabilities, questionsIn(message.result))
+    if (missing !== undefined) {
+      leg?.reject(undeclaredError(missing))
+      return undefined
+    }
+    leg?.resolve()
+    return { ...message, result: markQuestions(message.result, call.token) }
   }
 
   /** The SDK client has stopped waiting. True where its call is a task by now. */
@@ -206,9 +215,8 @@ export class OpenCalls {
   #ask(call: OpenCall, inputRequests: Readonly<Record<string, InputRequest>>): Promise<Record<string, InputResponse>> {
     const { leg } = call
     if (leg === undefined) return Promise.reject(new Error('A question is being asked already.'))
-    if (!Object.values(inputRequests).every((request) => isDeclared(leg.capabilities, request))) {
-      return Promise.reject(nobodyToAsk())
-    }
+    const missing = firstMissing(leg.capabilities, Object.values(inputRequests))
+    if (missing !== undefined) return Promise.reject(undeclaredError(missing))
     const requestState = `${STATE_PREFIX}${++this.#sequence}`
     return new Promise((resolve) => {
       call.resume = ({ inputResponses }) =>
@@ -262,20 +270,13 @@ function callIsOver(): SdkError {
   return new SdkError(SdkErrorCode.ConnectionClosed, 'The call that this is the answer for is over')
 }
 
-const CAPABILITY_OF: Record<InputRequest['method'], string> = {
-  'elicitation/create': 'elicitation',
-  'sampling/createMessage': 'sampling',
-  'roots/list': 'roots',
+/** The first capability that the questions need and that was not declared in the request that they answer. */
+function firstMissing(capabilities: unknown, requests: readonly InputRequest[]): string | undefined {
+  return requests.map((request) => missingCapability(capabilities, request)).find((missing) => missing !== undefined)
 }
 
-/** A client with a handler for a question has declared it; the SDK sees to that. */
-function isDeclared(capabilities: unknown, request: InputRequest): boolean {
-  return isJsonObject(capabilities) && capabilities[CAPABILITY_OF[request.method]] !== undefined
-}
-
-function nobodyToAsk(): TaskInputRequiredError {
-  return new TaskInputRequiredError(
-    'The task asks for input, and the client has declared no capability to answer. Register a handler with ' +
-      'client.setRequestHandler(), or use createTaskClient({ client }), which shows the questions.',
-  )
+/** The questions that can be read; what is wrong with the others the SDK client says. */
+function questionsIn({ inputRequests }: JsonObject): InputRequest[] {
+  const entries = isJsonObject(inputRequests) ? Object.values(inputRequests) : []
+  return entries.map(parseInputRequest).flatMap((parsed) => ('request' in parsed ? [parsed.request] : []))
 }

@@ -1,4 +1,5 @@
 import { TaskInputError, TaskInputRequiredError, TaskProtocolError } from '../protocol/errors.js'
+import { undeclaredError } from '../protocol/inputCapabilities.js'
 import type { InputRequest, InputResponse } from '../protocol/inputRequest.js'
 import { onAbort } from './abort.js'
 import { handlerOf, type InputHandlerContext, type InputHandlers } from './inputHandlers.js'
@@ -11,6 +12,8 @@ export interface QuestionsOptions {
   readonly callId: string
   readonly handlers: InputHandlers
   readonly missingInput: 'wait' | 'error'
+  /** The capability that a question needs and the client has not declared; undefined where none is missing. */
+  readonly missingCapability: (request: InputRequest) => string | undefined
   /** What is wrong with an answer, undefined where nothing is. */
   readonly check: (request: InputRequest, response: InputResponse) => Promise<string | undefined>
   /** Runs `work` in one tab at a time. */
@@ -38,7 +41,8 @@ export interface Questions {
    * Takes note of what a snapshot asks.
    *
    * @throws {TaskProtocolError} where a key that is known asks something else.
-   * @throws {TaskInputRequiredError} where nobody is there to be asked, with `missingInput: 'error'`.
+   * @throws {TaskInputRequiredError} where the client has not declared to answer, and where nobody is there to be
+   * asked, with `missingInput: 'error'`.
    */
   observe(
     asked: OpenQuestions,
@@ -153,6 +157,8 @@ export function createQuestions(options: QuestionsOptions): Questions {
         if (!Object.hasOwn(asked, key)) withdraw(question)
       }
       for (const [key, request] of Object.entries(asked)) {
+        const missing = options.missingCapability(request)
+        if (missing !== undefined) throw undeclaredError(missing, { callId, taskId })
         const known = questions.get(key)
         if (known !== undefined && !isEqual(known.request, request)) {
           throw new TaskProtocolError('an input request changed under the key it had', {

@@ -156,6 +156,7 @@ function begin(options: RunTestOptions = {}) {
       return Promise.resolve(result)
     },
     isRepeatable: () => Promise.resolve(options.isRepeatable ?? false),
+    missingCapability: () => undefined,
     checkAnswer: () => Promise.resolve(undefined),
     listen: () => Promise.reject(new Error('nobody listens')),
     getTask: (taskId, signal) => {

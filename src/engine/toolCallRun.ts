@@ -102,6 +102,7 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
     callId,
     handlers: options.inputHandlers,
     missingInput: options.missingInput,
+    missingCapability: port.missingCapability,
     check: port.checkAnswer,
     exclusively: (inputKey, signal, work) => tabs.exclusively(`input:${callId}:${inputKey}`, signal, work),
     isNoted: journal.isAnswered,
