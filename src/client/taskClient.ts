@@ -111,8 +111,8 @@ export interface TaskClientBaseOptions {
     maxAttempts?: number
   }
   /**
-   * Whether to ask the server to push what happens to tasks (`subscriptions/listen`). Where it does, polling
-   * relaxes to `poll.safetyIntervalMs`.
+   * Whether to ask the server to push what happens to tasks (`subscriptions/listen`). Polling of a task relaxes to
+   * `poll.safetyIntervalMs` once something of it was pushed.
    * @default true
    */
   push?: boolean

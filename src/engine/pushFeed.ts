@@ -30,6 +30,9 @@ interface Follower {
   readonly link: TabLink
   readonly tasks: Set<(task: DetailedTask) => void>
   readonly changes: Set<() => void>
+  /** Whether the server has said that it will push what happens to the task. */
+  isHonoured: boolean
+  /** Whether it has done so since. */
   isLive: boolean
 }
 
@@ -48,7 +51,8 @@ interface Stream {
  * stream {a, b}             opened ──── ack ─────────────   nothing of a is lost in between
  * ```
  *
- * A stream that ends is opened again, backing off; meanwhile its tasks are polled at their intervals.
+ * A task is polled less once something of it was pushed: an acknowledgement alone is a promise. A stream that ends is
+ * opened again, backing off; meanwhile its tasks are polled at their intervals.
  * A server that honours no task is not asked again.
  */
 export function createPushFeed({ port, environment, policy }: PushFeedOptions): PushFeed {
@@ -85,9 +89,7 @@ export function createPushFeed({ port, environment, policy }: PushFeedOptions): 
       await port.listen(ids, {
         signal,
         onHonoured: (honoured) => onHonoured(stream, honoured),
-        onTask: (task) => {
-          for (const listener of [...(followers.get(task.taskId)?.tasks ?? [])]) listener(task)
-        },
+        onTask,
       })
     } catch (error) {
       if (error instanceof TasksUnsupportedError) isRefused = true
@@ -105,7 +107,14 @@ export function createPushFeed({ port, environment, policy }: PushFeedOptions): 
       isRefused = true
       end()
     }
-    setLive(honoured)
+    setHonoured(honoured)
+  }
+
+  function onTask(task: DetailedTask): void {
+    const follower = followers.get(task.taskId)
+    if (follower === undefined) return
+    setLive(follower, follower.isHonoured)
+    for (const listener of [...follower.tasks]) listener(task)
   }
 
   /** The stream has ended by itself. */
@@ -113,7 +122,7 @@ export function createPushFeed({ port, environment, policy }: PushFeedOptions): 
     if (opening === stream) opening = undefined
     if (current === stream) {
       current = undefined
-      setLive([])
+      setHonoured([])
     }
     if (isRefused || followers.size === 0) return
     failures += 1
@@ -124,16 +133,20 @@ export function createPushFeed({ port, environment, policy }: PushFeedOptions): 
     opening?.abort.abort()
     current?.abort.abort()
     opening = current = undefined
-    setLive([])
+    setHonoured([])
   }
 
-  function setLive(ids: readonly string[]): void {
+  function setHonoured(ids: readonly string[]): void {
     for (const [taskId, follower] of followers) {
-      const isLive = ids.includes(taskId)
-      if (follower.isLive === isLive) continue
-      follower.isLive = isLive
-      for (const listener of [...follower.changes]) listener()
+      follower.isHonoured = ids.includes(taskId)
+      setLive(follower, follower.isLive && follower.isHonoured)
     }
+  }
+
+  function setLive(follower: Follower, isLive: boolean): void {
+    if (follower.isLive === isLive) return
+    follower.isLive = isLive
+    for (const listener of [...follower.changes]) listener()
   }
 
   function watchPage(): void {
@@ -151,7 +164,7 @@ export function createPushFeed({ port, environment, policy }: PushFeedOptions): 
 
   return {
     follow: (taskId, link) => {
-      const follower: Follower = { link, tasks: new Set(), changes: new Set(), isLive: false }
+      const follower: Follower = { link, tasks: new Set(), changes: new Set(), isHonoured: false, isLive: false }
       followers.set(taskId, follower)
       const stopWatching = link.onTurnChange(() => update(0))
       watchPage()

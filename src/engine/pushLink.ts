@@ -3,7 +3,7 @@ import type { DetailedTask } from '../protocol/task.js'
 
 /** What the server pushes of one task (SEP-2663, "Task Status Notifications"). */
 export interface PushLink {
-  /** Whether the server has promised to tell. */
+  /** True if the server pushes what happens to the task: it has said so, and has done it. */
   isLive(): boolean
   /** Hears when that changes. */
   onChange(listener: () => void): Unsubscribe
