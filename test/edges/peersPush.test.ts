@@ -2,7 +2,6 @@ import { createTaskClient, type TaskClient, type TaskClientUrlOptions } from 'ta
 import { createSimulatedEnvironment, type SimulatedEnvironment } from 'taskwire/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
 import {
-  completed,
   created,
   createScriptedServer,
   openStream,
@@ -61,8 +60,7 @@ const metaOf = (naming: Naming, index: number) => {
 
 /** The server acknowledges a stream, by default for all that it asks for. */
 async function acknowledge(index = 0, taskIds?: unknown, naming: Naming = 'with the id of the subscription') {
-  const asked = (listens()[index]?.params['notifications'] as { taskIds: string[] }).taskIds
-  const notifications = { taskIds: taskIds ?? asked }
+  const notifications = taskIds === undefined ? listens()[index]?.params['notifications'] : { taskIds }
   const params = { notifications, ...metaOf(naming, index) }
   streams[index]?.send({ method: 'notifications/subscriptions/acknowledged', params })
   await page.advance(0)
