@@ -22,6 +22,7 @@ export interface OpenCallsOptions {
   readonly transport: TaskRequester
   /** For calls that nobody has claimed. */
   readonly hold: TaskHold
+  readonly randomId: () => string
   readonly onIssue: OnProtocolIssue | undefined
 }
 
@@ -52,8 +53,6 @@ interface OpenCall {
   resume: (params: JsonObject) => void
 }
 
-const STATE_PREFIX = 'taskwire:'
-
 /**
  * The `tools/call` requests that the SDK client waits for. One that is answered by a task stays open until
  * the task has a result; `send` of it settles with the call, so that an error reaches the app as it is.
@@ -64,6 +63,8 @@ export class OpenCalls {
   /** Calls whose questions the SDK client is answering, by the `requestState` it will come back with. */
   readonly #asking = new Map<unknown, OpenCall>()
   #sequence = 0
+  /** Begins every `requestState` of ours; that of a server may be any other text. */
+  #statePrefix: string | undefined
 
   constructor(options: OpenCallsOptions) {
     this.#options = options
@@ -79,7 +80,7 @@ export class OpenCalls {
     const asking = this.#asking.get(requestState)
     if (asking !== undefined) return this.#resume(asking, message, options)
     // The server would take it for a call of its own, and run the tool again.
-    if (isState(requestState)) return Promise.reject(callIsOver())
+    if (this.#isOurs(requestState)) return Promise.reject(callIsOver())
 
     const call: OpenCall = {
       // The earlier revisions make a task only of a call that asks for one.
@@ -123,7 +124,9 @@ export class OpenCalls {
     const leg = this.#close(message.id)?.leg
     if (call.claim?.ask === undefined || resultType !== 'input_required' || !('result' in message)) {
       leg?.resolve()
-      return message
+      // Servers of earlier revisions send no type, which stands for "complete"; the SDK client would refuse it.
+      const isUntyped = leg?.capabilities !== undefined && 'result' in message && resultType === undefined
+      return isUntyped ? { ...message, result: { ...message.result, resultType: 'complete' } } : message
     }
     const missing = leg && firstMissing(leg.capabilities, questionsIn(message.result))
     if (missing !== undefined) {
@@ -217,7 +220,8 @@ export class OpenCalls {
     if (leg === undefined) return Promise.reject(new Error('A question is being asked already.'))
     const missing = firstMissing(leg.capabilities, Object.values(inputRequests))
     if (missing !== undefined) return Promise.reject(undeclaredError(missing))
-    const requestState = `${STATE_PREFIX}${++this.#sequence}`
+    this.#statePrefix ??= `taskwire:${this.#options.randomId()}:`
+    const requestState = `${this.#statePrefix}${++this.#sequence}`
     return new Promise((resolve) => {
       call.resume = ({ inputResponses }) =>
         resolve(isJsonObject(inputResponses) ? (inputResponses as Record<string, InputResponse>) : {})
@@ -240,6 +244,11 @@ export class OpenCalls {
     return settled
   }
 
+  #isOurs(requestState: unknown): boolean {
+    const prefix = this.#statePrefix
+    return prefix !== undefined && typeof requestState === 'string' && requestState.startsWith(prefix)
+  }
+
   #answer(id: RequestId, result: CallToolResult): void {
     this.#options.sendToClient({ jsonrpc: '2.0', id, result: { ...result, resultType: 'complete' } })
   }
@@ -260,10 +269,6 @@ export class OpenCalls {
     }
     return undefined
   }
-}
-
-function isState(requestState: unknown): boolean {
-  return typeof requestState === 'string' && requestState.startsWith(STATE_PREFIX)
 }
 
 function callIsOver(): SdkError {

@@ -62,6 +62,7 @@ export class TaskTransport implements Transport, TaskRequester {
       sendToClient: (message) => this.onmessage?.(message),
       transport: this,
       hold,
+      randomId,
       onIssue,
     })
     this.#connect(inner)

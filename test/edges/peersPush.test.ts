@@ -106,6 +106,22 @@ it('[EDGE-20] an acknowledgement without the id of the subscription counts where
   expect(polls()).toEqual([])
 })
 
+it('[EDGE-20] an acknowledgement without the id of the subscription is for the stream that was opened last', async () => {
+  server.on('tools/call', created(), created({ taskId: 'task-secret-2' }))
+  server.on('tasks/get', ({ params, ...request }) => snapshot({ taskId: params['taskId'] })({ params, ...request }))
+  client.startToolCall({ name: 'work' })
+  await page.advance(100)
+  await acknowledge(0, undefined, 'without the id of the subscription')
+  client.startToolCall({ name: 'work' })
+  await page.advance(100)
+  await acknowledge(1, undefined, 'without the id of the subscription')
+  expect(listens()[0]?.signal?.aborted).toBe(true)
+  await push(task({ taskId: 'task-secret-2' }), 1, 'without the id of the subscription')
+  await push(task(), 1, 'without the id of the subscription')
+  await page.advance(20_000)
+  expect(polls()).toEqual([])
+})
+
 it('[EDGE-20] a pushed task that no stream asked for changes nothing', async () => {
   const call = client.startToolCall({ name: 'work' })
   await page.advance(100)
