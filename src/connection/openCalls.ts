@@ -80,7 +80,7 @@ export class OpenCalls {
     const asking = this.#asking.get(requestState)
     if (asking !== undefined) return this.#resume(asking, message, options)
     // The server would take it for a call of its own, and run the tool again.
-    if (this.#isOurs(requestState)) return Promise.reject(callIsOver())
+    if (this.#statePrefix && String(requestState).startsWith(this.#statePrefix)) return Promise.reject(callIsOver())
 
     const call: OpenCall = {
       // The earlier revisions make a task only of a call that asks for one.
@@ -128,9 +128,9 @@ export class OpenCalls {
       const isUntyped = leg?.capabilities !== undefined && 'result' in message && resultType === undefined
       return isUntyped ? { ...message, result: { ...message.result, resultType: 'complete' } } : message
     }
-    const missing = leg && firstMissing(leg.capabilities, questionsIn(message.result))
-    if (missing !== undefined) {
-      leg?.reject(undeclaredError(missing))
+    const refusal = leg && refusalOf(message.result['inputRequests'], leg.capabilities)
+    if (refusal !== undefined) {
+      leg?.reject(refusal)
       return undefined
     }
     leg?.resolve()
@@ -218,8 +218,8 @@ export class OpenCalls {
   #ask(call: OpenCall, inputRequests: Readonly<Record<string, InputRequest>>): Promise<Record<string, InputResponse>> {
     const { leg } = call
     if (leg === undefined) return Promise.reject(new Error('A question is being asked already.'))
-    const missing = firstMissing(leg.capabilities, Object.values(inputRequests))
-    if (missing !== undefined) return Promise.reject(undeclaredError(missing))
+    const refusal = refusalOf(inputRequests, leg.capabilities)
+    if (refusal !== undefined) return Promise.reject(refusal)
     this.#statePrefix ??= `taskwire:${this.#options.randomId()}:`
     const requestState = `${this.#statePrefix}${++this.#sequence}`
     return new Promise((resolve) => {
@@ -242,11 +242,6 @@ export class OpenCalls {
     const settled = this.#attach(call, message, options)
     call.resume({ ...message.params })
     return settled
-  }
-
-  #isOurs(requestState: unknown): boolean {
-    const prefix = this.#statePrefix
-    return prefix !== undefined && typeof requestState === 'string' && requestState.startsWith(prefix)
   }
 
   #answer(id: RequestId, result: CallToolResult): void {
@@ -275,13 +270,15 @@ function callIsOver(): SdkError {
   return new SdkError(SdkErrorCode.ConnectionClosed, 'The call that this is the answer for is over')
 }
 
-/** The first capability that the questions need and that was not declared in the request that they answer. */
-function firstMissing(capabilities: unknown, requests: readonly InputRequest[]): string | undefined {
-  return requests.map((request) => missingCapability(capabilities, request)).find((missing) => missing !== undefined)
-}
-
-/** The questions that can be read; what is wrong with the others the SDK client says. */
-function questionsIn({ inputRequests }: JsonObject): InputRequest[] {
-  const entries = isJsonObject(inputRequests) ? Object.values(inputRequests) : []
-  return entries.map(parseInputRequest).flatMap((parsed) => ('request' in parsed ? [parsed.request] : []))
+/**
+ * The refusal of questions one of which was not declared in the request that they answer. What else is wrong with them
+ * the SDK client says.
+ */
+function refusalOf(inputRequests: unknown, capabilities: unknown): Error | undefined {
+  for (const request of Object.values(isJsonObject(inputRequests) ? inputRequests : {})) {
+    const parsed = parseInputRequest(request)
+    const missing = 'request' in parsed ? missingCapability(capabilities, parsed.request) : undefined
+    if (missing !== undefined) return undeclaredError(missing)
+  }
+  return undefined
 }

@@ -125,10 +125,10 @@ export class OwnRequests {
   }
 }
 
+/** True for the news of a task, and for an acknowledgement that names tasks. */
 function isAboutTasks({ method, params }: JSONRPCNotification): boolean {
-  if (method !== 'notifications/subscriptions/acknowledged') return method === 'notifications/tasks'
-  const { notifications } = params ?? {}
-  return isJsonObject(notifications) && 'taskIds' in notifications
+  const acknowledged = params?.['notifications']
+  return method === 'notifications/tasks' || (isJsonObject(acknowledged) && 'taskIds' in acknowledged)
 }
 
 export function streamEnded(method: string): Error {

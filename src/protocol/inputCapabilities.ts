@@ -22,21 +22,17 @@ export function missingCapability(capabilities: unknown, request: InputRequest):
   const name = CAPABILITY_OF[request.method]
   const declared = isJsonObject(capabilities) ? capabilities[name] : undefined
   if (!isJsonObject(declared)) return name
-  const part = neededPart(request)
+  const part = partOf(request)
   // An empty capability stands for forms.
   if (part === undefined || part in declared || (part === 'form' && !('url' in declared))) return undefined
   return `${name}.${part}`
 }
 
-function neededPart({ method, params }: InputRequest): string | undefined {
-  switch (method) {
-    case 'elicitation/create':
-      return params.mode ?? 'form'
-    case 'sampling/createMessage':
-      return params['tools'] === undefined && params['toolChoice'] === undefined ? undefined : 'tools'
-    case 'roots/list':
-      return undefined
-  }
+/** What the request needs beyond the capability as such. */
+function partOf({ method, params }: InputRequest): string | undefined {
+  if (method === 'elicitation/create') return params.mode ?? 'form'
+  if (method === 'roots/list') return undefined
+  return (params['tools'] ?? params['toolChoice']) === undefined ? undefined : 'tools'
 }
 
 /** The end of a call that asks for what the client has not declared: no input response says so. */

@@ -206,7 +206,7 @@ describe('an acknowledgement', () => {
   })
   const polled = () => server.received('tasks/get').map(({ params }) => params['taskId'])
 
-  it('of one of two tasks lets the other be polled at its interval', async () => {
+  it('[EDGE-23] of one of two tasks lets the other be polled at its interval', async () => {
     client.startToolCall({ name: 'work' })
     client.startToolCall({ name: 'work' })
     await page.advance(100)
@@ -221,19 +221,22 @@ describe('an acknowledgement', () => {
     ['names no task', []],
     ['names tasks that were not asked for', ['task-secret-9']],
     ['names no list', 'task-secret-1'],
-  ])('that %s is taken for a refusal: polling goes on, and the server is not asked again', async (_, taskIds) => {
-    client.startToolCall({ name: 'work' })
-    await page.advance(100)
-    await acknowledge(0, taskIds)
-    await push(task())
-    await page.advance(4900)
-    expect(polls()).toEqual([1000, 2000, 3000, 4000, 5000])
-    client.startToolCall({ name: 'work' })
-    await page.advance(5000)
-    expect(listens()).toHaveLength(1)
-  })
+  ])(
+    '[EDGE-23] that %s is taken for a refusal: polling goes on, and the server is not asked again',
+    async (_, taskIds) => {
+      client.startToolCall({ name: 'work' })
+      await page.advance(100)
+      await acknowledge(0, taskIds)
+      await push(task())
+      await page.advance(4900)
+      expect(polls()).toEqual([1000, 2000, 3000, 4000, 5000])
+      client.startToolCall({ name: 'work' })
+      await page.advance(5000)
+      expect(listens()).toHaveLength(1)
+    },
+  )
 
-  it('that never comes leaves polling as it is', async () => {
+  it('[EDGE-23] that never comes leaves polling as it is', async () => {
     client.startToolCall({ name: 'work' })
     await page.advance(5000)
     expect(polls()).toEqual([1000, 2000, 3000, 4000, 5000])

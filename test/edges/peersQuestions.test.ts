@@ -138,7 +138,7 @@ describe.each(UNDECLARED)('a question that was never declared (%s)', (_, capabil
     expect(server.received('tools/call')).toHaveLength(2)
   })
 
-  it('[EDGE-19] ends a call under withTasks alone, as before', async () => {
+  it('[EDGE-19] ends a call under withTasks alone', async () => {
     server.on('tasks/get', asking({ a: request }))
     const sdk = sdkClient(capabilities)
     await sdk.connect(withTasks(httpTransport(), { environment: page.environment }))
