@@ -95,7 +95,6 @@ describe('when the stream ends', () => {
     await expect(call.result).resolves.toBeDefined()
   })
 
-  // [TASK-LISTEN-ACKNOWLEDGED]
   it('a server that does not push is asked once', async () => {
     server = createWorkServer({ push: false })
     client = open()

@@ -492,7 +492,6 @@ describe('under withTasks alone', () => {
     return { sdk, memory }
   }
 
-  // [TASK-INPUT-TRUST]
   it('the questions of a task reach the handlers of the client', async () => {
     const { sdk, memory } = await connect({ elicitation: { form: {} } })
     const asked: string[] = []

@@ -1,4 +1,4 @@
-import { createTaskClient, type InputRequest } from 'taskwire'
+import { createTaskClient } from 'taskwire'
 import { type PendingInputRequest, useInputRequests } from 'taskwire/react'
 
 // #region inbox
@@ -13,17 +13,27 @@ export function Inbox() {
   )
 }
 
-function Question({ request, call, respond }: PendingInputRequest) {
+/** The server as your users know it: what it calls itself proves nothing. */
+const SERVER = 'Reports (example.com)'
+
+function Question(question: PendingInputRequest) {
+  const { request, call, respond } = question
   if (request.method !== 'elicitation/create') return null
+  if (request.params.mode === 'url') return <UrlQuestion {...question} />
   return (
     <fieldset>
-      <legend>{call.name} asks</legend>
+      <legend>
+        {SERVER} asks, for {call.name}
+      </legend>
       <p>{request.params.message}</p>
       <button type="button" onClick={() => respond({ action: 'accept', content: { approved: true } })}>
         Approve
       </button>
       <button type="button" onClick={() => respond({ action: 'decline' })}>
         Decline
+      </button>
+      <button type="button" onClick={() => respond({ action: 'cancel' })}>
+        Not now
       </button>
     </fieldset>
   )
@@ -44,16 +54,29 @@ export const client = createTaskClient({
 // #endregion handlers
 
 // #region url
-export function UrlQuestion({ request, respond }: { request: InputRequest; respond: PendingInputRequest['respond'] }) {
+export function UrlQuestion({ request, call, respond }: PendingInputRequest) {
   if (request.method !== 'elicitation/create' || request.params.mode !== 'url') return null
-  const { url, message } = request.params
+  const { href, host, protocol } = new URL(request.params.url)
+  const start = href.indexOf('/', protocol.length + 2) - host.length
   return (
-    <p>
-      {message} <code>{new URL(url).host}</code>
-      <a href={url} target="_blank" rel="noopener noreferrer" onClick={() => respond({ action: 'accept' })}>
-        Open
+    <fieldset>
+      <legend>
+        {SERVER} asks, for {call.name}
+      </legend>
+      <p>{request.params.message}</p>
+      <a href={href} target="_blank" rel="noopener noreferrer" onClick={() => respond({ action: 'accept' })}>
+        {href.slice(0, start)}
+        <strong>{host}</strong>
+        {href.slice(start + host.length)}
       </a>
-    </p>
+      {/(^|\.)xn--/.test(host) && <p>This address has letters that may imitate others.</p>}
+      <button type="button" onClick={() => respond({ action: 'decline' })}>
+        Decline
+      </button>
+      <button type="button" onClick={() => respond({ action: 'cancel' })}>
+        Not now
+      </button>
+    </fieldset>
   )
 }
 // #endregion url

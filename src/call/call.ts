@@ -117,6 +117,8 @@ export interface CallRules {
   readonly stuckAfterPolls: number
   /** True for an input request that a handler of the app responds to. */
   readonly isHandled: (request: InputRequest) => boolean
+  /** The capability that an input request needs and the client has not declared; undefined where it has. */
+  readonly missingCapability: (request: InputRequest) => string | undefined
 }
 
 /** Everything that can happen to a call. */

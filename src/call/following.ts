@@ -1,4 +1,5 @@
 import { TaskInputRequiredError, TaskProtocolError, TaskStuckError } from '../protocol/errors.js'
+import { undeclaredError } from '../protocol/inputCapabilities.js'
 import {
   bareTask,
   type DetailedTask,
@@ -307,6 +308,10 @@ function withInputs(call: Following, task: DetailedTask, rules: CallRules, effec
   const { taskId } = call.task
   const { callId } = call
   const asked = task.status === 'input_required' ? task.inputRequests : {}
+  for (const request of Object.values(asked)) {
+    const missing = rules.missingCapability(request)
+    if (missing !== undefined) return ended(call, undeclaredError(missing, { callId, taskId }), effects)
+  }
   const { inputs, added, changed } = observeInputs(call.inputs, asked, call.answered, rules.isHandled)
   if (changed !== undefined) {
     const details = { source: 'tasks/get' as const, callId, taskId }

@@ -9,7 +9,7 @@ import { untilOnline } from './untilOnline.js'
 export interface PushSubscription {
   /** The tasks that this tab polls have changed. */
   update(): void
-  /** True if the server has acknowledged that it pushes what happens to the task. */
+  /** True if the server pushes what happens to the task: it has said so, and has done it. */
   isLive(taskId: string): boolean
   close(): void
 }
@@ -46,12 +46,15 @@ interface Stream {
  * stream {a, b}             opened ──── ack ─────────────   nothing of a is lost in between
  * ```
  *
- * A stream that ends is opened again, backing off; meanwhile its tasks are polled at their intervals.
+ * A task is polled less once something of it was pushed: an acknowledgement alone is a promise. A stream that ends is
+ * opened again, backing off; meanwhile its tasks are polled at their intervals.
  * A server that acknowledges no task is not asked again.
  */
 export function createPushSubscription(options: PushSubscriptionOptions): PushSubscription {
   const { port, environment, policy } = options
-  let live: ReadonlySet<string> = new Set()
+  /** The tasks that the server has promised to push, and those of them that it has pushed since. */
+  let acknowledged: ReadonlySet<string> = new Set()
+  const pushed = new Set<string>()
   let current: Stream | undefined
   let opening: Stream | undefined
   let isRefused = false
@@ -89,8 +92,8 @@ export function createPushSubscription(options: PushSubscriptionOptions): PushSu
       await untilOnline({ environment, signal })
       await port.listen([...ids], {
         signal,
-        onHonoured: (acknowledged) => onAcknowledged(stream, acknowledged),
-        onTask: options.onTask,
+        onHonoured: (ids) => onAcknowledged(stream, ids),
+        onTask,
       })
     } catch (error) {
       if (error instanceof TasksUnsupportedError) isRefused = true
@@ -98,17 +101,17 @@ export function createPushSubscription(options: PushSubscriptionOptions): PushSu
     if (!signal.aborted) lose(stream)
   }
 
-  function onAcknowledged(stream: Stream, acknowledged: readonly string[]): void {
+  function onAcknowledged(stream: Stream, ids: readonly string[]): void {
     if (opening !== stream) return
     opening = undefined
     current?.controller.abort()
     current = stream
     failures = 0
-    if (acknowledged.length === 0) {
+    if (ids.length === 0) {
       isRefused = true
       end()
     }
-    setLive(acknowledged)
+    setAcknowledged(ids)
   }
 
   /** The stream has ended by itself. */
@@ -116,7 +119,7 @@ export function createPushSubscription(options: PushSubscriptionOptions): PushSu
     if (opening === stream) opening = undefined
     if (current === stream) {
       current = undefined
-      setLive([])
+      setAcknowledged([])
     }
     if (isRefused) return leavePage()
     failures += 1
@@ -127,14 +130,25 @@ export function createPushSubscription(options: PushSubscriptionOptions): PushSu
     opening?.controller.abort()
     current?.controller.abort()
     opening = current = undefined
-    setLive([])
+    setAcknowledged([])
   }
 
-  function setLive(ids: readonly string[]): void {
-    const before = live
-    live = new Set(ids)
-    for (const id of before) if (!live.has(id)) options.onChange(id)
-    for (const id of live) if (!before.has(id)) options.onChange(id)
+  function setAcknowledged(ids: readonly string[]): void {
+    acknowledged = new Set(ids)
+    for (const id of pushed) {
+      if (acknowledged.has(id)) continue
+      pushed.delete(id)
+      options.onChange(id)
+    }
+  }
+
+  function onTask(task: DetailedTask): void {
+    const { taskId } = task
+    if (acknowledged.has(taskId) && !pushed.has(taskId)) {
+      pushed.add(taskId)
+      options.onChange(taskId)
+    }
+    options.onTask(task)
   }
 
   function watchPage(): void {
@@ -151,7 +165,7 @@ export function createPushSubscription(options: PushSubscriptionOptions): PushSu
     end()
   }
 
-  return { update: () => update(), isLive: (taskId) => live.has(taskId), close: leavePage }
+  return { update: () => update(), isLive: (taskId) => pushed.has(taskId), close: leavePage }
 }
 
 function isSameSet(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {

@@ -50,6 +50,8 @@ export interface TaskPort {
   isRepeatable(name: string): Promise<boolean>
   /** `madeIn` is the port's `era` when the task was created, where that is known: a task does not survive a change of it. */
   getTask(taskId: string, signal?: AbortSignal, madeIn?: TaskPort['era']): Promise<DetailedTask>
+  /** The capability that a question needs and the client has not declared; undefined where it has, or where nobody knows. */
+  missingCapability(request: InputRequest): string | undefined
   /** What is wrong with an answer, checked as the SDK would; undefined where nothing is. */
   checkAnswer(request: InputRequest, response: InputResponse): Promise<string | undefined>
   updateTask(taskId: string, inputResponses: Record<string, InputResponse>, signal?: AbortSignal): Promise<void>

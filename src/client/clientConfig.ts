@@ -1,4 +1,9 @@
-import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
+import {
+  Client,
+  type ClientCapabilities,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client'
 import { DEFAULT_POLL_POLICY, type PollPolicy } from '../call/pollPolicy.js'
 import { answeredFetch } from '../connection/answeredFetch.js'
 import type { Connection } from '../connection/connection.js'
@@ -60,14 +65,17 @@ export function setUpSdk(options: TaskClientOptions, environment: Environment, o
   if (options.url === undefined || options.url === '') throw missingTarget()
   const url = parseUrl(options.url, environment.baseUrl())
   const endpoint = url.origin + url.pathname
-  const createConnection = (connection: ConnectionOptions) =>
-    createSdkConnection({
+  const createConnection = (connection: ConnectionOptions) => {
+    const capabilities = clientCapabilities(options)
+    return createSdkConnection({
       ...connection,
-      client: createClient(options),
+      client: createClient(options.clientInfo, capabilities),
+      capabilities,
       createTransport: () => createTransport(url, options, environment, onIssue),
       url: endpoint,
       legacy: { ...connection.legacy, addressesSessions: true },
     })
+  }
   return { endpoint, createConnection }
 }
 
@@ -86,23 +94,23 @@ function givenTransport(given: Transport | (() => Transport), options: WithTasks
   }
 }
 
-/** The capabilities follow what can be answered: forms and links always, by the user; the rest by handlers. */
-function createClient({ clientInfo, capabilities, inputHandlers = {} }: TaskClientUrlOptions): Client {
+/** They follow what can be answered: forms and links always, by the user; the rest by handlers, or as the app says. */
+function clientCapabilities({ capabilities, inputHandlers = {} }: TaskClientUrlOptions): ClientCapabilities {
   const { sampling, roots } = inputHandlers
+  return {
+    elicitation: { form: {}, url: {} },
+    ...(sampling && { sampling: {} }),
+    ...(roots && { roots: {} }),
+    ...capabilities,
+  }
+}
+
+function createClient(clientInfo: TaskClientUrlOptions['clientInfo'], capabilities: ClientCapabilities): Client {
   const client = new Client(clientInfo ?? { name: 'taskwire', version: VERSION }, {
-    capabilities: {
-      elicitation: { form: {}, url: {} },
-      ...(sampling && { sampling: {} }),
-      ...(roots && { roots: {} }),
-      ...capabilities,
-    },
+    capabilities,
     versionNegotiation: { mode: 'auto' },
   })
-  routeQuestions(client, [
-    'elicitation/create',
-    ...(sampling ? (['sampling/createMessage'] as const) : []),
-    ...(roots ? (['roots/list'] as const) : []),
-  ])
+  routeQuestions(client, capabilities)
   return client
 }
 

@@ -101,6 +101,7 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
       missingInput,
       stuckAfterPolls: positive('stuckAfterPolls', options.stuckAfterPolls, 60),
       isHandled: (request) => handlerOf(handlers, request) !== undefined,
+      missingCapability: connection.missingCapability,
     },
     handlers,
     records,

@@ -113,8 +113,8 @@ export interface TaskClientBaseOptions {
     maxAttempts?: number
   }
   /**
-   * Whether to ask the server to push what happens to tasks (`subscriptions/listen`). Where it does, polling
-   * relaxes to `poll.safetyIntervalMs`.
+   * Whether to ask the server to push what happens to tasks (`subscriptions/listen`). Polling of a task relaxes to
+   * `poll.safetyIntervalMs` once something of it was pushed.
    * @default true
    */
   push?: boolean
@@ -164,6 +164,11 @@ export interface TaskClientUrlOptions extends TaskClientBaseOptions {
   url: string | URL
   /** @default \{ name: 'taskwire', version \} */
   clientInfo?: Implementation
+  /**
+   * Declared to the server on top of elicitation in both modes and of what `inputHandlers` has handlers for; a kind that
+   * is named here is declared as it stands here. Questions of a kind that is declared and has no handler wait for
+   * `respond()`; one that is not declared fails its call with `TaskInputRequiredError`.
+   */
   capabilities?: ClientOptions['capabilities']
   /** Headers, `fetch`, auth provider: what `StreamableHTTPClientTransport` takes. */
   transportOptions?: StreamableHTTPClientTransportOptions

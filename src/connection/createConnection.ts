@@ -106,6 +106,7 @@ export function createConnection({ sdk, url, onState }: CreateConnectionOptions)
       }
     },
     listen: async (taskIds, hooks) => (await connected()).tasks.listen(taskIds, hooks),
+    missingCapability: sdk.missingCapability,
     checkAnswer,
     listTools,
     close: async () => {

@@ -60,6 +60,7 @@ function setUp(overrides: Partial<LegacyTasksOptions> & { sessionId?: string } =
       },
     },
     capabilities: CAPABILITIES,
+    missingCapability: () => undefined,
     listTools: async () => [{ name: 'report', execution: { taskSupport: 'required' } }],
     mode: 'auto',
     ttlMs: undefined,

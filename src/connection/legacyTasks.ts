@@ -1,7 +1,7 @@
 import type { JSONRPCNotification, JSONRPCRequest } from '@modelcontextprotocol/client'
 import { TaskExpiredError, TaskInputError, TaskProtocolError, TasksUnsupportedError } from '../protocol/errors.js'
 import { METHOD_NOT_FOUND } from '../protocol/extension.js'
-import type { InputResponse } from '../protocol/inputRequest.js'
+import type { InputRequest, InputResponse } from '../protocol/inputRequest.js'
 import { isJsonObject, type JsonObject } from '../protocol/json.js'
 import {
   cancelsLegacyTasks,
@@ -25,6 +25,8 @@ export interface LegacyTasksOptions extends LegacyOptions {
   readonly wire: LegacyWire
   /** The server's; undefined: the client does not know them. */
   readonly capabilities: unknown
+  /** As in `TaskPort`. */
+  readonly missingCapability: (request: InputRequest) => string | undefined
   readonly listTools: () => Promise<readonly unknown[]>
   readonly onIssue: OnProtocolIssue
   /** Hears of a request of the server that belongs to no task. True: it was for us. */
@@ -47,7 +49,7 @@ interface KnownTask {
  * that revision sends by `tasks/result`, are in the snapshot that `getTask` returns.
  */
 export function createLegacyTasks(options: LegacyTasksOptions): EraTasks {
-  const { wire, capabilities, environment, hintIntervalMs, onIssue } = options
+  const { wire, capabilities, missingCapability, environment, hintIntervalMs, onIssue } = options
   /** By the id that the server knows. */
   const known = new Map<string, KnownTask>()
   const send = legacyRequests(wire, options.onSessionLost)
@@ -59,7 +61,7 @@ export function createLegacyTasks(options: LegacyTasksOptions): EraTasks {
     const before = known.get(address.taskId)
     if (before !== undefined) return before
     const hold = (signal: AbortSignal) => send('tasks/result', id, { signal, tellsWhenAborted: true })
-    const task: KnownTask = { id, address, channel: createSideChannel(hold), latest: undefined }
+    const task: KnownTask = { id, address, channel: createSideChannel(hold, missingCapability), latest: undefined }
     known.set(address.taskId, task)
     return task
   }

@@ -2,7 +2,7 @@ import type { Client } from '@modelcontextprotocol/client'
 import type { OnProtocolIssue } from '../protocol/task.js'
 import type { EraTasks } from './eraTasks.js'
 import type { LegacyOptions } from './legacyOptions.js'
-import { createLegacyTasks } from './legacyTasks.js'
+import { createLegacyTasks, type LegacyTasksOptions } from './legacyTasks.js'
 import type { TaskTransport } from './taskTransport.js'
 import { transportWire } from './transportWire.js'
 
@@ -10,6 +10,7 @@ export interface LegacyTasksOverOptions {
   readonly transport: TaskTransport
   readonly client: Client
   readonly capabilities: unknown
+  readonly missingCapability: LegacyTasksOptions['missingCapability']
   readonly onIssue: OnProtocolIssue
   readonly legacy: LegacyOptions
 }

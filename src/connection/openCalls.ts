@@ -8,9 +8,9 @@ import {
 } from '@modelcontextprotocol/client'
 import { onAbort } from '../call/abort.js'
 import type { CallToolResult } from '../protocol/callToolResult.js'
-import { TaskInputRequiredError } from '../protocol/errors.js'
 import { CLIENT_CAPABILITIES_META, hasEnvelope } from '../protocol/extension.js'
-import type { InputRequest, InputResponse } from '../protocol/inputRequest.js'
+import { missingCapability, undeclaredError } from '../protocol/inputCapabilities.js'
+import { type InputRequest, type InputResponse, parseInputRequest } from '../protocol/inputRequest.js'
 import { isJsonObject, type JsonObject } from '../protocol/json.js'
 import { type OnProtocolIssue, parseTask, type Task } from '../protocol/task.js'
 import {
@@ -29,6 +29,7 @@ export interface OpenCallsOptions {
   readonly transport: TaskRequester
   /** For calls that nobody has claimed. */
   readonly hold: TaskHold
+  readonly randomId: () => string
   readonly onIssue: OnProtocolIssue | undefined
 }
 
@@ -59,8 +60,6 @@ interface OpenCall {
   resume: (params: JsonObject) => void
 }
 
-const STATE_PREFIX = 'taskwire:'
-
 /**
  * The `tools/call` requests that the SDK client waits for. One that is answered by a task stays open until
  * the task has a result; `send` of it settles with the call, so that an error reaches the app as it is.
@@ -71,6 +70,8 @@ export class OpenCalls {
   /** Calls whose questions the SDK client is answering, by the `requestState` it will come back with. */
   readonly #asking = new Map<unknown, OpenCall>()
   #sequence = 0
+  /** Begins every `requestState` of ours; that of a server may be any other text. */
+  #statePrefix: string | undefined
 
   constructor(options: OpenCallsOptions) {
     this.#options = options
@@ -86,7 +87,7 @@ export class OpenCalls {
     const asking = this.#asking.get(requestState)
     if (asking !== undefined) return this.#resume(asking, message, options)
     // The server would take it for a call of its own, and run the tool again.
-    if (isState(requestState)) return Promise.reject(callIsOver())
+    if (this.#statePrefix && String(requestState).startsWith(this.#statePrefix)) return Promise.reject(callIsOver())
 
     const call: OpenCall = {
       // The earlier revisions make a task only of a call that asks for one.
@@ -127,9 +128,20 @@ export class OpenCalls {
       return undefined
     }
     if ('error' in message && call.claim) call.claim.refused = true
-    this.#close(message.id)?.leg?.resolve()
-    const isQuestion = call.claim?.ask !== undefined && resultType === 'input_required' && 'result' in message
-    return isQuestion ? { ...message, result: markQuestions(message.result, call.token) } : message
+    const leg = this.#close(message.id)?.leg
+    if (call.claim?.ask === undefined || resultType !== 'input_required' || !('result' in message)) {
+      leg?.resolve()
+      // Servers of earlier revisions send no type, which stands for "complete"; the SDK client would refuse it.
+      const isUntyped = leg?.capabilities !== undefined && 'result' in message && resultType === undefined
+      return isUntyped ? { ...message, result: { ...message.result, resultType: 'complete' } } : message
+    }
+    const refusal = leg && refusalOf(message.result['inputRequests'], leg.capabilities)
+    if (refusal !== undefined) {
+      leg?.reject(refusal)
+      return undefined
+    }
+    leg?.resolve()
+    return { ...message, result: markQuestions(message.result, call.token) }
   }
 
   /** The SDK client has stopped waiting. True where its call is a task by now. */
@@ -223,10 +235,10 @@ export class OpenCalls {
   #ask(call: OpenCall, inputRequests: Readonly<Record<string, InputRequest>>): Promise<Record<string, InputResponse>> {
     const { leg } = call
     if (leg === undefined) return Promise.reject(new Error('A question is being asked already.'))
-    if (!Object.values(inputRequests).every((request) => isDeclared(leg.capabilities, request))) {
-      return Promise.reject(nobodyToAsk())
-    }
-    const requestState = `${STATE_PREFIX}${++this.#sequence}`
+    const refusal = refusalOf(inputRequests, leg.capabilities)
+    if (refusal !== undefined) return Promise.reject(refusal)
+    this.#statePrefix ??= `taskwire:${this.#options.randomId()}:`
+    const requestState = `${this.#statePrefix}${++this.#sequence}`
     return new Promise((resolve) => {
       call.resume = ({ inputResponses }) =>
         resolve(isJsonObject(inputResponses) ? (inputResponses as Record<string, InputResponse>) : {})
@@ -271,28 +283,19 @@ export class OpenCalls {
   }
 }
 
-function isState(requestState: unknown): boolean {
-  return typeof requestState === 'string' && requestState.startsWith(STATE_PREFIX)
-}
-
 function callIsOver(): SdkError {
   return new SdkError(SdkErrorCode.ConnectionClosed, 'The call that this is the answer for is over')
 }
 
-const CAPABILITY_OF: Record<InputRequest['method'], string> = {
-  'elicitation/create': 'elicitation',
-  'sampling/createMessage': 'sampling',
-  'roots/list': 'roots',
-}
-
-/** A client with a handler for a question has declared it; the SDK sees to that. */
-function isDeclared(capabilities: unknown, request: InputRequest): boolean {
-  return isJsonObject(capabilities) && capabilities[CAPABILITY_OF[request.method]] !== undefined
-}
-
-function nobodyToAsk(): TaskInputRequiredError {
-  return new TaskInputRequiredError(
-    'The task asks for input, and the client has declared no capability to answer. Register a handler with ' +
-      'client.setRequestHandler(), or use createTaskClient({ client }), which shows the questions.',
-  )
+/**
+ * The refusal of questions one of which was not declared in the request that they answer. What else is wrong with them
+ * the SDK client says.
+ */
+function refusalOf(inputRequests: unknown, capabilities: unknown): Error | undefined {
+  for (const request of Object.values(isJsonObject(inputRequests) ? inputRequests : {})) {
+    const parsed = parseInputRequest(request)
+    const missing = 'request' in parsed ? missingCapability(capabilities, parsed.request) : undefined
+    if (missing !== undefined) return undeclaredError(missing)
+  }
+  return undefined
 }

@@ -33,6 +33,7 @@ export function openSdkV1({ client, legacy, onIssue }: SdkV1ConnectionOptions): 
     ...legacy,
     wire,
     capabilities: client.getServerCapabilities(),
+    missingCapability: () => undefined,
     listTools,
     onIssue,
     onOtherRequest: askLatest,

@@ -2,7 +2,7 @@ import type { JSONRPCMessage, JSONRPCNotification, RequestId, TransportSendOptio
 import { ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/client'
 import { onAbort } from '../call/abort.js'
 import { SUBSCRIPTION_ID_META } from '../protocol/extension.js'
-import type { JsonObject } from '../protocol/json.js'
+import { isJsonObject, type JsonObject } from '../protocol/json.js'
 
 /** Sends a message to the server. */
 export type Send = (message: JSONRPCMessage, options?: TransportSendOptions) => Promise<void>
@@ -65,10 +65,13 @@ export class OwnRequests {
   /** True where the message was for us. */
   receive(message: JSONRPCMessage): boolean {
     if ('method' in message) {
-      const stream = this.#streams.get(message.params?._meta?.[SUBSCRIPTION_ID_META])
-      if (stream === undefined || 'id' in message) return false
-      stream(message)
-      return true
+      if ('id' in message) return false
+      const named = this.#streams.get(message.params?._meta?.[SUBSCRIPTION_ID_META])
+      // The example of SEP-2663 names no stream, and a transport does not say which one a message came on. Nobody else
+      // listens to tasks, and of ours only the newest one waits for its acknowledgement.
+      const stream = named ?? (isAboutTasks(message) ? [...this.#streams.values()].at(-1) : undefined)
+      stream?.(message)
+      return stream !== undefined
     }
     // A late answer to a request that was given up is ours all the same; the client would not know it.
     if (typeof message.id !== 'string' || !message.id.startsWith(ID_PREFIX)) return false
@@ -120,6 +123,12 @@ export class OwnRequests {
       this.#open.delete(id)
     }
   }
+}
+
+/** True for the news of a task, and for an acknowledgement that names tasks. */
+function isAboutTasks({ method, params }: JSONRPCNotification): boolean {
+  const acknowledged = params?.['notifications']
+  return method === 'notifications/tasks' || (isJsonObject(acknowledged) && 'taskIds' in acknowledged)
 }
 
 export function streamEnded(method: string): Error {

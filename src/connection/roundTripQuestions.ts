@@ -1,21 +1,23 @@
-import type { Client } from '@modelcontextprotocol/client'
+import { type Client, type ClientCapabilities, ProtocolError } from '@modelcontextprotocol/client'
 import { TaskProtocolError } from '../protocol/errors.js'
+import { INVALID_PARAMS } from '../protocol/extension.js'
+import { CAPABILITY_OF, INPUT_METHODS, missingCapability } from '../protocol/inputCapabilities.js'
 import { parseInputRequest } from '../protocol/inputRequest.js'
 import type { JsonObject } from '../protocol/json.js'
 import { CLAIM_META } from './callClaim.js'
 import { TaskTransport } from './taskTransport.js'
 
-type QuestionMethod = 'elicitation/create' | 'sampling/createMessage' | 'roots/list'
-
 /**
  * Hands the questions of a multi round-trip, which the SDK client asks its handlers, to the calls that
- * they belong to. For a client of our own only: an app's client has the app's handlers. A request of
- * 2025-11-25 that names no task does not say which call it is about, so the latest one has it.
+ * they belong to: every kind that the capabilities declare. For a client of our own only: an app's client has the app's
+ * handlers. A request of 2025-11-25 that names no task does not say which call it is about, so the latest one has it.
  */
-export function routeQuestions(client: Client, methods: readonly QuestionMethod[]): void {
+export function routeQuestions(client: Client, capabilities: ClientCapabilities): void {
   const claimOf = (transport: TaskTransport, token: unknown) =>
     client.getProtocolEra() === 'legacy' ? transport.latestClaim() : transport.claimOf(token)
-  for (const method of methods) {
+  for (const method of INPUT_METHODS) {
+    // Of the kinds that are not declared the SDK client refuses every request.
+    if (capabilities[CAPABILITY_OF[method]] === undefined) continue
     client.setRequestHandler(method, async (request, { mcpReq }) => {
       const { transport } = client
       const claim = transport instanceof TaskTransport ? claimOf(transport, mcpReq._meta?.[CLAIM_META]) : undefined
@@ -23,6 +25,8 @@ export function routeQuestions(client: Client, methods: readonly QuestionMethod[
       if (claim?.ask === undefined || 'problem' in parsed) {
         throw new TaskProtocolError('a question belongs to no call', { source: 'tools/call' })
       }
+      const missing = missingCapability(capabilities, parsed.request)
+      if (missing !== undefined) throw new ProtocolError(INVALID_PARAMS, `The client has not declared ${missing}.`)
       return (await claim.ask(String(mcpReq.id), parsed.request, mcpReq.signal)) as never
     })
   }

@@ -1,6 +1,7 @@
 import type { Tool } from '@modelcontextprotocol/client'
 import type { CallHooks, ToolCallRequest, ToolCallResponse } from '../call/taskPort.js'
 import type { CallToolResult } from '../protocol/callToolResult.js'
+import type { InputRequest } from '../protocol/inputRequest.js'
 import type { ConnectionState } from './connection.js'
 import type { EraTasks, TaskOptIn } from './eraTasks.js'
 
@@ -28,6 +29,8 @@ export interface ConnectedSdk {
 export interface SdkAdapter {
   /** The era that was negotiated; undefined before. */
   readonly era: 'modern' | 'legacy' | undefined
+  /** As in `TaskPort`. */
+  missingCapability(request: InputRequest): string | undefined
   /** Uses the connection that there is, or makes one. `onConnecting` hears where it makes one. */
   open(onConnecting: () => void): Promise<ConnectedSdk>
   /** Closes the connection that `open` has made, also while it is opening. One that the app has made stays open. */

@@ -16,7 +16,7 @@ import {
   task,
   unreachable,
 } from '../../test/support/scriptedServer.js'
-import type { CallHooks, HoldTask } from '../call/taskPort.js'
+import type { CallHooks } from '../call/taskPort.js'
 import {
   ConnectionFailedError,
   TaskConfigurationError,
@@ -27,7 +27,6 @@ import {
   ToolCallInterruptedError,
   ToolCallRejectedError,
 } from '../protocol/errors.js'
-import type { Task } from '../protocol/task.js'
 import { answeredFetch } from './answeredFetch.js'
 import type { ConnectionState } from './connection.js'
 import { withRetryAfter } from './retryAfter.js'
@@ -41,9 +40,8 @@ const RESULT = { content: [{ type: 'text', text: 'done' }] }
 
 const done = result(RESULT)
 const never = () => new Promise<never>(() => {})
-const hooks = (hold: HoldTask): CallHooks => ({
+const hooks = (): CallHooks => ({
   beforeSend: () => Promise.resolve(),
-  hold,
   ask: never,
   signal: new AbortController().signal,
 })
@@ -58,13 +56,12 @@ function setUp(options: { capabilities?: Record<string, unknown>; tools?: Record
     client: new Client({ name: 'app', version: '1' }, { versionNegotiation: { mode: 'auto' } }),
     createTransport: () => withTasks(new StreamableHTTPClientTransport(new URL(URL_), { fetch })),
     url: URL_,
-    maxConcurrentPolls: Number.POSITIVE_INFINITY,
     randomId: () => `token-${++sequence}`,
     onState: (state) => states.push(state),
     onIssue: (issue) => issues.push(issue),
   })
   const call = (signal = new AbortController().signal) =>
-    connection.callTool({ name: 'report' }, { ...hooks(never), signal })
+    connection.callTool({ name: 'report' }, { ...hooks(), signal })
   return { server, connection, states, issues, call }
 }
 
@@ -473,14 +470,14 @@ describe('connecting', () => {
     expect(server.received('tools/call')).toEqual([])
     server.on('server/discover', result({ supportedVersions: ['2026-07-28'], capabilities: { tools: {} } }))
     server.on('tools/call', done)
-    await expect(call()).resolves.toMatchObject(RESULT)
+    await expect(call()).resolves.toMatchObject({ type: 'result', result: RESULT })
     await connection.close()
   })
 
   it('to a server without the extension says so, and calls work', async () => {
     const { server, states, call } = setUp({ capabilities: { tools: {} } })
     server.on('tools/call', done)
-    await expect(call()).resolves.toMatchObject(RESULT)
+    await expect(call()).resolves.toMatchObject({ type: 'result', result: RESULT })
     expect(states.at(-1)).toMatchObject({ status: 'connected', tasks: false })
   })
 
@@ -510,7 +507,6 @@ describe('connecting', () => {
       client,
       createTransport: undefined,
       url: undefined,
-      maxConcurrentPolls: 1,
       randomId: () => 'token',
       onState: () => {},
       onIssue: () => {},
@@ -527,7 +523,6 @@ describe('close()', () => {
       client,
       createTransport,
       url: undefined,
-      maxConcurrentPolls: 1,
       randomId: () => 'token',
       onState: () => {},
       onIssue: () => {},
@@ -578,7 +573,7 @@ describe('before a tools/call', () => {
     const beforeSend = async () => {
       seen.push(server.requests.map(({ method }) => method))
     }
-    await connection.callTool({ name: 'report' }, { ...hooks(never), beforeSend })
+    await connection.callTool({ name: 'report' }, { ...hooks(), beforeSend })
     expect(seen).toEqual([['server/discover']])
   })
 
@@ -586,54 +581,20 @@ describe('before a tools/call', () => {
     const { server, connection } = setUp()
     server.on('server/discover', unreachable)
     const beforeSend = vi.fn(() => Promise.resolve())
-    await caught(connection.callTool({ name: 'report' }, { ...hooks(never), beforeSend }))
+    await caught(connection.callTool({ name: 'report' }, { ...hooks(), beforeSend }))
     expect(beforeSend).not.toHaveBeenCalled()
   })
 })
 
 describe('a tools/call answered by a task', () => {
-  it('hands the task to its hold, and takes the result through the SDK', async () => {
+  it('is handed over as a task, once, and sends nothing of ours', async () => {
     const { server, connection } = setUp()
     server.on('tools/call', created())
-    const tasks: Task[] = []
-    const answer = await connection.callTool(
-      { name: 'report', arguments: { seconds: 3 } },
-      hooks((task) => {
-        tasks.push(task)
-        return Promise.resolve({ content: [{ type: 'text', text: 'from the task' }] })
-      }),
-    )
-    expect(answer).toEqual({ content: [{ type: 'text', text: 'from the task' }] })
-    expect(tasks).toEqual([task()])
+    const response = await connection.callTool({ name: 'report', arguments: { seconds: 3 } }, hooks())
+    expect(response).toEqual({ type: 'task', task: task() })
     const [sent] = server.received('tools/call')
     expect(sent?.params).toMatchObject({ name: 'report', arguments: { seconds: 3 } })
     expect(JSON.stringify(sent?.body)).not.toMatch(/token-\d|taskwire\/call/)
-  })
-
-  it('rejects with what its hold rejects with', async () => {
-    const { server, connection } = setUp()
-    server.on('tools/call', created())
-    const error = new TaskExpiredError('ttl')
-    const failing = connection.callTool(
-      { name: 'report' },
-      hooks(() => Promise.reject(error)),
-    )
-    expect(await caught(failing)).toBe(error)
-  })
-
-  it('is not ended by the 60 s of the SDK', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    const { server, connection } = setUp()
-    server.on('tools/call', created())
-    let finish: (value: { content: [] }) => void = () => {}
-    const hold = () =>
-      new Promise<{ content: [] }>((resolve) => {
-        finish = resolve
-      })
-    const calling = connection.callTool({ name: 'report' }, hooks(hold))
-    await vi.advanceTimersByTimeAsync(7 * 24 * 60 * 60_000)
-    finish({ content: [] })
-    await expect(calling).resolves.toEqual({ content: [] })
   })
 
   it('is handed over raw where that is asked for', async () => {

@@ -1,8 +1,10 @@
-import type { Client, Transport } from '@modelcontextprotocol/client'
+import type { Client, ClientCapabilities, Transport } from '@modelcontextprotocol/client'
 import { MAX_TIMER_MS } from '../call/pollPolicy.js'
 import type { ToolCallRequest, ToolCallResponse } from '../call/taskPort.js'
 import type { CallToolResult } from '../protocol/callToolResult.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
+import { missingCapability } from '../protocol/inputCapabilities.js'
+import type { InputRequest } from '../protocol/inputRequest.js'
 import type { OnProtocolIssue } from '../protocol/task.js'
 import { type CallClaim, CLAIM_META, TaskCreated } from './callClaim.js'
 import type { Connection, ConnectionState } from './connection.js'
@@ -17,6 +19,8 @@ import { TaskTransport } from './taskTransport.js'
 
 export interface SdkConnectionOptions {
   readonly client: Client
+  /** What the client declares. Undefined: what its transport has seen it declare. */
+  readonly capabilities?: ClientCapabilities
   /** A fresh transport for each attempt to connect. Undefined: the client is connected by its owner. */
   readonly createTransport: (() => Transport) | undefined
   /** For error messages. */
@@ -65,7 +69,14 @@ export function createSdkConnection(options: SdkConnectionOptions): Connection {
     const capabilities: unknown = client.getServerCapabilities()
     if (era() === 'modern') return modernTasks(transport, capabilities, onIssue)
     const { legacyTasksOver } = await import('./legacyTasksOver.js')
-    return legacyTasksOver({ transport, client, capabilities, onIssue, legacy })
+    return legacyTasksOver({ transport, client, capabilities, missingCapability: missing, onIssue, legacy })
+  }
+
+  /** What nobody has declared yet, cannot be known to be missing. */
+  function missing(request: InputRequest): string | undefined {
+    const { transport } = client
+    const declared = options.capabilities ?? (transport instanceof TaskTransport ? transport.capabilities : undefined)
+    return declared === undefined ? undefined : missingCapability(declared, request)
   }
 
   /**
@@ -126,6 +137,7 @@ export function createSdkConnection(options: SdkConnectionOptions): Connection {
       get era() {
         return era()
       },
+      missingCapability: missing,
       open,
       close,
     },

@@ -20,6 +20,7 @@ export function createSdkV1Connection(options: SdkV1ConnectionOptions): Connecti
   return createConnection({
     ...options,
     url: undefined,
-    sdk: { era: 'legacy', open, close: () => Promise.resolve() },
+    // SDK v1 shows nobody what it has declared.
+    sdk: { era: 'legacy', missingCapability: () => undefined, open, close: () => Promise.resolve() },
   })
 }

@@ -1,5 +1,6 @@
 import type { JSONRPCNotification, JSONRPCRequest, RequestId } from '@modelcontextprotocol/client'
-import { INVALID_PARAMS } from '../protocol/extension.js'
+import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../protocol/extension.js'
+import { INPUT_METHODS } from '../protocol/inputCapabilities.js'
 import { type InputRequest, parseInputRequest } from '../protocol/inputRequest.js'
 import { withoutRelatedTask } from '../protocol/legacyTask.js'
 
@@ -28,8 +29,14 @@ export interface SideChannel {
   pause(): void
 }
 
-/** `hold` sends the `tasks/result` and settles when that is over, whatever came of it. */
-export function createSideChannel(hold: (signal: AbortSignal) => Promise<unknown>): SideChannel {
+/**
+ * `hold` sends the `tasks/result` and settles when that is over, whatever came of it. `missingCapability` names
+ * what the client has not declared to answer: the server must not send it (MCP 2025-11-25, "Elicitation", "Sampling").
+ */
+export function createSideChannel(
+  hold: (signal: AbortSignal) => Promise<unknown>,
+  missingCapability: (request: InputRequest) => string | undefined,
+): SideChannel {
   const questions = new Map<string, InputRequest>()
   let held: AbortController | undefined
 
@@ -48,7 +55,15 @@ export function createSideChannel(hold: (signal: AbortSignal) => Promise<unknown
     },
     take: ({ id, method, params = {} }) => {
       const parsed = parseInputRequest({ method, params: withoutRelatedTask(params) })
-      if ('problem' in parsed) return { code: INVALID_PARAMS, message: `The request ${parsed.problem}.` }
+      if ('problem' in parsed) {
+        const code = INPUT_METHODS.some((known) => known === method) ? INVALID_PARAMS : METHOD_NOT_FOUND
+        return { code, message: `The request ${parsed.problem}.` }
+      }
+      const missing = missingCapability(parsed.request)
+      if (missing !== undefined) {
+        const code = missing.includes('.') ? INVALID_PARAMS : METHOD_NOT_FOUND
+        return { code, message: `The client has not declared ${missing}.` }
+      }
       questions.set(inputKeyOf(id), parsed.request)
       return undefined
     },

@@ -13,11 +13,7 @@ export async function getTask(
   signal: AbortSignal | undefined,
   onIssue: OnProtocolIssue | undefined,
 ): Promise<DetailedTask> {
-  const result = await request(transport, 'tasks/get', { taskId }, signal)
-  if (isJsonObject(result) && result['resultType'] !== undefined && result['resultType'] !== 'complete') {
-    throw new TaskProtocolError('the resultType is not "complete"', { source: 'tasks/get', taskId })
-  }
-  return parseDetailedTask(result, 'tasks/get', onIssue)
+  return parseDetailedTask(await request(transport, 'tasks/get', { taskId }, signal), 'tasks/get', onIssue)
 }
 
 /** `tasks/update` (SEP-2663, "Task Update Requests"). The acknowledgement says only that it arrived. */
@@ -72,15 +68,21 @@ function honouredIds(params: JsonObject | undefined, asked: readonly string[]): 
   return Array.isArray(honoured) ? asked.filter((id) => honoured.includes(id)) : []
 }
 
+/** Servers of earlier revisions send no `resultType`; any but "complete" is invalid (MCP 2026-07-28, "ResultType"). */
 async function request(
   transport: TaskRequester,
   method: 'tasks/get' | 'tasks/update' | 'tasks/cancel',
   params: JsonObject & { taskId: string },
   signal: AbortSignal | undefined,
 ): Promise<unknown> {
+  const { taskId } = params
+  let result: unknown
   try {
-    return await transport.request(method, params, signal)
+    result = await transport.request(method, params, signal)
   } catch (error) {
-    throw signal?.aborted ? signal.reason : taskRequestError(error, method, params.taskId)
+    throw signal?.aborted ? signal.reason : taskRequestError(error, method, taskId)
   }
+  const { resultType = 'complete' } = isJsonObject(result) ? result : {}
+  if (resultType === 'complete') return result
+  throw new TaskProtocolError('the resultType is not "complete"', { source: method, taskId })
 }

@@ -161,37 +161,47 @@ describe('the claim token', () => {
     ['nobody has registered', callTool(1, { [CLAIM_META]: 'token-2' })],
   ])('never leaves: %s', (_, message) => {
     const { transport, sent } = connect()
-    transport.claim('token-1', { hold: () => Promise.reject(new Error('unused')) })
+    transport.claim('token-1', {})
     void transport.send(message as JSONRPCMessage)
     expect(sent).toHaveLength(1)
     expect(JSON.stringify(sent[0]?.message)).not.toMatch(/token-\d|dev\.taskwire/)
   })
 
-  it('says who holds the call that it is on, and no other', async () => {
+  it('hands the task of its own call over, and of no other', async () => {
     const { transport, receive, held } = connect()
-    const claimed = holding()
-    transport.claim('token-1', { hold: claimed.hold })
-    void transport.send(callTool(1, { [CLAIM_META]: 'token-1' }))
+    transport.claim('token-1', {})
+    const claimed = transport.send(callTool(1, { [CLAIM_META]: 'token-1' }))
     void transport.send(callTool(2))
     receive(asTask(1))
     receive(asTask(2))
-    expect(claimed.held).toHaveLength(1)
+    await expect(claimed).rejects.toMatchObject({ task: TASK })
     expect(held).toHaveLength(1)
+  })
+
+  it('keeps a repeated response from the SDK client until it is released', async () => {
+    const { transport, receive, delivered } = connect()
+    const release = transport.claim('token-1', {})
+    const claimed = transport.send(callTool(1, { [CLAIM_META]: 'token-1' }))
+    receive(asTask(1))
+    receive(asTask(1))
+    await expect(claimed).rejects.toMatchObject({ task: TASK })
+    expect(delivered).toEqual([])
+    release()
+    receive(asTask(1))
+    expect(delivered).toHaveLength(1)
   })
 
   it('is forgotten when it is released', () => {
     const { transport, receive, held } = connect()
-    const claimed = holding()
-    transport.claim('token-1', { hold: claimed.hold })()
+    transport.claim('token-1', {})()
     void transport.send(callTool(1, { [CLAIM_META]: 'token-1' }))
     receive(asTask(1))
-    expect(claimed.held).toHaveLength(0)
     expect(held).toHaveLength(1)
   })
 
   it('with a result answers the call without asking the server', async () => {
     const { transport, sent, delivered } = connect()
-    transport.claim('token-1', { hold: () => Promise.reject(new Error('unused')), result: RESULT })
+    transport.claim('token-1', { result: RESULT })
     await transport.send(callTool(1, { [CLAIM_META]: 'token-1' }))
     expect(sent).toEqual([])
     expect(delivered).toEqual([answer(1, { ...RESULT, resultType: 'complete' } as unknown as Json)])
@@ -199,7 +209,7 @@ describe('the claim token', () => {
 
   it('hears whether the server has refused the call', () => {
     const { transport, receive } = connect()
-    const claim = { hold: holding().hold, refused: false }
+    const claim = { refused: false }
     transport.claim('token-1', claim)
     void transport.send(callTool(1, { [CLAIM_META]: 'token-1' }))
     receive(refusal(1))

@@ -38,6 +38,8 @@ export class TaskTransport implements Transport, TaskRequester {
   onerror?: ((error: Error) => void) | undefined
   onmessage?: Transport['onmessage']
   readonly hasPerRequestStream: boolean
+  /** What the SDK client has declared to the server, once it has. */
+  capabilities: unknown
 
   readonly #inner: Transport
   readonly #own: OwnRequests
@@ -60,6 +62,7 @@ export class TaskTransport implements Transport, TaskRequester {
       sendToClient: (message) => this.onmessage?.(message),
       transport: this,
       hold,
+      randomId,
       onIssue,
     })
     this.#connect(inner)
@@ -165,6 +168,8 @@ export class TaskTransport implements Transport, TaskRequester {
   /** The message with the extension declared, where it carries the envelope of 2026-07-28. */
   #declare<M extends Extract<JSONRPCMessage, { method: string }>>(message: M): M {
     const meta = message.params?._meta
+    // The earlier revisions declare it once.
+    if (message.method === 'initialize') this.capabilities = message.params?.['capabilities']
     if (!hasEnvelope(meta)) return message
     const declared = declareTasks(meta)
     this.#envelope = {
@@ -172,6 +177,7 @@ export class TaskTransport implements Transport, TaskRequester {
       ...(CLIENT_INFO_META in declared && { [CLIENT_INFO_META]: declared[CLIENT_INFO_META] }),
       [CLIENT_CAPABILITIES_META]: declared[CLIENT_CAPABILITIES_META],
     }
+    this.capabilities = declared[CLIENT_CAPABILITIES_META]
     return { ...message, params: { ...message.params, _meta: declared } }
   }
 

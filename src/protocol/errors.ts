@@ -204,7 +204,7 @@ export class TaskUnreachableError extends TaskError {
   override readonly name = 'TaskUnreachableError'
 }
 
-/** The task asked for input and there is nobody to ask. */
+/** The task asked for input and there is nobody to ask, or it asked for what the client has not declared to answer. */
 export class TaskInputRequiredError extends TaskError {
   override readonly name = 'TaskInputRequiredError'
 }

@@ -68,6 +68,10 @@ describe('parseInputRequest', () => {
     'https:/example.com',
     'httpsx://example.com',
     ' https://example.com',
+    'https://',
+    'https://a b/',
+    'https://example.com:99999/',
+    'http://[::1/',
   ])('refuses the url %j: it must never reach a link', (url) => {
     expect(parseInputRequest(elicit({ mode: 'url', message: 'Click', url }))).toEqual({ problem: 'has no http(s) url' })
   })

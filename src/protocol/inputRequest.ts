@@ -67,7 +67,7 @@ function parseElicitation(params: JsonObject): { request: InputRequest } | { pro
   return { request: { method, params: { ...rest, mode: 'form', message, requestedSchema } } }
 }
 
-/** Only http and https: `javascript:` and its kin must never reach a link. */
+/** Only valid URLs of http and https: `javascript:` and its kin must never reach a link. */
 function isWebUrl(url: string): boolean {
-  return /^https?:\/\//i.test(url)
+  return /^https?:\/\//i.test(url) && URL.canParse(url)
 }

@@ -256,11 +256,12 @@ describe('parseDetailedTask', () => {
       expect(issues).toEqual([])
     })
 
-    it('leaves a malformed question out, keeps the others, and says so', () => {
-      const { task, issues } = parse(asks({ bad: { method: 'eval' }, good: form, worse: 7 }), parseDetailedTask)
-      expect(task).toMatchObject({ status: 'input_required', inputRequests: { good: {} } })
-      expect(Object.keys((task as unknown as { inputRequests: object }).inputRequests)).toEqual(['good'])
-      expect(issues).toEqual(['an input request has no params', 'an input request is not an object'])
+    it.each([
+      [{ method: 'eval' }, 'an input request has no params'],
+      [{ method: 'eval', params: {} }, 'an input request has a method that no client answers'],
+      [7, 'an input request is not an object'],
+    ])('refuses a malformed question beside others: %j', (bad, violation) => {
+      expect(violationOf(asks({ good: form, bad }))).toBe(violation)
     })
 
     it('takes no questions at all for an empty list', () => {

@@ -128,7 +128,7 @@ export function parseTask(value: unknown, source: TaskProtocolSource, onIssue?: 
  * Reads a task together with what its status carries.
  *
  * @throws {TaskProtocolError} as {@link parseTask}, and where a completed task has no result, a failed
- * one no error, or one in `input_required` no `inputRequests`.
+ * one no error, or one in `input_required` no `inputRequests` or one that no client answers.
  */
 export function parseDetailedTask(value: unknown, source: TaskProtocolSource, onIssue?: OnProtocolIssue): DetailedTask {
   const task = parseTask(value, source, onIssue)
@@ -153,11 +153,10 @@ export function parseDetailedTask(value: unknown, source: TaskProtocolSource, on
     case 'input_required': {
       const { inputRequests } = body
       if (!isJsonObject(inputRequests)) throw violation('a task in input_required has no inputRequests')
-      const parsed = Object.entries(inputRequests).flatMap(([key, raw]) => {
+      const parsed = Object.entries(inputRequests).map(([key, raw]) => {
         const entry = parseInputRequest(raw)
-        if ('request' in entry) return [[key, entry.request] as const]
-        onIssue?.(violation(`an input request ${entry.problem}`))
-        return []
+        if ('problem' in entry) throw violation(`an input request ${entry.problem}`)
+        return [key, entry.request] as const
       })
       return { ...task, status, inputRequests: Object.fromEntries(parsed) }
     }

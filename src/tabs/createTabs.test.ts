@@ -1,13 +1,15 @@
 import { createSimulatedBrowser } from 'taskwire/testing'
 import { expect, it, vi } from 'vitest'
+import type { TaskMessage } from '../call/taskMessage.js'
 import type { Channel, Locks } from '../environment/environment.js'
 import { createTabs } from './createTabs.js'
 
 const browser = createSimulatedBrowser()
 
-function openTab() {
+function openTab(known: readonly TaskMessage[] = []) {
   const page = browser.openPage()
   const { environment } = page
+  const received: [string, TaskMessage][] = []
   const tabs = createTabs({
     scope: '',
     nameOf: (scope) => `tabs:${scope}`,
@@ -17,37 +19,13 @@ function openTab() {
     onLocksRefused: () => {},
     leaderPer: 'scope',
     onCallMessage: () => {},
+    onTaskMessage: (taskId, message) => void received.push([taskId, message]),
+    knownOf: () => known,
     onForgotten: () => {},
   })
   tabs.open()
-  return { tabs, page, now: environment.now }
+  return { tabs, page, received }
 }
-
-it('a tab that leads already hears what others know of a task before it takes its turn', async () => {
-  const [a, b] = [openTab(), openTab()]
-  expect(a.tabs.link('call 1', 'task 1', true).isMyTurn()).toBe(false)
-  await browser.settle()
-  expect(a.tabs.link('call 2', 'task 2', true).isMyTurn()).toBe(true)
-
-  const late = a.tabs.link('call 3', 'task 3', false)
-  const onTurnChange = vi.fn()
-  late.onTurnChange(onTurnChange)
-  expect(late.isMyTurn()).toBe(false)
-  await browser.advance(100)
-  expect(onTurnChange).toHaveBeenCalledTimes(1)
-  expect(late.isMyTurn()).toBe(true)
-
-  // Another tab is at it: its answer comes first.
-  const theirs = b.tabs.link('call 4', 'task 4', false)
-  theirs.publish({ type: 'polling', until: b.now() + 5000 })
-  await browser.settle()
-  const taken = a.tabs.link('call 4', 'task 4', false)
-  await browser.advance(100)
-  expect(taken.isMyTurn()).toBe(false)
-  theirs.publish({ type: 'dropped', nextPollAt: b.now() })
-  await browser.settle()
-  expect(taken.isMyTurn()).toBe(true)
-})
 
 it('what one tab did exclusively is heard by the others before it is their turn', async () => {
   const [a, b] = [openTab(), openTab()]
@@ -62,26 +40,26 @@ it('what one tab did exclusively is heard by the others before it is their turn'
   expect(inB).toHaveBeenCalledTimes(1)
 })
 
-it('a page that comes back tells the others when the server wants to be asked next, as long as that is to come', async () => {
-  const away = openTab()
-  const link = away.tabs.link('call', 'task 5', true)
-  const nextPollAt = away.now() + 3000
-  link.publish({ type: 'dropped', nextPollAt })
-  await away.page.hidePage()
-  const heard: unknown[] = []
-  openTab()
-    .tabs.link('call', 'task 5', false)
-    .onNews((news) => heard.push(news))
-  await browser.advance(1000)
-  expect(heard).toEqual([])
-  await away.page.showPage()
+it('a tab that asks gets what the others know of a task, and only about that task', async () => {
+  const known: TaskMessage[] = [
+    { type: 'poll-aborted', nextPollAt: 5000 },
+    { type: 'polling', until: 7000 },
+  ]
+  openTab(known)
+  const asking = openTab()
+  asking.tabs.postSyncRequest('task 1')
   await browser.settle()
-  expect(heard).toContainEqual({ type: 'dropped', nextPollAt })
+  expect(asking.received).toEqual(known.map((message) => ['task 1', message]))
+})
 
+it('a tab that is in the back-forward cache receives nothing, and goes on when it is back', async () => {
+  const [away, other] = [openTab(), openTab()]
   await away.page.hidePage()
-  await browser.advance(2500)
-  heard.splice(0)
-  await away.page.showPage()
+  other.tabs.postTask('task 1', { type: 'cancelling', isCancelling: true })
   await browser.settle()
-  expect(heard).toEqual([])
+  expect(away.received).toEqual([])
+  await away.page.showPage()
+  other.tabs.postTask('task 1', { type: 'cancelling', isCancelling: false })
+  await browser.settle()
+  expect(away.received).toEqual([['task 1', { type: 'cancelling', isCancelling: false }]])
 })

@@ -69,7 +69,7 @@ describe('over real HTTP', () => {
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(POLL_INTERVAL_MS - 1)
   })
 
-  // [TASK-DECLARE] [TASK-NAME-HEADER] [TASK-METHOD-HEADER]
+  // [TASK-NAME-HEADER]
   it('every tasks/* request carries the routing headers and the nested declaration, on an id of its own', async () => {
     await client.callTool({ name: 'work', arguments: { steps: 2 } })
     const polls = http.requests.filter(({ method }) => method === 'tasks/get')

@@ -12,7 +12,7 @@ function readCitations(): Map<string, string[]> {
   return new Map(
     tests.map((path) => [
       path,
-      [...readFileSync(path, 'utf8').matchAll(/\[(TASK-[A-Z-]+)\]/g)].map(([, id = '']) => id),
+      [...readFileSync(path, 'utf8').matchAll(/\[((?:TASK|CORE)-[A-Z-]+)\]/g)].map(([, id = '']) => id),
     ]),
   )
 }

@@ -1,16 +1,20 @@
-/** One thing that the specification of tasks asks of a client. */
+/** One thing that the specification of tasks, or the core, asks of a client. */
 export interface Requirement {
-  readonly level: 'MUST' | 'MUST NOT' | 'SHOULD'
+  readonly level: 'MUST' | 'MUST NOT' | 'SHOULD' | 'SHOULD NOT'
   /** In our words; the specification's are what counts. */
   readonly text: string
-  /** Where it stands in the specification of the extension, 2026-07-28, or of the core where it says so. */
+  /** Of `TASK-…` in the specification of the extension, of `CORE-…` in that of the core, both 2026-07-28 if not said. */
   readonly section: string
 }
 
 /**
- * What SEP-2663 asks of clients. A test that proves one of them names it in square brackets, in its name or in a
- * comment. Two of its SHOULDs are left out, for nothing that a client does shows them: to be "designed to accommodate
- * additional request types", and what implementations put into messages for their own logs.
+ * What SEP-2663 asks of clients, and what the core does where a task or a question is concerned. A test that proves one
+ * of them names it in square brackets, in its name or in a comment. What an app decides with its own user interface is
+ * proved by the forms of the documentation and of the demo.
+ *
+ * Left out, for nothing that a client does shows them: to be "designed to accommodate additional request types", and what
+ * implementations put into messages for their own logs. Left to the SDK and its tests: transport, headers of parameters,
+ * authorization, pagination, caching, and what a model is given (`maxTokens`, hints).
  */
 export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   'TASK-DECLARE': {
@@ -47,6 +51,11 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     level: 'SHOULD',
     text: 'Ids of tasks are kept where they outlive a crash or a restart, so that polling can be taken up again.',
     section: 'Task Polling',
+  },
+  'TASK-INPUT-INSPECT': {
+    level: 'MUST',
+    text: 'The inputRequests of a task in input_required are looked at.',
+    section: 'SEP-2663, "Task Status"',
   },
   'TASK-INPUT-FULFIL': {
     level: 'SHOULD',
@@ -97,5 +106,130 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     level: 'SHOULD',
     text: 'What the server acknowledges is compared with what was asked for; what it does not push is polled.',
     section: 'Task Status Notifications; core: Subscriptions, "Acknowledgment"',
+  },
+  'CORE-CAPABILITIES-DECLARED': {
+    level: 'MUST',
+    text: 'What the client can be asked (elicitation with its modes, sampling, roots) is declared in each request.',
+    section: 'Elicitation, Sampling, Roots: "Capabilities"',
+  },
+  'CORE-UNDECLARED-REFUSED': {
+    level: 'MUST',
+    text: 'A request of a kind, a mode or with tools that the client has not declared is refused; in 2025-11-25 with -32602 for a mode.',
+    section: 'Elicitation (2025-11-25): "Error Handling"; schema: CreateMessageRequestParams.tools',
+  },
+  'CORE-CLIENT-INFO': {
+    level: 'SHOULD',
+    text: 'Each request says which client it comes from.',
+    section: 'Overview: "_meta"',
+  },
+  'CORE-REQUEST-ID': {
+    level: 'MUST NOT',
+    text: 'A request has the id of no other request that is under way.',
+    section: 'Overview: "Requests"',
+  },
+  'CORE-RESULT-TYPE-ABSENT': {
+    level: 'MUST',
+    text: 'A result without a resultType counts as complete.',
+    section: 'Overview: "ResultType"',
+  },
+  'CORE-RESULT-TYPE-UNKNOWN': {
+    level: 'MUST',
+    text: 'A result with a resultType that the client does not know is invalid.',
+    section: 'Overview: "ResultType"',
+  },
+  'CORE-VERSION-HEADER': {
+    level: 'MUST',
+    text: 'Each request carries MCP-Protocol-Version, the same as in its envelope.',
+    section: 'Streamable HTTP: "Protocol Version Header"',
+  },
+  'CORE-NAME-ENCODING': {
+    level: 'MUST',
+    text: 'What cannot be sent as plain ASCII, and what looks like an encoded value, is in Mcp-Name as Base64.',
+    section: 'Streamable HTTP: "Value Encoding"',
+  },
+  'CORE-INPUT-BEFORE-RETRY': {
+    level: 'MUST',
+    text: 'A call that is answered by questions is repeated when they are answered.',
+    section: 'Multi Round-Trip Requests: "Client Requirements"',
+  },
+  'CORE-INPUT-STATE': {
+    level: 'MUST',
+    text: 'The requestState of the questions is sent back exactly as it came, and none where there was none.',
+    section: 'Multi Round-Trip Requests: "Client Requirements"',
+  },
+  'CORE-INPUT-NEW-ID': {
+    level: 'MUST',
+    text: 'The call that brings the answers has another id than the one before.',
+    section: 'Multi Round-Trip Requests: "Client Requirements"',
+  },
+  'CORE-ELICIT-MODE-DEFAULT': {
+    level: 'MUST',
+    text: 'An elicitation without a mode is a form.',
+    section: 'Elicitation: "Elicitation Requests"',
+  },
+  'CORE-ELICIT-SERVER-SHOWN': {
+    level: 'MUST',
+    text: 'The user sees which server asks.',
+    section: 'Elicitation: "User Interaction Model"',
+  },
+  'CORE-ELICIT-DECLINE': {
+    level: 'MUST',
+    text: 'The user can decline, and can dismiss.',
+    section: 'Elicitation: "User Interaction Model"',
+  },
+  'CORE-ELICIT-REVIEW': {
+    level: 'MUST',
+    text: 'The user reviews and changes what a form sends before it is sent.',
+    section: 'Elicitation: "User Interaction Model"',
+  },
+  'CORE-ELICIT-APPROVAL': {
+    level: 'SHOULD',
+    text: 'Nothing is answered without the user, or a handler of the app.',
+    section: 'Elicitation, Sampling: "Security Considerations"',
+  },
+  'CORE-ELICIT-VALIDATED': {
+    level: 'SHOULD',
+    text: 'An answer is checked against the schema of its question.',
+    section: 'Elicitation: "Form Mode Security"',
+  },
+  'CORE-ELICIT-DEFAULTS': {
+    level: 'SHOULD',
+    text: 'A form is filled with the defaults of its schema.',
+    section: 'Elicitation: "Requested Schema"',
+  },
+  'CORE-URL-NOT-FETCHED': {
+    level: 'MUST NOT',
+    text: 'The URL of a question, or anything about it, is not fetched by itself.',
+    section: 'Elicitation: "Safe URL Handling"',
+  },
+  'CORE-URL-CONSENT': {
+    level: 'MUST NOT',
+    text: 'The URL of a question is not opened without the consent of the user.',
+    section: 'Elicitation: "Safe URL Handling"',
+  },
+  'CORE-URL-SHOWN-IN-FULL': {
+    level: 'MUST',
+    text: 'The user sees the whole URL before the consent.',
+    section: 'Elicitation: "Safe URL Handling"',
+  },
+  'CORE-URL-OPENED-SECURELY': {
+    level: 'MUST',
+    text: 'The URL opens where the client can see neither the page nor what the user types.',
+    section: 'Elicitation: "Safe URL Handling"',
+  },
+  'CORE-URL-HOST-HIGHLIGHTED': {
+    level: 'SHOULD',
+    text: 'The host of the URL stands out.',
+    section: 'Elicitation: "Safe URL Handling"',
+  },
+  'CORE-URL-SUSPICIOUS': {
+    level: 'SHOULD',
+    text: 'There is a warning at a URL with Punycode.',
+    section: 'Elicitation: "Safe URL Handling"',
+  },
+  'CORE-URL-NOT-CLICKABLE-ELSEWHERE': {
+    level: 'SHOULD NOT',
+    text: 'No URL in the texts of a question is a link.',
+    section: 'Elicitation: "Safe URL Handling"',
   },
 }

@@ -43,6 +43,9 @@ export interface ScriptedServer {
 
 export const TASKS = 'io.modelcontextprotocol/tasks'
 
+/** What stands for the method of an answer to a request of the server, which has none. */
+export const ANSWER = 'answer'
+
 export function createScriptedServer(options: ScriptedServerOptions = {}): ScriptedServer {
   const { now = Date.now, capabilities = { tools: {}, extensions: { [TASKS]: {} } }, tools = [] } = options
   const requests: ScriptedRequest[] = []
@@ -68,10 +71,10 @@ export function createScriptedServer(options: ScriptedServerOptions = {}): Scrip
       // No stream that the server could speak on unasked.
       if (init?.method !== 'POST') return new Response(null, { status: 405 })
       const body = JSON.parse(String(init.body)) as Json
-      const { id, method, params = {} } = body as { id?: string | number; method: string; params?: Json }
+      const { id, method = ANSWER, params = {} } = body as { id?: string | number; method?: string; params?: Json }
       const request = { at: now(), method, id, params, body, headers, signal: signal ?? undefined }
       requests.push(request)
-      if (id === undefined) return new Response(null, { status: 202 })
+      if (id === undefined || method === ANSWER) return new Response(null, { status: 202 })
       const line = replies.get(method) ?? [rpcError(-32601, 'Method not found', { status: 404 })]
       const reply = line.length > 1 ? line.shift() : line[0]
       return (reply as Reply)(request)
@@ -142,6 +145,34 @@ export function stream(...replies: Reply[]): Reply {
     const body = messages.map((message) => `event: message\ndata: ${message}\n\n`).join('')
     return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
   }
+}
+
+/** A stream that stays open: each message that the test sends goes to the client, `end` closes it. */
+export function openStream(): Reply & { send(message: Json): void; end(): void } {
+  const encoder = new TextEncoder()
+  let controller: ReadableStreamDefaultController<Uint8Array> | undefined
+  const reply: Reply = () => {
+    const body = new ReadableStream<Uint8Array>({
+      start: (opened) => {
+        controller = opened
+      },
+    })
+    return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+  }
+  return Object.assign(reply, {
+    send: (message: Json) =>
+      controller?.enqueue(encoder.encode(`data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`)),
+    end: () => controller?.close(),
+  })
+}
+
+/** Has the server speak MCP 2025-11-25 only. */
+export function speakLegacy(server: ScriptedServer, capabilities: Json = { tools: {} }): void {
+  server.on('server/discover', rpcError(-32601, 'Method not found', { status: 400 }))
+  const serverInfo = { name: 'scripted', version: '1.0.0' }
+  server.on('initialize', ({ id }) =>
+    Response.json({ jsonrpc: '2.0', id, result: { protocolVersion: '2025-11-25', capabilities, serverInfo } }),
+  )
 }
 
 /** What `fetch` does where there is nobody to talk to. */

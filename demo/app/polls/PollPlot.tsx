@@ -1,5 +1,6 @@
 import { useToolCalls } from 'taskwire/react'
 import { hasEnded } from '../callStatus.js'
+import { client } from '../client.js'
 import { isPushed } from '../isPushed.js'
 import { useNow } from '../useNow.js'
 import { useWireRecorder } from '../wire/wireRecorder.js'
@@ -16,7 +17,8 @@ export function PollPlot() {
   const calls = useToolCalls((call) => call.task !== undefined)
   const { messages, pageLoads } = useWireRecorder()
   const now = useNow(250, !calls.every(hasEnded))
-  const lanes = pollLanes(calls, messages).slice(0, MOST_LANES)
+  const nextPollAt = (callId: string) => client.getToolCall(callId)?.nextPollAt
+  const lanes = pollLanes(calls, messages, nextPollAt).slice(0, MOST_LANES)
   if (lanes.length === 0) return <EmptyPolls />
 
   const axis = timeAxis(lanes, now)

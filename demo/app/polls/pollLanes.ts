@@ -26,7 +26,11 @@ export interface Floor {
 }
 
 /** One lane for each call that has become a task, the newest first. */
-export function pollLanes(calls: readonly ToolCallState[], messages: readonly WireMessage[]): PollLane[] {
+export function pollLanes(
+  calls: readonly ToolCallState[],
+  messages: readonly WireMessage[],
+  nextPollAt: (callId: string) => number | undefined,
+): PollLane[] {
   return calls.toReversed().flatMap((call) => {
     const own = messages.filter(({ taskId }) => taskId !== undefined && taskId === call.task?.taskId)
     const first = own[0]
@@ -42,7 +46,7 @@ export function pollLanes(calls: readonly ToolCallState[], messages: readonly Wi
       polls,
       pushes,
       floors: own.flatMap(floorAfter),
-      nextPollAt: call.nextPollAt,
+      nextPollAt: nextPollAt(call.callId),
       endedAt: hasEnded(call) ? own.at(-1)?.answeredAt : undefined,
     }
   })

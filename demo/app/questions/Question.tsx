@@ -4,7 +4,7 @@ import type { PendingInputRequest } from 'taskwire/react'
 import { toolTitle } from './askingTools.js'
 import { FieldInput } from './FieldInput.js'
 import { formContent, formFields } from './formFields.js'
-import { webAddress } from './webAddress.js'
+import { WebAddress } from './WebAddress.js'
 
 /** One question of a task, as a form or as a page to visit. Everything in it comes from the server and is shown as text. */
 export function Question({ request, call, respond }: PendingInputRequest) {
@@ -32,19 +32,22 @@ export function Question({ request, call, respond }: PendingInputRequest) {
         }}
       >
         <div>
-          <p className="muted">{toolTitle(call.name)} asks</p>
+          <p className="muted">The server of this demo asks, for {toolTitle(call.name)}</p>
           <h3>{params.message}</h3>
         </div>
         {fields.map((field) => (
           <FieldInput key={field.name} field={field} />
         ))}
-        {params.mode === 'url' && <Address url={params.url} />}
+        {params.mode === 'url' && <WebAddress url={params.url} />}
         <div className="question-actions">
           <button type="submit" className="button primary">
             {params.mode === 'url' ? 'I have done it' : 'Submit'}
           </button>
           <button type="button" className="button" onClick={() => void answer({ action: 'decline' })}>
             Decline
+          </button>
+          <button type="button" className="button quiet" onClick={() => void answer({ action: 'cancel' })}>
+            Not now
           </button>
         </div>
         {problem !== undefined && (
@@ -54,18 +57,5 @@ export function Question({ request, call, respond }: PendingInputRequest) {
         )}
       </form>
     </li>
-  )
-}
-
-/** In full, so that nobody is sent anywhere without having seen where. */
-function Address({ url }: { url: string }) {
-  const address = webAddress(url)
-  if (address === undefined) return <p className="question-problem">The server asks to visit what is no web address.</p>
-  return (
-    <p>
-      <a href={address.href} target="_blank" rel="noopener noreferrer">
-        {address.href}
-      </a>
-    </p>
   )
 }

@@ -1,0 +1,164 @@
+import { act, cleanup, fireEvent, render, screen } from '@testing-library/react'
+import { createTaskClient, type ElicitUrlRequest, type InputRequest } from 'taskwire'
+import { type PendingInputRequest, TaskClientProvider } from 'taskwire/react'
+import { createSimulatedEnvironment } from 'taskwire/testing'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { Inbox as DemoInbox } from '../../demo/app/questions/Inbox.js'
+import { Question } from '../../demo/app/questions/Question.js'
+import { Inbox as DocsInbox, UrlQuestion } from '../../docs/examples/questions.js'
+import { created, createScriptedServer, snapshot } from '../support/scriptedServer.js'
+
+const respond = vi.fn(async () => {})
+const fetched = vi.fn()
+const opened = vi.fn()
+
+beforeEach(() => {
+  vi.stubGlobal('fetch', fetched)
+  vi.stubGlobal('open', opened)
+})
+
+afterEach(() => {
+  cleanup()
+  vi.clearAllMocks()
+})
+
+const asking = (url: string, message = 'Sign in to go on.'): ElicitUrlRequest => ({
+  method: 'elicitation/create',
+  params: { mode: 'url', message, url },
+})
+
+const call: PendingInputRequest['call'] = {
+  callId: 'c1',
+  name: 'link_account',
+  phase: 'input_required',
+  inputRequests: {},
+  inputResponses: {},
+  isCancelling: false,
+  network: 'ok',
+  failureCount: 0,
+  startedAt: 0,
+}
+
+/** The form of the documentation, and that of the demo. */
+const FORMS = {
+  'docs/examples/questions.tsx': (request: InputRequest) =>
+    render(<UrlQuestion request={request} call={call} callId="c1" inputKey="a" respond={respond} />),
+  'demo/app/questions/Question.tsx': (request: InputRequest) => {
+    const { environment } = createSimulatedEnvironment()
+    const client = createTaskClient({ url: 'https://tasks.example/mcp', environment })
+    return render(
+      <TaskClientProvider client={client}>
+        <Question request={request} call={call} callId="c1" inputKey="a" respond={respond} />
+      </TaskClientProvider>,
+    )
+  },
+}
+
+describe.each(Object.entries(FORMS))('a question by URL in %s', (_, show) => {
+  const ADDRESS = 'https://pay.example/connect/step?state=a%20b&next=/done#top'
+
+  // [CORE-URL-SHOWN-IN-FULL]
+  it.each([
+    ['with path, query and fragment', ADDRESS, ADDRESS],
+    [
+      'with a user name that imitates a host',
+      'https://bank.example@evil.example/',
+      'https://bank.example@evil.example/',
+    ],
+    ['with a host in capitals', 'HTTPS://Pay.Example', 'https://pay.example/'],
+    ['with an empty query', 'https://pay.example/?', 'https://pay.example/?'],
+  ])('[EDGE-22] shows the whole address before anything is opened: %s', (__, url, shown) => {
+    show(asking(url))
+    expect(screen.getByRole('link', { name: shown }).textContent).toBe(shown)
+    expect(respond).not.toHaveBeenCalled()
+  })
+
+  // [CORE-URL-HOST-HIGHLIGHTED]
+  it.each([
+    [ADDRESS, 'pay.example'],
+    ['https://bank.example@evil.example/', 'evil.example'],
+    ['https://evil.example@evil.example/evil.example', 'evil.example'],
+    ['https://bank.example:8443/?', 'bank.example:8443'],
+    ['https://user:pa%2Fss@127.0.0.1/@host/', '127.0.0.1'],
+  ])('[EDGE-22] highlights the host of %s, and nothing else', (url, host) => {
+    show(asking(url))
+    const link = screen.getByRole('link')
+    const [highlighted, ...others] = link.querySelectorAll('strong')
+    expect(highlighted?.textContent).toBe(host)
+    expect(others).toEqual([])
+    const [before] = link.textContent.split(host)
+    const { username } = new URL(url)
+    if (username === '') expect(before).toBe('https://')
+    else expect(highlighted?.previousSibling?.textContent).toMatch(/^https:\/\/.*@$/)
+  })
+
+  // [CORE-URL-OPENED-SECURELY]
+  it('[EDGE-22] opens the address in a tab of its own that cannot reach this one', () => {
+    show(asking(ADDRESS))
+    const link = screen.getByRole('link')
+    expect(link.getAttribute('href')).toBe(new URL(ADDRESS).href)
+    expect(link.getAttribute('target')).toBe('_blank')
+    expect(link.getAttribute('rel')?.split(' ')).toEqual(expect.arrayContaining(['noopener', 'noreferrer']))
+  })
+
+  // [CORE-URL-NOT-FETCHED] [CORE-URL-CONSENT]
+  it('[EDGE-22] neither opens nor loads anything by itself', () => {
+    const { container } = show(asking(ADDRESS))
+    expect(opened).not.toHaveBeenCalled()
+    expect(fetched).not.toHaveBeenCalled()
+    expect(container.querySelectorAll('iframe, img, embed, object, [ping]')).toHaveLength(0)
+    expect(document.querySelectorAll('link[href*="pay.example"]')).toHaveLength(0)
+    expect(respond).not.toHaveBeenCalled()
+  })
+
+  // [CORE-ELICIT-DECLINE]
+  it('[EDGE-22] can be declined, and dismissed', () => {
+    show(asking(ADDRESS))
+    fireEvent.click(screen.getByRole('button', { name: 'Decline' }))
+    expect(respond).toHaveBeenLastCalledWith({ action: 'decline' })
+    fireEvent.click(screen.getByRole('button', { name: 'Not now' }))
+    expect(respond).toHaveBeenLastCalledWith({ action: 'cancel' })
+  })
+
+  // [CORE-URL-SUSPICIOUS]
+  it('[EDGE-22] is shown with a warning where the host is written in other letters', () => {
+    // A Cyrillic а in place of the Latin one.
+    show(asking('https://p\u0430y.example/'))
+    expect(screen.getByText(/letters/)).toBeDefined()
+    expect(screen.getByRole('link').textContent).toBe('https://xn--py-7kc.example/')
+    cleanup()
+    show(asking('https://example.com/xn--path'))
+    expect(screen.queryByText(/letters/)).toBeNull()
+  })
+
+  // [CORE-URL-NOT-CLICKABLE-ELSEWHERE]
+  it('[EDGE-22] has its message as text: a URL or markup in it is no link', () => {
+    show(asking(ADDRESS, 'See https://evil.example <a href="https://evil.example">here</a>'))
+    expect(screen.getAllByRole('link')).toHaveLength(1)
+  })
+})
+
+it.each([
+  ['docs/examples/questions.tsx', DocsInbox],
+  ['demo/app/questions/Inbox.tsx', DemoInbox],
+])('[EDGE-22] the inbox of %s shows the address of a question by URL, and who asks', async (_, Inbox) => {
+  const page = createSimulatedEnvironment()
+  const server = createScriptedServer({ now: page.now })
+  server.on('tools/call', created())
+  server.on('tasks/get', snapshot({ status: 'input_required', inputRequests: { a: asking('https://pay.example/1') } }))
+  const client = createTaskClient({
+    url: 'https://tasks.example/mcp',
+    transportOptions: { fetch: server.fetch },
+    environment: page.environment,
+  })
+  render(
+    <TaskClientProvider client={client}>
+      <Inbox />
+    </TaskClientProvider>,
+  )
+  client.startToolCall({ name: 'link_account' })
+  await act(() => page.advance(1000))
+  expect(screen.getByRole('link', { name: 'https://pay.example/1' })).toBeDefined()
+  // [CORE-ELICIT-SERVER-SHOWN]
+  expect(screen.getByText(/(Reports \(example\.com\)|The server of this demo) asks/)).toBeDefined()
+})
