@@ -33,6 +33,12 @@ export type Turn = 'theirs' | 'taking' | 'checking' | 'ours'
  */
 export type RecordStatus = 'unwritten' | 'failed' | 'assumed' | 'kept' | 'removed'
 
+/**
+ * Whether the server was asked to cancel: the request is being sent, sent again because the server could not be
+ * reached, or has been taken, in this page or another one.
+ */
+export type CancelStatus = 'none' | 'sending' | 'retrying' | 'requested'
+
 /** A call that has become a task. Plain data: who waits for its next poll is the scheduler. */
 export interface Tracked extends PollState {
   readonly era: TaskRecord['era']
@@ -57,7 +63,7 @@ export interface Tracked extends PollState {
   readonly inputs: Inputs
   /** Keys of the input requests that have been answered. */
   readonly answered: readonly string[]
-  readonly isCancelling: boolean
+  readonly cancel: CancelStatus
   /** Polls in a row in which the task asks for input and nothing is left to be answered. */
   readonly idlePolls: number
 }
@@ -157,7 +163,7 @@ export type CallEvent =
   | { readonly type: 'asked'; readonly inputKey: string; readonly request: InputRequest }
   | { readonly type: 'input'; readonly inputKey: string; readonly input: Partial<InputState> | undefined }
   | { readonly type: 'responded'; readonly inputKey: string }
-  | { readonly type: 'cancelling'; readonly isCancelling: boolean; readonly error?: Error }
+  | { readonly type: 'cancel'; readonly status: CancelStatus; readonly error?: Error }
   | { readonly type: 'settled'; readonly outcome: Outcome }
 
 /** What is to be done because of an event. */

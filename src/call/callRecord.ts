@@ -18,9 +18,9 @@ export function recordOf(call: Call, owner: RecordOwner, now: number): TaskRecor
   const { callId, name, key, startedAt } = call
   const intent = { callId, tool: name, ...(key !== undefined && { key }), ...owner, startedAt }
   if (!isTracked(call)) return { ...intent, era: 'modern' }
-  const { task, receivedAt, earliestAt, answered, isCancelling, era } = call
+  const { task, receivedAt, earliestAt, answered, cancel, era } = call
   const times = { receivedAt, nextPollAt: earliestAt, notedAt: now }
-  return { ...intent, era, task: { ...recordSnapshot(task), ...times, answered, isCancelling } }
+  return { ...intent, era, task: { ...recordSnapshot(task), ...times, answered, isCancelling: cancel !== 'none' } }
 }
 
 /** True if the storage has these facts already, from another tab. */

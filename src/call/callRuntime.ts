@@ -398,7 +398,7 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
 
   async function sendCancel(entry: CallEntry, taskId: string): Promise<void> {
     const { callId } = entry.call
-    dispatch(entry, { type: 'cancelling', isCancelling: true })
+    dispatch(entry, { type: 'cancel', status: 'sending' })
     try {
       await deliver({
         taskId,
@@ -406,13 +406,17 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
         policy,
         signal: lifeOf(entry),
         send: (signal) => port.cancelTask(taskId, signal),
-        onRetry: (error) => options.onError(error, callId, 'cancel'),
+        onRetry: (error) => {
+          options.onError(error, callId, 'cancel')
+          dispatch(entry, { type: 'cancel', status: 'retrying', error })
+        },
       })
+      dispatch(entry, { type: 'cancel', status: 'requested' })
     } catch (error) {
       // A page that goes away does not know whether the server has heard.
       if (entry.left !== undefined) throw entry.left
       delete entry.cancelling
-      dispatch(entry, { type: 'cancelling', isCancelling: false, error: asError(error) })
+      dispatch(entry, { type: 'cancel', status: 'none', error: asError(error) })
       throw error
     }
   }

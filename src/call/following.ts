@@ -61,7 +61,7 @@ export function track(call: Call, event: Tracking, at: Circumstances, rules: Cal
     failure: undefined,
     inputs: NO_INPUTS,
     answered: isNew ? [] : event.task.answered,
-    isCancelling: !isNew && event.task.isCancelling,
+    cancel: !isNew && event.task.isCancelling ? 'requested' : 'none',
     idlePolls: 0,
   }
   const identity = { callId, name, key, arguments: args, startedAt: isNew ? startedAt : event.startedAt }
@@ -261,7 +261,7 @@ function onMessage(
       return withAnswered(call, message.inputKey)
     case 'cancelling':
       effects.push({ type: 'record', ifMissing: true })
-      return { ...call, isCancelling: message.isCancelling }
+      return { ...call, cancel: message.isCancelling ? 'requested' : 'none' }
   }
 }
 
@@ -336,14 +336,17 @@ export function responded<C extends Tracked>(call: C, inputKey: string, effects:
   return withAnswered(call, inputKey)
 }
 
-/** This tab asks for cancellation, or the server has refused it. */
-export function cancelling<C extends Tracked>(
+/** This tab asks for cancellation, or the server has refused it. What is recorded and posted is only whether it is asked for. */
+export function cancel<C extends Tracked>(
   call: C,
-  { isCancelling, error }: Extract<CallEvent, { type: 'cancelling' }>,
+  { status, error }: Extract<CallEvent, { type: 'cancel' }>,
   effects: Effect[],
 ): C {
-  effects.push({ type: 'post', message: { type: 'cancelling', isCancelling } }, { type: 'record' })
-  return { ...call, isCancelling, failure: error ? { error, network: 'ok' } : call.failure }
+  const isCancelling = status !== 'none'
+  if (status === 'sending' || !isCancelling) {
+    effects.push({ type: 'record' }, { type: 'post', message: { type: 'cancelling', isCancelling } })
+  }
+  return { ...call, cancel: status, failure: error ? { error, network: 'ok' } : call.failure }
 }
 
 function withAnswered<C extends Tracked>(call: C, inputKey: string): C {

@@ -42,7 +42,7 @@ function project(call: Call, before: ToolCallState | undefined): ToolCallState {
         phase: phaseOf(call, before?.phase),
         task: call.task,
         ...shownInputs(call.inputs, before),
-        isCancelling: call.isCancelling,
+        ...shownCancel(call),
         network: call.blocked ?? call.failure?.network ?? 'ok',
         failureCount: call.failureCount,
         ...(call.failure && { lastError: call.failure.error }),
@@ -53,7 +53,7 @@ function project(call: Call, before: ToolCallState | undefined): ToolCallState {
         phase: phaseOf(call, before?.phase),
         task: before?.task ?? call.task,
         ...quiet,
-        isCancelling: call.isCancelling,
+        ...shownCancel(call),
         ...noInputs,
       }
     case 'settled': {
@@ -64,6 +64,10 @@ function project(call: Call, before: ToolCallState | undefined): ToolCallState {
       return { ...rest, phase: error instanceof TaskCancelledError ? 'cancelled' : 'failed', error }
     }
   }
+}
+
+function shownCancel({ cancel }: TrackedCall): Pick<ToolCallState, 'isCancelling' | 'cancelStatus'> {
+  return cancel === 'none' ? { isCancelling: false } : { isCancelling: true, cancelStatus: cancel }
 }
 
 function phaseOf({ task }: TrackedCall, before: ToolCallPhase | undefined): 'working' | 'input_required' {

@@ -122,7 +122,7 @@ function followFound(entry: CallEntry, found: TaskRecord, { runtime }: StartCont
 export function resumeCancel(entry: CallEntry, runtime: CallRuntime, isWanted = false): void {
   const { call } = entry
   if (!('task' in call) || call.task === undefined || isTerminal(call.task.status)) return
-  if (isWanted || ('isCancelling' in call && call.isCancelling)) runtime.cancel(entry).catch(() => {})
+  if (isWanted || ('cancel' in call && call.cancel !== 'none')) runtime.cancel(entry).catch(() => {})
 }
 
 async function makeCall(

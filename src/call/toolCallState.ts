@@ -36,6 +36,11 @@ interface ToolCallStateBase {
   readonly inputResponses: Readonly<Record<string, InputResponseState>>
   /** From `cancel()` until the server's truth arrives. */
   readonly isCancelling: boolean
+  /**
+   * How the cancellation fares: it is being sent, sent again because the server could not be reached, or the server has
+   * taken the request and the task goes on until it obeys. Absent where nobody has asked for it.
+   */
+  readonly cancelStatus?: 'sending' | 'retrying' | 'requested'
   readonly network: ToolCallNetwork
   /** Polls that failed in a row. */
   readonly failureCount: number

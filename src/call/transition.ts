@@ -1,7 +1,7 @@
 import type { InputRequest } from '../protocol/inputRequest.js'
 import type { Call, CallEvent, CallRules, Circumstances, Effect, Following, RecordStatus, TrackedCall } from './call.js'
 import { isTracked } from './call.js'
-import { cancelling, followTransition, responded, track } from './following.js'
+import { cancel, followTransition, responded, track } from './following.js'
 import { type Inputs, NO_INPUTS, withInput } from './inputs.js'
 
 export interface Transition {
@@ -36,8 +36,8 @@ function next(call: Unsettled, event: CallEvent, at: Circumstances, rules: CallR
       return isTracked(call) ? recorded(call, event.record) : call
     case 'responded':
       return call.stage === 'following' || call.stage === 'resting' ? responded(call, event.inputKey, effects) : call
-    case 'cancelling':
-      return call.stage === 'following' || call.stage === 'resting' ? cancelling(call, event, effects) : call
+    case 'cancel':
+      return call.stage === 'following' || call.stage === 'resting' ? cancel(call, event, effects) : call
     case 'input':
       return 'inputs' in call ? changeInput(call, event.inputKey, event.input) : call
     default:

@@ -1,9 +1,10 @@
 import { expect, it, vi } from 'vitest'
+import { createSimulatedEnvironment } from '../testing/simulatedEnvironment.js'
 import { createStore } from './createStore.js'
 
 it('a listener that throws starves no other, and is reported', async () => {
   const onListenerError = vi.fn()
-  const store = createStore(onListenerError)
+  const store = createStore({ environment: createSimulatedEnvironment(), frameMs: 16, onListenerError })
   const broken = new Error('broken')
   store.api.subscribe(() => {
     throw broken

@@ -1,6 +1,7 @@
 import { createStore as createZustandStore, type StoreApi } from 'zustand/vanilla'
 import type { ToolCallState } from '../call/toolCallState.js'
 import type { ConnectionState } from '../connection/connection.js'
+import type { Environment } from '../environment/environment.js'
 import type { TaskClientState } from './taskClient.js'
 
 /** The store and the only ways in which it changes. */
@@ -14,19 +15,37 @@ export interface TaskClientStore {
   subscribeCall(callId: string, listener: () => void): () => void
 }
 
+export interface TaskClientStoreOptions {
+  readonly environment: Pick<Environment, 'now' | 'setTimeout' | 'clearTimeout'>
+  /** How long the progress of a call waits for more of it before listeners are called again, in ms. */
+  readonly frameMs: number
+  readonly onListenerError: (error: unknown) => void
+}
+
+/** Listeners that are called at most once a frame while nothing but progress changes. */
+interface Subject<L> {
+  readonly listeners: Set<L>
+  /** When they were called last, ms since the epoch. */
+  calledAt: number
+  timer?: unknown
+}
+
 /**
- * A store in which a changed call costs the same whatever the number of calls: subscribers of one call are called for
- * that call. The snapshot of all calls is made when somebody reads it, and its subscribers are called once for all
+ * A store in which a changed call costs the same whatever the number of calls: listeners of one call are called for
+ * that call alone. The snapshot of all calls is made when somebody reads it, and its listeners are called once for all
  * changes of a turn.
  */
-export function createStore(onListenerError: (error: unknown) => void): TaskClientStore {
+export function createStore({ environment, frameMs, onListenerError }: TaskClientStoreOptions): TaskClientStore {
   const calls = new Map<string, ToolCallState>()
-  const callListeners = new Map<string, Set<() => void>>()
-  const listeners = new Set<(state: TaskClientState, previous: TaskClientState) => void>()
+  const ofCalls = new Map<string, Subject<() => void>>()
+  const ofAll: Subject<(state: TaskClientState, previous: TaskClientState) => void> = {
+    listeners: new Set(),
+    calledAt: Number.NEGATIVE_INFINITY,
+  }
   const store = createZustandStore<TaskClientState>(() => ({ connection: { status: 'idle' }, calls: {} }))
   /** True if `calls` has changed since the snapshot was made. */
   let isStale = false
-  /** What the subscribers have seen. */
+  /** What the listeners of the whole store have seen. */
   let announced = store.getState()
   let isAnnouncing = false
 
@@ -54,21 +73,37 @@ export function createStore(onListenerError: (error: unknown) => void): TaskClie
   }
 
   function announce(): void {
-    if (isAnnouncing || listeners.size === 0) return
+    if (isAnnouncing || ofAll.listeners.size === 0) return
     isAnnouncing = true
     void Promise.resolve().then(() => {
       isAnnouncing = false
       const [state, previous] = [getState(), announced]
       announced = state
       if (state === previous) return
-      for (const listener of [...listeners]) guard(() => listener(state, previous))
+      for (const listener of [...ofAll.listeners]) guard(() => listener(state, previous))
     })
   }
 
-  function changed(callId: string): void {
+  /** Calls `notify` now, or for mere progress at the end of the frame. */
+  function notifyOf<L>(subject: Subject<L> | undefined, isProgress: boolean, notify: (subject: Subject<L>) => void): void {
+    if (subject === undefined || subject.listeners.size === 0) return
+    const wait = subject.calledAt + frameMs - environment.now()
+    const call = () => {
+      environment.clearTimeout(subject.timer)
+      delete subject.timer
+      subject.calledAt = environment.now()
+      notify(subject)
+    }
+    if (!isProgress || wait <= 0) call()
+    else if (subject.timer === undefined) subject.timer = environment.setTimeout(call, wait)
+  }
+
+  function changed(callId: string, isProgress: boolean): void {
     isStale = true
-    for (const listener of [...(callListeners.get(callId) ?? [])]) guard(listener)
-    announce()
+    notifyOf(ofCalls.get(callId), isProgress, ({ listeners }) => {
+      for (const listener of [...listeners]) guard(listener)
+    })
+    notifyOf(ofAll, isProgress, announce)
   }
 
   return {
@@ -77,10 +112,10 @@ export function createStore(onListenerError: (error: unknown) => void): TaskClie
       getState,
       setState,
       subscribe: (listener) => {
-        if (listeners.size === 0) announced = getState()
-        listeners.add(listener)
+        if (ofAll.listeners.size === 0) announced = getState()
+        ofAll.listeners.add(listener)
         return () => {
-          listeners.delete(listener)
+          ofAll.listeners.delete(listener)
         }
       },
     },
@@ -90,20 +125,35 @@ export function createStore(onListenerError: (error: unknown) => void): TaskClie
     },
     getCall: (callId) => calls.get(callId),
     setCall: (state) => {
-      if (calls.get(state.callId) === state) return
+      const before = calls.get(state.callId)
+      if (before === state) return
       calls.set(state.callId, state)
-      changed(state.callId)
+      changed(state.callId, before !== undefined && isProgress(before, state))
     },
     removeCall: (callId) => {
-      if (calls.delete(callId)) changed(callId)
+      if (calls.delete(callId)) changed(callId, false)
     },
     subscribeCall: (callId, listener) => {
-      const ofCall = callListeners.get(callId) ?? new Set()
-      callListeners.set(callId, ofCall.add(listener))
+      const subject = ofCalls.get(callId) ?? { listeners: new Set(), calledAt: Number.NEGATIVE_INFINITY }
+      ofCalls.set(callId, subject)
+      subject.listeners.add(listener)
       return () => {
-        ofCall.delete(listener)
-        if (ofCall.size === 0 && callListeners.get(callId) === ofCall) callListeners.delete(callId)
+        subject.listeners.delete(listener)
+        if (subject.listeners.size > 0 || ofCalls.get(callId) !== subject) return
+        environment.clearTimeout(subject.timer)
+        ofCalls.delete(callId)
       }
     },
   }
+}
+
+/** True if only the snapshot of the task is new: nothing that the user can act on. */
+function isProgress(before: ToolCallState, next: ToolCallState): boolean {
+  return (
+    before.phase === next.phase &&
+    before.inputRequests === next.inputRequests &&
+    before.inputResponses === next.inputResponses &&
+    before.cancelStatus === next.cancelStatus &&
+    before.network === next.network
+  )
 }

@@ -12,8 +12,11 @@ import { toolCallId } from './callIds.js'
 import { type Calls, createCalls } from './calls.js'
 import { legacyOptions, pollPolicy, setUpSdk, taskStorage } from './clientConfig.js'
 import { createStore } from './createStore.js'
-import { checkOptions, positive } from './optionChecks.js'
+import { checkOptions, oneOf, positive } from './optionChecks.js'
 import type { TaskClient, TaskClientOptions, TaskErrorContext, ToolCallParams } from './taskClient.js'
+
+/** A frame at 60 Hz. */
+const FRAME_MS = 16
 
 /** A browser opens this many connections to one origin over HTTP/1.1. The push stream holds one of them. */
 const CONNECTIONS = 6
@@ -56,7 +59,8 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
   }
 
   const settledListeners = new Set<(call: ToolCallState) => void>()
-  const store = createStore(rethrowLater)
+  const frameMs = (oneOf('batchUpdates', options.batchUpdates, [true, false]) ?? true) ? FRAME_MS : 0
+  const store = createStore({ environment, frameMs, onListenerError: rethrowLater })
   const connection = sdk.createConnection({
     randomId: environment.randomId,
     onState: (state) => {

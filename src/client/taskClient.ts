@@ -147,6 +147,12 @@ export interface TaskClientBaseOptions {
    */
   crossTab?: boolean
   /**
+   * Whether listeners of the store, and with them components, are called at most once a frame (16 ms) while nothing but
+   * the progress of tasks changes: a server may push faster than a page can render.
+   * @default true
+   */
+  batchUpdates?: boolean
+  /**
    * `'eager'`: every task is followed to its end, also those that no component watches and those of earlier visits.
    * `'lazy'`: only while somebody waits for it.
    * @default 'eager'

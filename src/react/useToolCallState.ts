@@ -1,7 +1,14 @@
+import { useCallback, useSyncExternalStore } from 'react'
 import type { ToolCallState } from '../call/toolCallState.js'
-import { useTaskClientStore } from './useTaskClientStore.js'
+import { useTaskClient } from './TaskClientProvider.js'
 
-/** The call with this id, undefined where there is none. */
+/** The call with this id, undefined where there is none. The component renders when that call changes, and for no other one. */
 export function useToolCallState(callId: string | undefined): ToolCallState | undefined {
-  return useTaskClientStore((state) => (callId === undefined ? undefined : state.calls[callId]))
+  const client = useTaskClient()
+  const subscribe = useCallback(
+    (listener: () => void) => (callId === undefined ? () => {} : client.subscribeToolCall(callId, listener)),
+    [client, callId],
+  )
+  const getState = () => (callId === undefined ? undefined : client.getToolCallState(callId))
+  return useSyncExternalStore(subscribe, getState, getState)
 }
