@@ -31,6 +31,8 @@ export default defineConfig({
         preserveModules: true,
         preserveModulesRoot: 'src',
         entryFileNames: '[name].js',
+        // Frameworks that render on a server take modules without it for code of the server.
+        banner: ({ name }) => (name.startsWith('react/') ? "'use client';" : ''),
       },
     },
   },

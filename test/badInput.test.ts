@@ -159,11 +159,17 @@ const rows: Row[] = [
       says: /pass \{ url: 'https:\/\/…\/mcp' \}, or \{ client \}/,
     }),
   ),
-  ...['mcp', 'ftp://example.com/mcp', 'http://', 'javascript:alert(1)', 7].map((url) => ({
+  ...['ftp://example.com/mcp', 'http://', 'javascript:alert(1)'].map((url) => ({
     name: `createTaskClient with the url ${JSON.stringify(url)}`,
     error: unusable({ url }),
     is: misconfigured,
     says: /is no http\(s\) URL\. Pass the URL of the MCP endpoint/,
+  })),
+  ...['mcp', 7].map((url) => ({
+    name: `connect() to the url ${JSON.stringify(url)} without a page`,
+    error: () => thrownBy(createTaskClient({ url: url as never }).connect),
+    is: misconfigured,
+    says: /is relative, and there is no page to resolve it against, as on a server\. Pass the whole URL/,
   })),
   ...[0, -1, Number.NaN, '5', null].flatMap((value) =>
     [

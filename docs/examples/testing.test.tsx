@@ -88,10 +88,9 @@ test('finds its report again after a reload', async () => {
   const { server, unmount, advance } = openApp([report])
   start()
   await advance(1500)
-  await server.page.close()
+  const { environment } = await server.page.reload()
   unmount()
 
-  const { environment } = server.browser.openPage()
   render(<App client={createTaskClient({ url: server.url, environment })} />)
   await advance(10_000)
   expect(screen.getByText('The report of Q3')).toBeDefined()

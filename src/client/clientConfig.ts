@@ -26,6 +26,9 @@ import { VERSION } from '../version.js'
 import { finite, oneOf, positive } from './optionChecks.js'
 import type { TaskClientBaseOptions, TaskClientOptions, TaskClientUrlOptions } from './taskClient.js'
 
+/** In place of the page where there is none: tells a relative URL from one that is none. */
+const NO_PAGE = 'http://page.invalid'
+
 /** Which SDK client is used and how it is connected. */
 export interface SdkSetup {
   /** Where records belong: the URL without query and credentials. */
@@ -46,12 +49,13 @@ export function setUpSdk(options: TaskClientOptions, environment: Environment, o
   if (typeof options !== 'object' || options === null) throw missingTarget()
   if ('client' in options && options.client !== undefined) {
     const { client, transport, endpoint = '' } = options
+    checkClient(client)
     if (isSdkV1Client(client)) {
       const createConnection = (connection: ConnectionOptions) =>
         createSdkV1Connection({ ...connection, client, legacy: { ...connection.legacy, addressesSessions: false } })
       return { endpoint, createConnection }
     }
-    const createTransport = transport && givenTransport(transport, { environment, onIssue })
+    const createTransport = transport === undefined ? transport : givenTransport(transport, { environment, onIssue })
     const createConnection = (connection: ConnectionOptions) =>
       createSdkConnection({
         ...connection,
@@ -63,15 +67,17 @@ export function setUpSdk(options: TaskClientOptions, environment: Environment, o
     return { endpoint, createConnection }
   }
   if (options.url === undefined || options.url === '') throw missingTarget()
-  const url = parseUrl(options.url, environment.baseUrl())
-  const endpoint = url.origin + url.pathname
+  const { url: given } = options
+  const url = parseUrl(given, environment.baseUrl())
+  const endpoint = url === undefined ? String(given) : url.origin + url.pathname
   const createConnection = (connection: ConnectionOptions) => {
     const capabilities = clientCapabilities(options)
     return createSdkConnection({
       ...connection,
       client: createClient(options.clientInfo, capabilities),
       capabilities,
-      createTransport: () => createTransport(url, options, environment, onIssue),
+      createTransport: () =>
+        createTransport(url ?? resolveUrl(given, environment.baseUrl()), options, environment, onIssue),
       url: endpoint,
       legacy: { ...connection.legacy, addressesSessions: true },
     })
@@ -129,15 +135,38 @@ function createTransport(
   return withTasks(http, { environment, onIssue })
 }
 
-function parseUrl(url: string | URL, base: string | undefined): URL {
+/** Undefined for a URL that is relative where there is no page to resolve it against, as on a server. */
+function parseUrl(url: string | URL, base: string | undefined): URL | undefined {
   try {
-    const parsed = new URL(url, base)
+    const parsed = new URL(url, base ?? NO_PAGE)
+    if (parsed.origin === NO_PAGE) return undefined
     if (parsed.protocol === 'http:' || parsed.protocol === 'https:') return parsed
   } catch {
     // Said below.
   }
   throw new TaskConfigurationError(
     `createTaskClient got the url ${JSON.stringify(String(url))}, which is no http(s) URL. Pass the URL of the MCP endpoint.`,
+  )
+}
+
+/**
+ * The URL to connect to.
+ *
+ * @throws {TaskConfigurationError} where it is relative and there still is no page.
+ */
+function resolveUrl(url: string | URL, base: string | undefined): URL {
+  const resolved = parseUrl(url, base)
+  if (resolved !== undefined) return resolved
+  throw new TaskConfigurationError(
+    `Failed to connect: the url ${JSON.stringify(url)} is relative, and there is no page to resolve it against, as on a server. Pass the whole URL.`,
+  )
+}
+
+function checkClient(client: unknown): asserts client is object {
+  const isObject = typeof client === 'object' && client !== null
+  if (isObject && ('getProtocolEra' in client || isSdkV1Client(client))) return
+  throw new TaskConfigurationError(
+    'The client is no SDK client. Pass a Client of @modelcontextprotocol/client connected over withTasks(transport), or one of @modelcontextprotocol/sdk 1.x.',
   )
 }
 

@@ -4,7 +4,7 @@ import { createStore } from './createStore.js'
 
 it('a listener that throws starves no other, and is reported', async () => {
   const onListenerError = vi.fn()
-  const store = createStore({ environment: createSimulatedEnvironment(), frameMs: 16, onListenerError })
+  const store = createStore({ environment: createSimulatedEnvironment().environment, frameMs: 16, onListenerError })
   const broken = new Error('broken')
   store.api.subscribe(() => {
     throw broken

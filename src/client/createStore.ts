@@ -85,7 +85,11 @@ export function createStore({ environment, frameMs, onListenerError }: TaskClien
   }
 
   /** Calls `notify` now, or for mere progress at the end of the frame. */
-  function notifyOf<L>(subject: Subject<L> | undefined, isProgress: boolean, notify: (subject: Subject<L>) => void): void {
+  function notifyOf<L>(
+    subject: Subject<L> | undefined,
+    isProgress: boolean,
+    notify: (subject: Subject<L>) => void,
+  ): void {
     if (subject === undefined || subject.listeners.size === 0) return
     const wait = subject.calledAt + frameMs - environment.now()
     const call = () => {

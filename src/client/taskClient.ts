@@ -166,7 +166,10 @@ export interface TaskClientBaseOptions {
 
 /** Taskwire builds the official SDK client and its Streamable HTTP transport. */
 export interface TaskClientUrlOptions extends TaskClientBaseOptions {
-  /** The MCP endpoint. Relative URLs are resolved against the page. */
+  /**
+   * The MCP endpoint. A relative URL is resolved against the page or the script of the worker; where there is none, as
+   * during server rendering, when the client connects.
+   */
   url: string | URL
   /** @default \{ name: 'taskwire', version \} */
   clientInfo?: Implementation

@@ -79,8 +79,7 @@ export function toolCallError(error: unknown, tool: string, refused: boolean): u
   // Raised by the SDK itself, for instance by output validation.
   if (rpc) return error
   if (error instanceof SdkHttpError) {
-    const hint = isBusy ? 'Try again later.' : 'Check that the URL is that of the MCP endpoint.'
-    return new ToolCallRejectedError(`Failed to call "${tool}": the server answered HTTP ${error.status}. ${hint}`, {
+    return new ToolCallRejectedError(`Failed to call "${tool}": the server ${httpAnswer(error)}`, {
       code: error.status,
       cause: error,
     })
@@ -103,13 +102,39 @@ export function connectionError(error: unknown, url: string | undefined): Error 
   const where = url === undefined ? 'the MCP server' : `an MCP server at ${url}`
   const failed = (reason: string) =>
     new ConnectionFailedError(`Failed to connect to ${where}: ${reason}`, { cause: error })
-  if (isUnauthorized(error))
-    return failed('it asks for credentials. Pass transportOptions.authProvider or an Authorization header.')
-  if (error instanceof SdkHttpError)
-    return failed(`it answered HTTP ${error.status}. Check that the URL is that of the MCP endpoint.`)
+  if (error instanceof SdkHttpError) return failed(`it ${httpAnswer(error)}`)
+  if (error instanceof UnauthorizedError) return failed(adviceFor(401))
+  if (error instanceof ProtocolError)
+    return failed(`it answered with the error ${error.code}${said(error.message)}. Its log may say more.`)
   if (causes(error).some(isMalformed))
     return failed('what answers there does not speak MCP. Check that the URL is that of the MCP endpoint.')
   return failed(`${messageOf(error)}. Check that the server runs and that the URL is right. ${CORS_HINT}`)
+}
+
+/** What the server answered, in its own words, and what to do about it. */
+function httpAnswer(error: SdkHttpError): string {
+  const { status, data } = error
+  const words = jsonRpcError(error)?.message ?? data['text']
+  return `answered HTTP ${status}${said(words)}. ${adviceFor(status)}`
+}
+
+/** Words of a server as one short line; a page of HTML without its tags. */
+function said(words: unknown): string {
+  const line = String(words ?? '')
+    .slice(0, MAX_WORDS)
+    .replace(/^\s*<.*/s, (html) => html.replace(/<[^>]*>?/g, ' '))
+    .replace(/[\s\p{C}]+/gu, ' ')
+    .trim()
+  return line && ` and said "${line.slice(0, MAX_LINE)}"`
+}
+
+function adviceFor(status: number): string {
+  if (status === 400) return 'Where it wants a header, pass it in transportOptions.requestInit.'
+  if (status === 401) return 'It asks for credentials: pass transportOptions.authProvider or an Authorization header.'
+  if (status === 403) return 'It refuses access: check the credentials, and that it allows the origin of this page.'
+  if (PASSING_STATUSES.has(status)) return 'Try again later.'
+  if (status >= 500) return 'The fault is on its side: its log says more. Trying again is safe.'
+  return `${status === 415 ? 'It takes no JSON there. ' : ''}Check that the URL is that of the MCP endpoint.`
 }
 
 /** Errors that the SDK raises before or after the exchange: the outcome of the call is not in doubt. */
@@ -168,6 +193,10 @@ function isUnauthorized(error: unknown): boolean {
     (error instanceof SdkHttpError && (error.status === 401 || error.status === 403))
   )
 }
+
+/** How much of a server's words is read, and how much of that is shown, in characters. */
+const MAX_WORDS = 4096
+const MAX_LINE = 300
 
 const TOO_MANY_REQUESTS = 429
 const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 425, TOO_MANY_REQUESTS])

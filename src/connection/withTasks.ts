@@ -38,7 +38,7 @@ export interface WithTasksOptions {
  * nothing new (no `TaskStuckError`: the timeout of the call ends it), and backs off by its own measure:
  * the transport below does not show `Retry-After`.
  *
- * @throws {TaskConfigurationError} where an interval is no number above 0.
+ * @throws {TaskConfigurationError} where `transport` is no transport, or an interval is no number above 0.
  *
  * @example
  * ```ts
@@ -48,6 +48,11 @@ export interface WithTasksOptions {
  * ```
  */
 export function withTasks(transport: Transport, options: WithTasksOptions = {}): Transport {
+  if (typeof transport?.send !== 'function') {
+    throw new TaskConfigurationError(
+      'The transport is no transport. Pass one of the SDK, such as new StreamableHTTPClientTransport(url).',
+    )
+  }
   const environment = { ...browserEnvironment(), ...options.environment }
   const policy = {
     ...DEFAULT_POLL_POLICY,

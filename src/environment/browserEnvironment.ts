@@ -13,7 +13,7 @@ export function browserEnvironment(): Environment {
     randomId,
     // Called on its own: as a method of another object it is an illegal invocation in browsers.
     fetch: (url, init) => globalThis.fetch(url, init),
-    baseUrl: () => globalThis.document?.baseURI,
+    baseUrl: () => globalThis.document?.baseURI ?? globalThis.location?.href,
     // Node has a navigator without onLine; only an explicit false means offline.
     isOnline: () => globalThis.navigator?.onLine !== false,
     onOnlineChange: (listener) => both(on(page(), 'online', listener), on(page(), 'offline', listener)),

@@ -1,4 +1,4 @@
-import type { DataTag, QueryFunctionContext, QueryObserverOptions, SkipToken } from '@tanstack/query-core'
+import type { DataTag, QueryObserverOptions, SkipToken } from '@tanstack/query-core'
 import type { TaskClient } from '../client/taskClient.js'
 import type { StandardSchemaV1 } from '../connection/standardSchema.js'
 import { argumentsKey } from './argumentsKey.js'
@@ -23,14 +23,38 @@ export interface ToolCallQueryParams<S extends StandardSchemaV1 | undefined = un
   key?: string | undefined
   /** Any Standard Schema (zod, valibot, arktype): checks and types `data.structuredContent`. */
   outputSchema?: S
-  /** Options of TanStack Query. */
+  /** Options of TanStack Query. `enabled` without parameters is a getter, which Vue tracks. */
   query?: ToolCallQueryOptions<ToolOutputOf<S>> | undefined
 }
 
-/** What {@link toolCallOptions} returns: options for `useQuery`, `prefetchQuery`, `ensureQueryData` and their kin. */
-export type ToolCallQuery<TData> = ToolCallQueryOptions<TData> & {
+/** The part of a TanStack query that the options read: each binding may bring a copy of `Query` of its own. */
+interface AnyQuery {
+  readonly state: { readonly status: string; readonly dataUpdateCount: number; readonly errorUpdateCount: number }
+  getObserversCount(): number
+}
+
+/** The part of a `QueryFunctionContext` that the query function reads. */
+interface ToolCallQueryContext {
+  readonly signal: AbortSignal
+  readonly client: {
+    getQueryCache(): { find(filters: { queryKey: ToolCallQueryKey }): AnyQuery | undefined }
+  }
+}
+
+/** Whether a query is enabled. vue-query calls `enabled` without a query and takes what it returns for `enabled`. */
+interface ToolCallQueryEnabled {
+  (): ToolCallQueryEnabled
+  (query: AnyQuery): boolean
+}
+
+/**
+ * What {@link toolCallOptions} returns: options for `useQuery`, `prefetchQuery`, `ensureQueryData` and their kin. With
+ * `skipToken` among its `arguments`, the query function may be that.
+ */
+export interface ToolCallQuery<TData, TSkip extends SkipToken = never> {
   queryKey: ToolCallQueryKey & DataTag<ToolCallQueryKey, TData, Error>
-  queryFn: ((context: QueryFunctionContext<ToolCallQueryKey>) => Promise<TData>) | SkipToken
+  queryFn: ((context: ToolCallQueryContext) => Promise<TData>) | TSkip
+  enabled: ToolCallQueryEnabled
 }
 
 /**
@@ -51,8 +75,16 @@ export type ToolCallQuery<TData> = ToolCallQueryOptions<TData> & {
  */
 export function toolCallOptions<S extends StandardSchemaV1 | undefined = undefined>(
   client: TaskClient,
+  params: ToolCallQueryParams<S> & { arguments?: Record<string, unknown> | undefined },
+): ToolCallQuery<ToolOutputOf<S>>
+export function toolCallOptions<S extends StandardSchemaV1 | undefined = undefined>(
+  client: TaskClient,
   params: ToolCallQueryParams<S>,
-): ToolCallQuery<ToolOutputOf<S>> {
+): ToolCallQuery<ToolOutputOf<S>, SkipToken>
+export function toolCallOptions<S extends StandardSchemaV1 | undefined>(
+  client: TaskClient,
+  params: ToolCallQueryParams<S>,
+): ToolCallQuery<ToolOutputOf<S>, SkipToken> {
   return toolCallQuery(client, params, false)
 }
 
@@ -61,13 +93,14 @@ export function toolCallQuery<S extends StandardSchemaV1 | undefined>(
   client: TaskClient,
   params: ToolCallQueryParams<S>,
   isRetry: boolean,
-): ToolCallQuery<ToolOutputOf<S>> {
+): ToolCallQuery<ToolOutputOf<S>, SkipToken> {
   const { name, arguments: args, query, outputSchema } = params
   const key = toolCallKey(params)
   const queryKey = toolCallQueryKey(client, name, key)
 
-  async function queryFn(context: QueryFunctionContext<ToolCallQueryKey>): Promise<ToolOutputOf<S>> {
-    const isRepeat = hasEnded(context) && (isRetry || isObserved(context))
+  async function queryFn(context: ToolCallQueryContext): Promise<ToolOutputOf<S>> {
+    const fetched = context.client.getQueryCache().find({ queryKey })
+    const isRepeat = fetched !== undefined && hasEnded(fetched) && (isRetry || isObserved(fetched))
     const { result } = client.startToolCall(
       { name, ...(isArguments(args) && { arguments: args }) },
       {
@@ -89,7 +122,7 @@ export function toolCallQuery<S extends StandardSchemaV1 | undefined>(
     // Offline, the call itself waits, and says so; a paused query would say nothing.
     networkMode: 'always',
     ...query,
-    enabled: isRetry ? (query?.enabled ?? true) : unlessFailed(query?.enabled),
+    enabled: unlessFailed(query?.enabled as Parameters<typeof unlessFailed>[0]),
     queryKey: queryKey as ToolCallQuery<ToolOutputOf<S>>['queryKey'],
     queryFn: isSkipped(args) ? args : queryFn,
   }
@@ -108,21 +141,31 @@ export function toolCallKey(
   return isSkipped(args) ? undefined : argumentsKey(args)
 }
 
-function hasEnded({ client, queryKey }: QueryFunctionContext<ToolCallQueryKey>): boolean {
-  const state = client.getQueryState(queryKey)
-  return state !== undefined && state.dataUpdateCount + state.errorUpdateCount > 0
+function hasEnded({ state }: AnyQuery): boolean {
+  return state.dataUpdateCount + state.errorUpdateCount > 0
 }
 
 /** TanStack fetches an observed query that has ended for `refetch()` alone: it is static, or disabled. */
-function isObserved({ client, queryKey }: QueryFunctionContext<ToolCallQueryKey>): boolean {
-  return (client.getQueryCache().find({ queryKey })?.getObserversCount() ?? 0) > 0
+function isObserved(query: AnyQuery): boolean {
+  return query.getObserversCount() > 0
 }
 
-/** `staleTime: 'static'` holds a query that has data; one that has failed is held by being disabled. */
-function unlessFailed<TData>(
-  enabled: ToolCallQueryOptions<TData>['enabled'] = true,
-): NonNullable<ToolCallQueryOptions<TData>['enabled']> {
-  return (query) => query.state.status !== 'error' && (typeof enabled === 'function' ? enabled(query) : enabled)
+/**
+ * `staleTime: 'static'` holds a query that has data; one that has failed is held by being disabled. Without a query,
+ * vue-query asks for what its observer is to call, and tracks what a getter reads meanwhile.
+ */
+function unlessFailed(enabled: boolean | ((query: AnyQuery) => boolean) = true): ToolCallQueryEnabled {
+  function isEnabled(): ToolCallQueryEnabled
+  function isEnabled(query: AnyQuery): boolean
+  function isEnabled(query?: AnyQuery): ToolCallQueryEnabled | boolean {
+    if (query === undefined) return unlessFailed(isGetter(enabled) ? enabled() : enabled)
+    return query.state.status !== 'error' && (typeof enabled === 'function' ? enabled(query) : enabled)
+  }
+  return isEnabled
+}
+
+function isGetter(enabled: unknown): enabled is () => boolean {
+  return typeof enabled === 'function' && enabled.length === 0
 }
 
 function isSkipped(args: ToolCallQueryParams['arguments']): args is SkipToken {

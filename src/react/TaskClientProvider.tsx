@@ -1,7 +1,7 @@
-import { QueryClient, QueryClientContext, QueryClientProvider } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react'
 import type { TaskClient } from '../client/taskClient.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
+import { QueryClient, QueryClientContext, QueryClientProvider } from './reactQuery.js'
 
 const TaskClientContext = createContext<TaskClient | undefined>(undefined)
 

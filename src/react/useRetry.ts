@@ -1,7 +1,7 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import type { TaskClient } from '../client/taskClient.js'
 import { toolCallQueryKey } from '../query/toolCallOptions.js'
+import { useQueryClient } from './reactQuery.js'
 
 /**
  * Fetches the query of a call again, or joins the fetch that runs. Through the cache, because reading

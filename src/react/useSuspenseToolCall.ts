@@ -1,18 +1,16 @@
-import {
-  isServer,
-  type SkipToken,
-  type UseSuspenseQueryResult,
-  useQueryErrorResetBoundary,
-  useSuspenseQuery,
-} from '@tanstack/react-query'
+import type { SkipToken, UseSuspenseQueryResult } from '@tanstack/react-query'
 import type { StandardSchemaV1 } from '../connection/standardSchema.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import { type ToolCallQueryParams, toolCallKey, toolCallQuery } from '../query/toolCallOptions.js'
 import type { ToolOutputOf } from '../query/toolOutput.js'
 import { extendResult } from './extendResult.js'
+import { isServer, useQueryErrorResetBoundary, useSuspenseQuery } from './reactQuery.js'
 import { useTaskClient } from './TaskClientProvider.js'
 import { useRetry } from './useRetry.js'
 import { type ToolCallControls, useToolCallControls } from './useToolCallControls.js'
+
+/** What tells Next.js that the error is meant: without, it ends `next build`. `reason` is for its own message. */
+const NEXT_BAILOUT = { digest: 'BAILOUT_TO_CLIENT_SIDE_RENDERING', reason: 'useSuspenseToolCall()' }
 
 /** What {@link useSuspenseToolCall} is given: a call that is made without condition. */
 export type SuspenseToolCallParams<S extends StandardSchemaV1 | undefined = undefined> = Omit<
@@ -41,9 +39,10 @@ export function useSuspenseToolCall<S extends StandardSchemaV1 | undefined = und
   params: SuspenseToolCallParams<S>,
 ): UseSuspenseToolCallResult<ToolOutputOf<S>> {
   if (isServer) {
-    throw new TaskConfigurationError(
+    const error = new TaskConfigurationError(
       'A tool is not called during server rendering. Wrap the component in <Suspense>; it renders in the browser.',
     )
+    throw Object.assign(error, NEXT_BAILOUT)
   }
   const client = useTaskClient()
   const isReset = useQueryErrorResetBoundary().isReset()

@@ -1,7 +1,8 @@
-import { type UseMutationOptions, type UseMutationResult, useMutation } from '@tanstack/react-query'
+import type { UseMutationOptions, UseMutationResult } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { StandardSchemaV1 } from '../connection/standardSchema.js'
 import { type ToolOutputOf, toolOutput } from '../query/toolOutput.js'
+import { useMutation } from './reactQuery.js'
 import { useTaskClient } from './TaskClientProvider.js'
 import { type ToolCallControls, useToolCallControls } from './useToolCallControls.js'
 

@@ -47,8 +47,10 @@ export interface SimulatedPage {
   thaw(): Promise<void>
   /** The page is gone without a word: its locks are free, its timers never run. */
   crash(): Promise<void>
-  /** Fires `pagehide`, then the page is gone. */
+  /** Fires `pagehide`, then the page is gone, and its `sessionStorage` with it. */
   close(): Promise<void>
+  /** Closes the page and opens the one that comes after it in the same tab, with the same `sessionStorage`. */
+  reload(): Promise<SimulatedPage>
   /** Timers that have not run. */
   timers(): number
   /** Listeners that have not been taken away. */
@@ -59,10 +61,11 @@ export interface SimulatedPage {
   channels(): number
 }
 
-/** A browser with any number of pages, which share clock, storage, locks and channels. */
+/** A browser with any number of pages, which share clock, `localStorage`, locks and channels. */
 export interface SimulatedBrowser extends SimulatedClock {
+  /** Opens a page in a tab of its own, with an empty `sessionStorage`. */
   openPage(): SimulatedPage
-  readonly storage: { readonly local: WebStorage; readonly session: WebStorage }
+  readonly storage: { readonly local: WebStorage }
 }
 
 interface Timer {
@@ -94,7 +97,7 @@ export function createSimulatedBrowser(options: SimulatedBrowserOptions = {}): S
   const timers = new Map<number, Timer>()
   const channels = new Set<{ readonly name: string; deliver(message: unknown): void }>()
   const locks = createSimulatedLocks()
-  const storage = { local: webStorage(), session: webStorage() }
+  const storage = { local: webStorage() }
 
   async function settle(): Promise<void> {
     for (let turn = 0; turn < turns || travelling > 0; turn++) await macrotask()
@@ -116,7 +119,7 @@ export function createSimulatedBrowser(options: SimulatedBrowserOptions = {}): S
     return next
   }
 
-  function openPage(): SimulatedPage {
+  function openPage(session: WebStorage): SimulatedPage {
     let isOnline = true
     let isVisible = true
     let isAlive = true
@@ -178,6 +181,11 @@ export function createSimulatedBrowser(options: SimulatedBrowserOptions = {}): S
       await settle()
     }
 
+    async function close(): Promise<void> {
+      await fire(events.pagehide)
+      await end()
+    }
+
     async function fire(source: { emit(): void }): Promise<void> {
       if (frozen === undefined) source.emit()
       else void arrival().then(source.emit)
@@ -217,7 +225,10 @@ export function createSimulatedBrowser(options: SimulatedBrowserOptions = {}): S
       onVisibilityChange: events.visibility.subscribe,
       onPageHide: events.pagehide.subscribe,
       onPageShow: events.pageshow.subscribe,
-      storage: (kind) => (isAlive ? storage[kind] : webStorage()),
+      storage: (kind) => {
+        if (!isAlive) return webStorage()
+        return kind === 'local' ? storage.local : session
+      },
       locks: pageLocks.locks,
       channel: openChannel,
     }
@@ -245,9 +256,10 @@ export function createSimulatedBrowser(options: SimulatedBrowserOptions = {}): S
         await settle()
       },
       crash: end,
-      close: async () => {
-        await fire(events.pagehide)
-        await end()
+      close,
+      reload: async () => {
+        await close()
+        return openPage(session)
       },
       listeners: () => Object.values(events).reduce((sum, event) => sum + event.size(), 0),
       timers: () => own.size,
@@ -277,7 +289,7 @@ export function createSimulatedBrowser(options: SimulatedBrowserOptions = {}): S
     },
     settle,
     pendingTimers: () => timers.size,
-    openPage,
+    openPage: () => openPage(webStorage()),
     storage,
   }
 }

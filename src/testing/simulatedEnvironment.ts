@@ -22,7 +22,14 @@ export interface SimulatedEnvironment extends SimulatedClock, SimulatedPage {}
  */
 export function createSimulatedEnvironment(options?: SimulatedBrowserOptions): SimulatedEnvironment {
   const { now, advance, sleep, setClock, settle, pendingTimers, openPage } = createSimulatedBrowser(options)
-  const page = openPage()
-  const environment = { ...page.environment, locks: undefined, channel: undefined }
-  return { ...page, environment, now, advance, sleep, setClock, settle, pendingTimers }
+  return { ...alone(openPage()), now, advance, sleep, setClock, settle, pendingTimers }
+}
+
+/** The page without Web Locks and BroadcastChannel, and the pages that come after it. */
+function alone(page: SimulatedPage): SimulatedPage {
+  return {
+    ...page,
+    environment: { ...page.environment, locks: undefined, channel: undefined },
+    reload: async () => alone(await page.reload()),
+  }
 }

@@ -1,65 +1,42 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
-import { promisify } from 'node:util'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readdir, readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { launchChromium } from '../browser/chromium.js'
+import { createPackedApp, environment, type PackedApp } from './packedApp.js'
 
-interface Manifest {
-  dependencies: Record<string, string>
-  peerDependencies: Record<string, string>
-  exports: Record<string, unknown>
-}
-
-/** What the app itself depends on, beside `taskwire` and what that declares. */
-const ofTheApp = [
-  'react-dom',
-  'vite',
-  '@vitejs/plugin-react',
-  'typescript',
-  '@types/node',
-  '@types/react',
-  '@types/react-dom',
-  '@modelcontextprotocol/node',
-  'zod',
-]
-/** Declared, optional, and not used by this app. */
-const notInTheApp = ['@modelcontextprotocol/sdk']
-
-const repository = resolve(import.meta.dirname, '../..')
-// Vitest sets NODE_ENV to `test`, which would make Vite build for development.
-const { NODE_ENV: _, ...environment } = process.env
-let folder: string
-let app: string
-let manifest: Manifest
+let app: PackedApp
+/** The one build of the app, where a test has asked for it. */
+let builds: Promise<string> | undefined
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'taskwire-package-'))
-  app = join(folder, 'app')
-  const installed = join(app, 'node_modules/taskwire')
-  await cp(join(import.meta.dirname, 'app'), app, { recursive: true })
-  await mkdir(installed, { recursive: true })
-  // `npm pack` builds first: see `prepack` in package.json.
-  await run('npm', ['pack', '--pack-destination', folder], repository)
-  const [tarball = ''] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'))
-  await run('tar', ['-xzf', join(folder, tarball), '-C', installed, '--strip-components=1'], folder)
-  manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8')) as Manifest
-  // The packages are the repository's own: no network. Only what is declared can be found.
-  const declared = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })
-  for (const name of [...declared, ...ofTheApp].filter((one) => !notInTheApp.includes(one))) {
-    const link = join(app, 'node_modules', name)
-    await mkdir(dirname(link), { recursive: true })
-    await symlink(join(repository, 'node_modules', name), link, 'junction')
-  }
+  app = await createPackedApp({
+    files: join(import.meta.dirname, 'app'),
+    packages: [
+      'react-dom',
+      'vue',
+      '@tanstack/vue-query',
+      'svelte',
+      '@tanstack/svelte-query',
+      'solid-js',
+      '@tanstack/solid-query',
+      'vite',
+      '@vitejs/plugin-react',
+      'typescript',
+      '@types/node',
+      '@types/react',
+      '@types/react-dom',
+      '@modelcontextprotocol/node',
+      'zod',
+    ],
+    without: ['@modelcontextprotocol/sdk'],
+  })
 })
 
-afterAll(() => rm(folder, { recursive: true, force: true }))
+afterAll(() => app?.remove())
 
 test('the package brings declarations and sources for every file, and no tests', async () => {
-  const files = (await readdir(join(app, 'node_modules/taskwire'), { recursive: true })).filter((file) =>
-    /\.(js|ts|tsx|map|md)$/.test(file),
-  )
+  const files = (await readdir(app.installed, { recursive: true })).filter((file) => /\.(js|ts|tsx|map|md)$/.test(file))
   expect(files.filter((file) => /\.test(-d)?\./.test(file))).toEqual([])
   const scripts = files.filter((file) => file.endsWith('.js'))
   expect(scripts.length).toBeGreaterThan(0)
@@ -68,7 +45,7 @@ test('the package brings declarations and sources for every file, and no tests',
 })
 
 test('an app that uses it type-checks in strict mode', async () => {
-  await run('node', [bin('typescript', 'bin/tsc')], app)
+  await app.run([app.bin('typescript', 'bin/tsc')])
 })
 
 test.for([
@@ -78,51 +55,53 @@ test.for([
   ['taskwire/server', ['@modelcontextprotocol/server']],
   ['taskwire/testing', ['@modelcontextprotocol/client', '@modelcontextprotocol/server', 'zustand', 'msw']],
 ] as const)('%s loads in plain Node, and only these packages with it: %s', async ([entry, packages]) => {
-  await run('node', ['--input-type=module', '--eval', `await import('${entry}')`], app)
-  const start = join(app, 'node_modules/taskwire/dist', entry.replace(/^taskwire\/?/, ''), 'index.js')
+  await app.run(['--input-type=module', '--eval', `await import('${entry}')`])
+  const start = join(app.installed, 'dist', entry.replace(/^taskwire\/?/, ''), 'index.js')
   const loaded = await packagesLoadedBy(start)
   expect([...loaded].filter((name) => !(packages as readonly string[]).includes(name))).toEqual([])
 })
 
-test('an app that uses it builds, and a tool call in it becomes a task with a result', async () => {
-  await run('node', [bin('vite', 'bin/vite.js'), 'build'], app)
+test.for([
+  ['an app in React', ''],
+  ['[EDGE-24] an app in Vue', 'vue.html'],
+  ['[EDGE-24] an app in Svelte', 'svelte.html'],
+  ['[EDGE-24] an app in Solid', 'solid.html'],
+] as const)('%s builds, and a tool call in it becomes a task with a result, once and on demand', async ([, file]) => {
+  builds ??= app.run([app.bin('vite', 'bin/vite.js'), 'build'])
+  await builds
   const { url, server } = await preview()
   const browser = await launchChromium()
   try {
     const page = await browser.newPage()
     const methods: (string | undefined)[] = []
+    const calls = () => methods.filter((method) => method === 'tools/call').length
     page.on('request', (request) => methods.push(request.headers()['mcp-method']))
-    await page.goto(url)
+    await page.goto(url + file)
     const outcome = page.locator('output, [role=alert]')
     await outcome.waitFor()
     expect(await outcome.textContent()).toBe('Report: Sales')
-    // The same key after a reload is the same call: its result is asked for, the tool is not run again.
+    // Nothing that has queries fetched again runs the tool again.
+    await page.evaluate(() => {
+      for (const type of ['visibilitychange', 'focus', 'offline', 'online']) window.dispatchEvent(new Event(type))
+    })
+    // The same key after a reload is the same call: its result is asked for.
     await page.reload()
     await outcome.waitFor()
     expect(await outcome.textContent()).toBe('Report: Sales')
-    expect(methods.filter((method) => method === 'tools/call')).toHaveLength(1)
+    expect(calls()).toBe(1)
+    const again = page.waitForRequest((request) => request.headers()['mcp-method'] === 'tools/call')
+    await page.getByRole('button').click()
+    await again
   } finally {
     await browser.close()
     server.kill()
   }
 })
 
-function bin(name: string, path: string): string {
-  return join(app, 'node_modules', name, path)
-}
-
-/** Runs a command to its end; what it printed is the message where it fails. */
-async function run(command: string, args: string[], cwd: string): Promise<void> {
-  const shell = process.platform === 'win32'
-  await promisify(execFile)(command, args, { cwd, env: environment, shell }).catch(({ stdout, stderr }) => {
-    throw new Error(`${command} ${args.join(' ')} failed:\n${stdout}\n${stderr}`)
-  })
-}
-
 /** Serves the built app, with the MCP server of its vite.config.ts. */
 async function preview(): Promise<{ url: string; server: ChildProcess }> {
-  const args = [bin('vite', 'bin/vite.js'), 'preview', '--host', '127.0.0.1', '--port', '0']
-  const server = spawn(process.execPath, args, { cwd: app, env: { ...environment, NO_COLOR: '1' } })
+  const args = [app.bin('vite', 'bin/vite.js'), 'preview', '--host', '127.0.0.1', '--port', '0']
+  const server = spawn(process.execPath, args, { cwd: app.path, env: environment })
   const url = await new Promise<string>((resolve, reject) => {
     let printed = ''
     const read = (chunk: Buffer): void => {

@@ -1,5 +1,6 @@
 import { toNodeHandler } from '@modelcontextprotocol/node'
 import react from '@vitejs/plugin-react'
+import { compile, compileModule } from 'svelte/compiler'
 import { createTaskServer, defineTool } from 'taskwire/server'
 import { defineConfig } from 'vite'
 import { z } from 'zod'
@@ -23,8 +24,16 @@ const server = createTaskServer({
 const handle = toNodeHandler(server)
 
 export default defineConfig({
+  build: { rolldownOptions: { input: ['index.html', 'vue.html', 'svelte.html', 'solid.html'] } },
   plugins: [
     react(),
+    {
+      name: 'svelte',
+      transform: (code, id) => {
+        if (id.endsWith('.svelte')) return compile(code, { filename: id }).js
+        return id.endsWith('.svelte.js') ? compileModule(code, { filename: id }).js : undefined
+      },
+    },
     {
       name: 'mcp',
       configurePreviewServer: ({ middlewares }) => {

@@ -6,10 +6,21 @@ import { TaskClientProvider, useToolCall } from 'taskwire/react'
 const client = createTaskClient({ url: '/mcp' })
 
 function Report(): ReactElement {
-  const { data, error, task } = useToolCall({ name: 'generate_report', arguments: { title: 'Sales' }, key: 'sales' })
+  const { data, error, task, refetch } = useToolCall({
+    name: 'generate_report',
+    arguments: { title: 'Sales' },
+    key: 'sales',
+  })
   if (error) return <p role="alert">{isTaskError(error) ? error.name : error.message}</p>
   if (data === undefined) return <p role="status">{task?.statusMessage ?? 'Starting'}</p>
-  return <output>{data.content.map((block) => (block.type === 'text' ? block.text : block.type)).join(' ')}</output>
+  return (
+    <>
+      <button type="button" onClick={() => refetch()}>
+        Again
+      </button>
+      <output>{data.content.map((block) => (block.type === 'text' ? block.text : block.type)).join(' ')}</output>
+    </>
+  )
 }
 
 createRoot(document.getElementById('root') ?? document.body).render(

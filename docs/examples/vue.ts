@@ -1,0 +1,9 @@
+import { useQuery } from '@tanstack/vue-query'
+import type { TaskClient } from 'taskwire'
+import { toolCallOptions } from 'taskwire/query'
+
+// #region vue
+export function useReport(client: TaskClient, props: { quarter: string }) {
+  return useQuery(() => toolCallOptions(client, { name: 'generate_report', arguments: { quarter: props.quarter } }))
+}
+// #endregion vue
