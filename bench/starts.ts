@@ -52,7 +52,7 @@ const RUNNING = [10, 1000, 10_000]
 
 export const starts: Group = async ({ isQuick, medians }) => {
   const sizes = isQuick ? [10, 1000] : RUNNING
-  const [rounds, batches] = isQuick ? [1, 15] : [3, 30]
+  const [rounds, batches] = isQuick ? [1, 15] : [3, 20]
   const inputs = sizes.flatMap((running) =>
     COMPARED.map((contender) => ({ contender, running, batches, tool: 'short' as const })),
   )
