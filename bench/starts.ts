@@ -1,0 +1,101 @@
+import { type Contender, contenders } from './contenders/contender.js'
+import { settle, takeOverTime } from './support/clock.js'
+import { cpu } from './support/cpu.js'
+import { createMemoryServer, type MemoryTool } from './support/memoryServer.js'
+import { atMost, below, figure, type Row, times } from './support/report.js'
+import type { Group } from './support/runner.js'
+
+const COMPARED = ['bare loop', 'ext-tasks', 'withTasks', 'createTaskClient'] as const satisfies Contender[]
+const AT_ONCE = ['SDK alone', 'ext-tasks', 'withTasks', 'createTaskClient'] as const satisfies Contender[]
+const BATCH = 20
+/** What a client may remember of a call that has ended is gone after this time, ms. */
+const UNTIL_FORGOTTEN = 6 * 60 * 1000
+
+/** CPU to start a call of a tool while so many tasks run, in µs. */
+export async function sampleStarts(input: {
+  contender: Contender
+  tool: MemoryTool
+  running: number
+  batches: number
+}) {
+  const { contender, tool, running, batches } = input
+  const clock = takeOverTime()
+  const server = createMemoryServer()
+  const callTool = await contenders[contender](server)
+
+  /** Starts so many, waits for them to end, and returns the CPU that starting them took, in ms. */
+  async function batch(): Promise<number> {
+    const start = cpu()
+    const made = server.calls()
+    const calls = Array.from({ length: BATCH }, () => callTool(tool))
+    for (let turn = 0; turn < 5; turn++) await settle()
+    const taken = cpu() - start
+    if (server.calls() - made !== BATCH) throw new Error(`${contender} has not started all calls.`)
+    await clock.advance(UNTIL_FORGOTTEN)
+    await Promise.all(calls)
+    return taken
+  }
+
+  // Until the code is compiled, which the calls that run meanwhile would do otherwise, the more the more they are.
+  for (let made = 0; made < 4 * batches; made++) await batch()
+  for (let started = 0; started < running; started += 10) {
+    for (let one = 0; one < 10; one++) void callTool('idle')
+    await settle()
+  }
+  await batch()
+  let taken = 0
+  for (let made = 0; made < batches; made++) taken += await batch()
+  return { start: (taken * 1000) / (batches * BATCH) }
+}
+
+const RUNNING = [10, 1000, 10_000]
+
+export const starts: Group = async ({ isQuick, medians }) => {
+  const sizes = isQuick ? [10, 1000] : RUNNING
+  const [rounds, batches] = isQuick ? [1, 15] : [3, 20]
+  const inputs = sizes.flatMap((running) =>
+    COMPARED.map((contender) => ({ contender, running, batches, tool: 'short' as const })),
+  )
+  const found = medians('starts', inputs, rounds)
+  const of = (contender: Contender, running: number): number => {
+    const index = inputs.findIndex((input) => input.contender === contender && input.running === running)
+    return found[index]?.start ?? Number.NaN
+  }
+  const [fewest = 0, most = 0] = [sizes[0], sizes.at(-1)]
+  const growth = (contender: Contender) => of(contender, most) / of(contender, fewest)
+  const rows: Row[] = sizes.map((running) => {
+    const ratio = of('createTaskClient', running) / of('ext-tasks', running)
+    return {
+      cells: [`${running} running`, ...COMPARED.map((contender) => figure(of(contender, running))), times(ratio)],
+      goal: below(1, ratio, 'ext-tasks'),
+    }
+  })
+  rows.push({
+    cells: [`${most} beside ${fewest}`, ...COMPARED.map((contender) => times(growth(contender))), ''],
+    goal: atMost(1.3, growth('createTaskClient')),
+  })
+
+  const atOnce = medians(
+    'starts',
+    AT_ONCE.map((contender) => ({ contender, running: 0, batches, tool: 'echo' as const })),
+    rounds,
+  ).map((sample) => sample?.start ?? Number.NaN)
+  const [plain = Number.NaN] = atOnce
+  return [
+    {
+      title: 'CPU to start a call that becomes a task, µs',
+      note: 'Twenty at a time, from the call to the task, while others run that are not polled meanwhile.',
+      columns: ['', ...COMPARED, 'createTaskClient ÷ ext-tasks'],
+      rows,
+    },
+    {
+      title: 'CPU of a call that is answered at once, µs',
+      note: 'What tasks cost the calls that never become one.',
+      columns: ['', ...AT_ONCE],
+      rows: [
+        { cells: ['a call', ...atOnce.map(figure)] },
+        { cells: ['beside the SDK alone', ...atOnce.map((value) => times(value / plain))] },
+      ],
+    },
+  ]
+}

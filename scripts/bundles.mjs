@@ -1,0 +1,147 @@
+// What the library costs an app, in bytes: for the budgets (scripts/size.mjs) and for the benchmarks (bench/bytes.ts).
+// Everything is bundled and minified by the Vite that is here anyway, and counted as gzip -9, chunk by chunk.
+import { resolve } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { build } from 'vite'
+
+/** @typedef {{ fileName: string, code: string, isEntry: boolean, imports: string[], dynamicImports: string[], facadeModuleId: string | null, moduleIds: string[] }} Chunk */
+
+const isPackage = (/** @type {string} */ id) => !/^[./]|^[a-z]:[\\/]|^\0/i.test(id)
+
+/**
+ * An entry of the package by itself: its own code, without its dependencies.
+ *
+ * @param {string} name
+ * @param {Set<string>} [already] files that the app has already
+ */
+export async function measureEntry(name, already = new Set()) {
+  const folder = name.replace(/^taskwire\/?/, '')
+  const chunks = await bundle({
+    oxc: { jsx: { runtime: 'automatic', development: false } },
+    build: {
+      target: 'es2022',
+      lib: { entry: `src/${folder && `${folder}/`}index.ts`, formats: ['es'], fileName: 'bundle' },
+      rolldownOptions: {
+        external: (/** @type {string} */ id) => isPackage(id) || already.has(id),
+        // Not `build.minify`, which spares the white space of a library.
+        output: { minify: true },
+      },
+    },
+  })
+  const first = gzipped(reachable(chunks, () => false))
+  return { first, later: gzipped(chunks) - first, files: new Set(chunks.flatMap(({ moduleIds }) => moduleIds)) }
+}
+
+/** An app that has the SDK client already, and a page that it loads on demand, as most apps have. */
+const APP = `
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+export const client = new Client({ name: 'app', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } })
+export const transport = new StreamableHTTPClientTransport(new URL('https://example.com/mcp'))
+document.addEventListener('click', async () => (await import('app/page')).show(client, transport))
+`
+
+/** What is added to it. */
+const ADDITIONS = {
+  createTaskClient: `
+import { createTaskClient } from 'taskwire'
+globalThis.tasks = createTaskClient({ client, transport })
+`,
+  withTasks: `
+import { withTasks } from 'taskwire'
+client.connect(withTasks(transport))
+`,
+  'ext-tasks': `
+import { createTaskSessionFromClient, resultFromTaskOutcome } from '@modelcontextprotocol/ext-tasks/client'
+globalThis.tasks = createTaskSessionFromClient(client, { endpointId: 'app' })
+globalThis.resultOf = resultFromTaskOutcome
+`,
+}
+
+/**
+ * What these add to an app that has the SDK client, dependencies included.
+ *
+ * - `first`: what the app loads before it has done anything.
+ * - `modern`: that, and all that is loaded later but the code for servers and SDK clients of the revision before.
+ * - `all`: every chunk.
+ *
+ * @returns {Promise<Record<keyof typeof ADDITIONS, { first: number, modern: number, all: number }>>}
+ */
+export async function measureAdditions() {
+  const before = await measureApp('')
+  /** @param {keyof typeof ADDITIONS} name */
+  const added = async (name) => {
+    const after = await measureApp(ADDITIONS[name])
+    return { first: after.first - before.first, modern: after.modern - before.modern, all: after.all - before.all }
+  }
+  const [createTaskClient, withTasks, extTasks] = await Promise.all([
+    added('createTaskClient'),
+    added('withTasks'),
+    added('ext-tasks'),
+  ])
+  return { createTaskClient, withTasks, 'ext-tasks': extTasks }
+}
+
+/** Files that are loaded on demand for servers and SDK clients of the revision before. */
+const LEGACY = /[\\/]src[\\/].*(legacy|sdkV1)/i
+
+/** @param {string} addition */
+async function measureApp(addition) {
+  /** @type {Record<string, string>} */
+  const modules = { 'app/main': APP + addition, 'app/page': 'export const show = (...all) => console.log(all)' }
+  const chunks = await bundle({
+    resolve: { alias: { taskwire: resolve('src/index.ts') } },
+    plugins: [
+      {
+        name: 'app',
+        // Inside of the project, so that packages are found from there.
+        resolveId: (/** @type {string} */ id) => (id in modules ? resolve(`${id}.js`) : undefined),
+        load: (/** @type {string} */ id) => Object.entries(modules).find(([name]) => id === resolve(`${name}.js`))?.[1],
+      },
+    ],
+    build: { rolldownOptions: { input: 'app/main' } },
+  })
+  const isLegacy = (/** @type {Chunk} */ { facadeModuleId }) => LEGACY.test(facadeModuleId ?? '')
+  return {
+    first: gzipped(reachable(chunks, () => false)),
+    modern: gzipped(reachable(chunks, (chunk) => !isLegacy(chunk))),
+    all: gzipped(chunks),
+  }
+}
+
+/**
+ * @param {import('vite').InlineConfig} config
+ * @returns {Promise<Chunk[]>}
+ */
+async function bundle(config) {
+  const result = await build({
+    configFile: false,
+    publicDir: false,
+    logLevel: 'error',
+    ...config,
+    build: { write: false, ...config.build },
+  })
+  const outputs = [result].flat().flatMap((one) => ('output' in one ? one.output : []))
+  return outputs.filter((output) => output.type === 'chunk')
+}
+
+/**
+ * The chunks that the entry imports and what those import: at once, and where `isLoaded` says so on demand.
+ *
+ * @param {Chunk[]} chunks
+ * @param {(chunk: Chunk) => boolean} isLoaded
+ */
+function reachable(chunks, isLoaded) {
+  const found = new Set(chunks.filter(({ isEntry }) => isEntry))
+  for (const { imports, dynamicImports } of found) {
+    for (const chunk of chunks) {
+      if (imports.includes(chunk.fileName)) found.add(chunk)
+      else if (dynamicImports.includes(chunk.fileName) && isLoaded(chunk)) found.add(chunk)
+    }
+  }
+  return [...found]
+}
+
+/** @param {{ code: string }[]} chunks */
+function gzipped(chunks) {
+  return chunks.reduce((sum, { code }) => sum + gzipSync(code, { level: 9 }).length, 0)
+}
