@@ -26,6 +26,8 @@ export interface Leadership {
 export interface CallTabs {
   /** True if there are no other tabs to talk to. */
   readonly isAlone: boolean
+  /** True if there is another tab that may follow the same tasks. */
+  hasPeers(): boolean
   /** Waits until no other tab is making this call. Resolves to a function that unlocks it. Rejects with the signal's reason. */
   lock(callId: string, signal: AbortSignal): Promise<Unsubscribe>
   /** Runs `work` while no other tab runs work of that name. Rejects with the signal's reason while it waits. */
@@ -51,6 +53,7 @@ const SOLE_LEADER: Leadership = {
 /** The tabs of a page that is alone. */
 export const NO_TABS: CallTabs = {
   isAlone: true,
+  hasPeers: () => false,
   lock: () => Promise.resolve(nothing),
   exclusively: (_name, _signal, work) => work(),
   leadershipOf: () => SOLE_LEADER,

@@ -16,7 +16,7 @@ export interface PollQueueOptions {
   readonly port: Pick<TaskPort, 'connect' | 'getTask'>
   readonly environment: Environment
   readonly policy: PollPolicy
-  readonly tabs: Pick<CallTabs, 'isAlone' | 'postTask'>
+  readonly tabs: Pick<CallTabs, 'hasPeers' | 'postTask'>
   /** How many `tasks/get` may be under way at once. */
   readonly maxConcurrent: number
   /** The calls that follow a task. A server may have answered two calls with one task. */
@@ -112,7 +112,7 @@ export function createPollQueue(options: PollQueueOptions): PollQueue {
 
   /** Says to the other tabs that a poll is under way, again and again while it is. Returns a function that ends it. */
   function announce(taskId: string): () => void {
-    if (tabs.isAlone) return () => {}
+    if (!tabs.hasPeers()) return () => {}
     let timer: unknown
     const say = () => {
       tabs.postTask(taskId, { type: 'polling', until: environment.now() + POLLING_MS })

@@ -52,6 +52,8 @@ export function createTabs(options: TabsOptions): Tabs {
   let channel: Channel | undefined
   let subscriptions: Unsubscribe[] = []
   let isClosed = false
+  /** True once another tab has posted something: each tab asks when it begins to follow a task, and when it is back. */
+  let hasPeers = false
   /** False if the tab that leads is hidden, and so throttled. */
   let isLeaderVisible = true
   let takeOver: unknown
@@ -71,7 +73,9 @@ export function createTabs(options: TabsOptions): Tabs {
     channel = openChannel(name)
     channel.onMessage((data) => {
       const message = decodeTabMessage(data)
-      if (message !== undefined) receive(message)
+      if (message === undefined) return
+      hasPeers = true
+      receive(message)
     })
   }
 
@@ -145,6 +149,7 @@ export function createTabs(options: TabsOptions): Tabs {
 
   return {
     isAlone: false,
+    hasPeers: () => hasPeers,
     open,
 
     lock: (callId, signal) =>
@@ -166,7 +171,9 @@ export function createTabs(options: TabsOptions): Tabs {
 
     leadershipOf,
     postCall: (callId, message) => post({ type: 'call', callId, message }),
-    postTask: (taskId, message) => post({ type: 'task', taskId, message }),
+    postTask: (taskId, message) => {
+      if (hasPeers) post({ type: 'task', taskId, message })
+    },
     postSyncRequest: (taskId) => post({ type: 'sync-request', taskId }),
     postForgotten: (at, callId, scope = options.scope) => {
       const message = { type: 'forgotten' as const, at, ...(callId !== undefined && { callId }) }
