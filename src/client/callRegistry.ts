@@ -9,9 +9,8 @@ import { startToolCallRun, type ToolCallRun } from '../engine/toolCallRun.js'
 import type { ToolCallState } from '../engine/toolCallState.js'
 import type { Environment } from '../environment/environment.js'
 import { TaskConfigurationError, TaskExpiredError, ToolCallInterruptedError } from '../protocol/errors.js'
-import { isTerminal } from '../protocol/task.js'
 import type { RecordStore } from '../storage/recordStore.js'
-import type { TaskRecord } from '../storage/taskRecord.js'
+import { isTaskOver, type TaskRecord } from '../storage/taskRecord.js'
 import type { Tabs } from '../tabs/createTabs.js'
 import { taskCallId, toolCallId } from './callIds.js'
 import { failedState, initialState, isReusable } from './callStates.js'
@@ -68,7 +67,6 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
   /** When the calls without a key came to their end, in that order. */
   const endedAt = new Map<string, number>()
   const life = new AbortController()
-  let isSwept = false
   /** When each call was last forgotten, here or in another tab, and when all were, ms since the epoch. */
   const forgotten = new Map<string | undefined, number>()
   /** The latest of these times. */
@@ -88,7 +86,6 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
   ): Call {
     const { callId } = record
     tabs.open()
-    sweep()
     dropEnded()
     endedAt.delete(callId)
     runs.get(callId)?.stop(abortError('The call was started anew.'))
@@ -154,16 +151,6 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
       if (known && isReusable(known.state, false)) return known
     }
     return undefined
-  }
-
-  /**
-   * Removes records past their use, once a page. Where every task is resumed, that has read them all; it is left
-   * to do where tasks are followed only while somebody watches.
-   */
-  function sweep(): void {
-    if (isSwept || options.followUnwatched) return
-    isSwept = true
-    void records.list()
   }
 
   /** Without a timer, which would keep a page or a process busy for nothing: calls only pile up where calls are made. */
@@ -233,18 +220,18 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
   async function noteResumed(record: TaskRecord, isCurrent: () => boolean): Promise<void> {
     const left = await records.read(record.callId)
     if (!isCurrent()) return
-    const isOver = left?.task === undefined || isTerminal(left.task.status)
-    await (isOver && left?.task?.taskId !== record.task?.taskId ? records.write(record) : records.update(record))
+    const isOver = left?.task === undefined || isTaskOver(left.task)
+    const isOther = left?.task?.lost !== undefined || left?.task?.taskId !== record.task?.taskId
+    await (isOver && isOther ? records.write(record) : records.update(record))
   }
 
   /** Takes up the one call. */
   async function resumeCall(callId: string): Promise<readonly ToolCall[]> {
-    sweep()
     const left = await records.read(callId)
     if (life.signal.aborted || left === undefined) return []
     const known = find(callId)
     if (left.task === undefined) return known ? [watch(known)] : explainIntent(left)
-    if (isTerminal(left.task.status)) return []
+    if (isTaskOver(left.task)) return []
     return [watch(known ?? begin(left))]
   }
 
@@ -269,7 +256,7 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
       if (life.signal.aborted || left === undefined) return []
       const known = find(callId)
       if (known) return [watch(known)]
-      if (left.task !== undefined) return isTerminal(left.task.status) ? [] : [watch(begin(left))]
+      if (left.task !== undefined) return isTaskOver(left.task) ? [] : [watch(begin(left))]
       const error = new ToolCallInterruptedError(tool, { callId })
       const interrupted = { run: refusedRun(left, error), state: failedState(left, undefined, error) }
       runs.set(callId, interrupted.run)
@@ -291,12 +278,12 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
       const known = find(callId)
       if (known && isReusable(known.state, fresh)) return watch(known, signal)
       if (life.signal.aborted) return refuse(record, args, closedError())
-      // To its record it is still at work: that the server has lost a task is known to the page that has asked.
+      // To a record that could not be written it is still at work; the page that has asked knows better.
       const lost = known?.state.error instanceof TaskExpiredError && known.state.task?.taskId
       const recall = async () => {
         if (fresh === true) return undefined
         const left = await records.read(callId)
-        const isOver = left?.task === undefined || isTerminal(left.task.status) || left.task.taskId === lost
+        const isOver = left?.task === undefined || isTaskOver(left.task) || left.task.taskId === lost
         return fresh === 'settled' && isOver ? undefined : left
       }
       return watch(begin(record, args, key === undefined ? undefined : recall, fresh === true), signal)
@@ -344,11 +331,10 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
       if (life.signal.aborted) return []
       tabs.open()
       if (callId !== undefined) return resumeCall(callId)
-      isSwept = true
       const left = await records.list()
       if (life.signal.aborted) return []
       return left.flatMap((record) => {
-        if (record.task === undefined || isTerminal(record.task.status)) return []
+        if (record.task === undefined || isTaskOver(record.task)) return []
         return [watch(find(record.callId) ?? findTask(record.task.taskId) ?? begin(record))]
       })
     },

@@ -2,6 +2,7 @@ import { isSettled } from '../engine/toolCallReducer.js'
 import type { ToolCallState } from '../engine/toolCallState.js'
 import {
   ConnectionFailedError,
+  PageOutdatedError,
   TaskConfigurationError,
   TaskProtocolError,
   TaskUnreachableError,
@@ -42,6 +43,7 @@ export function isReusable(state: ToolCallState, fresh: boolean | 'settled'): bo
   const { error } = state
   return !(
     error instanceof ConnectionFailedError ||
+    error instanceof PageOutdatedError ||
     error instanceof TaskConfigurationError ||
     error instanceof ToolCallRejectedError ||
     error instanceof TaskUnreachableError ||

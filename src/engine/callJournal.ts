@@ -1,4 +1,5 @@
 import {
+  PageOutdatedError,
   TaskCancelledError,
   TaskExpiredError,
   TaskProtocolError,
@@ -18,7 +19,11 @@ export interface CallJournal {
   nextPollAt: number
   /** Goes on with the record that another page has left. */
   takeUp(left: TaskRecord): void
-  /** The `tools/call` is about to go out. */
+  /**
+   * The `tools/call` is about to go out.
+   *
+   * @throws {PageOutdatedError} where a later version of Taskwire has made the call.
+   */
   writeIntent(): Promise<void>
   /** The `tools/call` was answered by a task. A synchronous storage has it before this returns. */
   writeTask(task: Task, era: TaskRecord['era']): Promise<void>
@@ -36,15 +41,18 @@ export interface CallJournal {
   flush(): Promise<void>
   /** Whether there was a record and it is gone: the call was forgotten while this page was away. */
   wasTakenAway(): Promise<boolean>
-  /** The call has come to this end. A record stays as long as it can still lead to the outcome, or has to say that there is none. */
-  close(error: unknown, era: TaskRecord['era']): Promise<void>
+  /**
+   * The call has come to this end; `isDelivered`: with the outcome of its task. A record stays as long as somebody can
+   * ask for the call by its key, or it can still lead to the outcome, or has to say that there is none.
+   */
+  close(error: unknown, era: TaskRecord['era'], isDelivered: boolean): Promise<void>
   /** Writes nothing any more, and leaves the record as it is. */
   abandon(): void
 }
 
 export interface CallJournalOptions {
   readonly record: TaskRecord
-  readonly records: Pick<RecordStore, 'write' | 'update' | 'read' | 'has' | 'remove'>
+  readonly records: Pick<RecordStore, 'write' | 'update' | 'read' | 'has' | 'isNewer' | 'remove'>
   readonly now: () => number
   readonly policy: PollPolicy
 }
@@ -64,6 +72,8 @@ export function createCallJournal({ records, now, policy, ...options }: CallJour
   let isWritten = record.task !== undefined
   /** Whether this page has found it in its storage. */
   let isSeen = false
+  /** Whether this page has made the call. */
+  let isOwn = false
 
   /** The recorded time, by a clock that may have been ahead when it was noted; at once where there is none. */
   function resumeAt({ nextPollAt: at, notedAt = now() }: Partial<TaskRecordTask> = {}): number {
@@ -108,10 +118,13 @@ export function createCallJournal({ records, now, policy, ...options }: CallJour
     writeIntent: async () => {
       if (isClosed) return
       isSent = true
-      await records.write(record)
+      if ((await records.write(record)) || !(await records.isNewer(record.callId))) return
+      isSent = false
+      throw new PageOutdatedError(record.tool, { callId: record.callId })
     },
     writeTask: async (task, era) => {
       latest = task
+      isOwn = true
       // Born terminal, its result can be fetched; else the first poll is one interval away.
       nextPollAt = isTerminal(task.status) ? now() : now() + pollInterval(task.pollIntervalMs, policy)
       const times = { receivedAt: now(), nextPollAt, notedAt: now() }
@@ -144,16 +157,19 @@ export function createCallJournal({ records, now, policy, ...options }: CallJour
     },
     flush: () => update(),
     wasTakenAway: async () => isSeen && !isClosed && !(await records.has(record.callId)),
-    close: async (error, era) => {
+    close: async (error, era, isDelivered) => {
+      const { task, key } = record
+      const lost = error instanceof TaskExpiredError ? { lost: { at: now(), reason: error.reason } } : undefined
       // What was called by a key is called anew only when the app says so, a task that is lost included. A
-      // record of another era is not of this server any more.
-      const isOver = error instanceof TaskExpiredError && (record.key === undefined || record.era !== era)
+      // record of another era is not of this server any more. A call without a key cannot be asked for again; its
+      // record is left to the page that made it, which may be in the back-forward cache.
+      const isOver = lost ? key === undefined || record.era !== era : isDelivered && key === undefined && isOwn
       // Cancelled before its answer, or answered in a way that says nothing, the tool may run all the same.
       const isUnsettled = error instanceof TaskCancelledError || error instanceof TaskProtocolError
       const isUnknown = error instanceof ToolCallInterruptedError || (isUnsettled && isSent)
-      const keeps = record.task === undefined ? isUnknown : !isOver
+      const keeps = task === undefined ? isUnknown : !isOver
       // What has not been sent is not recorded; what is, another page has left.
-      if (record.task !== undefined || isSent) await (keeps ? update() : records.remove(record.callId, record))
+      if (task !== undefined || isSent) await (keeps ? update(lost) : records.remove(record.callId, record))
       // An answer on its way may still be acknowledged.
       isClosed ||= !keeps
     },

@@ -114,6 +114,7 @@ function begin(options: RunTestOptions = {}) {
     },
     read: () => Promise.resolve(storage.record),
     has: () => Promise.resolve(storage.record !== undefined),
+    isNewer: () => Promise.resolve(false),
     remove: () => {
       log.push('remove')
       storage.record = undefined
@@ -243,6 +244,7 @@ describe('a call', () => {
         update: () => Promise.resolve(true),
         read: () => Promise.resolve(undefined),
         has: () => Promise.resolve(false),
+        isNewer: () => Promise.resolve(false),
         remove: () => Promise.resolve(),
       },
     })
@@ -786,6 +788,7 @@ it('a call that ends while storage is asked for the task of another tab stays as
           answer = resolve
         }),
       has: async () => true,
+      isNewer: () => Promise.resolve(false),
       remove: async () => {},
     },
   })

@@ -1,7 +1,13 @@
 import type { Environment } from '../environment/environment.js'
 import { asError } from '../protocol/asError.js'
 import type { CallToolResult } from '../protocol/callToolResult.js'
-import { TaskCancelledError, TaskStuckError, ToolCallInterruptedError } from '../protocol/errors.js'
+import {
+  PageOutdatedError,
+  TaskCancelledError,
+  TaskExpiredError,
+  TaskStuckError,
+  ToolCallInterruptedError,
+} from '../protocol/errors.js'
 import type { InputResponse } from '../protocol/inputRequest.js'
 import { isTerminal, type Task } from '../protocol/task.js'
 import type { RecordStore } from '../storage/recordStore.js'
@@ -33,7 +39,7 @@ export interface ToolCallRunOptions {
   readonly port: TaskPort
   readonly environment: Environment
   readonly policy: PollPolicy
-  readonly records: Pick<RecordStore, 'write' | 'update' | 'read' | 'has' | 'remove'>
+  readonly records: Pick<RecordStore, 'write' | 'update' | 'read' | 'has' | 'isNewer' | 'remove'>
   readonly tabs: CallTabs
   readonly push: PushFeed
   /** Whether the task is followed although nobody watches it. */
@@ -94,7 +100,7 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
   let idlePolls = 0
   /** Whether the task was made by this run and is not followed yet. */
   let isNew = false
-  /** Whether the outcome came from another tab, which has told the others. */
+  /** Whether the outcome came from another tab, which has told the others, or from the record. */
   let isForeign = false
   let releaseClaim = () => {}
 
@@ -135,7 +141,10 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
     dispatch({ type: 'recalled', startedAt: left.startedAt })
     if (left.task === undefined) throw new ToolCallInterruptedError(tool, { callId })
     releaseClaim()
-    return resume(left.task)
+    if (left.task.lost === undefined) return resume(left.task)
+    isForeign = true
+    dispatch({ type: 'created', task: recordedTask(left.task) })
+    throw new TaskExpiredError(left.task.lost.reason, { taskId: left.task.taskId, callId })
   }
 
   async function takeClaim(): Promise<Claim> {
@@ -338,9 +347,11 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
       throw life.signal.reason
     }
     const { task } = journal.record
+    // What another version has recorded is for the other tabs to read by themselves.
+    isForeign ||= 'error' in outcome && outcome.error instanceof PageOutdatedError
     if (task === undefined && options.recall !== undefined && !isForeign)
       tabs.tell(callId, { type: 'settled', outcome })
-    if (!isForeign) await journal.close('error' in outcome ? outcome.error : undefined, port.era)
+    if (!isForeign) await journal.close('error' in outcome ? outcome.error : undefined, port.era, ended !== undefined)
     releaseClaim()
     if ('result' in outcome) {
       dispatch({ type: 'resolved', result: outcome.result, task: ended })

@@ -37,9 +37,11 @@ export interface TaskRecordTask {
   readonly answered: readonly string[]
   /** Whether this browser has asked for cancellation. */
   readonly isCancelling: boolean
+  /** The server does not know the task any more: since when, ms since the epoch, and how that was found out. */
+  readonly lost?: { readonly at: number; readonly reason: 'ttl' | 'unknown-task' }
 }
 
-/** What an ended task without a ttl is kept for, in ms: a week. */
+/** What an ended task without a ttl, a lost one and a call without an answer are kept for, in ms: a week. */
 const KEEP_ENDED_MS = 7 * 24 * 60 * 60 * 1000
 
 /**
@@ -81,6 +83,19 @@ export function decodeTaskRecord(text: string): TaskRecord | undefined {
   }
 }
 
+/**
+ * True for the record that a later version of Taskwire has written of the call. What it says is not for this
+ * version to read: it stands for a call that was made.
+ */
+export function isNewerRecord(text: unknown, callId: string): boolean {
+  try {
+    const body: unknown = JSON.parse(String(text))
+    return isJsonObject(body) && Number(body['v']) > VERSION && body['callId'] === callId
+  } catch {
+    return false
+  }
+}
+
 function decodeTask(value: unknown): TaskRecordTask | undefined {
   if (!isJsonObject(value)) return undefined
   const { taskId, status, receivedAt, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs, nextPollAt, notedAt, answered } =
@@ -89,6 +104,7 @@ function decodeTask(value: unknown): TaskRecordTask | undefined {
   if (typeof receivedAt !== 'number' || typeof createdAt !== 'string' || typeof lastUpdatedAt !== 'string')
     return undefined
   if (ttlMs !== null && typeof ttlMs !== 'number') return undefined
+  const lost = decodeLost(value['lost'])
   return {
     taskId,
     status,
@@ -101,7 +117,13 @@ function decodeTask(value: unknown): TaskRecordTask | undefined {
     ...(typeof notedAt === 'number' && { notedAt }),
     answered: Array.isArray(answered) ? answered.filter((key) => typeof key === 'string') : [],
     isCancelling: value['isCancelling'] === true,
+    ...(lost && { lost }),
   }
+}
+
+function decodeLost(value: unknown): TaskRecordTask['lost'] {
+  if (!isJsonObject(value) || typeof value['at'] !== 'number') return undefined
+  return { at: value['at'], reason: value['reason'] === 'ttl' ? 'ttl' : 'unknown-task' }
 }
 
 const STATUSES: readonly unknown[] = ['working', 'input_required', 'completed', 'failed', 'cancelled']
@@ -129,7 +151,9 @@ export function mergeTaskRecords(stored: TaskRecord | undefined, next: TaskRecor
   if (stored?.task === undefined || next.task === undefined || stored.task.taskId !== next.task.taskId) return next
   const answered = [...new Set([...stored.task.answered, ...next.task.answered])]
   const snapshot = isNewer(stored.task, next.task) ? recordSnapshot(stored.task) : {}
-  return { ...next, task: { ...next.task, ...snapshot, ...laterPoll(stored.task, next.task), answered } }
+  const { lost = stored.task.lost, ...known } = { ...next.task, ...snapshot }
+  const isLost = lost !== undefined && !isTerminal(known.status)
+  return { ...next, task: { ...known, ...laterPoll(stored.task, next.task), answered, ...(isLost && { lost }) } }
 }
 
 /** The later of two times: the tab that noted the earlier one may have slept through the last answer. */
@@ -159,10 +183,16 @@ export function isSuccessor(stored: TaskRecord | undefined, record: TaskRecord):
   return stored.task.taskId !== record.task?.taskId
 }
 
+/** Whether there is nothing left to be done for the task: it has ended, or the server has lost it. */
+export function isTaskOver({ status, lost }: TaskRecordTask): boolean {
+  return isTerminal(status) || lost !== undefined
+}
+
 /** Whether a record is past its use: the server has dropped the task, or it ended long ago. */
 export function isRecordExpired(record: TaskRecord, now: number): boolean {
   const { task, startedAt } = record
   if (task === undefined) return now >= startedAt + KEEP_ENDED_MS
+  if (task.lost !== undefined) return now >= task.lost.at + KEEP_ENDED_MS
   if (task.ttlMs !== null) return now >= task.receivedAt + task.ttlMs + (isTerminal(task.status) ? 0 : ASK_PAST_TTL_MS)
   return isTerminal(task.status) && now >= task.receivedAt + KEEP_ENDED_MS
 }
