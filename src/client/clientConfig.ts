@@ -14,6 +14,7 @@ import { DEFAULT_POLL_POLICY, type PollPolicy } from '../engine/pollPolicy.js'
 import type { Environment } from '../environment/environment.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import type { OnProtocolIssue } from '../protocol/task.js'
+import { hash } from '../storage/hash.js'
 import { memoryStorage } from '../storage/memoryStorage.js'
 import { pageStorage } from '../storage/pageStorage.js'
 import type { TaskStorage } from '../storage/taskStorage.js'
@@ -23,8 +24,8 @@ import type { TaskClientBaseOptions, TaskClientOptions, TaskClientUrlOptions } f
 
 /** Which SDK client is used and how it is connected. */
 export interface SdkSetup {
-  /** Where records belong: the URL without query and credentials. */
-  readonly endpoint: string
+  /** Where records belong; undefined where nobody can tell. */
+  readonly endpoint: string | undefined
   createConnection(options: ConnectionOptions): Connection
 }
 
@@ -40,7 +41,8 @@ type ConnectionOptions = Pick<SdkConnectionOptions, 'maxConcurrentPolls' | 'rand
 export function setUpSdk(options: TaskClientOptions, environment: Environment, onIssue: OnProtocolIssue): SdkSetup {
   if (typeof options !== 'object' || options === null) throw missingTarget()
   if ('client' in options && options.client !== undefined) {
-    const { client, transport, endpoint = '' } = options
+    const { client, transport } = options
+    const endpoint = options.endpoint || undefined
     if (isSdkV1Client(client)) {
       const createConnection = (connection: ConnectionOptions) =>
         createSdkV1Connection({ ...connection, client, legacy: { ...connection.legacy, addressesSessions: false } })
@@ -59,13 +61,15 @@ export function setUpSdk(options: TaskClientOptions, environment: Environment, o
   }
   if (options.url === undefined || options.url === '') throw missingTarget()
   const url = parseUrl(options.url, environment.baseUrl())
-  const endpoint = url.origin + url.pathname
+  // A query may hold a token, which has no business in a storage.
+  const query = url.search === '' ? '' : `?${hash(url.search)}`
+  const endpoint = options.endpoint || url.origin + url.pathname + query
   const createConnection = (connection: ConnectionOptions) =>
     createSdkConnection({
       ...connection,
       client: createClient(options),
       createTransport: () => createTransport(url, options, environment, onIssue),
-      url: endpoint,
+      url: url.origin + url.pathname,
       legacy: { ...connection.legacy, addressesSessions: true },
     })
   return { endpoint, createConnection }

@@ -5,6 +5,7 @@ import { asError } from '../protocol/asError.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import type { OnProtocolIssue } from '../protocol/task.js'
 import { hash } from '../storage/hash.js'
+import { memoryStorage } from '../storage/memoryStorage.js'
 import { createRecordStore } from '../storage/recordStore.js'
 import { ALONE_IN_BROWSER, createTabs } from '../tabs/createTabs.js'
 import { toolCallId } from './callIds.js'
@@ -36,6 +37,9 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
   checkOptions(options)
   const { scope = '', resume = 'eager' } = options
   const policy = pollPolicy(options)
+  const storage = taskStorage(options.storage, environment)
+  const isNamed = sdk.endpoint !== undefined
+  const endpoint = sdk.endpoint ?? `page:${environment.randomId()}`
 
   function report(error: Error, context: TaskErrorContext): void {
     guard(() => options.onError?.(error, context))
@@ -54,6 +58,18 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
     }, 0)
   }
 
+  /** Two SDK clients without an endpoint may be those of two servers, and a task id is for one of them only. */
+  let isUnnamedKnown = isNamed || options.storage === 'memory'
+  function reportUnnamed(): void {
+    if (isUnnamedKnown) return
+    isUnnamedKnown = true
+    const error = new TaskConfigurationError(
+      'Without an endpoint, calls over an SDK client do not outlive the page and are not shared between tabs. ' +
+        "Name the server: createTaskClient({ client, endpoint: 'https://example.com/mcp' }).",
+    )
+    report(error, { operation: 'storage' })
+  }
+
   const settledListeners = new Set<(call: ToolCallState) => void>()
   const store = createStore(rethrowLater)
   const connection = sdk.createConnection({
@@ -67,18 +83,18 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
     legacy: legacyOptions(options, policy, environment),
   })
   const records = createRecordStore({
-    storage: taskStorage(options.storage, environment),
-    endpoint: sdk.endpoint,
+    storage: isNamed ? storage : memoryStorage(),
+    endpoint,
     scope,
     now: environment.now,
     pause: () => new Promise((resolve) => environment.setTimeout(resolve, 0)),
     onError: (error) => report(error, { operation: 'storage' }),
   })
   const { locks, channel: openChannel } = environment
-  const nameOf = (other: string) => `taskwire:${hash(JSON.stringify([sdk.endpoint, other]))}`
+  const nameOf = (other: string) => `taskwire:${hash(JSON.stringify([endpoint, other]))}`
   const tabs =
-    options.crossTab === false || locks === undefined || openChannel === undefined
-      ? ALONE_IN_BROWSER
+    !isNamed || options.crossTab === false || locks === undefined || openChannel === undefined
+      ? { ...ALONE_IN_BROWSER, open: reportUnnamed }
       : createTabs({
           scope,
           nameOf,
@@ -98,7 +114,7 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
     store,
     tabs,
     push: options.push === false ? NO_PUSH_FEED : createPushFeed({ port: connection, environment, policy }),
-    endpoint: sdk.endpoint,
+    endpoint,
     scope,
     followUnwatched: resume === 'eager',
     inputHandlers: options.inputHandlers ?? {},
@@ -112,7 +128,7 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
 
   const client: TaskClient = {
     store: store.api,
-    id: hash(JSON.stringify([sdk.endpoint, scope])),
+    id: hash(JSON.stringify([endpoint, scope])),
     resume,
     connect: async () => {
       await connection.connect()

@@ -89,6 +89,16 @@ export interface TaskClientBaseOptions {
   storage?: 'local' | 'session' | 'memory' | TaskStorage
   /** Account or tenant. Records of one scope are invisible to every other. @default '' */
   scope?: string
+  /**
+   * Names the server: records and tabs are shared by clients with the same endpoint and scope, and by no others. It
+   * is stored as it is, so it must hold no secret. Set it where the query of the `url` changes between visits, for
+   * instance because a token is in it.
+   *
+   * An SDK client does not tell its URL. Without an endpoint its calls live as long as the page and are not shared
+   * between tabs, which `onError` is told once, unless `storage` is `'memory'`.
+   * @default with `url` its origin, its path and a hash of its query; with `client` none
+   */
+  endpoint?: string
   poll?: {
     /** Used where the server does not say, in ms. @default 1000 */
     defaultIntervalMs?: number
@@ -179,8 +189,6 @@ export interface TaskClientSdkOptions extends TaskClientBaseOptions {
    */
   transport?: Transport | (() => Transport)
   url?: never
-  /** Tells servers apart in storage, where the page talks to several over clients of its own. @default '' */
-  endpoint?: string
 }
 
 export type TaskClientOptions = TaskClientUrlOptions | TaskClientSdkOptions
