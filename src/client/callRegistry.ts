@@ -5,9 +5,9 @@ import type { PollPolicy } from '../engine/pollPolicy.js'
 import type { PushFeed } from '../engine/pushFeed.js'
 import type { TaskPort } from '../engine/taskPort.js'
 import { isSettled, toolCallReducer } from '../engine/toolCallReducer.js'
-import { startToolCallRun, type ToolCallRun } from '../engine/toolCallRun.js'
+import { startToolCallRun } from '../engine/toolCallRun.js'
 import type { ToolCallState } from '../engine/toolCallState.js'
-import type { Environment } from '../environment/environment.js'
+import type { Environment, Unsubscribe } from '../environment/environment.js'
 import { TaskConfigurationError, TaskExpiredError, ToolCallInterruptedError } from '../protocol/errors.js'
 import type { RecordStore } from '../storage/recordStore.js'
 import { isTaskOver, type TaskRecord } from '../storage/taskRecord.js'
@@ -17,7 +17,7 @@ import { failedState, initialState, isReusable } from './callStates.js'
 import type { TaskClientStore } from './createStore.js'
 import { refusedRun } from './refusedRun.js'
 import type { TaskErrorContext, TaskReference, ToolCall, ToolCallOptions, ToolCallParams } from './taskClient.js'
-import { toolCallHandle } from './toolCallHandle.js'
+import { type Call, toolCallHandle } from './toolCallHandle.js'
 
 export interface CallRegistryOptions {
   readonly port: TaskPort
@@ -53,19 +53,19 @@ export interface CallRegistry {
   stop(): Promise<void>
 }
 
-interface Call {
-  readonly run: ToolCallRun
-  readonly state: ToolCallState
-}
-
 /** How long a call without a key stays in the store once it has ended, in ms: what nobody can ask for again. */
 const KEEP_ENDED_MS = 5 * 60 * 1000
 
+/** How many calls stay in the store once they have ended: so many with a key, and so many without. */
+const MAX_ENDED = 200
+
 export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
   const { environment, records, store, tabs, endpoint, scope } = options
-  const runs = new Map<string, ToolCallRun>()
-  /** When the calls without a key came to their end, in that order. */
-  const endedAt = new Map<string, number>()
+  const calls = new Map<string, Call>()
+  /** When the calls with a key, and those without, came to their end, in that order. */
+  const ended = { keyed: new Map<string, number>(), keyless: new Map<string, number>() }
+  /** The listeners of each call. */
+  const observers = new Map<string, Set<object>>()
   const life = new AbortController()
   /** When each call was last forgotten, here or in another tab, and when all were, ms since the epoch. */
   const forgotten = new Map<string | undefined, number>()
@@ -87,12 +87,10 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
     const { callId } = record
     tabs.open()
     dropEnded()
-    endedAt.delete(callId)
-    runs.get(callId)?.stop(abortError('The call was started anew.'))
-    const state = initialState(record, args)
-    store.setCall(state)
-    const isCurrent = () => runs.get(callId) === run
-    const run: ToolCallRun = startToolCallRun({
+    for (const alike of [ended.keyed, ended.keyless]) alike.delete(callId)
+    calls.get(callId)?.run.stop(abortError('The call was started anew.'))
+    const isCurrent = () => calls.get(callId) === call
+    const run = startToolCallRun({
       record,
       recall,
       isFresh,
@@ -112,58 +110,83 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
       },
       onError: (error, operation) => options.onError(error, { callId, operation }),
       dispatch: (event) => {
-        const state = store.getCall(callId)
-        if (!isCurrent() || state === undefined) return
-        const next = toolCallReducer(state, event)
-        store.setCall(next)
-        if (isSettled(state.phase) || !isSettled(next.phase)) return
-        if (record.key === undefined) endedAt.set(callId, environment.now())
-        options.onSettled(next)
+        if (!isCurrent()) return
+        const { state } = call
+        call.state = toolCallReducer(state, event)
+        store.setCall(call.state)
+        if (isSettled(state.phase) || !isSettled(call.state.phase)) return
+        noteEnded(record)
+        options.onSettled(call.state)
       },
       onScheduled: (at) => {
         if (isCurrent()) store.setNextPollAt(callId, at)
       },
     })
-    runs.set(callId, run)
-    return { run, state }
+    const call: Call = { run, state: initialState(record, args) }
+    return keep(call)
   }
 
-  function watch({ run, state }: Call, signal?: AbortSignal): ToolCall {
-    return toolCallHandle({ run, state, store: store.api, watches: true, signal })
+  function keep(call: Call): Call {
+    calls.set(call.state.callId, call)
+    store.setCall(call.state)
+    return call
+  }
+
+  function watch(call: Call, signal?: AbortSignal): ToolCall {
+    return toolCallHandle({ call, store: store.api, observe, watches: true, signal })
+  }
+
+  /** A call with a listener stays. */
+  function observe(callId: string): Unsubscribe {
+    const observer = {}
+    const others = observers.get(callId) ?? new Set()
+    observers.set(callId, others.add(observer))
+    return () => {
+      if (others.delete(observer) && others.size === 0) observers.delete(callId)
+    }
   }
 
   /** A call that is not made, and is in no store. */
   function refuse(record: TaskRecord, args: ToolCallParams['arguments'], reason: unknown): ToolCall {
     const state = failedState(record, args, reason)
-    return toolCallHandle({ run: refusedRun(record, reason), state, store: store.api, watches: false })
-  }
-
-  function find(callId: string): Call | undefined {
-    const run = runs.get(callId)
-    const state = store.getCall(callId)
-    return run && state && { run, state }
+    return toolCallHandle({
+      call: { run: refusedRun(record, reason), state },
+      store: store.api,
+      observe,
+      watches: false,
+    })
   }
 
   /** The call that follows this task, or has followed it to its end. */
   function findTask(taskId: string): Call | undefined {
-    for (const [callId, run] of runs) {
-      const known = run.record.task?.taskId === taskId ? find(callId) : undefined
-      if (known && isReusable(known.state, false)) return known
+    return [...calls.values()].find(({ run, state }) => run.record.task?.taskId === taskId && isReusable(state, false))
+  }
+
+  function noteEnded({ callId, key }: TaskRecord): void {
+    const alike = key === undefined ? ended.keyless : ended.keyed
+    alike.set(callId, environment.now())
+    dropBeyond(alike)
+  }
+
+  /** Lets the oldest go. What is asked for again is found by its record, where its outcome was that of a task. */
+  function dropBeyond(alike: ReadonlyMap<string, number>): void {
+    for (const callId of alike.keys()) {
+      if (alike.size <= MAX_ENDED) return
+      if (!observers.has(callId)) drop(callId)
     }
-    return undefined
   }
 
   /** Without a timer, which would keep a page or a process busy for nothing: calls only pile up where calls are made. */
   function dropEnded(): void {
     const before = environment.now() - KEEP_ENDED_MS
-    for (const [callId, at] of endedAt) if (at <= before) drop(callId)
+    for (const [callId, at] of ended.keyless) if (at <= before && !observers.has(callId)) drop(callId)
   }
 
   /** Ends a call in this page. */
   function drop(callId: string): void {
-    endedAt.delete(callId)
-    runs.get(callId)?.stop(abortError('The call was forgotten.'))
-    runs.delete(callId)
+    for (const alike of [ended.keyed, ended.keyless]) alike.delete(callId)
+    calls.get(callId)?.run.stop(abortError('The call was forgotten.'))
+    calls.delete(callId)
     store.removeCall(callId)
   }
 
@@ -177,7 +200,7 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
    * ```
    */
   function dropForgotten(callId: string, at = Number.POSITIVE_INFINITY): void {
-    const run = runs.get(callId)
+    const run = calls.get(callId)?.run
     // A start that is yet to come was noted before the clock was set back.
     if (run === undefined || (run.record.startedAt > at && run.record.startedAt <= environment.now())) return
     drop(callId)
@@ -207,7 +230,7 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
   }
 
   async function dropAll(other: string): Promise<void> {
-    const own = other === scope ? [...runs.keys()] : []
+    const own = other === scope ? [...calls.keys()] : []
     for (const callId of own) drop(callId)
     // Each by itself, too: a record may still be on its way into a storage that takes its time.
     await Promise.all([records.clear(other), ...own.map((callId) => records.remove(callId))])
@@ -229,7 +252,7 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
   async function resumeCall(callId: string): Promise<readonly ToolCall[]> {
     const left = await records.read(callId)
     if (life.signal.aborted || left === undefined) return []
-    const known = find(callId)
+    const known = calls.get(callId)
     if (left.task === undefined) return known ? [watch(known)] : explainIntent(left)
     if (isTaskOver(left.task)) return []
     return [watch(known ?? begin(left))]
@@ -254,13 +277,12 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
       release = await tabs.claim(callId, life.signal)
       const left = await records.read(callId)
       if (life.signal.aborted || left === undefined) return []
-      const known = find(callId)
+      const known = calls.get(callId)
       if (known) return [watch(known)]
       if (left.task !== undefined) return isTaskOver(left.task) ? [] : [watch(begin(left))]
       const error = new ToolCallInterruptedError(tool, { callId })
-      const interrupted = { run: refusedRun(left, error), state: failedState(left, undefined, error) }
-      runs.set(callId, interrupted.run)
-      store.setCall(interrupted.state)
+      const interrupted = keep({ run: refusedRun(left, error), state: failedState(left, undefined, error) })
+      noteEnded(left)
       return [watch(interrupted)]
     } catch (error) {
       if (life.signal.aborted) return []
@@ -275,7 +297,7 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
       const callId = key === undefined ? environment.randomId() : toolCallId(name, key)
       const record = newRecord(callId, name, key)
       if (signal?.aborted) return refuse(record, args, signal.reason)
-      const known = find(callId)
+      const known = calls.get(callId)
       if (known && isReusable(known.state, fresh)) return watch(known, signal)
       if (life.signal.aborted) return refuse(record, args, closedError())
       // To a record that could not be written it is still at work; the page that has asked knows better.
@@ -302,7 +324,7 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
       const isWanted = key === undefined || known?.state.callId === callId
       if (known && (isWanted || !isSettled(known.state.phase))) return watch(known, signal)
       if (life.signal.aborted) return refuse(record, undefined, closedError())
-      const other = find(callId)
+      const other = calls.get(callId)
       if (other && !isSettled(other.state.phase)) {
         throw new TaskConfigurationError(
           `A call of "${name}" with the key ${JSON.stringify(key)} is running, and its task is another one. Use another key, or forget() that call.`,
@@ -323,7 +345,7 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
       tabs.tell(callId, { type: 'created', record: resumed })
       // Named after its task, a record can be of no other one.
       if (key === undefined) void records.update(resumed)
-      else void noteResumed(resumed, () => runs.get(callId) === call.run)
+      else void noteResumed(resumed, () => calls.get(callId) === call)
       return watch(call, signal)
     },
 
@@ -335,18 +357,18 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
       if (life.signal.aborted) return []
       return left.flatMap((record) => {
         if (record.task === undefined || isTaskOver(record.task)) return []
-        return [watch(find(record.callId) ?? findTask(record.task.taskId) ?? begin(record))]
+        return [watch(calls.get(record.callId) ?? findTask(record.task.taskId) ?? begin(record))]
       })
     },
 
     get: (callId) => {
-      const known = find(callId)
-      return known && toolCallHandle({ ...known, store: store.api, watches: false })
+      const known = calls.get(callId)
+      return known && toolCallHandle({ call: known, store: store.api, observe, watches: false })
     },
 
     receive: (callId, message) => {
       if (message.type === 'created' && (!isOwn(message.record, callId) || isForgotten(message.record))) return
-      const known = find(callId)
+      const known = calls.get(callId)
       // What has failed here was called anew in another tab.
       const isAnew =
         message.type === 'created' &&
@@ -358,7 +380,7 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
 
     receiveForgotten: (callId, at) => {
       noteForgotten(callId, at)
-      for (const id of callId === undefined ? [...runs.keys()] : [callId]) dropForgotten(id, at)
+      for (const id of callId === undefined ? [...calls.keys()] : [callId]) dropForgotten(id, at)
     },
 
     forget: (callId) => {
@@ -375,10 +397,11 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
     stop: async () => {
       life.abort(closedError())
       const reason = abortError('The task client was closed; its tasks go on.')
-      const written = [...runs.values()].map((run) => run.leave(reason))
+      const written = [...calls.values()].map(({ run }) => run.leave(reason))
       tabs.close()
       options.push.close()
       await Promise.all(written)
+      for (const callId of [...calls.keys()]) drop(callId)
     },
   }
 }

@@ -32,7 +32,9 @@ export interface ToolCallOptions {
   signal?: AbortSignal
   /**
    * Makes the call one of a kind: while a call with this key (and tool, endpoint and scope) is known, in
-   * this page or in storage, the same call is returned instead of a second `tools/call`.
+   * this page or in storage, the same call is returned instead of a second `tools/call`. A page knows the latest 200
+   * that have ended, and a storage those whose outcome is that of a task: a call that was answered at once is made
+   * again after that.
    */
   key?: string
   /**
@@ -67,7 +69,10 @@ export interface ToolCall {
 /** What `client.store` holds. */
 export interface TaskClientState {
   readonly connection: ConnectionState
-  /** By id. A call without a key leaves five minutes after its end, with the next call; handles on it keep its last state. */
+  /**
+   * By id. Of calls that have ended, the latest 200 with a key and 200 without stay, the latter for five minutes and
+   * until the next call; handles keep the last state. A call that a handle or a hook listens to stays in any case.
+   */
   readonly calls: Readonly<Record<string, ToolCallState>>
 }
 
@@ -254,8 +259,8 @@ export interface TaskClient {
   listTools(): Promise<Tool[]>
   /**
    * Stops following every call, and closes the connection where this client has opened it: an SDK client that the app
-   * connected stays connected. Cancels no task; a `tools/call` that has no answer yet is aborted. Resolves when the
-   * storage has what the next page needs.
+   * connected stays connected. Cancels no task; a `tools/call` that has no answer yet is aborted. The calls leave the
+   * store. Resolves when the storage has what the next page needs.
    */
   close(): Promise<void>
 }

@@ -2,36 +2,38 @@ import type { StoreApi } from 'zustand/vanilla'
 import { abortError, onAbort } from '../engine/abort.js'
 import type { ToolCallRun } from '../engine/toolCallRun.js'
 import type { ToolCallState } from '../engine/toolCallState.js'
+import type { Unsubscribe } from '../environment/environment.js'
 import type { CallToolResult } from '../protocol/callToolResult.js'
 import type { TaskClientState, ToolCall } from './taskClient.js'
 
-export interface ToolCallHandleOptions {
+/** A call and its latest state, which the store may not keep for as long as somebody holds a handle on it. */
+export interface Call {
   readonly run: ToolCallRun
-  readonly state: ToolCallState
+  state: ToolCallState
+}
+
+export interface ToolCallHandleOptions {
+  readonly call: Call
   readonly store: StoreApi<TaskClientState>
+  /** Keeps the call in the store for a listener. Returns a function that ends it. */
+  readonly observe: (callId: string) => Unsubscribe
   /** Whether this handle waits for the result: a task that is followed while watched goes on for its sake. */
   readonly watches: boolean
   readonly signal?: AbortSignal | undefined
 }
 
 /** A handle on a run. Any number of them share one; each waits and detaches for itself. */
-export function toolCallHandle({ run, state: initial, store, watches, signal }: ToolCallHandleOptions): ToolCall {
-  const { callId } = initial
+export function toolCallHandle({ call, store, observe, watches, signal }: ToolCallHandleOptions): ToolCall {
+  const { run } = call
+  const { callId } = call.state
   const detached = new AbortController()
   const unwatch = watches ? run.watch() : () => {}
-  let last = initial
-
-  const getState = (): ToolCallState => {
-    last = store.getState().calls[callId] ?? last
-    return last
-  }
+  const getState = (): ToolCallState => store.getState().calls[callId] ?? call.state
 
   const result = new Promise<CallToolResult>((resolve, reject) => {
     run.outcome.then(resolve, reject)
     onAbort(detached.signal, () => reject(detached.signal.reason))
   })
-  // The store may not keep an ended call for as long as somebody holds this handle.
-  run.outcome.then(getState, getState)
   const release = signal ? onAbort(signal, () => detached.abort(signal.reason)) : () => {}
   result
     .catch(() => {})
@@ -46,12 +48,17 @@ export function toolCallHandle({ run, state: initial, store, watches, signal }: 
     getState,
     subscribe: (listener) => {
       let seen = getState()
-      return store.subscribe(() => {
+      const unsubscribe = store.subscribe(() => {
         const state = getState()
         if (state === seen) return
         seen = state
         listener(state)
       })
+      const release = observe(callId)
+      return () => {
+        unsubscribe()
+        release()
+      }
     },
     cancel: run.cancel,
     detach: () => detached.abort(abortError('Detached from the call; its task goes on.')),
