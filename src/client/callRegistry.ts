@@ -1,4 +1,4 @@
-import { abortError } from '../engine/abort.js'
+import { abortError, onAbort } from '../engine/abort.js'
 import type { CallMessage } from '../engine/callTabs.js'
 import type { InputHandlers } from '../engine/inputHandlers.js'
 import type { PollPolicy } from '../engine/pollPolicy.js'
@@ -56,6 +56,9 @@ export interface CallRegistry {
 /** How long a call without a key stays in the store once it has ended, in ms: what nobody can ask for again. */
 const KEEP_ENDED_MS = 5 * 60 * 1000
 
+/** How long other tabs have to hand the record of a call over, in ms. */
+const HAND_OVER_MS = 1000
+
 /** How many calls stay in the store once they have ended: so many with a key, and so many without. */
 const MAX_ENDED = 200
 
@@ -67,6 +70,8 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
   /** The listeners of each call. */
   const observers = new Map<string, Set<object>>()
   const life = new AbortController()
+  /** Who waits for the record of a call that another tab has. */
+  const wanted = new Map<string, (record: TaskRecord) => void>()
   /** When each call was last forgotten, here or in another tab, and when all were, ms since the epoch. */
   const forgotten = new Map<string | undefined, number>()
   /** The latest of these times. */
@@ -248,9 +253,41 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
     await (isOver && isOther ? records.write(record) : records.update(record))
   }
 
+  /**
+   * What earlier pages have left of a call. Where its task id names a session, that is in the tabs that follow the
+   * task, and in no storage that others can read:
+   *
+   * ```text
+   * tab A  follows the task ─────────────── tells the record
+   * tab B       reads: held by others ─ asks ─────────────── follows, too
+   * ```
+   */
+  async function readLeft(callId: string): Promise<TaskRecord | undefined> {
+    const left = await records.read(callId)
+    if (left?.held === undefined) return left
+    let release = () => {}
+    const told = await new Promise<TaskRecord | undefined>((resolve) => {
+      const others = wanted.get(callId)
+      wanted.set(callId, (record) => {
+        others?.(record)
+        resolve(record)
+      })
+      const timer = environment.setTimeout(() => resolve(undefined), HAND_OVER_MS)
+      const unsubscribe = onAbort(life.signal, () => resolve(undefined))
+      release = () => {
+        environment.clearTimeout(timer)
+        unsubscribe()
+      }
+      tabs.tell(callId, { type: 'wanted' })
+    })
+    release()
+    wanted.delete(callId)
+    return told ?? (left.held === 'ended' ? undefined : left)
+  }
+
   /** Takes up the one call. */
   async function resumeCall(callId: string): Promise<readonly ToolCall[]> {
-    const left = await records.read(callId)
+    const left = await readLeft(callId)
     if (life.signal.aborted || left === undefined) return []
     const known = calls.get(callId)
     if (left.task === undefined) return known ? [watch(known)] : explainIntent(left)
@@ -304,7 +341,7 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
       const lost = known?.state.error instanceof TaskExpiredError && known.state.task?.taskId
       const recall = async () => {
         if (fresh === true) return undefined
-        const left = await records.read(callId)
+        const left = await readLeft(callId)
         const isOver = left?.task === undefined || isTaskOver(left.task) || left.task.taskId === lost
         return fresh === 'settled' && isOver ? undefined : left
       }
@@ -356,6 +393,7 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
       const left = await records.list()
       if (life.signal.aborted) return []
       return left.flatMap((record) => {
+        if (record.held === 'working') tabs.tell(record.callId, { type: 'wanted' })
         if (record.task === undefined || isTaskOver(record.task)) return []
         return [watch(calls.get(record.callId) ?? findTask(record.task.taskId) ?? begin(record))]
       })
@@ -369,6 +407,11 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
     receive: (callId, message) => {
       if (message.type === 'created' && (!isOwn(message.record, callId) || isForgotten(message.record))) return
       const known = calls.get(callId)
+      if (message.type === 'wanted') {
+        if (known?.run.record.task) tabs.tell(callId, { type: 'created', record: known.run.record })
+        return
+      }
+      if (message.type === 'created') wanted.get(callId)?.(message.record)
       // What has failed here was called anew in another tab.
       const isAnew =
         message.type === 'created' &&

@@ -17,6 +17,7 @@ import type { OnProtocolIssue } from '../protocol/task.js'
 import { hash } from '../storage/hash.js'
 import { memoryStorage } from '../storage/memoryStorage.js'
 import { pageStorage } from '../storage/pageStorage.js'
+import { splitStorage } from '../storage/splitStorage.js'
 import type { TaskStorage } from '../storage/taskStorage.js'
 import { VERSION } from '../version.js'
 import { finite, oneOf, positive } from './optionChecks.js'
@@ -183,8 +184,8 @@ export function legacyOptions(
  * @throws {TaskConfigurationError} where it names none.
  */
 export function taskStorage(option: TaskClientBaseOptions['storage'], environment: Environment): TaskStorage {
-  if (option === undefined || option === 'local' || option === 'session')
-    return pageStorage(option ?? 'local', environment)
+  if (option === undefined) return splitStorage(pageStorage('local', environment), pageStorage('session', environment))
+  if (option === 'local' || option === 'session') return pageStorage(option, environment)
   if (option === 'memory') return memoryStorage()
   const methods = ['getItem', 'setItem', 'removeItem', 'keys'] as const
   if (typeof option === 'object' && option !== null && methods.every((method) => typeof option[method] === 'function'))

@@ -90,7 +90,11 @@ export interface TaskReference {
 
 /** Options of every client, however it is connected. */
 export interface TaskClientBaseOptions {
-  /** Where records of running tasks are kept. @default 'local' where there is one, else 'memory' */
+  /**
+   * Where records of running tasks are kept.
+   * @default 'local' where there is one, else 'memory'; in the `sessionStorage` of their tab those that name a session
+   * of an MCP 2025-11-25 server
+   */
   storage?: 'local' | 'session' | 'memory' | TaskStorage
   /** Account or tenant. Records of one scope are invisible to every other. @default '' */
   scope?: string

@@ -4,6 +4,8 @@ import { ALONE, type TabLink } from './tabLink.js'
 
 /** What happened to a call in one tab, for the runs of the same call in the others. */
 export type CallMessage =
+  /** Asks the tabs that follow its task for the record, which only they have: they say that it was `created`. */
+  | { readonly type: 'wanted' }
   /** It has become a task. */
   | { readonly type: 'created'; readonly record: TaskRecord }
   /** It ended without ever being a task: its outcome is nowhere but here. */

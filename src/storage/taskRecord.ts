@@ -1,4 +1,5 @@
 import { isJsonObject } from '../protocol/json.js'
+import { SESSION_PREFIX } from '../protocol/sessionTask.js'
 import { bareTask, isTerminal, type Task, type TaskStatus } from '../protocol/task.js'
 
 /**
@@ -17,6 +18,8 @@ export interface TaskRecord {
   readonly startedAt: number
   /** Absent in an intent: the `tools/call` is under way and its answer has not arrived. */
   readonly task?: TaskRecordTask
+  /** In place of a task: there is one, and only the tabs that follow it know its id. */
+  readonly held?: 'working' | 'ended'
 }
 
 /** The part of a record that exists once the call has become a task. */
@@ -50,6 +53,9 @@ const KEEP_ENDED_MS = 7 * 24 * 60 * 60 * 1000
  */
 const ASK_PAST_TTL_MS = 24 * 60 * 60 * 1000
 
+/** What a record is kept for, in ms, whose task id names a session: a day. Such an id is more than that of a task. */
+const KEEP_SESSION_MS = 24 * 60 * 60 * 1000
+
 const VERSION = 1
 
 export function encodeTaskRecord(record: TaskRecord): string {
@@ -71,6 +77,7 @@ export function decodeTaskRecord(text: string): TaskRecord | undefined {
   if (era !== 'modern' && era !== 'legacy') return undefined
   const task = body['task'] === undefined ? undefined : decodeTask(body['task'])
   if (body['task'] !== undefined && task === undefined) return undefined
+  const held = body['held']
   return {
     callId,
     tool,
@@ -79,8 +86,25 @@ export function decodeTaskRecord(text: string): TaskRecord | undefined {
     scope,
     era,
     startedAt,
-    ...(task !== undefined && { task }),
+    ...(task !== undefined ? { task } : (held === 'working' || held === 'ended') && { held }),
   }
+}
+
+/** What may stand where other tabs and later visits read it, instead of a record whose task id names a session. */
+export function heldRecord(text: string): string | undefined {
+  const record = text.includes(`"${SESSION_PREFIX}`) ? decodeTaskRecord(text) : undefined
+  if (record?.task === undefined || !namesSession(record)) return undefined
+  const { task, ...intent } = record
+  return encodeTaskRecord({ ...intent, held: isTaskOver(task) ? 'ended' : 'working' })
+}
+
+/** True for what {@link heldRecord} returns. */
+export function isHeldRecord(text: string | null | undefined): boolean {
+  return text?.includes('"held":') === true && decodeTaskRecord(text)?.held !== undefined
+}
+
+function namesSession({ era, task }: TaskRecord): boolean {
+  return era === 'legacy' && task?.taskId.startsWith(SESSION_PREFIX) === true
 }
 
 /**
@@ -190,7 +214,10 @@ export function isTaskOver({ status, lost }: TaskRecordTask): boolean {
 
 /** Whether a record is past its use: the server has dropped the task, or it ended long ago. */
 export function isRecordExpired(record: TaskRecord, now: number): boolean {
-  const { task, startedAt } = record
+  const { task, held, startedAt } = record
+  if (held !== undefined || namesSession(record)) {
+    if (now >= (task?.receivedAt ?? startedAt) + KEEP_SESSION_MS) return true
+  }
   if (task === undefined) return now >= startedAt + KEEP_ENDED_MS
   if (task.lost !== undefined) return now >= task.lost.at + KEEP_ENDED_MS
   if (task.ttlMs !== null) return now >= task.receivedAt + task.ttlMs + (isTerminal(task.status) ? 0 : ASK_PAST_TTL_MS)

@@ -89,6 +89,7 @@ function decodeNews(value: unknown): TaskNews | undefined {
 function decodeCallMessage(value: unknown): CallMessage | undefined {
   if (!isJsonObject(value)) return undefined
   const { type, record, outcome, taskId, inputKey, isCancelling } = value
+  if (type === 'wanted') return { type }
   if (type === 'cancelling' && typeof taskId === 'string') return { type, taskId, isCancelling: isCancelling === true }
   if (type === 'answered' && typeof taskId === 'string' && typeof inputKey === 'string')
     return { type, taskId, inputKey }
