@@ -70,7 +70,7 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
   /** The listeners of each call. */
   const observers = new Map<string, Set<object>>()
   const life = new AbortController()
-  /** Who waits for the record of a call that another tab has. */
+  /** Called with the record of a call that another tab has, where this one has asked for it. */
   const wanted = new Map<string, (record: TaskRecord) => void>()
   /** When each call was last forgotten, here or in another tab, and when all were, ms since the epoch. */
   const forgotten = new Map<string | undefined, number>()
