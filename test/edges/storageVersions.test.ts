@@ -189,7 +189,7 @@ describe('a record of a later version', () => {
     expect(server.count('tools/call')).toBe(2)
   })
 
-  it('[EDGE-10] holds back no call in a tab that was waiting with an answer of its own: no tab is told of it', async () => {
+  it('[EDGE-10] holds the call back in two tabs that start it at the same moment', async () => {
     await recordNewer()
     const [a, b] = [openTab(), openTab()]
     const [first, second] = [a, b].map(({ client }) => client.startToolCall(WORK, { key: 'k' }))
