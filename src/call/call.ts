@@ -164,7 +164,8 @@ export type CallEvent =
   | { readonly type: 'input'; readonly inputKey: string; readonly input: Partial<InputState> | undefined }
   | { readonly type: 'responded'; readonly inputKey: string }
   | { readonly type: 'cancel'; readonly status: CancelStatus; readonly error?: Error }
-  | { readonly type: 'settled'; readonly outcome: Outcome }
+  /** `task`: the one that a record names, where this page has not followed it. */
+  | { readonly type: 'settled'; readonly outcome: Outcome; readonly task?: Task }
 
 /** What is to be done because of an event. */
 export type Effect =

@@ -1,11 +1,11 @@
 import type { Environment, Unsubscribe } from '../environment/environment.js'
 import { asError } from '../protocol/asError.js'
 import type { CallToolResult } from '../protocol/callToolResult.js'
-import { TaskCancelledError } from '../protocol/errors.js'
+import { TaskCancelledError, TaskExpiredError } from '../protocol/errors.js'
 import type { InputRequest, InputResponse } from '../protocol/inputRequest.js'
-import type { TerminalTask } from '../protocol/task.js'
+import type { Task, TerminalTask } from '../protocol/task.js'
 import type { RecordStore } from '../storage/recordStore.js'
-import { resumeAt } from '../storage/taskRecord.js'
+import { resumeAt, type TaskRecord, type TaskRecordTask } from '../storage/taskRecord.js'
 import {
   type Call,
   type CallEvent,
@@ -44,6 +44,8 @@ export interface CallEntry extends Wakeable {
   readonly reject: (error: unknown) => void
   /** How many handles and components wait for the outcome. */
   observers: number
+  /** What was recorded of a task that has ended. */
+  record?: TaskRecord
   /** Set where the call is followed no longer in this page: it was closed, forgotten or started anew. */
   left?: Error
   /** Aborts the `tools/call` and what precedes it; absent once that is over. */
@@ -67,7 +69,7 @@ export interface CallRuntimeOptions {
   readonly environment: Environment
   readonly rules: CallRules
   readonly handlers: InputHandlers
-  readonly records: Pick<RecordStore, 'write' | 'update' | 'read' | 'has' | 'remove'>
+  readonly records: Pick<RecordStore, 'write' | 'update' | 'read' | 'remove'>
   readonly owner: RecordOwner
   readonly tabs: CallTabs
   /** Opens the stream of what the server pushes. */
@@ -101,7 +103,7 @@ export interface CallRuntime {
   respond(entry: CallEntry, inputKey: string, response: InputResponse): Promise<void>
   ask(entry: CallEntry, inputKey: string, request: InputRequest, signal: AbortSignal): Promise<InputResponse>
   /** `isForeign`: the outcome came from another tab, which has told the others. */
-  settle(entry: CallEntry, outcome: Outcome, isForeign?: boolean): Promise<void>
+  settle(entry: CallEntry, outcome: Outcome, isForeign?: boolean, task?: Task): Promise<void>
   /** Follows the call no longer. The task goes on and its record stays. */
   leave(entry: CallEntry, reason: Error): void
   /** What this page knows of a task, for another tab that asks. */
@@ -343,14 +345,14 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
     dispatch(entry, { type: 'noted', nextPollAt: isNoted ? resumeAt(stored, environment.now()) : undefined })
   }
 
-  async function write(entry: CallEntry, ifMissing = false): Promise<void> {
+  async function write(entry: CallEntry, ifMissing = false, lost?: TaskRecordTask['lost']): Promise<void> {
     const { callId } = entry.call
     // Not what was posted alone: what has been heard in the meantime counts, too.
     if (ifMissing && isRecorded((await records.read(callId))?.task, recordOf(entry.call, owner, environment.now())))
       return
     const { call } = entry
     if (!isTracked(call) || call.record === 'removed' || entry.left !== undefined) return
-    const record = recordOf(call, owner, environment.now())
+    const record = recordOf(call, owner, environment.now(), lost)
     const isFirst = call.record === 'unwritten'
     const isThere = await (isFirst ? records.write(record) : records.update(record, call.record !== 'failed'))
     if (isThere || isFirst) dispatch(entry, { type: 'recorded', record: isThere ? 'kept' : 'failed' })
@@ -366,7 +368,7 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
     }
   }
 
-  async function settle(entry: CallEntry, outcome: Outcome, isForeign = false): Promise<void> {
+  async function settle(entry: CallEntry, outcome: Outcome, isForeign = false, task?: Task): Promise<void> {
     const { call } = entry
     const { callId } = call
     const error = 'error' in outcome ? outcome.error : undefined
@@ -376,7 +378,8 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
     }
     entry.unlock?.()
     if (entry.left !== undefined) return
-    dispatch(entry, { type: 'settled', outcome })
+    if (isTracked(call)) entry.record = recordOf(call, owner, environment.now())
+    dispatch(entry, { type: 'settled', outcome, ...(task && { task }) })
     if ('error' in outcome) entry.reject(outcome.error)
     else entry.resolve(outcome.result)
     options.onSettled(entry)
@@ -385,7 +388,8 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
   async function close(entry: CallEntry, error: Error | undefined): Promise<void> {
     const { call } = entry
     const fate = recordFate(call, error, entry.isSent === true, port.era)
-    if (fate === 'keep') await write(entry)
+    const lost = error instanceof TaskExpiredError ? { at: environment.now(), reason: error.reason } : undefined
+    if (fate === 'keep') await write(entry, false, lost)
     if (fate !== 'remove' || entry.left !== undefined) return
     dispatch(entry, { type: 'recorded', record: 'removed' })
     await records.remove(call.callId, recordOf(call, owner, environment.now()))

@@ -5,6 +5,8 @@ import type { TaskMessage } from './taskMessage.js'
 
 /** What happened to a call in one tab, before or without a task. */
 export type CallMessage =
+  /** Asks the tabs that follow its task for the record, which only they have: they post that it was `created`. */
+  | { readonly type: 'wanted' }
   /** It has become a task. */
   | { readonly type: 'created'; readonly record: TaskRecord }
   /** It ended without ever being a task: its outcome is nowhere but in the tab that made it. */

@@ -19,8 +19,10 @@ import { type WithTasksOptions, withTasks } from '../connection/withTasks.js'
 import type { Environment } from '../environment/environment.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import type { OnProtocolIssue } from '../protocol/task.js'
+import { hash } from '../storage/hash.js'
 import { memoryStorage } from '../storage/memoryStorage.js'
 import { pageStorage } from '../storage/pageStorage.js'
+import { splitStorage } from '../storage/splitStorage.js'
 import type { TaskStorage } from '../storage/taskStorage.js'
 import { VERSION } from '../version.js'
 import { finite, oneOf, positive } from './optionChecks.js'
@@ -31,8 +33,8 @@ const NO_PAGE = 'http://page.invalid'
 
 /** Which SDK client is used and how it is connected. */
 export interface SdkSetup {
-  /** Where records belong: the URL without query and credentials. */
-  readonly endpoint: string
+  /** Where records belong; undefined where nobody can tell. */
+  readonly endpoint: string | undefined
   createConnection(options: ConnectionOptions): Connection
 }
 
@@ -48,8 +50,9 @@ type ConnectionOptions = Pick<SdkConnectionOptions, 'randomId' | 'onState' | 'on
 export function setUpSdk(options: TaskClientOptions, environment: Environment, onIssue: OnProtocolIssue): SdkSetup {
   if (typeof options !== 'object' || options === null) throw missingTarget()
   if ('client' in options && options.client !== undefined) {
-    const { client, transport, endpoint = '' } = options
+    const { client, transport } = options
     checkClient(client)
+    const endpoint = options.endpoint || undefined
     if (isSdkV1Client(client)) {
       const createConnection = (connection: ConnectionOptions) =>
         createSdkV1Connection({ ...connection, client, legacy: { ...connection.legacy, addressesSessions: false } })
@@ -69,7 +72,10 @@ export function setUpSdk(options: TaskClientOptions, environment: Environment, o
   if (options.url === undefined || options.url === '') throw missingTarget()
   const { url: given } = options
   const url = parseUrl(given, environment.baseUrl())
-  const endpoint = url === undefined ? String(given) : url.origin + url.pathname
+  const place = url === undefined ? String(given) : url.origin + url.pathname
+  // A query may hold a token, which has no business in a storage.
+  const query = url === undefined || url.search === '' ? '' : `?${hash(url.search)}`
+  const endpoint = options.endpoint || place + query
   const createConnection = (connection: ConnectionOptions) => {
     const capabilities = clientCapabilities(options)
     return createSdkConnection({
@@ -78,7 +84,7 @@ export function setUpSdk(options: TaskClientOptions, environment: Environment, o
       capabilities,
       createTransport: () =>
         createTransport(url ?? resolveUrl(given, environment.baseUrl()), options, environment, onIssue),
-      url: endpoint,
+      url: place,
       legacy: { ...connection.legacy, addressesSessions: true },
     })
   }
@@ -216,8 +222,8 @@ export function legacyOptions(
  * @throws {TaskConfigurationError} where it names none.
  */
 export function taskStorage(option: TaskClientBaseOptions['storage'], environment: Environment): TaskStorage {
-  if (option === undefined || option === 'local' || option === 'session')
-    return pageStorage(option ?? 'local', environment)
+  if (option === undefined) return splitStorage(pageStorage('local', environment), pageStorage('session', environment))
+  if (option === 'local' || option === 'session') return pageStorage(option, environment)
   if (option === 'memory') return memoryStorage()
   const methods = ['getItem', 'setItem', 'removeItem', 'keys'] as const
   if (typeof option === 'object' && option !== null && methods.every((method) => typeof option[method] === 'function'))

@@ -6,6 +6,7 @@ import { asError } from '../protocol/asError.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import type { OnProtocolIssue } from '../protocol/task.js'
 import { hash } from '../storage/hash.js'
+import { memoryStorage } from '../storage/memoryStorage.js'
 import { createRecordStore } from '../storage/recordStore.js'
 import { ALONE_IN_BROWSER, createTabs } from '../tabs/createTabs.js'
 import { toolCallId } from './callIds.js'
@@ -40,6 +41,9 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
   checkOptions(options)
   const { scope = '', resume = 'eager' } = options
   const policy = pollPolicy(options)
+  const storage = taskStorage(options.storage, environment)
+  const isNamed = sdk.endpoint !== undefined
+  const endpoint = sdk.endpoint ?? `page:${environment.randomId()}`
 
   function report(error: Error, context: TaskErrorContext): void {
     guard(() => options.onError?.(error, context))
@@ -58,6 +62,18 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
     }, 0)
   }
 
+  /** Two SDK clients without an endpoint may be those of two servers, and a task id is for one of them only. */
+  let isUnnamedKnown = isNamed || options.storage === 'memory'
+  function reportUnnamed(): void {
+    if (isUnnamedKnown) return
+    isUnnamedKnown = true
+    const error = new TaskConfigurationError(
+      'Without an endpoint, calls over an SDK client do not outlive the page and are not shared between tabs. ' +
+        "Name the server: createTaskClient({ client, endpoint: 'https://example.com/mcp' }).",
+    )
+    report(error, { operation: 'storage' })
+  }
+
   const settledListeners = new Set<(call: ToolCallState) => void>()
   const frameMs = (oneOf('batchUpdates', options.batchUpdates, [true, false]) ?? true) ? FRAME_MS : 0
   const store = createStore({ environment, frameMs, onListenerError: rethrowLater })
@@ -70,19 +86,19 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
     onIssue,
     legacy: legacyOptions(options, policy, environment),
   })
-  const owner = { endpoint: sdk.endpoint, scope }
+  const owner = { endpoint, scope }
   const records = createRecordStore({
-    storage: taskStorage(options.storage, environment),
+    storage: isNamed ? storage : memoryStorage(),
     ...owner,
     now: environment.now,
     pause: () => new Promise((resolve) => environment.setTimeout(resolve, 0)),
     onError: (error) => report(error, { operation: 'storage' }),
   })
   const { locks, channel: openChannel } = environment
-  const nameOf = (other: string) => `taskwire:${hash(JSON.stringify([sdk.endpoint, other]))}`
+  const nameOf = (other: string) => `taskwire:${hash(JSON.stringify([endpoint, other]))}`
   const tabs =
-    options.crossTab === false || locks === undefined || openChannel === undefined
-      ? ALONE_IN_BROWSER
+    !isNamed || options.crossTab === false || locks === undefined || openChannel === undefined
+      ? { ...ALONE_IN_BROWSER, open: reportUnnamed }
       : createTabs({
           scope,
           nameOf,
@@ -127,7 +143,7 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
 
   const client: TaskClient = {
     store: store.api,
-    id: hash(JSON.stringify([sdk.endpoint, scope])),
+    id: hash(JSON.stringify([endpoint, scope])),
     resume,
     connect: async () => {
       await connection.connect()

@@ -1,4 +1,5 @@
 import { type FetchLike, SdkHttpError } from '@modelcontextprotocol/client'
+import { SESSION_PREFIX } from '../protocol/sessionTask.js'
 
 /** Names the session of one message on its way to {@link withSessionHeader}; it never leaves the page. */
 const SESSION_HEADER = 'taskwire-session'
@@ -13,22 +14,20 @@ export interface TaskAddress {
   readonly sessionId: string | undefined
 }
 
-const PREFIX = 'session:'
-
 /**
  * The id of a task as everybody above knows it. Many servers find a task only in the session that
  * made it, and a reload and every tab are a session each: so the id says which. A session id is visible
  * ASCII, so a space ends it.
  */
 export function encodeTaskAddress({ taskId, sessionId }: TaskAddress): string {
-  return sessionId === undefined ? taskId : `${PREFIX}${sessionId} ${taskId}`
+  return sessionId === undefined ? taskId : `${SESSION_PREFIX}${sessionId} ${taskId}`
 }
 
 /** The address that an id stands for. One that a person brought along has none and is used as it is. */
 export function decodeTaskAddress(id: string): TaskAddress {
   const end = id.indexOf(' ')
-  if (!id.startsWith(PREFIX) || end === -1) return { taskId: id, sessionId: undefined }
-  return { taskId: id.slice(end + 1), sessionId: id.slice(PREFIX.length, end) }
+  if (!id.startsWith(SESSION_PREFIX) || end === -1) return { taskId: id, sessionId: undefined }
+  return { taskId: id.slice(end + 1), sessionId: id.slice(SESSION_PREFIX.length, end) }
 }
 
 /** Has a message go out in this session instead of the connection's own. */

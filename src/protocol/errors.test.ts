@@ -4,6 +4,7 @@ import * as errors from './errors.js'
 import {
   ConnectionFailedError,
   isTaskError,
+  PageOutdatedError,
   TaskCancelledError,
   TaskConfigurationError,
   TaskError,
@@ -101,6 +102,14 @@ const rows: Record<string, Row> = {
     message:
       'The call of "report" was interrupted before its answer arrived; it may be running on the server. ' +
       'Call it again only if running twice does no harm.',
+  },
+  PageOutdatedError: {
+    type: PageOutdatedError,
+    make: (options) => new PageOutdatedError('report', options),
+    details: { toolName: 'report' },
+    message:
+      'The call of "report" was made by a newer version of this app, in another tab or at another visit. ' +
+      'Reload the page to go on with it.',
   },
   ToolCallRejectedError: {
     type: ToolCallRejectedError,

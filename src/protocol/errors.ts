@@ -112,6 +112,8 @@ export class TaskError extends Error {
         return new TasksUnsupportedError(message, { ...options, code })
       case 'ToolCallInterruptedError':
         return new ToolCallInterruptedError(text('toolName') ?? '', options)
+      case 'PageOutdatedError':
+        return new PageOutdatedError(text('toolName') ?? '', options)
       case 'ToolCallRejectedError':
         return new ToolCallRejectedError(message, { ...options, code, data })
       case 'TaskRequestError':
@@ -277,6 +279,28 @@ export class ToolCallInterruptedError extends TaskError {
     super(
       `The call of "${toolName}" was interrupted before its answer arrived; it may be running on the server. ` +
         'Call it again only if running twice does no harm.',
+      options,
+    )
+    this.toolName = toolName
+  }
+
+  protected override details(): JsonObject {
+    return { toolName: this.toolName }
+  }
+}
+
+/**
+ * A later version of Taskwire has recorded the call: another tab runs a newer build of the app. What became of it is
+ * not for this page to read, and the tool is not called a second time. Reload the page.
+ */
+export class PageOutdatedError extends TaskError {
+  override readonly name = 'PageOutdatedError'
+  readonly toolName: string
+
+  constructor(toolName: string, options?: TaskErrorOptions) {
+    super(
+      `The call of "${toolName}" was made by a newer version of this app, in another tab or at another visit. ` +
+        'Reload the page to go on with it.',
       options,
     )
     this.toolName = toolName

@@ -1,4 +1,5 @@
 import { isJsonObject } from '../protocol/json.js'
+import { SESSION_PREFIX } from '../protocol/sessionTask.js'
 import { bareTask, isTerminal, type Task, type TaskStatus } from '../protocol/task.js'
 
 /**
@@ -17,6 +18,8 @@ export interface TaskRecord {
   readonly startedAt: number
   /** Absent in an intent: the `tools/call` is under way and its answer has not arrived. */
   readonly task?: TaskRecordTask
+  /** In place of a task: there is one, and only the tabs that follow it know its id. */
+  readonly held?: 'working' | 'ended'
 }
 
 /** The part of a record that exists once the call has become a task. */
@@ -37,9 +40,11 @@ export interface TaskRecordTask {
   readonly answered: readonly string[]
   /** Whether this browser has asked for cancellation. */
   readonly isCancelling: boolean
+  /** The server does not know the task any more: since when, ms since the epoch, and how that was found out. */
+  readonly lost?: { readonly at: number; readonly reason: 'ttl' | 'unknown-task' }
 }
 
-/** What an ended task without a ttl is kept for, in ms: a week. */
+/** What an ended task without a ttl, a lost one and a call without an answer are kept for, in ms: a week. */
 const KEEP_ENDED_MS = 7 * 24 * 60 * 60 * 1000
 
 /**
@@ -47,6 +52,9 @@ const KEEP_ENDED_MS = 7 * 24 * 60 * 60 * 1000
  * prolonged, and the clock set; after that every server has dropped it.
  */
 const ASK_PAST_TTL_MS = 24 * 60 * 60 * 1000
+
+/** What a record is kept for, in ms, whose task id names a session: a day. Such an id is more than that of a task. */
+const KEEP_SESSION_MS = 24 * 60 * 60 * 1000
 
 const VERSION = 1
 
@@ -69,6 +77,7 @@ export function decodeTaskRecord(text: string): TaskRecord | undefined {
   if (era !== 'modern' && era !== 'legacy') return undefined
   const task = body['task'] === undefined ? undefined : decodeTask(body['task'])
   if (body['task'] !== undefined && task === undefined) return undefined
+  const held = body['held']
   return {
     callId,
     tool,
@@ -77,7 +86,37 @@ export function decodeTaskRecord(text: string): TaskRecord | undefined {
     scope,
     era,
     startedAt,
-    ...(task !== undefined && { task }),
+    ...(task !== undefined ? { task } : (held === 'working' || held === 'ended') && { held }),
+  }
+}
+
+/** What may stand where other tabs and later visits read it, instead of a record whose task id names a session. */
+export function heldRecord(text: string): string | undefined {
+  const record = text.includes(`"${SESSION_PREFIX}`) ? decodeTaskRecord(text) : undefined
+  if (record?.task === undefined || !namesSession(record)) return undefined
+  const { task, ...intent } = record
+  return encodeTaskRecord({ ...intent, held: isTaskOver(task) ? 'ended' : 'working' })
+}
+
+/** True for what {@link heldRecord} returns. */
+export function isHeldRecord(text: string | null | undefined): boolean {
+  return text?.includes('"held":') === true && decodeTaskRecord(text)?.held !== undefined
+}
+
+function namesSession({ era, task }: TaskRecord): boolean {
+  return era === 'legacy' && task?.taskId.startsWith(SESSION_PREFIX) === true
+}
+
+/**
+ * True for the record that a later version of Taskwire has written of the call. What it says is not for this
+ * version to read: it stands for a call that was made.
+ */
+export function isNewerRecord(text: unknown, callId: string): boolean {
+  try {
+    const body: unknown = JSON.parse(String(text))
+    return isJsonObject(body) && Number(body['v']) > VERSION && body['callId'] === callId
+  } catch {
+    return false
   }
 }
 
@@ -89,6 +128,7 @@ function decodeTask(value: unknown): TaskRecordTask | undefined {
   if (typeof receivedAt !== 'number' || typeof createdAt !== 'string' || typeof lastUpdatedAt !== 'string')
     return undefined
   if (ttlMs !== null && typeof ttlMs !== 'number') return undefined
+  const lost = decodeLost(value['lost'])
   return {
     taskId,
     status,
@@ -101,7 +141,13 @@ function decodeTask(value: unknown): TaskRecordTask | undefined {
     ...(typeof notedAt === 'number' && { notedAt }),
     answered: Array.isArray(answered) ? answered.filter((key) => typeof key === 'string') : [],
     isCancelling: value['isCancelling'] === true,
+    ...(lost && { lost }),
   }
+}
+
+function decodeLost(value: unknown): TaskRecordTask['lost'] {
+  if (!isJsonObject(value) || typeof value['at'] !== 'number') return undefined
+  return { at: value['at'], reason: value['reason'] === 'ttl' ? 'ttl' : 'unknown-task' }
 }
 
 const STATUSES: readonly unknown[] = ['working', 'input_required', 'completed', 'failed', 'cancelled']
@@ -138,7 +184,9 @@ export function mergeTaskRecords(stored: TaskRecord | undefined, next: TaskRecor
   if (stored?.task === undefined || next.task === undefined || stored.task.taskId !== next.task.taskId) return next
   const answered = [...new Set([...stored.task.answered, ...next.task.answered])]
   const snapshot = isNewer(stored.task, next.task) ? recordSnapshot(stored.task) : {}
-  return { ...next, task: { ...next.task, ...snapshot, ...laterPoll(stored.task, next.task), answered } }
+  const { lost = stored.task.lost, ...known } = { ...next.task, ...snapshot }
+  const isLost = lost !== undefined && !isTerminal(known.status)
+  return { ...next, task: { ...known, ...laterPoll(stored.task, next.task), answered, ...(isLost && { lost }) } }
 }
 
 /** The later of two times: the tab that noted the earlier one may have slept through the last answer. */
@@ -168,10 +216,19 @@ export function isSuccessor(stored: TaskRecord | undefined, record: TaskRecord):
   return stored.task.taskId !== record.task?.taskId
 }
 
+/** Whether there is nothing left to be done for the task: it has ended, or the server has lost it. */
+export function isTaskOver({ status, lost }: TaskRecordTask): boolean {
+  return isTerminal(status) || lost !== undefined
+}
+
 /** Whether a record is past its use: the server has dropped the task, or it ended long ago. */
 export function isRecordExpired(record: TaskRecord, now: number): boolean {
-  const { task, startedAt } = record
+  const { task, held, startedAt } = record
+  if (held !== undefined || namesSession(record)) {
+    if (now >= (task?.receivedAt ?? startedAt) + KEEP_SESSION_MS) return true
+  }
   if (task === undefined) return now >= startedAt + KEEP_ENDED_MS
+  if (task.lost !== undefined) return now >= task.lost.at + KEEP_ENDED_MS
   if (task.ttlMs !== null) return now >= task.receivedAt + task.ttlMs + (isTerminal(task.status) ? 0 : ASK_PAST_TTL_MS)
   return isTerminal(task.status) && now >= task.receivedAt + KEEP_ENDED_MS
 }

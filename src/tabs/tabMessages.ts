@@ -92,6 +92,7 @@ function decodeTaskMessage(value: unknown): TaskMessage | undefined {
 function decodeCallMessage(value: unknown): CallMessage | undefined {
   if (!isJsonObject(value)) return undefined
   const { type, record, outcome } = value
+  if (type === 'wanted') return { type }
   if (type === 'created') {
     const decoded = typeof record === 'string' ? decodeTaskRecord(record) : undefined
     return decoded && { type, record: decoded }
