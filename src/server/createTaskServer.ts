@@ -77,7 +77,7 @@ export function createTaskServer(options: TaskServerOptions): TaskServer {
     if (request.method !== 'POST' || !isJsonContentType(request.headers.get('content-type'))) {
       return mcp.fetch(request, auth)
     }
-    const read = parsedBody === undefined ? await readJson(request, maxRequestBodySize) : { body: parsedBody }
+    const read = await readJson({ request, parsedBody, maxBytes: maxRequestBodySize }, report)
     if ('refusal' in read) return read.refusal
 
     const { body } = read

@@ -116,6 +116,9 @@ export function createTaskRuntime(options: TaskRuntimeOptions): TaskRuntime {
     } catch (error) {
       report(error, { source: 'server' })
       return record
+    } finally {
+      // Also where the store has failed: there is no work any more.
+      runs.delete(record.task.taskId)
     }
   }
 

@@ -39,7 +39,11 @@ export interface ToolContext {
 export interface TaskContext {
   /** A bearer capability: keep it out of logs. */
   readonly taskId: string
-  /** Says where the work stands, for people. Resolves when every later `tasks/get` shows it. */
+  /**
+   * Says where the work stands, for people. Resolves when every later `tasks/get` shows it.
+   *
+   * @throws {TaskConfigurationError} at once, before there is a promise, where the message is not a string.
+   */
   setStatus(message: string): Promise<void>
   /**
    * Asks the user, by a form or by a page to visit. The task stands in `input_required` until every open
