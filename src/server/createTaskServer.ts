@@ -5,6 +5,7 @@ import {
   isLegacyRequest,
   type ServerNotifier,
 } from '@modelcontextprotocol/server'
+import { whoSends } from './authenticate.js'
 import { createCors } from './cors.js'
 import { REFUSED } from './errorCodes.js'
 import { Exchange } from './exchange.js'
@@ -35,8 +36,8 @@ export interface TaskServer {
 
 /**
  * Creates an MCP server that serves the Tasks extension (SEP-2663, revision 2026-07-28) on top of the
- * official SDK, and clients of earlier revisions without it. It neither verifies tokens nor checks `Host`
- * and `Origin`: put the SDK's middleware for that in front.
+ * official SDK, and clients of earlier revisions without it. Tokens are verified by the option `authenticate`;
+ * `Host` and `Origin` are not checked: put the SDK's middleware for that in front.
  *
  * @throws {TaskConfigurationError} naming the option that cannot be used.
  *
@@ -99,11 +100,18 @@ export function createTaskServer(options: TaskServerOptions): TaskServer {
     return Promise.race([atWork, finished])
   }
 
+  async function admit(request: Request, requestOptions: TaskServerRequestOptions): Promise<Response> {
+    const { authenticate } = config
+    if (authenticate === undefined) return serve(request, requestOptions)
+    const found = await whoSends(request, authenticate)
+    return found instanceof Response ? found : serve(request, { ...requestOptions, authInfo: found })
+  }
+
   return {
     async fetch(request, requestOptions = {}) {
       const preflight = cors?.preflight(request)
       if (preflight !== undefined) return preflight
-      const response = await serve(request, requestOptions).catch((error: unknown) => {
+      const response = await admit(request, requestOptions).catch((error: unknown) => {
         report(error, { source: 'server' })
         return errorResponse(undefined, { code: INTERNAL_ERROR, message: 'Internal server error' }, 500)
       })

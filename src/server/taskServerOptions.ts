@@ -34,10 +34,20 @@ export interface TaskServerOptions {
    */
   augment?(call: TaskCandidate): boolean | Promise<boolean>
   /**
-   * Names whose tasks a request may create and see. A task of somebody else cannot be told from none.
+   * Tells who sends a request, or refuses it with a response, such as a 401. Called for every request but preflights,
+   * which browsers send without credentials. Pages on other origins can read the refusal, `WWW-Authenticate` included,
+   * where `cors` lets them in. `requireBearerAuth` of the SDK makes such a function. Where it throws, the request is
+   * refused with 500.
+   * @default nobody is refused, and `authInfo` is what was passed to `fetch`
+   */
+  authenticate?(request: Request): AuthInfo | Response | Promise<AuthInfo | Response>
+  /**
+   * Names whose tasks a request may create and see. A task of somebody else cannot be told from none. A request without
+   * a name (undefined, or an empty text, or a text such as "undefined" that a template string makes of a missing value)
+   * is refused with -32603, and `onError` is called.
    * @default everybody is the same owner: whoever knows a task id may use the task
    */
-  owner?(request: Request, authInfo: AuthInfo | undefined): string | Promise<string>
+  owner?(request: Request, authInfo: AuthInfo | undefined): string | undefined | Promise<string | undefined>
   /**
    * Whether clients may listen to their tasks by `subscriptions/listen`. Where it is false they poll, as
    * they always may. @default true
