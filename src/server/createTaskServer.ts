@@ -18,6 +18,7 @@ import { createReporter } from './reportError.js'
 import { createServerConfig } from './serverConfig.js'
 import { createServerFactory } from './serverFactory.js'
 import type { ServerParts } from './serverParts.js'
+import { createStreamPlaces } from './streamPlaces.js'
 import { createTaskRuntime } from './taskRuntime.js'
 import type { TaskServerOptions, TaskServerRequestOptions } from './taskServerOptions.js'
 
@@ -60,12 +61,14 @@ export function createTaskServer(options: TaskServerOptions): TaskServer {
   const { serverInfo, maxRequestBodySize } = config
   const report = createReporter(config.onError)
   const runtime = createTaskRuntime({ ...config, report })
-  const parts: ServerParts = { config, runtime, report }
+  const parts: ServerParts = { config, runtime, streams: createStreamPlaces(config), report }
   const cors = createCors(config.cors ?? false)
   const exchanges = new WeakMap<Request, Exchange>()
   const factory = createServerFactory(parts, (request) => exchanges.get(request))
   const mcp = createMcpHandler(factory, {
     maxRequestBodySize,
+    // Streams are counted by owner, see `listenToTasks`.
+    maxSubscriptions: Number.POSITIVE_INFINITY,
     onerror: (error) => report(error, { source: 'request' }),
   })
   let isClosed = false

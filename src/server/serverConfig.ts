@@ -13,6 +13,8 @@ export interface ServerConfig extends TaskServerOptions {
   readonly pollIntervalMs: number
   readonly push: boolean
   readonly maxTasksPerOwner: number
+  readonly maxStreamsPerOwner: number
+  readonly maxStreams: number
   readonly maxRequestBodySize: number
   /** How long tasks of a tool are kept. */
   ttlOf(tool: ToolDefinition): number | null
@@ -27,7 +29,10 @@ const ONE_HOUR_MS = 3_600_000
  */
 export function createServerConfig(options: TaskServerOptions): ServerConfig {
   const { defaultTtlMs = ONE_HOUR_MS, maxTtlMs, pollIntervalMs = 1000, maxTasksPerOwner = 1000 } = options
-  const { maxRequestBodySize = DEFAULT_MAX_REQUEST_BODY_SIZE } = options
+  const { maxRequestBodySize = DEFAULT_MAX_REQUEST_BODY_SIZE, maxStreams = 10_000 } = options
+  // Without names everybody is the same owner.
+  const perOwner = (limit: number, inAll: number) => (options.owner === undefined ? inAll : Math.min(limit, inAll))
+  const { maxStreamsPerOwner = perOwner(64, maxStreams) } = options
   const { serverInfo } = options
   if (typeof serverInfo?.name !== 'string' || typeof serverInfo.version !== 'string') {
     fail('`serverInfo` has no name or no version. Pass { name, version }.')
@@ -37,6 +42,8 @@ export function createServerConfig(options: TaskServerOptions): ServerConfig {
   checkPositive('`maxTtlMs`', maxTtlMs)
   checkPositive('`pollIntervalMs`', pollIntervalMs)
   checkPositive('`maxTasksPerOwner`', maxTasksPerOwner)
+  checkPositive('`maxStreamsPerOwner`', maxStreamsPerOwner)
+  checkPositive('`maxStreams`', maxStreams)
   checkPositive('`maxRequestBodySize`', maxRequestBodySize)
   return {
     ...options,
@@ -45,6 +52,8 @@ export function createServerConfig(options: TaskServerOptions): ServerConfig {
     pollIntervalMs,
     push: options.push ?? true,
     maxTasksPerOwner,
+    maxStreamsPerOwner,
+    maxStreams,
     maxRequestBodySize,
     ttlOf({ ttlMs = defaultTtlMs }) {
       if (maxTtlMs === undefined) return ttlMs

@@ -3,7 +3,7 @@ import { TaskError, TaskExpiredError } from '../protocol/errors.js'
 import type { InputResponse } from '../protocol/inputRequest.js'
 import { isTerminal } from '../protocol/task.js'
 import type { Clock } from './clock.js'
-import { TASK_LIMIT_REACHED } from './errorCodes.js'
+import { LIMIT_REACHED } from './errorCodes.js'
 import { newTaskRecord, type TaskSpec } from './newTaskRecord.js'
 import type { ReportError } from './reportError.js'
 import { createSerializer } from './serialize.js'
@@ -29,11 +29,7 @@ export interface TaskRuntime {
   /** Takes answers to open questions; what is not open is ignored. */
   answer(taskId: string, answers: Readonly<Record<string, InputResponse>>): Promise<void>
   requestCancel(taskId: string): Promise<void>
-  /**
-   * Tells of the states of tasks, whoever changes them, until the function that is returned is called.
-   *
-   * @throws {ProtocolError} where too many follow already.
-   */
+  /** Tells of the states of tasks, whoever changes them, until they are over or the function that is returned is called. */
   follow(taskIds: readonly string[], follower: TaskFollower): () => void
   /**
    * Ends a run with its outcome, unless the task is over already, and resolves to how it stands then; where
@@ -79,7 +75,11 @@ export function createTaskRuntime(options: TaskRuntimeOptions): TaskRuntime {
 
   /** To read is to notice: see `onRecord`. */
   async function look(taskId: string): Promise<void> {
-    await ledger.read(taskId).catch((error: unknown) => report(error, { source: 'server' }))
+    try {
+      if ((await ledger.read(taskId)) === undefined) feed.drop(taskId)
+    } catch (error) {
+      report(error, { source: 'server' })
+    }
   }
 
   function watchStore(): void {
@@ -105,7 +105,7 @@ export function createTaskRuntime(options: TaskRuntimeOptions): TaskRuntime {
     const atWork = records.filter(({ task }) => !isTerminal(task.status)).length
     if (atWork < maxTasksPerOwner) return
     throw new ProtocolError(
-      TASK_LIMIT_REACHED,
+      LIMIT_REACHED,
       `Too many tasks are at work (${maxTasksPerOwner}). Wait for one to end, or cancel one.`,
     )
   }

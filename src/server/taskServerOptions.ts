@@ -55,6 +55,10 @@ export interface TaskServerOptions {
   push?: boolean
   /** How many tasks that are not over an owner may have. @default 1000 */
   maxTasksPerOwner?: number
+  /** How many streams of `subscriptions/listen` an owner may have open. @default 64; without `owner` as `maxStreams` */
+  maxStreamsPerOwner?: number
+  /** How many streams of `subscriptions/listen` may be open in this process. @default 10_000 */
+  maxStreams?: number
   /** Largest request body, in bytes. @default 4 MiB */
   maxRequestBodySize?: number
   /** Lets browsers on other origins in: `true` for every origin. @default false */
