@@ -13,6 +13,9 @@ export interface ServerConfig extends TaskServerOptions {
   readonly pollIntervalMs: number
   readonly push: boolean
   readonly maxTasksPerOwner: number
+  readonly maxTasks: number
+  readonly maxEndedTasksPerOwner: number
+  readonly maxEndedTasks: number
   readonly maxStreamsPerOwner: number
   readonly maxStreams: number
   readonly maxRequestBodySize: number
@@ -29,9 +32,11 @@ const ONE_HOUR_MS = 3_600_000
  */
 export function createServerConfig(options: TaskServerOptions): ServerConfig {
   const { defaultTtlMs = ONE_HOUR_MS, maxTtlMs, pollIntervalMs = 1000, maxTasksPerOwner = 1000 } = options
-  const { maxRequestBodySize = DEFAULT_MAX_REQUEST_BODY_SIZE, maxStreams = 10_000 } = options
+  const { maxRequestBodySize = DEFAULT_MAX_REQUEST_BODY_SIZE } = options
+  const { maxTasks = 10_000, maxEndedTasks = 10_000, maxStreams = 10_000 } = options
   // Without names everybody is the same owner.
   const perOwner = (limit: number, inAll: number) => (options.owner === undefined ? inAll : Math.min(limit, inAll))
+  const { maxEndedTasksPerOwner = perOwner(1000, maxEndedTasks) } = options
   const { maxStreamsPerOwner = perOwner(64, maxStreams) } = options
   const { serverInfo } = options
   if (typeof serverInfo?.name !== 'string' || typeof serverInfo.version !== 'string') {
@@ -42,6 +47,9 @@ export function createServerConfig(options: TaskServerOptions): ServerConfig {
   checkPositive('`maxTtlMs`', maxTtlMs)
   checkPositive('`pollIntervalMs`', pollIntervalMs)
   checkPositive('`maxTasksPerOwner`', maxTasksPerOwner)
+  checkPositive('`maxTasks`', maxTasks)
+  checkPositive('`maxEndedTasksPerOwner`', maxEndedTasksPerOwner)
+  checkPositive('`maxEndedTasks`', maxEndedTasks)
   checkPositive('`maxStreamsPerOwner`', maxStreamsPerOwner)
   checkPositive('`maxStreams`', maxStreams)
   checkPositive('`maxRequestBodySize`', maxRequestBodySize)
@@ -52,6 +60,9 @@ export function createServerConfig(options: TaskServerOptions): ServerConfig {
     pollIntervalMs,
     push: options.push ?? true,
     maxTasksPerOwner,
+    maxTasks,
+    maxEndedTasksPerOwner,
+    maxEndedTasks,
     maxStreamsPerOwner,
     maxStreams,
     maxRequestBodySize,

@@ -15,7 +15,6 @@ export interface TaskLedger {
    * @throws {TaskStorageError} where other processes are faster every time.
    */
   apply(taskId: string, event: TaskEvent): Promise<TaskRecord | undefined>
-  list(owner: string): Promise<readonly TaskRecord[]>
 }
 
 /** What a {@link TaskLedger} is made of. */
@@ -79,9 +78,5 @@ export function createTaskLedger({ store, clock, onRecord }: TaskLedgerOptions):
 
     // One by one: changes of one process must not make each other start again.
     apply: (taskId, event) => oneByOne(taskId, () => change(taskId, event)),
-
-    async list(owner) {
-      return (await store.list(owner)).filter(isLive)
-    },
   }
 }

@@ -3,12 +3,14 @@ import { TaskError, TaskExpiredError } from '../protocol/errors.js'
 import type { InputResponse } from '../protocol/inputRequest.js'
 import { isTerminal } from '../protocol/task.js'
 import type { Clock } from './clock.js'
+import { createEndedTasks, type EndedTaskLimits } from './endedTasks.js'
 import { LIMIT_REACHED } from './errorCodes.js'
 import { newTaskRecord, type TaskSpec } from './newTaskRecord.js'
 import type { ReportError } from './reportError.js'
 import { createSerializer } from './serialize.js'
 import { createStoreWatch } from './storeWatch.js'
 import { createSweeper } from './sweeper.js'
+import { createTally } from './tally.js'
 import { createTaskFeed, type TaskFollower } from './taskFeed.js'
 import { createTaskLedger } from './taskLedger.js'
 import type { TaskRecord } from './taskRecord.js'
@@ -21,7 +23,7 @@ export interface TaskRuntime {
   /**
    * Creates a task; it is in the store when this resolves.
    *
-   * @throws {ProtocolError} where the owner has too many tasks at work.
+   * @throws {ProtocolError} where the owner, or this process, has too many tasks at work.
    */
   create(spec: TaskSpec): Promise<TaskRun>
   /** The record of a task that is there and this owner's; undefined is all that anybody else learns. */
@@ -44,19 +46,23 @@ export interface TaskRuntime {
 export type TaskOutcome = Extract<TaskEvent, { type: 'complete' | 'fail' }>
 
 /** What a {@link TaskRuntime} is made of. */
-export interface TaskRuntimeOptions {
+export interface TaskRuntimeOptions extends EndedTaskLimits {
   store: TaskStore
   clock: Clock
   /** How often tasks are read again that another process may change, in ms. */
   pollIntervalMs: number
+  maxTasks: number
   maxTasksPerOwner: number
   report: ReportError
 }
 
 /** The tasks of a server over a store. */
 export function createTaskRuntime(options: TaskRuntimeOptions): TaskRuntime {
-  const { store, clock, pollIntervalMs, maxTasksPerOwner, report } = options
+  const { store, clock, pollIntervalMs, maxTasks, maxTasksPerOwner, report } = options
   const runs = new Map<string, TaskRun>()
+  /** The same runs by owner. */
+  const atWork = createTally()
+  const ended = createEndedTasks(options)
   const oneByOne = createSerializer()
   const ledger = createTaskLedger({ store, clock, onRecord })
   const feed = createTaskFeed()
@@ -65,10 +71,17 @@ export function createTaskRuntime(options: TaskRuntimeOptions): TaskRuntime {
   const watch = createStoreWatch({ clock, intervalMs: pollIntervalMs, taskIds, read: look })
   let isClosed = false
 
+  function endRun(taskId: string): void {
+    const run = runs.get(taskId)
+    if (run === undefined) return
+    runs.delete(taskId)
+    atWork.remove(run.record.owner)
+  }
+
   function onRecord(record: TaskRecord): void {
     const { taskId, status } = record.task
     const run = runs.get(taskId)
-    if (isTerminal(status)) runs.delete(taskId)
+    if (isTerminal(status)) endRun(taskId)
     run?.observe(record)
     feed.publish(record)
   }
@@ -89,9 +102,10 @@ export function createTaskRuntime(options: TaskRuntimeOptions): TaskRuntime {
   async function sweep(now: number): Promise<number | null> {
     for (const [taskId, { record, abort }] of runs) {
       if (record.expiresAt === null || now < record.expiresAt) continue
-      runs.delete(taskId)
+      endRun(taskId)
       abort(new TaskExpiredError('ttl', { taskId }))
     }
+    ended.dropExpired(now)
     const next = await store.expire(now).catch((error: unknown) => {
       report(error, { source: 'server' })
       return null
@@ -101,24 +115,31 @@ export function createTaskRuntime(options: TaskRuntimeOptions): TaskRuntime {
   }
 
   async function assertRoom(owner: string): Promise<void> {
-    const records = await ledger.list(owner)
-    const atWork = records.filter(({ task }) => !isTerminal(task.status)).length
-    if (atWork < maxTasksPerOwner) return
-    throw new ProtocolError(
-      LIMIT_REACHED,
-      `Too many tasks are at work (${maxTasksPerOwner}). Wait for one to end, or cancel one.`,
-    )
+    if (runs.size >= maxTasks) throw isFull(maxTasks)
+    const count = (await store.countAtWork?.(owner)) ?? atWork.of(owner)
+    if (count >= maxTasksPerOwner) throw isFull(maxTasksPerOwner)
+  }
+
+  /** Of tasks that are over so many are kept. */
+  async function makeRoomFor(record: TaskRecord): Promise<void> {
+    try {
+      for (const taskId of ended.add(record)) await store.remove(taskId)
+    } catch (error) {
+      report(error, { source: 'server' })
+    }
   }
 
   async function settle({ record }: TaskRun, outcome: TaskOutcome): Promise<TaskRecord> {
     try {
-      return (await ledger.apply(record.task.taskId, outcome)) ?? record
+      const after = await ledger.apply(record.task.taskId, outcome)
+      if (after !== undefined) await makeRoomFor(after)
+      return after ?? record
     } catch (error) {
       report(error, { source: 'server' })
       return record
     } finally {
       // Also where the store has failed: there is no work any more.
-      runs.delete(record.task.taskId)
+      endRun(record.task.taskId)
     }
   }
 
@@ -133,6 +154,7 @@ export function createTaskRuntime(options: TaskRuntimeOptions): TaskRuntime {
         const run = createTaskRun(record, (event) => ledger.apply(taskId, event))
         await ledger.create(record)
         runs.set(taskId, run)
+        atWork.add(spec.owner)
         sweeper.due(record.expiresAt)
         watchStore()
         return run
@@ -164,12 +186,16 @@ export function createTaskRuntime(options: TaskRuntimeOptions): TaskRuntime {
       sweeper.stop()
       watch.stop()
       const closing = [...runs.values()]
-      runs.clear()
+      for (const { record } of closing) endRun(record.task.taskId)
       await Promise.all(closing.map((run) => settle(run, { type: 'fail', error: SERVER_CLOSED })))
       for (const run of closing) run.abort(new TaskError(SERVER_CLOSED.message))
       feed.close()
     },
   }
+}
+
+function isFull(limit: number): ProtocolError {
+  return new ProtocolError(LIMIT_REACHED, `Too many tasks are at work (${limit}). Wait for one to end, or cancel one.`)
 }
 
 const SERVER_CLOSED = { code: INTERNAL_ERROR, message: 'The server was shut down before the tool had finished.' }

@@ -53,8 +53,22 @@ export interface TaskServerOptions {
    * they always may. @default true
    */
   push?: boolean
-  /** How many tasks that are not over an owner may have. @default 1000 */
+  /**
+   * How many tasks that are not over an owner may have: in all processes, where the store has `countAtWork`, else in this
+   * one. The next call is refused with -32010.
+   * @default 1000
+   */
   maxTasksPerOwner?: number
+  /** How many tasks may be at work in this process. The next call is refused with -32010. @default 10_000 */
+  maxTasks?: number
+  /**
+   * How many tasks of an owner are kept that have ended in this process, if their ttl is not over before. The one that ended
+   * first is removed first; to clients it has expired.
+   * @default 1000; without `owner` as `maxEndedTasks`
+   */
+  maxEndedTasksPerOwner?: number
+  /** The same for all owners together. @default 10_000 */
+  maxEndedTasks?: number
   /** How many streams of `subscriptions/listen` an owner may have open. @default 64; without `owner` as `maxStreams` */
   maxStreamsPerOwner?: number
   /** How many streams of `subscriptions/listen` may be open in this process. @default 10_000 */
