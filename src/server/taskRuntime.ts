@@ -60,7 +60,7 @@ export interface TaskRuntimeOptions extends EndedTaskLimits {
 export function createTaskRuntime(options: TaskRuntimeOptions): TaskRuntime {
   const { store, clock, pollIntervalMs, maxTasks, maxTasksPerOwner, report } = options
   const runs = new Map<string, TaskRun>()
-  /** The same runs by owner. */
+  /** The same runs by owner, and those that are about to begin. */
   const atWork = createTally()
   const ended = createEndedTasks(options)
   const oneByOne = createSerializer()
@@ -114,10 +114,18 @@ export function createTaskRuntime(options: TaskRuntimeOptions): TaskRuntime {
     return moments.length === 0 ? null : Math.min(...moments)
   }
 
-  async function assertRoom(owner: string): Promise<void> {
-    if (runs.size >= maxTasks) throw isFull(maxTasks)
-    const count = (await store.countAtWork?.(owner)) ?? atWork.of(owner)
-    if (count >= maxTasksPerOwner) throw isFull(maxTasksPerOwner)
+  async function begin(spec: TaskSpec): Promise<TaskRun> {
+    const others = (await store.countAtWork?.(spec.owner)) ?? atWork.of(spec.owner) - 1
+    if (others >= maxTasksPerOwner) throw isFull(maxTasksPerOwner)
+    if (isClosed) throw new ProtocolError(SERVER_CLOSED.code, SERVER_CLOSED.message)
+    const record = newTaskRecord(spec, clock.now())
+    const { taskId } = record.task
+    const run = createTaskRun(record, (event) => ledger.apply(taskId, event))
+    await ledger.create(record)
+    runs.set(taskId, run)
+    sweeper.due(record.expiresAt)
+    watchStore()
+    return run
   }
 
   /** Of tasks that are over so many are kept. */
@@ -147,17 +155,15 @@ export function createTaskRuntime(options: TaskRuntimeOptions): TaskRuntime {
     create: (spec) =>
       // Else two calls at once could both find the last free place.
       oneByOne(spec.owner, async () => {
-        await assertRoom(spec.owner)
-        if (isClosed) throw new ProtocolError(SERVER_CLOSED.code, SERVER_CLOSED.message)
-        const record = newTaskRecord(spec, clock.now())
-        const { taskId } = record.task
-        const run = createTaskRun(record, (event) => ledger.apply(taskId, event))
-        await ledger.create(record)
-        runs.set(taskId, run)
+        if (atWork.total >= maxTasks) throw isFull(maxTasks)
+        // Before anything is waited for, or calls of many owners at once could all find the last place.
         atWork.add(spec.owner)
-        sweeper.due(record.expiresAt)
-        watchStore()
-        return run
+        try {
+          return await begin(spec)
+        } catch (error) {
+          atWork.remove(spec.owner)
+          throw error
+        }
       }),
 
     async read(taskId, owner) {

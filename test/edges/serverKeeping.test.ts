@@ -90,6 +90,22 @@ describe('tasks at work', () => {
     await t.start('slow', {}, as('cem'))
   })
 
+  it('[EDGE-15] calls of many owners at once cannot share the last place', async () => {
+    const t = startServer({ tools: [slow], owner, maxTasks: 2 })
+    const answers = await Promise.all(['ann', 'bob', 'cem', 'dan'].map((name) => t.call('slow', {}, as(name))))
+    expect(answers.map(({ error }) => error?.code)).toEqual([undefined, undefined, TOO_MANY, TOO_MANY])
+  })
+
+  it('[EDGE-15] a call whose task could not be stored leaves its place to another', async () => {
+    const store = new MemoryTaskStore()
+    const t = startServer({ store, tools: [slow], maxTasks: 1 })
+    const create = store.create.bind(store)
+    store.create = () => Promise.reject(new Error('the disk is full'))
+    expect((await t.call('slow')).error?.code).toBe(-32603)
+    store.create = create
+    await t.start('slow')
+  })
+
   it('[EDGE-15] a task that has expired leaves its place to another', async () => {
     const t = startServer({ tools: [ask], defaultTtlMs: 1000, maxTasksPerOwner: 1 })
     await t.start('ask')
