@@ -188,7 +188,7 @@ describe('tasks that are over', () => {
     const nameless = start({})
     const all = await startMany(nameless, 1001, 'quick')
     expect((await left(nameless, all)).length).toBe(1001)
-  }, 30_000)
+  })
 
   it('[EDGE-15] the limit holds over any store, and a store that fails to remove a task is told to onError', async () => {
     const inner = new MemoryTaskStore()
