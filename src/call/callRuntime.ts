@@ -212,7 +212,7 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
     follow(entry, before, call)
     scheduler.set(entry, wakeAt(call))
     dropWithdrawn(entry)
-    const shown = shownState(call, entry.shown)
+    const shown = shownState(call, entry.shown, before)
     if (shown === entry.shown) return
     entry.shown = shown
     options.onChange(entry)

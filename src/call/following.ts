@@ -3,6 +3,7 @@ import { undeclaredError } from '../protocol/inputCapabilities.js'
 import {
   bareTask,
   type DetailedTask,
+  isSameTask,
   isTerminal,
   isTerminalTask,
   type Task,
@@ -12,7 +13,6 @@ import { recordedTask, resumeAt } from '../storage/taskRecord.js'
 import type { Call, CallEvent, CallRules, Circumstances, Effect, Following, Tracked } from './call.js'
 import { isTracked } from './call.js'
 import { type Inputs, isBusy, NO_INPUTS, observeInputs, withInput } from './inputs.js'
-import { isEqual } from './isEqual.js'
 import { pollInterval } from './pollPolicy.js'
 import { isStale, nextPollAt, withinTtl } from './pollSchedule.js'
 import type { TaskMessage } from './taskMessage.js'
@@ -244,7 +244,7 @@ function onMessage(
     }
     case 'snapshot': {
       const { task, nextPollAt: wishedAt } = message
-      return onSnapshot({ ...call, ...polled }, { task, wishedAt, from: isOwn ? 'poll' : 'tab' }, at, rules, effects)
+      return onSnapshot(call, { task, wishedAt, from: isOwn ? 'poll' : 'tab' }, at, rules, effects)
     }
     case 'poll-failed': {
       const { error, network, failureCount } = message
@@ -279,7 +279,8 @@ function onSnapshot(call: Following, snapshot: Snapshot, at: Circumstances, rule
   const isOld = isStale(call.task, task)
   // Nobody has asked for it, and it tells nothing.
   if (isOld && from === 'server') return call
-  const known = isOld ? call.task : sameOr(call.task, bareTask(task))
+  // A snapshot that changes nothing keeps the reference, so that nothing renders.
+  const known = isOld || isSameTask(call.task, task) ? call.task : bareTask(task)
   const floor = from === 'poll' ? 0 : call.earliestAt
   const wishedAt =
     snapshot.wishedAt ?? nextPollAt({ task: known, knownAt: now, receivedAt: call.receivedAt }, policy, at.isPushed)
@@ -289,19 +290,16 @@ function onSnapshot(call: Following, snapshot: Snapshot, at: Circumstances, rule
   const earliestAt = Math.max(floor, Math.min(dueAt, now + pollInterval(task.pollIntervalMs, policy)))
   const next: Following = {
     ...call,
+    ...scheduled(dueAt, earliestAt, now),
+    poll: from === 'poll' ? 'idle' : call.poll,
+    foreignPollUntil: from === 'tab' ? 0 : call.foreignPollUntil,
     task: known,
     knownAt: now,
-    ...scheduled(dueAt, earliestAt, now),
     failureCount: 0,
     violations: 0,
     failure: undefined,
   }
   return isOld ? next : withInputs(next, task, rules, effects)
-}
-
-/** A snapshot that changes nothing keeps the reference, so that nothing renders. */
-function sameOr(known: Task, next: Task): Task {
-  return isEqual(known, next) ? known : next
 }
 
 function withInputs(call: Following, task: DetailedTask, rules: CallRules, effects: Effect[]): Call {
@@ -327,7 +325,7 @@ function withInputs(call: Following, task: DetailedTask, rules: CallRules, effec
     effects.push({ type: 'cancel-stuck' })
     return ended(call, stuck(idlePolls, callId, taskId), effects)
   }
-  return { ...call, inputs, idlePolls }
+  return inputs === call.inputs && idlePolls === call.idlePolls ? call : { ...call, inputs, idlePolls }
 }
 
 /** The server has taken the response that this tab has sent. */

@@ -64,6 +64,7 @@ function isPastTtl({ ttlMs }: Task, receivedAt: number, now: number): boolean {
  */
 export function isStale(known: Task, next: Task): boolean {
   if (isTerminal(next.status)) return false
+  if (next.lastUpdatedAt === known.lastUpdatedAt) return isTerminal(known.status)
   return isTerminal(known.status) || Date.parse(next.lastUpdatedAt) < Date.parse(known.lastUpdatedAt)
 }
 

@@ -98,6 +98,19 @@ export function bareTask(task: Task): Task {
   }
 }
 
+/** True if two snapshots say the same of a task, whatever else their statuses carry. */
+export function isSameTask(a: Task, b: Task): boolean {
+  return (
+    a.taskId === b.taskId &&
+    a.status === b.status &&
+    a.statusMessage === b.statusMessage &&
+    a.createdAt === b.createdAt &&
+    a.lastUpdatedAt === b.lastUpdatedAt &&
+    a.ttlMs === b.ttlMs &&
+    a.pollIntervalMs === b.pollIntervalMs
+  )
+}
+
 /**
  * Reads the task out of a `CreateTaskResult` or any other flat `Result & Task`.
  *

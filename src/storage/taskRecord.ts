@@ -58,6 +58,9 @@ const KEEP_SESSION_MS = 24 * 60 * 60 * 1000
 
 const VERSION = 1
 
+/** How a record of this version begins. */
+const OWN_START = `{"v":${VERSION},`
+
 export function encodeTaskRecord(record: TaskRecord): string {
   return JSON.stringify({ v: VERSION, ...record })
 }
@@ -112,8 +115,9 @@ function namesSession({ era, task }: TaskRecord): boolean {
  * version to read: it stands for a call that was made.
  */
 export function isNewerRecord(text: unknown, callId: string): boolean {
+  if (typeof text !== 'string' || text.startsWith(OWN_START)) return false
   try {
-    const body: unknown = JSON.parse(String(text))
+    const body: unknown = JSON.parse(text)
     return isJsonObject(body) && Number(body['v']) > VERSION && body['callId'] === callId
   } catch {
     return false
