@@ -14,8 +14,11 @@ export async function getTask(
   onIssue: OnProtocolIssue | undefined,
 ): Promise<DetailedTask> {
   const result = await request(transport, 'tasks/get', { taskId }, signal)
-  if (isJsonObject(result) && result['resultType'] !== undefined && result['resultType'] !== 'complete') {
-    throw new TaskProtocolError('the resultType is not "complete"', { source: 'tasks/get', taskId })
+  const violation = (what: string) => new TaskProtocolError(what, { source: 'tasks/get', taskId })
+  if (isJsonObject(result)) {
+    const { resultType = 'complete', taskId: answered = taskId } = result
+    if (resultType !== 'complete') throw violation('the resultType is not "complete"')
+    if (answered !== taskId) throw violation('the answer is about another task')
   }
   return parseDetailedTask(result, 'tasks/get', onIssue)
 }

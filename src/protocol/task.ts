@@ -2,6 +2,7 @@ import { type CallToolResult, parseCallToolResult } from './callToolResult.js'
 import { TaskProtocolError, type TaskProtocolSource } from './errors.js'
 import { type InputRequest, parseInputRequest } from './inputRequest.js'
 import { isJsonObject, type JsonObject } from './json.js'
+import { cutText } from './text.js'
 
 /** Where a task stands (SEP-2663, "Task Status"). The last three are terminal. */
 export type TaskStatus = 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled'
@@ -67,9 +68,11 @@ export type OnProtocolIssue = (issue: TaskProtocolError) => void
 
 const STATUSES: ReadonlySet<string> = new Set(['working', 'input_required', 'completed', 'failed', 'cancelled'])
 
-/** Longer ids fit no HTTP header, and a longer message fits no screen. */
+/** Longer ids fit no HTTP header. */
 const MAX_TASK_ID_LENGTH = 4096
-const MAX_MESSAGE_LENGTH = 4096
+
+/** What is no longer is quoted where it makes no sense. */
+const MAX_QUOTE_LENGTH = 40
 
 /** True for the statuses that no later snapshot can change. */
 export function isTerminal(status: TaskStatus): boolean {
@@ -108,7 +111,7 @@ export function parseTask(value: unknown, source: TaskProtocolSource, onIssue?: 
   return {
     taskId,
     status,
-    ...(typeof statusMessage === 'string' && { statusMessage: statusMessage.slice(0, MAX_MESSAGE_LENGTH) }),
+    ...(typeof statusMessage === 'string' && { statusMessage: cutText(statusMessage) }),
     createdAt: parseTimestamp(value['createdAt'], 'createdAt', issue),
     lastUpdatedAt: parseTimestamp(value['lastUpdatedAt'], 'lastUpdatedAt', issue),
     ttlMs: parseTtl(value['ttlMs'], issue),
@@ -164,7 +167,7 @@ function parseFailure(value: unknown): TaskFailure | undefined {
   if (!isJsonObject(value)) return undefined
   const { code, message, data } = value
   if (typeof code !== 'number' || typeof message !== 'string') return undefined
-  return { code, message: message.slice(0, MAX_MESSAGE_LENGTH), ...(data !== undefined && { data }) }
+  return { code, message: cutText(message), ...(data !== undefined && { data }) }
 }
 
 function parseTimestamp(value: unknown, name: string, issue: (violation: string) => void): string {
@@ -191,6 +194,7 @@ function describe(value: unknown): string {
   if (value === undefined) return 'missing'
   // An object need not be printable.
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'a list' : 'an object'
-  const text = typeof value === 'string' ? JSON.stringify(value) : String(value)
-  return text.length > 40 ? `${text.slice(0, 40)}…` : text
+  if (typeof value !== 'string') return String(value)
+  // Not its beginning: that could end within the id of the task.
+  return value.length > MAX_QUOTE_LENGTH ? `a text of ${value.length} characters` : JSON.stringify(value)
 }
