@@ -8,10 +8,10 @@ import {
 } from '@modelcontextprotocol/client'
 import { onAbort } from '../engine/abort.js'
 import type { CallToolResult } from '../protocol/callToolResult.js'
-import { TaskInputRequiredError } from '../protocol/errors.js'
+import { TaskInputRequiredError, TaskProtocolError } from '../protocol/errors.js'
 import { CLIENT_CAPABILITIES_META, hasEnvelope } from '../protocol/extension.js'
 import type { InputRequest, InputResponse } from '../protocol/inputRequest.js'
-import { isJsonObject, type JsonObject } from '../protocol/json.js'
+import { isJsonObject, isTooDeep, type JsonObject } from '../protocol/json.js'
 import { type OnProtocolIssue, parseTask, type Task } from '../protocol/task.js'
 import { type CallClaim, CLAIM_META, markQuestions, type TaskHold, type TaskRequester } from './callClaim.js'
 import { type Send, streamEnded } from './ownRequests.js'
@@ -120,7 +120,12 @@ export class OpenCalls {
       return undefined
     }
     if ('error' in message && call.claim) call.claim.refused = true
-    this.#close(message.id)?.leg?.resolve()
+    const { leg } = this.#close(message.id) ?? {}
+    if ('result' in message && isTooDeep(message.result)) {
+      leg?.reject(new TaskProtocolError('the result is nested too deep', { source: 'tools/call' }))
+      return undefined
+    }
+    leg?.resolve()
     const isQuestion = call.claim?.ask !== undefined && resultType === 'input_required' && 'result' in message
     return isQuestion ? { ...message, result: markQuestions(message.result, call.token) } : message
   }

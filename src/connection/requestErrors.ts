@@ -11,7 +11,7 @@ import {
   ToolCallRejectedError,
 } from '../protocol/errors.js'
 import { INVALID_PARAMS, METHOD_NOT_FOUND, MISSING_CLIENT_CAPABILITY, TASKS_EXTENSION } from '../protocol/extension.js'
-import { isJsonObject, type JsonObject } from '../protocol/json.js'
+import { isJsonObject, isTooDeep, type JsonObject } from '../protocol/json.js'
 import { cutText, withoutId } from '../protocol/text.js'
 
 const CORS_HINT =
@@ -158,7 +158,7 @@ export interface JsonRpcError {
 export function jsonRpcError(error: unknown, taskId?: string): JsonRpcError | undefined {
   const { code, message, data } = error instanceof ProtocolError ? error : bodyError(error)
   if (typeof code !== 'number' || typeof message !== 'string') return undefined
-  return { code, message: withoutId(cutText(message), taskId), data }
+  return { code, message: withoutId(cutText(message), taskId), data: isTooDeep(data) ? undefined : data }
 }
 
 function bodyError(error: unknown): JsonObject {

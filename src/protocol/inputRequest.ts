@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from './json.js'
+import { isJsonObject, isTooDeep, type JsonObject } from './json.js'
 
 /** The server asks the user to fill in a form. */
 export interface ElicitFormRequest {
@@ -36,6 +36,7 @@ export type InputResponse = JsonObject
 /** The request if it has a shape that this version knows, else the name of what is wrong with it. */
 export function parseInputRequest(value: unknown): { request: InputRequest } | { problem: string } {
   if (!isJsonObject(value)) return { problem: 'is not an object' }
+  if (isTooDeep(value)) return { problem: 'is nested too deep' }
   const { method, params } = value
   if (method === 'roots/list') {
     if (params === undefined) return { request: { method } }

@@ -1,7 +1,7 @@
 import { type CallToolResult, parseCallToolResult } from './callToolResult.js'
 import { TaskProtocolError, type TaskProtocolSource } from './errors.js'
 import { type InputRequest, parseInputRequest } from './inputRequest.js'
-import { isJsonObject, type JsonObject } from './json.js'
+import { isJsonObject, isTooDeep, type JsonObject } from './json.js'
 import { cutText } from './text.js'
 
 /** Where a task stands (SEP-2663, "Task Status"). The last three are terminal. */
@@ -122,14 +122,15 @@ export function parseTask(value: unknown, source: TaskProtocolSource, onIssue?: 
 /**
  * Reads a task together with what its status carries.
  *
- * @throws {TaskProtocolError} as {@link parseTask}, and where a completed task has no result, a failed
- * one no error, or one in `input_required` no `inputRequests`.
+ * @throws {TaskProtocolError} as {@link parseTask}, where a completed task has no result, a failed one no
+ * error, or one in `input_required` no `inputRequests`, and where any of it is nested too deep.
  */
 export function parseDetailedTask(value: unknown, source: TaskProtocolSource, onIssue?: OnProtocolIssue): DetailedTask {
   const task = parseTask(value, source, onIssue)
   const body = value as JsonObject
   const { taskId, status } = task
   const violation = (what: string) => new TaskProtocolError(what, { source, taskId })
+  if (isTooDeep(body)) throw violation('the task is nested too deep')
   switch (status) {
     case 'working':
     case 'cancelled':
