@@ -28,7 +28,10 @@ export interface SdkSetup {
   createConnection(options: ConnectionOptions): Connection
 }
 
-type ConnectionOptions = Pick<SdkConnectionOptions, 'maxConcurrentPolls' | 'randomId' | 'onState' | 'onIssue'> & {
+type ConnectionOptions = Pick<
+  SdkConnectionOptions,
+  'maxConcurrentPolls' | 'callTimeoutMs' | 'environment' | 'randomId' | 'onState' | 'onIssue'
+> & {
   readonly legacy: Omit<LegacyOptions, 'addressesSessions'>
 }
 

@@ -1,3 +1,4 @@
+import { MAX_TIMER_MS } from '../engine/pollPolicy.js'
 import { createPushFeed, NO_PUSH_FEED } from '../engine/pushFeed.js'
 import type { ToolCallState } from '../engine/toolCallState.js'
 import { browserEnvironment } from '../environment/browserEnvironment.js'
@@ -11,11 +12,13 @@ import { toolCallId } from './callIds.js'
 import { type CallRegistry, createCallRegistry } from './callRegistry.js'
 import { legacyOptions, pollPolicy, setUpSdk, taskStorage } from './clientConfig.js'
 import { createStore } from './createStore.js'
-import { checkOptions, positive } from './optionChecks.js'
+import { checkOptions, finite, positive } from './optionChecks.js'
 import type { TaskClient, TaskClientOptions, TaskErrorContext, ToolCallParams } from './taskClient.js'
 
 /** As many connections as a browser opens to one origin over HTTP/1.1. */
 const DEFAULT_CONCURRENT_POLLS = 6
+
+const HOUR_MS = 60 * 60 * 1000
 
 /**
  * Creates a client that calls tools and follows what becomes a task, across reloads. Creating it does
@@ -58,6 +61,8 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
   const store = createStore(rethrowLater)
   const connection = sdk.createConnection({
     maxConcurrentPolls: positive('poll.maxConcurrent', options.poll?.maxConcurrent, DEFAULT_CONCURRENT_POLLS),
+    callTimeoutMs: Math.min(finite('callTimeoutMs', options.callTimeoutMs, HOUR_MS), MAX_TIMER_MS),
+    environment,
     randomId: environment.randomId,
     onState: (state) => {
       store.setConnection(state)

@@ -3,6 +3,7 @@ import type { CallHooks, ToolCallRequest } from '../engine/taskPort.js'
 import type { CallToolResult } from '../protocol/callToolResult.js'
 import { ConnectionFailedError, TaskConfigurationError, TaskError } from '../protocol/errors.js'
 import type { Task } from '../protocol/task.js'
+import { type CallLimitOptions, withCallLimit } from './callLimit.js'
 import { checkAnswer } from './checkAnswer.js'
 import type { Connection, ConnectionState } from './connection.js'
 import { limitConcurrency } from './limitConcurrency.js'
@@ -10,7 +11,7 @@ import { otherEraError } from './otherEra.js'
 import { connectionError } from './requestErrors.js'
 import type { ConnectedSdk, SdkAdapter, SdkCall } from './sdkAdapter.js'
 
-export interface CreateConnectionOptions {
+export interface CreateConnectionOptions extends CallLimitOptions {
   readonly sdk: SdkAdapter
   /** For error messages. */
   readonly url: string | undefined
@@ -19,7 +20,8 @@ export interface CreateConnectionOptions {
 }
 
 /** A connection over an SDK client: opened by the first use, and opened again where it was lost. */
-export function createConnection({ sdk, url, maxConcurrentPolls, onState }: CreateConnectionOptions): Connection {
+export function createConnection(options: CreateConnectionOptions): Connection {
+  const { sdk, url, maxConcurrentPolls, onState } = options
   let connecting: Promise<ConnectedSdk> | undefined
   let open: ConnectedSdk | undefined
   let isClosed = false
@@ -64,7 +66,9 @@ export function createConnection({ sdk, url, maxConcurrentPolls, onState }: Crea
     signal?.throwIfAborted()
     await beforeSend?.()
     signal?.throwIfAborted()
-    return callTool(request, { ...call, optIn }, signal)
+    return withCallLimit(options, request.name, { ...call, optIn }, signal, (limited, inTime) =>
+      callTool(request, limited, inTime),
+    )
   }
 
   async function listTools(): Promise<Tool[]> {

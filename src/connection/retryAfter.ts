@@ -1,6 +1,7 @@
 import type { FetchLike } from '@modelcontextprotocol/client'
 import { MAX_TIMER_MS } from '../engine/pollPolicy.js'
 import { TaskRequestError } from '../protocol/errors.js'
+import { requestMethod } from './requestMethod.js'
 
 /**
  * Makes `Retry-After` of a refused `tasks/*` request heard: the SDK's transport drops the headers of
@@ -12,20 +13,13 @@ export function withRetryAfter(fetch: FetchLike, now: () => number): FetchLike {
     const response = await fetch(url, init)
     const header = response.headers.get('retry-after')
     if (response.ok || header === null || response.status < 408) return response
-    if (!methodOf(init).startsWith('tasks/')) return response
+    if (!requestMethod(init).startsWith('tasks/')) return response
     await response.body?.cancel()
     throw new TaskRequestError(`The server answered ${response.status} and asked for patience.`, {
       kind: 'http',
       retryAfterMs: parseRetryAfter(header, now()),
     })
   }
-}
-
-/** The method of the message: a header says it from 2026-07-28 on, before that its body alone. */
-function methodOf(init: RequestInit | undefined): string {
-  const header = new Headers(init?.headers).get('mcp-method')
-  if (header !== null || typeof init?.body !== 'string') return header ?? ''
-  return /"method":"([^"]+)"/.exec(init.body)?.[1] ?? ''
 }
 
 /** Either form of `Retry-After`, seconds or an HTTP date, in ms from now. Undefined where it is neither. */

@@ -17,6 +17,7 @@ import {
   unreachable,
 } from '../../test/support/scriptedServer.js'
 import type { CallHooks, HoldTask } from '../engine/taskPort.js'
+import { browserEnvironment } from '../environment/browserEnvironment.js'
 import {
   ConnectionFailedError,
   TaskConfigurationError,
@@ -59,6 +60,8 @@ function setUp(options: { capabilities?: Record<string, unknown>; tools?: Record
     createTransport: () => withTasks(new StreamableHTTPClientTransport(new URL(URL_), { fetch })),
     url: URL_,
     maxConcurrentPolls: Number.POSITIVE_INFINITY,
+    callTimeoutMs: 3_600_000,
+    environment: browserEnvironment(),
     randomId: () => `token-${++sequence}`,
     onState: (state) => states.push(state),
     onIssue: (issue) => issues.push(issue),
@@ -511,6 +514,8 @@ describe('connecting', () => {
       createTransport: undefined,
       url: undefined,
       maxConcurrentPolls: 1,
+      callTimeoutMs: 3_600_000,
+      environment: browserEnvironment(),
       randomId: () => 'token',
       onState: () => {},
       onIssue: () => {},
@@ -528,6 +533,8 @@ describe('close()', () => {
       createTransport,
       url: undefined,
       maxConcurrentPolls: 1,
+      callTimeoutMs: 3_600_000,
+      environment: browserEnvironment(),
       randomId: () => 'token',
       onState: () => {},
       onIssue: () => {},

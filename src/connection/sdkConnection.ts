@@ -5,6 +5,7 @@ import type { CallToolResult } from '../protocol/callToolResult.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import type { OnProtocolIssue } from '../protocol/task.js'
 import { type CallClaim, CLAIM_META } from './callClaim.js'
+import type { CallLimitOptions } from './callLimit.js'
 import type { Connection, ConnectionState } from './connection.js'
 import { createConnection } from './createConnection.js'
 import type { EraTasks } from './eraTasks.js'
@@ -15,7 +16,7 @@ import { sessionLostError, toolCallError } from './requestErrors.js'
 import type { ConnectedSdk, SdkCall } from './sdkAdapter.js'
 import { TaskTransport } from './taskTransport.js'
 
-export interface SdkConnectionOptions {
+export interface SdkConnectionOptions extends CallLimitOptions {
   readonly client: Client
   /** A fresh transport for each attempt to connect. Undefined: the client is connected by its owner. */
   readonly createTransport: (() => Transport) | undefined

@@ -1,4 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { createTaskClient, type InputRequest, type TaskClientUrlOptions, TaskProtocolError, withTasks } from 'taskwire'
 import { createSimulatedBrowser, createSimulatedEnvironment } from 'taskwire/testing'
 import { describe, expect, it } from 'vitest'
@@ -10,7 +12,9 @@ import {
   type Reply,
   result,
   rpcError,
+  type ScriptedServer,
   type ScriptedServerOptions,
+  silence,
   snapshot,
 } from '../support/scriptedServer.js'
 
@@ -42,6 +46,14 @@ function track(promise: Promise<unknown>): { result?: unknown; error?: unknown }
     (error: unknown) => Object.assign(outcome, { error }),
   )
   return outcome
+}
+
+/** Makes a server speak MCP 2025-11-25. */
+function speakLegacy(server: ScriptedServer): void {
+  const capabilities = { tools: {}, tasks: { cancel: {}, requests: { tools: { call: {} } } } }
+  const info = { protocolVersion: '2025-11-25', capabilities, serverInfo: { name: 'old', version: '1' } }
+  server.on('server/discover', rpcError(-32601, 'Method not found', { status: 400 }))
+  server.on('initialize', result(info))
 }
 
 const form = (properties: Record<string, unknown>, message = 'Sure?'): InputRequest => ({
@@ -198,4 +210,157 @@ describe('the schema of a question', () => {
     expect(outcome.error).toMatchObject({ name: 'TaskInputError' })
     expect(sent).toBe(0)
   })
+})
+
+describe('a tools/call that the server leaves without an answer', () => {
+  const HOUR = 60 * 60_000
+  const acceptedAs =
+    (contentType: string, status = 202): Reply =>
+    () =>
+      new Response(status === 204 ? null : '', { status, headers: { 'content-type': contentType } })
+  const silentStream: Reply = () =>
+    new Response(new ReadableStream(), { headers: { 'content-type': 'text/event-stream' } })
+  const endlessJson: Reply = () =>
+    new Response(new ReadableStream({ start: (body) => body.enqueue(new TextEncoder().encode('{"jsonrpc":')) }), {
+      headers: { 'content-type': 'application/json' },
+    })
+  const interrupted = { name: 'ToolCallInterruptedError', toolName: 'report' }
+
+  it.each<[what: string, reply: Reply]>([
+    ['202 and a stream', acceptedAs('text/event-stream')],
+    ['202 and JSON', acceptedAs('application/json')],
+    [
+      '202 and the answer itself, which nobody reads',
+      async (request) =>
+        new Response((await result({ content: [] })(request)).body, {
+          status: 202,
+          headers: { 'content-type': 'application/json' },
+        }),
+    ],
+    ['204 and the type of a stream', acceptedAs('text/event-stream', 204)],
+  ])('[EDGE-05] ends at once after %s, since the tool may be running', async (_, reply) => {
+    const { page, server, open } = setUp()
+    server.on('tools/call', reply)
+    const outcome = track(open().callTool({ name: 'report' }))
+    await page.advance(0)
+    expect(outcome.error).toMatchObject(interrupted)
+  })
+
+  it('[EDGE-05] ends at once after a 202 of MCP 2025-11-25', async () => {
+    const { page, server, open } = setUp()
+    speakLegacy(server)
+    server.on('tools/call', acceptedAs('text/event-stream'))
+    const client = open()
+    await client.connect()
+    const outcome = track(client.callTool({ name: 'report' }))
+    await page.advance(0)
+    expect(outcome.error).toMatchObject(interrupted)
+  })
+
+  it('[EDGE-05] lets the other tabs make the call of its key as soon as it has ended', async () => {
+    const browser = createSimulatedBrowser()
+    const server = createScriptedServer({ now: browser.now })
+    server.on('tools/call', acceptedAs('text/event-stream'), result({ content: [] }))
+    const [here, there] = [browser.openPage(), browser.openPage()].map(({ environment }) =>
+      createTaskClient({ url: URL_, transportOptions: { fetch: server.fetch }, environment }),
+    )
+    track(here?.callTool({ name: 'report' }, { key: 'weekly' }) ?? Promise.resolve())
+    await browser.advance(1000)
+    const outcome = track(there?.callTool({ name: 'report' }, { key: 'weekly', fresh: true }) ?? Promise.resolve())
+    await browser.advance(1000)
+    expect(outcome).toEqual({ result: { content: [] } })
+  })
+
+  const silences: [what: string, reply: Reply][] = [
+    ['a stream that stays silent', silentStream],
+    ['JSON that never ends', endlessJson],
+    ['nothing at all', silence],
+  ]
+
+  it.each(silences)('[EDGE-05] ends after an hour with %s', async (_, reply) => {
+    const { page, server, open } = setUp()
+    server.on('tools/call', reply)
+    const client = open()
+    const outcomes = [
+      track(client.callTool({ name: 'report' }, { key: 'weekly' })),
+      track(client.callToolRaw({ name: 'report' })),
+    ]
+    await page.advance(HOUR - 1)
+    expect(outcomes).toEqual([{}, {}])
+    await page.advance(1)
+    for (const { error } of outcomes) expect(error).toMatchObject(interrupted)
+    expect(page.timers()).toBe(0)
+  })
+
+  it('[EDGE-05] ends after callTimeoutMs', async () => {
+    const { page, server, open } = setUp()
+    server.on('tools/call', silence)
+    const outcome = track(open({ callTimeoutMs: 5000 }).callTool({ name: 'report' }))
+    await page.advance(4999)
+    expect(outcome).toEqual({})
+    await page.advance(1)
+    expect(outcome.error).toMatchObject(interrupted)
+  })
+
+  it('[EDGE-05] ends after the same time with an SDK client of the app, whose transport shows no status', async () => {
+    const { page, server } = setUp()
+    server.on('tools/call', acceptedAs('text/event-stream'))
+    const sdk = new Client({ name: 'app', version: '1' }, { versionNegotiation: { mode: 'auto' } })
+    await sdk.connect(withTasks(new StreamableHTTPClientTransport(new URL(URL_), { fetch: server.fetch })))
+    const client = createTaskClient({ client: sdk, environment: page.environment, callTimeoutMs: 5000 })
+    const outcome = track(client.callTool({ name: 'report' }))
+    await page.advance(5000)
+    expect(outcome.error).toMatchObject(interrupted)
+  })
+
+  it('[EDGE-05] ends after the same time with an SDK v1 client', async () => {
+    const { page, server } = setUp()
+    speakLegacy(server)
+    server.on('tools/call', acceptedAs('text/event-stream'))
+    const sdk = new ClientV1({ name: 'app', version: '1' })
+    const transport = new TransportV1(new URL(URL_), { fetch: server.fetch as typeof fetch })
+    // SDK v1 is not written for exactOptionalPropertyTypes.
+    await sdk.connect(transport as Parameters<ClientV1['connect']>[0])
+    const client = createTaskClient({ client: sdk, environment: page.environment, callTimeoutMs: 5000 })
+    await client.connect()
+    const outcome = track(client.callTool({ name: 'report' }))
+    await page.advance(5000)
+    expect(outcome.error).toMatchObject(interrupted)
+  })
+
+  it('[EDGE-05] waits for as long as a task takes, however long that is', async () => {
+    const { page, server, open } = setUp()
+    server.on('tools/call', created({ pollIntervalMs: 60_000 }))
+    server.on('tasks/get', snapshot({ pollIntervalMs: 60_000 }))
+    const outcome = track(open({ callTimeoutMs: 5000 }).callTool({ name: 'report' }))
+    await page.advance(2 * HOUR)
+    server.on('tasks/get', completed())
+    await page.advance(60_000)
+    expect(outcome).toHaveProperty('result')
+  })
+
+  it('[EDGE-05] waits for as long as somebody thinks over a question, and counts anew after the answer', async () => {
+    const { page, server, open } = setUp()
+    const inputRequests = { name: form({ name: { type: 'string' } }) }
+    server.on('tools/call', result({ resultType: 'input_required', inputRequests, requestState: 's' }), silence)
+    const call = open({ callTimeoutMs: 5000 }).startToolCall({ name: 'report' })
+    const outcome = track(call.result)
+    await page.advance(2 * HOUR)
+    const [key = ''] = Object.keys(call.getState().inputRequests)
+    await call.respond(key, { action: 'accept', content: { name: 'Ann' } })
+    await page.advance(4999)
+    expect(server.received('tools/call')).toHaveLength(2)
+    expect(outcome).toEqual({})
+    await page.advance(1)
+    expect(outcome.error).toMatchObject(interrupted)
+  })
+
+  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])(
+    '[EDGE-05] cannot be waited for without a limit: callTimeoutMs %d',
+    (callTimeoutMs) => {
+      expect(() => createTaskClient({ url: URL_, callTimeoutMs })).toThrow(
+        /callTimeoutMs is .*; it must be a number above 0/,
+      )
+    },
+  )
 })

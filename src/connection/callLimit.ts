@@ -1,0 +1,70 @@
+import type { Environment, TimerHandle } from '../environment/environment.js'
+import { ToolCallInterruptedError } from '../protocol/errors.js'
+import type { SdkCall } from './sdkAdapter.js'
+
+export interface CallLimitOptions {
+  /** How long the server may take to answer a `tools/call`, in ms. */
+  readonly callTimeoutMs: number
+  readonly environment: Pick<Environment, 'setTimeout' | 'clearTimeout'>
+}
+
+/**
+ * Sends a `tools/call`, and gives it up where the server does not answer in time. Only the server's time counts:
+ *
+ * ```text
+ * tools/call ── counts ──▶ a question, thought over ── counts anew ──▶ a task, followed for as long as it takes
+ * ```
+ *
+ * @throws {ToolCallInterruptedError} where it was given up; else what `send` throws.
+ */
+export async function withCallLimit<T>(
+  { callTimeoutMs, environment }: CallLimitOptions,
+  tool: string,
+  { hold, ask, ...call }: SdkCall,
+  signal: AbortSignal | undefined,
+  send: (call: SdkCall, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const late = new AbortController()
+  let isAnswered = false
+  let asking = 0
+  let timer: TimerHandle
+
+  function count(): void {
+    environment.clearTimeout(timer)
+    if (!isAnswered && asking === 0) timer = environment.setTimeout(giveUp, callTimeoutMs)
+  }
+  function giveUp(): void {
+    const cause = new Error(`The server did not answer within ${callTimeoutMs / 1000} s.`)
+    late.abort(new ToolCallInterruptedError(tool, { cause }))
+  }
+  function stop(): void {
+    isAnswered = true
+    count()
+  }
+
+  const limited: SdkCall = {
+    ...call,
+    hold: (task) => {
+      stop()
+      return hold(task)
+    },
+    ask:
+      ask &&
+      (async (...question) => {
+        asking += 1
+        count()
+        try {
+          return await ask(...question)
+        } finally {
+          asking -= 1
+          count()
+        }
+      }),
+  }
+  count()
+  try {
+    return await send(limited, AbortSignal.any(signal ? [signal, late.signal] : [late.signal]))
+  } finally {
+    stop()
+  }
+}
