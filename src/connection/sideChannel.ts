@@ -1,6 +1,6 @@
 import type { JSONRPCNotification, JSONRPCRequest, RequestId } from '@modelcontextprotocol/client'
 import { INVALID_PARAMS } from '../protocol/extension.js'
-import { type InputRequest, parseInputRequest } from '../protocol/inputRequest.js'
+import { type InputRequest, isInputKey, MAX_OPEN_QUESTIONS, parseInputRequest } from '../protocol/inputRequest.js'
 import { withoutRelatedTask } from '../protocol/legacyTask.js'
 
 /**
@@ -48,8 +48,11 @@ export function createSideChannel(hold: (signal: AbortSignal) => Promise<unknown
     },
     take: ({ id, method, params = {} }) => {
       const parsed = parseInputRequest({ method, params: withoutRelatedTask(params) })
-      if ('problem' in parsed) return { code: INVALID_PARAMS, message: `The request ${parsed.problem}.` }
-      questions.set(inputKeyOf(id), parsed.request)
+      if ('problem' in parsed) return refusal(`The request ${parsed.problem}.`)
+      const key = inputKeyOf(id)
+      if (!isInputKey(key)) return refusal('The request has an id that is too long.')
+      if (questions.size >= MAX_OPEN_QUESTIONS) return refusal('There are too many requests without an answer.')
+      questions.set(key, parsed.request)
       return undefined
     },
     drop: (inputKey) => questions.delete(inputKey),
@@ -58,6 +61,10 @@ export function createSideChannel(hold: (signal: AbortSignal) => Promise<unknown
       held = undefined
     },
   }
+}
+
+function refusal(message: string): { code: number; message: string } {
+  return { code: INVALID_PARAMS, message }
 }
 
 /** The key of a question: the id of the request that asks it, which the server uses once. */

@@ -6,7 +6,13 @@ import {
 } from '../protocol/errors.js'
 import { isTerminal, type Task } from '../protocol/task.js'
 import type { RecordStore } from '../storage/recordStore.js'
-import { recordedTask, recordSnapshot, type TaskRecord, type TaskRecordTask } from '../storage/taskRecord.js'
+import {
+  recordedTask,
+  recordSnapshot,
+  type TaskRecord,
+  type TaskRecordTask,
+  withAnswered,
+} from '../storage/taskRecord.js'
 import { type PollPolicy, pollInterval } from './pollPolicy.js'
 
 /** What is known of one call, in memory and in its record. */
@@ -82,8 +88,8 @@ export function createCallJournal({ records, now, policy, ...options }: CallJour
     return record.task?.taskId === taskId
   }
 
-  function withAnswered(inputKey: string): string[] {
-    return [...new Set(record.task?.answered).add(inputKey)]
+  function alsoAnswered(inputKey: string): string[] {
+    return withAnswered(record.task?.answered ?? [], [inputKey])
   }
 
   return {
@@ -129,7 +135,7 @@ export function createCallJournal({ records, now, policy, ...options }: CallJour
     isAnswered: (inputKey) => record.task?.answered.includes(inputKey) ?? false,
     isCurrent,
     noteAnswered: async (taskId, inputKey) => {
-      if (isCurrent(taskId)) await update({ answered: withAnswered(inputKey) })
+      if (isCurrent(taskId)) await update({ answered: alsoAnswered(inputKey) })
     },
     noteCancelling: async (taskId, isCancelling) => {
       if (isCurrent(taskId)) await update({ isCancelling })
@@ -137,7 +143,7 @@ export function createCallJournal({ records, now, policy, ...options }: CallJour
     hear: async (told) => {
       const { task } = record
       if (task === undefined) return
-      const changes = 'answered' in told ? { answered: withAnswered(told.answered) } : told
+      const changes = 'answered' in told ? { answered: alsoAnswered(told.answered) } : told
       record = { ...record, task: { ...task, ...changes } }
       // Not the changes: what has been heard in the meantime counts, too.
       if (!isRecorded(changes, (await records.read(record.callId))?.task)) await update()

@@ -1,5 +1,5 @@
 import { TaskInputError, TaskInputRequiredError, TaskProtocolError } from '../protocol/errors.js'
-import type { InputRequest, InputResponse } from '../protocol/inputRequest.js'
+import { type InputRequest, type InputResponse, MAX_OPEN_QUESTIONS } from '../protocol/inputRequest.js'
 import { onAbort } from './abort.js'
 import { handlerOf, type InputHandlerContext, type InputHandlers } from './inputHandlers.js'
 import { isEqual } from './isEqual.js'
@@ -81,10 +81,17 @@ export function createQuestions(options: QuestionsOptions): Questions {
     onChange(open())
   }
 
-  function withdraw(question: Question): void {
-    if (question.status === 'answered') return
+  /** Lets go of a question: it is answered, or nobody is to answer it any more. */
+  function drop(key: string): void {
+    const question = questions.get(key)
+    questions.delete(key)
+    if (question === undefined || question.status === 'answered') return
     question.status = 'gone'
     question.gone.abort()
+  }
+
+  function busyCount(): number {
+    return [...questions.values()].filter(({ status }) => status !== 'answered').length
   }
 
   function pose(key: string, question: Question): void {
@@ -149,9 +156,8 @@ export function createQuestions(options: QuestionsOptions): Questions {
 
   return {
     observe: (asked, taskId, deliver) => {
-      for (const [key, question] of questions) {
-        if (!Object.hasOwn(asked, key)) withdraw(question)
-      }
+      for (const key of questions.keys()) if (!Object.hasOwn(asked, key)) drop(key)
+      let busy = busyCount()
       for (const [key, request] of Object.entries(asked)) {
         const known = questions.get(key)
         if (known !== undefined && !isEqual(known.request, request)) {
@@ -161,7 +167,8 @@ export function createQuestions(options: QuestionsOptions): Questions {
             taskId,
           })
         }
-        if (options.isNoted(key) || (known !== undefined && known.status !== 'gone')) continue
+        if (options.isNoted(key) || known !== undefined || busy >= MAX_OPEN_QUESTIONS) continue
+        busy += 1
         const isHandled = handlerOf(handlers, request) !== undefined
         if (options.missingInput === 'error' && !isHandled) throw nobodyToAsk(callId, taskId)
         const gone = new AbortController()
@@ -170,8 +177,9 @@ export function createQuestions(options: QuestionsOptions): Questions {
       return open()
     },
 
-    ask: (inputKey, request, signal) =>
-      new Promise((resolve, reject) => {
+    ask: (inputKey, request, signal) => {
+      const answer = new Promise<InputResponse>((resolve, reject) => {
+        if (busyCount() >= MAX_OPEN_QUESTIONS) return reject(tooMany(callId))
         if (options.missingInput === 'error' && handlerOf(handlers, request) === undefined) {
           return reject(nobodyToAsk(callId))
         }
@@ -179,23 +187,21 @@ export function createQuestions(options: QuestionsOptions): Questions {
         const deliver = async (response: InputResponse) => resolve(response)
         const question: Question = { request, taskId: undefined, gone, deliver, status: 'open' }
         onAbort(signal, () => {
-          withdraw(question)
+          drop(inputKey)
           onChange(open())
           reject(signal.reason)
         })
         pose(inputKey, question)
         onChange(open())
-      }),
+      })
+      return answer.finally(() => questions.delete(inputKey))
+    },
 
     respond: (inputKey, response) => {
       const question = questions.get(inputKey)
-      if (question === undefined || question.status === 'gone') return Promise.reject(noSuchQuestion(callId))
-      if (question.status === 'answering' && question.answer) return question.answer
-      if (question.status === 'answered') {
-        return Promise.reject(
-          new TaskInputError('The question has been answered; an answer cannot be changed.', { callId }),
-        )
-      }
+      if (question?.status === 'answering' && question.answer) return question.answer
+      if (question?.status === 'answered' || options.isNoted(inputKey)) return Promise.reject(answeredAlready(callId))
+      if (question === undefined) return Promise.reject(noSuchQuestion(callId))
       settle(question, 'answering')
       question.answer = send(inputKey, question, response)
       return question.answer
@@ -206,11 +212,10 @@ export function createQuestions(options: QuestionsOptions): Questions {
       if (question !== undefined) settle(question, 'answered')
     },
 
-    isBusy: () => [...questions.values()].some(({ status }) => status !== 'answered' && status !== 'gone'),
+    isBusy: () => busyCount() > 0,
 
     clear: () => {
-      for (const question of questions.values()) withdraw(question)
-      questions.clear()
+      for (const key of questions.keys()) drop(key)
     },
   }
 }
@@ -220,6 +225,14 @@ function noSuchQuestion(callId: string): TaskInputError {
     'There is no such question (any more): the task went on without it, or it was never asked.',
     { callId },
   )
+}
+
+function tooMany(callId: string): TaskProtocolError {
+  return new TaskProtocolError('too many questions at once', { source: 'tools/call', callId })
+}
+
+function answeredAlready(callId: string): TaskInputError {
+  return new TaskInputError('The question has been answered; an answer cannot be changed.', { callId })
 }
 
 function nobodyToAsk(callId: string, taskId?: string): TaskInputRequiredError {

@@ -12,6 +12,7 @@ import { type CallClaim, type CallOutcome, type Claim, claimCall } from './claim
 import { deliverAnswer } from './deliverAnswer.js'
 import { type FollowEvent, followTask, type TerminalTask } from './followTask.js'
 import type { InputHandlers } from './inputHandlers.js'
+import { limitConcurrency } from './limitConcurrency.js'
 import type { PollPolicy } from './pollPolicy.js'
 import type { PushFeed } from './pushFeed.js'
 import { createQuestions } from './questions.js'
@@ -21,6 +22,9 @@ import type { TaskPort, ToolCallRequest } from './taskPort.js'
 import { isStale, type ToolCallEvent } from './toolCallReducer.js'
 import { waitUntilOnline } from './waitForTurn.js'
 import { watchGate } from './watchGate.js'
+
+/** As many answers of a call as are on their way at once: the connections that a browser opens to one origin over HTTP/1.1. */
+const MAX_UPDATES = 6
 
 export interface ToolCallRunOptions {
   /** An intent, for a call to be made; a record with a task, for one to be taken up again. */
@@ -97,6 +101,9 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
   /** Whether the outcome came from another tab, which has told the others. */
   let isForeign = false
   let releaseClaim = () => {}
+
+  /** Sends an answer when it has its turn; the time in line is none that the server has to answer in. */
+  const inLine = limitConcurrency((send: () => Promise<void>) => send(), MAX_UPDATES)
 
   const questions = createQuestions({
     callId,
@@ -296,8 +303,9 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
   }
 
   async function sendAnswer(taskId: string, inputKey: string, response: InputResponse): Promise<void> {
+    const update = () => inTime(taskId, (signal) => port.updateTask(taskId, { [inputKey]: response }, signal))
     await deliverAnswer({
-      send: () => inTime(taskId, (signal) => port.updateTask(taskId, { [inputKey]: response }, signal)),
+      send: () => inLine(update, life.signal),
       environment,
       policy,
       signal: life.signal,

@@ -30,6 +30,17 @@ export interface ListRootsRequest {
  */
 export type InputRequest = ElicitFormRequest | ElicitUrlRequest | SamplingRequest | ListRootsRequest
 
+/** As many questions as are open at once. What else a server asks has its turn when one of them is answered. */
+export const MAX_OPEN_QUESTIONS = 256
+
+/** As much of a storage as the key of a question may take: answered ones are recorded. */
+const MAX_KEY_LENGTH = 256
+
+/** True for keys of questions that fit a record. */
+export function isInputKey(key: string): boolean {
+  return JSON.stringify(key).length <= MAX_KEY_LENGTH
+}
+
 /** The answer to an {@link InputRequest}, in the shape of that request's own result. */
 export type InputResponse = JsonObject
 

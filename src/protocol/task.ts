@@ -1,6 +1,6 @@
 import { type CallToolResult, parseCallToolResult } from './callToolResult.js'
 import { TaskProtocolError, type TaskProtocolSource } from './errors.js'
-import { type InputRequest, parseInputRequest } from './inputRequest.js'
+import { type InputRequest, isInputKey, parseInputRequest } from './inputRequest.js'
 import { isJsonObject, isTooDeep, type JsonObject } from './json.js'
 import { cutText } from './text.js'
 
@@ -79,6 +79,14 @@ export function isTerminal(status: TaskStatus): boolean {
   return status === 'completed' || status === 'failed' || status === 'cancelled'
 }
 
+/** ISO 8601 in its extended form, as servers write it. `Date.parse` alone takes any length of text after a date. */
+const TIMESTAMP = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?$/
+
+/** True for a point in time as a task has it. */
+export function isTimestamp(value: unknown): value is string {
+  return typeof value === 'string' && TIMESTAMP.test(value) && !Number.isNaN(Date.parse(value))
+}
+
 /** The task alone, without what its status carries. */
 export function bareTask(task: Task): Task {
   const { taskId, status, statusMessage, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs } = task
@@ -150,7 +158,7 @@ export function parseDetailedTask(value: unknown, source: TaskProtocolSource, on
       const { inputRequests } = body
       if (!isJsonObject(inputRequests)) throw violation('a task in input_required has no inputRequests')
       const parsed = Object.entries(inputRequests).flatMap(([key, raw]) => {
-        const entry = parseInputRequest(raw)
+        const entry = isInputKey(key) ? parseInputRequest(raw) : { problem: 'has a key that is too long' }
         if ('request' in entry) return [[key, entry.request] as const]
         onIssue?.(violation(`an input request ${entry.problem}`))
         return []
@@ -172,7 +180,7 @@ function parseFailure(value: unknown): TaskFailure | undefined {
 }
 
 function parseTimestamp(value: unknown, name: string, issue: (violation: string) => void): string {
-  if (typeof value === 'string' && !Number.isNaN(Date.parse(value))) return value
+  if (isTimestamp(value)) return value
   issue(`${name} is not an ISO 8601 timestamp`)
   return ''
 }

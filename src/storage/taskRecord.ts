@@ -1,5 +1,6 @@
+import { isInputKey } from '../protocol/inputRequest.js'
 import { isJsonObject } from '../protocol/json.js'
-import { bareTask, isTerminal, type Task, type TaskStatus } from '../protocol/task.js'
+import { bareTask, isTerminal, isTimestamp, type Task, type TaskStatus } from '../protocol/task.js'
 
 /**
  * What is kept of a call, one storage item each: enough to take it up again, and nothing more. Never
@@ -33,11 +34,14 @@ export interface TaskRecordTask {
   readonly nextPollAt?: number
   /** When that was noted, ms since the epoch: a clock that was ahead then gives itself away. */
   readonly notedAt?: number
-  /** Keys of the questions that have been answered. */
+  /** Keys of the questions that were answered last. */
   readonly answered: readonly string[]
   /** Whether this browser has asked for cancellation. */
   readonly isCancelling: boolean
 }
+
+/** As many of its answered questions as a record names. A server shows those that it has not taken note of, and no others. */
+const MAX_ANSWERED = 512
 
 /** What an ended task without a ttl is kept for, in ms: a week. */
 const KEEP_ENDED_MS = 7 * 24 * 60 * 60 * 1000
@@ -93,13 +97,13 @@ function decodeTask(value: unknown): TaskRecordTask | undefined {
     taskId,
     status,
     receivedAt,
-    createdAt,
-    lastUpdatedAt,
+    createdAt: isTimestamp(createdAt) ? createdAt : '',
+    lastUpdatedAt: isTimestamp(lastUpdatedAt) ? lastUpdatedAt : '',
     ttlMs,
     ...(typeof pollIntervalMs === 'number' && { pollIntervalMs }),
     ...(typeof nextPollAt === 'number' && { nextPollAt }),
     ...(typeof notedAt === 'number' && { notedAt }),
-    answered: Array.isArray(answered) ? answered.filter((key) => typeof key === 'string') : [],
+    answered: withAnswered([], Array.isArray(answered) ? answered.filter(isAnsweredKey) : []),
     isCancelling: value['isCancelling'] === true,
   }
 }
@@ -127,9 +131,18 @@ export function recordedTask(task: TaskRecordTask): Task {
  */
 export function mergeTaskRecords(stored: TaskRecord | undefined, next: TaskRecord): TaskRecord {
   if (stored?.task === undefined || next.task === undefined || stored.task.taskId !== next.task.taskId) return next
-  const answered = [...new Set([...stored.task.answered, ...next.task.answered])]
+  const answered = withAnswered(stored.task.answered, next.task.answered)
   const snapshot = isNewer(stored.task, next.task) ? recordSnapshot(stored.task) : {}
   return { ...next, task: { ...next.task, ...snapshot, ...laterPoll(stored.task, next.task), answered } }
+}
+
+function isAnsweredKey(key: unknown): key is string {
+  return typeof key === 'string' && isInputKey(key)
+}
+
+/** The keys of both, each once, the newest of them. */
+export function withAnswered(known: readonly string[], added: readonly string[]): string[] {
+  return [...new Set([...known, ...added])].slice(-MAX_ANSWERED)
 }
 
 /** The later of two times: the tab that noted the earlier one may have slept through the last answer. */

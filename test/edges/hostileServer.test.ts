@@ -1,8 +1,17 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { createTaskClient, type InputRequest, type TaskClientUrlOptions, TaskProtocolError, withTasks } from 'taskwire'
-import { createSimulatedBrowser, createSimulatedEnvironment } from 'taskwire/testing'
+import {
+  createTaskClient,
+  type InputRequest,
+  type TaskClientUrlOptions,
+  TaskProtocolError,
+  type ToolCall,
+  withTasks,
+} from 'taskwire'
+import { createSimulatedBrowser, createSimulatedEnvironment, type SimulatedPage } from 'taskwire/testing'
 import { describe, expect, it } from 'vitest'
 import {
   ack,
@@ -19,6 +28,9 @@ import {
 } from '../support/scriptedServer.js'
 
 const URL_ = 'https://tasks.example/mcp'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage: () => void = runInNewContext('gc')
 
 function setUp(serverOptions?: ScriptedServerOptions) {
   const page = createSimulatedEnvironment()
@@ -363,4 +375,215 @@ describe('a tools/call that the server leaves without an answer', () => {
       )
     },
   )
+})
+
+/** The open questions of a call, as something that does not keep them. */
+const questionsOf = (call: ToolCall) => Object.values(call.getState().inputRequests).map((one) => new WeakRef(one))
+
+/** Text that the browser keeps for the origin, in characters. */
+function storedSize({ environment }: Pick<SimulatedPage, 'environment'>): number {
+  const storage = environment.storage('local')
+  const keys = Array.from({ length: storage?.length ?? 0 }, (_, index) => storage?.key(index) ?? '')
+  return keys.reduce((size, key) => size + key.length + (storage?.getItem(key) ?? '').length, 0)
+}
+
+describe('what a server can have a page keep', () => {
+  const MANY = 3000
+  const yes = { action: 'accept', content: {} }
+  /** What V8 takes for a date. */
+  const endless = `2026-07-28 (${'x'.repeat(4_900_000)})`
+
+  it.each(['createdAt', 'lastUpdatedAt'])('[EDGE-06] is no %s of millions of characters', async (name) => {
+    const { page, server, reported, open } = setUp()
+    server.on('tools/call', created({ [name]: endless }))
+    server.on('tasks/get', snapshot({ [name]: endless }))
+    const call = open().startToolCall({ name: 'report' }, { key: 'weekly' })
+    await page.advance(5000)
+    expect(call.getState().phase).toBe('working')
+    expect(storedSize(page)).toBeLessThan(2000)
+    expect(JSON.stringify(call.getState()).length).toBeLessThan(2000)
+    expect(reported[0]).toMatchObject({ violation: `${name} is not an ISO 8601 timestamp` })
+  })
+
+  it('[EDGE-06] is no createdAt of millions of characters that another version of this page has kept', async () => {
+    const { page, server, open } = setUp()
+    server.on('tasks/get', snapshot())
+    open().startToolCall({ name: 'report' }, { key: 'weekly' })
+    await page.advance(500)
+    const storage = page.environment.storage('local')
+    const key = storage?.key(0) ?? ''
+    storage?.setItem(key, (storage.getItem(key) ?? '').replaceAll('2026-07-28T00:00:00Z', endless))
+    expect(storedSize(page)).toBeGreaterThan(4_900_000)
+    const [call] = await open().resumeTasks()
+    await page.advance(5000)
+    await page.hidePage()
+    expect(call?.getState()).toMatchObject({ phase: 'working' })
+    expect(storedSize(page)).toBeLessThan(2000)
+  })
+
+  it.each([
+    '2026-07-28T00:00:00Z',
+    '2026-07-28T00:00:00.123456789+02:00',
+    '2026-07-28T00:00:00',
+    '2026-07-28T00:00Z',
+    '20260728T000000Z',
+    '2026-07-28',
+  ])('[EDGE-06] is a createdAt like %s, or none at all', async (createdAt) => {
+    const { page, server, reported, open } = setUp()
+    server.on('tools/call', created({ createdAt }))
+    server.on('tasks/get', snapshot())
+    const call = open().startToolCall({ name: 'report' })
+    await page.advance(500)
+    const isKept = createdAt.includes('-')
+    expect(call.getState().task?.createdAt).toBe(isKept ? createdAt : '')
+    expect(reported).toHaveLength(isKept ? 0 : 1)
+  })
+
+  it('[EDGE-06] is no record of every question that was ever answered', async () => {
+    const { page, server, open } = setUp()
+    let round = 0
+    server.on('tasks/get', (request) => {
+      round += 1
+      const keys = Array.from({ length: 100 }, (_, index) => `${round}-${index}-${'k'.repeat(230)}`)
+      return asking(Object.fromEntries(keys.map((key) => [key, form({})])))(request)
+    })
+    open({ inputHandlers: { elicitation: () => yes } }).startToolCall({ name: 'report' }, { key: 'weekly' })
+    await page.advance(8000)
+    expect(server.received('tasks/update')).toHaveLength(800)
+    expect(storedSize(page)).toBeGreaterThan(100_000)
+    expect(storedSize(page)).toBeLessThan(200_000)
+  })
+
+  it('[EDGE-06] is no record of every question that was ever answered, where the answers of two tabs meet', async () => {
+    const browser = createSimulatedBrowser()
+    const server = createScriptedServer({ now: browser.now })
+    let round = 0
+    server.on('tools/call', created())
+    server.on('tasks/update', ack)
+    server.on('tasks/get', (request) => {
+      round += 1
+      const keys = Array.from({ length: 100 }, (_, index) => `${round}-${index}-${'k'.repeat(230)}`)
+      return asking(Object.fromEntries(keys.map((key) => [key, form({})])))(request)
+    })
+    const pages = [browser.openPage(), browser.openPage()]
+    for (const { environment } of pages) {
+      createTaskClient({
+        url: URL_,
+        transportOptions: { fetch: server.fetch },
+        environment,
+        inputHandlers: { elicitation: () => yes },
+      }).startToolCall({ name: 'report' }, { key: 'weekly' })
+    }
+    await browser.advance(8000)
+    expect(server.received('tasks/update').length).toBeGreaterThanOrEqual(700)
+    for (const page of pages) expect(storedSize(page)).toBeLessThan(200_000)
+  })
+
+  it.each([
+    ['of 1 kB', 'k'.repeat(1024)],
+    ['that takes 1 kB as JSON', '\u0000'.repeat(170)],
+  ])('[EDGE-06] is no key %s: the question is left out, and the others are asked', async (_, key) => {
+    const { page, server, reported, open } = setUp()
+    server.on('tasks/get', asking({ [key]: form({}), other: form({}) }))
+    const call = open().startToolCall({ name: 'report' })
+    await page.advance(1000)
+    expect(Object.keys(call.getState().inputRequests)).toEqual(['other'])
+    expect(reported).toMatchObject([{ violation: 'an input request has a key that is too long' }])
+  })
+
+  it('[EDGE-06] is not more than 256 questions at once: the others have their turn when those are answered', async () => {
+    const { page, server, open } = setUp()
+    server.on('tasks/get', asking(Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`q${at}`, form({})]))))
+    const call = open().startToolCall({ name: 'report' })
+    await page.advance(2000)
+    expect(Object.keys(call.getState().inputRequests)).toHaveLength(256)
+    await Promise.all(Array.from({ length: 100 }, (_, at) => call.respond(`q${at}`, yes)))
+    expect(Object.keys(call.getState().inputRequests)).toHaveLength(156)
+    await page.advance(1000)
+    expect(Object.keys(call.getState().inputRequests)).toHaveLength(200)
+  })
+
+  it('[EDGE-11] is one tasks/update for each of 3,000 questions in one snapshot, six at a time', async () => {
+    const { page, server, open } = setUp()
+    const keys = Array.from({ length: MANY }, (_, at) => `q${at}`)
+    const answered = new Map<string, number>()
+    let underWay = 0
+    let most = 0
+    server.on('tasks/get', asking(Object.fromEntries(keys.map((key) => [key, form({})]))))
+    server.on('tasks/update', async (request) => {
+      underWay += 1
+      most = Math.max(most, underWay)
+      for (const key of Object.keys(request.params['inputResponses'] as object)) {
+        answered.set(key, (answered.get(key) ?? 0) + 1)
+      }
+      await Promise.resolve()
+      underWay -= 1
+      return ack(request)
+    })
+    open({ inputHandlers: { elicitation: () => yes } }).startToolCall({ name: 'report' })
+    await page.advance(30_000)
+    expect([...answered.keys()].sort()).toEqual([...keys].sort())
+    expect(new Set(answered.values())).toEqual(new Set([1]))
+    expect(most).toBeGreaterThan(1)
+    expect(most).toBeLessThanOrEqual(6)
+  })
+
+  it('[EDGE-11] is no answer that waits so long for its turn that it counts as lost', async () => {
+    const { page, server, reported, open } = setUp()
+    server.on('tasks/get', asking(Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`q${at}`, form({})]))))
+    server.on('tasks/update', async (request) => {
+      await new Promise<void>((resolve) => page.environment.setTimeout(resolve, 20_000))
+      return ack(request)
+    })
+    open({ inputHandlers: { elicitation: () => yes } }).startToolCall({ name: 'report' })
+    await page.advance(10 * 60_000)
+    expect(server.received('tasks/update')).toHaveLength(60)
+    expect(reported).toEqual([])
+  })
+
+  it.each([
+    ['with a handler', { elicitation: () => new Promise<never>(() => {}) }],
+    ['without a handler', {}],
+  ])('[EDGE-11] is no question %s that was withdrawn', async (_, inputHandlers) => {
+    const { page, server, open } = setUp()
+    const asked: WeakRef<object>[] = []
+    server.on('tasks/get', asking({ a: form({}, 'x'.repeat(1_000_000)) }), snapshot())
+    const client = open({
+      inputHandlers: {
+        ...('elicitation' in inputHandlers && {
+          elicitation: (request) => {
+            asked.push(new WeakRef(request))
+            return inputHandlers.elicitation()
+          },
+        }),
+      },
+    })
+    const call = client.startToolCall({ name: 'report' })
+    await page.advance(1000)
+    asked.push(...questionsOf(call))
+    expect(asked.map((one) => one.deref())).toMatchObject([{ method: 'elicitation/create' }])
+    await page.advance(3000)
+    expect(call.getState().phase).toBe('working')
+    collectGarbage()
+    expect(asked.map((one) => one.deref())).toEqual([undefined])
+    await expect(call.respond('a', yes)).rejects.toThrow('no such question')
+  })
+
+  it('[EDGE-11] is no question that was answered and is asked no more, but its key', async () => {
+    const { page, server, open } = setUp()
+    server.on('tasks/get', asking({ a: form({}) }), snapshot(), asking({ a: form({}) }))
+    const call = open().startToolCall({ name: 'report' })
+    await page.advance(1000)
+    const [asked] = questionsOf(call)
+    expect(asked?.deref()).toMatchObject({ method: 'elicitation/create' })
+    await call.respond('a', yes)
+    await page.advance(1000)
+    expect(call.getState().phase).toBe('working')
+    collectGarbage()
+    expect(asked?.deref()).toBeUndefined()
+    await page.advance(5000)
+    expect(call.getState().inputRequests).toEqual({})
+    await expect(call.respond('a', yes)).rejects.toThrow('has been answered')
+    expect(server.received('tasks/update')).toHaveLength(1)
+  })
 })

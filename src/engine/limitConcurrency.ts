@@ -1,4 +1,4 @@
-import { onAbort } from '../engine/abort.js'
+import { onAbort } from './abort.js'
 
 /**
  * The same function, with no more than `limit` calls under way at once; the others wait in line.
