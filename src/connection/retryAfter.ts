@@ -1,5 +1,5 @@
 import type { FetchLike } from '@modelcontextprotocol/client'
-import { MAX_TIMER_MS } from '../engine/pollPolicy.js'
+import { LONGEST_WAIT_MS } from '../engine/pollPolicy.js'
 import { TaskRequestError } from '../protocol/errors.js'
 import { requestMethod } from './requestMethod.js'
 
@@ -22,9 +22,9 @@ export function withRetryAfter(fetch: FetchLike, now: () => number): FetchLike {
   }
 }
 
-/** Either form of `Retry-After`, seconds or an HTTP date, in ms from now. Undefined where it is neither. */
+/** Either form of `Retry-After`, seconds or an HTTP date, in ms from now, a day at most. Undefined where it is neither. */
 export function parseRetryAfter(header: string, now: number): number | undefined {
   const isSeconds = /^\d+$/.test(header.trim())
   const delay = isSeconds ? Number(header) * 1000 : Date.parse(header) - now
-  return Number.isNaN(delay) ? undefined : Math.min(Math.max(0, delay), MAX_TIMER_MS)
+  return Number.isNaN(delay) ? undefined : Math.min(Math.max(0, delay), LONGEST_WAIT_MS)
 }

@@ -13,7 +13,7 @@ import {
   type TaskRecordTask,
   withAnswered,
 } from '../storage/taskRecord.js'
-import { type PollPolicy, pollInterval } from './pollPolicy.js'
+import { LONGEST_WAIT_MS, type PollPolicy, pollInterval } from './pollPolicy.js'
 
 /** What is known of one call, in memory and in its record. */
 export interface CallJournal {
@@ -54,9 +54,6 @@ export interface CallJournalOptions {
   readonly now: () => number
   readonly policy: PollPolicy
 }
-
-/** As long as a record is believed when it asks for patience: longer waits are a server's or a storage's mistake. */
-const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000
 
 export function createCallJournal({ records, now, policy, ...options }: CallJournalOptions): CallJournal {
   let record = options.record

@@ -68,6 +68,12 @@ export interface FollowOptions {
 /** Answers that break the protocol, in a row, after which there is no point in asking on. */
 const MAX_VIOLATIONS = 3
 
+/**
+ * JSON-RPC errors in the place of a task that the server has never shown, after which it is taken for unknown: some servers
+ * answer an id that they do not know with an internal error.
+ */
+const MAX_REFUSALS = 10
+
 /** For how long a tab that says it is polling is believed, before the others take it for frozen. */
 const PATIENCE_MS = 5000
 
@@ -96,6 +102,8 @@ interface Course {
   readonly failures: number
   /** Answers that broke the protocol in a row. */
   readonly violations: number
+  /** JSON-RPC errors so far; undefined where the server has shown the task. */
+  readonly refusals: number | undefined
 }
 
 /**
@@ -109,7 +117,8 @@ interface Course {
  * pushed snapshot ── safety interval ──▶ poll, or one interval as soon as the push is over
  * ```
  *
- * @throws {TaskExpiredError} where the server does not know the task, or a poll past its ttl did not end it.
+ * @throws {TaskExpiredError} where the server does not know the task or has ten times answered with an error what it
+ * has never shown, or where a poll past its ttl did not end it.
  * @throws {TaskProtocolError} after three answers in a row that break the protocol.
  * @throws {TasksUnsupportedError} where the server does not serve `tasks/get`.
  * @throws {TaskUnreachableError} after `policy.maxAttempts` failures in a row.
@@ -149,6 +158,7 @@ async function steer(options: FollowOptions, inbox: Inbox<Step>): Promise<Termin
     startedAt: 0,
     failures: 0,
     violations: 0,
+    refusals: isShown(task) ? undefined : 0,
   }
   for (;;) {
     options.signal.throwIfAborted()
@@ -185,7 +195,15 @@ async function steer(options: FollowOptions, inbox: Inbox<Step>): Promise<Termin
           floor,
           Math.min(dueAt, knownAt + pollInterval(step.task.pollIntervalMs, options.policy)),
         )
-        course = { ...course, ...schedule(dueAt, notBefore), known, knownAt, failures: 0, violations: 0 }
+        course = {
+          ...course,
+          ...schedule(dueAt, notBefore),
+          known,
+          knownAt,
+          failures: 0,
+          violations: 0,
+          refusals: undefined,
+        }
         onEvent({ type: 'snapshot', task: step.task })
         break
       }
@@ -193,7 +211,8 @@ async function steer(options: FollowOptions, inbox: Inbox<Step>): Promise<Termin
         const { error, failureCount, network } = step
         const violations = error instanceof TaskProtocolError ? course.violations + 1 : 0
         const [dueAt, notBefore] = [Math.max(step.nextPollAt, floor), Math.max(step.notBefore, floor)]
-        course = { ...course, ...schedule(dueAt, notBefore), failures: failureCount, violations }
+        const refusals = countRefusals(course, error)
+        course = { ...course, ...schedule(dueAt, notBefore), failures: failureCount, violations, refusals }
         onEvent({ type: 'poll-failed', error, failureCount, network })
         break
       }
@@ -297,6 +316,9 @@ async function poll(options: FollowOptions, course: Course, isOvertaken: () => b
   const failureCount = course.failures + 1
   const isViolation = error instanceof TaskProtocolError
   if (isFinal(error) || (isViolation && course.violations + 1 >= MAX_VIOLATIONS)) return { type: 'ended', error }
+  if ((countRefusals(course, error) ?? 0) >= MAX_REFUSALS) {
+    return { type: 'ended', error: new TaskExpiredError('unknown-task', { taskId, cause: error }) }
+  }
   if (failureCount >= policy.maxAttempts) return { type: 'ended', error: unreachable(taskId, failureCount, error) }
   if (lastChance) return { type: 'ended', error: new TaskExpiredError('ttl', { taskId, cause: error }) }
 
@@ -361,6 +383,16 @@ function isPastTtl(receivedAt: number, task: Task | undefined, now: number): boo
 
 function isTerminalTask(task: DetailedTask): task is TerminalTask {
   return isTerminal(task.status)
+}
+
+/** A task that the app has named has no times until the server has shown it. */
+function isShown(task: Task | undefined): boolean {
+  return task === undefined || task.createdAt !== '' || task.lastUpdatedAt !== ''
+}
+
+function countRefusals({ refusals }: Course, error: Error): number | undefined {
+  const isRefusal = error instanceof TaskRequestError && error.kind === 'server'
+  return isRefusal && refusals !== undefined ? refusals + 1 : refusals
 }
 
 function isFinal(error: Error): boolean {

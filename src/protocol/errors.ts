@@ -176,7 +176,10 @@ const EXPIRED_MESSAGE = {
   'unknown-task': 'The server does not know this task (any more): it expired or was lost. Start the call again.',
 }
 
-/** The task is past its ttl (`'ttl'`) or the server no longer knows it (`'unknown-task'`, -32602). */
+/**
+ * The task is past its ttl (`'ttl'`) or the server does not know it (`'unknown-task'`): it has answered -32602, or another
+ * error ten times without ever having shown the task.
+ */
 export class TaskExpiredError extends TaskError {
   override readonly name = 'TaskExpiredError'
   readonly reason: 'ttl' | 'unknown-task'

@@ -18,6 +18,7 @@ import {
   completed,
   created,
   createScriptedServer,
+  http,
   type Reply,
   result,
   rpcError,
@@ -25,6 +26,7 @@ import {
   type ScriptedServerOptions,
   silence,
   snapshot,
+  unreachable,
 } from '../support/scriptedServer.js'
 
 const URL_ = 'https://tasks.example/mcp'
@@ -585,5 +587,140 @@ describe('what a server can have a page keep', () => {
     expect(call.getState().inputRequests).toEqual({})
     await expect(call.respond('a', yes)).rejects.toThrow('has been answered')
     expect(server.received('tasks/update')).toHaveLength(1)
+  })
+})
+
+describe('a server that asks to be left alone for weeks', () => {
+  const DAY = 24 * 60 * 60_000
+
+  it.each<[what: string, reply: Reply]>([
+    ['Retry-After in seconds', http(503, { headers: { 'retry-after': `${21 * 24 * 3600}` } })],
+    ['Retry-After as a date', http(429, { headers: { 'retry-after': 'Tue, 18 Aug 2026 00:00:00 GMT' } })],
+    ['pollIntervalMs', snapshot({ pollIntervalMs: 21 * DAY })],
+  ])('[EDGE-13] by %s is polled after a day', async (_, reply) => {
+    const { page, server, open } = setUp()
+    const start = page.now()
+    server.on('tasks/get', reply, completed())
+    const outcome = track(open().callTool({ name: 'report' }))
+    await page.advance(DAY)
+    expect(outcome).toEqual({})
+    await page.advance(1000)
+    expect(outcome).toHaveProperty('result')
+    expect(server.times('tasks/get', start)).toEqual([1000, 1000 + DAY])
+  })
+
+  it('[EDGE-13] by Retry-After for an answer is sent it again after a day', async () => {
+    const { page, server, open } = setUp()
+    server.on(
+      'tasks/get',
+      snapshot({ status: 'input_required', inputRequests: { a: form({}) }, pollIntervalMs: DAY / 24 }),
+    )
+    server.on('tasks/update', http(503, { headers: { 'retry-after': `${21 * 24 * 3600}` } }), ack)
+    const call = open().startToolCall({ name: 'report' })
+    await page.advance(1000)
+    const outcome = track(call.respond('a', { action: 'decline' }))
+    await page.advance(DAY - 1)
+    expect(outcome).toEqual({})
+    await page.advance(1)
+    expect(outcome).toHaveProperty('result')
+  })
+})
+
+describe('a task that the app names and the server answers with -32603', () => {
+  const broken = rpcError(-32603, 'Internal error')
+  const unknown = { name: 'TaskExpiredError', reason: 'unknown-task' }
+
+  it('[EDGE-21] is given up after ten such answers where it was never seen', async () => {
+    const { page, server, open } = setUp()
+    server.on('tasks/get', broken)
+    const client = open()
+    const outcome = track(client.resumeTask('task-unknown-1').result)
+    await page.advance(60 * 60_000)
+    expect(outcome.error).toMatchObject({ ...unknown, cause: { name: 'TaskRequestError', code: -32603 } })
+    expect(server.received('tasks/get')).toHaveLength(10)
+    expect(await client.resumeTasks()).toEqual([])
+  })
+
+  it('[EDGE-21] is given up where the network breaks in between: those failures do not count', async () => {
+    const { page, server, open } = setUp()
+    server.on(
+      'tasks/get',
+      broken,
+      unreachable,
+      http(503),
+      broken,
+      broken,
+      broken,
+      broken,
+      broken,
+      broken,
+      broken,
+      broken,
+      broken,
+      completed(),
+    )
+    const outcome = track(open().resumeTask('task-unknown-1').result)
+    await page.advance(60 * 60_000)
+    expect(outcome.error).toMatchObject(unknown)
+    expect(server.received('tasks/get')).toHaveLength(12)
+  })
+
+  it('[EDGE-21] is given up by all tabs after ten answers in all', async () => {
+    const browser = createSimulatedBrowser()
+    const server = createScriptedServer({ now: browser.now })
+    server.on('tasks/get', broken)
+    const outcomes = [browser.openPage(), browser.openPage()].map(({ environment }) =>
+      track(
+        createTaskClient({ url: URL_, transportOptions: { fetch: server.fetch }, environment }).resumeTask(
+          'task-unknown-1',
+        ).result,
+      ),
+    )
+    await browser.advance(60 * 60_000)
+    for (const { error } of outcomes) expect(error).toMatchObject(unknown)
+    expect(server.received('tasks/get')).toHaveLength(10)
+  })
+
+  it('[EDGE-21] is given up as well after a reload, before which it was never seen', async () => {
+    const { page, server, open } = setUp()
+    server.on('tasks/get', broken)
+    const first = open()
+    first.resumeTask('task-unknown-1')
+    await page.advance(2000)
+    await first.close()
+    const [call] = await open().resumeTasks()
+    const outcome = track(call?.result ?? Promise.resolve())
+    await page.advance(60 * 60_000)
+    expect(outcome.error).toMatchObject(unknown)
+  })
+
+  it.each<[what: string, first: Reply]>([
+    ['in this visit', snapshot()],
+    ['by a stamp that cannot be read', snapshot({ createdAt: '', lastUpdatedAt: '' })],
+  ])('[EDGE-21] is asked for on and on where it was seen %s', async (_, first) => {
+    const { page, server, open } = setUp()
+    server.on('tasks/get', first, broken)
+    const outcome = track(open().resumeTask('task-secret-1').result)
+    await page.advance(60 * 60_000)
+    expect(outcome).toEqual({})
+    server.on('tasks/get', completed())
+    await page.advance(60_000)
+    expect(outcome).toHaveProperty('result')
+  })
+
+  it('[EDGE-21] is asked for on and on where it was created here, also after a reload', async () => {
+    const { page, server, open } = setUp()
+    server.on('tasks/get', broken)
+    const first = open()
+    first.startToolCall({ name: 'report' }, { key: 'weekly' })
+    await page.advance(30 * 60_000)
+    await first.close()
+    const [call] = await open().resumeTasks()
+    const outcome = track(call?.result ?? Promise.resolve())
+    await page.advance(60 * 60_000)
+    expect(outcome).toEqual({})
+    server.on('tasks/get', completed())
+    await page.advance(60_000)
+    expect(outcome).toHaveProperty('result')
   })
 })
