@@ -128,6 +128,7 @@ export function createConnection(options: CreateConnectionOptions): Connection {
         return false
       }
     },
+    release: (taskId) => open?.tasks.release(taskId),
     listen: async (taskIds, hooks) => (await connected()).tasks.listen(taskIds, hooks),
     checkAnswer,
     listTools,

@@ -91,6 +91,7 @@ export function createLegacyTasks(options: LegacyTasksOptions): EraTasks {
         if (taskId === task.address.taskId) return id
         throw new TaskProtocolError('the answer is about another task', { source: 'tasks/get', taskId: id })
       })
+      signal.throwIfAborted()
       const detailed = await detail(task, snapshot, signal)
       if (isTerminal(detailed.status)) forget(task)
       return detailed
@@ -203,6 +204,14 @@ export function createLegacyTasks(options: LegacyTasksOptions): EraTasks {
       // What the server says of them counts from now on.
       for (const id of taskIds) know(id)
       return news.listen(taskIds, hooks)
+    },
+
+    release: (id) => {
+      const task = known.get(decodeTaskAddress(id).taskId)
+      if (task === undefined) return
+      task.channel.pause()
+      // The server does not ask the same again: what it has asked is kept for whoever follows the task next.
+      if (Object.keys(task.channel.questions).length === 0) forget(task)
     },
 
     close: () => {

@@ -268,6 +268,7 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
     } finally {
       push.close()
       link.close()
+      port.release?.(taskId)
     }
   }
 

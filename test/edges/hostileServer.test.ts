@@ -6,6 +6,7 @@ import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextproto
 import {
   createTaskClient,
   type InputRequest,
+  type TaskClient,
   type TaskClientUrlOptions,
   TaskProtocolError,
   type ToolCall,
@@ -26,6 +27,7 @@ import {
   type ScriptedServerOptions,
   silence,
   snapshot,
+  task,
   unreachable,
 } from '../support/scriptedServer.js'
 
@@ -722,5 +724,59 @@ describe('a task that the app names and the server answers with -32603', () => {
     server.on('tasks/get', completed())
     await page.advance(60_000)
     expect(outcome).toHaveProperty('result')
+  })
+})
+
+describe('the tasks/result that a task of MCP 2025-11-25 asks by', () => {
+  const legacyTask = (changes = {}) => task({ ttl: null, pollInterval: 1000, ...changes })
+  const report = { name: 'report', inputSchema: { type: 'object' }, execution: { taskSupport: 'required' } }
+
+  function setUpLegacy() {
+    const scene = setUp()
+    const { server } = scene
+    speakLegacy(server)
+    server.on('tools/list', result({ tools: [report] }))
+    server.on('tools/call', result({ task: legacyTask() }))
+    server.on('tasks/get', result(legacyTask({ status: 'input_required' })))
+    server.on('tasks/result', silence)
+    const isOpen = () => server.received('tasks/result').some(({ signal }) => signal?.aborted === false)
+    const openClient = async (options?: Partial<TaskClientUrlOptions>) => {
+      const client = scene.open(options)
+      // What the earlier revisions need is loaded first, which takes more than simulated time.
+      await client.connect()
+      return client
+    }
+    return { ...scene, isOpen, openClient }
+  }
+
+  it.each<[what: string, options: Partial<TaskClientUrlOptions>, end: (client: TaskClient, call: ToolCall) => unknown]>(
+    [
+      ['forgetAll()', {}, (client) => client.forgetAll()],
+      ['forget()', {}, (client, { callId }) => client.forget(callId)],
+      ["detach() with resume: 'lazy'", { resume: 'lazy' }, (_, call) => call.detach()],
+    ],
+  )('[EDGE-13] is closed by %s, and the server is told', async (_, options, end) => {
+    const { page, server, isOpen, openClient } = setUpLegacy()
+    const client = await openClient(options)
+    const call = client.startToolCall({ name: 'report' }, { key: 'weekly' })
+    await page.advance(2500)
+    expect(isOpen()).toBe(true)
+    await Promise.all([end(client, call), page.advance(60_000)])
+    expect(isOpen()).toBe(false)
+    expect(server.received('notifications/cancelled')).toHaveLength(1)
+    expect(server.received('tasks/result')).toHaveLength(1)
+  })
+
+  it("[EDGE-13] is opened again when somebody waits for the call again, with resume: 'lazy'", async () => {
+    const { page, isOpen, openClient } = setUpLegacy()
+    const client = await openClient({ resume: 'lazy' })
+    const call = client.startToolCall({ name: 'report' }, { key: 'weekly' })
+    await page.advance(2500)
+    call.detach()
+    await page.advance(60_000)
+    expect(isOpen()).toBe(false)
+    client.startToolCall({ name: 'report' }, { key: 'weekly' })
+    await page.advance(2500)
+    expect(isOpen()).toBe(true)
   })
 })
