@@ -175,7 +175,9 @@ export function createTabs(options: TabsOptions): Tabs {
     const office = options.leaderPer === 'scope' ? 'leader' : `leader:${callId}`
     const known = leaderships.get(office)
     if (known !== undefined) return known
-    const leadership = createLeadership(`${name}:${office}`, locks, environment, () => channel !== undefined)
+    const isHere = () => channel !== undefined
+    const onEmpty = () => leaderships.delete(office)
+    const leadership = createLeadership(`${name}:${office}`, locks, environment, isHere, onEmpty)
     leadership.onChange(() => {
       if (leadership.isLeader()) post({ type: 'leader', isVisible: environment.isVisible() })
     })

@@ -780,3 +780,42 @@ describe('the tasks/result that a task of MCP 2025-11-25 asks by', () => {
     expect(isOpen()).toBe(true)
   })
 })
+
+it("[EDGE-13] a call that has ended leaves nothing behind of the election of the tab that followed it, with resume: 'lazy'", async () => {
+  const browser = createSimulatedBrowser()
+  const server = createScriptedServer({ now: browser.now })
+  server.on('tools/call', created())
+  server.on('tasks/get', completed())
+  const { environment } = browser.openPage()
+  /** What the page gave for taking its listeners away again. */
+  const given: WeakRef<() => void>[] = []
+  const client = createTaskClient({
+    url: URL_,
+    transportOptions: { fetch: server.fetch },
+    resume: 'lazy',
+    environment: {
+      ...environment,
+      onPageHide: (listener) => {
+        const unsubscribe = environment.onPageHide(listener)
+        const own = () => unsubscribe()
+        given.push(new WeakRef(own))
+        return own
+      },
+    },
+  })
+  const call = async () => {
+    const { callId } = client.startToolCall({ name: 'report' })
+    await browser.advance(5000)
+    await client.forget(callId)
+    await browser.advance(5000)
+  }
+  const kept = () => {
+    collectGarbage()
+    return given.filter((one) => one.deref() !== undefined).length
+  }
+  await call()
+  const keptAtFirst = kept()
+  for (let more = 0; more < 10; more++) await call()
+  expect(given.length).toBeGreaterThan(20)
+  expect(kept()).toBe(keptAtFirst)
+})
