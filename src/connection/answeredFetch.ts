@@ -1,6 +1,5 @@
 import { type FetchLike, SdkError, SdkErrorCode } from '@modelcontextprotocol/client'
-import { isJsonObject } from '../protocol/json.js'
-import { requestMethod } from './requestMethod.js'
+import { httpMessage, requestMethod } from './httpMessage.js'
 
 /** The status of what is accepted and not answered. The SDK looks at nothing else then. */
 const ACCEPTED = 202
@@ -19,21 +18,10 @@ export function answeredFetch(fetch: FetchLike): FetchLike {
     if (isStream && !isAccepted && response.body !== null) return response
     if (isAccepted) await response.body?.cancel()
     const text = isAccepted ? '' : await response.text()
-    if (idOf(text) !== idOf(init?.body)) {
+    if (httpMessage(text)['id'] !== httpMessage(init?.body)['id']) {
       throw new SdkError(SdkErrorCode.ClientHttpUnexpectedContent, 'The answer to tools/call is not about the request.')
     }
     const { status, statusText, headers } = response
     return new Response(text, { status, statusText, headers })
-  }
-}
-
-/** The JSON-RPC id of a message, undefined where there is none to be read. */
-function idOf(body: unknown): unknown {
-  if (typeof body !== 'string') return undefined
-  try {
-    const message: unknown = JSON.parse(body)
-    return isJsonObject(message) ? message['id'] : undefined
-  } catch {
-    return undefined
   }
 }

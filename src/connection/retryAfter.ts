@@ -1,7 +1,7 @@
 import type { FetchLike } from '@modelcontextprotocol/client'
 import { LONGEST_WAIT_MS } from '../engine/pollPolicy.js'
 import { TaskRequestError } from '../protocol/errors.js'
-import { requestMethod } from './requestMethod.js'
+import { requestMethod } from './httpMessage.js'
 
 /**
  * Makes `Retry-After` of a refused `tasks/*` request heard: the SDK's transport drops the headers of

@@ -37,8 +37,8 @@ export const MAX_OPEN_QUESTIONS = 256
 const MAX_KEY_LENGTH = 256
 
 /** True for keys of questions that fit a record. */
-export function isInputKey(key: string): boolean {
-  return JSON.stringify(key).length <= MAX_KEY_LENGTH
+export function isInputKey(key: unknown): key is string {
+  return typeof key === 'string' && JSON.stringify(key).length <= MAX_KEY_LENGTH
 }
 
 /** The answer to an {@link InputRequest}, in the shape of that request's own result. */

@@ -27,7 +27,8 @@ export function withoutId(text: string, taskId: string | undefined): string {
 
 function withoutSecret(text: string, secret: string, wasCut: boolean): string {
   const literal = secret.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
-  const said = text.replace(new RegExp(`(?<![\\p{L}\\p{N}])${literal}(?![\\p{L}\\p{N}])`, 'gu'), '[task]')
+  const whole = `(?<![\\p{L}\\p{N}])${literal}(?![\\p{L}\\p{N}])`
+  const said = secret.length > text.length ? text : text.replace(new RegExp(whole, 'gu'), '[task]')
   // A text that was cut may end within the id.
   for (let length = secret.length - 1; wasCut && length >= MIN_SECRET_LENGTH; length--) {
     if (said.endsWith(secret.slice(0, length))) return `${said.slice(0, -length)}[task]`

@@ -103,7 +103,7 @@ function decodeTask(value: unknown): TaskRecordTask | undefined {
     ...(typeof pollIntervalMs === 'number' && { pollIntervalMs }),
     ...(typeof nextPollAt === 'number' && { nextPollAt }),
     ...(typeof notedAt === 'number' && { notedAt }),
-    answered: withAnswered([], Array.isArray(answered) ? answered.filter(isAnsweredKey) : []),
+    answered: withAnswered([], Array.isArray(answered) ? answered : []),
     isCancelling: value['isCancelling'] === true,
   }
 }
@@ -136,13 +136,9 @@ export function mergeTaskRecords(stored: TaskRecord | undefined, next: TaskRecor
   return { ...next, task: { ...next.task, ...snapshot, ...laterPoll(stored.task, next.task), answered } }
 }
 
-function isAnsweredKey(key: unknown): key is string {
-  return typeof key === 'string' && isInputKey(key)
-}
-
-/** The keys of both, each once, the newest of them. */
-export function withAnswered(known: readonly string[], added: readonly string[]): string[] {
-  return [...new Set([...known, ...added])].slice(-MAX_ANSWERED)
+/** The keys of both, each once, the newest of them. What is added may come from another tab. */
+export function withAnswered(known: readonly string[], added: readonly unknown[]): string[] {
+  return [...new Set([...known, ...added.filter(isInputKey)])].slice(-MAX_ANSWERED)
 }
 
 /** The later of two times: the tab that noted the earlier one may have slept through the last answer. */

@@ -525,7 +525,7 @@ describe('what a server can have a page keep', () => {
       return ack(request)
     })
     open({ inputHandlers: { elicitation: () => yes } }).startToolCall({ name: 'report' })
-    await page.advance(30_000)
+    await page.advance(14_000)
     expect([...answered.keys()].sort()).toEqual([...keys].sort())
     expect(new Set(answered.values())).toEqual(new Set([1]))
     expect(most).toBeGreaterThan(1)
