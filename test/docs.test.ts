@@ -21,7 +21,7 @@ const files: Record<string, string> = {
 }
 
 const tests: Record<string, string> = {
-  'test/a.test.ts': "test('is one', () => {})\nit.each([1])(\n  'is %i',",
+  'test/a.test.ts': "test('is one', () => {})\nit.each([1])(\n  'is %i',\n  '[ID-1] is three',",
 }
 
 function readFile(path: string): string {
@@ -84,7 +84,9 @@ describe('a test that the documentation names', () => {
   const check = (markdown: string) => checkTests(markdown, 'docs/guide.md', readFile)
 
   test('is one of the file that is linked to, each of them', () => {
-    expect(check('It holds: [a](../test/a.test.ts) "is one", "is %i", and [code](../src/a.ts).')).toEqual([])
+    expect(
+      check('It holds: [a](../test/a.test.ts) "is one", "[ID-1] is three", "is %i", and [code](../src/a.ts).'),
+    ).toEqual([])
   })
 
   test.for([

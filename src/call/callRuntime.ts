@@ -24,8 +24,9 @@ import { knownMessages } from './knownMessages.js'
 import { createMembership } from './membership.js'
 import { createPollQueue } from './pollQueue.js'
 import type { PushSubscription, PushSubscriptionOptions } from './pushSubscription.js'
-import { deliver } from './requests.js'
+import { type DeliveryOptions, deliver } from './requests.js'
 import { createScheduler, type Wakeable } from './scheduler.js'
+import { createSemaphore } from './semaphore.js'
 import { shownState } from './shownState.js'
 import type { TaskMessage } from './taskMessage.js'
 import { taskOutcome } from './taskOutcome.js'
@@ -38,7 +39,7 @@ export interface CallEntry extends Wakeable {
   call: Call
   /** `call` as the store shows it. */
   shown: ToolCallState
-  readonly leadership: Leadership
+  leadership: Leadership
   readonly outcome: Promise<CallToolResult>
   readonly resolve: (result: CallToolResult) => void
   readonly reject: (error: unknown) => void
@@ -60,8 +61,8 @@ export interface CallEntry extends Wakeable {
   pending?: Map<string, PendingResponse>
   /** The `tasks/cancel` under way. */
   cancelling?: Promise<void>
-  /** Aborted when the call is left: ends what is being sent for it. */
-  life?: AbortController
+  /** Aborted when the call is left: what is being sent for it. */
+  requests?: Set<AbortController>
 }
 
 export interface CallRuntimeOptions {
@@ -113,6 +114,9 @@ export interface CallRuntime {
   close(): void
 }
 
+/** How many `tasks/update` may be under way at once: the connections that a browser opens to one origin over HTTP/1.1. */
+const MAX_UPDATES = 6
+
 export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
   const { port, environment, rules, records, owner, tabs } = options
   const { policy } = rules
@@ -147,6 +151,7 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
     onSent: (taskId) => receive(taskId, { type: 'poll-sent' }),
     onMessage: (taskId, message) => receive(taskId, { type: 'message', message, isOwn: true }),
   })
+  const updatesInLine = createSemaphore(MAX_UPDATES)
   const responses = createInputResponses({
     port,
     tabs,
@@ -158,12 +163,9 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
       return stored?.taskId === taskId && stored.answered.includes(inputKey)
     },
     deliver: (entry, taskId, inputKey, response) =>
-      deliver({
-        taskId,
-        environment,
-        policy,
-        signal: lifeOf(entry),
-        send: (abort) => port.updateTask(taskId, { [inputKey]: response }, abort),
+      deliverFor(entry, taskId, {
+        inLine: updatesInLine,
+        send: (signal) => port.updateTask(taskId, { [inputKey]: response }, signal),
         onRetry: (error) => {
           options.onError(error, entry.call.callId, 'respond')
           dispatch(entry, { type: 'input', inputKey, input: { isRetrying: true } })
@@ -226,13 +228,23 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
       if (was !== undefined) removeFromIndex(was, entry)
       if (is !== undefined) addToIndex(is, entry)
     }
-    if (isFollowed && !wasFollowed && !tabs.isAlone) membership.join(entry)
+    if (isFollowed && !wasFollowed && !tabs.isAlone) {
+      // An election that nobody stood for is over.
+      entry.leadership = tabs.leadershipOf(call.callId)
+      membership.join(entry)
+    }
     if (wasFollowed && !isFollowed) membership.leave(entry)
     if (isFollowed && is !== undefined && (!wasFollowed || was !== is)) tabs.postSyncRequest(is)
-    if (was !== undefined && wasFollowed && followersOf(was).length === 0) polls.drop(was)
+    if (was !== undefined && wasFollowed && followersOf(was).length === 0) release(was)
     const [wasPolled, isPolled] = [isPolledHere(before), isPolledHere(call)]
     if (wasPolled !== isPolled) polled(isPolled ? 1 : -1)
     else if (isPolled && was !== is) push.update()
+  }
+
+  /** Nobody in this page follows the task any more. */
+  function release(taskId: string): void {
+    polls.drop(taskId)
+    port.release?.(taskId)
   }
 
   function polled(change: 1 | -1): void {
@@ -395,20 +407,27 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
     await records.remove(call.callId, recordOf(call, owner, environment.now()))
   }
 
-  function lifeOf(entry: CallEntry): AbortSignal {
-    entry.life ??= new AbortController()
-    return entry.life.signal
+  /** Sends a request until the server has taken it, or the call is left. */
+  async function deliverFor(
+    entry: CallEntry,
+    taskId: string,
+    request: Pick<DeliveryOptions, 'send' | 'inLine' | 'onRetry'>,
+  ): Promise<void> {
+    const controller = new AbortController()
+    entry.requests ??= new Set()
+    entry.requests.add(controller)
+    try {
+      await deliver({ ...request, taskId, environment, policy, signal: controller.signal })
+    } finally {
+      entry.requests.delete(controller)
+    }
   }
 
   async function sendCancel(entry: CallEntry, taskId: string): Promise<void> {
     const { callId } = entry.call
     dispatch(entry, { type: 'cancel', status: 'sending' })
     try {
-      await deliver({
-        taskId,
-        environment,
-        policy,
-        signal: lifeOf(entry),
+      await deliverFor(entry, taskId, {
         send: (signal) => port.cancelTask(taskId, signal),
         onRetry: (error) => {
           options.onError(error, callId, 'cancel')
@@ -474,10 +493,10 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
       if (call.stage === 'following') membership.leave(entry)
       const taskId = taskIdOf(call)
       if (taskId !== undefined) removeFromIndex(taskId, entry)
-      if (taskId !== undefined && followersOf(taskId).length === 0) polls.drop(taskId)
+      if (taskId !== undefined && call.stage === 'following' && followersOf(taskId).length === 0) release(taskId)
       if (isPolledHere(call)) polled(-1)
       entry.start?.abort(reason)
-      entry.life?.abort(reason)
+      for (const controller of entry.requests ?? []) controller.abort(reason)
       for (const { controller } of entry.pending?.values() ?? []) controller.abort()
       entry.reject(reason)
     },

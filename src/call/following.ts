@@ -9,12 +9,12 @@ import {
   type Task,
   type TerminalTask,
 } from '../protocol/task.js'
-import { recordedTask, resumeAt } from '../storage/taskRecord.js'
+import { recordedTask, resumeAt, withAnswered as withAnsweredKeys } from '../storage/taskRecord.js'
 import type { Call, CallEvent, CallRules, Circumstances, Effect, Following, Tracked } from './call.js'
 import { isTracked } from './call.js'
 import { type Inputs, isBusy, NO_INPUTS, observeInputs, withInput } from './inputs.js'
 import { pollInterval } from './pollPolicy.js'
-import { isStale, nextPollAt, withinTtl } from './pollSchedule.js'
+import { countRefusals, firstRefusals, isStale, nextPollAt, withinTtl } from './pollSchedule.js'
 import type { TaskMessage } from './taskMessage.js'
 
 /** How long a poll of another tab may be overdue before this tab takes over: that one was closed, or is frozen. */
@@ -47,6 +47,7 @@ export function track(call: Call, event: Tracking, at: Circumstances, rules: Cal
     earliestAt: dueAt,
     failureCount: 0,
     violations: 0,
+    refusals: firstRefusals(task),
     era: event.era,
     record: isNew ? 'unwritten' : 'assumed',
     // What the other tabs know of a task that is not new is still to be heard.
@@ -252,7 +253,15 @@ function onMessage(
       const [dueAt, earliestAt] = [Math.max(message.nextPollAt, floor), Math.max(message.earliestAt, floor)]
       const violations = error instanceof TaskProtocolError ? call.violations + 1 : 0
       const failure = { error, network }
-      return { ...call, ...polled, ...scheduled(dueAt, earliestAt, now), failureCount, violations, failure }
+      return {
+        ...call,
+        ...polled,
+        ...scheduled(dueAt, earliestAt, now),
+        failureCount,
+        violations,
+        refusals: countRefusals(call, error),
+        failure,
+      }
     }
     case 'ended':
       return ended(call, message.error, effects)
@@ -297,6 +306,7 @@ function onSnapshot(call: Following, snapshot: Snapshot, at: Circumstances, rule
     knownAt: now,
     failureCount: 0,
     violations: 0,
+    refusals: undefined,
     failure: undefined,
   }
   return isOld ? next : withInputs(next, task, rules, effects)
@@ -351,7 +361,7 @@ function withAnswered<C extends Tracked>(call: C, inputKey: string): C {
   const input = call.inputs.get(inputKey)
   const inputs: Inputs =
     input === undefined ? call.inputs : withInput(call.inputs, inputKey, { request: input.request, status: 'answered' })
-  const answered = call.answered.includes(inputKey) ? call.answered : [...call.answered, inputKey]
+  const answered = call.answered.includes(inputKey) ? call.answered : withAnsweredKeys(call.answered, [inputKey])
   return { ...call, inputs, answered }
 }
 

@@ -1,5 +1,5 @@
-import { TaskInputError } from '../protocol/errors.js'
-import type { InputRequest, InputResponse } from '../protocol/inputRequest.js'
+import { TaskInputError, TaskProtocolError } from '../protocol/errors.js'
+import { type InputRequest, type InputResponse, MAX_OPEN_QUESTIONS } from '../protocol/inputRequest.js'
 import { onAbort } from './abort.js'
 import type { CallEvent } from './call.js'
 import type { CallEntry } from './callRuntime.js'
@@ -140,6 +140,7 @@ export function createInputResponses(options: InputResponsesOptions): InputRespo
       new Promise((resolve, reject) => {
         const isHandled = handlerOf(handlers, request) !== undefined
         if (options.missingInput === 'error' && !isHandled) return reject(nobodyToAsk(entry.call.callId))
+        if ((entry.pending?.size ?? 0) >= MAX_OPEN_QUESTIONS) return reject(tooMany(entry.call.callId))
         const controller = new AbortController()
         entry.pending ??= new Map()
         entry.pending.set(inputKey, { controller, resolve })
@@ -158,7 +159,7 @@ export function createInputResponses(options: InputResponsesOptions): InputRespo
       const { callId } = entry.call
       const input = inputOf(entry, inputKey)
       if (input === undefined) {
-        const isOver = entry.call.stage === 'following' && entry.call.answered.includes(inputKey)
+        const isOver = 'answered' in entry.call && entry.call.answered.includes(inputKey)
         return Promise.reject(isOver ? answered(callId) : noSuchInput(callId))
       }
       if (input.status === 'answered') return Promise.reject(answered(callId))
@@ -182,6 +183,10 @@ function taskIdOf({ call }: CallEntry): string | undefined {
 
 export function inputOf({ call }: CallEntry, inputKey: string): InputState | undefined {
   return 'inputs' in call ? call.inputs.get(inputKey) : undefined
+}
+
+function tooMany(callId: string): TaskProtocolError {
+  return new TaskProtocolError('too many input requests at once', { source: 'tools/call', callId })
 }
 
 function noSuchInput(callId: string): TaskInputError {

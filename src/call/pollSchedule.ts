@@ -13,6 +13,12 @@ import type { TaskMessage } from './taskMessage.js'
 /** Responses that break the protocol, in a row, after which there is no point in asking on. */
 const MAX_VIOLATIONS = 3
 
+/**
+ * JSON-RPC errors in the place of a task that the server has never shown, after which it is taken for unknown: some
+ * servers answer an id that they do not know with an internal error.
+ */
+const MAX_REFUSALS = 10
+
 /** Where the polling of a task stands. All times in ms since the epoch. */
 export interface PollState {
   /** The newest snapshot. */
@@ -29,6 +35,8 @@ export interface PollState {
   readonly failureCount: number
   /** Responses that broke the protocol in a row. */
   readonly violations: number
+  /** JSON-RPC errors so far in the place of the task; undefined once the server has shown it. */
+  readonly refusals: number | undefined
 }
 
 /** What a `tasks/get` came to. */
@@ -101,6 +109,9 @@ function failureMessage(state: PollState, poll: PollResult, error: Error, isLast
   const failureCount = state.failureCount + 1
   const isViolation = error instanceof TaskProtocolError
   if (isFinal(error) || (isViolation && state.violations + 1 >= MAX_VIOLATIONS)) return { type: 'ended', error }
+  if ((countRefusals(state, error) ?? 0) >= MAX_REFUSALS) {
+    return { type: 'ended', error: new TaskExpiredError('unknown-task', { taskId, cause: error }) }
+  }
   if (failureCount >= policy.maxAttempts) return { type: 'ended', error: unreachable(taskId, failureCount, error) }
   if (isLastPoll) return { type: 'ended', error: new TaskExpiredError('ttl', { taskId, cause: error }) }
 
@@ -117,6 +128,16 @@ function failureMessage(state: PollState, poll: PollResult, error: Error, isLast
     earliestAt: Math.min(now + asked, next),
     nextPollAt: next,
   }
+}
+
+/** A task that the app has named has no times until the server has shown it. */
+export function firstRefusals({ createdAt, lastUpdatedAt }: Task): number | undefined {
+  return createdAt === '' && lastUpdatedAt === '' ? 0 : undefined
+}
+
+export function countRefusals({ refusals }: Pick<PollState, 'refusals'>, error: Error): number | undefined {
+  const isRefusal = error instanceof TaskRequestError && error.kind === 'server'
+  return isRefusal && refusals !== undefined ? refusals + 1 : refusals
 }
 
 function isFinal(error: Error): boolean {

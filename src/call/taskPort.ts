@@ -61,4 +61,6 @@ export interface TaskPort {
    */
   listen(taskIds: readonly string[], hooks: ListenHooks): Promise<void>
   cancelTask(taskId: string, signal?: AbortSignal): Promise<void>
+  /** Closes what is held open for a task that is not followed here any more. */
+  release?(taskId: string): void
 }

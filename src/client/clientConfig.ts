@@ -38,7 +38,10 @@ export interface SdkSetup {
   createConnection(options: ConnectionOptions): Connection
 }
 
-type ConnectionOptions = Pick<SdkConnectionOptions, 'randomId' | 'onState' | 'onIssue'> & {
+type ConnectionOptions = Pick<
+  SdkConnectionOptions,
+  'callTimeoutMs' | 'environment' | 'randomId' | 'onState' | 'onIssue'
+> & {
   readonly legacy: Omit<LegacyOptions, 'addressesSessions'>
 }
 

@@ -1,4 +1,5 @@
 import { handlerOf } from '../call/inputHandlers.js'
+import { MAX_TIMER_MS } from '../call/pollPolicy.js'
 import { createPushSubscription, NO_PUSH } from '../call/pushSubscription.js'
 import type { ToolCallState } from '../call/toolCallState.js'
 import { browserEnvironment } from '../environment/browserEnvironment.js'
@@ -13,7 +14,7 @@ import { toolCallId } from './callIds.js'
 import { type Calls, createCalls } from './calls.js'
 import { legacyOptions, pollPolicy, setUpSdk, taskStorage } from './clientConfig.js'
 import { createStore } from './createStore.js'
-import { checkOptions, oneOf, positive } from './optionChecks.js'
+import { checkOptions, finite, oneOf, positive } from './optionChecks.js'
 import type { TaskClient, TaskClientOptions, TaskErrorContext, ToolCallParams } from './taskClient.js'
 
 /** A frame at 60 Hz. */
@@ -21,6 +22,8 @@ const FRAME_MS = 16
 
 /** A browser opens this many connections to one origin over HTTP/1.1. The push stream holds one of them. */
 const CONNECTIONS = 6
+
+const HOUR_MS = 60 * 60 * 1000
 
 /**
  * Creates a client that calls tools and follows what becomes a task, across reloads. Creating it does
@@ -78,6 +81,8 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
   const frameMs = (oneOf('batchUpdates', options.batchUpdates, [true, false]) ?? true) ? FRAME_MS : 0
   const store = createStore({ environment, frameMs, onListenerError: rethrowLater })
   const connection = sdk.createConnection({
+    callTimeoutMs: Math.min(finite('callTimeoutMs', options.callTimeoutMs, HOUR_MS), MAX_TIMER_MS),
+    environment,
     randomId: environment.randomId,
     onState: (state) => {
       store.setConnection(state)

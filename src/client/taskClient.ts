@@ -122,6 +122,13 @@ export interface TaskClientBaseOptions {
     /** How many `tasks/get` may be under way at once. @default 5, and 6 with `push: false`: a browser has six connections to a server over HTTP/1.1, and the push stream takes one */
     maxConcurrent?: number
   }
+  /**
+   * How long the server may take to answer a `tools/call` with a result, a question or a task, in ms; then the call
+   * fails with `ToolCallInterruptedError`, since the tool may be running. The life of a task does not count, nor the
+   * time in which a question waits for its answer.
+   * @default 3600000
+   */
+  callTimeoutMs?: number
   /** Backoff after failures that may pass. */
   retry?: {
     /** First delay, doubled with each failure, in ms. @default 500 */

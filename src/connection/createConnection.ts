@@ -1,13 +1,14 @@
 import type { Tool } from '@modelcontextprotocol/client'
 import type { CallHooks, ToolCallRequest, ToolCallResponse } from '../call/taskPort.js'
 import { ConnectionFailedError, TaskConfigurationError } from '../protocol/errors.js'
+import { type CallLimitOptions, withCallLimit } from './callLimit.js'
 import { checkAnswer } from './checkAnswer.js'
 import type { Connection, ConnectionState } from './connection.js'
 import { otherEraError } from './otherEra.js'
 import { connectionError } from './requestErrors.js'
 import type { ConnectedSdk, SdkAdapter } from './sdkAdapter.js'
 
-export interface CreateConnectionOptions {
+export interface CreateConnectionOptions extends CallLimitOptions {
   readonly sdk: SdkAdapter
   /** For error messages. */
   readonly url: string | undefined
@@ -15,7 +16,8 @@ export interface CreateConnectionOptions {
 }
 
 /** A connection over an SDK client: opened by the first use, and opened again where it was lost. */
-export function createConnection({ sdk, url, onState }: CreateConnectionOptions): Connection {
+export function createConnection(options: CreateConnectionOptions): Connection {
+  const { sdk, url, onState } = options
   let connecting: Promise<ConnectedSdk> | undefined
   let open: ConnectedSdk | undefined
   let isClosed = false
@@ -52,13 +54,15 @@ export function createConnection({ sdk, url, onState }: CreateConnectionOptions)
     request: ToolCallRequest,
     { signal, beforeSend, ask }: Partial<CallHooks>,
   ): Promise<ToolCallResponse> {
-    const sdk = await connected()
+    const connectedSdk = await connected()
     signal?.throwIfAborted()
-    const optIn = await sdk.tasks.optIn(request.name)
+    const optIn = await connectedSdk.tasks.optIn(request.name)
     signal?.throwIfAborted()
     await beforeSend?.()
     signal?.throwIfAborted()
-    return sdk.callTool(request, { ask, optIn }, signal)
+    return withCallLimit(options, request.name, { ask, optIn }, signal, (limited, inTime) =>
+      connectedSdk.callTool(request, limited, inTime),
+    )
   }
 
   async function listTools(): Promise<Tool[]> {
@@ -105,6 +109,7 @@ export function createConnection({ sdk, url, onState }: CreateConnectionOptions)
         return false
       }
     },
+    release: (taskId) => open?.tasks.release(taskId),
     listen: async (taskIds, hooks) => (await connected()).tasks.listen(taskIds, hooks),
     missingCapability: sdk.missingCapability,
     checkAnswer,

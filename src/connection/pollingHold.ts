@@ -114,6 +114,7 @@ async function pollUntilDone(created: Task, options: PollLoopOptions): Promise<T
     earliestAt: dueAt,
     failureCount: 0,
     violations: 0,
+    refusals: undefined,
   }
   for (;;) {
     await untilOnline({ environment, signal, dueAt: state.dueAt })

@@ -1,4 +1,5 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client'
+import { asError } from '../protocol/asError.js'
 import {
   ConnectionFailedError,
   isTaskError,
@@ -10,7 +11,8 @@ import {
   ToolCallRejectedError,
 } from '../protocol/errors.js'
 import { INVALID_PARAMS, METHOD_NOT_FOUND, MISSING_CLIENT_CAPABILITY, TASKS_EXTENSION } from '../protocol/extension.js'
-import { isJsonObject } from '../protocol/json.js'
+import { isJsonObject, isTooDeep, type JsonObject } from '../protocol/json.js'
+import { cutText, withoutId } from '../protocol/text.js'
 
 const CORS_HINT =
   'If the server is on another origin, it must allow it: Access-Control-Allow-Origin, and Access-Control-Allow-Headers ' +
@@ -30,7 +32,7 @@ export function taskRequestError(error: unknown, source: TaskProtocolSource, tas
       kind: 'auth',
     })
   }
-  const rpc = isPassing(error) ? undefined : jsonRpcError(error)
+  const rpc = isPassing(error) ? undefined : jsonRpcError(error, taskId)
   // For an update it may as well mean the answer, for a stream its filter.
   if (rpc?.code === INVALID_PARAMS && source !== 'tasks/update' && source !== 'notifications/tasks')
     return new TaskExpiredError('unknown-task', options)
@@ -59,7 +61,8 @@ export function taskRequestError(error: unknown, source: TaskProtocolSource, tas
       kind: 'malformed',
     })
   }
-  return new TaskRequestError(`The server could not be reached: ${messageOf(error)}`, { ...options, kind: 'network' })
+  const reason = withoutId(messageOf(error), taskId)
+  return new TaskRequestError(`The server could not be reached: ${reason}`, { ...options, kind: 'network' })
 }
 
 /** What a failed `tools/call` means for the call. `refused`: the error is the server's own answer. */
@@ -167,23 +170,30 @@ function rejection(rpc: JsonRpcError, tool: string, cause: unknown): Error {
   return new ToolCallRejectedError(`Failed to call "${tool}": ${rpc.message} (${rpc.code}).${hint}`, options)
 }
 
-interface JsonRpcError {
+/** A JSON-RPC error as the server sent it. */
+export interface JsonRpcError {
   readonly code: number
   readonly message: string
   readonly data?: unknown
 }
 
-/** The JSON-RPC error inside, also where the transport shows only the HTTP status it came with. */
-function jsonRpcError(error: unknown): JsonRpcError | undefined {
-  if (error instanceof ProtocolError) return error
-  if (!(error instanceof SdkHttpError) || typeof error.data['text'] !== 'string') return undefined
+/**
+ * The JSON-RPC error inside, also where the transport shows only the HTTP status it came with: its message
+ * cut and, where it is about a task, without the id.
+ */
+export function jsonRpcError(error: unknown, taskId?: string): JsonRpcError | undefined {
+  const { code, message, data } = error instanceof ProtocolError ? error : bodyError(error)
+  if (typeof code !== 'number' || typeof message !== 'string') return undefined
+  return { code, message: withoutId(cutText(message), taskId), data: isTooDeep(data) ? undefined : data }
+}
+
+function bodyError(error: unknown): JsonObject {
+  if (!(error instanceof SdkHttpError) || typeof error.data['text'] !== 'string') return {}
   try {
     const body: unknown = JSON.parse(error.data['text'])
-    if (!isJsonObject(body) || !isJsonObject(body['error'])) return undefined
-    const { code, message, data } = body['error']
-    return typeof code === 'number' && typeof message === 'string' ? { code, message, data } : undefined
+    return isJsonObject(body) && isJsonObject(body['error']) ? body['error'] : {}
   } catch {
-    return undefined
+    return {}
   }
 }
 
@@ -224,5 +234,5 @@ function causes(error: unknown): unknown[] {
 }
 
 function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+  return cutText(asError(error).message)
 }

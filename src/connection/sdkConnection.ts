@@ -7,6 +7,7 @@ import { missingCapability } from '../protocol/inputCapabilities.js'
 import type { InputRequest } from '../protocol/inputRequest.js'
 import type { OnProtocolIssue } from '../protocol/task.js'
 import { type CallClaim, CLAIM_META, TaskCreated } from './callClaim.js'
+import type { CallLimitOptions } from './callLimit.js'
 import type { Connection, ConnectionState } from './connection.js'
 import { createConnection } from './createConnection.js'
 import type { EraTasks } from './eraTasks.js'
@@ -17,7 +18,7 @@ import { sessionLostError, toolCallError } from './requestErrors.js'
 import type { ConnectedSdk, SdkCall } from './sdkAdapter.js'
 import { TaskTransport } from './taskTransport.js'
 
-export interface SdkConnectionOptions {
+export interface SdkConnectionOptions extends CallLimitOptions {
   readonly client: Client
   /** What the client declares. Undefined: what its transport has seen it declare. */
   readonly capabilities?: ClientCapabilities

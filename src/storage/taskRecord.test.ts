@@ -42,6 +42,8 @@ const { task: _, ...INTENT } = RECORD
 const text = (changes: Record<string, unknown>): string => JSON.stringify({ v: 1, ...RECORD, ...changes })
 const taskText = (changes: Record<string, unknown>): string => text({ task: { ...TASK, ...changes } })
 
+const keys = (count: number): string[] => Array.from({ length: count }, (_, at) => `q${at}`)
+
 describe('the text of a record', () => {
   it('is a contract with the page before an update, to the letter', () => {
     expect(encodeTaskRecord(RECORD)).toBe(
@@ -63,17 +65,21 @@ describe('the text of a record', () => {
   it('reads back whatever was written', () => {
     const time = fc.integer({ min: 0, max: 4_102_444_800_000 })
     const status = fc.constantFrom<TaskStatus>('working', 'input_required', 'completed', 'failed', 'cancelled')
+    const timestamp = fc.oneof(
+      fc.constant(''),
+      time.map((at) => new Date(at).toISOString()),
+    )
     const task = fc.record(
       {
         taskId: fc.string({ minLength: 1 }),
         status,
         receivedAt: time,
-        createdAt: fc.string(),
-        lastUpdatedAt: fc.string(),
+        createdAt: timestamp,
+        lastUpdatedAt: timestamp,
         ttlMs: fc.option(time),
         pollIntervalMs: time,
         nextPollAt: time,
-        answered: fc.array(fc.string({ unit: 'binary' })),
+        answered: fc.uniqueArray(fc.string({ unit: 'binary' })),
         isCancelling: fc.boolean(),
       },
       {
@@ -167,6 +173,9 @@ describe('the text of a record', () => {
     [{ answered: undefined }, { answered: [] }],
     [{ answered: 'q1' }, { answered: [] }],
     [{ answered: ['q1', 7, null, 'q2'] }, { answered: ['q1', 'q2'] }],
+    [{ answered: ['q1', 'x'.repeat(1000)] }, { answered: ['q1'] }],
+    [{ answered: keys(600) }, { answered: keys(600).slice(-512) }],
+    [{ createdAt: `2026-07-28 (${'x'.repeat(1000)})` }, { createdAt: '' }],
     [{ isCancelling: 'yes' }, { isCancelling: false }],
     [{ isCancelling: undefined }, { isCancelling: false }],
   ])('with %j goes on without', (changes, expected) => {

@@ -1,6 +1,7 @@
+import { isInputKey } from '../protocol/inputRequest.js'
 import { isJsonObject } from '../protocol/json.js'
-import { SESSION_PREFIX } from '../protocol/sessionTask.js'
-import { bareTask, isTerminal, type Task, type TaskStatus } from '../protocol/task.js'
+import { bareTask, isTerminal, isTimestamp, type Task, type TaskStatus } from '../protocol/task.js'
+import { SESSION_PREFIX } from '../protocol/taskAddress.js'
 
 /**
  * What is kept of a call, one storage item each: enough to take it up again, and nothing more. Never
@@ -36,13 +37,16 @@ export interface TaskRecordTask {
   readonly nextPollAt?: number
   /** When that was noted, ms since the epoch: a clock that was ahead then gives itself away. */
   readonly notedAt?: number
-  /** Keys of the questions that have been answered. */
+  /** Keys of the questions that were answered last. */
   readonly answered: readonly string[]
   /** Whether this browser has asked for cancellation. */
   readonly isCancelling: boolean
   /** The server does not know the task any more: since when, ms since the epoch, and how that was found out. */
   readonly lost?: { readonly at: number; readonly reason: 'ttl' | 'unknown-task' }
 }
+
+/** As many of its answered questions as a record names. A server shows those that it has not taken note of, and no others. */
+const MAX_ANSWERED = 512
 
 /** What an ended task without a ttl, a lost one and a call without an answer are kept for, in ms: a week. */
 const KEEP_ENDED_MS = 7 * 24 * 60 * 60 * 1000
@@ -137,13 +141,13 @@ function decodeTask(value: unknown): TaskRecordTask | undefined {
     taskId,
     status,
     receivedAt,
-    createdAt,
-    lastUpdatedAt,
+    createdAt: isTimestamp(createdAt) ? createdAt : '',
+    lastUpdatedAt: isTimestamp(lastUpdatedAt) ? lastUpdatedAt : '',
     ttlMs,
     ...(typeof pollIntervalMs === 'number' && { pollIntervalMs }),
     ...(typeof nextPollAt === 'number' && { nextPollAt }),
     ...(typeof notedAt === 'number' && { notedAt }),
-    answered: Array.isArray(answered) ? answered.filter((key) => typeof key === 'string') : [],
+    answered: withAnswered([], Array.isArray(answered) ? answered : []),
     isCancelling: value['isCancelling'] === true,
     ...(lost && { lost }),
   }
@@ -186,11 +190,16 @@ export function resumeAt({ nextPollAt, notedAt }: Partial<TaskRecordTask>, now: 
  */
 export function mergeTaskRecords(stored: TaskRecord | undefined, next: TaskRecord): TaskRecord {
   if (stored?.task === undefined || next.task === undefined || stored.task.taskId !== next.task.taskId) return next
-  const answered = [...new Set([...stored.task.answered, ...next.task.answered])]
+  const answered = withAnswered(stored.task.answered, next.task.answered)
   const snapshot = isNewer(stored.task, next.task) ? recordSnapshot(stored.task) : {}
   const { lost = stored.task.lost, ...known } = { ...next.task, ...snapshot }
   const isLost = lost !== undefined && !isTerminal(known.status)
   return { ...next, task: { ...known, ...laterPoll(stored.task, next.task), answered, ...(isLost && { lost }) } }
+}
+
+/** The keys of both, each once, the newest of them. What is added may come from another tab. */
+export function withAnswered(known: readonly string[], added: readonly unknown[]): string[] {
+  return [...new Set([...known, ...added.filter(isInputKey)])].slice(-MAX_ANSWERED)
 }
 
 /** The later of two times: the tab that noted the earlier one may have slept through the last answer. */

@@ -128,7 +128,9 @@ export function createTabs(options: TabsOptions): Tabs {
     const lockName = options.leaderPer === 'scope' ? 'leader' : `leader:${callId}`
     const known = leaderships.get(lockName)
     if (known !== undefined) return known
-    const leadership = createLeadership(`${name}:${lockName}`, locks, environment, () => channel !== undefined)
+    const isHere = () => channel !== undefined
+    const onEmpty = () => leaderships.delete(lockName)
+    const leadership = createLeadership(`${name}:${lockName}`, locks, environment, isHere, onEmpty)
     leadership.onChange(() => {
       if (leadership.isLeader()) postLeader()
     })
