@@ -6,7 +6,13 @@ import {
 } from '../protocol/errors.js'
 import { isTerminal, type Task } from '../protocol/task.js'
 import type { RecordStore } from '../storage/recordStore.js'
-import { recordedTask, recordSnapshot, type TaskRecord, type TaskRecordTask } from '../storage/taskRecord.js'
+import {
+  LONGEST_WAIT_MS,
+  recordedTask,
+  recordSnapshot,
+  type TaskRecord,
+  type TaskRecordTask,
+} from '../storage/taskRecord.js'
 import { type PollPolicy, pollInterval } from './pollPolicy.js'
 
 /** What is known of one call, in memory and in its record. */
@@ -48,9 +54,6 @@ export interface CallJournalOptions {
   readonly now: () => number
   readonly policy: PollPolicy
 }
-
-/** As long as a record is believed when it asks for patience: longer waits are a server's or a storage's mistake. */
-const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000
 
 export function createCallJournal({ records, now, policy, ...options }: CallJournalOptions): CallJournal {
   let record = options.record

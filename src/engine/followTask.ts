@@ -20,7 +20,7 @@ import { createInbox, type Inbox } from './inbox.js'
 import { backoffDelay, type PollPolicy, pollInterval } from './pollPolicy.js'
 import type { PushLink } from './pushLink.js'
 import { withRequestTimeout } from './requestTimeout.js'
-import type { TabLink, TaskNews } from './tabLink.js'
+import { POLL_ANNOUNCED_MS, type TabLink, type TaskNews } from './tabLink.js'
 import type { TaskPort } from './taskPort.js'
 import { isStale } from './toolCallReducer.js'
 import type { ToolCallNetwork } from './toolCallState.js'
@@ -67,9 +67,6 @@ export interface FollowOptions {
 
 /** Answers that break the protocol, in a row, after which there is no point in asking on. */
 const MAX_VIOLATIONS = 3
-
-/** For how long a tab that says it is polling is believed, before the others take it for frozen. */
-const PATIENCE_MS = 5000
 
 /** What moves the following on: news of another tab, a snapshot that the server pushed, a change of circumstances. */
 type Step =
@@ -312,8 +309,8 @@ async function poll(options: FollowOptions, course: Course, isOvertaken: () => b
 function announcePoll({ environment, link }: FollowOptions): () => void {
   let timer: unknown
   const announce = () => {
-    link.publish({ type: 'polling', until: environment.now() + PATIENCE_MS })
-    timer = environment.setTimeout(announce, PATIENCE_MS / 2)
+    link.publish({ type: 'polling', until: environment.now() + POLL_ANNOUNCED_MS })
+    timer = environment.setTimeout(announce, POLL_ANNOUNCED_MS / 2)
   }
   announce()
   return () => environment.clearTimeout(timer)

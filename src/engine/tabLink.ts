@@ -2,6 +2,9 @@ import type { Unsubscribe } from '../environment/environment.js'
 import type { DetailedTask } from '../protocol/task.js'
 import type { ToolCallNetwork } from './toolCallState.js'
 
+/** For how long a tab that says it is polling is believed, before the others take it for frozen. */
+export const POLL_ANNOUNCED_MS: number = 5000
+
 /** What one tab tells the others about the polls of a task. Times are ms since the epoch; tabs share one clock. */
 export type TaskNews =
   /** A poll went out; until then there is no point in asking, too. */

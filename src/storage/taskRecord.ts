@@ -48,6 +48,9 @@ const KEEP_ENDED_MS = 7 * 24 * 60 * 60 * 1000
  */
 const ASK_PAST_TTL_MS = 24 * 60 * 60 * 1000
 
+/** As long as a record is believed when it asks for patience: longer waits are a server's or a storage's mistake. */
+export const LONGEST_WAIT_MS: number = 24 * 60 * 60 * 1000
+
 const VERSION = 1
 
 export function encodeTaskRecord(record: TaskRecord): string {

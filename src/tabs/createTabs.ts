@@ -81,7 +81,7 @@ export function createTabs(options: TabsOptions): Tabs {
     if (channel !== undefined) return
     channel = openChannel(name)
     channel.onMessage((data) => {
-      const message = decodeTabMessage(data)
+      const message = decodeTabMessage(data, environment.now())
       if (message !== undefined) receive(message)
     })
   }
