@@ -104,7 +104,7 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
       environment,
       policy: options.policy,
       records,
-      tabs,
+      tabs: { ...tabs, tell },
       push: options.push,
       followUnwatched: options.followUnwatched,
       inputHandlers: options.inputHandlers,
@@ -129,6 +129,17 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
     })
     runs.set(callId, run)
     return { run, state }
+  }
+
+  /** Tells the other tabs of a call, and the other calls of this page that refer to its task what was done to that. */
+  function tell(callId: string, message: CallMessage): void {
+    tabs.tell(callId, message)
+    if ('taskId' in message) receiveOfTask(message, callId)
+  }
+
+  /** Each call passes over what is about another task. */
+  function receiveOfTask(message: CallMessage, from?: string): void {
+    for (const [callId, run] of runs) if (callId !== from) run.receive(message)
   }
 
   function watch({ run, state }: Call, signal?: AbortSignal): ToolCall {
@@ -359,6 +370,7 @@ export function createCallRegistry(options: CallRegistryOptions): CallRegistry {
     },
 
     receive: (callId, message) => {
+      if ('taskId' in message) return receiveOfTask(message)
       if (message.type === 'created' && (!isOwn(message.record, callId) || isForgotten(message.record))) return
       const known = find(callId)
       // What has failed here was called anew in another tab.

@@ -1,4 +1,5 @@
 import { createPushFeed, NO_PUSH_FEED } from '../engine/pushFeed.js'
+import { shareTasks } from '../engine/sharedTasks.js'
 import type { ToolCallState } from '../engine/toolCallState.js'
 import { browserEnvironment } from '../environment/browserEnvironment.js'
 import { asError } from '../protocol/asError.js'
@@ -76,7 +77,7 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
   })
   const { locks, channel: openChannel } = environment
   const nameOf = (other: string) => `taskwire:${hash(JSON.stringify([sdk.endpoint, other]))}`
-  const tabs =
+  const tabs = shareTasks(
     options.crossTab === false || locks === undefined || openChannel === undefined
       ? ALONE_IN_BROWSER
       : createTabs({
@@ -86,10 +87,11 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
           locks,
           openChannel,
           onLocksRefused: (error) => report(asError(error), { operation: 'storage' }),
-          leaderPer: resume === 'eager' ? 'scope' : 'call',
+          leaderPer: resume === 'eager' ? 'scope' : 'task',
           onCallMessage: (callId, message) => calls.receive(callId, message),
           onForgotten: (callId, at) => calls.receiveForgotten(callId, at),
-        })
+        }),
+  )
   const calls: CallRegistry = createCallRegistry({
     port: connection,
     environment,

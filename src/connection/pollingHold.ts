@@ -1,9 +1,10 @@
 import { onAbort } from '../engine/abort.js'
+import { NO_TABS } from '../engine/callTabs.js'
 import { deliverAnswer } from '../engine/deliverAnswer.js'
 import { followTask } from '../engine/followTask.js'
 import { type PollPolicy, pollInterval } from '../engine/pollPolicy.js'
 import { NO_PUSH } from '../engine/pushLink.js'
-import { ALONE } from '../engine/tabLink.js'
+import { shareTasks } from '../engine/sharedTasks.js'
 import { taskOutcome } from '../engine/taskOutcome.js'
 import type { Environment } from '../environment/environment.js'
 import { TaskInputRequiredError } from '../protocol/errors.js'
@@ -26,9 +27,12 @@ export interface PollingHoldOptions {
 
 /** Follows a task for as long as the SDK client waits for its call, and has the client asked what the task asks. */
 export function pollingHold({ environment, policy, onIssue }: PollingHoldOptions): TaskHold {
+  const { link: linkTo } = shareTasks(NO_TABS)
   return async (task, { transport, signal, onStatus, ask }) => {
     const { taskId } = task
     const receivedAt = environment.now()
+    const firstPollAt = isTerminal(task.status) ? receivedAt : receivedAt + pollInterval(task.pollIntervalMs, policy)
+    const link = linkTo(taskId, true, firstPollAt)
     const seen = new Set<string>()
     const ending = new AbortController()
     const over = AbortSignal.any([signal, ending.signal])
@@ -71,12 +75,12 @@ export function pollingHold({ environment, policy, onIssue }: PollingHoldOptions
     const following = followTask({
       taskId,
       task,
-      firstPollAt: isTerminal(task.status) ? receivedAt : receivedAt + pollInterval(task.pollIntervalMs, policy),
+      firstPollAt,
       receivedAt,
       port: { getTask: (id, abort) => getTask(transport, id, abort, onIssue) },
       environment,
       policy,
-      link: ALONE,
+      link,
       push: NO_PUSH,
       signal: over,
       onEvent: (event) => {
@@ -89,6 +93,7 @@ export function pollingHold({ environment, policy, onIssue }: PollingHoldOptions
       return taskOutcome(await Promise.race([following, failed]))
     } finally {
       ending.abort()
+      link.close()
       following.catch(() => {})
     }
   }

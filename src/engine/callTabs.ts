@@ -18,8 +18,11 @@ export interface CallTabs {
   claim(callId: string, signal: AbortSignal): Promise<() => void>
   /** Runs `work` while no other tab runs work of that name. Rejects with the signal's reason while it waits. */
   exclusively(name: string, signal: AbortSignal, work: () => Promise<void>): Promise<void>
-  /** The task of this call, as the tabs follow it together. `isNew`: no other tab can know of it yet. */
-  link(callId: string, taskId: string, isNew: boolean): TabLink
+  /**
+   * The task of a call, as the tabs follow it together. `isNew`: no other tab can know of it yet. `nextPollAt`: when it
+   * may be polled, as far as this call knows, ms since the epoch.
+   */
+  link(taskId: string, isNew: boolean, nextPollAt: number): TabLink
   tell(callId: string, message: CallMessage): void
 }
 

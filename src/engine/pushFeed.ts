@@ -27,6 +27,7 @@ export interface PushFeedOptions {
 const COALESCE_MS = 50
 
 interface Follower {
+  readonly taskId: string
   readonly link: TabLink
   readonly tasks: Set<(task: DetailedTask) => void>
   readonly changes: Set<() => void>
@@ -52,7 +53,7 @@ interface Stream {
  * A server that honours no task is not asked again.
  */
 export function createPushFeed({ port, environment, policy }: PushFeedOptions): PushFeed {
-  const followers = new Map<string, Follower>()
+  const followers = new Set<Follower>()
   let current: Stream | undefined
   let opening: Stream | undefined
   let isRefused = false
@@ -67,7 +68,7 @@ export function createPushFeed({ port, environment, policy }: PushFeedOptions): 
 
   function refresh(): void {
     if (isRefused) return
-    const ids = [...followers].filter(([, { link }]) => link.isMyTurn()).map(([taskId]) => taskId)
+    const ids = [...followers].filter(({ link }) => link.isMyTurn()).map(({ taskId }) => taskId)
     const stream = opening ?? current
     if (stream !== undefined && isSameSet(stream.ids, ids)) return
     opening?.abort.abort()
@@ -86,7 +87,10 @@ export function createPushFeed({ port, environment, policy }: PushFeedOptions): 
         signal,
         onHonoured: (honoured) => onHonoured(stream, honoured),
         onTask: (task) => {
-          for (const listener of [...(followers.get(task.taskId)?.tasks ?? [])]) listener(task)
+          for (const { taskId, tasks, link } of [...followers]) {
+            // Of several calls that follow it, the one that polls tells the others.
+            if (taskId === task.taskId && link.isMyTurn()) for (const listener of [...tasks]) listener(task)
+          }
         },
       })
     } catch (error) {
@@ -128,8 +132,8 @@ export function createPushFeed({ port, environment, policy }: PushFeedOptions): 
   }
 
   function setLive(ids: readonly string[]): void {
-    for (const [taskId, follower] of followers) {
-      const isLive = ids.includes(taskId)
+    for (const follower of followers) {
+      const isLive = ids.includes(follower.taskId)
       if (follower.isLive === isLive) continue
       follower.isLive = isLive
       for (const listener of [...follower.changes]) listener()
@@ -151,8 +155,8 @@ export function createPushFeed({ port, environment, policy }: PushFeedOptions): 
 
   return {
     follow: (taskId, link) => {
-      const follower: Follower = { link, tasks: new Set(), changes: new Set(), isLive: false }
-      followers.set(taskId, follower)
+      const follower: Follower = { taskId, link, tasks: new Set(), changes: new Set(), isLive: false }
+      followers.add(follower)
       const stopWatching = link.onTurnChange(() => update(0))
       watchPage()
       update()
@@ -162,7 +166,7 @@ export function createPushFeed({ port, environment, policy }: PushFeedOptions): 
         onTask: (listener) => subscribe(follower.tasks, listener),
         close: () => {
           stopWatching()
-          if (followers.get(taskId) === follower) followers.delete(taskId)
+          followers.delete(follower)
           if (followers.size === 0) leavePage()
           else update()
         },

@@ -4,6 +4,7 @@ import type { CallToolResult } from '../protocol/callToolResult.js'
 import { TaskCancelledError, TaskStuckError, ToolCallInterruptedError } from '../protocol/errors.js'
 import type { InputResponse } from '../protocol/inputRequest.js'
 import { isTerminal, type Task } from '../protocol/task.js'
+import { hash } from '../storage/hash.js'
 import type { RecordStore } from '../storage/recordStore.js'
 import { recordedTask, type TaskRecord, type TaskRecordTask } from '../storage/taskRecord.js'
 import { createCallJournal } from './callJournal.js'
@@ -103,7 +104,11 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
     handlers: options.inputHandlers,
     missingInput: options.missingInput,
     check: port.checkAnswer,
-    exclusively: (inputKey, signal, work) => tabs.exclusively(`input:${callId}:${inputKey}`, signal, work),
+    exclusively: (inputKey, signal, work) => {
+      // Not the id of the call: several may refer to the task. Nor that of the task, which is nobody else's business.
+      const asker = hash(journal.record.task?.taskId ?? callId)
+      return tabs.exclusively(`input:${asker}:${inputKey}`, signal, work)
+    },
     isNoted: journal.isAnswered,
     isAnswered: async (taskId, inputKey) => {
       const stored = (await records.read(callId))?.task
@@ -249,7 +254,7 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
   async function followForATurn(signal: AbortSignal): Promise<TerminalTask> {
     const { record, latest, nextPollAt } = journal
     const { taskId, receivedAt } = record.task ?? noTask()
-    const link = tabs.link(callId, taskId, isNew)
+    const link = tabs.link(taskId, isNew, nextPollAt)
     isNew = false
     const push = options.push.follow(taskId, link)
     const { readNextPollAt } = journal

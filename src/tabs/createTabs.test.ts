@@ -25,11 +25,11 @@ function openTab() {
 
 it('a tab that leads already hears what others know of a task before it takes its turn', async () => {
   const [a, b] = [openTab(), openTab()]
-  expect(a.tabs.link('call 1', 'task 1', true).isMyTurn()).toBe(false)
+  expect(a.tabs.link('task 1', true, 0).isMyTurn()).toBe(false)
   await browser.settle()
-  expect(a.tabs.link('call 2', 'task 2', true).isMyTurn()).toBe(true)
+  expect(a.tabs.link('task 2', true, 0).isMyTurn()).toBe(true)
 
-  const late = a.tabs.link('call 3', 'task 3', false)
+  const late = a.tabs.link('task 3', false, 0)
   const onTurnChange = vi.fn()
   late.onTurnChange(onTurnChange)
   expect(late.isMyTurn()).toBe(false)
@@ -38,10 +38,10 @@ it('a tab that leads already hears what others know of a task before it takes it
   expect(late.isMyTurn()).toBe(true)
 
   // Another tab is at it: its answer comes first.
-  const theirs = b.tabs.link('call 4', 'task 4', false)
+  const theirs = b.tabs.link('task 4', false, 0)
   theirs.publish({ type: 'polling', until: b.now() + 5000 })
   await browser.settle()
-  const taken = a.tabs.link('call 4', 'task 4', false)
+  const taken = a.tabs.link('task 4', false, 0)
   await browser.advance(100)
   expect(taken.isMyTurn()).toBe(false)
   theirs.publish({ type: 'dropped', nextPollAt: b.now() })
@@ -64,13 +64,13 @@ it('what one tab did exclusively is heard by the others before it is their turn'
 
 it('a page that comes back tells the others when the server wants to be asked next, as long as that is to come', async () => {
   const away = openTab()
-  const link = away.tabs.link('call', 'task 5', true)
+  const link = away.tabs.link('task 5', true, 0)
   const nextPollAt = away.now() + 3000
   link.publish({ type: 'dropped', nextPollAt })
   await away.page.hidePage()
   const heard: unknown[] = []
   openTab()
-    .tabs.link('call', 'task 5', false)
+    .tabs.link('task 5', false, 0)
     .onNews((news) => heard.push(news))
   await browser.advance(1000)
   expect(heard).toEqual([])

@@ -1,6 +1,7 @@
 import { type CallMessage, type CallTabs, NO_TABS } from '../engine/callTabs.js'
 import type { TabLink, TaskNews } from '../engine/tabLink.js'
 import type { Channel, Environment, Locks, Unsubscribe } from '../environment/environment.js'
+import { hash } from '../storage/hash.js'
 import { createLeadership, type Leadership } from './leadership.js'
 import { lenientLocks } from './lenientLocks.js'
 import { decodeTabMessage, encodeTabMessage, type TabMessage } from './tabMessages.js'
@@ -34,8 +35,8 @@ export interface TabsOptions {
   readonly openChannel: (name: string) => Channel
   /** Hears, once, that the browser refuses its locks here: this tab does then not wait for the others. */
   readonly onLocksRefused: (error: unknown) => void
-  /** `scope`: one tab polls every task, since every tab knows every task. `call`: the tabs that follow a task elect one for it. */
-  readonly leaderPer: 'scope' | 'call'
+  /** `scope`: one tab polls every task, since every tab knows every task. `task`: the tabs that follow a task elect one for it. */
+  readonly leaderPer: 'scope' | 'task'
   readonly onCallMessage: (callId: string, message: CallMessage) => void
   readonly onForgotten: (callId: string | undefined, at: number) => void
 }
@@ -171,8 +172,9 @@ export function createTabs(options: TabsOptions): Tabs {
     return [...leaderships.values()].some((leadership) => leadership.isLeader())
   }
 
-  function leadershipOf(callId: string): Leadership {
-    const office = options.leaderPer === 'scope' ? 'leader' : `leader:${callId}`
+  function leadershipOf(taskId: string): Leadership {
+    // Every script of the origin can list the names of locks.
+    const office = options.leaderPer === 'scope' ? 'leader' : `leader:${hash(taskId)}`
     const known = leaderships.get(office)
     if (known !== undefined) return known
     const leadership = createLeadership(`${name}:${office}`, locks, environment, () => channel !== undefined)
@@ -203,10 +205,11 @@ export function createTabs(options: TabsOptions): Tabs {
         locks.request(`${name}:${work}`, { signal }, hold).catch(reject)
       }),
 
-    link: (callId, taskId, isNew): TabLink => {
-      const leadership = leadershipOf(callId)
+    link: (taskId, isNew, nextPollAt): TabLink => {
+      const leadership = leadershipOf(taskId)
       const listeners = new Set<(news: TaskNews) => void>()
       newsListeners.set(taskId, listeners)
+      latest.set(taskId, { type: 'dropped', nextPollAt })
       // What others know of the task is still on its way to a tab that leads already.
       const isLate = leadership.isLeader() && !isNew
       const turnListeners = new Set<() => void>()
