@@ -58,6 +58,7 @@ export interface CallJournalOptions {
 export function createCallJournal({ records, now, policy, ...options }: CallJournalOptions): CallJournal {
   let record = options.record
   let latest = record.task && recordedTask(record.task)
+  let latestAt = record.task?.snapshotAt
   let nextPollAt = resumeAt(record.task)
   /** A record that is gone, forgotten or expired, must not come back. */
   let isClosed = false
@@ -76,7 +77,8 @@ export function createCallJournal({ records, now, policy, ...options }: CallJour
 
   async function update(changes: Partial<TaskRecordTask> = {}): Promise<void> {
     if (record.task === undefined || isClosed) return
-    const noted = { ...(latest && recordSnapshot(latest)), nextPollAt, notedAt: now(), ...changes }
+    const snapshot = { ...(latest && recordSnapshot(latest)), ...(latestAt !== undefined && { snapshotAt: latestAt }) }
+    const noted = { ...snapshot, nextPollAt, notedAt: now(), ...changes }
     record = { ...record, task: { ...record.task, ...noted } }
     if (await records.update(record, isWritten)) isWritten = isSeen = true
   }
@@ -106,6 +108,7 @@ export function createCallJournal({ records, now, policy, ...options }: CallJour
       record = left
       isWritten = true
       latest = left.task && recordedTask(left.task)
+      latestAt = left.task?.snapshotAt
       nextPollAt = resumeAt(left.task)
     },
     writeIntent: async () => {
@@ -128,6 +131,7 @@ export function createCallJournal({ records, now, policy, ...options }: CallJour
     },
     note: (snapshot) => {
       latest = snapshot
+      latestAt = now()
     },
     isAnswered: (inputKey) => record.task?.answered.includes(inputKey) ?? false,
     isCurrent,

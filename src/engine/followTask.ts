@@ -20,9 +20,9 @@ import { createInbox, type Inbox } from './inbox.js'
 import { backoffDelay, type PollPolicy, pollInterval } from './pollPolicy.js'
 import type { PushLink } from './pushLink.js'
 import { withRequestTimeout } from './requestTimeout.js'
+import { type KnownSnapshots, takeSnapshot } from './snapshotOrder.js'
 import { POLL_ANNOUNCED_MS, type TabLink, type TaskNews } from './tabLink.js'
 import type { TaskPort } from './taskPort.js'
-import { isStale } from './toolCallReducer.js'
 import type { ToolCallNetwork } from './toolCallState.js'
 import { TURN_GRACE_MS, waitForTurn } from './waitForTurn.js'
 
@@ -36,6 +36,8 @@ export type FollowEvent =
   | { readonly type: 'blocked'; readonly network: Extract<ToolCallNetwork, 'offline' | 'paused'> }
   | { readonly type: 'unblocked' }
   | { readonly type: 'snapshot'; readonly task: DetailedTask }
+  /** An answer arrived that is older than what is known. */
+  | { readonly type: 'poll-answered' }
   | {
       readonly type: 'poll-failed'
       readonly error: Error
@@ -76,10 +78,8 @@ type Step =
   | { readonly type: 'turn-changed' }
 
 /** Where the following of a task stands. All times in ms since the epoch. */
-interface Course {
-  /** The newest snapshot. */
-  readonly known: Task | undefined
-  /** When that arrived. */
+interface Course extends KnownSnapshots {
+  /** When the latest snapshot arrived. */
   readonly knownAt: number
   /** When to poll next. */
   readonly dueAt: number
@@ -141,6 +141,7 @@ async function steer(options: FollowOptions, inbox: Inbox<Step>): Promise<Termin
   const knownAt = environment.now()
   let course: Course = {
     known: task,
+    passedOver: undefined,
     knownAt,
     ...schedule(withinTtl(options, task, firstPollAt)),
     startedAt: 0,
@@ -169,10 +170,14 @@ async function steer(options: FollowOptions, inbox: Inbox<Step>): Promise<Termin
         break
       case 'pushed':
       case 'snapshot': {
-        const isOld = isStale(course.known, step.task)
-        // Nobody has asked for it, and it tells nothing.
-        if (isOld && step.type === 'pushed') break
-        const known = isOld && course.known ? course.known : step.task
+        const isAskedSince = step.type === 'snapshot' && (step.askedAt ?? 0) >= course.knownAt
+        const order = takeSnapshot(course, step.task, isAskedSince)
+        const { known } = order
+        if (known !== step.task && step.type === 'pushed') {
+          // Nobody has asked for it, and it is old, or what is known is wrong: the next poll says.
+          if (course.failures === 0) course = { ...course, ...schedule(course.notBefore) }
+          break
+        }
         const knownAt = environment.now()
         const wishedAt = step.type === 'snapshot' ? step.nextPollAt : nextPollAt(options, { known, knownAt })
         const dueAt = Math.max(wishedAt, floor)
@@ -182,8 +187,10 @@ async function steer(options: FollowOptions, inbox: Inbox<Step>): Promise<Termin
           floor,
           Math.min(dueAt, knownAt + pollInterval(step.task.pollIntervalMs, options.policy)),
         )
-        course = { ...course, ...schedule(dueAt, notBefore), known, knownAt, failures: 0, violations: 0 }
-        onEvent({ type: 'snapshot', task: step.task })
+        // What is known is in doubt, also while the server tells by itself: the next answer settles it.
+        const times = schedule(order.passedOver === undefined ? dueAt : notBefore, notBefore)
+        course = { ...course, ...times, ...order, knownAt, failures: 0, violations: 0 }
+        onEvent(known === step.task ? { type: 'snapshot', task: step.task } : { type: 'poll-answered' })
         break
       }
       case 'poll-failed': {
@@ -287,7 +294,8 @@ async function poll(options: FollowOptions, course: Course, isOvertaken: () => b
     if (lastChance && !isTerminal(task.status) && isPastTtl(receivedAt, task, now)) {
       return { type: 'ended', error: new TaskExpiredError('ttl', { taskId }) }
     }
-    return { type: 'snapshot', task, nextPollAt: nextPollAt(options, { known: task, knownAt: now }) }
+    const at = nextPollAt(options, { known: task, knownAt: now })
+    return { type: 'snapshot', task, nextPollAt: at, askedAt: startedAt }
   }
 
   const { error } = answer

@@ -11,7 +11,8 @@ export type TaskNews =
   | { readonly type: 'polling'; readonly until: number }
   /** A poll was given up before its answer; nothing is known of it. */
   | { readonly type: 'dropped'; readonly nextPollAt: number }
-  | { readonly type: 'snapshot'; readonly task: DetailedTask; readonly nextPollAt: number }
+  /** `askedAt`: when the poll was sent. Absent where the server has told by itself. */
+  | { readonly type: 'snapshot'; readonly task: DetailedTask; readonly nextPollAt: number; readonly askedAt?: number }
   | {
       readonly type: 'poll-failed'
       readonly error: Error

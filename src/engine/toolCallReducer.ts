@@ -1,6 +1,6 @@
 import type { CallToolResult } from '../protocol/callToolResult.js'
 import { TaskCancelledError } from '../protocol/errors.js'
-import { bareTask, type DetailedTask, isTerminal, type Task } from '../protocol/task.js'
+import { bareTask, type DetailedTask, type Task } from '../protocol/task.js'
 import { isEqual } from './isEqual.js'
 import type { OpenQuestions } from './questions.js'
 import type { ToolCallNetwork, ToolCallPhase, ToolCallState } from './toolCallState.js'
@@ -51,7 +51,7 @@ export function toolCallReducer(state: ToolCallState, event: ToolCallEvent): Too
     case 'poll-answered':
       return recovered(state)
     case 'snapshot':
-      return isStale(state.task, event.task) ? recovered(state) : recovered(withSnapshot(state, event))
+      return recovered(withSnapshot(state, event))
     case 'poll-failed':
       return patch(state, { network: event.network, failureCount: event.failureCount, lastError: event.error })
     case 'blocked':
@@ -78,15 +78,6 @@ export function toolCallReducer(state: ToolCallState, event: ToolCallEvent): Too
 function withSnapshot(state: ToolCallState, event: Extract<ToolCallEvent, { type: 'snapshot' }>): ToolCallState {
   const { task, inputRequests } = event
   return patch(state, { task: bareTask(task), phase: phaseOf(task, state.phase), inputRequests })
-}
-
-/**
- * Whether a snapshot tells of an earlier time than the one already known. Replicas of a server may
- * answer out of step; only what both stamp legibly can be put in order.
- */
-export function isStale(known: Task | undefined, next: Task): boolean {
-  if (known === undefined || isTerminal(next.status)) return false
-  return isTerminal(known.status) || Date.parse(next.lastUpdatedAt) < Date.parse(known.lastUpdatedAt)
 }
 
 function phaseOf(task: Task, current: ToolCallPhase): ToolCallPhase {

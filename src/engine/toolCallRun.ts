@@ -19,7 +19,7 @@ import { createQuestions } from './questions.js'
 import { withRequestTimeout } from './requestTimeout.js'
 import { taskOutcome } from './taskOutcome.js'
 import type { TaskPort, ToolCallRequest } from './taskPort.js'
-import { isStale, type ToolCallEvent } from './toolCallReducer.js'
+import type { ToolCallEvent } from './toolCallReducer.js'
 import { waitUntilOnline } from './waitForTurn.js'
 import { watchGate } from './watchGate.js'
 
@@ -277,7 +277,6 @@ export function startToolCallRun(options: ToolCallRunOptions): ToolCallRun {
     if (event.type === 'poll-failed') options.onError(event.error, 'poll')
     if (event.type !== 'snapshot') return dispatch(event)
     const { task } = event
-    if (isStale(journal.latest, task)) return dispatch({ type: 'poll-answered' })
     journal.note(task)
     const asked = task.status === 'input_required' ? task.inputRequests : {}
     const deliver = (inputKey: string, response: InputResponse) => sendAnswer(task.taskId, inputKey, response)

@@ -29,6 +29,8 @@ export interface TaskRecordTask {
   readonly lastUpdatedAt: string
   readonly ttlMs: number | null
   readonly pollIntervalMs?: number
+  /** When the snapshot arrived, ms since the epoch. Absent while it is the one that the task was created with. */
+  readonly snapshotAt?: number
   /** Before this time, ms since the epoch, the server does not want to be asked. */
   readonly nextPollAt?: number
   /** When that was noted, ms since the epoch: a clock that was ahead then gives itself away. */
@@ -88,6 +90,7 @@ function decodeTask(value: unknown): TaskRecordTask | undefined {
   if (!isJsonObject(value)) return undefined
   const { taskId, status, receivedAt, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs, nextPollAt, notedAt, answered } =
     value
+  const { snapshotAt } = value
   if (typeof taskId !== 'string' || taskId === '' || !isStatus(status)) return undefined
   if (typeof receivedAt !== 'number' || typeof createdAt !== 'string' || typeof lastUpdatedAt !== 'string')
     return undefined
@@ -100,6 +103,7 @@ function decodeTask(value: unknown): TaskRecordTask | undefined {
     lastUpdatedAt,
     ttlMs,
     ...(typeof pollIntervalMs === 'number' && { pollIntervalMs }),
+    ...(typeof snapshotAt === 'number' && { snapshotAt }),
     ...(typeof nextPollAt === 'number' && { nextPollAt }),
     ...(typeof notedAt === 'number' && { notedAt }),
     answered: Array.isArray(answered) ? answered.filter((key) => typeof key === 'string') : [],
@@ -131,7 +135,10 @@ export function recordedTask(task: TaskRecordTask): Task {
 export function mergeTaskRecords(stored: TaskRecord | undefined, next: TaskRecord): TaskRecord {
   if (stored?.task === undefined || next.task === undefined || stored.task.taskId !== next.task.taskId) return next
   const answered = [...new Set([...stored.task.answered, ...next.task.answered])]
-  const snapshot = isNewer(stored.task, next.task) ? recordSnapshot(stored.task) : {}
+  const { snapshotAt } = stored.task
+  const snapshot = isNewer(stored.task, next.task)
+    ? { ...recordSnapshot(stored.task), ...(snapshotAt !== undefined && { snapshotAt }) }
+    : {}
   return { ...next, task: { ...next.task, ...snapshot, ...laterPoll(stored.task, next.task), answered } }
 }
 
@@ -141,9 +148,15 @@ function laterPoll(stored: TaskRecordTask, next: TaskRecordTask): Pick<TaskRecor
   return times.length === 0 ? {} : { nextPollAt: Math.max(...times) }
 }
 
-/** Terminal wins, then newer. */
+/**
+ * Terminal wins, then what arrived later: the server's stamps count only where that is not known. An arrival later
+ * than the record is written was noted before the clock was set back.
+ */
 function isNewer(stored: TaskRecordTask, next: TaskRecordTask): boolean {
   if (isTerminal(stored.status) !== isTerminal(next.status)) return isTerminal(stored.status)
+  const { snapshotAt = 0 } = stored
+  if (snapshotAt > (next.notedAt ?? snapshotAt)) return false
+  if (snapshotAt !== (next.snapshotAt ?? 0)) return snapshotAt > (next.snapshotAt ?? 0)
   return Date.parse(stored.lastUpdatedAt) > Date.parse(next.lastUpdatedAt)
 }
 

@@ -54,6 +54,7 @@ const AHEAD_MS = {
   // A call made in the millisecond in which another one was forgotten starts later than that.
   startedAt: LONGEST_WAIT_MS,
   receivedAt: 0,
+  askedAt: 0,
   // What is called after the message has arrived was not forgotten.
   at: 0,
 } as const
@@ -115,7 +116,7 @@ function decodeNews(value: unknown, now: number): TaskNews | undefined {
     case 'snapshot': {
       const times = decodeTimes(value, now, 'nextPollAt')
       const task = decodeDetailedTask(value['task'])
-      return times && task && { type, task, ...times }
+      return times && task && { type, task, ...times, ...decodeTimes(value, now, 'askedAt') }
     }
     case 'poll-failed': {
       const times = decodeTimes(value, now, 'nextPollAt', 'notBefore')
