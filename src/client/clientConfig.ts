@@ -8,8 +8,9 @@ import { routeQuestions } from '../connection/roundTripQuestions.js'
 import { createSdkConnection, type SdkConnectionOptions } from '../connection/sdkConnection.js'
 import { isSdkV1Client } from '../connection/sdkV1Client.js'
 import { createSdkV1Connection } from '../connection/sdkV1Connection.js'
+import { signInByToken } from '../connection/signIn.js'
 import { TaskTransport } from '../connection/taskTransport.js'
-import { type WithTasksOptions, withTasks } from '../connection/withTasks.js'
+import { taskTransport, type WithTasksOptions, withTasks } from '../connection/withTasks.js'
 import { DEFAULT_POLL_POLICY, type PollPolicy } from '../engine/pollPolicy.js'
 import type { Environment } from '../environment/environment.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
@@ -60,12 +61,14 @@ export function setUpSdk(options: TaskClientOptions, environment: Environment, o
   if (options.url === undefined || options.url === '') throw missingTarget()
   const url = parseUrl(options.url, environment.baseUrl())
   const endpoint = url.origin + url.pathname
+  const signIn = options.transportOptions?.authProvider && signInByToken()
   const createConnection = (connection: ConnectionOptions) =>
     createSdkConnection({
       ...connection,
       client: createClient(options),
-      createTransport: () => createTransport(url, options, environment, onIssue),
+      createTransport: () => createTransport(url, options, environment, onIssue, signIn),
       url: endpoint,
+      signIn,
       legacy: { ...connection.legacy, addressesSessions: true },
     })
   return { endpoint, createConnection }
@@ -111,14 +114,16 @@ function createTransport(
   options: TaskClientUrlOptions,
   environment: Environment,
   onIssue: OnProtocolIssue,
+  signIn: ReturnType<typeof signInByToken> | undefined,
 ): Transport {
   const { transportOptions = {} } = options
   const fetch = transportOptions.fetch ?? environment.fetch
+  const answered = answeredFetch(withRetryAfter(withSessionHeader(fetch), environment.now))
   const http = new StreamableHTTPClientTransport(url, {
     ...transportOptions,
-    fetch: answeredFetch(withRetryAfter(withSessionHeader(fetch), environment.now)),
+    fetch: signIn?.wrap(answered) ?? answered,
   })
-  return withTasks(http, { environment, onIssue })
+  return taskTransport(http, { environment, onIssue }, signIn)
 }
 
 function parseUrl(url: string | URL, base: string | undefined): URL {

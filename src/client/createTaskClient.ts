@@ -117,7 +117,7 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
     id: hash(JSON.stringify([sdk.endpoint, scope])),
     resume,
     connect: async () => {
-      await connection.connect()
+      await connection.connectForApp()
       if (resume === 'eager') await calls.resumeTasks()
     },
     resumeTasks: calls.resumeTasks,

@@ -7,8 +7,9 @@ import { checkAnswer } from './checkAnswer.js'
 import type { Connection, ConnectionState } from './connection.js'
 import { limitConcurrency } from './limitConcurrency.js'
 import { otherEraError } from './otherEra.js'
-import { connectionError } from './requestErrors.js'
+import { connectionError, credentialsError, isSignInFailure, needsCredentials } from './requestErrors.js'
 import type { ConnectedSdk, SdkAdapter, SdkCall } from './sdkAdapter.js'
+import { type SignIn, signInByTransport } from './signIn.js'
 
 export interface CreateConnectionOptions {
   readonly sdk: SdkAdapter
@@ -16,10 +17,12 @@ export interface CreateConnectionOptions {
   readonly url: string | undefined
   readonly maxConcurrentPolls: number
   readonly onState: (state: ConnectionState) => void
+  readonly signIn?: SignIn | undefined
 }
 
 /** A connection over an SDK client: opened by the first use, and opened again where it was lost. */
-export function createConnection({ sdk, url, maxConcurrentPolls, onState }: CreateConnectionOptions): Connection {
+export function createConnection(options: CreateConnectionOptions): Connection {
+  const { sdk, url, maxConcurrentPolls, onState, signIn = signInByTransport() } = options
   let connecting: Promise<ConnectedSdk> | undefined
   let open: ConnectedSdk | undefined
   let isClosed = false
@@ -64,7 +67,11 @@ export function createConnection({ sdk, url, maxConcurrentPolls, onState }: Crea
     signal?.throwIfAborted()
     await beforeSend?.()
     signal?.throwIfAborted()
-    return callTool(request, { ...call, optIn }, signal)
+    const hold: SdkCall['hold'] = (task) => {
+      signIn.allow()
+      return call.hold(task)
+    }
+    return callTool(request, { ...call, hold, optIn }, signal)
   }
 
   async function listTools(): Promise<Tool[]> {
@@ -78,15 +85,25 @@ export function createConnection({ sdk, url, maxConcurrentPolls, onState }: Crea
       return era()
     },
     connect: async () => {
-      await connected()
+      try {
+        await signIn.send(connected)
+      } catch (error) {
+        throw needsCredentials(error) ? credentialsError(error) : error
+      }
     },
-    callTool: (request, hooks) => call(request, { hold: hooks.hold, ask: hooks.ask }, hooks),
+    connectForApp: async () => {
+      signIn.allow()
+      await signIn.sendForApp(connected)
+    },
+    holdSignIn: signIn.hold,
+    callTool: (request, hooks) => signIn.sendForApp(() => call(request, { hold: hooks.hold, ask: hooks.ask }, hooks)),
     completeCall: async (name, result) => {
       try {
+        await signIn.send(connected)
         return await call({ name }, { hold: () => Promise.resolve(result), result })
       } catch (error) {
         // Another tab has brought the result. Offline, this one has no SDK client to check it by; it is the result.
-        if (error instanceof ConnectionFailedError) return result
+        if (error instanceof ConnectionFailedError || isSignInFailure(error)) return result
         throw error
       }
     },
@@ -98,35 +115,37 @@ export function createConnection({ sdk, url, maxConcurrentPolls, onState }: Crea
         return Promise.reject(handOver)
       }
       try {
-        return { type: 'result', result: await call(request, { hold }, signal && { signal }) }
+        return { type: 'result', result: await signIn.sendForApp(() => call(request, { hold }, signal && { signal })) }
       } catch (error) {
         if (error === handOver && created !== undefined) return { type: 'task', task: created }
         throw error
       }
     },
-    getTask: limitConcurrency(async (taskId: string, signal?: AbortSignal, madeIn?: 'modern' | 'legacy') => {
-      const { tasks } = await connected()
-      try {
-        return await tasks.getTask(taskId, signal)
-      } catch (error) {
-        throw otherEraError(error, taskId, madeIn, era())
-      }
+    getTask: limitConcurrency((taskId: string, signal?: AbortSignal, madeIn?: 'modern' | 'legacy') => {
+      return signIn.send(async () => {
+        const { tasks } = await connected()
+        try {
+          return await tasks.getTask(taskId, signal)
+        } catch (error) {
+          throw otherEraError(error, taskId, madeIn, era())
+        }
+      })
     }, maxConcurrentPolls),
-    updateTask: async (taskId, inputResponses, signal) =>
-      (await connected()).tasks.updateTask(taskId, inputResponses, signal),
-    cancelTask: async (taskId, signal) => (await connected()).tasks.cancelTask(taskId, signal),
+    updateTask: (taskId, inputResponses, signal) =>
+      signIn.send(async () => (await connected()).tasks.updateTask(taskId, inputResponses, signal)),
+    cancelTask: (taskId, signal) => signIn.send(async () => (await connected()).tasks.cancelTask(taskId, signal)),
     isRepeatable: async (name) => {
       try {
-        const { annotations } = (await listTools()).find((tool) => tool.name === name) ?? {}
+        const { annotations } = (await signIn.send(listTools)).find((tool) => tool.name === name) ?? {}
         return annotations?.readOnlyHint === true || annotations?.idempotentHint === true
       } catch {
         // Whoever cannot be asked has not said so.
         return false
       }
     },
-    listen: async (taskIds, hooks) => (await connected()).tasks.listen(taskIds, hooks),
+    listen: (taskIds, hooks) => signIn.send(async () => (await connected()).tasks.listen(taskIds, hooks)),
     checkAnswer,
-    listTools,
+    listTools: () => signIn.sendForApp(listTools),
     close: async () => {
       isClosed = true
       onState({ status: 'closed' })

@@ -16,6 +16,8 @@ const CORS_HINT =
   'If the server is on another origin, it must allow it: Access-Control-Allow-Origin, and Access-Control-Allow-Headers ' +
   'with content-type, mcp-protocol-version, mcp-method and mcp-name.'
 
+const SIGN_IN_HINT = 'A sign-in that came to nothing is tried again after connect().'
+
 /** What a failed `tasks/*` request means for the task. */
 export function taskRequestError(error: unknown, source: TaskProtocolSource, taskId: string): Error {
   if (error instanceof TaskRequestError && error.taskId === undefined) {
@@ -24,12 +26,7 @@ export function taskRequestError(error: unknown, source: TaskProtocolSource, tas
   }
   if (isTaskError(error)) return error
   const options = { taskId, cause: error }
-  if (isUnauthorized(error)) {
-    return new TaskRequestError('The server asks for credentials. Sign in again; the task goes on meanwhile.', {
-      ...options,
-      kind: 'auth',
-    })
-  }
+  if (isUnauthorized(error)) return credentialsError(error, taskId)
   const rpc = isPassing(error) ? undefined : jsonRpcError(error)
   // For an update it may as well mean the answer, for a stream its filter.
   if (rpc?.code === INVALID_PARAMS && source !== 'tasks/update' && source !== 'notifications/tasks')
@@ -61,12 +58,39 @@ export function taskRequestError(error: unknown, source: TaskProtocolSource, tas
   return new TaskRequestError(`The server could not be reached: ${messageOf(error)}`, { ...options, kind: 'network' })
 }
 
+/** The server wants to know who asks. */
+export function credentialsError(cause: unknown, taskId?: string): TaskRequestError {
+  return new TaskRequestError('The server asks for credentials. Sign in again; the task goes on meanwhile.', {
+    kind: 'auth',
+    cause,
+    taskId,
+  })
+}
+
+/** True if the SDK has tried to sign in, and the server refuses the request all the same. */
+export function isSignInFailure(error: unknown): boolean {
+  return causes(error).some(
+    (one) => one instanceof UnauthorizedError || (one instanceof SdkHttpError && SIGN_IN_CODES.has(one.code)),
+  )
+}
+
+/** True if no connection came about because the server wants to know who asks. */
+export function needsCredentials(error: unknown): boolean {
+  return causes(error).some(isUnauthorized)
+}
+
+/** What the SDK gives up with after it has signed in. */
+const SIGN_IN_CODES: ReadonlySet<string> = new Set([
+  SdkErrorCode.ClientHttpAuthentication,
+  SdkErrorCode.ClientHttpForbidden,
+])
+
 /** What a failed `tools/call` means for the call. `refused`: the error is the server's own answer. */
 export function toolCallError(error: unknown, tool: string, refused: boolean): unknown {
   if (isTaskError(error)) return error
   if (isUnauthorized(error)) {
     return new ToolCallRejectedError(
-      `Failed to call "${tool}": the server asks for credentials. Pass transportOptions.authProvider, or sign in.`,
+      `Failed to call "${tool}": the server asks for credentials. Pass transportOptions.authProvider, or sign in. ${SIGN_IN_HINT}`,
       { code: 401, cause: error },
     )
   }
@@ -103,7 +127,9 @@ export function connectionError(error: unknown, url: string | undefined): Error 
   const failed = (reason: string) =>
     new ConnectionFailedError(`Failed to connect to ${where}: ${reason}`, { cause: error })
   if (isUnauthorized(error))
-    return failed('it asks for credentials. Pass transportOptions.authProvider or an Authorization header.')
+    return failed(
+      `it asks for credentials. Pass transportOptions.authProvider or an Authorization header. ${SIGN_IN_HINT}`,
+    )
   if (error instanceof SdkHttpError)
     return failed(`it answered HTTP ${error.status}. Check that the URL is that of the MCP endpoint.`)
   if (causes(error).some(isMalformed))

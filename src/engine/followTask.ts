@@ -53,7 +53,7 @@ export interface FollowOptions {
   readonly firstPollAt: number
   /** When the task was received, ms since the epoch by this clock: its ttl counts from here, since clocks differ. */
   readonly receivedAt: number
-  readonly port: Pick<TaskPort, 'connect' | 'getTask'>
+  readonly port: Pick<TaskPort, 'connect' | 'getTask' | 'holdSignIn'>
   readonly environment: Environment
   readonly policy: PollPolicy
   /** The other tabs of this browser, which follow the same task. */
@@ -195,6 +195,7 @@ async function steer(options: FollowOptions, inbox: Inbox<Step>): Promise<Termin
       }
       case 'poll-failed': {
         const { error, failureCount, network } = step
+        if (heard !== undefined && network === 'paused') options.port.holdSignIn?.()
         const violations = error instanceof TaskProtocolError ? course.violations + 1 : 0
         const [dueAt, notBefore] = [Math.max(step.nextPollAt, floor), Math.max(step.notBefore, floor)]
         course = { ...course, ...schedule(dueAt, notBefore), failures: failureCount, violations }

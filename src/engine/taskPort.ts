@@ -41,6 +41,8 @@ export interface TaskPort {
   readonly era: 'modern' | 'legacy'
   /** Connects, where nothing has done so yet. Every request does. */
   connect?(): Promise<void>
+  /** A sign-in has failed in another tab, which has the user's attention: none is to be started here because of this task. */
+  holdSignIn?(): void
   /**
    * Sends `tools/call`, once. Where the answer is a task, `hold` follows it, and its result goes the way
    * that an immediate one goes: through the SDK's own validation.
