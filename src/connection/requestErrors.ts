@@ -70,7 +70,10 @@ export function credentialsError(cause: unknown, taskId?: string): TaskRequestEr
 /** True if the SDK has tried to sign in, and the server refuses the request all the same. */
 export function isSignInFailure(error: unknown): boolean {
   return causes(error).some(
-    (one) => one instanceof UnauthorizedError || (one instanceof SdkHttpError && SIGN_IN_CODES.has(one.code)),
+    (one) =>
+      one instanceof UnauthorizedError ||
+      // A connection that is refused where there is no provider has the same code, and the server's words.
+      (one instanceof SdkHttpError && one.code === SdkErrorCode.ClientHttpAuthentication && !('text' in one.data)),
   )
 }
 
@@ -78,12 +81,6 @@ export function isSignInFailure(error: unknown): boolean {
 export function needsCredentials(error: unknown): boolean {
   return causes(error).some(isUnauthorized)
 }
-
-/** What the SDK gives up with after it has signed in. */
-const SIGN_IN_CODES: ReadonlySet<string> = new Set([
-  SdkErrorCode.ClientHttpAuthentication,
-  SdkErrorCode.ClientHttpForbidden,
-])
 
 /** What a failed `tools/call` means for the call. `refused`: the error is the server's own answer. */
 export function toolCallError(error: unknown, tool: string, refused: boolean): unknown {

@@ -375,6 +375,26 @@ describe('polls that the server refuses with 401 for ten minutes', () => {
 })
 
 describe('what else the server refuses with 401', () => {
+  it('[EDGE-02] at connect time is tried again where no provider is there that could be asked', async () => {
+    const before = browser.openPage()
+    await expire(overUrl(signIns(), before))
+    await before.close()
+    const headers = new Headers({ authorization: 'Bearer first' })
+    const client = createTaskClient({
+      client: sdkClient(),
+      transport: () => new StreamableHTTPClientTransport(new URL(URL_), { fetch, requestInit: { headers } }),
+      environment: browser.openPage().environment,
+      endpoint: URL_,
+    })
+    const [[call]] = await Promise.all([client.resumeTasks(), browser.settle()])
+    await browser.advance(MINUTES)
+    expect(call?.getState()).toMatchObject({ phase: 'working', network: 'paused' })
+    headers.set('authorization', 'Bearer second')
+    server.on('tasks/get', completed())
+    await browser.advance(MINUTES)
+    await expect(call?.result).resolves.toBeDefined()
+  })
+
   it.each([
     ['{ url }', overUrl, false],
     ['{ client, transport }', overClient, true],
