@@ -42,6 +42,8 @@ export type CancelStatus = 'none' | 'sending' | 'retrying' | 'requested'
 /** A call that has become a task. Plain data: who waits for its next poll is the scheduler. */
 export interface Tracked extends PollState {
   readonly era: TaskRecord['era']
+  /** When the snapshot arrived, ms since the epoch; undefined while it is the one that the task was created with. */
+  readonly snapshotAt: number | undefined
   readonly record: RecordStatus
   readonly turn: Turn
   /** `queued`: due, and waiting for a free connection. */
@@ -180,6 +182,8 @@ export type Effect =
   /** Write the record; `ifMissing`: unless the storage has it already, from the tab that posted the change. */
   | { readonly type: 'record'; readonly ifMissing?: boolean }
   | { readonly type: 'cancel-stuck' }
+  /** A sign-in has failed in another tab, which has the user's attention. */
+  | { readonly type: 'hold-sign-in' }
   | { readonly type: 'report'; readonly error: Error; readonly operation: 'poll' | 'respond' | 'cancel' }
 
 /** True for a call that has become a task. */

@@ -18,12 +18,19 @@ export function recordOf(call: Call, owner: RecordOwner, now: number, lost?: Tas
   const { callId, name, key, startedAt } = call
   const intent = { callId, tool: name, ...(key !== undefined && { key }), ...owner, startedAt }
   if (!isTracked(call)) return { ...intent, era: 'modern' }
-  const { task, receivedAt, earliestAt, answered, cancel, era } = call
+  const { task, snapshotAt, receivedAt, earliestAt, answered, cancel, era } = call
   const times = { receivedAt, nextPollAt: earliestAt, notedAt: now }
   return {
     ...intent,
     era,
-    task: { ...recordSnapshot(task), ...times, answered, isCancelling: cancel !== 'none', ...(lost && { lost }) },
+    task: {
+      ...recordSnapshot(task),
+      ...(snapshotAt !== undefined && { snapshotAt }),
+      ...times,
+      answered,
+      isCancelling: cancel !== 'none',
+      ...(lost && { lost }),
+    },
   }
 }
 

@@ -39,7 +39,8 @@ export interface CallEntry extends Wakeable {
   call: Call
   /** `call` as the store shows it. */
   shown: ToolCallState
-  leadership: Leadership
+  /** The election of the tab that polls its task. */
+  leadership?: Leadership
   readonly outcome: Promise<CallToolResult>
   readonly resolve: (result: CallToolResult) => void
   readonly reject: (error: unknown) => void
@@ -190,7 +191,7 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
       isOnline: environment.isOnline(),
       isVisible: environment.isVisible(),
       isAlone: tabs.isAlone,
-      isLeader: leadership.isLeader(),
+      isLeader: leadership?.isLeader() ?? tabs.isLeader(),
       isPushed: isTracked(call) && push.isLive(call.task.taskId),
       isLate,
     }
@@ -228,17 +229,26 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
       if (was !== undefined) removeFromIndex(was, entry)
       if (is !== undefined) addToIndex(is, entry)
     }
-    if (isFollowed && !wasFollowed && !tabs.isAlone) {
-      // An election that nobody stood for is over.
-      entry.leadership = tabs.leadershipOf(call.callId)
-      membership.join(entry)
-    }
-    if (wasFollowed && !isFollowed) membership.leave(entry)
-    if (isFollowed && is !== undefined && (!wasFollowed || was !== is)) tabs.postSyncRequest(is)
+    const isMoved = isFollowed && was !== is
+    if (wasFollowed && (!isFollowed || isMoved)) membership.leave(entry)
+    if (is !== undefined && isFollowed && (!wasFollowed || isMoved)) join(entry, is)
     if (was !== undefined && wasFollowed && followersOf(was).length === 0) release(was)
     const [wasPolled, isPolled] = [isPolledHere(before), isPolledHere(call)]
     if (wasPolled !== isPolled) polled(isPolled ? 1 : -1)
     else if (isPolled && was !== is) push.update()
+  }
+
+  /** Stands for the election of the task, and asks what others know of it: other tabs, and other calls of this page. */
+  function join(entry: CallEntry, taskId: string): void {
+    if (!tabs.isAlone) {
+      entry.leadership = tabs.leadershipOf(taskId)
+      membership.join(entry, entry.leadership)
+      tabs.postSyncRequest(taskId)
+    }
+    const sibling = byTask.get(taskId)?.find((other) => other !== entry && other.call.stage === 'following')
+    for (const message of sibling?.call.stage === 'following' ? knownMessages(sibling.call, look()) : []) {
+      dispatch(entry, { type: 'message', message, isOwn: false })
+    }
   }
 
   /** Nobody in this page follows the task any more. */
@@ -333,11 +343,13 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
       case 'poll':
         return polls.add(taskId)
       case 'post':
-        return tabs.postTask(taskId, effect.message)
+        return post(entry, taskId, effect.message)
+      case 'hold-sign-in':
+        return port.holdSignIn?.()
       case 'read-note':
         return void readNote(entry, taskId)
       case 'lead':
-        return entry.leadership.take()
+        return entry.leadership?.take()
       case 'end':
         return void finish(entry, effect.end)
       case 'handle-input':
@@ -348,6 +360,15 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
         return void port.cancelTask(taskId).catch((error: unknown) => options.onError(error, callId, 'cancel'))
       case 'report':
         return options.onError(effect.error, callId, effect.operation)
+    }
+  }
+
+  /** Tells the other tabs, and the other calls of this page that refer to the task, what was done to it. */
+  function post(entry: CallEntry, taskId: string, message: TaskMessage): void {
+    tabs.postTask(taskId, message)
+    if (message.type === 'snapshot') return
+    for (const other of [...(byTask.get(taskId) ?? [])]) {
+      if (other !== entry) dispatch(other, { type: 'message', message, isOwn: false })
     }
   }
 
@@ -454,8 +475,7 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
       })
       // Callers that want the outcome await it; the store has it in any case.
       outcome.catch(() => {})
-      const leadership = tabs.leadershipOf(call.callId)
-      return { call, shown: shownState(call), leadership, outcome, resolve, reject, observers: 0, wakeAt: 0, place: -1 }
+      return { call, shown: shownState(call), outcome, resolve, reject, observers: 0, wakeAt: 0, place: -1 }
     },
     dispatch,
     receive,

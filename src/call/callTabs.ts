@@ -34,8 +34,10 @@ export interface CallTabs {
   lock(callId: string, signal: AbortSignal): Promise<Unsubscribe>
   /** Runs `work` while no other tab runs work of that name. Rejects with the signal's reason while it waits. */
   exclusively(name: string, signal: AbortSignal, work: () => Promise<void>): Promise<void>
-  /** The election that decides which tab polls the task of this call. */
-  leadershipOf(callId: string): Leadership
+  /** True if this tab polls every task, also one that no tab follows yet. */
+  isLeader(): boolean
+  /** The election that decides which tab polls the task. */
+  leadershipOf(taskId: string): Leadership
   postCall(callId: string, message: CallMessage): void
   postTask(taskId: string, message: TaskMessage): void
   /** Asks the other tabs what they know of a task. */
@@ -58,6 +60,7 @@ export const NO_TABS: CallTabs = {
   hasPeers: () => false,
   lock: () => Promise.resolve(nothing),
   exclusively: (_name, _signal, work) => work(),
+  isLeader: () => true,
   leadershipOf: () => SOLE_LEADER,
   postCall: nothing,
   postTask: nothing,

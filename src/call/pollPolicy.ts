@@ -1,3 +1,7 @@
+import { LONGEST_WAIT_MS } from '../storage/taskRecord.js'
+
+export { LONGEST_WAIT_MS }
+
 /** How tasks are polled and how failures back off. All times in ms. */
 export interface PollPolicy {
   readonly defaultIntervalMs: number
@@ -25,9 +29,6 @@ export const DEFAULT_POLL_POLICY: PollPolicy = {
 
 /** The longest delay that a timer holds; browsers and Node fire at once for anything above. */
 export const MAX_TIMER_MS: number = 2 ** 31 - 1
-
-/** As long as a server or a record is believed when it asks for patience: longer waits are a mistake. */
-export const LONGEST_WAIT_MS: number = 24 * 60 * 60 * 1000
 
 /** The interval to keep: the server's where it gave one, else the default, within what is sane. */
 export function pollInterval(pollIntervalMs: number | undefined, policy: PollPolicy): number {

@@ -6,11 +6,8 @@ import type { CallTabs } from './callTabs.js'
 import { type PollPolicy, pollInterval } from './pollPolicy.js'
 import { type PollResponse, pollMessage } from './pollSchedule.js'
 import { withRequestTimeout } from './requests.js'
-import type { TaskMessage } from './taskMessage.js'
+import { POLLING_MS, type TaskMessage } from './taskMessage.js'
 import type { TaskPort } from './taskPort.js'
-
-/** For how long another tab that says it is polling is believed, before it is taken for frozen, in ms. */
-export const POLLING_MS = 5000
 
 export interface PollQueueOptions {
   readonly port: Pick<TaskPort, 'connect' | 'getTask'>

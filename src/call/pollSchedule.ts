@@ -8,6 +8,7 @@ import {
 } from '../protocol/errors.js'
 import { type DetailedTask, isTerminal, type Task } from '../protocol/task.js'
 import { backoffDelay, type PollPolicy, pollInterval } from './pollPolicy.js'
+import type { KnownSnapshots } from './snapshotOrder.js'
 import type { TaskMessage } from './taskMessage.js'
 
 /** Responses that break the protocol, in a row, after which there is no point in asking on. */
@@ -20,10 +21,8 @@ const MAX_VIOLATIONS = 3
 const MAX_REFUSALS = 10
 
 /** Where the polling of a task stands. All times in ms since the epoch. */
-export interface PollState {
-  /** The newest snapshot. */
-  readonly task: Task
-  /** When that arrived. */
+export interface PollState extends KnownSnapshots {
+  /** When the latest snapshot arrived. */
   readonly knownAt: number
   /** When the task was received, by this clock: its ttl counts from here, since clocks differ. */
   readonly receivedAt: number
@@ -66,16 +65,6 @@ function isPastTtl({ ttlMs }: Task, receivedAt: number, now: number): boolean {
   return ttlMs !== null && now >= receivedAt + ttlMs
 }
 
-/**
- * True if a snapshot tells of an earlier time than the one already known. Replicas of a server may respond out of
- * step; only what both stamp legibly can be put in order.
- */
-export function isStale(known: Task, next: Task): boolean {
-  if (isTerminal(next.status)) return false
-  if (next.lastUpdatedAt === known.lastUpdatedAt) return isTerminal(known.status)
-  return isTerminal(known.status) || Date.parse(next.lastUpdatedAt) < Date.parse(known.lastUpdatedAt)
-}
-
 export interface PollResult {
   readonly response: PollResponse
   /** When the poll began, ms since the epoch. */
@@ -99,7 +88,8 @@ export function pollMessage(state: PollState, poll: PollResult): TaskMessage {
   if (isLastPoll && !isTerminal(task.status) && isPastTtl(task, receivedAt, now)) {
     return { type: 'ended', error: new TaskExpiredError('ttl', { taskId }) }
   }
-  return { type: 'snapshot', task, nextPollAt: nextPollAt({ task, knownAt: now, receivedAt }, policy, isPushed) }
+  const at = nextPollAt({ task, knownAt: now, receivedAt }, policy, isPushed)
+  return { type: 'snapshot', task, nextPollAt: at, askedAt: startedAt }
 }
 
 function failureMessage(state: PollState, poll: PollResult, error: Error, isLastPoll: boolean): TaskMessage {

@@ -14,8 +14,9 @@ import { routeQuestions } from '../connection/roundTripQuestions.js'
 import { createSdkConnection, type SdkConnectionOptions } from '../connection/sdkConnection.js'
 import { isSdkV1Client } from '../connection/sdkV1Client.js'
 import { createSdkV1Connection } from '../connection/sdkV1Connection.js'
+import { signInByToken } from '../connection/signIn.js'
 import { TaskTransport } from '../connection/taskTransport.js'
-import { type WithTasksOptions, withTasks } from '../connection/withTasks.js'
+import { taskTransport, type WithTasksOptions, withTasks } from '../connection/withTasks.js'
 import type { Environment } from '../environment/environment.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import type { OnProtocolIssue } from '../protocol/task.js'
@@ -79,6 +80,7 @@ export function setUpSdk(options: TaskClientOptions, environment: Environment, o
   // A query may hold a token, which has no business in a storage.
   const query = url === undefined || url.search === '' ? '' : `?${hash(url.search)}`
   const endpoint = options.endpoint || place + query
+  const signIn = options.transportOptions?.authProvider && signInByToken()
   const createConnection = (connection: ConnectionOptions) => {
     const capabilities = clientCapabilities(options)
     return createSdkConnection({
@@ -86,8 +88,9 @@ export function setUpSdk(options: TaskClientOptions, environment: Environment, o
       client: createClient(options.clientInfo, capabilities),
       capabilities,
       createTransport: () =>
-        createTransport(url ?? resolveUrl(given, environment.baseUrl()), options, environment, onIssue),
+        createTransport(url ?? resolveUrl(given, environment.baseUrl()), options, environment, onIssue, signIn),
       url: place,
+      signIn,
       legacy: { ...connection.legacy, addressesSessions: true },
     })
   }
@@ -134,14 +137,16 @@ function createTransport(
   options: TaskClientUrlOptions,
   environment: Environment,
   onIssue: OnProtocolIssue,
+  signIn: ReturnType<typeof signInByToken> | undefined,
 ): Transport {
   const { transportOptions = {} } = options
   const fetch = transportOptions.fetch ?? environment.fetch
+  const answered = answeredFetch(withRetryAfter(withSessionHeader(fetch), environment.now))
   const http = new StreamableHTTPClientTransport(url, {
     ...transportOptions,
-    fetch: answeredFetch(withRetryAfter(withSessionHeader(fetch), environment.now)),
+    fetch: signIn?.wrap(answered) ?? answered,
   })
-  return withTasks(http, { environment, onIssue })
+  return taskTransport(http, { environment, onIssue }, signIn)
 }
 
 /** Undefined for a URL that is relative where there is no page to resolve it against, as on a server. */

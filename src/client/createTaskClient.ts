@@ -111,7 +111,7 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
           locks,
           openChannel,
           onLocksRefused: (error) => report(asError(error), { operation: 'storage' }),
-          leaderPer: resume === 'eager' ? 'scope' : 'call',
+          leaderPer: resume === 'eager' ? 'scope' : 'task',
           onCallMessage: (callId, message) => calls.receive(callId, message),
           onTaskMessage: (taskId, message) => calls.receiveTask(taskId, message),
           knownOf: (taskId) => calls.knownOf(taskId),
@@ -151,7 +151,7 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
     id: hash(JSON.stringify([endpoint, scope])),
     resume,
     connect: async () => {
-      await connection.connect()
+      await connection.connectForApp()
       if (resume === 'eager') await calls.resumeTasks()
     },
     resumeTasks: calls.resumeTasks,

@@ -205,7 +205,10 @@ export interface TaskClientUrlOptions extends TaskClientBaseOptions {
    * `respond()`; one that is not declared fails its call with `TaskInputRequiredError`.
    */
   capabilities?: ClientOptions['capabilities']
-  /** Headers, `fetch`, auth provider: what `StreamableHTTPClientTransport` takes. */
+  /**
+   * Headers, `fetch`, auth provider: what `StreamableHTTPClientTransport` takes. An `authProvider` is asked to sign the
+   * user in once for each token that the server refuses. Polls go on with a new token as soon as it has one.
+   */
   transportOptions?: StreamableHTTPClientTransportOptions
 }
 
@@ -217,7 +220,8 @@ export interface TaskClientSdkOptions extends TaskClientBaseOptions {
   client: Client | SdkV1Client
   /**
    * Where a client of `@modelcontextprotocol/client` is not connected yet: the transport to connect it over. A
-   * function is asked for a new one each time, which a connection that failed or was lost needs.
+   * function is asked for a new one each time, which a connection that failed or was lost needs. After a sign-in that
+   * came to nothing, tasks wait until `connect()` is called or a call of the app passes.
    */
   transport?: Transport | (() => Transport)
   url?: never
@@ -232,7 +236,8 @@ export interface TaskClient {
   /** Names server and scope in query keys; holds no secret. */
   readonly id: string
   /**
-   * Connects, where the first use has not done it yet.
+   * Connects, where the first use has not done it yet. A sign-in that came to nothing may be tried again after it: call
+   * it when the user asks to sign in again, or has signed in over a transport of your own.
    *
    * @throws {ConnectionFailedError} with what to do about it.
    */

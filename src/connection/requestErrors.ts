@@ -18,6 +18,8 @@ const CORS_HINT =
   'If the server is on another origin, it must allow it: Access-Control-Allow-Origin, and Access-Control-Allow-Headers ' +
   'with content-type, mcp-protocol-version, mcp-method and mcp-name.'
 
+const SIGN_IN_HINT = 'A sign-in that came to nothing is tried again after connect().'
+
 /** What a failed `tasks/*` request means for the task. */
 export function taskRequestError(error: unknown, source: TaskProtocolSource, taskId: string): Error {
   if (error instanceof TaskRequestError && error.taskId === undefined) {
@@ -26,12 +28,7 @@ export function taskRequestError(error: unknown, source: TaskProtocolSource, tas
   }
   if (isTaskError(error)) return error
   const options = { taskId, cause: error }
-  if (isUnauthorized(error)) {
-    return new TaskRequestError('The server asks for credentials. Sign in again; the task goes on meanwhile.', {
-      ...options,
-      kind: 'auth',
-    })
-  }
+  if (isUnauthorized(error)) return credentialsError(error, taskId)
   const rpc = isPassing(error) ? undefined : jsonRpcError(error, taskId)
   // For an update it may as well mean the answer, for a stream its filter.
   if (rpc?.code === INVALID_PARAMS && source !== 'tasks/update' && source !== 'notifications/tasks')
@@ -65,12 +62,42 @@ export function taskRequestError(error: unknown, source: TaskProtocolSource, tas
   return new TaskRequestError(`The server could not be reached: ${reason}`, { ...options, kind: 'network' })
 }
 
+/** Errors that stand for a sign-in that failed; the cause that they keep does not tell any more. */
+const failedSignIns = new WeakSet<object>()
+
+/** The server wants to know who asks. */
+export function credentialsError(cause: unknown, taskId?: string): TaskRequestError {
+  const error = new TaskRequestError('The server asks for credentials. Sign in again; the task goes on meanwhile.', {
+    kind: 'auth',
+    cause,
+    taskId,
+  })
+  if (isSignInFailure(cause)) failedSignIns.add(error)
+  return error
+}
+
+/** True if the SDK has tried to sign in, and the server refuses the request all the same. */
+export function isSignInFailure(error: unknown): boolean {
+  return causes(error).some(
+    (one) =>
+      failedSignIns.has(Object(one)) ||
+      one instanceof UnauthorizedError ||
+      // A connection that is refused where there is no provider has the same code, and the server's words.
+      (one instanceof SdkHttpError && one.code === SdkErrorCode.ClientHttpAuthentication && !('text' in one.data)),
+  )
+}
+
+/** True if no connection came about because the server wants to know who asks. */
+export function needsCredentials(error: unknown): boolean {
+  return causes(error).some(isUnauthorized)
+}
+
 /** What a failed `tools/call` means for the call. `refused`: the error is the server's own answer. */
 export function toolCallError(error: unknown, tool: string, refused: boolean): unknown {
   if (isTaskError(error)) return error
   if (isUnauthorized(error)) {
     return new ToolCallRejectedError(
-      `Failed to call "${tool}": the server asks for credentials. Pass transportOptions.authProvider, or sign in.`,
+      `Failed to call "${tool}": the server asks for credentials. Pass transportOptions.authProvider, or sign in. ${SIGN_IN_HINT}`,
       { code: 401, cause: error },
     )
   }
@@ -106,7 +133,7 @@ export function connectionError(error: unknown, url: string | undefined): Error 
   const failed = (reason: string) =>
     new ConnectionFailedError(`Failed to connect to ${where}: ${reason}`, { cause: error })
   if (error instanceof SdkHttpError) return failed(`it ${httpAnswer(error)}`)
-  if (error instanceof UnauthorizedError) return failed(adviceFor(401))
+  if (error instanceof UnauthorizedError) return failed(`${adviceFor(401)} ${SIGN_IN_HINT}`)
   if (error instanceof ProtocolError)
     return failed(`it answered with the error ${error.code}${said(error.message)}. Its log may say more.`)
   if (causes(error).some(isMalformed))

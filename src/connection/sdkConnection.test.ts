@@ -423,7 +423,7 @@ describe('connecting', () => {
     const { server, connection, states } = setUp()
     for (const method of ['server/discover', 'initialize']) server.on(method, reply)
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    const failing = caught(connection.connect())
+    const failing = caught(connection.connectForApp())
     // A server that says nothing is given up after the 60 s of the SDK.
     await vi.advanceTimersByTimeAsync(120_000)
     const error = await failing

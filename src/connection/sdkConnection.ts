@@ -16,6 +16,7 @@ import { isSessionLost } from './legacySession.js'
 import { modernTasks } from './modernTasks.js'
 import { sessionLostError, toolCallError } from './requestErrors.js'
 import type { ConnectedSdk, SdkCall } from './sdkAdapter.js'
+import { type SignIn, signInByTransport } from './signIn.js'
 import { TaskTransport } from './taskTransport.js'
 
 export interface SdkConnectionOptions extends CallLimitOptions {
@@ -29,6 +30,8 @@ export interface SdkConnectionOptions extends CallLimitOptions {
   readonly randomId: () => string
   readonly onState: (state: ConnectionState) => void
   readonly onIssue: OnProtocolIssue
+  /** Where the transport is one of ours. @default that for a transport of the app */
+  readonly signIn?: SignIn | undefined
   /** For servers of 2025-11-25. */
   readonly legacy?: LegacyOptions
 }
@@ -132,8 +135,15 @@ export function createSdkConnection(options: SdkConnectionOptions): Connection {
     if (opened !== undefined && client.transport === opened) await client.close()
   }
 
+  const { signIn = signInByTransport() } = options
+  const allow = () => {
+    signIn.allow()
+    if (client.transport instanceof TaskTransport) client.transport.allowSignIn()
+  }
+
   return createConnection({
     ...options,
+    signIn: { ...signIn, allow },
     sdk: {
       get era() {
         return era()

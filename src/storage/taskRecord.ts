@@ -33,6 +33,8 @@ export interface TaskRecordTask {
   readonly lastUpdatedAt: string
   readonly ttlMs: number | null
   readonly pollIntervalMs?: number
+  /** When the snapshot arrived, ms since the epoch. Absent while it is the one that the task was created with. */
+  readonly snapshotAt?: number
   /** Before this time, ms since the epoch, the server does not want to be asked. */
   readonly nextPollAt?: number
   /** When that was noted, ms since the epoch: a clock that was ahead then gives itself away. */
@@ -132,6 +134,7 @@ function decodeTask(value: unknown): TaskRecordTask | undefined {
   if (!isJsonObject(value)) return undefined
   const { taskId, status, receivedAt, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs, nextPollAt, notedAt, answered } =
     value
+  const { snapshotAt } = value
   if (typeof taskId !== 'string' || taskId === '' || !isStatus(status)) return undefined
   if (typeof receivedAt !== 'number' || typeof createdAt !== 'string' || typeof lastUpdatedAt !== 'string')
     return undefined
@@ -145,6 +148,7 @@ function decodeTask(value: unknown): TaskRecordTask | undefined {
     lastUpdatedAt: isTimestamp(lastUpdatedAt) ? lastUpdatedAt : '',
     ttlMs,
     ...(typeof pollIntervalMs === 'number' && { pollIntervalMs }),
+    ...(typeof snapshotAt === 'number' && { snapshotAt }),
     ...(typeof nextPollAt === 'number' && { nextPollAt }),
     ...(typeof notedAt === 'number' && { notedAt }),
     answered: withAnswered([], Array.isArray(answered) ? answered : []),
@@ -175,13 +179,13 @@ export function recordedTask(task: TaskRecordTask): Task {
   return bareTask(task)
 }
 
-/** Upper bound of a recorded wait, in ms. Anything longer is a mistake of the server or of the storage. */
-const MAX_RECORDED_WAIT_MS = 24 * 60 * 60 * 1000
+/** The longest wait, in ms, that a server or a record is believed to ask for: anything longer is a mistake. */
+export const LONGEST_WAIT_MS: number = 24 * 60 * 60 * 1000
 
 /** When a recorded task may be polled, by a clock that may have been ahead when that was noted; at once if it was not. */
 export function resumeAt({ nextPollAt, notedAt }: Partial<TaskRecordTask>, now: number): number {
   if (nextPollAt === undefined) return now
-  return Math.min(nextPollAt - Math.max(0, (notedAt ?? now) - now), now + MAX_RECORDED_WAIT_MS)
+  return Math.min(nextPollAt - Math.max(0, (notedAt ?? now) - now), now + LONGEST_WAIT_MS)
 }
 
 /**
@@ -191,7 +195,10 @@ export function resumeAt({ nextPollAt, notedAt }: Partial<TaskRecordTask>, now: 
 export function mergeTaskRecords(stored: TaskRecord | undefined, next: TaskRecord): TaskRecord {
   if (stored?.task === undefined || next.task === undefined || stored.task.taskId !== next.task.taskId) return next
   const answered = withAnswered(stored.task.answered, next.task.answered)
-  const snapshot = isNewer(stored.task, next.task) ? recordSnapshot(stored.task) : {}
+  const { snapshotAt } = stored.task
+  const snapshot = isNewer(stored.task, next.task)
+    ? { ...recordSnapshot(stored.task), ...(snapshotAt !== undefined && { snapshotAt }) }
+    : {}
   const { lost = stored.task.lost, ...known } = { ...next.task, ...snapshot }
   const isLost = lost !== undefined && !isTerminal(known.status)
   return { ...next, task: { ...known, ...laterPoll(stored.task, next.task), answered, ...(isLost && { lost }) } }
@@ -208,9 +215,15 @@ function laterPoll(stored: TaskRecordTask, next: TaskRecordTask): Pick<TaskRecor
   return times.length === 0 ? {} : { nextPollAt: Math.max(...times) }
 }
 
-/** Terminal wins, then newer. */
+/**
+ * Terminal wins, then what arrived later: the server's stamps count only where that is not known. An arrival later
+ * than the record is written was noted before the clock was set back.
+ */
 function isNewer(stored: TaskRecordTask, next: TaskRecordTask): boolean {
   if (isTerminal(stored.status) !== isTerminal(next.status)) return isTerminal(stored.status)
+  const { snapshotAt = 0 } = stored
+  if (snapshotAt > (next.notedAt ?? snapshotAt)) return false
+  if (snapshotAt !== (next.snapshotAt ?? 0)) return snapshotAt > (next.snapshotAt ?? 0)
   return Date.parse(stored.lastUpdatedAt) > Date.parse(next.lastUpdatedAt)
 }
 

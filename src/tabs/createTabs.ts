@@ -2,6 +2,7 @@ import { type CallMessage, type CallTabs, type Leadership, NO_TABS } from '../ca
 import { MESSAGE_DELAY_MS } from '../call/following.js'
 import type { TaskMessage } from '../call/taskMessage.js'
 import type { Channel, Environment, Locks, Unsubscribe } from '../environment/environment.js'
+import { hash } from '../storage/hash.js'
 import { locksWithFallback } from './fallbackLocks.js'
 import { createLeadership } from './leadership.js'
 import { decodeTabMessage, encodeTabMessage, type TabMessage } from './tabMessages.js'
@@ -35,14 +36,17 @@ export interface TabsOptions {
   readonly openChannel: (name: string) => Channel
   /** Called once if the browser refuses its locks here: this tab then does not wait for the others. */
   readonly onLocksRefused: (error: unknown) => void
-  /** `scope`: one tab polls every task, since every tab knows every task. `call`: the tabs that follow a task elect one for it. */
-  readonly leaderPer: 'scope' | 'call'
+  /** `scope`: one tab polls every task, since every tab knows every task. `task`: the tabs that follow a task elect one for it. */
+  readonly leaderPer: 'scope' | 'task'
   readonly onCallMessage: (callId: string, message: CallMessage) => void
   readonly onTaskMessage: (taskId: string, message: TaskMessage) => void
   /** What this tab knows of a task, for another tab that asks. */
   readonly knownOf: (taskId: string) => readonly TaskMessage[]
   readonly onForgotten: (callId: string | undefined, at: number) => void
 }
+
+/** The lock of the tab that polls every task. */
+const SCOPE_LOCK = 'leader'
 
 export function createTabs(options: TabsOptions): Tabs {
   const { environment, openChannel } = options
@@ -72,7 +76,7 @@ export function createTabs(options: TabsOptions): Tabs {
     if (channel !== undefined) return
     channel = openChannel(name)
     channel.onMessage((data) => {
-      const message = decodeTabMessage(data)
+      const message = decodeTabMessage(data, environment.now())
       if (message === undefined) return
       hasPeers = true
       receive(message)
@@ -124,8 +128,9 @@ export function createTabs(options: TabsOptions): Tabs {
     return [...leaderships.values()].some((leadership) => leadership.isLeader())
   }
 
-  function leadershipOf(callId: string): Leadership {
-    const lockName = options.leaderPer === 'scope' ? 'leader' : `leader:${callId}`
+  function leadershipOf(taskId: string): Leadership {
+    // Every script of the origin can list the names of locks.
+    const lockName = options.leaderPer === 'scope' ? SCOPE_LOCK : `leader:${hash(taskId)}`
     const known = leaderships.get(lockName)
     if (known !== undefined) return known
     const isHere = () => channel !== undefined
@@ -171,6 +176,7 @@ export function createTabs(options: TabsOptions): Tabs {
         locks.request(`${name}:${work}`, { signal }, hold).catch(reject)
       }),
 
+    isLeader: () => leaderships.get(SCOPE_LOCK)?.isLeader() === true,
     leadershipOf,
     postCall: (callId, message) => post({ type: 'call', callId, message }),
     postTask: (taskId, message) => {

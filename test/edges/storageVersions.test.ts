@@ -219,11 +219,11 @@ describe('messages of a later version between tabs', () => {
     const ended = { type: 'ended', error: { name: 'TaskExpiredError', message: 'gone' } }
     for (const message of [
       { v: 2, type: 'forgotten', at: server.browser.now() + 1000 },
-      { v: 2, type: 'news', taskId, news: ended },
+      { v: 2, type: 'task', taskId, message: ended },
       { v: 2, type: 'call', callId, message: { type: 'cancelling', taskId, isCancelling: true } },
       { v: 2, type: 'call', callId: 'c2', message: { type: 'created', record: newer } },
       { v: 1, type: 'call', callId, message: { type: 'created', record: newer } },
-      { v: 1, type: 'news', taskId, news: { ...ended, type: 'surprised' } },
+      { v: 1, type: 'task', taskId, message: { ...ended, type: 'surprised' } },
       { v: 1, type: 'surprise', taskId },
       { v: 2 },
       { v: '1', type: 'forgotten', at: server.browser.now() + 1000 },
