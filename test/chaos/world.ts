@@ -1,12 +1,12 @@
 import { createTaskClient, type TaskClient, type TaskClientUrlOptions, type ToolCallState } from 'taskwire'
 import { createSimulatedBrowser, type SimulatedBrowser, type SimulatedPage } from 'taskwire/testing'
+import { seededRandom } from '../seeded/seededRandom.js'
 import { createAnswerBook } from './answerBook.js'
 import { type CallLedger, createCallLedger, type Start } from './callLedger.js'
 import { type CallPlan, type ChaosServer, createChaosServer, type RpcRequest, type ServerTask } from './chaosServer.js'
 import type { Breach, Tally, TallyKey } from './faults.js'
 import { type ChaosNetwork, createChaosNetwork } from './network.js'
 import { createPollFloors, type PollFloors } from './pollFloors.js'
-import { seededRandom } from './random.js'
 import { createRecordWatch, type RecordWatch } from './recordWatch.js'
 import { createSuccession } from './succession.js'
 
