@@ -60,7 +60,9 @@ export function createConnection({ sdk, url, maxConcurrentPolls, onState }: Crea
     const { tasks, callTool } = await connected()
     signal?.throwIfAborted()
     if (call.result !== undefined) return callTool(request, call, signal)
-    const optIn = await tasks.optIn(request.name)
+    const optIn = await tasks.optIn(request.name).catch((cause: unknown) => {
+      throw connectionError(cause, url)
+    })
     signal?.throwIfAborted()
     await beforeSend?.()
     signal?.throwIfAborted()
