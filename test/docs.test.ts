@@ -100,6 +100,11 @@ describe('a test that the documentation names', () => {
     expect(check(markdown)).toEqual([problem])
   })
 
+  test('may begin with an id in brackets', () => {
+    const problem = 'line 1: test/a.test.ts has no test "[A-1] is two".'
+    expect(check('It holds: [a](../test/a.test.ts) "[A-1] is two", "is one".')).toEqual([problem])
+  })
+
   test('may be in a footnote', () => {
     expect(check('It holds[^a].\n\n[^a]: [a](../test/a.test.ts) "is one"\n')).toEqual([])
   })

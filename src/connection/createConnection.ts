@@ -58,7 +58,9 @@ export function createConnection(options: CreateConnectionOptions): Connection {
   ): Promise<ToolCallResponse> {
     const connectedSdk = await connected()
     signal?.throwIfAborted()
-    const optIn = await connectedSdk.tasks.optIn(request.name)
+    const optIn = await connectedSdk.tasks.optIn(request.name).catch((cause: unknown) => {
+      throw connectionError(cause, url)
+    })
     signal?.throwIfAborted()
     await beforeSend?.()
     signal?.throwIfAborted()

@@ -66,7 +66,7 @@ it('a tab that asks gets what the others know of a task, and only about that tas
 
 it('a tab that is in the back-forward cache receives nothing, and goes on when it is back', async () => {
   const [away, other] = [openTab(), openTab()]
-  away.tabs.postSyncRequest('task 1')
+  away.tabs.postForgotten(0)
   await browser.settle()
   await away.page.hidePage()
   other.tabs.postTask('task 1', { type: 'cancelling', isCancelling: true })
