@@ -114,7 +114,8 @@ export interface CallRuntime {
 export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
   const { port, environment, rules, records, owner, tabs } = options
   const { policy } = rules
-  const scheduler = createScheduler<CallEntry>(environment, (entry, isLate) =>
+  const { setTimeout, clearTimeout } = environment
+  const scheduler = createScheduler<CallEntry>({ now: look, setTimeout, clearTimeout }, (entry, isLate) =>
     dispatch(entry, { type: 'wake' }, isLate),
   )
   const membership = createMembership(environment, (entry, isTaken) => dispatch(entry, { type: 'turn', isTaken }))

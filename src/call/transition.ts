@@ -1,7 +1,7 @@
 import type { InputRequest } from '../protocol/inputRequest.js'
 import type { Call, CallEvent, CallRules, Circumstances, Effect, Following, RecordStatus, TrackedCall } from './call.js'
 import { isTracked } from './call.js'
-import { cancel, followTransition, responded, track } from './following.js'
+import { cancel, followTransition, responded, setBack, track } from './following.js'
 import { type Inputs, NO_INPUTS, withInput } from './inputs.js'
 
 export interface Transition {
@@ -38,6 +38,8 @@ function next(call: Unsettled, event: CallEvent, at: Circumstances, rules: CallR
       return call.stage === 'following' || call.stage === 'resting' ? responded(call, event.inputKey, effects) : call
     case 'cancel':
       return call.stage === 'following' || call.stage === 'resting' ? cancel(call, event, effects) : call
+    case 'clock-set-back':
+      return isTracked(call) ? setBack(call, event.by) : call
     case 'input':
       return 'inputs' in call ? changeInput(call, event.inputKey, event.input) : call
     default:
