@@ -38,24 +38,21 @@ function next(call: Unsettled, event: CallEvent, at: Circumstances, rules: CallR
       return call.stage === 'following' || call.stage === 'resting' ? responded(call, event.inputKey, effects) : call
     case 'cancel':
       return call.stage === 'following' || call.stage === 'resting' ? cancel(call, event, effects) : call
+    case 'observed':
+      if (call.stage !== 'resting') return call
+      return followTransition({ ...call, stage: 'following' }, event, at, rules, effects)
     case 'clock-set-back':
       return isTracked(call) ? setBack(call, event.by) : call
     case 'input':
       return 'inputs' in call ? changeInput(call, event.inputKey, event.input) : call
     default:
       if (call.stage === 'following') return followTransition(call, event, at, rules, effects)
-      return untracked(call, event, at, rules, effects)
+      return untracked(call, event, rules)
   }
 }
 
 /** What the events that need no poll mean for a call that is not followed, or not yet. */
-function untracked(
-  call: Exclude<Unsettled, Following>,
-  event: CallEvent,
-  at: Circumstances,
-  rules: CallRules,
-  effects: Effect[],
-): Call {
+function untracked(call: Exclude<Unsettled, Following>, event: CallEvent, rules: CallRules): Call {
   switch (event.type) {
     case 'waiting':
       return call.stage === 'waiting' && call.for !== event.for ? { ...call, for: event.for } : call
@@ -66,9 +63,6 @@ function untracked(
     case 'asked':
       if (call.stage !== 'calling') return call
       return { ...call, inputs: withInput(call.inputs, event.inputKey, asked(event.request, rules)) }
-    case 'observed':
-      if (call.stage !== 'resting') return call
-      return followTransition({ ...call, stage: 'following' }, event, at, rules, effects)
     default:
       return call
   }
