@@ -399,6 +399,8 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
 
   async function sendCancel(entry: CallEntry, taskId: string): Promise<void> {
     const { callId } = entry.call
+    // The call may be made anew while this is under way.
+    const isCurrent = () => taskIdOf(entry.call) === taskId
     dispatch(entry, { type: 'cancel', status: 'sending' })
     try {
       await deliver({
@@ -409,15 +411,17 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
         send: (signal) => port.cancelTask(taskId, signal),
         onRetry: (error) => {
           options.onError(error, callId, 'cancel')
-          dispatch(entry, { type: 'cancel', status: 'retrying', error })
+          if (isCurrent()) dispatch(entry, { type: 'cancel', status: 'retrying', error })
         },
       })
-      dispatch(entry, { type: 'cancel', status: 'requested' })
+      if (isCurrent()) dispatch(entry, { type: 'cancel', status: 'requested' })
     } catch (error) {
       // A page that goes away does not know whether the server has heard.
       if (entry.left !== undefined) throw entry.left
-      delete entry.cancelling
-      dispatch(entry, { type: 'cancel', status: 'none', error: asError(error) })
+      if (isCurrent()) {
+        delete entry.cancelling
+        dispatch(entry, { type: 'cancel', status: 'none', error: asError(error) })
+      }
       throw error
     }
   }
