@@ -156,8 +156,8 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
       const stored = (await records.read(callId))?.task
       return stored?.taskId === taskId && stored.answered.includes(inputKey)
     },
-    deliver: (entry, taskId, inputKey, response) =>
-      deliver({
+    deliver: async (entry, taskId, inputKey, response) => {
+      await deliver({
         taskId,
         environment,
         policy,
@@ -165,9 +165,11 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
         send: (abort) => port.updateTask(taskId, { [inputKey]: response }, abort),
         onRetry: (error) => {
           options.onError(error, entry.call.callId, 'respond')
-          dispatch(entry, { type: 'input', inputKey, input: { isRetrying: true } })
+          if (taskIdOf(entry.call) === taskId) dispatch(entry, { type: 'input', inputKey, input: { isRetrying: true } })
         },
-      }),
+      })
+      await noteResponded(entry, taskId, inputKey)
+    },
     onError: (error, callId) => options.onError(error, callId, 'respond'),
   })
 
@@ -390,6 +392,17 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
     if (fate !== 'remove' || entry.left !== undefined) return
     dispatch(entry, { type: 'recorded', record: 'removed' })
     await records.remove(call.callId, recordOf(call, owner, environment.now()))
+  }
+
+  /** The task may be over by now, or the call made anew, while other pages still show the input request. */
+  async function noteResponded(entry: CallEntry, taskId: string, inputKey: string): Promise<void> {
+    if (taskIdOf(entry.call) === taskId) return dispatch(entry, { type: 'responded', inputKey })
+    if (entry.left !== undefined) return
+    tabs.postTask(taskId, { type: 'responded', inputKey })
+    const stored = await records.read(entry.call.callId)
+    if (stored?.task?.taskId !== taskId) return
+    const answered = [...stored.task.answered, inputKey]
+    await records.update({ ...stored, task: { ...stored.task, answered } }, true)
   }
 
   function lifeOf(entry: CallEntry): AbortSignal {
