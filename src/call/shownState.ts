@@ -104,7 +104,9 @@ function sameOr<T>(
 ): Readonly<Record<string, T>> {
   const keys = Object.keys(next)
   if (before === undefined || keys.length !== Object.keys(before).length) return keys.length === 0 ? NOTHING : next
-  return keys.every((key) => Object.hasOwn(before, key) && isSameMember(before[key] as T, next[key] as T)) ? before : next
+  return keys.every((key) => Object.hasOwn(before, key) && isSameMember(before[key] as T, next[key] as T))
+    ? before
+    : next
 }
 
 /** True if two objects have the same members, each by reference. */

@@ -51,7 +51,7 @@ export const completed = (changes: Partial<Task> = {}): DetailedTask => ({
 })
 export const failed: DetailedTask = { ...TASK, status: 'failed', error: { code: -32050, message: 'Out of paper' } }
 export const cancelled: DetailedTask = { ...TASK, status: 'cancelled' }
-export const asks: DetailedTask = {
+export const asks: Extract<DetailedTask, { status: 'input_required' }> = {
   ...TASK,
   status: 'input_required',
   inputRequests: { q1: { method: 'roots/list' } },
