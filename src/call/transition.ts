@@ -31,7 +31,7 @@ function next(call: Unsettled, event: CallEvent, at: Circumstances, rules: CallR
     }
     case 'created':
     case 'adopted':
-      return track(call, event, at, rules, effects)
+      return call.stage === 'ending' ? call : track(call, event, at, rules, effects)
     case 'recorded':
       return isTracked(call) ? recorded(call, event.record) : call
     case 'responded':
