@@ -163,7 +163,8 @@ function apply(call: Following, event: CallEvent, at: Circumstances, rules: Call
     case 'online': {
       if (!at.isOnline || call.poll !== 'idle') return call
       const soon = Math.max(call.earliestAt, now + at.jitter * ONLINE_JITTER_MS)
-      return { ...call, dueAt: call.dueAt <= now ? soon : Math.min(call.dueAt, soon) }
+      const dueAt = call.dueAt <= now ? soon : Math.min(call.dueAt, soon)
+      return dueAt === call.dueAt ? call : { ...call, dueAt }
     }
     case 'page-shown':
       // While it was away this page heard nothing of the others, which are about to tell.
