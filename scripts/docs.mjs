@@ -75,7 +75,7 @@ export function checkTests(markdown, path, readFile) {
   const count = (/** @type {string} */ text) => `\n${markdown}`.split(text).length - 1
   const isKnown = (/** @type {string} */ note) => count(`\n${note}:`) === 1 && count(note) > 1
   return markdown.split('\n').flatMap((line, index) => {
-    const links = [...line.matchAll(/\]\((?<link>[^)\s]+\.test\.tsx?)\)(?<names>[^[]*)/g)]
+    const links = [...line.matchAll(/\]\((?<link>[^)\s]+\.test\.tsx?)\)(?<names>(?:[^["]|"[^"]*")*)/g)]
     const tests = links.flatMap(({ groups: { link = '', names = '' } = {} }) =>
       findMissing(posix.join(posix.dirname(path), link), names, readFile),
     )

@@ -30,6 +30,7 @@ export type {
 export {
   ConnectionFailedError,
   isTaskError,
+  PageOutdatedError,
   TaskCancelledError,
   TaskConfigurationError,
   TaskError,

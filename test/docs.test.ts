@@ -21,7 +21,7 @@ const files: Record<string, string> = {
 }
 
 const tests: Record<string, string> = {
-  'test/a.test.ts': "test('is one', () => {})\nit.each([1])(\n  'is %i',",
+  'test/a.test.ts': "test('is one', () => {})\nit.each([1])(\n  'is %i',\n  '[ID-1] is three',",
 }
 
 function readFile(path: string): string {
@@ -84,7 +84,9 @@ describe('a test that the documentation names', () => {
   const check = (markdown: string) => checkTests(markdown, 'docs/guide.md', readFile)
 
   test('is one of the file that is linked to, each of them', () => {
-    expect(check('It holds: [a](../test/a.test.ts) "is one", "is %i", and [code](../src/a.ts).')).toEqual([])
+    expect(
+      check('It holds: [a](../test/a.test.ts) "is one", "[ID-1] is three", "is %i", and [code](../src/a.ts).'),
+    ).toEqual([])
   })
 
   test.for([
@@ -96,6 +98,11 @@ describe('a test that the documentation names', () => {
     ['[^a]: A note.', 'line 1: [^a] is not one note that is referred to.'],
   ] as const)('is a problem in %j', ([markdown, problem]) => {
     expect(check(markdown)).toEqual([problem])
+  })
+
+  test('may begin with an id in brackets', () => {
+    const problem = 'line 1: test/a.test.ts has no test "[A-1] is two".'
+    expect(check('It holds: [a](../test/a.test.ts) "[A-1] is two", "is one".')).toEqual([problem])
   })
 
   test('may be in a footnote', () => {

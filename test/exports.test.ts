@@ -9,6 +9,7 @@ const entries: Record<string, { load: () => Promise<object>; names: string[] }> 
     load: () => import('taskwire'),
     names: [
       'ConnectionFailedError',
+      'PageOutdatedError',
       'TASKS_EXTENSION',
       'TaskCancelledError',
       'TaskConfigurationError',

@@ -9,8 +9,11 @@ import type { Storage } from 'unstorage'
 /** Runs one thing at a time under a name, across all processes that share a store. */
 export type Lock = <T>(name: string, run: () => Promise<T>) => Promise<T>
 
-/** Ids and owners as names: of one length, safe in any file system, and nobody can read an id off a folder. */
+/** Ids as names: of one length, safe in any file system, and nobody can read an id off a folder. */
 const nameOf = (text: string) => createHash('sha256').update(text).digest('hex')
+
+/** The entry that says when a task expires. */
+const indexOf = ({ task, expiresAt }: TaskRecord) => `index:${nameOf(task.taskId)}.${expiresAt ?? 'never'}`
 
 /** Keeps tasks wherever unstorage has a driver for: files, Redis, a database. */
 export class UnstorageTaskStore implements TaskStore {
@@ -27,14 +30,16 @@ export class UnstorageTaskStore implements TaskStore {
     const name = nameOf(record.task.taskId)
     return this.#lock(name, async () => {
       if (await this.#storage.hasItem(`task:${name}`)) throw new Error('Failed to create a task: its id is in use.')
-      // What lists and expires tasks reads the names of these entries and no more.
-      await this.#storage.setItem(`index:${nameOf(record.owner)}:${name}.${record.expiresAt ?? 'never'}`, 1)
+      // What expires tasks reads the names of these entries and no more.
+      await this.#storage.setItem(indexOf(record), 1)
       await this.#storage.setItem(`task:${name}`, record)
     })
   }
 
-  get(taskId: string): Promise<TaskRecord | undefined> {
-    return this.#read(nameOf(taskId))
+  async get(taskId: string): Promise<TaskRecord | undefined> {
+    const name = nameOf(taskId)
+    const record = await this.#lock(name, () => this.#storage.getItem<TaskRecord>(`task:${name}`))
+    return record ?? undefined
   }
 
   transition(next: TaskRecord, expectedVersion: number): Promise<boolean> {
@@ -47,36 +52,28 @@ export class UnstorageTaskStore implements TaskStore {
     })
   }
 
+  remove(taskId: string): Promise<void> {
+    const name = nameOf(taskId)
+    return this.#lock(name, async () => {
+      const record = await this.#storage.getItem<TaskRecord>(`task:${name}`)
+      if (record === null) return
+      await this.#storage.removeItem(`task:${name}`)
+      await this.#storage.removeItem(indexOf(record))
+    })
+  }
+
   async expire(now: number): Promise<number | null> {
-    const left: number[] = []
-    for (const { key, name, expiresAt } of await this.#index('index')) {
-      if (expiresAt > now) left.push(expiresAt)
+    let earliest = Number.POSITIVE_INFINITY
+    for (const key of await this.#storage.getKeys('index')) {
+      const [name = '', end] = key.slice(key.lastIndexOf(':') + 1).split('.')
+      const expiresAt = end === 'never' ? Number.POSITIVE_INFINITY : Number(end)
+      if (expiresAt > now) earliest = Math.min(earliest, expiresAt)
       else {
         await this.#lock(name, () => this.#storage.removeItem(`task:${name}`))
         await this.#storage.removeItem(key)
       }
     }
-    const earliest = Math.min(...left)
     return Number.isFinite(earliest) ? earliest : null
-  }
-
-  async list(owner: string): Promise<readonly TaskRecord[]> {
-    const entries = await this.#index(`index:${nameOf(owner)}`)
-    const records = await Promise.all(entries.map(({ name }) => this.#read(name)))
-    return records.filter((record) => record !== undefined)
-  }
-
-  async #read(name: string): Promise<TaskRecord | undefined> {
-    const record = await this.#lock(name, () => this.#storage.getItem<TaskRecord>(`task:${name}`))
-    return record ?? undefined
-  }
-
-  async #index(base: string): Promise<{ key: string; name: string; expiresAt: number }[]> {
-    const keys = await this.#storage.getKeys(base)
-    return keys.map((key) => {
-      const [name = '', end] = key.slice(key.lastIndexOf(':') + 1).split('.')
-      return { key, name, expiresAt: end === 'never' ? Number.POSITIVE_INFINITY : Number(end) }
-    })
   }
 }
 // #endregion store

@@ -42,6 +42,8 @@ export type CancelStatus = 'none' | 'sending' | 'retrying' | 'requested'
 /** A call that has become a task. Plain data: who waits for its next poll is the scheduler. */
 export interface Tracked extends PollState {
   readonly era: TaskRecord['era']
+  /** When the snapshot arrived, ms since the epoch; undefined while it is the one that the task was created with. */
+  readonly snapshotAt: number | undefined
   readonly record: RecordStatus
   readonly turn: Turn
   /** `queued`: due, and waiting for a free connection. */
@@ -164,7 +166,8 @@ export type CallEvent =
   | { readonly type: 'input'; readonly inputKey: string; readonly input: Partial<InputState> | undefined }
   | { readonly type: 'responded'; readonly inputKey: string }
   | { readonly type: 'cancel'; readonly status: CancelStatus; readonly error?: Error }
-  | { readonly type: 'settled'; readonly outcome: Outcome }
+  /** `task`: the one that a record names, where this page has not followed it. */
+  | { readonly type: 'settled'; readonly outcome: Outcome; readonly task?: Task }
 
 /** What is to be done because of an event. */
 export type Effect =
@@ -179,6 +182,8 @@ export type Effect =
   /** Write the record; `ifMissing`: unless the storage has it already, from the tab that posted the change. */
   | { readonly type: 'record'; readonly ifMissing?: boolean }
   | { readonly type: 'cancel-stuck' }
+  /** A sign-in has failed in another tab, which has the user's attention. */
+  | { readonly type: 'hold-sign-in' }
   | { readonly type: 'report'; readonly error: Error; readonly operation: 'poll' | 'respond' | 'cancel' }
 
 /** True for a call that has become a task. */

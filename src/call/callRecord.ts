@@ -14,13 +14,24 @@ export interface RecordOwner {
 }
 
 /** What is recorded of a call. Without a task it is an intent: its `tools/call` is under way. */
-export function recordOf(call: Call, owner: RecordOwner, now: number): TaskRecord {
+export function recordOf(call: Call, owner: RecordOwner, now: number, lost?: TaskRecordTask['lost']): TaskRecord {
   const { callId, name, key, startedAt } = call
   const intent = { callId, tool: name, ...(key !== undefined && { key }), ...owner, startedAt }
   if (!isTracked(call)) return { ...intent, era: 'modern' }
-  const { task, receivedAt, earliestAt, answered, cancel, era } = call
+  const { task, snapshotAt, receivedAt, earliestAt, answered, cancel, era } = call
   const times = { receivedAt, nextPollAt: earliestAt, notedAt: now }
-  return { ...intent, era, task: { ...recordSnapshot(task), ...times, answered, isCancelling: cancel !== 'none' } }
+  return {
+    ...intent,
+    era,
+    task: {
+      ...recordSnapshot(task),
+      ...(snapshotAt !== undefined && { snapshotAt }),
+      ...times,
+      answered,
+      isCancelling: cancel !== 'none',
+      ...(lost && { lost }),
+    },
+  }
 }
 
 /** True if the storage has these facts already, from another tab. */
@@ -42,9 +53,13 @@ export function recordFate(
   era: TaskRecord['era'],
 ): 'keep' | 'remove' | 'leave' {
   if (isTracked(call)) {
+    const isKeyed = call.key !== undefined
     // A keyed call is never repeated by itself, not even when its task is lost. A record of another era is of no use.
-    const isLost = error instanceof TaskExpiredError && (call.key === undefined || call.era !== era)
-    return isLost ? 'remove' : 'keep'
+    if (error instanceof TaskExpiredError) return isKeyed && call.era === era ? 'keep' : 'remove'
+    // A call without a key cannot be asked for again. Its record is left to the page that made it, which may be in the
+    // back-forward cache.
+    const isDelivered = call.stage === 'ending' && !(call.end instanceof Error)
+    return isDelivered && !isKeyed && isSent ? 'remove' : 'keep'
   }
   // What has not been sent is not recorded; what is, another page has left.
   if (!isSent) return 'leave'

@@ -12,6 +12,7 @@ import {
   START,
   stubLeadership,
   TASK,
+  tabsOf,
   working,
 } from '../../test/support/stubbedCall.js'
 import {
@@ -366,13 +367,13 @@ describe('a pushed snapshot', () => {
     expect(outcome.result).toBe(RESULT)
   })
 
-  it('that is out of date changes nothing, the schedule included', async () => {
+  it('that is out of date shows nothing, is posted to no other tab, and brings no poll forward', async () => {
     const latest = working({ lastUpdatedAt: '2026-07-28T00:00:05Z', pollIntervalMs: 60_000 })
-    const { page, polls, push, entry, posted } = beginCall({ polls: [latest] })
+    const { page, polls, push, state, posted } = beginCall({ polls: [latest] })
     await page.advance(1000)
-    const [before, count] = [entry.call, posted.length]
+    const [before, count] = [state(), posted.length]
     push(working({ lastUpdatedAt: '2026-07-28T00:00:00Z', pollIntervalMs: 1000 }))
-    expect(entry.call).toBe(before)
+    expect(state()).toBe(before)
     expect(posted).toHaveLength(count)
     await page.advance(30_000)
     expect(polls).toEqual([1000])
@@ -388,7 +389,9 @@ describe('a pushed snapshot', () => {
   })
 
   it('leaves the safety interval, and one interval as soon as the push is over', async () => {
-    const { page, polls, push, changePush } = beginCall()
+    const { page, polls, push, changePush } = beginCall({
+      polls: [working({ lastUpdatedAt: '2026-07-28T00:00:02Z' })],
+    })
     await page.advance(500)
     changePush(true)
     push(working({ lastUpdatedAt: '2026-07-28T00:00:01Z' }))
@@ -743,7 +746,6 @@ describe('a record', () => {
           return !isKept
         },
         read: () => Promise.resolve(undefined),
-        has: () => Promise.resolve(false),
         remove: () => Promise.resolve(),
       },
     })
@@ -1167,7 +1169,7 @@ describe('a call that is followed only while somebody observes it', () => {
     const { leadership } = stubLeadership(true)
     const { page, runtime, entry, polls } = beginCall({
       ...lazy,
-      tabs: { isAlone: false, leadershipOf: () => leadership },
+      tabs: tabsOf(leadership),
     })
     runtime.observe(entry)
     for (let time = 0; time < 3500; time += 50) {
@@ -1181,7 +1183,7 @@ describe('a call that is followed only while somebody observes it', () => {
 describe('where another tab leads', () => {
   function follow(options: Parameters<typeof beginCall>[0] = {}) {
     const { leadership, log: election, set } = stubLeadership(false)
-    const tabs = { isAlone: false, leadershipOf: () => leadership, ...options.tabs }
+    const tabs = { ...tabsOf(leadership), ...options.tabs }
     const call = beginCall({ follows: recorded({ nextPollAt: START + 5000 }), ...options, tabs })
     return { ...call, election, setLeader: set }
   }
@@ -1348,7 +1350,7 @@ describe('where another tab leads', () => {
     const { leadership } = stubLeadership(true)
     const { page, polls, receive } = beginCall({
       follows: recorded(),
-      tabs: { isAlone: false, leadershipOf: () => leadership },
+      tabs: tabsOf(leadership),
     })
     await page.advance(MESSAGE_DELAY_MS - 1)
     expect(polls).toEqual([])
@@ -1361,20 +1363,20 @@ describe('where another tab leads', () => {
 
   it('a task that this tab has made is polled without asking first', async () => {
     const { leadership } = stubLeadership(true)
-    const { page, polls } = beginCall({ tabs: { isAlone: false, leadershipOf: () => leadership } })
+    const { page, polls } = beginCall({ tabs: tabsOf(leadership) })
     await page.advance(1000)
     expect(polls).toEqual([1000])
   })
 
   it('a tab says that it polls, again and again while it does, and what came of it', async () => {
     const { leadership } = stubLeadership(true)
-    const { page, posted } = beginCall({ latencyMs: 6000, tabs: { isAlone: false, leadershipOf: () => leadership } })
+    const { page, posted } = beginCall({ latencyMs: 6000, tabs: tabsOf(leadership) })
     await page.advance(7000)
     expect(posted).toEqual([
       { type: 'polling', until: START + 6000 },
       { type: 'polling', until: START + 8500 },
       { type: 'polling', until: START + 11_000 },
-      { type: 'snapshot', task: working(), nextPollAt: START + 8000 },
+      { type: 'snapshot', task: working(), nextPollAt: START + 8000, askedAt: START + 1000 },
     ])
     expect(page.pendingTimers()).toBe(1)
   })
@@ -1383,7 +1385,7 @@ describe('where another tab leads', () => {
     const { leadership } = stubLeadership(true)
     const call = beginCall({
       polls: [working({ pollIntervalMs: 5000 })],
-      tabs: { isAlone: false, leadershipOf: () => leadership },
+      tabs: tabsOf(leadership),
     })
     const { page, posted } = call
     await page.advance(1500)

@@ -1,11 +1,11 @@
 import type { Environment, Unsubscribe } from '../environment/environment.js'
 import { asError } from '../protocol/asError.js'
 import type { CallToolResult } from '../protocol/callToolResult.js'
-import { TaskCancelledError } from '../protocol/errors.js'
+import { TaskCancelledError, TaskExpiredError } from '../protocol/errors.js'
 import type { InputRequest, InputResponse } from '../protocol/inputRequest.js'
-import type { TerminalTask } from '../protocol/task.js'
+import type { Task, TerminalTask } from '../protocol/task.js'
 import type { RecordStore } from '../storage/recordStore.js'
-import { resumeAt } from '../storage/taskRecord.js'
+import { resumeAt, type TaskRecord, type TaskRecordTask } from '../storage/taskRecord.js'
 import {
   type Call,
   type CallEvent,
@@ -24,8 +24,9 @@ import { knownMessages } from './knownMessages.js'
 import { createMembership } from './membership.js'
 import { createPollQueue } from './pollQueue.js'
 import type { PushSubscription, PushSubscriptionOptions } from './pushSubscription.js'
-import { deliver } from './requests.js'
+import { type DeliveryOptions, deliver } from './requests.js'
 import { createScheduler, type Wakeable } from './scheduler.js'
+import { createSemaphore } from './semaphore.js'
 import { shownState } from './shownState.js'
 import type { TaskMessage } from './taskMessage.js'
 import { taskOutcome } from './taskOutcome.js'
@@ -38,12 +39,15 @@ export interface CallEntry extends Wakeable {
   call: Call
   /** `call` as the store shows it. */
   shown: ToolCallState
-  readonly leadership: Leadership
+  /** The election of the tab that polls its task. */
+  leadership?: Leadership
   readonly outcome: Promise<CallToolResult>
   readonly resolve: (result: CallToolResult) => void
   readonly reject: (error: unknown) => void
   /** How many handles and components wait for the outcome. */
   observers: number
+  /** What was recorded of a task that has ended. */
+  record?: TaskRecord
   /** Set where the call is followed no longer in this page: it was closed, forgotten or started anew. */
   left?: Error
   /** Aborts the `tools/call` and what precedes it; absent once that is over. */
@@ -58,8 +62,8 @@ export interface CallEntry extends Wakeable {
   pending?: Map<string, PendingResponse>
   /** The `tasks/cancel` under way. */
   cancelling?: Promise<void>
-  /** Aborted when the call is left: ends what is being sent for it. */
-  life?: AbortController
+  /** Aborted when the call is left: what is being sent for it. */
+  requests?: Set<AbortController>
 }
 
 export interface CallRuntimeOptions {
@@ -67,7 +71,7 @@ export interface CallRuntimeOptions {
   readonly environment: Environment
   readonly rules: CallRules
   readonly handlers: InputHandlers
-  readonly records: Pick<RecordStore, 'write' | 'update' | 'read' | 'has' | 'remove'>
+  readonly records: Pick<RecordStore, 'write' | 'update' | 'read' | 'remove'>
   readonly owner: RecordOwner
   readonly tabs: CallTabs
   /** Opens the stream of what the server pushes. */
@@ -101,7 +105,7 @@ export interface CallRuntime {
   respond(entry: CallEntry, inputKey: string, response: InputResponse): Promise<void>
   ask(entry: CallEntry, inputKey: string, request: InputRequest, signal: AbortSignal): Promise<InputResponse>
   /** `isForeign`: the outcome came from another tab, which has told the others. */
-  settle(entry: CallEntry, outcome: Outcome, isForeign?: boolean): Promise<void>
+  settle(entry: CallEntry, outcome: Outcome, isForeign?: boolean, task?: Task): Promise<void>
   /** Follows the call no longer. The task goes on and its record stays. */
   leave(entry: CallEntry, reason: Error): void
   /** What this page knows of a task, for another tab that asks. */
@@ -110,6 +114,9 @@ export interface CallRuntime {
   tracked(): Iterable<CallEntry>
   close(): void
 }
+
+/** How many `tasks/update` may be under way at once: the connections that a browser opens to one origin over HTTP/1.1. */
+const MAX_UPDATES = 6
 
 export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
   const { port, environment, rules, records, owner, tabs } = options
@@ -146,6 +153,7 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
     onSent: (taskId) => receive(taskId, { type: 'poll-sent' }),
     onMessage: (taskId, message) => receive(taskId, { type: 'message', message, isOwn: true }),
   })
+  const updatesInLine = createSemaphore(MAX_UPDATES)
   const responses = createInputResponses({
     port,
     tabs,
@@ -157,12 +165,9 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
       return stored?.taskId === taskId && stored.answered.includes(inputKey)
     },
     deliver: async (entry, taskId, inputKey, response) => {
-      await deliver({
-        taskId,
-        environment,
-        policy,
-        signal: lifeOf(entry),
-        send: (abort) => port.updateTask(taskId, { [inputKey]: response }, abort),
+      await deliverFor(entry, taskId, {
+        inLine: updatesInLine,
+        send: (signal) => port.updateTask(taskId, { [inputKey]: response }, signal),
         onRetry: (error) => {
           options.onError(error, entry.call.callId, 'respond')
           if (taskIdOf(entry.call) === taskId) dispatch(entry, { type: 'input', inputKey, input: { isRetrying: true } })
@@ -189,7 +194,7 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
       isOnline: environment.isOnline(),
       isVisible: environment.isVisible(),
       isAlone: tabs.isAlone,
-      isLeader: leadership.isLeader(),
+      isLeader: leadership?.isLeader() ?? tabs.isLeader(),
       isPushed: isTracked(call) && push.isLive(call.task.taskId),
       isLate,
     }
@@ -213,7 +218,7 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
     follow(entry, before, call)
     scheduler.set(entry, wakeAt(call))
     dropWithdrawn(entry)
-    const shown = shownState(call, entry.shown)
+    const shown = shownState(call, entry.shown, before)
     if (shown === entry.shown) return
     entry.shown = shown
     options.onChange(entry)
@@ -227,13 +232,32 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
       if (was !== undefined) removeFromIndex(was, entry)
       if (is !== undefined) addToIndex(is, entry)
     }
-    if (isFollowed && !wasFollowed && !tabs.isAlone) membership.join(entry)
-    if (wasFollowed && !isFollowed) membership.leave(entry)
-    if (isFollowed && is !== undefined && (!wasFollowed || was !== is)) tabs.postSyncRequest(is)
-    if (was !== undefined && wasFollowed && followersOf(was).length === 0) polls.drop(was)
+    const isMoved = isFollowed && was !== is
+    if (wasFollowed && (!isFollowed || isMoved)) membership.leave(entry)
+    if (is !== undefined && isFollowed && (!wasFollowed || isMoved)) join(entry, is)
+    if (was !== undefined && wasFollowed && followersOf(was).length === 0) release(was)
     const [wasPolled, isPolled] = [isPolledHere(before), isPolledHere(call)]
     if (wasPolled !== isPolled) polled(isPolled ? 1 : -1)
     else if (isPolled && was !== is) push.update()
+  }
+
+  /** Stands for the election of the task, and asks what others know of it: other tabs, and other calls of this page. */
+  function join(entry: CallEntry, taskId: string): void {
+    if (!tabs.isAlone) {
+      entry.leadership = tabs.leadershipOf(taskId)
+      membership.join(entry, entry.leadership)
+      tabs.postSyncRequest(taskId)
+    }
+    const sibling = byTask.get(taskId)?.find((other) => other !== entry && other.call.stage === 'following')
+    for (const message of sibling?.call.stage === 'following' ? knownMessages(sibling.call, look()) : []) {
+      dispatch(entry, { type: 'message', message, isOwn: false })
+    }
+  }
+
+  /** Nobody in this page follows the task any more. */
+  function release(taskId: string): void {
+    polls.drop(taskId)
+    port.release?.(taskId)
   }
 
   function polled(change: 1 | -1): void {
@@ -322,11 +346,13 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
       case 'poll':
         return polls.add(taskId)
       case 'post':
-        return tabs.postTask(taskId, effect.message)
+        return post(entry, taskId, effect.message)
+      case 'hold-sign-in':
+        return port.holdSignIn?.()
       case 'read-note':
         return void readNote(entry, taskId)
       case 'lead':
-        return entry.leadership.take()
+        return entry.leadership?.take()
       case 'end':
         return void finish(entry, effect.end)
       case 'handle-input':
@@ -340,20 +366,29 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
     }
   }
 
+  /** Tells the other tabs, and the other calls of this page that refer to the task, what was done to it. */
+  function post(entry: CallEntry, taskId: string, message: TaskMessage): void {
+    tabs.postTask(taskId, message)
+    if (message.type === 'snapshot') return
+    for (const other of [...(byTask.get(taskId) ?? [])]) {
+      if (other !== entry) dispatch(other, { type: 'message', message, isOwn: false })
+    }
+  }
+
   async function readNote(entry: CallEntry, taskId: string): Promise<void> {
     const stored = (await records.read(entry.call.callId))?.task
     const isNoted = stored?.taskId === taskId && stored.nextPollAt !== undefined
     dispatch(entry, { type: 'noted', nextPollAt: isNoted ? resumeAt(stored, environment.now()) : undefined })
   }
 
-  async function write(entry: CallEntry, ifMissing = false): Promise<void> {
+  async function write(entry: CallEntry, ifMissing = false, lost?: TaskRecordTask['lost']): Promise<void> {
     const { callId } = entry.call
     // Not what was posted alone: what has been heard in the meantime counts, too.
     if (ifMissing && isRecorded((await records.read(callId))?.task, recordOf(entry.call, owner, environment.now())))
       return
     const { call } = entry
     if (!isTracked(call) || call.record === 'removed' || entry.left !== undefined) return
-    const record = recordOf(call, owner, environment.now())
+    const record = recordOf(call, owner, environment.now(), lost)
     const isFirst = call.record === 'unwritten'
     const isThere = await (isFirst ? records.write(record) : records.update(record, call.record !== 'failed'))
     if (isThere || isFirst) dispatch(entry, { type: 'recorded', record: isThere ? 'kept' : 'failed' })
@@ -369,7 +404,7 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
     }
   }
 
-  async function settle(entry: CallEntry, outcome: Outcome, isForeign = false): Promise<void> {
+  async function settle(entry: CallEntry, outcome: Outcome, isForeign = false, task?: Task): Promise<void> {
     const { call } = entry
     const { callId } = call
     const error = 'error' in outcome ? outcome.error : undefined
@@ -379,7 +414,8 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
     }
     entry.unlock?.()
     if (entry.left !== undefined) return
-    dispatch(entry, { type: 'settled', outcome })
+    if (isTracked(call)) entry.record = recordOf(call, owner, environment.now())
+    dispatch(entry, { type: 'settled', outcome, ...(task && { task }) })
     if ('error' in outcome) entry.reject(outcome.error)
     else entry.resolve(outcome.result)
     options.onSettled(entry)
@@ -388,7 +424,8 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
   async function close(entry: CallEntry, error: Error | undefined): Promise<void> {
     const { call } = entry
     const fate = recordFate(call, error, entry.isSent === true, port.era)
-    if (fate === 'keep') await write(entry)
+    const lost = error instanceof TaskExpiredError ? { at: environment.now(), reason: error.reason } : undefined
+    if (fate === 'keep') await write(entry, false, lost)
     if (fate !== 'remove' || entry.left !== undefined) return
     dispatch(entry, { type: 'recorded', record: 'removed' })
     await records.remove(call.callId, recordOf(call, owner, environment.now()))
@@ -405,9 +442,20 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
     await records.update({ ...stored, task: { ...stored.task, answered } }, true)
   }
 
-  function lifeOf(entry: CallEntry): AbortSignal {
-    entry.life ??= new AbortController()
-    return entry.life.signal
+  /** Sends a request until the server has taken it, or the call is left. */
+  async function deliverFor(
+    entry: CallEntry,
+    taskId: string,
+    request: Pick<DeliveryOptions, 'send' | 'inLine' | 'onRetry'>,
+  ): Promise<void> {
+    const controller = new AbortController()
+    entry.requests ??= new Set()
+    entry.requests.add(controller)
+    try {
+      await deliver({ ...request, taskId, environment, policy, signal: controller.signal })
+    } finally {
+      entry.requests.delete(controller)
+    }
   }
 
   async function sendCancel(entry: CallEntry, taskId: string): Promise<void> {
@@ -416,11 +464,7 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
     const isCurrent = () => taskIdOf(entry.call) === taskId
     dispatch(entry, { type: 'cancel', status: 'sending' })
     try {
-      await deliver({
-        taskId,
-        environment,
-        policy,
-        signal: lifeOf(entry),
+      await deliverFor(entry, taskId, {
         send: (signal) => port.cancelTask(taskId, signal),
         onRetry: (error) => {
           options.onError(error, callId, 'cancel')
@@ -449,8 +493,7 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
       })
       // Callers that want the outcome await it; the store has it in any case.
       outcome.catch(() => {})
-      const leadership = tabs.leadershipOf(call.callId)
-      return { call, shown: shownState(call), leadership, outcome, resolve, reject, observers: 0, wakeAt: 0, place: -1 }
+      return { call, shown: shownState(call), outcome, resolve, reject, observers: 0, wakeAt: 0, place: -1 }
     },
     dispatch,
     receive,
@@ -488,10 +531,10 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
       if (call.stage === 'following') membership.leave(entry)
       const taskId = taskIdOf(call)
       if (taskId !== undefined) removeFromIndex(taskId, entry)
-      if (taskId !== undefined && followersOf(taskId).length === 0) polls.drop(taskId)
+      if (taskId !== undefined && call.stage === 'following' && followersOf(taskId).length === 0) release(taskId)
       if (isPolledHere(call)) polled(-1)
       entry.start?.abort(reason)
-      entry.life?.abort(reason)
+      for (const controller of entry.requests ?? []) controller.abort(reason)
       for (const { controller } of entry.pending?.values() ?? []) controller.abort()
       entry.reject(reason)
     },

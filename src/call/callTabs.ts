@@ -5,6 +5,8 @@ import type { TaskMessage } from './taskMessage.js'
 
 /** What happened to a call in one tab, before or without a task. */
 export type CallMessage =
+  /** Asks the tabs that follow its task for the record, which only they have: they post that it was `created`. */
+  | { readonly type: 'wanted' }
   /** It has become a task. */
   | { readonly type: 'created'; readonly record: TaskRecord }
   /** It ended without ever being a task: its outcome is nowhere but in the tab that made it. */
@@ -26,12 +28,16 @@ export interface Leadership {
 export interface CallTabs {
   /** True if there are no other tabs to talk to. */
   readonly isAlone: boolean
+  /** True if there is another tab that may follow the same tasks. */
+  hasPeers(): boolean
   /** Waits until no other tab is making this call. Resolves to a function that unlocks it. Rejects with the signal's reason. */
   lock(callId: string, signal: AbortSignal): Promise<Unsubscribe>
   /** Runs `work` while no other tab runs work of that name. Rejects with the signal's reason while it waits. */
   exclusively(name: string, signal: AbortSignal, work: () => Promise<void>): Promise<void>
-  /** The election that decides which tab polls the task of this call. */
-  leadershipOf(callId: string): Leadership
+  /** True if this tab polls every task, also one that no tab follows yet. */
+  isLeader(): boolean
+  /** The election that decides which tab polls the task. */
+  leadershipOf(taskId: string): Leadership
   postCall(callId: string, message: CallMessage): void
   postTask(taskId: string, message: TaskMessage): void
   /** Asks the other tabs what they know of a task. */
@@ -51,8 +57,10 @@ const SOLE_LEADER: Leadership = {
 /** The tabs of a page that is alone. */
 export const NO_TABS: CallTabs = {
   isAlone: true,
+  hasPeers: () => false,
   lock: () => Promise.resolve(nothing),
   exclusively: (_name, _signal, work) => work(),
+  isLeader: () => true,
   leadershipOf: () => SOLE_LEADER,
   postCall: nothing,
   postTask: nothing,

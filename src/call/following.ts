@@ -3,18 +3,18 @@ import { undeclaredError } from '../protocol/inputCapabilities.js'
 import {
   bareTask,
   type DetailedTask,
+  isSameTask,
   isTerminal,
   isTerminalTask,
-  type Task,
   type TerminalTask,
 } from '../protocol/task.js'
-import { recordedTask, resumeAt } from '../storage/taskRecord.js'
+import { recordedTask, resumeAt, withAnswered as withAnsweredKeys } from '../storage/taskRecord.js'
 import type { Call, CallEvent, CallRules, Circumstances, Effect, Following, Tracked } from './call.js'
 import { isTracked } from './call.js'
 import { type Inputs, isBusy, NO_INPUTS, observeInputs, withInput } from './inputs.js'
-import { isEqual } from './isEqual.js'
 import { pollInterval } from './pollPolicy.js'
-import { isStale, nextPollAt, withinTtl } from './pollSchedule.js'
+import { countRefusals, firstRefusals, nextPollAt, withinTtl } from './pollSchedule.js'
+import { takeSnapshot } from './snapshotOrder.js'
 import type { TaskMessage } from './taskMessage.js'
 
 /** How long a poll of another tab may be overdue before this tab takes over: that one was closed, or is frozen. */
@@ -41,12 +41,15 @@ export function track(call: Call, event: Tracking, at: Circumstances, rules: Cal
   const dueAt = withinTtl(task, receivedAt, policy, isNew ? firstPollAt : resumeAt(event.task, now))
   const tracked: Tracked = {
     task,
-    knownAt: now,
+    passedOver: undefined,
+    snapshotAt: isNew ? undefined : event.task.snapshotAt,
+    knownAt: isNew ? now : (event.task.snapshotAt ?? receivedAt),
     receivedAt,
     dueAt,
     earliestAt: dueAt,
     failureCount: 0,
     violations: 0,
+    refusals: firstRefusals(task),
     era: event.era,
     record: isNew ? 'unwritten' : 'assumed',
     // What the other tabs know of a task that is not new is still to be heard.
@@ -242,16 +245,25 @@ function onMessage(
       return { ...call, ...polled, ...scheduled(dueAt, dueAt, now) }
     }
     case 'snapshot': {
-      const { task, nextPollAt: wishedAt } = message
-      return onSnapshot({ ...call, ...polled }, { task, wishedAt, from: isOwn ? 'poll' : 'tab' }, at, rules, effects)
+      const { task, askedAt, nextPollAt: wishedAt } = message
+      return onSnapshot(call, { task, askedAt, wishedAt, from: isOwn ? 'poll' : 'tab' }, at, rules, effects)
     }
     case 'poll-failed': {
       const { error, network, failureCount } = message
       effects.push({ type: 'report', error, operation: 'poll' })
+      if (!isOwn && network === 'paused') effects.push({ type: 'hold-sign-in' })
       const [dueAt, earliestAt] = [Math.max(message.nextPollAt, floor), Math.max(message.earliestAt, floor)]
       const violations = error instanceof TaskProtocolError ? call.violations + 1 : 0
       const failure = { error, network }
-      return { ...call, ...polled, ...scheduled(dueAt, earliestAt, now), failureCount, violations, failure }
+      return {
+        ...call,
+        ...polled,
+        ...scheduled(dueAt, earliestAt, now),
+        failureCount,
+        violations,
+        refusals: countRefusals(call, error),
+        failure,
+      }
     }
     case 'ended':
       return ended(call, message.error, effects)
@@ -269,16 +281,24 @@ interface Snapshot {
   readonly from: 'poll' | 'tab' | 'server'
   /** When the tab that polled wants to poll next, ms since the epoch. */
   readonly wishedAt?: number
+  /** When the poll for it was sent, ms since the epoch. */
+  readonly askedAt?: number | undefined
 }
 
 function onSnapshot(call: Following, snapshot: Snapshot, at: Circumstances, rules: CallRules, effects: Effect[]): Call {
   const { task, from } = snapshot
   const { now } = at
   const { policy } = rules
-  const isOld = isStale(call.task, task)
-  // Nobody has asked for it, and it tells nothing.
-  if (isOld && from === 'server') return call
-  const known = isOld ? call.task : sameOr(call.task, bareTask(task))
+  const isAskedSince = (snapshot.askedAt ?? 0) > call.knownAt
+  const order = takeSnapshot(call, task, from !== 'server' && isAskedSince)
+  const isTaken = order.task === task
+  if (!isTaken && from === 'server') {
+    // Nobody has asked for it, and it is old, or what is known is wrong: the next poll says.
+    return call.failureCount > 0 || call.poll !== 'idle'
+      ? call
+      : { ...call, ...scheduled(call.earliestAt, call.earliestAt, now) }
+  }
+  const known = isTaken ? task : call.task
   const floor = from === 'poll' ? 0 : call.earliestAt
   const wishedAt =
     snapshot.wishedAt ?? nextPollAt({ task: known, knownAt: now, receivedAt: call.receivedAt }, policy, at.isPushed)
@@ -288,19 +308,21 @@ function onSnapshot(call: Following, snapshot: Snapshot, at: Circumstances, rule
   const earliestAt = Math.max(floor, Math.min(dueAt, now + pollInterval(task.pollIntervalMs, policy)))
   const next: Following = {
     ...call,
-    task: known,
+    // While what is known is in doubt, the next response is asked for at once, also where the server pushes.
+    ...scheduled(order.passedOver === undefined ? dueAt : earliestAt, earliestAt, now),
+    poll: from === 'poll' ? 'idle' : call.poll,
+    foreignPollUntil: from === 'tab' ? 0 : call.foreignPollUntil,
+    // A snapshot that changes nothing keeps the reference, so that nothing renders.
+    task: isSameTask(call.task, known) ? call.task : bareTask(known),
+    passedOver: order.passedOver,
+    snapshotAt: isTaken ? now : call.snapshotAt,
     knownAt: now,
-    ...scheduled(dueAt, earliestAt, now),
     failureCount: 0,
     violations: 0,
+    refusals: undefined,
     failure: undefined,
   }
-  return isOld ? next : withInputs(next, task, rules, effects)
-}
-
-/** A snapshot that changes nothing keeps the reference, so that nothing renders. */
-function sameOr(known: Task, next: Task): Task {
-  return isEqual(known, next) ? known : next
+  return isTaken ? withInputs(next, task, rules, effects) : next
 }
 
 function withInputs(call: Following, task: DetailedTask, rules: CallRules, effects: Effect[]): Call {
@@ -326,7 +348,7 @@ function withInputs(call: Following, task: DetailedTask, rules: CallRules, effec
     effects.push({ type: 'cancel-stuck' })
     return ended(call, stuck(idlePolls, callId, taskId), effects)
   }
-  return { ...call, inputs, idlePolls }
+  return inputs === call.inputs && idlePolls === call.idlePolls ? call : { ...call, inputs, idlePolls }
 }
 
 /** The server has taken the response that this tab has sent. */
@@ -352,7 +374,7 @@ function withAnswered<C extends Tracked>(call: C, inputKey: string): C {
   const input = call.inputs.get(inputKey)
   const inputs: Inputs =
     input === undefined ? call.inputs : withInput(call.inputs, inputKey, { request: input.request, status: 'answered' })
-  const answered = call.answered.includes(inputKey) ? call.answered : [...call.answered, inputKey]
+  const answered = call.answered.includes(inputKey) ? call.answered : withAnsweredKeys(call.answered, [inputKey])
   return { ...call, inputs, answered }
 }
 

@@ -9,6 +9,7 @@ import {
   START,
   stubLeadership,
   TASK,
+  tabsOf,
   working,
 } from '../../test/support/stubbedCall.js'
 import { TaskRequestError } from '../protocol/errors.js'
@@ -271,7 +272,7 @@ describe('a response in another tab', () => {
     const { leadership } = stubLeadership(false)
     const { page, receive, storage } = beginCall({
       follows: recorded({ nextPollAt: START + 60_000 }),
-      tabs: { isAlone: false, leadershipOf: () => leadership },
+      tabs: tabsOf(leadership),
     })
     receive({ type: 'cancelling', isCancelling: true })
     receive({ type: 'responded', inputKey: 'q1' })

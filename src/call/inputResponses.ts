@@ -1,5 +1,7 @@
-import { TaskInputError } from '../protocol/errors.js'
-import type { InputRequest, InputResponse } from '../protocol/inputRequest.js'
+import { TaskInputError, TaskProtocolError } from '../protocol/errors.js'
+import { type InputRequest, type InputResponse, MAX_OPEN_QUESTIONS } from '../protocol/inputRequest.js'
+import { hash } from '../storage/hash.js'
+import { createTurns } from '../storage/turns.js'
 import { onAbort } from './abort.js'
 import type { CallEvent } from './call.js'
 import type { CallEntry } from './callRuntime.js'
@@ -43,6 +45,12 @@ export interface InputResponses {
 
 export function createInputResponses(options: InputResponsesOptions): InputResponses {
   const { port, tabs, handlers, dispatch } = options
+  const inTurn = createTurns()
+
+  /** In one tab at a time, and in that one for one call at a time. */
+  async function exclusively(name: string, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+    return inTurn(name, () => tabs.exclusively(name, signal, work))
+  }
 
   function pendingOf(entry: CallEntry, inputKey: string): PendingResponse {
     const known = entry.pending?.get(inputKey)
@@ -61,7 +69,7 @@ export function createInputResponses(options: InputResponsesOptions): InputRespo
     const { signal } = pendingOf(entry, inputKey).controller
     const taskId = taskIdOf(entry)
     try {
-      await tabs.exclusively(lockOf(callId, inputKey), signal, async () => {
+      await exclusively(lockOf(entry, inputKey), signal, async () => {
         if (await isAnswered(entry, inputKey)) return
         signal.throwIfAborted()
         const response = await handle({ taskId, callId, inputKey, signal })
@@ -117,7 +125,7 @@ export function createInputResponses(options: InputResponsesOptions): InputRespo
     const { signal } = pending.controller
     try {
       await check(entry, request, response)
-      await tabs.exclusively(lockOf(callId, inputKey), signal, async () => {
+      await exclusively(lockOf(entry, inputKey), signal, async () => {
         if (await isAnswered(entry, inputKey)) return
         signal.throwIfAborted()
         await give(entry, inputKey, response)
@@ -141,6 +149,7 @@ export function createInputResponses(options: InputResponsesOptions): InputRespo
       new Promise((resolve, reject) => {
         const isHandled = handlerOf(handlers, request) !== undefined
         if (options.missingInput === 'error' && !isHandled) return reject(nobodyToAsk(entry.call.callId))
+        if ((entry.pending?.size ?? 0) >= MAX_OPEN_QUESTIONS) return reject(tooMany(entry.call.callId))
         const controller = new AbortController()
         entry.pending ??= new Map()
         entry.pending.set(inputKey, { controller, resolve })
@@ -159,7 +168,7 @@ export function createInputResponses(options: InputResponsesOptions): InputRespo
       const { callId } = entry.call
       const input = inputOf(entry, inputKey)
       if (input === undefined) {
-        const isOver = entry.call.stage === 'following' && entry.call.answered.includes(inputKey)
+        const isOver = 'answered' in entry.call && entry.call.answered.includes(inputKey)
         return Promise.reject(isOver ? answered(callId) : noSuchInput(callId))
       }
       if (input.status === 'answered') return Promise.reject(answered(callId))
@@ -173,8 +182,9 @@ export function createInputResponses(options: InputResponsesOptions): InputRespo
   }
 }
 
-function lockOf(callId: string, inputKey: string): string {
-  return `input:${callId}:${inputKey}`
+/** Several calls may refer to the task; its id is nobody else's business. */
+function lockOf(entry: CallEntry, inputKey: string): string {
+  return `input:${hash(taskIdOf(entry) ?? entry.call.callId)}:${inputKey}`
 }
 
 function taskIdOf({ call }: CallEntry): string | undefined {
@@ -183,6 +193,10 @@ function taskIdOf({ call }: CallEntry): string | undefined {
 
 export function inputOf({ call }: CallEntry, inputKey: string): InputState | undefined {
   return 'inputs' in call ? call.inputs.get(inputKey) : undefined
+}
+
+function tooMany(callId: string): TaskProtocolError {
+  return new TaskProtocolError('too many input requests at once', { source: 'tools/call', callId })
 }
 
 function noSuchInput(callId: string): TaskInputError {

@@ -1,4 +1,4 @@
-import type { InputRequest } from '../protocol/inputRequest.js'
+import { type InputRequest, MAX_OPEN_QUESTIONS } from '../protocol/inputRequest.js'
 import { isEqual } from './isEqual.js'
 
 /**
@@ -45,12 +45,15 @@ export function observeInputs(
   if (keys.length === 0 && inputs.size === 0) return { inputs, added: [] }
   const next = new Map<string, InputState>()
   const added: string[] = []
+  let busy = 0
+  for (const key of keys) if (isOpen(inputs.get(key))) busy += 1
   for (const key of keys) {
     const request = asked[key] as InputRequest
     const known = inputs.get(key)
     if (known !== undefined && !isEqual(known.request, request)) return { inputs, added: [], changed: key }
     if (known !== undefined) next.set(key, known)
-    else if (!answered.includes(key)) {
+    else if (!answered.includes(key) && busy < MAX_OPEN_QUESTIONS) {
+      busy += 1
       next.set(key, { request, status: isHandled(request) ? 'handling' : 'open' })
       added.push(key)
     }
@@ -67,6 +70,10 @@ export function withInput(inputs: Inputs, key: string, input: InputState | undef
 
 /** True if something is still to be done in this page: an input request is open, or a response on its way. */
 export function isBusy(inputs: Inputs): boolean {
-  for (const { status } of inputs.values()) if (status !== 'answered') return true
+  for (const input of inputs.values()) if (isOpen(input)) return true
   return false
+}
+
+function isOpen(input: InputState | undefined): boolean {
+  return input !== undefined && input.status !== 'answered'
 }

@@ -1,7 +1,6 @@
 import type { DetailedTask } from '../protocol/task.js'
 import type { Following } from './call.js'
-import { POLLING_MS } from './pollQueue.js'
-import type { TaskMessage } from './taskMessage.js'
+import { POLLING_MS, type TaskMessage } from './taskMessage.js'
 
 /** What a tab that follows a task posts to another one that asks: the newest snapshot, how polling fares, and a poll under way. */
 export function knownMessages(call: Following, now: number): TaskMessage[] {

@@ -5,7 +5,7 @@ import { MESSAGE_DELAY_MS } from './following.js'
 
 /** Which calls of this page stand for which election. */
 export interface Membership {
-  join(entry: CallEntry): void
+  join(entry: CallEntry, leadership: Leadership): void
   leave(entry: CallEntry): void
 }
 
@@ -41,14 +41,15 @@ export function createMembership(
   }
 
   return {
-    join: (entry) => {
-      const group = groups.get(entry.leadership) ?? begin(entry.leadership)
+    join: (entry, leadership) => {
+      const group = groups.get(leadership) ?? begin(leadership)
       group.entries.add(entry)
     },
     leave: (entry) => {
       const { leadership } = entry
-      const group = groups.get(leadership)
-      if (group === undefined || !group.entries.delete(entry) || group.entries.size > 0) return
+      const group = leadership && groups.get(leadership)
+      if (leadership === undefined || group === undefined || !group.entries.delete(entry) || group.entries.size > 0)
+        return
       // Its last message is still on its way to the tab that leads next.
       environment.setTimeout(() => {
         if (group.entries.size > 0 || groups.get(leadership) !== group) return

@@ -1,5 +1,4 @@
-import { isTerminal } from '../protocol/task.js'
-import type { TaskRecord } from '../storage/taskRecord.js'
+import { isTaskOver, type TaskRecord } from '../storage/taskRecord.js'
 
 /**
  * What the app wants of a call that may have been made already: to make it unless it is known, to make it again if it
@@ -28,7 +27,7 @@ export function planStart(found: TaskRecord | undefined, wish: Wish, isRepeatabl
   const isResumed = wish === 'resume'
   if (found === undefined) return isResumed ? 'nothing' : 'call'
   const { task } = found
-  const isOver = task === undefined || isTerminal(task.status)
+  const isOver = task === undefined || isTaskOver(task)
   if (wish === 'call-if-settled' && isOver) return 'call'
   if (task !== undefined) return isResumed && isOver ? 'nothing' : 'follow'
   if (isRepeatable) return isResumed ? 'nothing' : 'call'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { backoffDelay, DEFAULT_POLL_POLICY, MAX_TIMER_MS, pollInterval } from './pollPolicy.js'
+import { backoffDelay, DEFAULT_POLL_POLICY, LONGEST_WAIT_MS, MAX_TIMER_MS, pollInterval } from './pollPolicy.js'
 
 const policy = DEFAULT_POLL_POLICY
 
@@ -29,8 +29,8 @@ describe('pollInterval', () => {
     ['a fraction', 1500.5, {}, 1500.5],
     ['less than the user wants', 200, { minIntervalMs: 2000 }, 2000],
     ['more than the user wants', 5000, { minIntervalMs: 60, defaultIntervalMs: 100 }, 5000],
-    ['as much as a timer holds', MAX_TIMER_MS, {}, MAX_TIMER_MS],
-    ['more than a timer holds', 1e12, {}, MAX_TIMER_MS],
+    ['a day', LONGEST_WAIT_MS, {}, LONGEST_WAIT_MS],
+    ['more than a day', 1e12, {}, LONGEST_WAIT_MS],
   ])('an interval of %s', (_, pollIntervalMs, changes, expected) => {
     expect(pollInterval(pollIntervalMs, { ...policy, ...changes })).toBe(expected)
   })

@@ -1,3 +1,7 @@
+import { LONGEST_WAIT_MS } from '../storage/taskRecord.js'
+
+export { LONGEST_WAIT_MS }
+
 /** How tasks are polled and how failures back off. All times in ms. */
 export interface PollPolicy {
   readonly defaultIntervalMs: number
@@ -26,11 +30,11 @@ export const DEFAULT_POLL_POLICY: PollPolicy = {
 /** The longest delay that a timer holds; browsers and Node fire at once for anything above. */
 export const MAX_TIMER_MS: number = 2 ** 31 - 1
 
-/** The interval to keep: the server's where it gave one, else the default, within what is sane and what a timer holds. */
+/** The interval to keep: the server's where it gave one, else the default, within what is sane. */
 export function pollInterval(pollIntervalMs: number | undefined, policy: PollPolicy): number {
   const asked = pollIntervalMs ?? policy.defaultIntervalMs
   const interval = Number.isNaN(asked) ? policy.defaultIntervalMs : asked
-  return Math.min(Math.max(interval, policy.minIntervalMs), MAX_TIMER_MS)
+  return Math.min(Math.max(interval, policy.minIntervalMs), LONGEST_WAIT_MS)
 }
 
 /** Exponential backoff with full jitter: anything between none and the whole of `base * 2^(failures - 1)`. */

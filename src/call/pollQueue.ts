@@ -6,17 +6,14 @@ import type { CallTabs } from './callTabs.js'
 import { type PollPolicy, pollInterval } from './pollPolicy.js'
 import { type PollResponse, pollMessage } from './pollSchedule.js'
 import { withRequestTimeout } from './requests.js'
-import type { TaskMessage } from './taskMessage.js'
+import { POLLING_MS, type TaskMessage } from './taskMessage.js'
 import type { TaskPort } from './taskPort.js'
-
-/** For how long another tab that says it is polling is believed, before it is taken for frozen, in ms. */
-export const POLLING_MS = 5000
 
 export interface PollQueueOptions {
   readonly port: Pick<TaskPort, 'connect' | 'getTask'>
   readonly environment: Environment
   readonly policy: PollPolicy
-  readonly tabs: Pick<CallTabs, 'isAlone' | 'postTask'>
+  readonly tabs: Pick<CallTabs, 'hasPeers' | 'postTask'>
   /** How many `tasks/get` may be under way at once. */
   readonly maxConcurrent: number
   /** The calls that follow a task. A server may have answered two calls with one task. */
@@ -112,7 +109,7 @@ export function createPollQueue(options: PollQueueOptions): PollQueue {
 
   /** Says to the other tabs that a poll is under way, again and again while it is. Returns a function that ends it. */
   function announce(taskId: string): () => void {
-    if (tabs.isAlone) return () => {}
+    if (!tabs.hasPeers()) return () => {}
     let timer: unknown
     const say = () => {
       tabs.postTask(taskId, { type: 'polling', until: environment.now() + POLLING_MS })

@@ -9,7 +9,15 @@ import {
 } from '../protocol/errors.js'
 import type { DetailedTask, Task } from '../protocol/task.js'
 import { DEFAULT_POLL_POLICY } from './pollPolicy.js'
-import { isStale, nextPollAt, type PollResult, type PollState, pollMessage, withinTtl } from './pollSchedule.js'
+import {
+  countRefusals,
+  firstRefusals,
+  nextPollAt,
+  type PollResult,
+  type PollState,
+  pollMessage,
+  withinTtl,
+} from './pollSchedule.js'
 
 const NOW = 1_000_000
 const policy = DEFAULT_POLL_POLICY
@@ -29,6 +37,8 @@ const STATE: PollState = {
   earliestAt: NOW,
   failureCount: 0,
   violations: 0,
+  refusals: undefined,
+  passedOver: undefined,
 }
 const working = (changes: Partial<Task> = {}): DetailedTask => ({ ...TASK, ...changes, status: 'working' })
 const completed: DetailedTask = { ...TASK, status: 'completed', result: { content: [] } }
@@ -67,28 +77,10 @@ describe('withinTtl', () => {
   })
 })
 
-describe('isStale', () => {
-  it.each([
-    ['an older one', '2026-07-28T00:00:09Z', 'working', true],
-    ['one of the same moment: clocks are coarse', '2026-07-28T00:00:10Z', 'working', false],
-    ['a newer one', '2026-07-28T00:00:11Z', 'working', false],
-    ['one without a time: it cannot be put in order', '', 'working', false],
-    ['one dated yesterday in words', 'yesterday', 'working', false],
-    ['an older one that is terminal: nothing comes after it', '2026-07-28T00:00:09Z', 'cancelled', false],
-  ] as const)('says of %s: %s', (_, lastUpdatedAt, status, expected) => {
-    expect(isStale(TASK, { ...TASK, lastUpdatedAt, status })).toBe(expected)
-  })
-
-  it('is true of everything that follows a terminal snapshot, however new', () => {
-    const next = { ...TASK, lastUpdatedAt: '2027-01-01T00:00:00Z' }
-    expect(isStale({ ...TASK, status: 'completed' }, next)).toBe(true)
-  })
-})
-
 describe('pollMessage', () => {
   it('is the snapshot, with the next poll an interval of that snapshot later', () => {
     const task = working({ pollIntervalMs: 3000 })
-    expect(poll({ task })).toEqual({ type: 'snapshot', task, nextPollAt: NOW + 3000 })
+    expect(poll({ task })).toEqual({ type: 'snapshot', task, nextPollAt: NOW + 3000, askedAt: NOW })
     expect(poll({ task }, {}, { isPushed: true })).toMatchObject({ nextPollAt: NOW + 30_000 })
   })
 
@@ -180,6 +172,17 @@ describe('pollMessage', () => {
       expect(poll({ error: down }, { failureCount: 2, violations: 2 })).toMatchObject({ type: 'poll-failed' })
     })
 
+    it('is the end with the tenth JSON-RPC error in the place of a task that the server has never shown', () => {
+      const refusal = new TaskRequestError('no', { kind: 'server', code: -32603 })
+      expect(poll({ error: refusal }, { refusals: 8 })).toMatchObject({ type: 'poll-failed' })
+      expect(poll({ error: refusal }, { refusals: 9 })).toMatchObject({
+        type: 'ended',
+        error: { name: 'TaskExpiredError', reason: 'unknown-task', cause: refusal },
+      })
+      expect(poll({ error: down }, { refusals: 9 })).toMatchObject({ type: 'poll-failed' })
+      expect(poll({ error: refusal }, { refusals: undefined, failureCount: 99 })).toMatchObject({ type: 'poll-failed' })
+    })
+
     it('is the end after maxAttempts, with the failure as cause', () => {
       const limited = { policy: { ...policy, maxAttempts: 3 } }
       expect(poll({ error: down }, { failureCount: 1 }, limited)).toMatchObject({ type: 'poll-failed' })
@@ -187,5 +190,17 @@ describe('pollMessage', () => {
       expect(message).toMatchObject({ type: 'ended', error: { taskId: 't1', cause: down } })
       expect(message.type === 'ended' && message.error).toBeInstanceOf(TaskUnreachableError)
     })
+  })
+})
+
+describe('the refusals', () => {
+  const refusal = new TaskRequestError('no', { kind: 'server', code: -32603 })
+
+  it('are counted for a task that the app has named, from its first poll on', () => {
+    expect(firstRefusals({ ...TASK, createdAt: '', lastUpdatedAt: '' })).toBe(0)
+    expect(firstRefusals(TASK)).toBeUndefined()
+    expect(countRefusals({ refusals: 0 }, refusal)).toBe(1)
+    expect(countRefusals({ refusals: 3 }, new TaskRequestError('down', { kind: 'network' }))).toBe(3)
+    expect(countRefusals({ refusals: undefined }, refusal)).toBeUndefined()
   })
 })

@@ -8,16 +8,21 @@ import {
 } from '../protocol/errors.js'
 import { type DetailedTask, isTerminal, type Task } from '../protocol/task.js'
 import { backoffDelay, type PollPolicy, pollInterval } from './pollPolicy.js'
+import type { KnownSnapshots } from './snapshotOrder.js'
 import type { TaskMessage } from './taskMessage.js'
 
 /** Responses that break the protocol, in a row, after which there is no point in asking on. */
 const MAX_VIOLATIONS = 3
 
+/**
+ * JSON-RPC errors in the place of a task that the server has never shown, after which it is taken for unknown: some
+ * servers answer an id that they do not know with an internal error.
+ */
+const MAX_REFUSALS = 10
+
 /** Where the polling of a task stands. All times in ms since the epoch. */
-export interface PollState {
-  /** The newest snapshot. */
-  readonly task: Task
-  /** When that arrived. */
+export interface PollState extends KnownSnapshots {
+  /** When the latest snapshot arrived. */
   readonly knownAt: number
   /** When the task was received, by this clock: its ttl counts from here, since clocks differ. */
   readonly receivedAt: number
@@ -29,6 +34,8 @@ export interface PollState {
   readonly failureCount: number
   /** Responses that broke the protocol in a row. */
   readonly violations: number
+  /** JSON-RPC errors so far in the place of the task; undefined once the server has shown it. */
+  readonly refusals: number | undefined
 }
 
 /** What a `tasks/get` came to. */
@@ -58,15 +65,6 @@ function isPastTtl({ ttlMs }: Task, receivedAt: number, now: number): boolean {
   return ttlMs !== null && now >= receivedAt + ttlMs
 }
 
-/**
- * True if a snapshot tells of an earlier time than the one already known. Replicas of a server may respond out of
- * step; only what both stamp legibly can be put in order.
- */
-export function isStale(known: Task, next: Task): boolean {
-  if (isTerminal(next.status)) return false
-  return isTerminal(known.status) || Date.parse(next.lastUpdatedAt) < Date.parse(known.lastUpdatedAt)
-}
-
 export interface PollResult {
   readonly response: PollResponse
   /** When the poll began, ms since the epoch. */
@@ -90,7 +88,8 @@ export function pollMessage(state: PollState, poll: PollResult): TaskMessage {
   if (isLastPoll && !isTerminal(task.status) && isPastTtl(task, receivedAt, now)) {
     return { type: 'ended', error: new TaskExpiredError('ttl', { taskId }) }
   }
-  return { type: 'snapshot', task, nextPollAt: nextPollAt({ task, knownAt: now, receivedAt }, policy, isPushed) }
+  const at = nextPollAt({ task, knownAt: now, receivedAt }, policy, isPushed)
+  return { type: 'snapshot', task, nextPollAt: at, askedAt: startedAt }
 }
 
 function failureMessage(state: PollState, poll: PollResult, error: Error, isLastPoll: boolean): TaskMessage {
@@ -100,6 +99,9 @@ function failureMessage(state: PollState, poll: PollResult, error: Error, isLast
   const failureCount = state.failureCount + 1
   const isViolation = error instanceof TaskProtocolError
   if (isFinal(error) || (isViolation && state.violations + 1 >= MAX_VIOLATIONS)) return { type: 'ended', error }
+  if ((countRefusals(state, error) ?? 0) >= MAX_REFUSALS) {
+    return { type: 'ended', error: new TaskExpiredError('unknown-task', { taskId, cause: error }) }
+  }
   if (failureCount >= policy.maxAttempts) return { type: 'ended', error: unreachable(taskId, failureCount, error) }
   if (isLastPoll) return { type: 'ended', error: new TaskExpiredError('ttl', { taskId, cause: error }) }
 
@@ -116,6 +118,16 @@ function failureMessage(state: PollState, poll: PollResult, error: Error, isLast
     earliestAt: Math.min(now + asked, next),
     nextPollAt: next,
   }
+}
+
+/** A task that the app has named has no times until the server has shown it. */
+export function firstRefusals({ createdAt, lastUpdatedAt }: Task): number | undefined {
+  return createdAt === '' && lastUpdatedAt === '' ? 0 : undefined
+}
+
+export function countRefusals({ refusals }: Pick<PollState, 'refusals'>, error: Error): number | undefined {
+  const isRefusal = error instanceof TaskRequestError && error.kind === 'server'
+  return isRefusal && refusals !== undefined ? refusals + 1 : refusals
 }
 
 function isFinal(error: Error): boolean {

@@ -1,6 +1,7 @@
 import type { Environment } from '../environment/environment.js'
 import { TaskRequestError } from '../protocol/errors.js'
 import { backoffDelay, type PollPolicy } from './pollPolicy.js'
+import type { Semaphore } from './semaphore.js'
 import { untilOnline } from './untilOnline.js'
 
 export interface RequestOptions {
@@ -43,6 +44,8 @@ export interface DeliveryOptions extends RequestOptions {
   /** Aborting it ends the attempts. */
   readonly signal: AbortSignal
   readonly send: (signal: AbortSignal) => Promise<void>
+  /** Where an attempt waits for its place; the time in line is none that the server has to answer in. */
+  readonly inLine?: Semaphore
   /** Called after each attempt that failed in a way that may pass. */
   readonly onRetry: (error: Error) => void
 }
@@ -53,7 +56,13 @@ export interface DeliveryOptions extends RequestOptions {
  *
  * @throws what the server refuses it with; the signal's reason.
  */
-export async function deliver({ signal, send, onRetry, ...options }: DeliveryOptions): Promise<void> {
+export async function deliver({
+  signal,
+  send,
+  inLine = (work) => work(),
+  onRetry,
+  ...options
+}: DeliveryOptions): Promise<void> {
   const { environment, policy } = options
   let dueAt = environment.now()
   for (let failures = 1; ; failures++) {
@@ -62,7 +71,10 @@ export async function deliver({ signal, send, onRetry, ...options }: DeliveryOpt
     const giveUp = () => attempt.abort(signal.reason)
     signal.addEventListener('abort', giveUp, { once: true })
     try {
-      return await withRequestTimeout(options, attempt, send)
+      return await inLine(() => {
+        signal.throwIfAborted()
+        return withRequestTimeout(options, attempt, send)
+      })
     } catch (error) {
       signal.throwIfAborted()
       if (!(error instanceof TaskRequestError) || !mayPass(error)) throw error

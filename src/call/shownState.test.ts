@@ -17,6 +17,9 @@ const TASK: Task = {
 }
 const TRACKED: Tracked = {
   task: TASK,
+  passedOver: undefined,
+  snapshotAt: undefined,
+  refusals: undefined,
   knownAt: 0,
   receivedAt: 0,
   dueAt: 1000,

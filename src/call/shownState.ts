@@ -11,9 +11,25 @@ const NOTHING: Readonly<Record<string, never>> = {}
  * A call as the store and the hooks show it. Where nothing that is shown has changed the state before is returned, so
  * that a poll which brings nothing new renders nothing.
  */
-export function shownState(call: Call, before?: ToolCallState): ToolCallState {
+export function shownState(call: Call, before?: ToolCallState, callBefore?: Call): ToolCallState {
+  if (before !== undefined && callBefore !== undefined && isShownAlike(callBefore, call)) return before
   const next = project(call, before)
   return before !== undefined && isSame(before, next) ? before : next
+}
+
+/** True if two states of a call differ at most in what is not shown, as when its next poll was scheduled. */
+function isShownAlike(a: Call, b: Call): boolean {
+  return (
+    a.stage === 'following' &&
+    b.stage === 'following' &&
+    a.startedAt === b.startedAt &&
+    a.task === b.task &&
+    a.inputs === b.inputs &&
+    a.cancel === b.cancel &&
+    a.blocked === b.blocked &&
+    a.failure === b.failure &&
+    a.failureCount === b.failureCount
+  )
 }
 
 function project(call: Call, before: ToolCallState | undefined): ToolCallState {

@@ -60,7 +60,6 @@ describe('a call that is made', () => {
           }),
         update: () => Promise.resolve(true),
         read: () => Promise.resolve(undefined),
-        has: () => Promise.resolve(false),
         remove: () => Promise.resolve(),
       },
     })
@@ -240,7 +239,6 @@ describe('a call with a key', () => {
           }),
         update: () => Promise.resolve(true),
         read: () => Promise.resolve(undefined),
-        has: () => Promise.resolve(false),
         remove: () => Promise.resolve(),
       },
     })
@@ -344,7 +342,6 @@ describe('a call that is cancelled', () => {
           new Promise((resolve) => {
             read = resolve
           }),
-        has: () => Promise.resolve(true),
         remove: () => Promise.resolve(),
       },
     })
@@ -396,7 +393,6 @@ describe('a call that is left', () => {
           }),
         update: () => Promise.resolve(true),
         read: () => Promise.resolve(undefined),
-        has: () => Promise.resolve(true),
         remove: () => Promise.resolve(),
       },
     })

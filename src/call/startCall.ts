@@ -1,9 +1,9 @@
 import type { Environment } from '../environment/environment.js'
 import { asError } from '../protocol/asError.js'
-import { ToolCallInterruptedError } from '../protocol/errors.js'
-import { isTerminal } from '../protocol/task.js'
+import { PageOutdatedError, TaskExpiredError, ToolCallInterruptedError } from '../protocol/errors.js'
+import { isTerminal, type Task } from '../protocol/task.js'
 import type { RecordStore } from '../storage/recordStore.js'
-import type { TaskRecord } from '../storage/taskRecord.js'
+import { recordedTask, type TaskRecord } from '../storage/taskRecord.js'
 import type { Outcome } from './call.js'
 import { type RecordOwner, recordOf } from './callRecord.js'
 import type { CallEntry, CallRuntime } from './callRuntime.js'
@@ -17,9 +17,19 @@ export interface StartContext {
   readonly runtime: CallRuntime
   readonly port: TaskPort
   readonly environment: Environment
-  readonly records: Pick<RecordStore, 'write' | 'read'>
+  readonly records: Pick<RecordStore, 'write' | 'isNewer'>
+  /** Reads what another page has left of a call. */
+  readonly readFound: (callId: string) => Promise<TaskRecord | undefined>
   readonly owner: RecordOwner
   readonly tabs: CallTabs
+}
+
+/** How a call ended that did not become a task in this page. */
+interface StartEnd {
+  readonly outcome: Outcome
+  /** True if the outcome came from another tab, which has posted it, or from a record. */
+  readonly isForeign?: boolean
+  readonly task?: Task
 }
 
 export interface StartOptions {
@@ -46,24 +56,25 @@ export async function startCall(options: StartOptions, context: StartContext): P
   const { runtime } = context
   const controller = new AbortController()
   entry.start = controller
-  let end: { readonly outcome: Outcome; readonly isForeign?: boolean } | undefined
+  let end: StartEnd | undefined
   try {
     const found = entry.call.key === undefined ? undefined : await findCall(options, context, controller.signal)
     if (found === undefined) end = await makeCall(entry, context, controller.signal)
     else if ('outcome' in found) end = { ...found, isForeign: true }
-    else followFound(entry, found.record, context, controller.signal)
+    else end = followFound(entry, found.record, context, controller.signal)
   } catch (error) {
-    end = { outcome: { error: asError(error) } }
+    // What another version has recorded is for the other tabs to read by themselves.
+    end = { outcome: { error: asError(error) }, isForeign: error instanceof PageOutdatedError }
   }
   delete entry.start
-  if (end !== undefined && entry.left === undefined) await runtime.settle(entry, end.outcome, end.isForeign)
+  if (end !== undefined && entry.left === undefined) await runtime.settle(entry, end.outcome, end.isForeign, end.task)
   entry.unlock?.()
 }
 
 /** What another page has left of the call; undefined: this page is to make it. */
 async function findCall(
   { entry, wish, lostTaskId, onWaiting }: StartOptions,
-  { tabs, records, port }: StartContext,
+  { tabs, readFound, port }: StartContext,
   signal: AbortSignal,
 ): Promise<CallEnd | undefined> {
   const { callId, name } = entry.call
@@ -71,7 +82,7 @@ async function findCall(
   if (!('unlock' in locked)) return locked
   entry.unlock = once(locked.unlock)
   if (wish === 'call-again') return undefined
-  const found = await records.read(callId)
+  const found = await readFound(callId)
   const known = found?.task?.taskId === lostTaskId && found?.task !== undefined ? asEnded(found) : found
   const isIntent = known !== undefined && known.task === undefined
   const isRepeatable = isIntent && wish === 'call' && (await port.isRepeatable(name))
@@ -105,7 +116,12 @@ function asEnded(found: TaskRecord): TaskRecord {
 }
 
 /** Goes on with what another page has made of the call. */
-function followFound(entry: CallEntry, found: TaskRecord, { runtime }: StartContext, signal: AbortSignal): void {
+function followFound(
+  entry: CallEntry,
+  found: TaskRecord,
+  { runtime }: StartContext,
+  signal: AbortSignal,
+): StartEnd | undefined {
   const { callId, name } = entry.call
   const { task, startedAt, era } = found
   runtime.dispatch(entry, { type: 'found', startedAt })
@@ -114,8 +130,13 @@ function followFound(entry: CallEntry, found: TaskRecord, { runtime }: StartCont
     throw new ToolCallInterruptedError(name, { callId })
   }
   entry.unlock?.()
+  if (task.lost !== undefined) {
+    const error = new TaskExpiredError(task.lost.reason, { taskId: task.taskId, callId })
+    return { outcome: { error }, isForeign: true, task: recordedTask(task) }
+  }
   runtime.dispatch(entry, { type: 'adopted', task, startedAt, era })
   resumeCancel(entry, runtime, signal.aborted)
+  return undefined
 }
 
 /** A cancellation that an earlier page may not have got through, or that was asked for before there was a task. */
@@ -125,11 +146,7 @@ export function resumeCancel(entry: CallEntry, runtime: CallRuntime, isWanted = 
   if (isWanted || ('cancel' in call && call.cancel !== 'none')) runtime.cancel(entry).catch(() => {})
 }
 
-async function makeCall(
-  entry: CallEntry,
-  context: StartContext,
-  signal: AbortSignal,
-): Promise<{ readonly outcome: Outcome } | undefined> {
+async function makeCall(entry: CallEntry, context: StartContext, signal: AbortSignal): Promise<StartEnd | undefined> {
   const { runtime, port, environment, records, owner, tabs } = context
   const { callId, name, arguments: args } = entry.call
   // Nothing has been sent: offline, the call can wait.
@@ -145,7 +162,10 @@ async function makeCall(
       beforeSend: async () => {
         if (entry.left !== undefined) return
         entry.isSent = true
-        await records.write(recordOf(entry.call, owner, environment.now()))
+        const record = recordOf(entry.call, owner, environment.now())
+        if ((await records.write(record)) || !(await records.isNewer(callId))) return
+        entry.isSent = false
+        throw new PageOutdatedError(name, { callId })
       },
       ask: (inputKey, request, abort) => runtime.ask(entry, inputKey, request, abort),
       signal,

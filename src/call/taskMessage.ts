@@ -1,5 +1,8 @@
 import type { DetailedTask } from '../protocol/task.js'
 
+/** For how long another tab that says it is polling is believed, before it is taken for frozen, in ms. */
+export const POLLING_MS = 5000
+
 /**
  * What one tab posts to the others about a task, and what it applies to itself: a poll made in this tab and
  * one made in another lead through the same code. Times are ms since the epoch; tabs share one clock.
@@ -9,7 +12,8 @@ export type TaskMessage =
   | { readonly type: 'polling'; readonly until: number }
   /** A poll was given up before its response; nothing is known of it. */
   | { readonly type: 'poll-aborted'; readonly nextPollAt: number }
-  | { readonly type: 'snapshot'; readonly task: DetailedTask; readonly nextPollAt: number }
+  /** `askedAt`: when the poll was sent; absent where the server has pushed the snapshot. */
+  | { readonly type: 'snapshot'; readonly task: DetailedTask; readonly nextPollAt: number; readonly askedAt?: number }
   | {
       readonly type: 'poll-failed'
       readonly error: Error

@@ -42,6 +42,8 @@ export interface TaskPort {
   readonly era: 'modern' | 'legacy'
   /** Connects, where nothing has done so yet. Every request does. */
   connect?(): Promise<void>
+  /** A sign-in has failed in another tab, which has the user's attention: none is to be started here because of this task. */
+  holdSignIn?(): void
   /** Sends `tools/call`, once. An immediate result has been validated by the SDK. */
   callTool(request: ToolCallRequest, hooks: CallHooks): Promise<ToolCallResponse>
   /** Validates the result of a task as the SDK validates an immediate one, without a request to the server. */
@@ -61,4 +63,6 @@ export interface TaskPort {
    */
   listen(taskIds: readonly string[], hooks: ListenHooks): Promise<void>
   cancelTask(taskId: string, signal?: AbortSignal): Promise<void>
+  /** Closes what is held open for a task that is not followed here any more. */
+  release?(taskId: string): void
 }

@@ -49,6 +49,9 @@ const result = { result: { content: [] } }
 const IDENTITY: CallIdentity = { callId: 'c1', name: 'report', key: 'weekly', arguments: { week: 7 }, startedAt: 1 }
 const TRACKED: Tracked = {
   task: TASK,
+  passedOver: undefined,
+  snapshotAt: undefined,
+  refusals: undefined,
   knownAt: NOW,
   receivedAt: NOW - 1000,
   dueAt: NOW + INTERVAL,
@@ -233,6 +236,7 @@ const adopted: Cell = {
     ...newTask,
     startedAt: 7,
     ...due(NOW),
+    knownAt: NOW - 5000,
     receivedAt: NOW - 5000,
     record: 'assumed',
     turn: 'taking',
@@ -240,7 +244,7 @@ const adopted: Cell = {
     answered: ['q0'],
   },
 }
-const snapshot = { task: LATER, knownAt: NOW, inputs: NO_INPUTS }
+const snapshot = { task: LATER, snapshotAt: NOW, knownAt: NOW, inputs: NO_INPUTS }
 const settled = (task?: Task): Cell => ({
   changes: { stage: 'settled', outcome: result, endedAt: NOW, ...(task && { task }) },
 })
@@ -303,6 +307,8 @@ const followed: Row = {
     changes: { ...snapshot, ...due(NOW + INTERVAL) },
     effects: [{ type: 'post', message: { type: 'snapshot', task: working(), nextPollAt: NOW + INTERVAL } }],
   },
+  // What is known may be wrong: the next poll, which the server allows by then, says.
+  'pushed, stale': { changes: due(NOW + INTERVAL) },
   'page-shown': { changes: { leaderTimeoutAt: NOW + 1500 + LEADER_TIMEOUT_MS } },
 }
 
@@ -316,7 +322,7 @@ const ours: Row = {
   'push-changed': { changes: due(NOW + 30_000, NOW + INTERVAL) },
   'page-shown': { changes: { leaderTimeoutAt: NOW + 1500 + LEADER_TIMEOUT_MS, poll: 'queued' }, effects: [poll] },
 }
-const { 'wake, offline': _, ...polling } = followed
+const { 'wake, offline': _offline, 'pushed, stale': _stale, ...polling } = followed
 
 const table: Record<StateName, Row> = {
   waiting: {
@@ -459,9 +465,12 @@ describe('a call that is settled', () => {
   it('has the snapshot of its end, or the last one that is known', () => {
     const end = completed as Extract<DetailedTask, { status: 'completed' }>
     const settle: CallEvent = { type: 'settled', outcome: result }
-    expect(next({ ...states.ending, end }, settle).call).toMatchObject({ task: { status: 'completed' } })
+    const task = { ...LATER, status: 'completed' as const }
+    expect(next({ ...states.ending, end, task }, settle).call).toMatchObject({ task })
     expect(next({ ...states.ending, end: gone }, settle).call).toMatchObject({ task: TASK })
     expect(next(states.calling, settle).call).not.toHaveProperty('task')
+    // The one that a record names, where this page has not followed it.
+    expect(next(states.calling, { ...settle, task: TASK }).call).toMatchObject({ task: TASK })
   })
 })
 

@@ -25,7 +25,7 @@ function next(call: Unsettled, event: CallEvent, at: Circumstances, rules: CallR
   switch (event.type) {
     case 'settled': {
       const { callId, name, key, arguments: args, startedAt } = call
-      const task = call.stage === 'ending' && !(call.end instanceof Error) ? call.end : isTracked(call) && call.task
+      const task = event.task ?? (isTracked(call) ? call.task : undefined)
       const identity = { callId, name, key, arguments: args, startedAt }
       return { ...identity, stage: 'settled', outcome: event.outcome, endedAt: at.now, ...(task && { task }) }
     }

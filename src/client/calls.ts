@@ -1,5 +1,5 @@
-import { abortError } from '../call/abort.js'
-import type { Call } from '../call/call.js'
+import { abortError, onAbort } from '../call/abort.js'
+import { type Call, isTracked } from '../call/call.js'
 import { recordOf } from '../call/callRecord.js'
 import { type CallEntry, type CallRuntime, type CallRuntimeOptions, createCallRuntime } from '../call/callRuntime.js'
 import type { CallMessage } from '../call/callTabs.js'
@@ -9,9 +9,8 @@ import { resumeCancel, startCall } from '../call/startCall.js'
 import type { TaskMessage } from '../call/taskMessage.js'
 import { isSettled, type ToolCallState } from '../call/toolCallState.js'
 import { TaskConfigurationError, TaskExpiredError, ToolCallInterruptedError } from '../protocol/errors.js'
-import { isTerminal } from '../protocol/task.js'
 import type { RecordStore } from '../storage/recordStore.js'
-import type { TaskRecord } from '../storage/taskRecord.js'
+import { isTaskOver, type TaskRecord } from '../storage/taskRecord.js'
 import type { Tabs } from '../tabs/createTabs.js'
 import { taskCallId, toolCallId } from './callIds.js'
 import type { TaskClientStore } from './createStore.js'
@@ -60,23 +59,30 @@ export interface Calls {
 /** How long a settled call without a key stays in the store, in ms: nothing can look it up again. */
 const KEEP_SETTLED_MS = 5 * 60 * 1000
 
+/** How many calls stay in the store once they have settled: so many with a key, and so many without. */
+const MAX_SETTLED = 200
+
+/** How long other tabs have to hand over the record of a call, in ms. */
+const HAND_OVER_MS = 1000
+
 export function createCalls(options: CallsOptions): Calls {
   const { environment, port, records, store, tabs, owner } = options
   const entries = new Map<string, CallEntry>()
-  /** When the calls without a key ended, in that order. */
-  const settledAt = new Map<string, number>()
+  /** When the calls with a key, and those without, ended, in that order. */
+  const settled = { keyed: new Map<string, number>(), unkeyed: new Map<string, number>() }
   const forgotten = createForgotten(environment.now)
   /** Where to report that another tab has made a call for which this one waits. */
   const waiting = new Map<string, (end: CallEnd) => void>()
   const closing = new AbortController()
-  let isSwept = false
+  /** Called with the record of a call that another tab has, where this one has asked for it. */
+  const wanted = new Map<string, (record: TaskRecord) => void>()
 
   const runtime: CallRuntime = createCallRuntime({
     ...options,
     onChange: ({ shown }) => store.setCall(shown),
     onPageShown: (entry) => void catchUp(entry),
     onSettled: ({ call, shown }) => {
-      if (call.key === undefined) settledAt.set(call.callId, environment.now())
+      noteSettled(call)
       options.onSettled(shown)
     },
   })
@@ -89,9 +95,8 @@ export function createCalls(options: CallsOptions): Calls {
   function begin(call: Call): CallEntry {
     const { callId } = call
     tabs.open()
-    sweep()
     dropSettled()
-    settledAt.delete(callId)
+    for (const alike of [settled.keyed, settled.unkeyed]) alike.delete(callId)
     leave(callId, 'The call was started anew.')
     const entry = runtime.create(call)
     entries.set(callId, entry)
@@ -140,22 +145,22 @@ export function createCalls(options: CallsOptions): Calls {
     return undefined
   }
 
-  /**
-   * Removes records past their use, once a page. Where every task is resumed, that has read them all; it is left
-   * to do where tasks are followed only while somebody observes them.
-   */
-  function sweep(): void {
-    if (isSwept || options.followsUnobserved) return
-    isSwept = true
-    void records.list()
+  function noteSettled({ callId, key }: Call): void {
+    const alike = key === undefined ? settled.unkeyed : settled.keyed
+    alike.set(callId, environment.now())
+    // The oldest go. What is asked for again is found by its record, if its outcome was that of a task.
+    for (const oldest of alike.keys()) {
+      if (alike.size <= MAX_SETTLED) return
+      if (!store.isObserved(oldest)) drop(oldest)
+    }
   }
 
   /** Without a timer, which would keep a page or a process busy for nothing: calls only pile up where calls are made. */
   function dropSettled(): void {
     const before = environment.now() - KEEP_SETTLED_MS
-    for (const [callId, at] of settledAt) {
+    for (const [callId, at] of settled.unkeyed) {
       if (at > before) break
-      drop(callId)
+      if (!store.isObserved(callId)) drop(callId)
     }
   }
 
@@ -167,7 +172,7 @@ export function createCalls(options: CallsOptions): Calls {
   }
 
   function drop(callId: string): void {
-    settledAt.delete(callId)
+    for (const alike of [settled.keyed, settled.unkeyed]) alike.delete(callId)
     leave(callId, 'The call was forgotten.')
     store.removeCall(callId)
   }
@@ -230,14 +235,53 @@ export function createCalls(options: CallsOptions): Calls {
     await Promise.all([records.clear(scope), ...own.map((callId) => records.remove(callId))])
   }
 
+  /**
+   * What earlier pages have left of a call. Where its task id names a session, that is in the tabs that follow the
+   * task, and in no storage that others can read:
+   *
+   * ```text
+   * tab A  follows the task ─────────────── posts the record
+   * tab B       reads: held by others ─ asks ─────────────── follows, too
+   * ```
+   */
+  async function readFound(callId: string): Promise<TaskRecord | undefined> {
+    const found = await records.read(callId)
+    if (found?.held === undefined) return found
+    let release = () => {}
+    const posted = await new Promise<TaskRecord | undefined>((resolve) => {
+      const others = wanted.get(callId)
+      wanted.set(callId, (record) => {
+        others?.(record)
+        resolve(record)
+      })
+      const timer = environment.setTimeout(() => resolve(undefined), HAND_OVER_MS)
+      const unsubscribe = onAbort(closing.signal, () => resolve(undefined))
+      release = () => {
+        environment.clearTimeout(timer)
+        unsubscribe()
+      }
+      tabs.postCall(callId, { type: 'wanted' })
+    })
+    release()
+    wanted.delete(callId)
+    return posted ?? (found.held === 'ended' ? undefined : found)
+  }
+
+  /** Posts the record of a call to a tab that cannot read it. */
+  function handOver({
+    call,
+    record = isTracked(call) ? recordOf(call, owner, environment.now()) : undefined,
+  }: CallEntry): void {
+    if (record !== undefined) tabs.postCall(call.callId, { type: 'created', record })
+  }
+
   /** Takes up one call, whatever its record says. */
   async function resumeCall(callId: string): Promise<readonly ToolCall[]> {
-    sweep()
-    const found = await records.read(callId)
+    const found = await readFound(callId)
     if (closing.signal.aborted || found === undefined) return []
     const known = entries.get(callId)
     if (found.task === undefined && known === undefined) return resumeIntent(found)
-    if (found.task !== undefined && isTerminal(found.task.status)) return []
+    if (found.task !== undefined && isTaskOver(found.task)) return []
     return [handle(known ?? follow(found))]
   }
 
@@ -293,7 +337,9 @@ export function createCalls(options: CallsOptions): Calls {
       }
       const call = handle(entry, signal)
       // Not before the caller has it in hand: it reports to them.
-      void Promise.resolve().then(() => startCall({ entry, wish, lostTaskId, onWaiting }, { ...options, runtime }))
+      void Promise.resolve().then(() =>
+        startCall({ entry, wish, lostTaskId, onWaiting }, { ...options, readFound, runtime }),
+      )
       return call
     },
 
@@ -329,11 +375,11 @@ export function createCalls(options: CallsOptions): Calls {
       if (closing.signal.aborted) return []
       tabs.open()
       if (callId !== undefined) return resumeCall(callId)
-      isSwept = true
       const found = await records.list()
       if (closing.signal.aborted) return []
       return found.flatMap((record) => {
-        if (record.task === undefined || isTerminal(record.task.status)) return []
+        if (record.held === 'working') tabs.postCall(record.callId, { type: 'wanted' })
+        if (record.task === undefined || isTaskOver(record.task)) return []
         return [handle(entries.get(record.callId) ?? findTask(record.task.taskId) ?? follow(record))]
       })
     },
@@ -344,15 +390,13 @@ export function createCalls(options: CallsOptions): Calls {
     },
 
     receive: (callId, message) => {
-      const end = message.type === 'created' ? { record: message.record } : { outcome: message.outcome }
-      if (message.type === 'created') {
-        const { record } = message
-        if (!isOwn(record, callId) || forgotten.has(callId, record.startedAt)) return
-      }
-      waiting.get(callId)?.(end)
-      if (message.type === 'settled') return
-      const { record } = message
       const known = entries.get(callId)
+      if (message.type === 'settled') return waiting.get(callId)?.({ outcome: message.outcome })
+      if (message.type === 'wanted') return known && handOver(known)
+      const { record } = message
+      if (!isOwn(record, callId) || forgotten.has(callId, record.startedAt)) return
+      waiting.get(callId)?.({ record })
+      wanted.get(callId)?.(record)
       // What has failed here was called anew in another tab.
       const isAnew = known?.shown.phase === 'failed' && record.startedAt > known.call.startedAt
       if (known !== undefined && !isAnew) void followInstead(known, record)
@@ -388,6 +432,7 @@ export function createCalls(options: CallsOptions): Calls {
       runtime.close()
       tabs.close()
       await Promise.all(written)
+      for (const callId of [...entries.keys()]) drop(callId)
     },
   }
 
@@ -412,8 +457,9 @@ export function createCalls(options: CallsOptions): Calls {
   async function noteResumed(record: TaskRecord, entry: CallEntry): Promise<void> {
     const found = await records.read(record.callId)
     if (entries.get(record.callId) !== entry) return
-    const isOver = found?.task === undefined || isTerminal(found.task.status)
-    await (isOver && found?.task?.taskId !== record.task?.taskId ? records.write(record) : records.update(record))
+    const isOver = found?.task === undefined || isTaskOver(found.task)
+    const isOther = found?.task?.lost !== undefined || found?.task?.taskId !== record.task?.taskId
+    await (isOver && isOther ? records.write(record) : records.update(record))
   }
 }
 

@@ -14,13 +14,16 @@ import { routeQuestions } from '../connection/roundTripQuestions.js'
 import { createSdkConnection, type SdkConnectionOptions } from '../connection/sdkConnection.js'
 import { isSdkV1Client } from '../connection/sdkV1Client.js'
 import { createSdkV1Connection } from '../connection/sdkV1Connection.js'
+import { signInByToken } from '../connection/signIn.js'
 import { TaskTransport } from '../connection/taskTransport.js'
-import { type WithTasksOptions, withTasks } from '../connection/withTasks.js'
+import { taskTransport, type WithTasksOptions, withTasks } from '../connection/withTasks.js'
 import type { Environment } from '../environment/environment.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import type { OnProtocolIssue } from '../protocol/task.js'
+import { hash } from '../storage/hash.js'
 import { memoryStorage } from '../storage/memoryStorage.js'
 import { pageStorage } from '../storage/pageStorage.js'
+import { splitStorage } from '../storage/splitStorage.js'
 import type { TaskStorage } from '../storage/taskStorage.js'
 import { VERSION } from '../version.js'
 import { finite, oneOf, positive } from './optionChecks.js'
@@ -31,12 +34,15 @@ const NO_PAGE = 'http://page.invalid'
 
 /** Which SDK client is used and how it is connected. */
 export interface SdkSetup {
-  /** Where records belong: the URL without query and credentials. */
-  readonly endpoint: string
+  /** Where records belong; undefined where nobody can tell. */
+  readonly endpoint: string | undefined
   createConnection(options: ConnectionOptions): Connection
 }
 
-type ConnectionOptions = Pick<SdkConnectionOptions, 'randomId' | 'onState' | 'onIssue'> & {
+type ConnectionOptions = Pick<
+  SdkConnectionOptions,
+  'callTimeoutMs' | 'environment' | 'randomId' | 'onState' | 'onIssue'
+> & {
   readonly legacy: Omit<LegacyOptions, 'addressesSessions'>
 }
 
@@ -48,8 +54,9 @@ type ConnectionOptions = Pick<SdkConnectionOptions, 'randomId' | 'onState' | 'on
 export function setUpSdk(options: TaskClientOptions, environment: Environment, onIssue: OnProtocolIssue): SdkSetup {
   if (typeof options !== 'object' || options === null) throw missingTarget()
   if ('client' in options && options.client !== undefined) {
-    const { client, transport, endpoint = '' } = options
+    const { client, transport } = options
     checkClient(client)
+    const endpoint = options.endpoint || undefined
     if (isSdkV1Client(client)) {
       const createConnection = (connection: ConnectionOptions) =>
         createSdkV1Connection({ ...connection, client, legacy: { ...connection.legacy, addressesSessions: false } })
@@ -69,7 +76,11 @@ export function setUpSdk(options: TaskClientOptions, environment: Environment, o
   if (options.url === undefined || options.url === '') throw missingTarget()
   const { url: given } = options
   const url = parseUrl(given, environment.baseUrl())
-  const endpoint = url === undefined ? String(given) : url.origin + url.pathname
+  const place = url === undefined ? String(given) : url.origin + url.pathname
+  // A query may hold a token, which has no business in a storage.
+  const query = url === undefined || url.search === '' ? '' : `?${hash(url.search)}`
+  const endpoint = options.endpoint || place + query
+  const signIn = options.transportOptions?.authProvider && signInByToken()
   const createConnection = (connection: ConnectionOptions) => {
     const capabilities = clientCapabilities(options)
     return createSdkConnection({
@@ -77,8 +88,9 @@ export function setUpSdk(options: TaskClientOptions, environment: Environment, o
       client: createClient(options.clientInfo, capabilities),
       capabilities,
       createTransport: () =>
-        createTransport(url ?? resolveUrl(given, environment.baseUrl()), options, environment, onIssue),
-      url: endpoint,
+        createTransport(url ?? resolveUrl(given, environment.baseUrl()), options, environment, onIssue, signIn),
+      url: place,
+      signIn,
       legacy: { ...connection.legacy, addressesSessions: true },
     })
   }
@@ -125,14 +137,16 @@ function createTransport(
   options: TaskClientUrlOptions,
   environment: Environment,
   onIssue: OnProtocolIssue,
+  signIn: ReturnType<typeof signInByToken> | undefined,
 ): Transport {
   const { transportOptions = {} } = options
   const fetch = transportOptions.fetch ?? environment.fetch
+  const answered = answeredFetch(withRetryAfter(withSessionHeader(fetch), environment.now))
   const http = new StreamableHTTPClientTransport(url, {
     ...transportOptions,
-    fetch: answeredFetch(withRetryAfter(withSessionHeader(fetch), environment.now)),
+    fetch: signIn?.wrap(answered) ?? answered,
   })
-  return withTasks(http, { environment, onIssue })
+  return taskTransport(http, { environment, onIssue }, signIn)
 }
 
 /** Undefined for a URL that is relative where there is no page to resolve it against, as on a server. */
@@ -216,8 +230,8 @@ export function legacyOptions(
  * @throws {TaskConfigurationError} where it names none.
  */
 export function taskStorage(option: TaskClientBaseOptions['storage'], environment: Environment): TaskStorage {
-  if (option === undefined || option === 'local' || option === 'session')
-    return pageStorage(option ?? 'local', environment)
+  if (option === undefined) return splitStorage(pageStorage('local', environment), pageStorage('session', environment))
+  if (option === 'local' || option === 'session') return pageStorage(option, environment)
   if (option === 'memory') return memoryStorage()
   const methods = ['getItem', 'setItem', 'removeItem', 'keys'] as const
   if (typeof option === 'object' && option !== null && methods.every((method) => typeof option[method] === 'function'))

@@ -11,6 +11,8 @@ export interface TaskClientStore {
   getCall(callId: string): ToolCallState | undefined
   setCall(state: ToolCallState): void
   removeCall(callId: string): void
+  /** True if somebody listens to this call. */
+  isObserved(callId: string): boolean
   /** Calls the listener when this call has changed. Returns a function that unsubscribes. */
   subscribeCall(callId: string, listener: () => void): () => void
 }
@@ -137,6 +139,7 @@ export function createStore({ environment, frameMs, onListenerError }: TaskClien
     removeCall: (callId) => {
       if (calls.delete(callId)) changed(callId, false)
     },
+    isObserved: (callId) => ofCalls.has(callId),
     subscribeCall: (callId, listener) => {
       const subject = ofCalls.get(callId) ?? { listeners: new Set(), calledAt: Number.NEGATIVE_INFINITY }
       ofCalls.set(callId, subject)

@@ -1,4 +1,5 @@
 import { handlerOf } from '../call/inputHandlers.js'
+import { MAX_TIMER_MS } from '../call/pollPolicy.js'
 import { createPushSubscription, NO_PUSH } from '../call/pushSubscription.js'
 import type { ToolCallState } from '../call/toolCallState.js'
 import { browserEnvironment } from '../environment/browserEnvironment.js'
@@ -6,13 +7,14 @@ import { asError } from '../protocol/asError.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import type { OnProtocolIssue } from '../protocol/task.js'
 import { hash } from '../storage/hash.js'
+import { memoryStorage } from '../storage/memoryStorage.js'
 import { createRecordStore } from '../storage/recordStore.js'
 import { ALONE_IN_BROWSER, createTabs } from '../tabs/createTabs.js'
 import { toolCallId } from './callIds.js'
 import { type Calls, createCalls } from './calls.js'
 import { legacyOptions, pollPolicy, setUpSdk, taskStorage } from './clientConfig.js'
 import { createStore } from './createStore.js'
-import { checkOptions, oneOf, positive } from './optionChecks.js'
+import { checkOptions, finite, oneOf, positive } from './optionChecks.js'
 import type { TaskClient, TaskClientOptions, TaskErrorContext, ToolCallParams } from './taskClient.js'
 
 /** A frame at 60 Hz. */
@@ -20,6 +22,8 @@ const FRAME_MS = 16
 
 /** A browser opens this many connections to one origin over HTTP/1.1. The push stream holds one of them. */
 const CONNECTIONS = 6
+
+const HOUR_MS = 60 * 60 * 1000
 
 /**
  * Creates a client that calls tools and follows what becomes a task, across reloads. Creating it does
@@ -40,6 +44,9 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
   checkOptions(options)
   const { scope = '', resume = 'eager' } = options
   const policy = pollPolicy(options)
+  const storage = taskStorage(options.storage, environment)
+  const isNamed = sdk.endpoint !== undefined
+  const endpoint = sdk.endpoint ?? `page:${environment.randomId()}`
 
   function report(error: Error, context: TaskErrorContext): void {
     guard(() => options.onError?.(error, context))
@@ -58,10 +65,24 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
     }, 0)
   }
 
+  /** Two SDK clients without an endpoint may be those of two servers, and a task id is for one of them only. */
+  let isUnnamedKnown = isNamed || options.storage === 'memory'
+  function reportUnnamed(): void {
+    if (isUnnamedKnown) return
+    isUnnamedKnown = true
+    const error = new TaskConfigurationError(
+      'Without an endpoint, calls over an SDK client do not outlive the page and are not shared between tabs. ' +
+        "Name the server: createTaskClient({ client, endpoint: 'https://example.com/mcp' }).",
+    )
+    report(error, { operation: 'storage' })
+  }
+
   const settledListeners = new Set<(call: ToolCallState) => void>()
   const frameMs = (oneOf('batchUpdates', options.batchUpdates, [true, false]) ?? true) ? FRAME_MS : 0
   const store = createStore({ environment, frameMs, onListenerError: rethrowLater })
   const connection = sdk.createConnection({
+    callTimeoutMs: Math.min(finite('callTimeoutMs', options.callTimeoutMs, HOUR_MS), MAX_TIMER_MS),
+    environment,
     randomId: environment.randomId,
     onState: (state) => {
       store.setConnection(state)
@@ -70,19 +91,19 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
     onIssue,
     legacy: legacyOptions(options, policy, environment),
   })
-  const owner = { endpoint: sdk.endpoint, scope }
+  const owner = { endpoint, scope }
   const records = createRecordStore({
-    storage: taskStorage(options.storage, environment),
+    storage: isNamed ? storage : memoryStorage(),
     ...owner,
     now: environment.now,
     pause: () => new Promise((resolve) => environment.setTimeout(resolve, 0)),
     onError: (error) => report(error, { operation: 'storage' }),
   })
   const { locks, channel: openChannel } = environment
-  const nameOf = (other: string) => `taskwire:${hash(JSON.stringify([sdk.endpoint, other]))}`
+  const nameOf = (other: string) => `taskwire:${hash(JSON.stringify([endpoint, other]))}`
   const tabs =
-    options.crossTab === false || locks === undefined || openChannel === undefined
-      ? ALONE_IN_BROWSER
+    !isNamed || options.crossTab === false || locks === undefined || openChannel === undefined
+      ? { ...ALONE_IN_BROWSER, open: reportUnnamed }
       : createTabs({
           scope,
           nameOf,
@@ -90,7 +111,7 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
           locks,
           openChannel,
           onLocksRefused: (error) => report(asError(error), { operation: 'storage' }),
-          leaderPer: resume === 'eager' ? 'scope' : 'call',
+          leaderPer: resume === 'eager' ? 'scope' : 'task',
           onCallMessage: (callId, message) => calls.receive(callId, message),
           onTaskMessage: (taskId, message) => calls.receiveTask(taskId, message),
           knownOf: (taskId) => calls.knownOf(taskId),
@@ -127,10 +148,10 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
 
   const client: TaskClient = {
     store: store.api,
-    id: hash(JSON.stringify([sdk.endpoint, scope])),
+    id: hash(JSON.stringify([endpoint, scope])),
     resume,
     connect: async () => {
-      await connection.connect()
+      await connection.connectForApp()
       if (resume === 'eager') await calls.resumeTasks()
     },
     resumeTasks: calls.resumeTasks,

@@ -1,6 +1,7 @@
 import { isSettled, type ToolCallState } from '../call/toolCallState.js'
 import {
   ConnectionFailedError,
+  PageOutdatedError,
   TaskConfigurationError,
   TaskProtocolError,
   TaskUnreachableError,
@@ -18,6 +19,7 @@ export function isReusable(state: ToolCallState, fresh: boolean | 'settled'): bo
   const { error } = state
   return !(
     error instanceof ConnectionFailedError ||
+    error instanceof PageOutdatedError ||
     error instanceof TaskConfigurationError ||
     error instanceof ToolCallRejectedError ||
     error instanceof TaskUnreachableError ||

@@ -39,12 +39,13 @@ export function oneOf<T>(name: string, value: T, allowed: readonly NonNullable<T
  * @throws {TaskConfigurationError} for the first that is none of its values.
  */
 export function checkOptions(options: TaskClientBaseOptions): void {
-  const { resume, missingInput, crossTab, push, scope, inputHandlers, onError } = options
+  const { resume, missingInput, crossTab, push, scope, endpoint, inputHandlers, onError } = options
   oneOf('resume', resume, ['eager', 'lazy'])
   oneOf('missingInput', missingInput, ['wait', 'error'])
   oneOf('crossTab', crossTab, [true, false])
   oneOf('push', push, [true, false])
   if (scope !== undefined && typeof scope !== 'string') throw mustBe('scope', scope, 'a string')
+  if (endpoint !== undefined && typeof endpoint !== 'string') throw mustBe('endpoint', endpoint, 'a string')
   checkFunction('onError', onError)
   if (inputHandlers === undefined) return
   if (typeof inputHandlers !== 'object' || inputHandlers === null)

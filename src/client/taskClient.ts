@@ -32,7 +32,9 @@ export interface ToolCallOptions {
   signal?: AbortSignal
   /**
    * Makes the call one of a kind: while a call with this key (and tool, endpoint and scope) is known, in
-   * this page or in storage, the same call is returned instead of a second `tools/call`.
+   * this page or in storage, the same call is returned instead of a second `tools/call`. A page knows the latest 200
+   * that have ended, and a storage those whose outcome is that of a task: a call that was answered at once is made
+   * again after that.
    */
   key?: string
   /**
@@ -69,7 +71,10 @@ export interface ToolCall {
 /** What `client.store` holds. */
 export interface TaskClientState {
   readonly connection: ConnectionState
-  /** By id. A call without a key leaves five minutes after its end, with the next call; handles on it keep its last state. */
+  /**
+   * By id. Of calls that have ended, the latest 200 with a key and 200 without stay, the latter for five minutes and
+   * until the next call; handles keep the last state. A call that a handle or a hook listens to stays in any case.
+   */
   readonly calls: Readonly<Record<string, ToolCallState>>
 }
 
@@ -87,10 +92,24 @@ export interface TaskReference {
 
 /** Options of every client, however it is connected. */
 export interface TaskClientBaseOptions {
-  /** Where records of running tasks are kept. @default 'local' where there is one, else 'memory' */
+  /**
+   * Where records of running tasks are kept.
+   * @default 'local' where there is one, else 'memory'; in the `sessionStorage` of their tab those that name a session
+   * of an MCP 2025-11-25 server
+   */
   storage?: 'local' | 'session' | 'memory' | TaskStorage
   /** Account or tenant. Records of one scope are invisible to every other. @default '' */
   scope?: string
+  /**
+   * Names the server: records and tabs are shared by clients with the same endpoint and scope, and by no others. It
+   * is stored as it is, so it must hold no secret. Set it where the query of the `url` changes between visits, for
+   * instance because a token is in it.
+   *
+   * An SDK client does not tell its URL. Without an endpoint its calls live as long as the page and are not shared
+   * between tabs, which `onError` is told once, unless `storage` is `'memory'`.
+   * @default with `url` its origin, its path and a hash of its query; with `client` none
+   */
+  endpoint?: string
   poll?: {
     /** Used where the server does not say, in ms. @default 1000 */
     defaultIntervalMs?: number
@@ -103,6 +122,13 @@ export interface TaskClientBaseOptions {
     /** How many `tasks/get` may be under way at once. @default 5, and 6 with `push: false`: a browser has six connections to a server over HTTP/1.1, and the push stream takes one */
     maxConcurrent?: number
   }
+  /**
+   * How long the server may take to answer a `tools/call` with a result, a question or a task, in ms; then the call
+   * fails with `ToolCallInterruptedError`, since the tool may be running. The life of a task does not count, nor the
+   * time in which a question waits for its answer.
+   * @default 3600000
+   */
+  callTimeoutMs?: number
   /** Backoff after failures that may pass. */
   retry?: {
     /** First delay, doubled with each failure, in ms. @default 500 */
@@ -179,7 +205,10 @@ export interface TaskClientUrlOptions extends TaskClientBaseOptions {
    * `respond()`; one that is not declared fails its call with `TaskInputRequiredError`.
    */
   capabilities?: ClientOptions['capabilities']
-  /** Headers, `fetch`, auth provider: what `StreamableHTTPClientTransport` takes. */
+  /**
+   * Headers, `fetch`, auth provider: what `StreamableHTTPClientTransport` takes. An `authProvider` is asked to sign the
+   * user in once for each token that the server refuses. Polls go on with a new token as soon as it has one.
+   */
   transportOptions?: StreamableHTTPClientTransportOptions
 }
 
@@ -191,12 +220,11 @@ export interface TaskClientSdkOptions extends TaskClientBaseOptions {
   client: Client | SdkV1Client
   /**
    * Where a client of `@modelcontextprotocol/client` is not connected yet: the transport to connect it over. A
-   * function is asked for a new one each time, which a connection that failed or was lost needs.
+   * function is asked for a new one each time, which a connection that failed or was lost needs. After a sign-in that
+   * came to nothing, tasks wait until `connect()` is called or a call of the app passes.
    */
   transport?: Transport | (() => Transport)
   url?: never
-  /** Tells servers apart in storage, where the page talks to several over clients of its own. @default '' */
-  endpoint?: string
 }
 
 export type TaskClientOptions = TaskClientUrlOptions | TaskClientSdkOptions
@@ -208,7 +236,8 @@ export interface TaskClient {
   /** Names server and scope in query keys; holds no secret. */
   readonly id: string
   /**
-   * Connects, where the first use has not done it yet.
+   * Connects, where the first use has not done it yet. A sign-in that came to nothing may be tried again after it: call
+   * it when the user asks to sign in again, or has signed in over a transport of your own.
    *
    * @throws {ConnectionFailedError} with what to do about it.
    */
@@ -269,8 +298,8 @@ export interface TaskClient {
   listTools(): Promise<Tool[]>
   /**
    * Stops following every call, and closes the connection where this client has opened it: an SDK client that the app
-   * connected stays connected. Cancels no task; a `tools/call` that has no answer yet is aborted. Resolves when the
-   * storage has what the next page needs.
+   * connected stays connected. Cancels no task; a `tools/call` that has no answer yet is aborted. The calls leave the
+   * store. Resolves when the storage has what the next page needs.
    */
   close(): Promise<void>
 }

@@ -28,10 +28,19 @@ describe('answeredFetch', () => {
     ['under an id of another type', json('7')],
     ['without an id', Response.json({ jsonrpc: '2.0', result: {} })],
     ['of an empty 202', new Response(null, { status: 202 })],
+    ['of a 202 with a stream', new Response('', { status: 202, headers: { 'content-type': 'text/event-stream' } })],
+    ['of a 202 with the answer', json(7, { status: 202 })],
     ['of an empty 200', new Response('')],
     ['that is no JSON', new Response('<!doctype html>', { headers: { 'content-type': 'text/html' } })],
   ])('fails a call with an answer %s: nothing else would end it', async (_, response) => {
     await expect(ask(response, call(7))).rejects.toMatchObject({ code: 'CLIENT_HTTP_UNEXPECTED_CONTENT' })
+  })
+
+  it('fails a call of the legacy era the same way', async () => {
+    const { body } = call(7)
+    await expect(ask(json(8), { method: 'POST', body })).rejects.toMatchObject({
+      code: 'CLIENT_HTTP_UNEXPECTED_CONTENT',
+    })
   })
 
   it.each([
@@ -42,7 +51,8 @@ describe('answeredFetch', () => {
     ],
     ['a refusal', json(8, { status: 400 }), call(7)],
     ['another method', json(8), call(7, 'tasks/get')],
-    ['a request of the legacy era', json(8), { method: 'POST', body: '{}' }],
+    ['a request of the legacy era', json(8), { method: 'POST', body: '{"id":7,"method":"tasks/get"}' }],
+    ['an answer of the legacy era', json(8), { method: 'POST', body: '{"id":7,"result":{"method":"tools/call"}}' }],
   ])('leaves %s alone', async (_, response, init) => {
     expect(await ask(response, init)).toBe(response)
   })

@@ -1,32 +1,27 @@
 import { type FetchLike, SdkError, SdkErrorCode } from '@modelcontextprotocol/client'
-import { isJsonObject } from '../protocol/json.js'
+import { httpMessage, requestMethod } from './httpMessage.js'
+
+/** The status of what is accepted and not answered. The SDK looks at nothing else then. */
+const ACCEPTED = 202
 
 /**
- * Makes a `tools/call` fail whose HTTP exchange is over and brought no answer to it: an empty 202, or
- * JSON under another id. The SDK would wait for its timeout, which a task does not have. A stream is
+ * Makes a `tools/call` fail whose HTTP exchange is over and brought no answer to it: a 202, whatever comes with
+ * it, or JSON under another id. The SDK would wait for its timeout, which a task does not have. A stream is
  * left alone; its transport says when it ends.
  */
 export function answeredFetch(fetch: FetchLike): FetchLike {
   return async (url, init) => {
     const response = await fetch(url, init)
-    if (!response.ok || new Headers(init?.headers).get('mcp-method') !== 'tools/call') return response
-    if (response.headers.get('content-type')?.includes('text/event-stream')) return response
-    const text = await response.text()
-    if (idOf(text) !== idOf(init?.body)) {
+    if (!response.ok || requestMethod(init) !== 'tools/call') return response
+    const isAccepted = response.status === ACCEPTED
+    const isStream = response.headers.get('content-type')?.includes('text/event-stream')
+    if (isStream && !isAccepted && response.body !== null) return response
+    if (isAccepted) await response.body?.cancel()
+    const text = isAccepted ? '' : await response.text()
+    if (httpMessage(text)['id'] !== httpMessage(init?.body)['id']) {
       throw new SdkError(SdkErrorCode.ClientHttpUnexpectedContent, 'The answer to tools/call is not about the request.')
     }
     const { status, statusText, headers } = response
     return new Response(text, { status, statusText, headers })
-  }
-}
-
-/** The JSON-RPC id of a message, undefined where there is none to be read. */
-function idOf(body: unknown): unknown {
-  if (typeof body !== 'string') return undefined
-  try {
-    const message: unknown = JSON.parse(body)
-    return isJsonObject(message) ? message['id'] : undefined
-  } catch {
-    return undefined
   }
 }

@@ -1,12 +1,28 @@
 import { fromJsonSchema } from '@modelcontextprotocol/client'
 import type { InputRequest, InputResponse } from '../protocol/inputRequest.js'
-import type { JsonObject } from '../protocol/json.js'
+import { isJsonObject, type JsonObject } from '../protocol/json.js'
+import { cutText } from '../protocol/text.js'
 
 const ACTIONS: readonly unknown[] = ['accept', 'decline', 'cancel']
 
+/** What a field of a form may ask for (MCP 2026-07-28, "Elicitation", "Requested Schema"), beside its fields and choices. */
+const KEYWORDS: readonly string[] = [
+  'type',
+  'required',
+  'enum',
+  'const',
+  'minLength',
+  'maxLength',
+  'minimum',
+  'maximum',
+  'minItems',
+  'maxItems',
+]
+const FORMATS: readonly unknown[] = ['email', 'uri', 'date', 'date-time']
+
 /**
- * What is wrong with an answer, undefined where nothing is. The content of an accepted form is checked
- * against its `requestedSchema` by the validator that the SDK uses on this platform.
+ * What is wrong with an answer, undefined where nothing is. The content of an accepted form is checked by the
+ * validator that the SDK uses on this platform, against what of its `requestedSchema` a form may have.
  */
 export async function checkAnswer(request: InputRequest, response: InputResponse): Promise<string | undefined> {
   if (typeof response !== 'object' || response === null) return 'it is not an object'
@@ -27,10 +43,28 @@ export async function checkAnswer(request: InputRequest, response: InputResponse
 async function checkContent(schema: JsonObject, content: unknown): Promise<string | undefined> {
   let checked: { readonly issues?: readonly { readonly message: string }[] | undefined }
   try {
-    checked = await fromJsonSchema(schema)['~standard'].validate(content ?? {})
+    checked = await fromJsonSchema(formSchema(schema))['~standard'].validate(content ?? {})
   } catch {
     // A schema that cannot be compiled rules nothing out; the server judges.
     return undefined
   }
-  return checked.issues?.[0]?.message
+  const message = checked.issues?.[0]?.message
+  return message && cutText(message)
+}
+
+/** The schema without what the server has to judge: on patterns and references of its choice a validator can be at work for ever. */
+function formSchema(schema: unknown): JsonObject {
+  if (!isJsonObject(schema)) return {}
+  const { properties, items, anyOf, oneOf, format } = schema
+  // One of several that say less here than they did would be one too many.
+  const choices = anyOf ?? oneOf
+  return {
+    ...Object.fromEntries(Object.entries(schema).filter(([keyword]) => KEYWORDS.includes(keyword))),
+    ...(isJsonObject(properties) && {
+      properties: Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, formSchema(field)])),
+    }),
+    ...(isJsonObject(items) && { items: formSchema(items) }),
+    ...(Array.isArray(choices) && { anyOf: choices.map(formSchema) }),
+    ...(FORMATS.includes(format) && { format }),
+  }
 }

@@ -18,6 +18,8 @@ export interface ConnectionState {
 /** A server as the client sees it. Every method connects first, where that has not happened. */
 export interface Connection extends TaskPort {
   connect(): Promise<void>
+  /** Connects for the app: a sign-in that failed may be tried again. */
+  connectForApp(): Promise<void>
   /** Calls a tool and hands a task over as a task. */
   callToolRaw(request: ToolCallRequest, signal: AbortSignal | undefined): Promise<ToolCallResponse>
   listTools(): Promise<Tool[]>

@@ -1,21 +1,25 @@
 import type { Tool } from '@modelcontextprotocol/client'
 import type { CallHooks, ToolCallRequest, ToolCallResponse } from '../call/taskPort.js'
 import { ConnectionFailedError, TaskConfigurationError } from '../protocol/errors.js'
+import { type CallLimitOptions, withCallLimit } from './callLimit.js'
 import { checkAnswer } from './checkAnswer.js'
 import type { Connection, ConnectionState } from './connection.js'
 import { otherEraError } from './otherEra.js'
-import { connectionError } from './requestErrors.js'
+import { connectionError, credentialsError, isSignInFailure, needsCredentials } from './requestErrors.js'
 import type { ConnectedSdk, SdkAdapter } from './sdkAdapter.js'
+import { type SignIn, signInByTransport } from './signIn.js'
 
-export interface CreateConnectionOptions {
+export interface CreateConnectionOptions extends CallLimitOptions {
   readonly sdk: SdkAdapter
   /** For error messages. */
   readonly url: string | undefined
   readonly onState: (state: ConnectionState) => void
+  readonly signIn?: SignIn | undefined
 }
 
 /** A connection over an SDK client: opened by the first use, and opened again where it was lost. */
-export function createConnection({ sdk, url, onState }: CreateConnectionOptions): Connection {
+export function createConnection(options: CreateConnectionOptions): Connection {
+  const { sdk, url, onState, signIn = signInByTransport() } = options
   let connecting: Promise<ConnectedSdk> | undefined
   let open: ConnectedSdk | undefined
   let isClosed = false
@@ -52,13 +56,17 @@ export function createConnection({ sdk, url, onState }: CreateConnectionOptions)
     request: ToolCallRequest,
     { signal, beforeSend, ask }: Partial<CallHooks>,
   ): Promise<ToolCallResponse> {
-    const sdk = await connected()
+    const connectedSdk = await connected()
     signal?.throwIfAborted()
-    const optIn = await sdk.tasks.optIn(request.name)
+    const optIn = await connectedSdk.tasks.optIn(request.name).catch((cause: unknown) => {
+      throw connectionError(cause, url)
+    })
     signal?.throwIfAborted()
     await beforeSend?.()
     signal?.throwIfAborted()
-    return sdk.callTool(request, { ask, optIn }, signal)
+    return withCallLimit(options, request.name, { ask, optIn }, signal, (limited, inTime) =>
+      connectedSdk.callTool(request, limited, inTime),
+    )
   }
 
   async function listTools(): Promise<Tool[]> {
@@ -72,43 +80,54 @@ export function createConnection({ sdk, url, onState }: CreateConnectionOptions)
       return era()
     },
     connect: async () => {
-      await connected()
+      try {
+        await signIn.send(connected)
+      } catch (error) {
+        throw needsCredentials(error) ? credentialsError(error) : error
+      }
     },
-    callTool,
+    connectForApp: async () => {
+      signIn.allow()
+      await signIn.sendForApp(connected)
+    },
+    holdSignIn: signIn.hold,
+    callTool: (request, hooks) => signIn.sendForApp(() => callTool(request, hooks)),
     completeCall: async (name, result) => {
       try {
-        return await (await connected()).validate(name, result)
+        return await (await signIn.send(connected)).validate(name, result)
       } catch (error) {
         // The result came from another tab, and this one cannot connect to validate it: it is the result.
-        if (error instanceof ConnectionFailedError) return result
+        if (error instanceof ConnectionFailedError || isSignInFailure(error)) return result
         throw error
       }
     },
-    callToolRaw: (request, signal) => callTool(request, signal ? { signal } : {}),
-    getTask: async (taskId, signal, madeIn) => {
-      const { tasks } = await connected()
-      try {
-        return await tasks.getTask(taskId, signal)
-      } catch (error) {
-        throw otherEraError(error, taskId, madeIn, era())
-      }
-    },
-    updateTask: async (taskId, inputResponses, signal) =>
-      (await connected()).tasks.updateTask(taskId, inputResponses, signal),
-    cancelTask: async (taskId, signal) => (await connected()).tasks.cancelTask(taskId, signal),
+    callToolRaw: (request, signal) => signIn.sendForApp(() => callTool(request, signal ? { signal } : {})),
+    getTask: (taskId, signal, madeIn) =>
+      signIn.send(async () => {
+        const { tasks } = await connected()
+        try {
+          return await tasks.getTask(taskId, signal)
+        } catch (error) {
+          throw otherEraError(error, taskId, madeIn, era())
+        }
+      }),
+    updateTask: (taskId, inputResponses, signal) =>
+      signIn.send(async () => (await connected()).tasks.updateTask(taskId, inputResponses, signal)),
+    cancelTask: (taskId, signal) => signIn.send(async () => (await connected()).tasks.cancelTask(taskId, signal)),
     isRepeatable: async (name) => {
       try {
-        const { annotations } = (await listTools()).find((tool) => tool.name === name) ?? {}
+        const { annotations } = (await signIn.send(listTools)).find((tool) => tool.name === name) ?? {}
         return annotations?.readOnlyHint === true || annotations?.idempotentHint === true
       } catch {
         // Whoever cannot be asked has not said so.
         return false
       }
     },
-    listen: async (taskIds, hooks) => (await connected()).tasks.listen(taskIds, hooks),
+    release: (taskId) => open?.tasks.release(taskId),
+    listen: (taskIds, hooks) => signIn.send(async () => (await connected()).tasks.listen(taskIds, hooks)),
     missingCapability: sdk.missingCapability,
     checkAnswer,
-    listTools,
+    listTools: () => signIn.sendForApp(listTools),
     close: async () => {
       isClosed = true
       onState({ status: 'closed' })

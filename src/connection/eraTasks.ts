@@ -27,6 +27,8 @@ export interface EraTasks {
   ): Promise<void>
   cancelTask(taskId: string, signal: AbortSignal | undefined): Promise<void>
   listen(taskIds: readonly string[], hooks: ListenHooks): Promise<void>
+  /** Closes what is held open for a task that is not followed any more. */
+  release(taskId: string): void
   /** The connection is over. */
   close(): void
 }

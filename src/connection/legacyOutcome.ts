@@ -1,7 +1,8 @@
-import { ProtocolError } from '@modelcontextprotocol/client'
 import { TaskProtocolError, TaskRequestError } from '../protocol/errors.js'
 import { parseLegacyResult } from '../protocol/legacyTask.js'
 import type { CompletedTask, FailedTask, Task } from '../protocol/task.js'
+import type { LegacyResultAnswer } from './legacyRequests.js'
+import type { JsonRpcError } from './requestErrors.js'
 
 const INTERNAL_ERROR = -32603
 
@@ -11,20 +12,18 @@ const INTERNAL_ERROR = -32603
  */
 export async function legacyOutcome(
   task: Task,
-  fetchResult: () => Promise<unknown>,
+  fetchResult: () => Promise<LegacyResultAnswer>,
 ): Promise<CompletedTask | FailedTask> {
   const { taskId } = task
-  let raw: unknown
-  try {
-    raw = await fetchResult()
-  } catch (error) {
-    const cause = error instanceof Error ? error.cause : undefined
-    if (!(cause instanceof ProtocolError)) throw error
-    if (task.status === 'failed') return { ...task, status: 'failed', error: failureOf(cause, task) }
+  const answer = await fetchResult()
+  if ('refusal' in answer) {
+    const { refusal, error } = answer
+    if (task.status === 'failed') return { ...task, status: 'failed', error: failureOf(refusal, task) }
     if (!(error instanceof TaskRequestError)) throw error
-    throw new TaskProtocolError(`a completed task has no result: ${cause.message}`, { source: 'tasks/result', taskId })
+    const violation = `a completed task has no result: ${refusal.message}`
+    throw new TaskProtocolError(violation, { source: 'tasks/result', taskId })
   }
-  const parsed = parseLegacyResult(raw)
+  const parsed = parseLegacyResult(answer.result)
   if ('problem' in parsed) {
     throw new TaskProtocolError(`a malformed result: ${parsed.problem}`, { source: 'tasks/result', taskId })
   }
@@ -33,7 +32,7 @@ export async function legacyOutcome(
 }
 
 /** An internal error is the server's trouble with the request and says nothing of the task; its status message does. */
-function failureOf({ code, message, data }: ProtocolError, { statusMessage }: Task): FailedTask['error'] {
+function failureOf({ code, message, data }: JsonRpcError, { statusMessage }: Task): FailedTask['error'] {
   const isAboutTask = code !== INTERNAL_ERROR || statusMessage === undefined
   return { code, message: isAboutTask ? message : statusMessage, ...(data !== undefined && { data }) }
 }

@@ -1,31 +1,6 @@
 import { SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client'
 import { describe, expect, it } from 'vitest'
-import {
-  decodeTaskAddress,
-  encodeTaskAddress,
-  isSessionLost,
-  sessionHeaders,
-  withSessionHeader,
-} from './legacySession.js'
-
-describe('the address of a task', () => {
-  it.each([
-    ['t1', undefined],
-    ['t1', 's1'],
-    ['a task with spaces', 's1'],
-    ['session:not one', undefined],
-  ])('%j in the session %j survives the way there and back', (taskId, sessionId) => {
-    const address = { taskId, sessionId }
-    const id = encodeTaskAddress(address)
-    if (sessionId === undefined) expect(id).toBe(taskId)
-    if (taskId !== 'session:not one') expect(decodeTaskAddress(id)).toEqual(address)
-  })
-
-  it('an id that a person brought along is used as it is', () => {
-    expect(decodeTaskAddress('session:x')).toEqual({ taskId: 'session:x', sessionId: undefined })
-    expect(decodeTaskAddress('my task')).toEqual({ taskId: 'my task', sessionId: undefined })
-  })
-})
+import { isSessionLost, sessionHeaders, withSessionHeader } from './legacySession.js'
 
 describe('withSessionHeader', () => {
   const send = async (init: RequestInit): Promise<Headers> => {

@@ -5,32 +5,6 @@ const SESSION_HEADER = 'taskwire-session'
 
 const MCP_SESSION_HEADER = 'mcp-session-id'
 
-/** A task of 2025-11-25, which a server may keep for one session only. */
-export interface TaskAddress {
-  /** The id that the server knows. */
-  readonly taskId: string
-  /** The session that it knows it in; undefined: that of the connection, or none. */
-  readonly sessionId: string | undefined
-}
-
-const PREFIX = 'session:'
-
-/**
- * The id of a task as everybody above knows it. Many servers find a task only in the session that
- * made it, and a reload and every tab are a session each: so the id says which. A session id is visible
- * ASCII, so a space ends it.
- */
-export function encodeTaskAddress({ taskId, sessionId }: TaskAddress): string {
-  return sessionId === undefined ? taskId : `${PREFIX}${sessionId} ${taskId}`
-}
-
-/** The address that an id stands for. One that a person brought along has none and is used as it is. */
-export function decodeTaskAddress(id: string): TaskAddress {
-  const end = id.indexOf(' ')
-  if (!id.startsWith(PREFIX) || end === -1) return { taskId: id, sessionId: undefined }
-  return { taskId: id.slice(end + 1), sessionId: id.slice(PREFIX.length, end) }
-}
-
 /** Has a message go out in this session instead of the connection's own. */
 export function sessionHeaders(sessionId: string | undefined): Record<string, string> | undefined {
   return sessionId === undefined ? undefined : { [SESSION_HEADER]: sessionId }

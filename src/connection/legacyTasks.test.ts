@@ -373,8 +373,8 @@ describe('cancelling', () => {
 describe('what goes wrong', () => {
   it('names no id, not even in the words of the server', async () => {
     const { tasks, replies } = setUp()
-    replies['tasks/get'] = rpcError(-32603, 'Cannot read t1 now')
-    const error: unknown = await tasks.getTask('session:s1 t1', undefined).catch((one: unknown) => one)
+    replies['tasks/get'] = rpcError(-32603, 'Cannot read task-secret-1 now')
+    const error: unknown = await tasks.getTask('session:s1 task-secret-1', undefined).catch((one: unknown) => one)
     expect(error).toMatchObject({
       name: 'TaskRequestError',
       message: expect.stringContaining('Cannot read [task] now'),

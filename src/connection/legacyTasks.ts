@@ -1,5 +1,11 @@
 import type { JSONRPCNotification, JSONRPCRequest } from '@modelcontextprotocol/client'
-import { TaskExpiredError, TaskInputError, TaskProtocolError, TasksUnsupportedError } from '../protocol/errors.js'
+import {
+  TaskExpiredError,
+  TaskInputError,
+  TaskProtocolError,
+  type TaskProtocolSource,
+  TasksUnsupportedError,
+} from '../protocol/errors.js'
 import { METHOD_NOT_FOUND } from '../protocol/extension.js'
 import type { InputRequest, InputResponse } from '../protocol/inputRequest.js'
 import { isJsonObject, type JsonObject } from '../protocol/json.js'
@@ -11,13 +17,13 @@ import {
   servesLegacyTasks,
 } from '../protocol/legacyTask.js'
 import { type DetailedTask, isTerminal, type OnProtocolIssue, type Task } from '../protocol/task.js'
+import { decodeTaskAddress, encodeTaskAddress, type TaskAddress } from '../protocol/taskAddress.js'
 import type { EraTasks, TaskOptIn } from './eraTasks.js'
 import { createLegacyNews } from './legacyNews.js'
 import { legacyOptIn } from './legacyOptIn.js'
 import type { LegacyOptions } from './legacyOptions.js'
 import { legacyOutcome } from './legacyOutcome.js'
 import { legacyRequests } from './legacyRequests.js'
-import { decodeTaskAddress, encodeTaskAddress, type TaskAddress } from './legacySession.js'
 import type { LegacyWire } from './legacyWire.js'
 import { cancelledRequest, createSideChannel, requestIdOf, type SideChannel } from './sideChannel.js'
 
@@ -72,14 +78,23 @@ export function createLegacyTasks(options: LegacyTasksOptions): EraTasks {
     known.delete(address.taskId)
   }
 
+  /** The task under the id that everybody above knows, and that errors about it are kept free of. */
+  function readTask(value: unknown, source: TaskProtocolSource, idOf: (taskId: string) => string): Task {
+    if (!isJsonObject(value)) return parseLegacyTask(value, source, onIssue)
+    const { taskId } = value
+    const isNamed = typeof taskId === 'string' && taskId !== ''
+    return parseLegacyTask({ ...value, ...(isNamed && { taskId: idOf(taskId) }) }, source, onIssue)
+  }
+
   async function fetchTask(id: string, signal: AbortSignal): Promise<DetailedTask> {
     const task = know(id)
     try {
-      const snapshot = parseLegacyTask(await send('tasks/get', id, { signal }), 'tasks/get', onIssue)
-      if (snapshot.taskId !== task.address.taskId) {
+      const snapshot = readTask(await send('tasks/get', id, { signal }), 'tasks/get', (taskId) => {
+        if (taskId === task.address.taskId) return id
         throw new TaskProtocolError('the answer is about another task', { source: 'tasks/get', taskId: id })
-      }
-      const detailed = await detail(task, { ...snapshot, taskId: id }, signal)
+      })
+      signal.throwIfAborted()
+      const detailed = await detail(task, snapshot, signal)
       if (isTerminal(detailed.status)) forget(task)
       return detailed
     } catch (error) {
@@ -103,7 +118,7 @@ export function createLegacyTasks(options: LegacyTasksOptions): EraTasks {
       case 'completed':
       case 'failed':
         task.channel.pause()
-        return legacyOutcome(snapshot, () => send('tasks/result', snapshot.taskId, { signal }))
+        return legacyOutcome(snapshot, () => send.result(snapshot.taskId, signal))
     }
   }
 
@@ -132,11 +147,10 @@ export function createLegacyTasks(options: LegacyTasksOptions): EraTasks {
   }
 
   function createdTask(result: JsonObject): Task {
-    const task = parseLegacyTask(result['task'], 'tools/call', onIssue)
-    const id = encodeTaskAddress({ taskId: task.taskId, sessionId: wire.sessionId })
-    const created = { ...task, taskId: id }
-    know(id).latest = created
-    return created
+    const { sessionId } = wire
+    const task = readTask(result['task'], 'tools/call', (taskId) => encodeTaskAddress({ taskId, sessionId }))
+    know(task.taskId).latest = task
+    return task
   }
 
   async function answer(id: string, inputKey: string, response: InputResponse): Promise<void> {
@@ -192,6 +206,14 @@ export function createLegacyTasks(options: LegacyTasksOptions): EraTasks {
       // What the server says of them counts from now on.
       for (const id of taskIds) know(id)
       return news.listen(taskIds, hooks)
+    },
+
+    release: (id) => {
+      const task = known.get(decodeTaskAddress(id).taskId)
+      if (task === undefined) return
+      task.channel.pause()
+      // The server does not ask the same again: what it has asked is kept for whoever follows the task next.
+      if (Object.keys(task.channel.questions).length === 0) forget(task)
     },
 
     close: () => {

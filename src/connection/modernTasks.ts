@@ -13,6 +13,7 @@ export function modernTasks(transport: TaskRequester, capabilities: unknown, onI
     updateTask: (taskId, inputResponses, signal) => updateTask(transport, taskId, inputResponses, signal),
     cancelTask: (taskId, signal) => cancelTask(transport, taskId, signal),
     listen: (taskIds, hooks) => listenToTasks(transport, taskIds, hooks, onIssue),
+    release: () => {},
     close: () => {},
   }
 }

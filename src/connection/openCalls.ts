@@ -8,10 +8,11 @@ import {
 } from '@modelcontextprotocol/client'
 import { onAbort } from '../call/abort.js'
 import type { CallToolResult } from '../protocol/callToolResult.js'
+import { TaskProtocolError } from '../protocol/errors.js'
 import { CLIENT_CAPABILITIES_META, hasEnvelope } from '../protocol/extension.js'
 import { missingCapability, undeclaredError } from '../protocol/inputCapabilities.js'
 import { type InputRequest, type InputResponse, parseInputRequest } from '../protocol/inputRequest.js'
-import { isJsonObject, type JsonObject } from '../protocol/json.js'
+import { isJsonObject, isTooDeep, type JsonObject } from '../protocol/json.js'
 import { type OnProtocolIssue, parseTask, type Task } from '../protocol/task.js'
 import {
   type CallClaim,
@@ -129,6 +130,10 @@ export class OpenCalls {
     }
     if ('error' in message && call.claim) call.claim.refused = true
     const leg = this.#close(message.id)?.leg
+    if ('result' in message && isTooDeep(message.result)) {
+      leg?.reject(new TaskProtocolError('the result is nested too deep', { source: 'tools/call' }))
+      return undefined
+    }
     if (call.claim?.ask === undefined || resultType !== 'input_required' || !('result' in message)) {
       leg?.resolve()
       // Servers of earlier revisions send no type, which stands for "complete"; the SDK client would refuse it.

@@ -100,23 +100,23 @@ export class OwnRequests {
     onStreamEnd: (resolve: OpenRequest['resolve'], reject: OpenRequest['reject']) => void,
   ): Promise<unknown> {
     signal?.throwIfAborted()
-    const abort = new AbortController()
     let release = () => {}
     try {
       return await new Promise((resolve, reject) => {
         this.#open.set(id, { resolve, reject })
         if (signal) {
           release = onAbort(signal, () => {
-            abort.abort(signal.reason)
             reject(signal.reason)
             onGivenUp?.(id)
           })
         }
         const onRequestStreamEnd = () => onStreamEnd(resolve, reject)
         const message = { jsonrpc: '2.0' as const, id, method, params }
-        this.#send(message, { requestSignal: abort.signal, onRequestStreamEnd, ...(headers && { headers }) }).catch(
-          reject,
-        )
+        this.#send(message, {
+          ...(signal && { requestSignal: signal }),
+          onRequestStreamEnd,
+          ...(headers && { headers }),
+        }).catch(reject)
       })
     } finally {
       release()

@@ -1,22 +1,13 @@
 import { onAbort } from '../call/abort.js'
-import { type PollPolicy, pollInterval } from '../call/pollPolicy.js'
-import { isStale, type PollResponse, type PollState, pollMessage } from '../call/pollSchedule.js'
-import { deliver, withRequestTimeout } from '../call/requests.js'
+import type { PollPolicy } from '../call/pollPolicy.js'
+import { deliver } from '../call/requests.js'
 import { taskOutcome } from '../call/taskOutcome.js'
-import { untilOnline } from '../call/untilOnline.js'
 import type { Environment } from '../environment/environment.js'
-import { asError } from '../protocol/asError.js'
-import { TaskInputRequiredError, TaskProtocolError } from '../protocol/errors.js'
+import { TaskInputRequiredError } from '../protocol/errors.js'
 import type { InputRequest } from '../protocol/inputRequest.js'
-import {
-  type DetailedTask,
-  isTerminal,
-  isTerminalTask,
-  type OnProtocolIssue,
-  type Task,
-  type TerminalTask,
-} from '../protocol/task.js'
+import type { OnProtocolIssue } from '../protocol/task.js'
 import type { TaskHold } from './callClaim.js'
+import { createPollLoops } from './pollLoops.js'
 import { getTask, updateTask } from './taskRequests.js'
 
 /**
@@ -33,11 +24,13 @@ export interface PollingHoldOptions {
 
 /** Follows a task for as long as the SDK client waits for its call, and has the client asked what the task asks. */
 export function pollingHold({ environment, policy, onIssue }: PollingHoldOptions): TaskHold {
+  const loops = createPollLoops({ environment, policy })
   return async (task, { transport, signal, onStatus, ask }) => {
     const { taskId } = task
     const seen = new Set<string>()
     const ending = new AbortController()
-    const over = AbortSignal.any([signal, ending.signal])
+    const over = ending.signal
+    const stopListening = onAbort(signal, () => ending.abort(signal.reason))
     let isAsking = false
     let fail: (error: unknown) => void = () => {}
     const failed = new Promise<never>((_, reject) => {
@@ -74,9 +67,7 @@ export function pollingHold({ environment, policy, onIssue }: PollingHoldOptions
       isAsking = false
     }
 
-    const following = pollUntilDone(task, {
-      environment,
-      policy,
+    const following = loops.follow(task, {
       signal: over,
       getTask: (abort) => getTask(transport, taskId, abort, onIssue),
       onSnapshot: (snapshot) => {
@@ -87,82 +78,10 @@ export function pollingHold({ environment, policy, onIssue }: PollingHoldOptions
     try {
       return taskOutcome(await Promise.race([following, failed]))
     } finally {
+      stopListening()
       ending.abort()
       following.catch(() => {})
     }
-  }
-}
-
-interface PollLoopOptions {
-  readonly environment: Environment
-  readonly policy: PollPolicy
-  readonly signal: AbortSignal
-  readonly getTask: (signal: AbortSignal) => Promise<DetailedTask>
-  readonly onSnapshot: (task: DetailedTask) => void
-}
-
-/** Polls one task to its end, in this page alone. */
-async function pollUntilDone(created: Task, options: PollLoopOptions): Promise<TerminalTask> {
-  const { environment, policy, signal } = options
-  const receivedAt = environment.now()
-  const dueAt = isTerminal(created.status) ? receivedAt : receivedAt + pollInterval(created.pollIntervalMs, policy)
-  let state: PollState = {
-    task: created,
-    knownAt: receivedAt,
-    receivedAt,
-    dueAt,
-    earliestAt: dueAt,
-    failureCount: 0,
-    violations: 0,
-  }
-  for (;;) {
-    await untilOnline({ environment, signal, dueAt: state.dueAt })
-    const startedAt = environment.now()
-    const response = await poll(state.task.taskId, options)
-    signal.throwIfAborted()
-    const now = environment.now()
-    const circumstances = { startedAt, now, policy, isPushed: false, jitter: environment.random() }
-    const message = response && pollMessage(state, { ...circumstances, response })
-    if (message?.type === 'ended') throw message.error
-    if (message?.type === 'snapshot') {
-      const { task } = message
-      if (isTerminalTask(task)) return task
-      const isOld = isStale(state.task, task)
-      state = {
-        ...state,
-        task: isOld ? state.task : task,
-        knownAt: now,
-        dueAt: message.nextPollAt,
-        failureCount: 0,
-        violations: 0,
-      }
-      options.onSnapshot(task)
-    } else if (message?.type === 'poll-failed') {
-      const violations = message.error instanceof TaskProtocolError ? state.violations + 1 : 0
-      state = { ...state, dueAt: message.nextPollAt, failureCount: message.failureCount, violations }
-    } else state = { ...state, dueAt: now + pollInterval(state.task.pollIntervalMs, policy) }
-  }
-}
-
-/** One `tasks/get`; undefined where the page went away meanwhile: an open request can keep it out of the back-forward cache. */
-async function poll(taskId: string, options: PollLoopOptions): Promise<PollResponse | undefined> {
-  const { environment, policy, signal } = options
-  const controller = new AbortController()
-  let isHidden = false
-  const stopAborting = onAbort(signal, () => controller.abort(signal.reason))
-  const stopListening = environment.onPageHide(() => {
-    isHidden = true
-    controller.abort()
-  })
-  try {
-    const task = await withRequestTimeout({ taskId, environment, policy }, controller, options.getTask)
-    if (task.taskId === taskId) return { task }
-    return { error: new TaskProtocolError('the answer is about another task', { source: 'tasks/get', taskId }) }
-  } catch (error) {
-    return isHidden ? undefined : { error: asError(error) }
-  } finally {
-    stopAborting()
-    stopListening()
   }
 }
 

@@ -1,4 +1,5 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client'
+import { asError } from '../protocol/asError.js'
 import {
   ConnectionFailedError,
   isTaskError,
@@ -10,11 +11,14 @@ import {
   ToolCallRejectedError,
 } from '../protocol/errors.js'
 import { INVALID_PARAMS, METHOD_NOT_FOUND, MISSING_CLIENT_CAPABILITY, TASKS_EXTENSION } from '../protocol/extension.js'
-import { isJsonObject } from '../protocol/json.js'
+import { isJsonObject, isTooDeep, type JsonObject } from '../protocol/json.js'
+import { cutText, withoutId } from '../protocol/text.js'
 
 const CORS_HINT =
   'If the server is on another origin, it must allow it: Access-Control-Allow-Origin, and Access-Control-Allow-Headers ' +
   'with content-type, mcp-protocol-version, mcp-method and mcp-name.'
+
+const SIGN_IN_HINT = 'A sign-in that came to nothing is tried again after connect().'
 
 /** What a failed `tasks/*` request means for the task. */
 export function taskRequestError(error: unknown, source: TaskProtocolSource, taskId: string): Error {
@@ -24,13 +28,8 @@ export function taskRequestError(error: unknown, source: TaskProtocolSource, tas
   }
   if (isTaskError(error)) return error
   const options = { taskId, cause: error }
-  if (isUnauthorized(error)) {
-    return new TaskRequestError('The server asks for credentials. Sign in again; the task goes on meanwhile.', {
-      ...options,
-      kind: 'auth',
-    })
-  }
-  const rpc = isPassing(error) ? undefined : jsonRpcError(error)
+  if (isUnauthorized(error)) return credentialsError(error, taskId)
+  const rpc = isPassing(error) ? undefined : jsonRpcError(error, taskId)
   // For an update it may as well mean the answer, for a stream its filter.
   if (rpc?.code === INVALID_PARAMS && source !== 'tasks/update' && source !== 'notifications/tasks')
     return new TaskExpiredError('unknown-task', options)
@@ -59,7 +58,38 @@ export function taskRequestError(error: unknown, source: TaskProtocolSource, tas
       kind: 'malformed',
     })
   }
-  return new TaskRequestError(`The server could not be reached: ${messageOf(error)}`, { ...options, kind: 'network' })
+  const reason = withoutId(messageOf(error), taskId)
+  return new TaskRequestError(`The server could not be reached: ${reason}`, { ...options, kind: 'network' })
+}
+
+/** Errors that stand for a sign-in that failed; the cause that they keep does not tell any more. */
+const failedSignIns = new WeakSet<object>()
+
+/** The server wants to know who asks. */
+export function credentialsError(cause: unknown, taskId?: string): TaskRequestError {
+  const error = new TaskRequestError('The server asks for credentials. Sign in again; the task goes on meanwhile.', {
+    kind: 'auth',
+    cause,
+    taskId,
+  })
+  if (isSignInFailure(cause)) failedSignIns.add(error)
+  return error
+}
+
+/** True if the SDK has tried to sign in, and the server refuses the request all the same. */
+export function isSignInFailure(error: unknown): boolean {
+  return causes(error).some(
+    (one) =>
+      failedSignIns.has(Object(one)) ||
+      one instanceof UnauthorizedError ||
+      // A connection that is refused where there is no provider has the same code, and the server's words.
+      (one instanceof SdkHttpError && one.code === SdkErrorCode.ClientHttpAuthentication && !('text' in one.data)),
+  )
+}
+
+/** True if no connection came about because the server wants to know who asks. */
+export function needsCredentials(error: unknown): boolean {
+  return causes(error).some(isUnauthorized)
 }
 
 /** What a failed `tools/call` means for the call. `refused`: the error is the server's own answer. */
@@ -67,7 +97,7 @@ export function toolCallError(error: unknown, tool: string, refused: boolean): u
   if (isTaskError(error)) return error
   if (isUnauthorized(error)) {
     return new ToolCallRejectedError(
-      `Failed to call "${tool}": the server asks for credentials. Pass transportOptions.authProvider, or sign in.`,
+      `Failed to call "${tool}": the server asks for credentials. Pass transportOptions.authProvider, or sign in. ${SIGN_IN_HINT}`,
       { code: 401, cause: error },
     )
   }
@@ -103,7 +133,7 @@ export function connectionError(error: unknown, url: string | undefined): Error 
   const failed = (reason: string) =>
     new ConnectionFailedError(`Failed to connect to ${where}: ${reason}`, { cause: error })
   if (error instanceof SdkHttpError) return failed(`it ${httpAnswer(error)}`)
-  if (error instanceof UnauthorizedError) return failed(adviceFor(401))
+  if (error instanceof UnauthorizedError) return failed(`${adviceFor(401)} ${SIGN_IN_HINT}`)
   if (error instanceof ProtocolError)
     return failed(`it answered with the error ${error.code}${said(error.message)}. Its log may say more.`)
   if (causes(error).some(isMalformed))
@@ -167,23 +197,30 @@ function rejection(rpc: JsonRpcError, tool: string, cause: unknown): Error {
   return new ToolCallRejectedError(`Failed to call "${tool}": ${rpc.message} (${rpc.code}).${hint}`, options)
 }
 
-interface JsonRpcError {
+/** A JSON-RPC error as the server sent it. */
+export interface JsonRpcError {
   readonly code: number
   readonly message: string
   readonly data?: unknown
 }
 
-/** The JSON-RPC error inside, also where the transport shows only the HTTP status it came with. */
-function jsonRpcError(error: unknown): JsonRpcError | undefined {
-  if (error instanceof ProtocolError) return error
-  if (!(error instanceof SdkHttpError) || typeof error.data['text'] !== 'string') return undefined
+/**
+ * The JSON-RPC error inside, also where the transport shows only the HTTP status it came with: its message
+ * cut and, where it is about a task, without the id.
+ */
+export function jsonRpcError(error: unknown, taskId?: string): JsonRpcError | undefined {
+  const { code, message, data } = error instanceof ProtocolError ? error : bodyError(error)
+  if (typeof code !== 'number' || typeof message !== 'string') return undefined
+  return { code, message: withoutId(cutText(message), taskId), data: isTooDeep(data) ? undefined : data }
+}
+
+function bodyError(error: unknown): JsonObject {
+  if (!(error instanceof SdkHttpError) || typeof error.data['text'] !== 'string') return {}
   try {
     const body: unknown = JSON.parse(error.data['text'])
-    if (!isJsonObject(body) || !isJsonObject(body['error'])) return undefined
-    const { code, message, data } = body['error']
-    return typeof code === 'number' && typeof message === 'string' ? { code, message, data } : undefined
+    return isJsonObject(body) && isJsonObject(body['error']) ? body['error'] : {}
   } catch {
-    return undefined
+    return {}
   }
 }
 
@@ -224,5 +261,5 @@ function causes(error: unknown): unknown[] {
 }
 
 function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+  return cutText(asError(error).message)
 }

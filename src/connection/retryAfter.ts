@@ -1,6 +1,7 @@
 import type { FetchLike } from '@modelcontextprotocol/client'
-import { MAX_TIMER_MS } from '../call/pollPolicy.js'
+import { LONGEST_WAIT_MS } from '../call/pollPolicy.js'
 import { TaskRequestError } from '../protocol/errors.js'
+import { requestMethod } from './httpMessage.js'
 
 /**
  * Makes `Retry-After` of a refused `tasks/*` request heard: the SDK's transport drops the headers of
@@ -12,7 +13,7 @@ export function withRetryAfter(fetch: FetchLike, now: () => number): FetchLike {
     const response = await fetch(url, init)
     const header = response.headers.get('retry-after')
     if (response.ok || header === null || response.status < 408) return response
-    if (!methodOf(init).startsWith('tasks/')) return response
+    if (!requestMethod(init).startsWith('tasks/')) return response
     await response.body?.cancel()
     throw new TaskRequestError(`The server answered ${response.status} and asked for patience.`, {
       kind: 'http',
@@ -22,16 +23,9 @@ export function withRetryAfter(fetch: FetchLike, now: () => number): FetchLike {
   }
 }
 
-/** The method of the message: a header says it from 2026-07-28 on, before that its body alone. */
-function methodOf(init: RequestInit | undefined): string {
-  const header = new Headers(init?.headers).get('mcp-method')
-  if (header !== null || typeof init?.body !== 'string') return header ?? ''
-  return /"method":"([^"]+)"/.exec(init.body)?.[1] ?? ''
-}
-
-/** Either form of `Retry-After`, seconds or an HTTP date, in ms from now. Undefined where it is neither. */
+/** Either form of `Retry-After`, seconds or an HTTP date, in ms from now, a day at most. Undefined where it is neither. */
 export function parseRetryAfter(header: string, now: number): number | undefined {
   const isSeconds = /^\d+$/.test(header.trim())
   const delay = isSeconds ? Number(header) * 1000 : Date.parse(header) - now
-  return Number.isNaN(delay) ? undefined : Math.min(Math.max(0, delay), MAX_TIMER_MS)
+  return Number.isNaN(delay) ? undefined : Math.min(Math.max(0, delay), LONGEST_WAIT_MS)
 }

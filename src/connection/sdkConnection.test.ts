@@ -17,6 +17,7 @@ import {
   unreachable,
 } from '../../test/support/scriptedServer.js'
 import type { CallHooks } from '../call/taskPort.js'
+import { browserEnvironment } from '../environment/browserEnvironment.js'
 import {
   ConnectionFailedError,
   TaskConfigurationError,
@@ -56,6 +57,8 @@ function setUp(options: { capabilities?: Record<string, unknown>; tools?: Record
     client: new Client({ name: 'app', version: '1' }, { versionNegotiation: { mode: 'auto' } }),
     createTransport: () => withTasks(new StreamableHTTPClientTransport(new URL(URL_), { fetch })),
     url: URL_,
+    callTimeoutMs: 3_600_000,
+    environment: browserEnvironment(),
     randomId: () => `token-${++sequence}`,
     onState: (state) => states.push(state),
     onIssue: (issue) => issues.push(issue),
@@ -420,7 +423,7 @@ describe('connecting', () => {
     const { server, connection, states } = setUp()
     for (const method of ['server/discover', 'initialize']) server.on(method, reply)
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    const failing = caught(connection.connect())
+    const failing = caught(connection.connectForApp())
     // A server that says nothing is given up after the 60 s of the SDK.
     await vi.advanceTimersByTimeAsync(120_000)
     const error = await failing
@@ -509,6 +512,8 @@ describe('connecting', () => {
       client,
       createTransport: undefined,
       url: undefined,
+      callTimeoutMs: 3_600_000,
+      environment: browserEnvironment(),
       randomId: () => 'token',
       onState: () => {},
       onIssue: () => {},
@@ -525,6 +530,8 @@ describe('close()', () => {
       client,
       createTransport,
       url: undefined,
+      callTimeoutMs: 3_600_000,
+      environment: browserEnvironment(),
       randomId: () => 'token',
       onState: () => {},
       onIssue: () => {},

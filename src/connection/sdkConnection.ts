@@ -7,6 +7,7 @@ import { missingCapability } from '../protocol/inputCapabilities.js'
 import type { InputRequest } from '../protocol/inputRequest.js'
 import type { OnProtocolIssue } from '../protocol/task.js'
 import { type CallClaim, CLAIM_META, TaskCreated } from './callClaim.js'
+import type { CallLimitOptions } from './callLimit.js'
 import type { Connection, ConnectionState } from './connection.js'
 import { createConnection } from './createConnection.js'
 import type { EraTasks } from './eraTasks.js'
@@ -15,9 +16,10 @@ import { isSessionLost } from './legacySession.js'
 import { modernTasks } from './modernTasks.js'
 import { sessionLostError, toolCallError } from './requestErrors.js'
 import type { ConnectedSdk, SdkCall } from './sdkAdapter.js'
+import { type SignIn, signInByTransport } from './signIn.js'
 import { TaskTransport } from './taskTransport.js'
 
-export interface SdkConnectionOptions {
+export interface SdkConnectionOptions extends CallLimitOptions {
   readonly client: Client
   /** What the client declares. Undefined: what its transport has seen it declare. */
   readonly capabilities?: ClientCapabilities
@@ -28,6 +30,8 @@ export interface SdkConnectionOptions {
   readonly randomId: () => string
   readonly onState: (state: ConnectionState) => void
   readonly onIssue: OnProtocolIssue
+  /** Where the transport is one of ours. @default that for a transport of the app */
+  readonly signIn?: SignIn | undefined
   /** For servers of 2025-11-25. */
   readonly legacy?: LegacyOptions
 }
@@ -131,8 +135,15 @@ export function createSdkConnection(options: SdkConnectionOptions): Connection {
     if (opened !== undefined && client.transport === opened) await client.close()
   }
 
+  const { signIn = signInByTransport() } = options
+  const allow = () => {
+    signIn.allow()
+    if (client.transport instanceof TaskTransport) client.transport.allowSignIn()
+  }
+
   return createConnection({
     ...options,
+    signIn: { ...signIn, allow },
     sdk: {
       get era() {
         return era()

@@ -1,10 +1,11 @@
 import type { OnProtocolIssue } from '../protocol/task.js'
+import type { CallLimitOptions } from './callLimit.js'
 import type { Connection, ConnectionState } from './connection.js'
 import { createConnection } from './createConnection.js'
 import type { LegacyOptions } from './legacyOptions.js'
 import type { SdkV1Client } from './sdkV1Client.js'
 
-export interface SdkV1ConnectionOptions {
+export interface SdkV1ConnectionOptions extends CallLimitOptions {
   readonly client: SdkV1Client
   readonly onState: (state: ConnectionState) => void
   readonly onIssue: OnProtocolIssue

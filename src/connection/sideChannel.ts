@@ -1,7 +1,7 @@
 import type { JSONRPCNotification, JSONRPCRequest, RequestId } from '@modelcontextprotocol/client'
 import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../protocol/extension.js'
 import { INPUT_METHODS } from '../protocol/inputCapabilities.js'
-import { type InputRequest, parseInputRequest } from '../protocol/inputRequest.js'
+import { type InputRequest, isInputKey, MAX_OPEN_QUESTIONS, parseInputRequest } from '../protocol/inputRequest.js'
 import { withoutRelatedTask } from '../protocol/legacyTask.js'
 
 /**
@@ -64,7 +64,10 @@ export function createSideChannel(
         const code = missing.includes('.') ? INVALID_PARAMS : METHOD_NOT_FOUND
         return { code, message: `The client has not declared ${missing}.` }
       }
-      questions.set(inputKeyOf(id), parsed.request)
+      const key = inputKeyOf(id)
+      if (!isInputKey(key)) return refusal('The request has an id that is too long.')
+      if (questions.size >= MAX_OPEN_QUESTIONS) return refusal('There are too many requests without an answer.')
+      questions.set(key, parsed.request)
       return undefined
     },
     drop: (inputKey) => questions.delete(inputKey),
@@ -73,6 +76,10 @@ export function createSideChannel(
       held = undefined
     },
   }
+}
+
+function refusal(message: string): { code: number; message: string } {
+  return { code: INVALID_PARAMS, message }
 }
 
 /** The key of a question: the id of the request that asks it, which the server uses once. */

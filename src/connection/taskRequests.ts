@@ -13,7 +13,11 @@ export async function getTask(
   signal: AbortSignal | undefined,
   onIssue: OnProtocolIssue | undefined,
 ): Promise<DetailedTask> {
-  return parseDetailedTask(await request(transport, 'tasks/get', { taskId }, signal), 'tasks/get', onIssue)
+  const result = await request(transport, 'tasks/get', { taskId }, signal)
+  if (isJsonObject(result) && (result['taskId'] ?? taskId) !== taskId) {
+    throw new TaskProtocolError('the answer is about another task', { source: 'tasks/get', taskId })
+  }
+  return parseDetailedTask(result, 'tasks/get', onIssue)
 }
 
 /** `tasks/update` (SEP-2663, "Task Update Requests"). The acknowledgement says only that it arrived. */

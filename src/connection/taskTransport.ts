@@ -18,7 +18,8 @@ import type { OnProtocolIssue } from '../protocol/task.js'
 import { type CallClaim, CLAIM_META, type TaskHold, type TaskRequester } from './callClaim.js'
 import type { OnServerMessage } from './legacyWire.js'
 import { OpenCalls } from './openCalls.js'
-import { type BareRequestOptions, OwnRequests } from './ownRequests.js'
+import { type BareRequestOptions, OwnRequests, type Send } from './ownRequests.js'
+import { type SignIn, signInByTransport } from './signIn.js'
 
 /**
  * A transport in front of another one that makes tasks look like plain calls. The SDK client above
@@ -42,6 +43,9 @@ export class TaskTransport implements Transport, TaskRequester {
   capabilities: unknown
 
   readonly #inner: Transport
+  /** The app wants a sign-in that failed to be tried again. */
+  readonly allowSignIn: () => void
+  readonly #send: Send
   readonly #own: OwnRequests
   readonly #calls: OpenCalls
   readonly #claims = new Map<unknown, CallClaim>()
@@ -51,14 +55,21 @@ export class TaskTransport implements Transport, TaskRequester {
   #idTag: string | undefined
 
   /** `hold` follows the tasks of calls that nobody has claimed. `randomId` tells the ids of this page from those of others. */
-  constructor(inner: Transport, hold: TaskHold, onIssue?: OnProtocolIssue, randomId: () => string = () => '') {
+  constructor(
+    inner: Transport,
+    hold: TaskHold,
+    onIssue?: OnProtocolIssue,
+    randomId: () => string = () => '',
+    signIn: SignIn = signInByTransport(),
+  ) {
+    this.allowSignIn = signIn.allow
     this.#inner = inner
     this.#randomId = randomId
     this.hasPerRequestStream = inner.hasPerRequestStream === true
-    const sendToServer = (message: JSONRPCMessage, options?: TransportSendOptions) => inner.send(message, options)
-    this.#own = new OwnRequests(sendToServer)
+    this.#send = (message, options) => signIn.sendForApp(() => inner.send(message, options))
+    this.#own = new OwnRequests((message, options) => signIn.send(() => inner.send(message, options)))
     this.#calls = new OpenCalls({
-      sendToServer,
+      sendToServer: this.#send,
       sendToClient: (message) => this.onmessage?.(message),
       transport: this,
       hold,
@@ -123,10 +134,10 @@ export class TaskTransport implements Transport, TaskRequester {
   }
 
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    if (!('method' in message)) return this.#inner.send(message, options)
+    if (!('method' in message)) return this.#send(message, options)
     const declared = this.#declare(message)
-    if (!('id' in declared)) return this.#isForTask(declared) ? undefined : this.#inner.send(declared, options)
-    if (declared.method !== 'tools/call') return this.#inner.send(declared, options)
+    if (!('id' in declared)) return this.#isForTask(declared) ? undefined : this.#send(declared, options)
+    if (declared.method !== 'tools/call') return this.#send(declared, options)
     return this.#calls.open(declared, this.claimOf(declared.params?._meta?.[CLAIM_META]), options)
   }
 

@@ -5,6 +5,7 @@ import type { Environment } from '../environment/environment.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import type { OnProtocolIssue } from '../protocol/task.js'
 import { pollingHold } from './pollingHold.js'
+import type { SignIn } from './signIn.js'
 import { TaskTransport } from './taskTransport.js'
 
 /** Options of {@link withTasks}. */
@@ -33,6 +34,9 @@ export interface WithTasksOptions {
  * A question that no handler has answered in 15 minutes ends the polling: the SDK does not tell when a call
  * ends whose handlers are at work. An answer after that rejects with `TaskInputRequiredError`.
  *
+ * While the server refuses polls with 401 and a sign-in has come to nothing, none is sent: the next request of the
+ * client that passes lets them go on.
+ *
  * For all else there is `createTaskClient()`. This alone keeps nothing across a reload, shares no polling
  * between tabs, listens to no notifications, cannot cancel a task, does not notice one that waits for input and asks
  * nothing new (no `TaskStuckError`: the timeout of the call ends it), and backs off by its own measure:
@@ -48,6 +52,11 @@ export interface WithTasksOptions {
  * ```
  */
 export function withTasks(transport: Transport, options: WithTasksOptions = {}): Transport {
+  return taskTransport(transport, options)
+}
+
+/** The same; `signIn` is given for a transport of ours. */
+export function taskTransport(transport: Transport, options: WithTasksOptions, signIn?: SignIn): TaskTransport {
   if (typeof transport?.send !== 'function') {
     throw new TaskConfigurationError(
       'The transport is no transport. Pass one of the SDK, such as new StreamableHTTPClientTransport(url).',
@@ -60,7 +69,8 @@ export function withTasks(transport: Transport, options: WithTasksOptions = {}):
     minIntervalMs: interval('minIntervalMs', options),
   }
   const { onIssue } = options
-  return new TaskTransport(transport, pollingHold({ environment, policy, onIssue }), onIssue, environment.randomId)
+  const hold = pollingHold({ environment, policy, onIssue })
+  return new TaskTransport(transport, hold, onIssue, environment.randomId, signIn)
 }
 
 function interval(name: 'defaultIntervalMs' | 'minIntervalMs', options: WithTasksOptions): number {

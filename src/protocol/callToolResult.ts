@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from './json.js'
+import { isJsonObject, isTooDeep, type JsonObject } from './json.js'
 
 /** One block of a tool's output. */
 export type ContentBlock = TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource
@@ -72,6 +72,7 @@ export function parseCallToolResult(value: unknown): { result: CallToolResult } 
   const { content, isError } = value
   if (!Array.isArray(content)) return { problem: 'result.content is not an array' }
   if (!content.every(isContentBlock)) return { problem: 'result.content holds a block without a type' }
+  if (isTooDeep(value)) return { problem: 'result is nested too deep' }
   if (isError !== undefined && typeof isError !== 'boolean') return { problem: 'result.isError is not a boolean' }
   const rest: JsonObject = { ...value }
   // The discriminator belongs to the response; an inlined result comes with or without it.

@@ -4,6 +4,7 @@ import * as errors from './errors.js'
 import {
   ConnectionFailedError,
   isTaskError,
+  PageOutdatedError,
   TaskCancelledError,
   TaskConfigurationError,
   TaskError,
@@ -102,6 +103,14 @@ const rows: Record<string, Row> = {
       'The call of "report" was interrupted before its answer arrived; it may be running on the server. ' +
       'Call it again only if running twice does no harm.',
   },
+  PageOutdatedError: {
+    type: PageOutdatedError,
+    make: (options) => new PageOutdatedError('report', options),
+    details: { toolName: 'report' },
+    message:
+      'The call of "report" was made by a newer version of this app, in another tab or at another visit. ' +
+      'Reload the page to go on with it.',
+  },
   ToolCallRejectedError: {
     type: ToolCallRejectedError,
     make: (options) => new ToolCallRejectedError('No such tool.', { ...options, code: -32602, data: ['report'] }),
@@ -165,7 +174,7 @@ describe.each(Object.entries(rows))('%s', (name, { type, make, details, message 
     expect(error.name).toBe(name)
     expect(String(error)).toBe(`${name}: ${message}`)
     expect(error).toMatchObject({ message, callId: 'call-1', taskId: TASK_ID, ...details })
-    expect(error.cause).toBeInstanceOf(TypeError)
+    expect(error.cause).toMatchObject({ name: 'TypeError', message: 'socket closed' })
   })
 
   it('is told from every other class', () => {

@@ -1,9 +1,11 @@
 import { isJsonObject, type JsonObject } from './json.js'
+import { cutText, withoutId, withoutIdInCause, withoutIdInJson } from './text.js'
 
 /** What every {@link TaskError} can be told about itself. */
 export interface TaskErrorOptions {
   taskId?: string | undefined
   callId?: string | undefined
+  /** With a `taskId`, the error keeps a copy of it that can be printed: name, message, code and causes, without the id. */
   cause?: unknown
 }
 
@@ -17,21 +19,6 @@ export interface TaskErrorJson {
 }
 
 const BRAND = Symbol.for('taskwire.TaskError')
-
-/** What is shorter guards nothing, and is found in words and numbers that are no ids. */
-const MIN_SECRET_LENGTH = 8
-
-/** The text without the task id that a server or a proxy may have put into it: messages end up on screens and in logs. */
-function withoutId(text: string, taskId: string | undefined): string {
-  if (taskId === undefined || taskId.length < MIN_SECRET_LENGTH) return text
-  return text
-    .split(taskId)
-    .reduce((before, after) => before + (isBetweenTokens(before, after) ? '[task]' : taskId) + after)
-}
-
-function isBetweenTokens(before: string, after: string): boolean {
-  return !/[\p{L}\p{N}]$/u.test(before.slice(-2)) && !/^[\p{L}\p{N}]/u.test(after.slice(0, 2))
-}
 
 /**
  * Base of every error that Taskwire throws. Tell them apart by `instanceof` or by `name`.
@@ -53,7 +40,7 @@ export class TaskError extends Error {
   readonly callId: string | undefined
 
   constructor(message: string, options: TaskErrorOptions = {}) {
-    super(withoutId(message, options.taskId), options.cause === undefined ? undefined : { cause: options.cause })
+    super(withoutId(message, options.taskId), causeOf(options))
     Object.defineProperty(this, 'taskId', { value: options.taskId, enumerable: false })
     Object.defineProperty(this, BRAND, { value: true, enumerable: false })
     this.callId = options.callId
@@ -61,8 +48,8 @@ export class TaskError extends Error {
 
   /** Plain JSON, for `structuredClone`, `postMessage` and storage. {@link TaskError.fromJSON} reads it back. */
   toJSON(): TaskErrorJson {
-    const { cause: error, taskId } = this
-    const cause = error instanceof Error ? { name: error.name, message: withoutId(error.message, taskId) } : undefined
+    const { cause: error } = this
+    const cause = error instanceof Error ? { name: error.name, message: cutText(error.message) } : undefined
     return {
       name: this.name,
       message: this.message,
@@ -112,6 +99,8 @@ export class TaskError extends Error {
         return new TasksUnsupportedError(message, { ...options, code })
       case 'ToolCallInterruptedError':
         return new ToolCallInterruptedError(text('toolName') ?? '', options)
+      case 'PageOutdatedError':
+        return new PageOutdatedError(text('toolName') ?? '', options)
       case 'ToolCallRejectedError':
         return new ToolCallRejectedError(message, { ...options, code, data })
       case 'TaskRequestError':
@@ -136,6 +125,12 @@ export class TaskError extends Error {
   }
 }
 
+/** What caused an error of Taskwire has been kept without the id already. */
+function causeOf({ taskId, cause }: TaskErrorOptions): { cause: unknown } | undefined {
+  const printable = taskId === undefined || isTaskError(cause) ? cause : withoutIdInCause(cause, taskId)
+  return printable === undefined ? undefined : { cause: printable }
+}
+
 /** True for errors of Taskwire, also for those of a second copy of the package on the page. */
 export function isTaskError(error: unknown): error is TaskError {
   return typeof error === 'object' && error !== null && (error as { [BRAND]?: unknown })[BRAND] === true
@@ -155,7 +150,7 @@ export class TaskFailedError extends TaskError {
   ) {
     super(failure.message, options)
     this.code = failure.code
-    this.data = failure.data
+    this.data = options?.taskId === undefined ? failure.data : withoutIdInJson(failure.data, options.taskId)
     this.statusMessage = failure.statusMessage && withoutId(failure.statusMessage, options?.taskId)
   }
 
@@ -184,7 +179,10 @@ const EXPIRED_MESSAGE = {
   'unknown-task': 'The server does not know this task (any more): it expired or was lost. Start the call again.',
 }
 
-/** The task is past its ttl (`'ttl'`) or the server no longer knows it (`'unknown-task'`, -32602). */
+/**
+ * The task is past its ttl (`'ttl'`) or the server does not know it (`'unknown-task'`): it has answered -32602, or another
+ * error ten times without ever having shown the task.
+ */
 export class TaskExpiredError extends TaskError {
   override readonly name = 'TaskExpiredError'
   readonly reason: 'ttl' | 'unknown-task'
@@ -236,11 +234,9 @@ export class TaskProtocolError extends TaskError {
   readonly source: TaskProtocolSource
 
   constructor(violation: string, options: TaskErrorOptions & { source: TaskProtocolSource }) {
-    super(
-      `The server broke the tasks protocol (${options.source}): ${violation}. Report this to its maintainers.`,
-      options,
-    )
-    this.violation = violation
+    const said = withoutId(violation, options.taskId)
+    super(`The server broke the tasks protocol (${options.source}): ${said}. Report this to its maintainers.`, options)
+    this.violation = said
     this.source = options.source
   }
 
@@ -277,6 +273,28 @@ export class ToolCallInterruptedError extends TaskError {
     super(
       `The call of "${toolName}" was interrupted before its answer arrived; it may be running on the server. ` +
         'Call it again only if running twice does no harm.',
+      options,
+    )
+    this.toolName = toolName
+  }
+
+  protected override details(): JsonObject {
+    return { toolName: this.toolName }
+  }
+}
+
+/**
+ * A later version of Taskwire has recorded the call: another tab runs a newer build of the app. What became of it is
+ * not for this page to read, and the tool is not called a second time. Reload the page.
+ */
+export class PageOutdatedError extends TaskError {
+  override readonly name = 'PageOutdatedError'
+  readonly toolName: string
+
+  constructor(toolName: string, options?: TaskErrorOptions) {
+    super(
+      `The call of "${toolName}" was made by a newer version of this app, in another tab or at another visit. ` +
+        'Reload the page to go on with it.',
       options,
     )
     this.toolName = toolName

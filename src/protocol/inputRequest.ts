@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from './json.js'
+import { isJsonObject, isTooDeep, type JsonObject } from './json.js'
 
 /** The server asks the user to fill in a form. */
 export interface ElicitFormRequest {
@@ -30,12 +30,24 @@ export interface ListRootsRequest {
  */
 export type InputRequest = ElicitFormRequest | ElicitUrlRequest | SamplingRequest | ListRootsRequest
 
+/** As many questions as are open at once. What else a server asks has its turn when one of them is answered. */
+export const MAX_OPEN_QUESTIONS = 256
+
+/** As much of a storage as the key of a question may take: answered ones are recorded. */
+const MAX_KEY_LENGTH = 256
+
+/** True for keys of questions that fit a record. */
+export function isInputKey(key: unknown): key is string {
+  return typeof key === 'string' && JSON.stringify(key).length <= MAX_KEY_LENGTH
+}
+
 /** The answer to an {@link InputRequest}, in the shape of that request's own result. */
 export type InputResponse = JsonObject
 
 /** The request if it has a shape that this version knows, else the name of what is wrong with it. */
 export function parseInputRequest(value: unknown): { request: InputRequest } | { problem: string } {
   if (!isJsonObject(value)) return { problem: 'is not an object' }
+  if (isTooDeep(value)) return { problem: 'is nested too deep' }
   const { method, params } = value
   if (method === 'roots/list') {
     if (params === undefined) return { request: { method } }

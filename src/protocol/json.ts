@@ -5,3 +5,18 @@ export type JsonObject = Record<string, unknown>
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
+
+/** Deeper JSON has no use, and recursive functions, those of the browser included, run out of stack on it. */
+const MAX_DEPTH = 512
+
+/** True where lists and objects are nested too deep to be passed on. */
+export function isTooDeep(value: unknown): boolean {
+  let level: object[] = [{ value }]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_DEPTH) return true
+    level = level.flatMap((item) =>
+      Object.values(item).filter((member) => typeof member === 'object' && member !== null),
+    )
+  }
+  return false
+}

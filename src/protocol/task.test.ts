@@ -99,6 +99,8 @@ describe('parseTask', () => {
     ['createdAt', undefined],
     ['createdAt', 1785196800000],
     ['createdAt', 'yesterday'],
+    ['createdAt', '2026-13-28T00:00:00Z'],
+    ['createdAt', `2026-07-28 (${'x'.repeat(1000)})`],
     ['lastUpdatedAt', undefined],
     ['lastUpdatedAt', null],
     ['lastUpdatedAt', ''],

@@ -1,7 +1,8 @@
 import { type CallToolResult, parseCallToolResult } from './callToolResult.js'
 import { TaskProtocolError, type TaskProtocolSource } from './errors.js'
-import { type InputRequest, parseInputRequest } from './inputRequest.js'
-import { isJsonObject, type JsonObject } from './json.js'
+import { type InputRequest, isInputKey, parseInputRequest } from './inputRequest.js'
+import { isJsonObject, isTooDeep, type JsonObject } from './json.js'
+import { cutText } from './text.js'
 
 /** Where a task stands (SEP-2663, "Task Status"). The last three are terminal. */
 export type TaskStatus = 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled'
@@ -70,9 +71,11 @@ export type OnProtocolIssue = (issue: TaskProtocolError) => void
 
 const STATUSES: ReadonlySet<string> = new Set(['working', 'input_required', 'completed', 'failed', 'cancelled'])
 
-/** Longer ids fit no HTTP header, and a longer message fits no screen. */
+/** Longer ids fit no HTTP header. */
 const MAX_TASK_ID_LENGTH = 4096
-const MAX_MESSAGE_LENGTH = 4096
+
+/** What is no longer is quoted where it makes no sense. */
+const MAX_QUOTE_LENGTH = 40
 
 /** True for the statuses that no later snapshot can change. */
 export function isTerminal(status: TaskStatus): boolean {
@@ -82,6 +85,14 @@ export function isTerminal(status: TaskStatus): boolean {
 /** True for a task that no later snapshot can change. */
 export function isTerminalTask(task: DetailedTask): task is TerminalTask {
   return isTerminal(task.status)
+}
+
+/** ISO 8601 in its extended form, as servers write it. `Date.parse` alone takes any length of text after a date. */
+const TIMESTAMP = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?$/
+
+/** True for a point in time as a task has it. */
+export function isTimestamp(value: unknown): value is string {
+  return typeof value === 'string' && TIMESTAMP.test(value) && !Number.isNaN(Date.parse(value))
 }
 
 /** The task alone, without what its status carries. */
@@ -96,6 +107,19 @@ export function bareTask(task: Task): Task {
     ttlMs,
     ...(pollIntervalMs !== undefined && { pollIntervalMs }),
   }
+}
+
+/** True if two snapshots say the same of a task, whatever else their statuses carry. */
+export function isSameTask(a: Task, b: Task): boolean {
+  return (
+    a.taskId === b.taskId &&
+    a.status === b.status &&
+    a.statusMessage === b.statusMessage &&
+    a.createdAt === b.createdAt &&
+    a.lastUpdatedAt === b.lastUpdatedAt &&
+    a.ttlMs === b.ttlMs &&
+    a.pollIntervalMs === b.pollIntervalMs
+  )
 }
 
 /**
@@ -116,7 +140,7 @@ export function parseTask(value: unknown, source: TaskProtocolSource, onIssue?: 
   return {
     taskId,
     status,
-    ...(typeof statusMessage === 'string' && { statusMessage: statusMessage.slice(0, MAX_MESSAGE_LENGTH) }),
+    ...(typeof statusMessage === 'string' && { statusMessage: cutText(statusMessage) }),
     createdAt: parseTimestamp(value['createdAt'], 'createdAt', issue),
     lastUpdatedAt: parseTimestamp(value['lastUpdatedAt'], 'lastUpdatedAt', issue),
     ttlMs: parseTtl(value['ttlMs'], issue),
@@ -127,14 +151,15 @@ export function parseTask(value: unknown, source: TaskProtocolSource, onIssue?: 
 /**
  * Reads a task together with what its status carries.
  *
- * @throws {TaskProtocolError} as {@link parseTask}, and where a completed task has no result, a failed
- * one no error, or one in `input_required` no `inputRequests` or one that no client answers.
+ * @throws {TaskProtocolError} as {@link parseTask}, where a completed task has no result, a failed one no error, or one
+ * in `input_required` no `inputRequests` or one that no client answers, and where any of it is nested too deep.
  */
 export function parseDetailedTask(value: unknown, source: TaskProtocolSource, onIssue?: OnProtocolIssue): DetailedTask {
   const task = parseTask(value, source, onIssue)
   const body = value as JsonObject
   const { taskId, status } = task
   const violation = (what: string) => new TaskProtocolError(what, { source, taskId })
+  if (isTooDeep(body)) throw violation('the task is nested too deep')
   switch (status) {
     case 'working':
     case 'cancelled':
@@ -153,10 +178,14 @@ export function parseDetailedTask(value: unknown, source: TaskProtocolSource, on
     case 'input_required': {
       const { inputRequests } = body
       if (!isJsonObject(inputRequests)) throw violation('a task in input_required has no inputRequests')
-      const parsed = Object.entries(inputRequests).map(([key, raw]) => {
+      const parsed = Object.entries(inputRequests).flatMap(([key, raw]) => {
+        if (!isInputKey(key)) {
+          onIssue?.(violation('an input request has a key that is too long'))
+          return []
+        }
         const entry = parseInputRequest(raw)
         if ('problem' in entry) throw violation(`an input request ${entry.problem}`)
-        return [key, entry.request] as const
+        return [[key, entry.request] as const]
       })
       return { ...task, status, inputRequests: Object.fromEntries(parsed) }
     }
@@ -171,11 +200,11 @@ function parseFailure(value: unknown): TaskFailure | undefined {
   if (!isJsonObject(value)) return undefined
   const { code, message, data } = value
   if (typeof code !== 'number' || typeof message !== 'string') return undefined
-  return { code, message: message.slice(0, MAX_MESSAGE_LENGTH), ...(data !== undefined && { data }) }
+  return { code, message: cutText(message), ...(data !== undefined && { data }) }
 }
 
 function parseTimestamp(value: unknown, name: string, issue: (violation: string) => void): string {
-  if (typeof value === 'string' && !Number.isNaN(Date.parse(value))) return value
+  if (isTimestamp(value)) return value
   issue(`${name} is not an ISO 8601 timestamp`)
   return ''
 }
@@ -198,6 +227,7 @@ function describe(value: unknown): string {
   if (value === undefined) return 'missing'
   // An object need not be printable.
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'a list' : 'an object'
-  const text = typeof value === 'string' ? JSON.stringify(value) : String(value)
-  return text.length > 40 ? `${text.slice(0, 40)}…` : text
+  if (typeof value !== 'string') return String(value)
+  // Not its beginning: that could end within the id of the task.
+  return value.length > MAX_QUOTE_LENGTH ? `a text of ${value.length} characters` : JSON.stringify(value)
 }

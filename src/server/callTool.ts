@@ -40,7 +40,7 @@ export async function callTool(call: ValidCall, parts: ServerParts): Promise<Cal
     if (tool.taskSupport === 'required' && !canBeTask) throw missingTasksCapability()
     const direct = toolContext(call, parts, ctx.mcpReq.signal)
     const early = await tool.prepare?.(args, direct)
-    if (early !== undefined) return early
+    if (early !== undefined) return sendable(early)
     if (!canBeTask || !(await shallBeTask(call, parts))) return checked(await tool.handler(args, direct))
     return await runTask(call, parts, await startTask(call, parts))
   } catch (error) {
@@ -107,9 +107,11 @@ function checked(result: CallToolResult): CallToolResult {
         'Return that from `prepare`, or ask with ctx.task.elicit().',
     )
   }
-  // The SDK would fail to send it, and the call would never end.
-  if (plainJson(result) === undefined) {
-    throw new TaskConfigurationError('Failed to end a tool call: its result is not JSON. Return plain data only.')
-  }
-  return result
+  return sendable(result)
+}
+
+/** The SDK would fail to send what is not JSON, and the call would never end. */
+function sendable<T>(result: T): T {
+  if (plainJson(result) !== undefined) return result
+  throw new TaskConfigurationError('Failed to end a tool call: its result is not JSON. Return plain data only.')
 }

@@ -5,6 +5,7 @@ import {
   isLegacyRequest,
   type ServerNotifier,
 } from '@modelcontextprotocol/server'
+import { whoSends } from './authenticate.js'
 import { createCors } from './cors.js'
 import { REFUSED } from './errorCodes.js'
 import { Exchange } from './exchange.js'
@@ -17,6 +18,7 @@ import { createReporter } from './reportError.js'
 import { createServerConfig } from './serverConfig.js'
 import { createServerFactory } from './serverFactory.js'
 import type { ServerParts } from './serverParts.js'
+import { createStreamPlaces } from './streamPlaces.js'
 import { createTaskRuntime } from './taskRuntime.js'
 import type { TaskServerOptions, TaskServerRequestOptions } from './taskServerOptions.js'
 
@@ -35,8 +37,8 @@ export interface TaskServer {
 
 /**
  * Creates an MCP server that serves the Tasks extension (SEP-2663, revision 2026-07-28) on top of the
- * official SDK, and clients of earlier revisions without it. It neither verifies tokens nor checks `Host`
- * and `Origin`: put the SDK's middleware for that in front.
+ * official SDK, and clients of earlier revisions without it. Tokens are verified by the option `authenticate`;
+ * `Host` and `Origin` are not checked: put the SDK's middleware for that in front.
  *
  * @throws {TaskConfigurationError} naming the option that cannot be used.
  *
@@ -59,12 +61,14 @@ export function createTaskServer(options: TaskServerOptions): TaskServer {
   const { serverInfo, maxRequestBodySize } = config
   const report = createReporter(config.onError)
   const runtime = createTaskRuntime({ ...config, report })
-  const parts: ServerParts = { config, runtime, report }
+  const parts: ServerParts = { config, runtime, streams: createStreamPlaces(config), report }
   const cors = createCors(config.cors ?? false)
   const exchanges = new WeakMap<Request, Exchange>()
   const factory = createServerFactory(parts, (request) => exchanges.get(request))
   const mcp = createMcpHandler(factory, {
     maxRequestBodySize,
+    // Streams are counted by owner, see `listenToTasks`.
+    maxSubscriptions: Number.POSITIVE_INFINITY,
     onerror: (error) => report(error, { source: 'request' }),
   })
   let isClosed = false
@@ -77,7 +81,7 @@ export function createTaskServer(options: TaskServerOptions): TaskServer {
     if (request.method !== 'POST' || !isJsonContentType(request.headers.get('content-type'))) {
       return mcp.fetch(request, auth)
     }
-    const read = parsedBody === undefined ? await readJson(request, maxRequestBodySize) : { body: parsedBody }
+    const read = await readJson({ request, parsedBody, maxBytes: maxRequestBodySize }, report)
     if ('refusal' in read) return read.refusal
 
     const { body } = read
@@ -99,11 +103,18 @@ export function createTaskServer(options: TaskServerOptions): TaskServer {
     return Promise.race([atWork, finished])
   }
 
+  async function admit(request: Request, requestOptions: TaskServerRequestOptions): Promise<Response> {
+    const { authenticate } = config
+    if (authenticate === undefined) return serve(request, requestOptions)
+    const found = await whoSends(request, authenticate)
+    return found instanceof Response ? found : serve(request, { ...requestOptions, authInfo: found })
+  }
+
   return {
     async fetch(request, requestOptions = {}) {
       const preflight = cors?.preflight(request)
       if (preflight !== undefined) return preflight
-      const response = await serve(request, requestOptions).catch((error: unknown) => {
+      const response = await admit(request, requestOptions).catch((error: unknown) => {
         report(error, { source: 'server' })
         return errorResponse(undefined, { code: INTERNAL_ERROR, message: 'Internal server error' }, 500)
       })

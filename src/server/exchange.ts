@@ -21,7 +21,7 @@ export class Exchange {
   failure: TaskFailure | undefined
 
   readonly #controller = new AbortController()
-  readonly #onHangUp = () => this.#controller.abort(this.request.signal.reason)
+  readonly #unlink: () => void
   #resolveTask: (run: TaskRun) => void = () => {}
 
   constructor({ request, body, authInfo, isLegacy }: ExchangeOptions) {
@@ -32,8 +32,7 @@ export class Exchange {
     this.taskAtWork = new Promise((resolve) => {
       this.#resolveTask = resolve
     })
-    if (request.signal.aborted) this.#onHangUp()
-    else request.signal.addEventListener('abort', this.#onHangUp, { once: true })
+    this.#unlink = link(request.signal, this.#controller)
   }
 
   /** Aborts when the client hangs up, unless the call has been detached from it. */
@@ -47,11 +46,22 @@ export class Exchange {
    */
   detach(): void {
     this.signal.throwIfAborted()
-    this.request.signal.removeEventListener('abort', this.#onHangUp)
+    this.#unlink()
   }
 
   /** Answers the client while the work goes on. */
   answerWith(run: TaskRun): void {
     this.#resolveTask(run)
   }
+}
+
+/**
+ * Lets one signal abort another; the function that is returned ends that. It lives as long as the connection, which may be
+ * a stream of hours, so it must not hold the exchange and with it the body.
+ */
+function link(from: AbortSignal, to: AbortController): () => void {
+  const onAbort = () => to.abort(from.reason)
+  if (from.aborted) onAbort()
+  else from.addEventListener('abort', onAbort, { once: true })
+  return () => from.removeEventListener('abort', onAbort)
 }

@@ -13,39 +13,50 @@ import { ownerOf } from './ownerOf.js'
 import type { ServerParts } from './serverParts.js'
 import { toTaskFailure } from './taskFailure.js'
 import { followTasks } from './taskNews.js'
+import type { TaskRuntime } from './taskRuntime.js'
 import { createTaskStream } from './taskStream.js'
 import { missingTasksCapability } from './tasksCapability.js'
 
 /**
- * Adds tasks to the SDK's answer to a `subscriptions/listen` that asks for them (SEP-2663, "Task Status
- * Notifications"); any other answer is left as it is. The SDK has checked the envelope, and serves every
+ * Adds tasks to the SDK's answer to a `subscriptions/listen` (SEP-2663, "Task Status Notifications"), and gives the stream
+ * its place among those of its owner; any other answer is left as it is. The SDK has checked the envelope, and serves every
  * other kind of notification on the same stream.
  */
 export async function listenToTasks(exchange: Exchange, response: Response, parts: ServerParts): Promise<Response> {
   const { body, isLegacy, signal } = exchange
-  const { config, runtime } = parts
+  const { config, runtime, streams } = parts
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
   if (isLegacy || !isStream || response.body === null) return response
   if (!isJSONRPCRequest(body) || body.method !== 'subscriptions/listen') return response
+  let leave = () => {}
   try {
-    const taskIds = wantedTasks(body.params ?? {})
-    if (taskIds === undefined || !config.push) return response
+    const wanted = wantedTasks(body.params ?? {})
     const owner = await ownerOf(exchange, config)
-    const news = await followTasks([...new Set(taskIds)].slice(0, config.maxTasksPerOwner), owner, runtime)
-    const options = { base: response.body, subscriptionId: body.id, news, clock: config.clock, signal }
-    return new Response(createTaskStream(options), { headers: response.headers })
+    leave = streams.take(owner)
+    // What is not found is never followed: to follow is to remember an id, and to read it again and again.
+    const found = config.push ? await findTasks(wanted.slice(0, config.maxTasksPerOwner), owner, runtime) : []
+    const news = await followTasks(found, owner, runtime)
+    const { clock } = config
+    const stream = createTaskStream({ base: response.body, subscriptionId: body.id, news, clock, signal, onEnd: leave })
+    return new Response(stream, { headers: response.headers })
   } catch (error) {
+    leave()
     await response.body.cancel()
     return refusal(error, exchange, parts)
   }
 }
 
-/** The `taskIds` of the filter; undefined where it has none. */
-function wantedTasks({ notifications, _meta }: JsonObject): readonly string[] | undefined {
+async function findTasks(taskIds: readonly string[], owner: string, runtime: TaskRuntime): Promise<string[]> {
+  const records = await Promise.all(taskIds.map((taskId) => runtime.read(taskId, owner)))
+  return records.flatMap((record) => record?.task.taskId ?? [])
+}
+
+/** The `taskIds` of the filter, each once. */
+function wantedTasks({ notifications, _meta }: JsonObject): readonly string[] {
   const taskIds = isJsonObject(notifications) ? notifications['taskIds'] : undefined
-  if (taskIds === undefined) return undefined
+  if (taskIds === undefined) return []
   if (!isJsonObject(_meta) || !supportsTasks(_meta[CLIENT_CAPABILITIES_META_KEY])) throw missingTasksCapability()
-  if (Array.isArray(taskIds) && taskIds.every((taskId) => typeof taskId === 'string')) return taskIds
+  if (Array.isArray(taskIds) && taskIds.every((taskId) => typeof taskId === 'string')) return [...new Set(taskIds)]
   throw new ProtocolError(INVALID_PARAMS, 'Invalid params: params.notifications.taskIds is not a list of strings')
 }
 

@@ -1,4 +1,6 @@
 import { TaskConfigurationError } from '../protocol/errors.js'
+import { isTerminal } from '../protocol/task.js'
+import { createTally, type Tally } from './tally.js'
 import type { TaskRecord } from './taskRecord.js'
 import type { TaskStore } from './taskStore.js'
 
@@ -6,17 +8,19 @@ import type { TaskStore } from './taskStore.js'
 export class MemoryTaskStore implements TaskStore {
   readonly isShared: boolean = false
   readonly #records = new Map<string, TaskRecord>()
-  readonly #idsByOwner = new Map<string, Set<string>>()
+  readonly #atWork: Tally = createTally()
+
+  /** How many tasks there are, those included that have expired and were not removed yet. */
+  get size(): number {
+    return this.#records.size
+  }
 
   async create(record: TaskRecord): Promise<void> {
     const { taskId } = record.task
     if (this.#records.has(taskId)) {
       throw new TaskConfigurationError('Failed to create a task: its id is in use. Create tasks with random ids.')
     }
-    this.#records.set(taskId, record)
-    const ids = this.#idsByOwner.get(record.owner)
-    if (ids === undefined) this.#idsByOwner.set(record.owner, new Set([taskId]))
-    else ids.add(taskId)
+    this.#put(taskId, record)
   }
 
   async get(taskId: string): Promise<TaskRecord | undefined> {
@@ -24,31 +28,35 @@ export class MemoryTaskStore implements TaskStore {
   }
 
   async transition(next: TaskRecord, expectedVersion: number): Promise<boolean> {
-    if (this.#records.get(next.task.taskId)?.version !== expectedVersion) return false
-    this.#records.set(next.task.taskId, next)
+    const { taskId } = next.task
+    if (this.#records.get(taskId)?.version !== expectedVersion) return false
+    this.#put(taskId, next)
     return true
+  }
+
+  async remove(taskId: string): Promise<void> {
+    this.#put(taskId, undefined)
   }
 
   async expire(now: number): Promise<number | null> {
     let earliest: number | null = null
-    for (const record of this.#records.values()) {
-      const { expiresAt } = record
+    for (const [taskId, { expiresAt }] of this.#records) {
       if (expiresAt === null) continue
-      if (expiresAt <= now) this.#remove(record)
+      if (expiresAt <= now) this.#put(taskId, undefined)
       else if (earliest === null || expiresAt < earliest) earliest = expiresAt
     }
     return earliest
   }
 
-  async list(owner: string): Promise<readonly TaskRecord[]> {
-    const ids = this.#idsByOwner.get(owner) ?? []
-    return [...ids].flatMap((taskId) => this.#records.get(taskId) ?? [])
+  async countAtWork(owner: string): Promise<number> {
+    return this.#atWork.of(owner)
   }
 
-  #remove({ owner, task }: TaskRecord): void {
-    this.#records.delete(task.taskId)
-    const ids = this.#idsByOwner.get(owner)
-    ids?.delete(task.taskId)
-    if (ids?.size === 0) this.#idsByOwner.delete(owner)
+  #put(taskId: string, next: TaskRecord | undefined): void {
+    const before = this.#records.get(taskId)
+    if (before !== undefined && !isTerminal(before.task.status)) this.#atWork.remove(before.owner)
+    if (next !== undefined && !isTerminal(next.task.status)) this.#atWork.add(next.owner)
+    if (next === undefined) this.#records.delete(taskId)
+    else this.#records.set(taskId, next)
   }
 }

@@ -13,6 +13,11 @@ export interface ServerConfig extends TaskServerOptions {
   readonly pollIntervalMs: number
   readonly push: boolean
   readonly maxTasksPerOwner: number
+  readonly maxTasks: number
+  readonly maxEndedTasksPerOwner: number
+  readonly maxEndedTasks: number
+  readonly maxStreamsPerOwner: number
+  readonly maxStreams: number
   readonly maxRequestBodySize: number
   /** How long tasks of a tool are kept. */
   ttlOf(tool: ToolDefinition): number | null
@@ -28,6 +33,11 @@ const ONE_HOUR_MS = 3_600_000
 export function createServerConfig(options: TaskServerOptions): ServerConfig {
   const { defaultTtlMs = ONE_HOUR_MS, maxTtlMs, pollIntervalMs = 1000, maxTasksPerOwner = 1000 } = options
   const { maxRequestBodySize = DEFAULT_MAX_REQUEST_BODY_SIZE } = options
+  const { maxTasks = 10_000, maxEndedTasks = 10_000, maxStreams = 10_000 } = options
+  // Without names everybody is the same owner.
+  const perOwner = (limit: number, inAll: number) => (options.owner === undefined ? inAll : Math.min(limit, inAll))
+  const { maxEndedTasksPerOwner = perOwner(1000, maxEndedTasks) } = options
+  const { maxStreamsPerOwner = perOwner(64, maxStreams) } = options
   const { serverInfo } = options
   if (typeof serverInfo?.name !== 'string' || typeof serverInfo.version !== 'string') {
     fail('`serverInfo` has no name or no version. Pass { name, version }.')
@@ -37,6 +47,11 @@ export function createServerConfig(options: TaskServerOptions): ServerConfig {
   checkPositive('`maxTtlMs`', maxTtlMs)
   checkPositive('`pollIntervalMs`', pollIntervalMs)
   checkPositive('`maxTasksPerOwner`', maxTasksPerOwner)
+  checkPositive('`maxTasks`', maxTasks)
+  checkPositive('`maxEndedTasksPerOwner`', maxEndedTasksPerOwner)
+  checkPositive('`maxEndedTasks`', maxEndedTasks)
+  checkPositive('`maxStreamsPerOwner`', maxStreamsPerOwner)
+  checkPositive('`maxStreams`', maxStreams)
   checkPositive('`maxRequestBodySize`', maxRequestBodySize)
   return {
     ...options,
@@ -45,6 +60,11 @@ export function createServerConfig(options: TaskServerOptions): ServerConfig {
     pollIntervalMs,
     push: options.push ?? true,
     maxTasksPerOwner,
+    maxTasks,
+    maxEndedTasksPerOwner,
+    maxEndedTasks,
+    maxStreamsPerOwner,
+    maxStreams,
     maxRequestBodySize,
     ttlOf({ ttlMs = defaultTtlMs }) {
       if (maxTtlMs === undefined) return ttlMs

@@ -6,5 +6,6 @@ import { plainJson } from './plainJson.js'
 export function toTaskFailure(error: unknown): TaskFailure {
   if (!(error instanceof ProtocolError)) return { code: INTERNAL_ERROR, message: 'The tool failed unexpectedly.' }
   const data = plainJson(error.data)
-  return { code: error.code, message: error.message, ...(data !== undefined && { data }) }
+  const code = Number.isSafeInteger(error.code) ? error.code : INTERNAL_ERROR
+  return { code, message: error.message, ...(data !== undefined && { data }) }
 }

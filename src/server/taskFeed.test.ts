@@ -37,11 +37,13 @@ describe('createTaskFeed', () => {
     expect(other.onClose).toHaveBeenCalledOnce()
   })
 
-  it('takes no more than 1024 followers', () => {
+  it('lets nobody follow a task that is over or gone', () => {
     const feed = createTaskFeed()
-    const leaves = Array.from({ length: 1024 }, () => feed.follow(['a'], follower()))
-    expect(() => feed.follow(['a'], follower())).toThrow('Subscription limit reached')
-    leaves[0]?.()
-    expect(() => feed.follow(['a'], follower())).not.toThrow()
+    const one = follower()
+    feed.follow(['over', 'gone', 'going'], one)
+    feed.publish(workingRecord('over', { task: { ...workingRecord('over').task, status: 'cancelled' } }))
+    feed.drop('gone')
+    expect(one.onRecord).toHaveBeenCalledOnce()
+    expect([...feed.followed()]).toEqual(['going'])
   })
 })

@@ -1,4 +1,4 @@
-import { INTERNAL_ERROR, ProtocolError } from '@modelcontextprotocol/server'
+import { isTerminal } from '../protocol/task.js'
 import type { TaskRecord } from './taskRecord.js'
 
 /** Somebody who wants to know how tasks get on. */
@@ -11,20 +11,16 @@ export interface TaskFollower {
 
 /** Passes the states of tasks on to those who follow them. */
 export interface TaskFeed {
-  /**
-   * Begins to follow tasks; the function that is returned ends it.
-   *
-   * @throws {ProtocolError} where there are too many followers.
-   */
+  /** Begins to follow tasks; the function that is returned ends it. */
   follow(taskIds: readonly string[], follower: TaskFollower): () => void
+  /** Tells the followers of a task. Those of a task that is over follow it no longer. */
   publish(record: TaskRecord): void
+  /** Lets nobody follow a task that is gone. */
+  drop(taskId: string): void
   /** The ids of all tasks that somebody follows. */
   followed(): Iterable<string>
   close(): void
 }
-
-/** As many as the SDK lets listen. */
-const MAX_FOLLOWERS = 1024
 
 /** A feed that nobody follows yet. */
 export function createTaskFeed(): TaskFeed {
@@ -40,7 +36,6 @@ export function createTaskFeed(): TaskFeed {
 
   return {
     follow(taskIds, follower) {
-      if (followers.size >= MAX_FOLLOWERS) throw new ProtocolError(INTERNAL_ERROR, 'Subscription limit reached')
       if (isClosed) follower.onClose()
       followers.add(follower)
       for (const taskId of taskIds) {
@@ -54,8 +49,12 @@ export function createTaskFeed(): TaskFeed {
       }
     },
     publish(record) {
-      for (const follower of [...(byTask.get(record.task.taskId) ?? [])]) follower.onRecord(record)
+      const { taskId, status } = record.task
+      const those = [...(byTask.get(taskId) ?? [])]
+      if (isTerminal(status)) byTask.delete(taskId)
+      for (const follower of those) follower.onRecord(record)
     },
+    drop: (taskId) => void byTask.delete(taskId),
     followed: () => byTask.keys(),
     close() {
       isClosed = true

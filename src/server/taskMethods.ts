@@ -10,8 +10,8 @@ import {
 import { supportsTasks } from '../protocol/extension.js'
 import { isJsonObject, type JsonObject } from '../protocol/json.js'
 import type { Exchange } from './exchange.js'
-import { isAnswerTo } from './inputKinds.js'
 import { ownerOf } from './ownerOf.js'
+import { parseAnswer } from './parseAnswer.js'
 import { requestParams } from './requestParams.js'
 import type { ServerParts } from './serverParts.js'
 import { taskOnTheWire } from './taskOnTheWire.js'
@@ -77,9 +77,9 @@ function answersIn({ inputResponses }: JsonObject, open: ReturnType<typeof openQ
   const answers: Record<string, JsonObject> = {}
   for (const [key, request] of Object.entries(open)) {
     if (!Object.hasOwn(inputResponses, key)) continue
-    const answer = inputResponses[key]
-    if (!isAnswerTo(request, answer)) throw invalid(`params.inputResponses.${key} does not answer ${request.method}`)
-    answers[key] = answer
+    const parsed = parseAnswer(request, inputResponses[key])
+    if ('problem' in parsed) throw invalid(`params.inputResponses.${key}${parsed.problem}`)
+    answers[key] = parsed.answer
   }
   return answers
 }

@@ -71,7 +71,11 @@ export function createTaskRun(
     signal,
     context: {
       taskId,
-      setStatus: (message) => handled(apply({ type: 'status', message }).then(() => {})),
+      setStatus(message) {
+        // Thrown at once: a tool need not await this, and what JSON cannot carry would leave `tasks/get` without an answer.
+        if (typeof message !== 'string') throw unusableStatus(message)
+        return handled(apply({ type: 'status', message }).then(() => {}))
+      },
       elicit: (params) => handled(ask<ElicitResult>(() => elicitation(params))),
       sample: (params) => handled(ask<SamplingAnswer>(() => inputRequired.createMessage(params))),
       listRoots: () => handled(ask<ListRootsResult>(() => inputRequired.listRoots())),
@@ -108,6 +112,12 @@ function unaskable(problem: string, cause?: unknown): TaskConfigurationError {
   return new TaskConfigurationError(
     `Failed to ask for input: ${problem}. Pass what the specification defines for this kind of request.`,
     { cause },
+  )
+}
+
+function unusableStatus(message: unknown): TaskConfigurationError {
+  return new TaskConfigurationError(
+    `Failed to set the status of a task: setStatus() was given a ${typeof message}. Pass a string.`,
   )
 }
 

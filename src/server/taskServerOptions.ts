@@ -34,17 +34,45 @@ export interface TaskServerOptions {
    */
   augment?(call: TaskCandidate): boolean | Promise<boolean>
   /**
-   * Names whose tasks a request may create and see. A task of somebody else cannot be told from none.
+   * Tells who sends a request, or refuses it with a response, such as a 401. Called for every request but preflights,
+   * which browsers send without credentials. Pages on other origins can read the refusal, `WWW-Authenticate` included,
+   * where `cors` lets them in. `requireBearerAuth` of the SDK makes such a function. Where it throws, the request is
+   * refused with 500.
+   * @default nobody is refused, and `authInfo` is what was passed to `fetch`
+   */
+  authenticate?(request: Request): AuthInfo | Response | Promise<AuthInfo | Response>
+  /**
+   * Names whose tasks a request may create and see. A task of somebody else cannot be told from none. A request without
+   * a name (undefined, or an empty text, or a text such as "undefined" that a template string makes of a missing value)
+   * is refused with -32603, and `onError` is called.
    * @default everybody is the same owner: whoever knows a task id may use the task
    */
-  owner?(request: Request, authInfo: AuthInfo | undefined): string | Promise<string>
+  owner?(request: Request, authInfo: AuthInfo | undefined): string | undefined | Promise<string | undefined>
   /**
    * Whether clients may listen to their tasks by `subscriptions/listen`. Where it is false they poll, as
    * they always may. @default true
    */
   push?: boolean
-  /** How many tasks that are not over an owner may have. @default 1000 */
+  /**
+   * How many tasks that are not over an owner may have: in all processes, where the store has `countAtWork`, else in this
+   * one. The next call is refused with -32010.
+   * @default 1000
+   */
   maxTasksPerOwner?: number
+  /** How many tasks may be at work in this process. The next call is refused with -32010. @default 10_000 */
+  maxTasks?: number
+  /**
+   * How many tasks of an owner are kept that have ended in this process, if their ttl is not over before. The one that ended
+   * first is removed first; to clients it has expired.
+   * @default 1000; without `owner` as `maxEndedTasks`
+   */
+  maxEndedTasksPerOwner?: number
+  /** The same for all owners together. @default 10_000 */
+  maxEndedTasks?: number
+  /** How many streams of `subscriptions/listen` an owner may have open. @default 64; without `owner` as `maxStreams` */
+  maxStreamsPerOwner?: number
+  /** How many streams of `subscriptions/listen` may be open in this process. @default 10_000 */
+  maxStreams?: number
   /** Largest request body, in bytes. @default 4 MiB */
   maxRequestBodySize?: number
   /** Lets browsers on other origins in: `true` for every origin. @default false */

@@ -39,6 +39,13 @@ export interface TaskStore {
    */
   expire(now: number): Promise<number | null>
 
-  /** Every record of an owner, in any order. */
-  list(owner: string): Promise<readonly TaskRecord[]>
+  /** Removes a record; does nothing where there is none. The server removes tasks that are over to make room. */
+  remove(taskId: string): Promise<void>
+
+  /**
+   * How many tasks of an owner are not over, in all processes. Called before each creation, so it must not read them: keep
+   * a number, or an index. Tasks that have expired and were not removed yet may count. Leave it out where the store cannot
+   * tell: then each process counts the tasks it works on, and an owner may have `maxTasksPerOwner` in each.
+   */
+  countAtWork?(owner: string): Promise<number>
 }

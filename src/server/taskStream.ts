@@ -1,4 +1,5 @@
 import { SUBSCRIPTION_ID_META_KEY } from '@modelcontextprotocol/server'
+import { TaskError } from '../protocol/errors.js'
 import { isJsonObject, type JsonObject } from '../protocol/json.js'
 import type { Clock } from './clock.js'
 import { handled } from './handled.js'
@@ -16,13 +17,21 @@ export interface TaskStreamOptions {
   readonly clock: Clock
   /** Aborts when the client hangs up. */
   readonly signal: AbortSignal
+  /** Called once, when the stream is over for whatever reason. */
+  readonly onEnd?: () => void
 }
 
 /** As often as the SDK on streams of its own. */
 const KEEP_ALIVE_MS = 15_000
 
-/** So many frames wait for a slow reader; of what comes on top, it gets the newest state of each task. */
-const HIGH_WATER_MARK = 64
+/** How much waits for a slow reader, in bytes; of what comes on top, it gets the newest state of each task. */
+const HIGH_WATER_MARK = 16 * 1024
+
+/** Of other notifications none can be left out. Where so many bytes of them wait, the stream is cut. */
+const MAX_WAITING = 1024 * 1024
+
+/** A reader that has not read for so many signs of life in a row, with as much waiting as may wait, has gone. */
+const MAX_FULL_TICKS = 4
 
 /**
  * The SDK's stream with news of tasks in it. Its acknowledgement names the tasks too, and its end waits
@@ -35,19 +44,25 @@ const HIGH_WATER_MARK = 64
  * ```
  */
 export function createTaskStream(options: TaskStreamOptions): ReadableStream<Uint8Array> {
-  const { subscriptionId, news, clock, signal } = options
+  const { subscriptionId, news, clock, signal, onEnd } = options
   const base = options.base.getReader()
   const encoder = new TextEncoder()
   let isAcknowledged = false
   let end: string | undefined
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined
   let stopKeepAlive = () => {}
+  /** Bytes of other notifications since the reader has caught up. */
+  let waiting = 0
+  let fullTicks = 0
+  let leastRoom = 0
 
   const write = (frame: string) => controller?.enqueue(encoder.encode(frame))
+  /** In bytes; below zero where more waits than should. */
+  const room = () => controller?.desiredSize ?? 0
 
   function flush(): void {
     if (!isAcknowledged) return
-    while ((controller?.desiredSize ?? 0) > 0) {
+    while (room() > 0) {
       const record = news.next()
       if (record === undefined) break
       const params = { ...taskOnTheWire(record.task), _meta: { [SUBSCRIPTION_ID_META_KEY]: subscriptionId } }
@@ -61,6 +76,22 @@ export function createTaskStream(options: TaskStreamOptions): ReadableStream<Uin
     close()
   }
 
+  function writeOther(frame: string): void {
+    waiting += frame.length
+    if (room() <= 0 && waiting > MAX_WAITING) cut()
+    else write(frame)
+  }
+
+  function tick(): void {
+    const now = room()
+    const hasRead = now > leastRoom
+    fullTicks = now > 0 || hasRead ? 0 : fullTicks + 1
+    leastRoom = now
+    if (fullTicks >= MAX_FULL_TICKS) return cut()
+    if (now > 0) write(SSE_KEEP_ALIVE)
+    news.dropExpired(clock.now())
+  }
+
   async function readBase(): Promise<void> {
     for await (const frame of readSse(base)) {
       const message = messageOf(frame)
@@ -68,7 +99,7 @@ export function createTaskStream(options: TaskStreamOptions): ReadableStream<Uin
         write(sseEvent(withTaskIds(message, news.taskIds)))
         isAcknowledged = true
       } else if (message !== undefined && 'id' in message) end = frame
-      else write(frame)
+      else writeOther(frame)
       flush()
     }
     // Without a last word, the SDK has broken off.
@@ -76,11 +107,13 @@ export function createTaskStream(options: TaskStreamOptions): ReadableStream<Uin
   }
 
   function release(): void {
+    if (controller === undefined) return
     controller = undefined
     stopKeepAlive()
     news.stop()
     signal.removeEventListener('abort', close)
     void handled(base.cancel())
+    onEnd?.()
   }
 
   function close(): void {
@@ -88,22 +121,32 @@ export function createTaskStream(options: TaskStreamOptions): ReadableStream<Uin
     release()
   }
 
+  /** Lets go of everything that waits. Clients go on by polling. */
+  function cut(): void {
+    controller?.error(new TaskError('The stream was cut: nobody has read it.'))
+    release()
+  }
+
   return new ReadableStream<Uint8Array>(
     {
       start(own) {
         controller = own
-        stopKeepAlive = repeat(clock, KEEP_ALIVE_MS, () => {
-          if ((own.desiredSize ?? 0) > 0) write(SSE_KEEP_ALIVE)
-          news.dropExpired(clock.now())
-        })
+        // The client may have hung up while its tasks were looked for.
+        if (signal.aborted) return close()
+        stopKeepAlive = repeat(clock, KEEP_ALIVE_MS, tick)
         news.onNews(flush)
         signal.addEventListener('abort', close)
         void readBase().catch(close)
       },
-      pull: flush,
+      pull() {
+        waiting = 0
+        // What comes now must not look as if nothing had been read.
+        leastRoom = Number.NEGATIVE_INFINITY
+        flush()
+      },
       cancel: release,
     },
-    { highWaterMark: HIGH_WATER_MARK },
+    { highWaterMark: HIGH_WATER_MARK, size: ({ byteLength }) => byteLength },
   )
 }
 

@@ -39,12 +39,17 @@ export interface ToolContext {
 export interface TaskContext {
   /** A bearer capability: keep it out of logs. */
   readonly taskId: string
-  /** Says where the work stands, for people. Resolves when every later `tasks/get` shows it. */
+  /**
+   * Says where the work stands, for people. Resolves when every later `tasks/get` shows it.
+   *
+   * @throws {TaskConfigurationError} at once, before there is a promise, where the message is not a string.
+   */
   setStatus(message: string): Promise<void>
   /**
    * Asks the user, by a form or by a page to visit. The task stands in `input_required` until every open
-   * question is answered; several may be open at once. Resolves to the answer as the client gave it,
-   * declined or not; its `content` is not checked against the requested schema.
+   * question is answered; several may be open at once. Resolves to the answer as the client gave it, declined or not. The
+   * `content` of a form that was accepted fits `requestedSchema` (SEP-2663, "Task Update Requests"): what does not is
+   * refused to the client with -32602. Of a Standard Schema that holds for what JSON Schema can say.
    *
    * @throws the reason of `signal` when that aborts, {@link TaskConfigurationError} where the params
    * cannot be sent or the task is over.

@@ -1,5 +1,12 @@
 import type { Environment, WebStorage } from '../environment/environment.js'
-import type { TaskStorage } from './taskStorage.js'
+
+/** A storage that answers at once, as those of a page do. */
+export interface PageStorage {
+  getItem(key: string): string | null | undefined
+  setItem(key: string, value: string): void
+  removeItem(key: string): void
+  keys(): string[]
+}
 
 /**
  * `localStorage` or `sessionStorage` of the page. It is looked up at each use, not at creation: mere
@@ -7,7 +14,7 @@ import type { TaskStorage } from './taskStorage.js'
  *
  * @throws what the browser throws, on use.
  */
-export function pageStorage(kind: 'local' | 'session', environment: Pick<Environment, 'storage'>): TaskStorage {
+export function pageStorage(kind: 'local' | 'session', environment: Pick<Environment, 'storage'>): PageStorage {
   const open = (): WebStorage | undefined => environment.storage(kind)
   return {
     getItem: (key) => open()?.getItem(key),

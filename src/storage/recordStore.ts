@@ -3,17 +3,25 @@ import { hash } from './hash.js'
 import {
   decodeTaskRecord,
   encodeTaskRecord,
+  isNewerRecord,
   isRecordExpired,
   isSuccessor,
+  isTaskOver,
   mergeTaskRecords,
   type TaskRecord,
 } from './taskRecord.js'
 import type { TaskStorage } from './taskStorage.js'
 import { type Awaitable, andThen, createTurns } from './turns.js'
 
-/** The records of one endpoint and scope. No method throws or rejects: `onError` hears of what went wrong. */
+/**
+ * The records of one endpoint and scope. No method throws or rejects: `onError` is called with what went wrong. A
+ * record that a later version has written counts as none, and is neither written over nor swept.
+ */
 export interface RecordStore {
-  /** A storage that answers synchronously has the record before this returns. False where it could not be written. */
+  /**
+   * A storage that answers synchronously has the record before this returns. False where it could not be written.
+   * Calls pile records up, so now and then this sweeps those that are there.
+   */
   write(record: TaskRecord): Promise<boolean>
   /**
    * Writes a record over the one that another tab may have written meanwhile: what either has answered
@@ -26,9 +34,11 @@ export interface RecordStore {
   read(callId: string): Promise<TaskRecord | undefined>
   /** Whether there is a record of the call, legible or not; true also where the storage does not say. */
   has(callId: string): Promise<boolean>
+  /** True where a later version of Taskwire has recorded the call. */
+  isNewer(callId: string): Promise<boolean>
   /** Removes the record of a call; with `only`, unless the call was made anew since. */
   remove(callId: string, only?: TaskRecord): Promise<void>
-  /** Every record still of use; the others are swept. */
+  /** Every record still of use; the others are swept, and the oldest ended ones where there are too many. */
   list(): Promise<TaskRecord[]>
   /** Removes every record of a scope, this one by default, whatever is in it. A synchronous storage has none before this returns. */
   clear(scope?: string): Promise<void>
@@ -49,10 +59,22 @@ const PREFIX = 'taskwire:1:'
 /** Records looked at in one go: what years of visits have left must not hold the page up when it starts. */
 const CHUNK = 100
 
+/** Records that are kept. Of more, those of ended calls go, the oldest first. */
+const MAX_RECORDS = 1000
+
+/** The same for the characters of their texts: a fifth of what a browser gives an origin. */
+const MAX_CHARACTERS = 1 << 20
+
+/** After this time, in ms, or this many writes a write sweeps. */
+const SWEEP_AFTER_MS = 60_000
+const SWEEP_AFTER_WRITES = 200
+
 export function createRecordStore(options: RecordStoreOptions): RecordStore {
   const { storage, endpoint, scope, now } = options
   const prefix = scopePrefix(endpoint, scope)
   const inTurn = createTurns()
+  let sweptAt = Number.NEGATIVE_INFINITY
+  let writesSince = 0
 
   async function attempt<T>(what: string, action: () => T | Promise<T>, otherwise: T): Promise<T> {
     try {
@@ -71,8 +93,8 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
     return isOurs ? record : undefined
   }
 
-  function readKey(storageKey: string): Awaitable<TaskRecord | undefined> {
-    return andThen(storage.getItem(storageKey), (text) => parse(storageKey, text))
+  function isNewer(storageKey: string, text: string | null | undefined): boolean {
+    return isNewerRecord(text, storageKey.slice(prefix.length))
   }
 
   function ownKeys(ownPrefix: string): Awaitable<string[]> {
@@ -85,15 +107,73 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
     return attempt(`${what} a task record`, () => inTurn(key, action), otherwise)
   }
 
+  /** The same, of what is read from it. */
+  function fromItem<T>(
+    what: string,
+    key: string,
+    use: (text: string | null | undefined) => Awaitable<T>,
+    otherwise: T,
+  ): Promise<T> {
+    return onItem(what, key, () => andThen(storage.getItem(key), use), otherwise)
+  }
+
   function removeKey(key: string): Promise<void> {
     return onItem('remove', key, () => storage.removeItem(key), undefined)
   }
 
+  /** Removes the item unless it is another record by now. */
+  function removeOnly(key: string, only: TaskRecord): Promise<void> {
+    const remove = (text: string | null | undefined) =>
+      isNewer(key, text) || isSuccessor(parse(key, text), only) ? undefined : storage.removeItem(key)
+    return fromItem('remove', key, remove, undefined)
+  }
+
+  /** Does something with each, letting the page do something else in between. */
+  async function forEach<T>(items: Iterable<T>, action: (item: T) => Promise<void>): Promise<void> {
+    let index = 0
+    for (const item of items) {
+      if (index++ % CHUNK === CHUNK - 1) await options.pause()
+      await action(item)
+    }
+  }
+
+  async function list(): Promise<TaskRecord[]> {
+    sweptAt = now()
+    writesSince = 0
+    const keys = await attempt('list the task records', () => ownKeys(prefix), [])
+    const records = new Set<TaskRecord>()
+    const lengths = new Map<TaskRecord, number>()
+    let characters = 0
+    await forEach(keys, async (key) => {
+      const read = (text: string | null | undefined) => [parse(key, text), key.length + `${text}`.length] as const
+      const [record, length] = await fromItem('read', key, read, [undefined, 0])
+      if (record === undefined) return
+      if (isRecordExpired(record, now())) return removeOnly(key, record)
+      records.add(record)
+      lengths.set(record, length)
+      characters += length
+    })
+    const isFull = () => records.size > MAX_RECORDS || characters > MAX_CHARACTERS
+    const removable = isFull() ? [...records].filter(isEnded).sort(byAge) : []
+    await forEach(removable, async (record) => {
+      if (!isFull()) return
+      records.delete(record)
+      characters -= lengths.get(record) ?? 0
+      await removeOnly(prefix + record.callId, record)
+    })
+    return [...records].sort((a, b) => a.startedAt - b.startedAt)
+  }
+
   return {
-    write: (record) => {
+    write: async (record) => {
       const key = prefix + record.callId
-      const write = () => andThen(storage.setItem(key, encodeTaskRecord(record)), () => true)
-      return onItem('write', key, write, false)
+      const write = (text: string | null | undefined): Awaitable<boolean> =>
+        !isNewer(key, text) && andThen(storage.setItem(key, encodeTaskRecord(record)), () => true)
+      const isWritten = await fromItem('write', key, write, false)
+      writesSince += 1
+      const isDue = writesSince >= SWEEP_AFTER_WRITES || Math.abs(now() - sweptAt) >= SWEEP_AFTER_MS
+      if (isWritten && isDue) void list()
+      return isWritten
     },
 
     update: (record, isKept = false) => {
@@ -102,42 +182,29 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
         if (isSuccessor(stored, record)) return true
         return andThen(storage.setItem(key, encodeTaskRecord(mergeTaskRecords(stored, record))), () => true)
       }
-      const isGone = (text: string | null | undefined) => isKept && typeof text !== 'string'
-      const update = () => andThen(storage.getItem(key), (text) => !isGone(text) && write(parse(key, text)))
-      return onItem('update', key, update, false)
+      const update = (text: string | null | undefined): Awaitable<boolean> => {
+        if (isKept && typeof text !== 'string') return false
+        return isNewer(key, text) || write(parse(key, text))
+      }
+      return fromItem('update', key, update, false)
     },
 
     read: async (callId) => {
       const key = prefix + callId
-      const record = await onItem('read', key, () => readKey(key), undefined)
+      const record = await fromItem('read', key, (text) => parse(key, text), undefined)
       return record === undefined || isRecordExpired(record, now()) ? undefined : record
     },
 
-    has: (callId) => {
-      const key = prefix + callId
-      const has = () => andThen(storage.getItem(key), (text) => typeof text === 'string')
-      return onItem('read', key, has, true)
-    },
+    has: (callId) => fromItem('read', prefix + callId, (text) => typeof text === 'string', true),
+
+    isNewer: (callId) => fromItem('read', prefix + callId, (text) => isNewer(prefix + callId, text), false),
 
     remove: (callId, only) => {
       const key = prefix + callId
-      const remove = (stored?: TaskRecord) =>
-        only !== undefined && isSuccessor(stored, only) ? undefined : storage.removeItem(key)
-      return onItem('remove', key, () => andThen(only && readKey(key), remove), undefined)
+      return only === undefined ? removeKey(key) : removeOnly(key, only)
     },
 
-    list: async () => {
-      const keys = await attempt('list the task records', () => ownKeys(prefix), [])
-      const records: TaskRecord[] = []
-      for (const [index, key] of keys.entries()) {
-        if (index % CHUNK === CHUNK - 1) await options.pause()
-        const record = await onItem('read', key, () => readKey(key), undefined)
-        if (record === undefined) continue
-        if (!isRecordExpired(record, now())) records.push(record)
-        else await removeKey(key)
-      }
-      return records.sort((a, b) => a.startedAt - b.startedAt)
-    },
+    list,
 
     clear: (other = scope) => {
       const removeAll = async (keys: readonly string[]) => void (await Promise.all(keys.map(removeKey)))
@@ -148,6 +215,19 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
       )
     },
   }
+}
+
+function isEnded({ task }: TaskRecord): boolean {
+  return task !== undefined && isTaskOver(task)
+}
+
+/** Those first that were last seen longest ago. */
+function byAge(a: TaskRecord, b: TaskRecord): number {
+  return seenAt(a) - seenAt(b)
+}
+
+function seenAt({ task, startedAt }: TaskRecord): number {
+  return task?.notedAt ?? startedAt
 }
 
 function scopePrefix(endpoint: string, scope: string): string {

@@ -4,6 +4,9 @@ import type { Task, TaskStatus } from '../protocol/task.js'
 import {
   decodeTaskRecord,
   encodeTaskRecord,
+  heldRecord,
+  isHeldRecord,
+  isNewerRecord,
   isRecordExpired,
   mergeTaskRecords,
   recordedTask,
@@ -39,6 +42,8 @@ const { task: _, ...INTENT } = RECORD
 const text = (changes: Record<string, unknown>): string => JSON.stringify({ v: 1, ...RECORD, ...changes })
 const taskText = (changes: Record<string, unknown>): string => text({ task: { ...TASK, ...changes } })
 
+const keys = (count: number): string[] => Array.from({ length: count }, (_, at) => `q${at}`)
+
 describe('the text of a record', () => {
   it('is a contract with the page before an update, to the letter', () => {
     expect(encodeTaskRecord(RECORD)).toBe(
@@ -60,17 +65,21 @@ describe('the text of a record', () => {
   it('reads back whatever was written', () => {
     const time = fc.integer({ min: 0, max: 4_102_444_800_000 })
     const status = fc.constantFrom<TaskStatus>('working', 'input_required', 'completed', 'failed', 'cancelled')
+    const timestamp = fc.oneof(
+      fc.constant(''),
+      time.map((at) => new Date(at).toISOString()),
+    )
     const task = fc.record(
       {
         taskId: fc.string({ minLength: 1 }),
         status,
         receivedAt: time,
-        createdAt: fc.string(),
-        lastUpdatedAt: fc.string(),
+        createdAt: timestamp,
+        lastUpdatedAt: timestamp,
         ttlMs: fc.option(time),
         pollIntervalMs: time,
         nextPollAt: time,
-        answered: fc.array(fc.string({ unit: 'binary' })),
+        answered: fc.uniqueArray(fc.string({ unit: 'binary' })),
         isCancelling: fc.boolean(),
       },
       {
@@ -164,6 +173,9 @@ describe('the text of a record', () => {
     [{ answered: undefined }, { answered: [] }],
     [{ answered: 'q1' }, { answered: [] }],
     [{ answered: ['q1', 7, null, 'q2'] }, { answered: ['q1', 'q2'] }],
+    [{ answered: ['q1', 'x'.repeat(1000)] }, { answered: ['q1'] }],
+    [{ answered: keys(600) }, { answered: keys(600).slice(-512) }],
+    [{ createdAt: `2026-07-28 (${'x'.repeat(1000)})` }, { createdAt: '' }],
     [{ isCancelling: 'yes' }, { isCancelling: false }],
     [{ isCancelling: undefined }, { isCancelling: false }],
   ])('with %j goes on without', (changes, expected) => {
@@ -200,6 +212,79 @@ describe('the text of a record', () => {
   })
 })
 
+describe('a record of a later version', () => {
+  it.each([
+    ['in the form of today', text({ v: 2 }), true],
+    ['with nothing but its call', '{"v":3,"callId":"c1"}', true],
+    ['of another call', text({ v: 2, callId: 'c2' }), false],
+    ['of this version', text({}), false],
+    ['of no version', text({ v: undefined }), false],
+    ['of a version that is no number', text({ v: 'new' }), false],
+    ['cut short', text({ v: 2 }).slice(0, -1), false],
+    ['that is a list', '[2]', false],
+  ])('%s is known by version and call', (_name, value, expected) => {
+    expect(isNewerRecord(value, 'c1')).toBe(expected)
+  })
+
+  it.each([null, undefined, 7, {}])('is not %j', (value) => {
+    expect(isNewerRecord(value, 'c1')).toBe(false)
+  })
+})
+
+describe('the record of a lost task', () => {
+  const lost = { at: 5000, reason: 'ttl' } as const
+
+  it('is a contract with the page before an update, to the letter', () => {
+    expect(encodeTaskRecord({ ...RECORD, task: { ...TASK, lost } })).toContain(
+      '"isCancelling":false,"lost":{"at":5000,"reason":"ttl"}}}',
+    )
+  })
+
+  it.each([
+    [lost, lost],
+    [
+      { at: 1, reason: 'odd' },
+      { at: 1, reason: 'unknown-task' },
+    ],
+    [{ at: '1' }, undefined],
+    [true, undefined],
+  ])('reads %j', (value, expected) => {
+    expect(decodeTaskRecord(taskText({ lost: value }))?.task?.lost).toEqual(expected)
+  })
+
+  it('stays lost, whoever writes last, unless the task has ended', () => {
+    const [a, b] = [RECORD, { ...RECORD, task: { ...TASK, lost } }]
+    const ended = { ...RECORD, task: { ...TASK, status: 'completed' as const } }
+    expect(mergeTaskRecords(a, b).task?.lost).toEqual(lost)
+    expect(mergeTaskRecords(b, a).task?.lost).toEqual(lost)
+    expect(mergeTaskRecords(b, ended).task?.lost).toBeUndefined()
+    expect(mergeTaskRecords(ended, b).task?.lost).toBeUndefined()
+  })
+})
+
+describe('a record whose task id names a session', () => {
+  const bound = { ...RECORD, era: 'legacy' as const, task: { ...TASK, taskId: 'session:s1 t1' } }
+
+  it.each([
+    ['working', bound],
+    ['ended', { ...bound, task: { ...bound.task, status: 'failed' as const } }],
+    ['ended', { ...bound, task: { ...bound.task, lost: { at: 1, reason: 'ttl' as const } } }],
+  ] as const)('is shown to others as %s, without its task', (held, record) => {
+    const shown = heldRecord(encodeTaskRecord(record)) ?? ''
+    expect(decodeTaskRecord(shown)).toEqual({ ...INTENT, era: 'legacy', held })
+    expect(isHeldRecord(shown)).toBe(true)
+    expect(isHeldRecord(encodeTaskRecord(record))).toBe(false)
+  })
+
+  it.each([
+    ['of 2026-07-28', { ...bound, era: 'modern' as const }],
+    ['that is of no session', { ...bound, task: TASK }],
+    ['that is an intent', { ...INTENT, era: 'legacy' as const, key: 'session:' }],
+  ])('is not one %s', (_name, record) => {
+    expect(heldRecord(encodeTaskRecord(record))).toBeUndefined()
+  })
+})
+
 describe('isRecordExpired', () => {
   const DAY = 24 * 60 * 60 * 1000
   const WEEK = 7 * DAY
@@ -207,6 +292,12 @@ describe('isRecordExpired', () => {
     ...RECORD,
     task: { ...TASK, status, ttlMs },
   })
+
+  const lost = (ttlMs: number | null): TaskRecord => ({
+    ...RECORD,
+    task: { ...TASK, ttlMs, lost: { at: 5000, reason: 'ttl' } },
+  })
+  const bound: TaskRecord = { ...RECORD, era: 'legacy', task: { ...TASK, taskId: 'session:s1 t1', ttlMs: null } }
 
   it.each<[string, TaskRecord, number, boolean]>([
     ['a finished task within its ttl', ended('completed', 60_000), 60_999, false],
@@ -220,6 +311,12 @@ describe('isRecordExpired', () => {
     ['a task that waits for input, past its ttl', ended('input_required', 60_000), 61_000 + DAY - 1, false],
     ['a task that waits for input, a day past its ttl', ended('input_required', 60_000), 61_000 + DAY, true],
     ['a task at work without a ttl', ended('working', null), 10 * WEEK, false],
+    ['a lost task within a week', lost(60_000), 5000 + WEEK - 1, false],
+    ['a lost task after a week', lost(60_000), 5000 + WEEK, true],
+    ['a lost task without a ttl, after a week', lost(null), 5000 + WEEK, true],
+    ['a task that names a session, within a day', bound, 1000 + DAY - 1, false],
+    ['a task that names a session, after a day', bound, 1000 + DAY, true],
+    ['a call that other tabs know the task of, after a day', { ...INTENT, held: 'working' }, 900 + DAY, true],
     ['an intent within a week', INTENT, 900 + WEEK - 1, false],
     ['an intent after a week', INTENT, 900 + WEEK, true],
     ['a task with a ttl of 0', ended('completed', 0), 1000, true],

@@ -1,5 +1,7 @@
+import { isInputKey } from '../protocol/inputRequest.js'
 import { isJsonObject } from '../protocol/json.js'
-import { bareTask, isTerminal, type Task, type TaskStatus } from '../protocol/task.js'
+import { bareTask, isTerminal, isTimestamp, type Task, type TaskStatus } from '../protocol/task.js'
+import { SESSION_PREFIX } from '../protocol/taskAddress.js'
 
 /**
  * What is kept of a call, one storage item each: enough to take it up again, and nothing more. Never
@@ -17,6 +19,8 @@ export interface TaskRecord {
   readonly startedAt: number
   /** Absent in an intent: the `tools/call` is under way and its answer has not arrived. */
   readonly task?: TaskRecordTask
+  /** In place of a task: there is one, and only the tabs that follow it know its id. */
+  readonly held?: 'working' | 'ended'
 }
 
 /** The part of a record that exists once the call has become a task. */
@@ -29,17 +33,24 @@ export interface TaskRecordTask {
   readonly lastUpdatedAt: string
   readonly ttlMs: number | null
   readonly pollIntervalMs?: number
+  /** When the snapshot arrived, ms since the epoch. Absent while it is the one that the task was created with. */
+  readonly snapshotAt?: number
   /** Before this time, ms since the epoch, the server does not want to be asked. */
   readonly nextPollAt?: number
   /** When that was noted, ms since the epoch: a clock that was ahead then gives itself away. */
   readonly notedAt?: number
-  /** Keys of the questions that have been answered. */
+  /** Keys of the questions that were answered last. */
   readonly answered: readonly string[]
   /** Whether this browser has asked for cancellation. */
   readonly isCancelling: boolean
+  /** The server does not know the task any more: since when, ms since the epoch, and how that was found out. */
+  readonly lost?: { readonly at: number; readonly reason: 'ttl' | 'unknown-task' }
 }
 
-/** What an ended task without a ttl is kept for, in ms: a week. */
+/** As many of its answered questions as a record names. A server shows those that it has not taken note of, and no others. */
+const MAX_ANSWERED = 512
+
+/** What an ended task without a ttl, a lost one and a call without an answer are kept for, in ms: a week. */
 const KEEP_ENDED_MS = 7 * 24 * 60 * 60 * 1000
 
 /**
@@ -48,7 +59,13 @@ const KEEP_ENDED_MS = 7 * 24 * 60 * 60 * 1000
  */
 const ASK_PAST_TTL_MS = 24 * 60 * 60 * 1000
 
+/** What a record is kept for, in ms, whose task id names a session: a day. Such an id is more than that of a task. */
+const KEEP_SESSION_MS = 24 * 60 * 60 * 1000
+
 const VERSION = 1
+
+/** How a record of this version begins. */
+const OWN_START = `{"v":${VERSION},`
 
 export function encodeTaskRecord(record: TaskRecord): string {
   return JSON.stringify({ v: VERSION, ...record })
@@ -69,6 +86,7 @@ export function decodeTaskRecord(text: string): TaskRecord | undefined {
   if (era !== 'modern' && era !== 'legacy') return undefined
   const task = body['task'] === undefined ? undefined : decodeTask(body['task'])
   if (body['task'] !== undefined && task === undefined) return undefined
+  const held = body['held']
   return {
     callId,
     tool,
@@ -77,7 +95,38 @@ export function decodeTaskRecord(text: string): TaskRecord | undefined {
     scope,
     era,
     startedAt,
-    ...(task !== undefined && { task }),
+    ...(task !== undefined ? { task } : (held === 'working' || held === 'ended') && { held }),
+  }
+}
+
+/** What may stand where other tabs and later visits read it, instead of a record whose task id names a session. */
+export function heldRecord(text: string): string | undefined {
+  const record = text.includes(`"${SESSION_PREFIX}`) ? decodeTaskRecord(text) : undefined
+  if (record?.task === undefined || !namesSession(record)) return undefined
+  const { task, ...intent } = record
+  return encodeTaskRecord({ ...intent, held: isTaskOver(task) ? 'ended' : 'working' })
+}
+
+/** True for what {@link heldRecord} returns. */
+export function isHeldRecord(text: string | null | undefined): boolean {
+  return text?.includes('"held":') === true && decodeTaskRecord(text)?.held !== undefined
+}
+
+function namesSession({ era, task }: TaskRecord): boolean {
+  return era === 'legacy' && task?.taskId.startsWith(SESSION_PREFIX) === true
+}
+
+/**
+ * True for the record that a later version of Taskwire has written of the call. What it says is not for this
+ * version to read: it stands for a call that was made.
+ */
+export function isNewerRecord(text: unknown, callId: string): boolean {
+  if (typeof text !== 'string' || text.startsWith(OWN_START)) return false
+  try {
+    const body: unknown = JSON.parse(text)
+    return isJsonObject(body) && Number(body['v']) > VERSION && body['callId'] === callId
+  } catch {
+    return false
   }
 }
 
@@ -85,23 +134,32 @@ function decodeTask(value: unknown): TaskRecordTask | undefined {
   if (!isJsonObject(value)) return undefined
   const { taskId, status, receivedAt, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs, nextPollAt, notedAt, answered } =
     value
+  const { snapshotAt } = value
   if (typeof taskId !== 'string' || taskId === '' || !isStatus(status)) return undefined
   if (typeof receivedAt !== 'number' || typeof createdAt !== 'string' || typeof lastUpdatedAt !== 'string')
     return undefined
   if (ttlMs !== null && typeof ttlMs !== 'number') return undefined
+  const lost = decodeLost(value['lost'])
   return {
     taskId,
     status,
     receivedAt,
-    createdAt,
-    lastUpdatedAt,
+    createdAt: isTimestamp(createdAt) ? createdAt : '',
+    lastUpdatedAt: isTimestamp(lastUpdatedAt) ? lastUpdatedAt : '',
     ttlMs,
     ...(typeof pollIntervalMs === 'number' && { pollIntervalMs }),
+    ...(typeof snapshotAt === 'number' && { snapshotAt }),
     ...(typeof nextPollAt === 'number' && { nextPollAt }),
     ...(typeof notedAt === 'number' && { notedAt }),
-    answered: Array.isArray(answered) ? answered.filter((key) => typeof key === 'string') : [],
+    answered: withAnswered([], Array.isArray(answered) ? answered : []),
     isCancelling: value['isCancelling'] === true,
+    ...(lost && { lost }),
   }
+}
+
+function decodeLost(value: unknown): TaskRecordTask['lost'] {
+  if (!isJsonObject(value) || typeof value['at'] !== 'number') return undefined
+  return { at: value['at'], reason: value['reason'] === 'ttl' ? 'ttl' : 'unknown-task' }
 }
 
 const STATUSES: readonly unknown[] = ['working', 'input_required', 'completed', 'failed', 'cancelled']
@@ -121,13 +179,13 @@ export function recordedTask(task: TaskRecordTask): Task {
   return bareTask(task)
 }
 
-/** Upper bound of a recorded wait, in ms. Anything longer is a mistake of the server or of the storage. */
-const MAX_RECORDED_WAIT_MS = 24 * 60 * 60 * 1000
+/** The longest wait, in ms, that a server or a record is believed to ask for: anything longer is a mistake. */
+export const LONGEST_WAIT_MS: number = 24 * 60 * 60 * 1000
 
 /** When a recorded task may be polled, by a clock that may have been ahead when that was noted; at once if it was not. */
 export function resumeAt({ nextPollAt, notedAt }: Partial<TaskRecordTask>, now: number): number {
   if (nextPollAt === undefined) return now
-  return Math.min(nextPollAt - Math.max(0, (notedAt ?? now) - now), now + MAX_RECORDED_WAIT_MS)
+  return Math.min(nextPollAt - Math.max(0, (notedAt ?? now) - now), now + LONGEST_WAIT_MS)
 }
 
 /**
@@ -136,9 +194,19 @@ export function resumeAt({ nextPollAt, notedAt }: Partial<TaskRecordTask>, now: 
  */
 export function mergeTaskRecords(stored: TaskRecord | undefined, next: TaskRecord): TaskRecord {
   if (stored?.task === undefined || next.task === undefined || stored.task.taskId !== next.task.taskId) return next
-  const answered = [...new Set([...stored.task.answered, ...next.task.answered])]
-  const snapshot = isNewer(stored.task, next.task) ? recordSnapshot(stored.task) : {}
-  return { ...next, task: { ...next.task, ...snapshot, ...laterPoll(stored.task, next.task), answered } }
+  const answered = withAnswered(stored.task.answered, next.task.answered)
+  const { snapshotAt } = stored.task
+  const snapshot = isNewer(stored.task, next.task)
+    ? { ...recordSnapshot(stored.task), ...(snapshotAt !== undefined && { snapshotAt }) }
+    : {}
+  const { lost = stored.task.lost, ...known } = { ...next.task, ...snapshot }
+  const isLost = lost !== undefined && !isTerminal(known.status)
+  return { ...next, task: { ...known, ...laterPoll(stored.task, next.task), answered, ...(isLost && { lost }) } }
+}
+
+/** The keys of both, each once, the newest of them. What is added may come from another tab. */
+export function withAnswered(known: readonly string[], added: readonly unknown[]): string[] {
+  return [...new Set([...known, ...added.filter(isInputKey)])].slice(-MAX_ANSWERED)
 }
 
 /** The later of two times: the tab that noted the earlier one may have slept through the last answer. */
@@ -147,9 +215,15 @@ function laterPoll(stored: TaskRecordTask, next: TaskRecordTask): Pick<TaskRecor
   return times.length === 0 ? {} : { nextPollAt: Math.max(...times) }
 }
 
-/** Terminal wins, then newer. */
+/**
+ * Terminal wins, then what arrived later: the server's stamps count only where that is not known. An arrival later
+ * than the record is written was noted before the clock was set back.
+ */
 function isNewer(stored: TaskRecordTask, next: TaskRecordTask): boolean {
   if (isTerminal(stored.status) !== isTerminal(next.status)) return isTerminal(stored.status)
+  const { snapshotAt = 0 } = stored
+  if (snapshotAt > (next.notedAt ?? snapshotAt)) return false
+  if (snapshotAt !== (next.snapshotAt ?? 0)) return snapshotAt > (next.snapshotAt ?? 0)
   return Date.parse(stored.lastUpdatedAt) > Date.parse(next.lastUpdatedAt)
 }
 
@@ -168,10 +242,19 @@ export function isSuccessor(stored: TaskRecord | undefined, record: TaskRecord):
   return stored.task.taskId !== record.task?.taskId
 }
 
+/** Whether there is nothing left to be done for the task: it has ended, or the server has lost it. */
+export function isTaskOver({ status, lost }: TaskRecordTask): boolean {
+  return isTerminal(status) || lost !== undefined
+}
+
 /** Whether a record is past its use: the server has dropped the task, or it ended long ago. */
 export function isRecordExpired(record: TaskRecord, now: number): boolean {
-  const { task, startedAt } = record
+  const { task, held, startedAt } = record
+  if (held !== undefined || namesSession(record)) {
+    if (now >= (task?.receivedAt ?? startedAt) + KEEP_SESSION_MS) return true
+  }
   if (task === undefined) return now >= startedAt + KEEP_ENDED_MS
+  if (task.lost !== undefined) return now >= task.lost.at + KEEP_ENDED_MS
   if (task.ttlMs !== null) return now >= task.receivedAt + task.ttlMs + (isTerminal(task.status) ? 0 : ASK_PAST_TTL_MS)
   return isTerminal(task.status) && now >= task.receivedAt + KEEP_ENDED_MS
 }

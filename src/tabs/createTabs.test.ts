@@ -40,6 +40,18 @@ it('what one tab did exclusively is heard by the others before it is their turn'
   expect(inB).toHaveBeenCalledTimes(1)
 })
 
+it('a tab posts nothing about tasks before another one has spoken', async () => {
+  const [alone, other] = [openTab(), openTab()]
+  alone.tabs.postTask('task 2', { type: 'poll-aborted', nextPollAt: 1 })
+  await browser.settle()
+  expect(other.received).toEqual([])
+  other.tabs.postSyncRequest('task 2')
+  await browser.settle()
+  alone.tabs.postTask('task 2', { type: 'poll-aborted', nextPollAt: 1 })
+  await browser.settle()
+  expect(other.received).toEqual([['task 2', { type: 'poll-aborted', nextPollAt: 1 }]])
+})
+
 it('a tab that asks gets what the others know of a task, and only about that task', async () => {
   const known: TaskMessage[] = [
     { type: 'poll-aborted', nextPollAt: 5000 },
@@ -54,6 +66,8 @@ it('a tab that asks gets what the others know of a task, and only about that tas
 
 it('a tab that is in the back-forward cache receives nothing, and goes on when it is back', async () => {
   const [away, other] = [openTab(), openTab()]
+  away.tabs.postForgotten(0)
+  await browser.settle()
   await away.page.hidePage()
   other.tabs.postTask('task 1', { type: 'cancelling', isCancelling: true })
   await browser.settle()

@@ -2,6 +2,7 @@ import { type CallMessage, type CallTabs, type Leadership, NO_TABS } from '../ca
 import { MESSAGE_DELAY_MS } from '../call/following.js'
 import type { TaskMessage } from '../call/taskMessage.js'
 import type { Channel, Environment, Locks, Unsubscribe } from '../environment/environment.js'
+import { hash } from '../storage/hash.js'
 import { locksWithFallback } from './fallbackLocks.js'
 import { createLeadership } from './leadership.js'
 import { decodeTabMessage, encodeTabMessage, type TabMessage } from './tabMessages.js'
@@ -35,14 +36,17 @@ export interface TabsOptions {
   readonly openChannel: (name: string) => Channel
   /** Called once if the browser refuses its locks here: this tab then does not wait for the others. */
   readonly onLocksRefused: (error: unknown) => void
-  /** `scope`: one tab polls every task, since every tab knows every task. `call`: the tabs that follow a task elect one for it. */
-  readonly leaderPer: 'scope' | 'call'
+  /** `scope`: one tab polls every task, since every tab knows every task. `task`: the tabs that follow a task elect one for it. */
+  readonly leaderPer: 'scope' | 'task'
   readonly onCallMessage: (callId: string, message: CallMessage) => void
   readonly onTaskMessage: (taskId: string, message: TaskMessage) => void
   /** What this tab knows of a task, for another tab that asks. */
   readonly knownOf: (taskId: string) => readonly TaskMessage[]
   readonly onForgotten: (callId: string | undefined, at: number) => void
 }
+
+/** The lock of the tab that polls every task. */
+const SCOPE_LOCK = 'leader'
 
 export function createTabs(options: TabsOptions): Tabs {
   const { environment, openChannel } = options
@@ -52,6 +56,8 @@ export function createTabs(options: TabsOptions): Tabs {
   let channel: Channel | undefined
   let subscriptions: Unsubscribe[] = []
   let isClosed = false
+  /** True once another tab has posted something: each tab asks when it begins to follow a task, and when it is back. */
+  let hasPeers = false
   /** False if the tab that leads is hidden, and so throttled. */
   let isLeaderVisible = true
   let takeOver: unknown
@@ -70,8 +76,10 @@ export function createTabs(options: TabsOptions): Tabs {
     if (channel !== undefined) return
     channel = openChannel(name)
     channel.onMessage((data) => {
-      const message = decodeTabMessage(data)
-      if (message !== undefined) receive(message)
+      const message = decodeTabMessage(data, environment.now())
+      if (message === undefined) return
+      hasPeers = true
+      receive(message)
     })
   }
 
@@ -120,11 +128,14 @@ export function createTabs(options: TabsOptions): Tabs {
     return [...leaderships.values()].some((leadership) => leadership.isLeader())
   }
 
-  function leadershipOf(callId: string): Leadership {
-    const lockName = options.leaderPer === 'scope' ? 'leader' : `leader:${callId}`
+  function leadershipOf(taskId: string): Leadership {
+    // Every script of the origin can list the names of locks.
+    const lockName = options.leaderPer === 'scope' ? SCOPE_LOCK : `leader:${hash(taskId)}`
     const known = leaderships.get(lockName)
     if (known !== undefined) return known
-    const leadership = createLeadership(`${name}:${lockName}`, locks, environment, () => channel !== undefined)
+    const isHere = () => channel !== undefined
+    const onEmpty = () => leaderships.delete(lockName)
+    const leadership = createLeadership(`${name}:${lockName}`, locks, environment, isHere, onEmpty)
     leadership.onChange(() => {
       if (leadership.isLeader()) postLeader()
     })
@@ -145,6 +156,7 @@ export function createTabs(options: TabsOptions): Tabs {
 
   return {
     isAlone: false,
+    hasPeers: () => hasPeers,
     open,
 
     lock: (callId, signal) =>
@@ -164,9 +176,12 @@ export function createTabs(options: TabsOptions): Tabs {
         locks.request(`${name}:${work}`, { signal }, hold).catch(reject)
       }),
 
+    isLeader: () => leaderships.get(SCOPE_LOCK)?.isLeader() === true,
     leadershipOf,
     postCall: (callId, message) => post({ type: 'call', callId, message }),
-    postTask: (taskId, message) => post({ type: 'task', taskId, message }),
+    postTask: (taskId, message) => {
+      if (hasPeers) post({ type: 'task', taskId, message })
+    },
     postSyncRequest: (taskId) => post({ type: 'sync-request', taskId }),
     postForgotten: (at, callId, scope = options.scope) => {
       const message = { type: 'forgotten' as const, at, ...(callId !== undefined && { callId }) }

@@ -4,7 +4,7 @@ import type { Environment, Locks, Unsubscribe } from '../environment/environment
 /**
  * An election by Web Lock: whoever holds it leads, and the browser passes it on when a tab is closed or
  * crashes. It is let go of when the page goes away, since a lock can keep a page out of the back-forward cache.
- * `isHere` says whether the page is back.
+ * `isHere` says whether the page is back, `onEmpty` is called when nobody stands for election any more.
  *
  * ```text
  * tab A  join ─ granted ── leads ─────────── stolen ─ queues again …
@@ -17,6 +17,7 @@ export function createLeadership(
   locks: Locks,
   environment: Environment,
   isHere: () => boolean,
+  onEmpty: () => void,
 ): Leadership {
   const listeners = new Set<() => void>()
   let members = 0
@@ -84,6 +85,7 @@ export function createLeadership(
     if (members > 0) return
     candidacy?.withdraw()
     for (const unsubscribe of subscriptions) unsubscribe()
+    onEmpty()
   }
 
   return {

@@ -1,10 +1,10 @@
 import type { CallMessage } from '../call/callTabs.js'
-import type { TaskMessage } from '../call/taskMessage.js'
+import { POLLING_MS, type TaskMessage } from '../call/taskMessage.js'
 import { parseCallToolResult } from '../protocol/callToolResult.js'
 import { isTaskError, TaskError } from '../protocol/errors.js'
 import { isJsonObject, type JsonObject } from '../protocol/json.js'
-import { parseDetailedTask } from '../protocol/task.js'
-import { decodeTaskRecord, encodeTaskRecord } from '../storage/taskRecord.js'
+import { type DetailedTask, parseDetailedTask } from '../protocol/task.js'
+import { decodeTaskRecord, encodeTaskRecord, LONGEST_WAIT_MS, type TaskRecord } from '../storage/taskRecord.js'
 
 /** What tabs post to each other. */
 export type TabMessage =
@@ -38,23 +38,59 @@ function encodeError(error: Error): JsonObject {
   return isTaskError(error) ? error.toJSON() : { name: error.name, message: error.message }
 }
 
-/** The message, or undefined for what is none: another version's, or another script's on the same channel. */
-export function decodeTabMessage(value: unknown): TabMessage | undefined {
+/**
+ * How far ahead of the clock each time in a message may lie, in ms. Any script of the origin can send one, and a
+ * clock may have been set back since: a later time counts as this far ahead, and one that is no finite number
+ * makes the message none.
+ */
+const AHEAD_MS = {
+  until: POLLING_MS,
+  nextPollAt: LONGEST_WAIT_MS,
+  earliestAt: LONGEST_WAIT_MS,
+  notedAt: LONGEST_WAIT_MS,
+  // A call made in the millisecond in which another one was forgotten starts later than that.
+  startedAt: LONGEST_WAIT_MS,
+  receivedAt: 0,
+  askedAt: 0,
+  // What is called after the message has arrived was not forgotten.
+  at: 0,
+} as const
+
+type Times<N extends keyof typeof AHEAD_MS> = { readonly [K in N]: number }
+
+/** These times of a message, undefined where one of them is none. */
+function decodeTimes<N extends keyof typeof AHEAD_MS>(
+  message: JsonObject,
+  now: number,
+  ...names: readonly N[]
+): Times<N> | undefined {
+  const times = names.map((name) => [name, Math.min(Number(message[name]), now + AHEAD_MS[name])] as const)
+  const isEach = names.every((name) => Number.isFinite(message[name]))
+  return isEach ? (Object.fromEntries(times) as Times<N>) : undefined
+}
+
+/**
+ * The message, or undefined for what is none: another version's, or another script's on the same channel. `now`
+ * is in ms since the epoch.
+ */
+export function decodeTabMessage(value: unknown, now: number): TabMessage | undefined {
   if (!isJsonObject(value) || value['v'] !== VERSION) return undefined
-  const { type, callId, taskId, at } = value
+  const { type, callId, taskId } = value
   switch (type) {
     case 'sync-request':
       return typeof taskId === 'string' ? { type, taskId } : undefined
     case 'leader':
       return { type, isVisible: value['isVisible'] === true }
-    case 'forgotten':
-      return typeof at === 'number' ? { type, at, ...(typeof callId === 'string' && { callId }) } : undefined
+    case 'forgotten': {
+      const times = decodeTimes(value, now, 'at')
+      return times && { type, ...times, ...(typeof callId === 'string' && { callId }) }
+    }
     case 'task': {
-      const message = decodeTaskMessage(value['message'])
+      const message = decodeTaskMessage(value['message'], now)
       return message && typeof taskId === 'string' ? { type, taskId, message } : undefined
     }
     case 'call': {
-      const message = decodeCallMessage(value['message'])
+      const message = decodeCallMessage(value['message'], now)
       return message && typeof callId === 'string' ? { type, callId, message } : undefined
     }
     default:
@@ -62,42 +98,71 @@ export function decodeTabMessage(value: unknown): TabMessage | undefined {
   }
 }
 
-function decodeTaskMessage(value: unknown): TaskMessage | undefined {
+function decodeTaskMessage(value: unknown, now: number): TaskMessage | undefined {
   if (!isJsonObject(value)) return undefined
-  const { type, until, nextPollAt, earliestAt, failureCount, network, inputKey, isCancelling } = value
+  const { type, network, inputKey } = value
   switch (type) {
-    case 'polling':
-      return typeof until === 'number' ? { type, until } : undefined
+    case 'polling': {
+      const times = decodeTimes(value, now, 'until')
+      return times && { type, ...times }
+    }
+    case 'poll-aborted': {
+      const times = decodeTimes(value, now, 'nextPollAt')
+      return times && { type, ...times }
+    }
+    case 'snapshot': {
+      const times = decodeTimes(value, now, 'nextPollAt')
+      const task = decodeDetailedTask(value['task'])
+      return times && task && { type, task, ...times, ...decodeTimes(value, now, 'askedAt') }
+    }
+    case 'poll-failed': {
+      const times = decodeTimes(value, now, 'nextPollAt', 'earliestAt')
+      const failureCount = Number(value['failureCount'])
+      const isCount = Number.isSafeInteger(value['failureCount']) && failureCount >= 0
+      if (times === undefined || !isCount || (network !== 'retrying' && network !== 'paused')) return undefined
+      return { type, error: TaskError.fromJSON(value['error']), failureCount, network, ...times }
+    }
     case 'ended':
       return { type, error: TaskError.fromJSON(value['error']) }
     case 'responded':
       return typeof inputKey === 'string' ? { type, inputKey } : undefined
     case 'cancelling':
-      return { type, isCancelling: isCancelling === true }
-  }
-  if (typeof nextPollAt !== 'number') return undefined
-  if (type === 'poll-aborted') return { type, nextPollAt }
-  if (type === 'snapshot') {
-    try {
-      return { type, task: parseDetailedTask(value['task'], 'other'), nextPollAt }
-    } catch {
+      return { type, isCancelling: value['isCancelling'] === true }
+    default:
       return undefined
-    }
   }
-  if (type !== 'poll-failed' || typeof earliestAt !== 'number' || typeof failureCount !== 'number') return undefined
-  if (network !== 'retrying' && network !== 'paused') return undefined
-  return { type, error: TaskError.fromJSON(value['error']), failureCount, network, earliestAt, nextPollAt }
 }
 
-function decodeCallMessage(value: unknown): CallMessage | undefined {
+function decodeDetailedTask(value: unknown): DetailedTask | undefined {
+  try {
+    return parseDetailedTask(value, 'other')
+  } catch {
+    return undefined
+  }
+}
+
+function decodeCallMessage(value: unknown, now: number): CallMessage | undefined {
   if (!isJsonObject(value)) return undefined
   const { type, record, outcome } = value
+  if (type === 'wanted') return { type }
   if (type === 'created') {
-    const decoded = typeof record === 'string' ? decodeTaskRecord(record) : undefined
+    const decoded = typeof record === 'string' ? decodeRecord(record, now) : undefined
     return decoded && { type, record: decoded }
   }
   if (type !== 'settled' || !isJsonObject(outcome)) return undefined
   if ('error' in outcome) return { type, outcome: { error: TaskError.fromJSON(outcome['error']) } }
   const parsed = parseCallToolResult(outcome['result'])
   return 'result' in parsed ? { type, outcome: parsed } : undefined
+}
+
+/** JSON has a number that is read as Infinity: 1e999. */
+function decodeRecord(text: string, now: number): TaskRecord | undefined {
+  const record = decodeTaskRecord(text)
+  const { task } = record ?? {}
+  const started = record && decodeTimes({ ...record }, now, 'startedAt')
+  if (record === undefined || started === undefined) return undefined
+  if (task === undefined) return { ...record, ...started }
+  const { nextPollAt = task.receivedAt, notedAt = task.receivedAt } = task
+  const times = decodeTimes({ ...task, nextPollAt, notedAt }, now, 'receivedAt', 'nextPollAt', 'notedAt')
+  return times && { ...record, ...started, task: { ...task, ...times } }
 }

@@ -57,6 +57,8 @@ export interface ChaosServerOptions {
   readonly now: () => number
   /** A tool was run, which it must be once per call. */
   readonly onExecuted: (nonce: string) => void
+  /** The id of the task with this number. @default 'task-1' and so on */
+  readonly taskId?: (sequence: number) => string
 }
 
 const TASKS = 'io.modelcontextprotocol/tasks'
@@ -80,7 +82,8 @@ const LISTED = {
 }
 
 /** A server of revision 2026-07-28 that computes its tasks from the time, so that it has no timers, and keeps the books. */
-export function createChaosServer({ now, onExecuted }: ChaosServerOptions): ChaosServer {
+export function createChaosServer({ now, onExecuted, ...options }: ChaosServerOptions): ChaosServer {
+  const { taskId: newTaskId = (sequence: number) => `task-${sequence}` } = options
   const tasks = new Map<string, ServerTask>()
 
   function endsAt({ plan, createdAt, answers, cancelledAt }: ServerTask): number {
@@ -130,7 +133,7 @@ export function createChaosServer({ now, onExecuted }: ChaosServerOptions): Chao
     onExecuted(plan.nonce)
     if (plan.answer === 'result')
       return { result: { ...toolResult(plan.nonce, plan.outcome !== 'success'), resultType: 'complete' } }
-    const task = { taskId: `task-${tasks.size + 1}`, plan, createdAt: now(), answers: new Map() }
+    const task = { taskId: newTaskId(tasks.size + 1), plan, createdAt: now(), answers: new Map() }
     tasks.set(task.taskId, task)
     const { result: _, error: __, ...created } = snapshot(task, now())
     return { result: { ...created, resultType: 'task' } }

@@ -11,12 +11,19 @@ export interface RecordWatchOptions {
   readonly onFailed: (callId: string | undefined) => void
 }
 
+/** A page that uses the storage. */
+export interface RecordUser {
+  isAlive(): boolean
+  /** Called with what stood in an item that this page has removed. */
+  onRemoved(record: TaskRecord): void
+}
+
 /** The storage of the browser, which can fail, together with what was seen in it. */
 export interface RecordWatch {
   /** What a page gets as its `localStorage`. */
-  webStorage(page: { isAlive(): boolean }): WebStorage
+  webStorage(page: RecordUser): WebStorage
   /** What a page gets as a storage that takes its time. */
-  asyncStorage(page: { isAlive(): boolean }, pause: () => Promise<void>): TaskStorage
+  asyncStorage(page: RecordUser, pause: () => Promise<void>): TaskStorage
   setTrouble(trouble: StorageTrouble | undefined): void
   records(): TaskRecord[]
   /** As the user does who deletes the data of the site. Returns what was there. */
@@ -53,9 +60,11 @@ export function createRecordWatch({ onWritten, onFailed }: RecordWatchOptions): 
     if (record !== undefined) onWritten(record, before)
   }
 
-  function remove(key: string): void {
+  function remove(key: string, page: RecordUser): void {
     attempt(key, false)
+    const record = parse(items.get(key))
     items.delete(key)
+    if (record !== undefined) page.onRemoved(record)
   }
 
   function keys(): string[] {
@@ -72,7 +81,7 @@ export function createRecordWatch({ onWritten, onFailed }: RecordWatchOptions): 
       getItem: read,
       // What a page does after its end is never seen again.
       setItem: (key, value) => page.isAlive() && write(key, value),
-      removeItem: (key) => page.isAlive() && remove(key),
+      removeItem: (key) => page.isAlive() && remove(key, page),
     }),
 
     asyncStorage: (page, pause) => {
@@ -86,7 +95,7 @@ export function createRecordWatch({ onWritten, onFailed }: RecordWatchOptions): 
       return {
         getItem: (key) => slowly(() => read(key)),
         setItem: (key, value) => slowly(() => write(key, value)),
-        removeItem: (key) => slowly(() => remove(key)),
+        removeItem: (key) => slowly(() => remove(key, page)),
         keys: () => slowly(keys),
       }
     },

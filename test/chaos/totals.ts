@@ -1,3 +1,4 @@
+import { table } from '../seeded/table.js'
 import { APP_ACTIONS, BREACHES, EVENTS, NETWORK_FAULTS, PAGE_FAULTS, type Tally, type TallyKey } from './faults.js'
 
 /** What many runs have counted. */
@@ -39,35 +40,17 @@ export function formatTotals(totals: ChaosTotals): string {
   const count = (key: TallyKey | 'schedules') => totals[key]?.times ?? 0
   const faults = [...NETWORK_FAULTS, ...PAGE_FAULTS, ...APP_ACTIONS].map((key) => {
     const { runs = 0, times = 0, lost = 0, duplicated = 0 } = totals[key] ?? {}
-    return [key, runs, times, lost, duplicated].map(format)
+    return [key, runs, times, lost, duplicated]
   })
   const kinds = [...NETWORK_FAULTS, ...PAGE_FAULTS]
   const injected = kinds.reduce((sum, key) => sum + count(key), 0)
   const { runs = 0, lost = 0, duplicated = 0 } = totals.schedules ?? {}
-  const all = ['all faults', runs, injected, lost, duplicated].map(format)
-  const events = EVENTS.map((key) => [key, count(key)].map(format))
-  const breaches = BREACHES.map((key) => [key, count(key)].map(format))
+  const all = ['all faults', runs, injected, lost, duplicated]
+  const events = EVENTS.map((key) => [key, count(key)])
+  const breaches = BREACHES.map((key) => [key, count(key)])
   return [
     table(['what happens', 'schedules', 'times', 'lost', 'duplicated'], [...faults, all]),
     table(['meanwhile', 'times'], events),
     table(['what must not happen', 'times'], breaches),
   ].join('\n\n')
-}
-
-function format(value: string | number): string {
-  return typeof value === 'string' ? value : value.toLocaleString('en')
-}
-
-/** A table as the formatter leaves it: the first column left, the others right. */
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = head.map((name, column) => Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)))
-  const line = (cells: readonly string[]) => {
-    const padded = cells.map((cell, column) => {
-      const width = widths[column] ?? 0
-      return column === 0 ? cell.padEnd(width) : cell.padStart(width)
-    })
-    return `| ${padded.join(' | ')} |`
-  }
-  const rule = widths.map((width, column) => (column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`))
-  return [line(head), line(rule), ...rows.map(line)].join('\n')
 }

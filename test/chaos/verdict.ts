@@ -1,4 +1,5 @@
 import { TaskFailedError, type ToolCallState } from 'taskwire'
+import { leftoversOf } from '../seeded/leftovers.js'
 import type { Truth } from './chaosServer.js'
 import { wake } from './commands.js'
 import { isAwake, isSettled, openQuestions, type RecordedTask, type Tab, type World } from './world.js'
@@ -170,17 +171,8 @@ async function checkLeftovers(world: World): Promise<void> {
   for (const tab of world.tabs) {
     const { name, page, isAlive } = tab
     if (!isAlive) continue
-    const requests = pending.filter((sender) => sender === tab).length
-    const left = {
-      requests,
-      timers: page.timers(),
-      listeners: page.listeners(),
-      locks: page.locks(),
-      channels: page.channels(),
-    }
-    const rest = Object.entries(left).filter(([, count]) => count > 0)
-    if (rest.length > 0)
-      world.breach('left running after close()', `${name}: ${JSON.stringify(Object.fromEntries(rest))}`)
+    const left = leftoversOf(page, pending.filter((sender) => sender === tab).length)
+    if (Object.keys(left).length > 0) world.breach('left running after close()', `${name}: ${JSON.stringify(left)}`)
   }
 }
 

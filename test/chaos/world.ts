@@ -1,13 +1,14 @@
 import { createTaskClient, type TaskClient, type TaskClientUrlOptions, type ToolCallState } from 'taskwire'
 import { createSimulatedBrowser, type SimulatedBrowser, type SimulatedPage } from 'taskwire/testing'
+import type { TaskRecord } from '../../src/storage/taskRecord.js'
+import { seededRandom } from '../seeded/seededRandom.js'
 import { createAnswerBook } from './answerBook.js'
 import { type CallLedger, createCallLedger, type Start } from './callLedger.js'
 import { type CallPlan, type ChaosServer, createChaosServer, type RpcRequest, type ServerTask } from './chaosServer.js'
 import type { Breach, Tally, TallyKey } from './faults.js'
 import { type ChaosNetwork, createChaosNetwork } from './network.js'
 import { createPollFloors, type PollFloors } from './pollFloors.js'
-import { seededRandom } from './random.js'
-import { createRecordWatch, type RecordWatch } from './recordWatch.js'
+import { createRecordWatch, type RecordUser, type RecordWatch } from './recordWatch.js'
 import { createSuccession } from './succession.js'
 
 /** What a run is played with. */
@@ -66,7 +67,10 @@ export interface World {
   readonly floors: PollFloors<Tab>
   /** Every tab there ever was. */
   readonly tabs: readonly Tab[]
-  /** Tasks whose id has reached storage, without those that the app or the user has given up since. */
+  /**
+   * Tasks whose id has reached storage, without those that the app or the user has given up since, and those whose
+   * end the page has seen that called them without a key.
+   */
   readonly recorded: ReadonlyMap<string, RecordedTask>
   /** Whether the call was forgotten, and not started since. */
   isForgotten(callId: string): boolean
@@ -123,6 +127,8 @@ export function createWorld(options: WorldOptions, tally: Tally, clientOptions: 
   const recorded = new Map<string, RecordedTask>()
   /** Calls that the app knows to be forgotten, with the tabs that were making them and may not have heard of it. */
   const forgotten = new Map<string, { readonly at: number; readonly callers: readonly Tab[] }>()
+  /** The names of the tabs that made the calls without a key. */
+  const madeBy = new Map<string, string>()
   /** How many calls had been started when the app asked for it. */
   const forgottenAt = new Map<string, number>()
   const breaches: string[] = []
@@ -252,7 +258,7 @@ export function createWorld(options: WorldOptions, tally: Tally, clientOptions: 
 
   function openTab(): Tab {
     const page = browser.openPage()
-    const life = { isAlive: () => tab.isAlive }
+    const life: RecordUser = { isAlive: () => tab.isAlive, onRemoved: (record) => deliver(tab, record) }
     const pause = () =>
       new Promise<void>((resolve) => page.environment.setTimeout(() => resolve(), Math.floor(random() * 15)))
     const local = storage.webStorage(life)
@@ -285,6 +291,13 @@ export function createWorld(options: WorldOptions, tally: Tally, clientOptions: 
     }
     tabs.push(tab)
     return tab
+  }
+
+  /** A record without a key is removed when the page that made the call has its outcome, and by no other. */
+  function deliver({ name }: Tab, { callId, key, task }: TaskRecord): void {
+    const known = task && server.tasks.get(task.taskId)
+    if (known === undefined || key !== undefined || madeBy.get(callId) !== name) return
+    if (server.truth(known) !== undefined) recorded.delete(known.taskId)
   }
 
   function startOf(taskId: string): Start | undefined {
@@ -408,6 +421,7 @@ export function createWorld(options: WorldOptions, tally: Tally, clientOptions: 
         { fresh, ...(key !== undefined && { key }) },
       )
       begin(call.callId)
+      if (key === undefined) madeBy.set(call.callId, tabName)
       call.result.catch(() => {})
       // Word of it may come after the call, which is then forgotten with the others.
       const isMeant = forgetting?.callIds === 'all' || forgetting?.callIds.has(call.callId)

@@ -23,7 +23,7 @@ describe('owners', () => {
   it('may be told by the request alone', async () => {
     const { start, get, rpc } = startServer({
       tools: [slow],
-      owner: async (request) => request.headers.get('authorization') ?? '',
+      owner: async (request) => request.headers.get('authorization') ?? 'a stranger',
     })
     const taskId = await start('slow', {}, { headers: { authorization: 'Bearer ann' } })
     expect(await get(taskId, { headers: { authorization: 'Bearer ann' } })).toMatchObject({ status: 'working' })
@@ -58,6 +58,6 @@ describe('owners', () => {
     expect((await call('slow')).error?.code).toBe(-32603)
     expect((await rpc('tasks/get', { taskId: 'x' })).error).toEqual({ code: -32603, message: 'Internal error' })
     expect(errors.map(({ context }) => context.source)).toEqual(['tool', 'server'])
-    expect(String(errors[0]?.error)).toContain('`owner` returned no string')
+    expect(String(errors[0]?.error)).toContain('`owner` returned undefined')
   })
 })

@@ -54,7 +54,7 @@ describe('the methods of tasks', () => {
         get: () => Promise.reject(new Error('connect ECONNREFUSED 10.0.0.7')),
         transition: async () => true,
         expire: async () => null,
-        list: async () => [],
+        remove: async () => {},
       },
     })
     for (const method of METHODS) {

@@ -127,7 +127,6 @@ export function beginCall(options: StubbedCallOptions = {}) {
     write: (record) => store('write', record),
     update: (record) => store('update', record),
     read: () => Promise.resolve(storage.record),
-    has: () => Promise.resolve(storage.record !== undefined),
     remove: () => {
       log.push('remove')
       storage.record = undefined
@@ -251,7 +250,13 @@ export function beginCall(options: StubbedCallOptions = {}) {
     const onWaiting = (settle: ((end: CallEnd) => void) | undefined) => {
       waiting.settle = settle
     }
-    void Promise.resolve().then(() => startCall({ entry, wish, lostTaskId, onWaiting }, { ...context, runtime }))
+    const found = {
+      records: { ...records, isNewer: () => Promise.resolve(false) },
+      readFound: (callId: string) => records.read(callId),
+    }
+    void Promise.resolve().then(() =>
+      startCall({ entry, wish, lostTaskId, onWaiting }, { ...context, ...found, runtime }),
+    )
   }
 
   return {
@@ -287,6 +292,14 @@ export function beginCall(options: StubbedCallOptions = {}) {
     },
   }
 }
+
+/** The tabs of a page that has others beside it, and this election. */
+export const tabsOf = (leadership: Leadership): Partial<CallTabs> => ({
+  isAlone: false,
+  hasPeers: () => true,
+  isLeader: leadership.isLeader,
+  leadershipOf: () => leadership,
+})
 
 /** An election that the test decides. */
 export function stubLeadership(isLeader: boolean): {

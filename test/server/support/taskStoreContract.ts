@@ -61,15 +61,35 @@ export function describeTaskStore(name: string, createStore: () => TaskStore): v
       expect(await store.expire(300)).toBeNull()
     })
 
-    it('lists the records of an owner, without those of others and those that are gone', async () => {
+    it('removes a record, and does nothing where there is none', async () => {
       const store = createStore()
+      await store.create(workingRecord('a'))
+      await store.create(workingRecord('b'))
+      await store.remove('a')
+      await store.remove('a')
+      expect(await store.get('a')).toBeUndefined()
+      expect(await store.get('b')).toBeDefined()
+      expect(await store.transition(workingRecord('a', { version: 2 }), 1)).toBe(false)
+    })
+
+    it('counts the tasks of an owner that are not over, if it counts them at all', async () => {
+      const store = createStore()
+      if (store.countAtWork === undefined) return
+      const cancelled = (id: string) => ({ ...workingRecord(id).task, status: 'cancelled' as const })
       await store.create(workingRecord('a', { owner: 'ann' }))
       await store.create(workingRecord('b', { owner: 'bob' }))
       await store.create(workingRecord('c', { owner: 'ann', expiresAt: 1 }))
       await store.create(workingRecord('d', { owner: 'ann' }))
+      await store.create(workingRecord('e', { owner: 'ann' }))
+      expect(await store.countAtWork('ann')).toBe(4)
       await store.expire(1)
-      expect((await store.list('ann')).map(({ task }) => task.taskId).sort()).toEqual(['a', 'd'])
-      expect(await store.list('nobody')).toEqual([])
+      await store.remove('d')
+      await store.transition(workingRecord('e', { owner: 'ann', version: 2, cancelRequested: true }), 1)
+      await store.transition(workingRecord('a', { owner: 'ann', version: 2, task: cancelled('a') }), 1)
+      await store.transition(workingRecord('b', { owner: 'bob', version: 9, task: cancelled('b') }), 8)
+      expect(await store.countAtWork('ann')).toBe(1)
+      expect(await store.countAtWork('bob')).toBe(1)
+      expect(await store.countAtWork('nobody')).toBe(0)
     })
   })
 }

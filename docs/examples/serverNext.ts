@@ -1,0 +1,9 @@
+// #region next
+// app/mcp/route.ts, and the same as app/.well-known/oauth-protected-resource/mcp/route.ts
+import { after } from 'next/server'
+import { mcp } from './serverSignIn.js'
+
+const handle = (request: Request) => mcp.fetch(request, { waitUntil: (work) => after(() => work) })
+
+export { handle as DELETE, handle as GET, handle as OPTIONS, handle as POST }
+// #endregion next

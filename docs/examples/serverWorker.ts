@@ -1,0 +1,9 @@
+// #region worker
+import { mcp } from './serverSignIn.js'
+
+export default {
+  fetch(request: Request, _env: unknown, ctx: { waitUntil(work: Promise<unknown>): void }): Promise<Response> {
+    return mcp.fetch(request, { waitUntil: (work) => ctx.waitUntil(work) })
+  },
+}
+// #endregion worker

@@ -1,0 +1,66 @@
+import { onAbort } from '../call/abort.js'
+import type { Environment, TimerHandle } from '../environment/environment.js'
+import { ToolCallInterruptedError } from '../protocol/errors.js'
+import type { SdkCall } from './sdkAdapter.js'
+
+export interface CallLimitOptions {
+  /** How long the server may take to answer a `tools/call`, in ms. */
+  readonly callTimeoutMs: number
+  readonly environment: Pick<Environment, 'setTimeout' | 'clearTimeout'>
+}
+
+/**
+ * Sends a `tools/call`, and gives it up where the server does not answer in time. Only the server's time counts:
+ *
+ * ```text
+ * tools/call ── counts ──▶ a question, thought over ── counts anew ──▶ a task, followed for as long as it takes
+ * ```
+ *
+ * @throws {ToolCallInterruptedError} where it was given up; else what `send` throws.
+ */
+export async function withCallLimit<T>(
+  { callTimeoutMs, environment }: CallLimitOptions,
+  tool: string,
+  { ask, ...call }: SdkCall,
+  signal: AbortSignal | undefined,
+  send: (call: SdkCall, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController()
+  let isAnswered = false
+  let asking = 0
+  let timer: TimerHandle
+
+  function count(): void {
+    environment.clearTimeout(timer)
+    if (!isAnswered && asking === 0) timer = environment.setTimeout(giveUp, callTimeoutMs)
+  }
+  function giveUp(): void {
+    const cause = new Error(`The server did not answer within ${callTimeoutMs / 1000} s.`)
+    controller.abort(new ToolCallInterruptedError(tool, { cause }))
+  }
+
+  const limited: SdkCall = {
+    ...call,
+    ask:
+      ask &&
+      (async (...question) => {
+        asking += 1
+        count()
+        try {
+          return await ask(...question)
+        } finally {
+          asking -= 1
+          count()
+        }
+      }),
+  }
+  const stopListening = signal ? onAbort(signal, () => controller.abort(signal.reason)) : () => {}
+  count()
+  try {
+    return await send(limited, controller.signal)
+  } finally {
+    stopListening()
+    isAnswered = true
+    count()
+  }
+}

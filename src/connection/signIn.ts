@@ -1,0 +1,102 @@
+import { type FetchLike, isDpopNonceChallenge, UnauthorizedError } from '@modelcontextprotocol/client'
+import { credentialsError, isSignInFailure } from './requestErrors.js'
+
+/**
+ * Keeps one sign-in that came to nothing from being followed by others. The SDK starts one for every request that
+ * the server refuses with 401, and a task is polled on: the page would navigate away again and again.
+ */
+export interface SignIn {
+  /** Sends a request that nobody has asked for, unless a sign-in has failed: it rejects with a `TaskRequestError` of kind `auth` then. */
+  send<T>(request: () => Promise<T>): Promise<T>
+  /** Sends a request of the app. Where it passes, there are credentials. */
+  sendForApp<T>(request: () => Promise<T>): Promise<T>
+  /** The app wants a sign-in that failed to be tried again. */
+  allow(): void
+  /** A sign-in has failed in another tab. */
+  hold(): void
+}
+
+/**
+ * For a transport of the app, of which nobody can know whether it has a new token: nothing is sent until a request
+ * of the app passes, or the app says so.
+ *
+ * ```text
+ * poll ── 401 ── sign-in, fails ── polls wait ········ allow() ── poll
+ * call of the app ······························ 200 ── poll
+ * ```
+ */
+export function signInByTransport(): SignIn {
+  let failure: unknown
+
+  async function send<T>(request: () => Promise<T>): Promise<T> {
+    const before = failure
+    try {
+      const result = await request()
+      // Not what was sent before it failed.
+      if (failure === before) failure = undefined
+      return result
+    } catch (error) {
+      if (isSignInFailure(error)) failure = error
+      throw error
+    }
+  }
+
+  return {
+    send: (request) => (failure === undefined ? send(request) : Promise.reject(credentialsError(failure))),
+    sendForApp: send,
+    allow: () => {
+      failure = undefined
+    },
+    hold: () => {},
+  }
+}
+
+/**
+ * For a transport of ours: the SDK signs in once for each token that the server refuses. Polls go on with the token
+ * that there is, so that a new one is noticed by itself.
+ *
+ * ```text
+ * poll, token 1 ── 401 ── sign-in, fails ── poll, token 1 ── 401, kept from the SDK ── poll, token 2 ── 200
+ * ```
+ */
+export function signInByToken(): SignIn & { wrap(fetch: FetchLike): FetchLike } {
+  /** What was refused: an `Authorization` header, or null for none. */
+  let refused: string | null | undefined
+  let isHeld = false
+  const pass = <T>(request: () => Promise<T>) => request()
+
+  return {
+    send: pass,
+    sendForApp: pass,
+    allow: () => {
+      refused = undefined
+      isHeld = false
+    },
+    hold: () => {
+      isHeld = refused === undefined
+    },
+    wrap: (fetch) => async (url, init) => {
+      const response = await fetch(url, init)
+      const headers = new Headers(init?.headers)
+      // The SDK talks to the authorization server by the same function.
+      if (!headers.get('accept')?.includes('text/event-stream')) return response
+      if (!startsSignIn(response)) {
+        isHeld &&= !response.ok
+        return response
+      }
+      const credentials = headers.get('authorization')
+      const isKnown = isHeld || credentials === refused
+      refused = credentials
+      isHeld = false
+      if (!isKnown) return response
+      await response.body?.cancel()
+      throw new UnauthorizedError()
+    },
+  }
+}
+
+/** Whether the SDK signs in because of it. A DPoP nonce is no matter of the user's. */
+function startsSignIn(response: Response): boolean {
+  if (response.status === 401) return !isDpopNonceChallenge(response)
+  return response.status === 403 && /insufficient_scope/.test(response.headers.get('www-authenticate') ?? '')
+}

@@ -1,0 +1,291 @@
+import { createTaskClient, type TaskClient, type TaskClientUrlOptions, type WebStorage } from 'taskwire'
+import { createSimulatedBrowser, type SimulatedBrowser, type SimulatedPage } from 'taskwire/testing'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const DAY = 24 * 60 * MINUTE
+const WORK = { name: 'work' }
+
+/** A server of 2025-11-25 that finds a task only in the session that made it. */
+function createLegacyServer(now: () => number) {
+  const sessions = new Map<string, Map<string, { endsAt: number }>>()
+  const requests: { method: string; session: string | null }[] = []
+  let isStateless = false
+  const task = (taskId: string, endsAt: number) => {
+    const status = now() >= endsAt ? 'completed' : 'working'
+    const at = new Date(now()).toISOString()
+    return { taskId, status, createdAt: at, lastUpdatedAt: at, ttl: null, pollInterval: SECOND }
+  }
+  const fetch = async (_url: string | URL, init: RequestInit = {}): Promise<Response> => {
+    if (init.method !== 'POST') return new Response(null, { status: 405 })
+    const { id, method, params = {} } = JSON.parse(String(init.body))
+    const session = new Headers(init.headers).get('mcp-session-id')
+    requests.push({ method, session })
+    const answer = (body: object, headers: Record<string, string> = {}) =>
+      Response.json({ jsonrpc: '2.0', id, ...body }, { headers })
+    if (id === undefined) return new Response(null, { status: 202 })
+    if (method === 'initialize') {
+      const sessionId = `secret-session-${sessions.size + 1}`
+      sessions.set(sessionId, new Map())
+      const result = {
+        protocolVersion: '2025-11-25',
+        capabilities: { tools: {}, tasks: { cancel: {}, requests: { tools: { call: {} } } } },
+        serverInfo: { name: 'legacy', version: '1.0.0' },
+      }
+      return answer({ result }, isStateless ? {} : { 'mcp-session-id': sessionId })
+    }
+    if (method === 'tools/list') {
+      const tool = { name: 'work', inputSchema: { type: 'object' }, execution: { taskSupport: 'required' } }
+      return answer({ result: { tools: [tool] } })
+    }
+    const tasks = sessions.get(session ?? 'secret-session-1')
+    if (method === 'tools/call') {
+      const taskId = `task-${requests.length}`
+      const endsAt = now() + Number(params.arguments?.ms ?? 10 * MINUTE)
+      tasks?.set(taskId, { endsAt })
+      return answer({ result: { task: task(taskId, endsAt) } })
+    }
+    const known = tasks?.get(params.taskId)
+    if (method === 'tasks/get' && known) return answer({ result: task(params.taskId, known.endsAt) })
+    if (method === 'tasks/result' && known) return answer({ result: { content: [{ type: 'text', text: 'done' }] } })
+    const code = method.startsWith('tasks/') ? -32602 : -32601
+    return answer({ error: { code, message: 'There is no such thing.' } })
+  }
+  return {
+    fetch,
+    count: (method: string) => requests.filter((request) => request.method === method).length,
+    dropSessions: () => {
+      isStateless = true
+    },
+  }
+}
+
+let browser: SimulatedBrowser
+let server: ReturnType<typeof createLegacyServer>
+
+// Loaded where a server turns out to be one of 2025-11-25, which takes real time the first time.
+beforeAll(() => import('../../src/connection/legacyTasksOver.js'))
+
+beforeEach(() => {
+  browser = createSimulatedBrowser({ fetch: (url, init) => server.fetch(url, init) })
+  server = createLegacyServer(browser.now)
+})
+
+interface Tab {
+  readonly page: SimulatedPage
+  readonly client: TaskClient
+  readonly session: WebStorage
+}
+
+function memory(): WebStorage {
+  const items = new Map<string, string>()
+  return {
+    get length() {
+      return items.size
+    },
+    key: (index) => [...items.keys()][index] ?? null,
+    getItem: (key) => items.get(key) ?? null,
+    setItem: (key, value) => void items.set(key, value),
+    removeItem: (key) => void items.delete(key),
+  }
+}
+
+/** A tab has a session storage of its own, which a reload keeps. */
+function openTab(session: WebStorage = memory(), options: Partial<TaskClientUrlOptions> = {}): Tab {
+  const page = browser.openPage()
+  const environment = {
+    ...page.environment,
+    storage: (kind: 'local' | 'session') => (kind === 'local' ? browser.storage.local : session),
+  }
+  return { page, session, client: createTaskClient({ url: 'http://localhost/mcp', environment, ...options }) }
+}
+
+async function reload({ page, session }: Tab): Promise<Tab> {
+  await page.close()
+  return openTab(session)
+}
+
+const texts = (storage: WebStorage) =>
+  Array.from({ length: storage.length }, (_, index) => {
+    const key = storage.key(index) ?? ''
+    return `${key} ${storage.getItem(key)}`
+  })
+const local = () => texts(browser.storage.local)
+const start = ({ client }: Tab, args: Record<string, unknown> = {}, options: { fresh?: 'settled' } = {}) => {
+  const call = client.startToolCall({ ...WORK, arguments: args }, { key: 'k', ...options })
+  call.result.catch(() => {})
+  return call
+}
+
+describe('the record of a task that a server of 2025-11-25 keeps for one session', () => {
+  it('[EDGE-14] names the session in sessionStorage, and not in localStorage', async () => {
+    const tab = openTab()
+    const call = start(tab)
+    await browser.advance(3 * SECOND)
+    expect(call.getState()).toMatchObject({ phase: 'working' })
+    expect(texts(tab.session).join()).toContain('secret-session-1')
+    expect(local()).toHaveLength(1)
+    expect(local().join()).not.toMatch(/secret-session|task-\d/)
+  })
+
+  it("[EDGE-14] is in localStorage where the app asks for storage: 'local'", async () => {
+    const tab = openTab(undefined, { storage: 'local' })
+    start(tab)
+    await browser.advance(3 * SECOND)
+    expect(texts(tab.session)).toEqual([])
+    expect(local().join()).toContain('secret-session-1')
+  })
+
+  it('[EDGE-14] leads to the task after a reload of its tab', async () => {
+    const tab = openTab()
+    start(tab)
+    await browser.advance(3 * SECOND)
+    const again = await reload(tab)
+    const call = start(again)
+    await browser.advance(3 * SECOND)
+    expect(call.getState()).toMatchObject({ phase: 'working' })
+    expect(server.count('tools/call')).toBe(1)
+  })
+
+  it('[EDGE-14] leads to the outcome of a task that has ended after a reload of its tab', async () => {
+    const tab = openTab()
+    await Promise.all([start(tab, { ms: 2000 }).result, browser.advance(5 * SECOND)])
+    const call = start(await reload(tab))
+    await browser.advance(3 * SECOND)
+    await expect(call.result).resolves.toMatchObject({ content: [{ text: 'done' }] })
+    expect(server.count('tools/call')).toBe(1)
+  })
+
+  it.each(['at once', 'after a reload of the first'])(
+    '[EDGE-14] reaches a tab that is opened while its own lives (%s), and only that',
+    async (when) => {
+      let first = openTab()
+      start(first)
+      await browser.advance(3 * SECOND)
+      if (when !== 'at once') {
+        first = await reload(first)
+        await Promise.all([first.client.resumeTasks(), browser.advance(SECOND)])
+      }
+      const second = openTab()
+      const call = start(second)
+      await browser.advance(3 * SECOND)
+      expect(call.getState()).toMatchObject({ phase: 'working' })
+      expect(server.count('tools/call')).toBe(1)
+      expect(local().join()).not.toContain('secret-session')
+    },
+  )
+
+  it('[EDGE-14] reaches a tab that resumes what is at work', async () => {
+    start(openTab())
+    await browser.advance(3 * SECOND)
+    const second = openTab()
+    await Promise.all([second.client.resumeTasks(), browser.advance(3 * SECOND)])
+    expect(Object.values(second.client.store.getState().calls)).toMatchObject([{ phase: 'working', name: 'work' }])
+  })
+
+  it('[EDGE-14] reaches no tab that is opened once its own is gone: the tool is not run again by itself', async () => {
+    const first = openTab()
+    start(first)
+    await browser.advance(3 * SECOND)
+    await first.page.close()
+    const second = openTab()
+    const call = start(second)
+    await browser.advance(3 * SECOND)
+    await expect(call.result).rejects.toMatchObject({ name: 'ToolCallInterruptedError' })
+    expect(server.count('tools/call')).toBe(1)
+    const again = start(second, {}, { fresh: 'settled' })
+    await browser.advance(3 * SECOND)
+    expect(again.getState().phase).toBe('working')
+    expect(server.count('tools/call')).toBe(2)
+  })
+
+  it('[EDGE-14] of a task that has ended is shared while its tab lives; after that the call is made anew', async () => {
+    const first = openTab()
+    await Promise.all([start(first, { ms: 2000 }).result, browser.advance(5 * SECOND)])
+    const second = openTab()
+    const shared = start(second, { ms: 2000 })
+    await browser.advance(5 * SECOND)
+    await expect(shared.result).resolves.toMatchObject({ content: [{ text: 'done' }] })
+    expect(server.count('tools/call')).toBe(1)
+
+    for (const { page } of [first, second]) await page.close()
+    const third = start(openTab(), { ms: 2000 })
+    await browser.advance(5 * SECOND)
+    await expect(third.result).resolves.toBeDefined()
+    expect(server.count('tools/call')).toBe(2)
+  })
+
+  it('[EDGE-14] goes with a call without a key, from both storages', async () => {
+    const tab = openTab()
+    const result = tab.client.callTool({ ...WORK, arguments: { ms: 2000 } })
+    await browser.advance(SECOND)
+    expect([...texts(tab.session), ...local()]).toHaveLength(2)
+    await browser.advance(5 * SECOND)
+    await result
+    expect([...texts(tab.session), ...local()]).toEqual([])
+  })
+
+  it('[EDGE-14] is forgotten in both storages, also where another tab forgets it', async () => {
+    const [a, b] = [openTab(), openTab()]
+    await b.client.resumeTasks()
+    start(a)
+    await browser.advance(3 * SECOND)
+    await b.client.forgetAll()
+    await browser.advance(SECOND)
+    expect([...texts(a.session), ...texts(b.session), ...local()]).toEqual([])
+  })
+
+  it('[EDGE-14] that another tab has forgotten meanwhile is swept after a reload', async () => {
+    const a = openTab()
+    start(a)
+    await browser.advance(3 * SECOND)
+    await a.page.close()
+    await openTab().client.forgetAll()
+    const again = openTab(a.session)
+    const [resumed] = await Promise.all([again.client.resumeTasks(), browser.advance(SECOND)])
+    expect(resumed).toEqual([])
+    expect(texts(a.session)).toEqual([])
+  })
+
+  it.each([undefined, 'local'] as const)('[EDGE-14] is kept for a day at most, with storage: %j', async (storage) => {
+    const options = storage && { storage }
+    const tab = openTab(undefined, options)
+    start(tab, { ms: 3 * DAY })
+    await browser.advance(SECOND)
+    await tab.page.close()
+    browser.sleep(DAY - MINUTE)
+    const early = openTab(tab.session, options)
+    const [found] = await Promise.all([early.client.resumeTasks(), browser.advance(SECOND)])
+    expect(found).toHaveLength(1)
+    await early.page.close()
+    browser.sleep(2 * MINUTE)
+    const late = openTab(tab.session, options)
+    const [resumed] = await Promise.all([late.client.resumeTasks(), browser.advance(SECOND)])
+    expect(resumed).toEqual([])
+    expect([...texts(tab.session), ...local()]).toEqual([])
+  })
+
+  it('[EDGE-14] leaves what others keep in sessionStorage alone', async () => {
+    const session = memory()
+    session.setItem('theirs', 'x')
+    const other = openTab(session, { storage: 'session', scope: 'other' })
+    start(other)
+    await browser.advance(3 * SECOND)
+    const before = texts(session)
+    expect(before).toHaveLength(2)
+    const tab = openTab(session)
+    await Promise.all([tab.client.resumeTasks(), browser.advance(SECOND)])
+    await tab.client.forgetAll()
+    expect(texts(session).map((text) => text.split(' ')[0])).toEqual(before.map((text) => text.split(' ')[0]))
+  })
+
+  it('[EDGE-14] of a server without sessions stays in localStorage: its id is all that there is', async () => {
+    server.dropSessions()
+    const tab = openTab()
+    start(tab)
+    await browser.advance(3 * SECOND)
+    expect(texts(tab.session)).toEqual([])
+    expect(local().join()).toMatch(/task-\d/)
+  })
+})

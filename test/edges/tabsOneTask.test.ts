@@ -1,0 +1,227 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { createTaskClient, type TaskClient, type TaskClientUrlOptions, withTasks } from 'taskwire'
+import { createSimulatedBrowser, type SimulatedBrowser, type SimulatedPage } from 'taskwire/testing'
+import { beforeEach, describe, expect, it } from 'vitest'
+import {
+  ack,
+  completed,
+  created,
+  createScriptedServer,
+  type Reply,
+  type ScriptedServer,
+  snapshot,
+  task,
+} from '../support/scriptedServer.js'
+
+const TASK_ID = 'task-secret-1'
+const TEN = { pollIntervalMs: 10_000 }
+
+let browser: SimulatedBrowser
+let server: ScriptedServer
+let start: number
+
+interface Tab {
+  readonly page: SimulatedPage
+  readonly client: TaskClient
+}
+
+beforeEach(() => {
+  browser = createSimulatedBrowser()
+  start = browser.now()
+  server = createScriptedServer({ now: browser.now })
+  server.on('tools/call', created(TEN))
+  server.on('tasks/get', snapshot(TEN))
+})
+
+function openTab(options: Partial<TaskClientUrlOptions> = {}): Tab {
+  const page = browser.openPage()
+  const client = createTaskClient({
+    url: 'https://tasks.example/mcp',
+    transportOptions: { fetch: server.fetch },
+    environment: page.environment,
+    ...options,
+  })
+  return { page, client }
+}
+
+const polls = () => server.times('tasks/get', start)
+const everyTen = (count: number) => Array.from({ length: count }, (_, index) => 10_000 * (index + 1))
+const question = { method: 'elicitation/create', params: { message: 'Name?', requestedSchema: { type: 'object' } } }
+const asks: Reply = snapshot({ ...TEN, status: 'input_required', inputRequests: { name: question } })
+
+describe('one task that several calls refer to', () => {
+  describe.each(['eager', 'lazy'] as const)('with resume: %s', (resume) => {
+    it('[EDGE-03] is polled by one loop where one tab runs the call and another resumes its task', async () => {
+      const [a, b] = [openTab({ resume }), openTab({ resume })]
+      const call = a.client.startToolCall({ name: 'report' }, { key: 'k' })
+      await browser.advance(4100)
+      const resumed = b.client.resumeTask(TASK_ID)
+      await browser.advance(115_900)
+      expect(polls()).toEqual(everyTen(12))
+      server.on('tasks/get', completed(TEN))
+      await browser.advance(10_000)
+      await expect(Promise.all([call.result, resumed.result])).resolves.toHaveLength(2)
+      expect(polls()).toEqual(everyTen(13))
+    })
+
+    it('[EDGE-03] goes on at its interval where the tab that polled it is gone', async () => {
+      const [a, b] = [openTab({ resume }), openTab({ resume })]
+      a.client.startToolCall({ name: 'report' }, { key: 'k' })
+      await browser.advance(4100)
+      const resumed = b.client.resumeTask(TASK_ID)
+      await browser.advance(10_000)
+      await a.page.crash()
+      server.on('tasks/get', completed(TEN))
+      await browser.advance(10_000)
+      await expect(resumed.result).resolves.toBeDefined()
+      expect(polls()).toEqual([10_000, 20_000])
+    })
+
+    it('[EDGE-03] is polled by one loop where the server answers two calls with one id', async () => {
+      const { client } = openTab({ resume })
+      const first = client.startToolCall({ name: 'report' })
+      await browser.advance(4100)
+      const second = client.startToolCall({ name: 'report' })
+      await browser.advance(115_900)
+      expect(polls()).toEqual(everyTen(12))
+      server.on('tasks/get', completed(TEN))
+      await browser.advance(10_000)
+      await expect(Promise.all([first.result, second.result])).resolves.toHaveLength(2)
+      expect(polls()).toEqual(everyTen(13))
+    })
+
+    it('[EDGE-03] is polled by one loop where two tabs get one id for a call each', async () => {
+      const calls = [openTab({ resume }), openTab({ resume })].map(({ client }) =>
+        client.startToolCall({ name: 'report' }),
+      )
+      await browser.advance(120_000)
+      expect(polls()).toEqual(everyTen(12))
+      server.on('tasks/get', completed(TEN))
+      await browser.advance(10_000)
+      await expect(Promise.all(calls.map(({ result }) => result))).resolves.toHaveLength(2)
+    })
+  })
+
+  it('[EDGE-03] is polled by one loop in a tab that works alone', async () => {
+    const { client } = openTab({ crossTab: false })
+    const first = client.startToolCall({ name: 'report' })
+    await browser.advance(4100)
+    const second = client.startToolCall({ name: 'report' })
+    await browser.advance(5900)
+    // What the one call learns, the other one shows.
+    server.on('tasks/get', snapshot({ ...TEN, statusMessage: 'half way', lastUpdatedAt: '2026-07-28T00:00:05Z' }))
+    await browser.advance(10_000)
+    for (const call of [first, second]) expect(call.getState().task?.statusMessage).toBe('half way')
+    await browser.advance(100_000)
+    expect(polls()).toEqual(everyTen(12))
+  })
+
+  it('[EDGE-03] is followed on at its interval when the call that polled it is forgotten', async () => {
+    const { client } = openTab()
+    const first = client.startToolCall({ name: 'report' })
+    const second = client.startToolCall({ name: 'report' })
+    await browser.advance(14_000)
+    await Promise.all([client.forget(first.callId), browser.settle()])
+    await browser.advance(16_000)
+    expect(polls()).toEqual(everyTen(3))
+    server.on('tasks/get', completed(TEN))
+    await browser.advance(10_000)
+    await expect(second.result).resolves.toBeDefined()
+  })
+
+  it('[EDGE-03] is followed on in all calls when one of them is forgotten in one tab', async () => {
+    const [a, b] = [openTab(), openTab()]
+    const call = a.client.startToolCall({ name: 'report' }, { key: 'k' })
+    await browser.advance(4100)
+    const resumed = b.client.resumeTask(TASK_ID)
+    await browser.advance(10_000)
+    await Promise.all([b.client.forget(resumed.callId), browser.settle()])
+    server.on('tasks/get', completed(TEN))
+    await browser.advance(10_000)
+    await expect(call.result).resolves.toBeDefined()
+    expect(polls()).toEqual([10_000, 20_000])
+  })
+
+  it('[EDGE-03] asks each of its questions once by the handlers of all calls and tabs', async () => {
+    server.on('tasks/get', asks)
+    server.on('tasks/update', ack)
+    const asked: string[] = []
+    const inputHandlers = {
+      elicitation: (_: unknown, { inputKey }: { inputKey: string }) => {
+        asked.push(inputKey)
+        return Promise.resolve({ action: 'accept' as const, content: { name: 'Ann' } })
+      },
+    }
+    const [a, b] = [openTab({ inputHandlers }), openTab({ inputHandlers })]
+    a.client.startToolCall({ name: 'report' }, { key: 'k' })
+    a.client.startToolCall({ name: 'report' })
+    await browser.advance(4100)
+    b.client.resumeTask(TASK_ID)
+    await browser.advance(60_000)
+    expect(asked).toEqual(['name'])
+    expect(server.received('tasks/update')).toHaveLength(1)
+  })
+
+  it('[EDGE-03] shows a question as answered in every call when one of them has answered it', async () => {
+    server.on('tasks/get', asks)
+    server.on('tasks/update', ack)
+    const [a, b] = [openTab(), openTab()]
+    const calls = [
+      a.client.startToolCall({ name: 'report' }, { key: 'k' }),
+      a.client.startToolCall({ name: 'report' }),
+      b.client.resumeTask(TASK_ID),
+    ]
+    await browser.advance(11_000)
+    for (const call of calls) expect(Object.keys(call.getState().inputRequests)).toEqual(['name'])
+    await Promise.all([calls[2]?.respond('name', { action: 'decline' }), browser.advance(1000)])
+    for (const call of calls) expect(call.getState().inputRequests).toEqual({})
+    await browser.advance(30_000)
+    expect(server.received('tasks/update')).toHaveLength(1)
+  })
+
+  it('[EDGE-03] is polled by one loop under withTasks alone', async () => {
+    const { environment } = browser.openPage()
+    const http = new StreamableHTTPClientTransport(new URL('https://tasks.example/mcp'), { fetch: server.fetch })
+    const client = new Client({ name: 'app', version: '1' }, { versionNegotiation: { mode: 'auto' } })
+    await client.connect(withTasks(http, { environment }))
+    const first = client.callTool({ name: 'report' }, { timeout: 600_000 })
+    await browser.advance(4100)
+    const second = client.callTool({ name: 'report' }, { timeout: 600_000 })
+    await browser.advance(115_900)
+    expect(polls()).toEqual(everyTen(12))
+    server.on('tasks/get', completed(TEN))
+    await browser.advance(10_000)
+    await expect(Promise.all([first, second])).resolves.toHaveLength(2)
+    expect(polls()).toEqual(everyTen(13))
+  })
+
+  it('[EDGE-03] is pushed to every call that refers to it', async () => {
+    let push: (changes: Record<string, unknown>) => void = () => {}
+    server.on('subscriptions/listen', ({ id, params: { notifications } }) => {
+      const encoder = new TextEncoder()
+      const body = new ReadableStream({
+        start: (stream) => {
+          const send = (method: string, params: Record<string, unknown>) => {
+            const _meta = { 'io.modelcontextprotocol/subscriptionId': id }
+            const message = { jsonrpc: '2.0', method, params: { ...params, _meta } }
+            stream.enqueue(encoder.encode(`data: ${JSON.stringify(message)}\n\n`))
+          }
+          send('notifications/subscriptions/acknowledged', { notifications })
+          push = (changes) => send('notifications/tasks', task({ ...TEN, ...changes }))
+        },
+      })
+      return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+    })
+    const { client } = openTab()
+    const calls = [client.startToolCall({ name: 'report' }), client.startToolCall({ name: 'report' })]
+    await browser.advance(3000)
+    push({ statusMessage: 'half way' })
+    await browser.advance(100)
+    for (const call of calls) expect(call.getState().task?.statusMessage).toBe('half way')
+    await Promise.all([client.forget(calls[0]?.callId ?? ''), browser.settle()])
+    push({ status: 'completed', result: { content: [] } })
+    await browser.advance(100)
+    await expect(calls[1]?.result).resolves.toEqual({ content: [] })
+    expect(server.received('tasks/get')).toEqual([])
+  })
+})

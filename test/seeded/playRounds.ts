@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process'
+import { availableParallelism } from 'node:os'
+
+/** What a worker says of a round. */
+export interface RoundOutput<Totals> {
+  readonly totals: Totals
+  /** What went wrong, and how to see it again. */
+  readonly failure?: string | undefined
+}
+
+export interface PlayRoundsOptions<Round, Totals> {
+  /** The TypeScript file of the worker, which calls `workRounds`. */
+  readonly worker: string
+  readonly rounds: readonly Round[]
+  /** Called with what each round has counted. Returns the progress, for the terminal. */
+  readonly onRound: (totals: Totals) => string
+}
+
+/** Rounds of one process. What a crashed page was waiting for, the SDK never lets go of. */
+const ROUNDS_PER_PROCESS = 4
+
+/** Plays rounds on every core and prints the failures. Returns how many there were. */
+export async function playRounds<Round, Totals>(options: PlayRoundsOptions<Round, Totals>): Promise<number> {
+  const rounds = [...options.rounds]
+  let failures = 0
+
+  function note({ totals, failure }: RoundOutput<Totals>): void {
+    const progress = options.onRound(totals)
+    if (failure !== undefined) {
+      failures += 1
+      console.error(`\n${failure}\n`)
+    }
+    if (process.stderr.isTTY) process.stderr.write(`\r${progress} `)
+  }
+
+  async function work(): Promise<void> {
+    while (rounds.length > 0) {
+      const share = JSON.stringify(rounds.splice(0, ROUNDS_PER_PROCESS))
+      const argv = ['scripts/run.mjs', options.worker, share]
+      // Not by its output: the SDK writes to the console, too.
+      const child = spawn(process.execPath, argv, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+      child.on('message', note)
+      const code = await new Promise((resolve) => child.on('close', resolve))
+      if (code !== 0) {
+        failures += 1
+        console.error(`\nA worker has ended with ${code}. Its rounds: ${share}\n`)
+      }
+    }
+  }
+
+  await Promise.all(Array.from({ length: availableParallelism() }, work))
+  return failures
+}
