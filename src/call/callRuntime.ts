@@ -121,7 +121,8 @@ const MAX_UPDATES = 6
 export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
   const { port, environment, rules, records, owner, tabs } = options
   const { policy } = rules
-  const scheduler = createScheduler<CallEntry>(environment, (entry, isLate) =>
+  const { setTimeout, clearTimeout } = environment
+  const scheduler = createScheduler<CallEntry>({ now: look, setTimeout, clearTimeout }, (entry, isLate) =>
     dispatch(entry, { type: 'wake' }, isLate),
   )
   const membership = createMembership(environment, (entry, isTaken) => dispatch(entry, { type: 'turn', isTaken }))
@@ -163,15 +164,17 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
       const stored = (await records.read(callId))?.task
       return stored?.taskId === taskId && stored.answered.includes(inputKey)
     },
-    deliver: (entry, taskId, inputKey, response) =>
-      deliverFor(entry, taskId, {
+    deliver: async (entry, taskId, inputKey, response) => {
+      await deliverFor(entry, taskId, {
         inLine: updatesInLine,
         send: (signal) => port.updateTask(taskId, { [inputKey]: response }, signal),
         onRetry: (error) => {
           options.onError(error, entry.call.callId, 'respond')
-          dispatch(entry, { type: 'input', inputKey, input: { isRetrying: true } })
+          if (taskIdOf(entry.call) === taskId) dispatch(entry, { type: 'input', inputKey, input: { isRetrying: true } })
         },
-      }),
+      })
+      await noteResponded(entry, taskId, inputKey)
+    },
     onError: (error, callId) => options.onError(error, callId, 'respond'),
   })
 
@@ -428,6 +431,17 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
     await records.remove(call.callId, recordOf(call, owner, environment.now()))
   }
 
+  /** The task may be over by now, or the call made anew, while other pages still show the input request. */
+  async function noteResponded(entry: CallEntry, taskId: string, inputKey: string): Promise<void> {
+    if (taskIdOf(entry.call) === taskId) return dispatch(entry, { type: 'responded', inputKey })
+    if (entry.left !== undefined) return
+    tabs.postTask(taskId, { type: 'responded', inputKey })
+    const stored = await records.read(entry.call.callId)
+    if (stored?.task?.taskId !== taskId) return
+    const answered = [...stored.task.answered, inputKey]
+    await records.update({ ...stored, task: { ...stored.task, answered } }, true)
+  }
+
   /** Sends a request until the server has taken it, or the call is left. */
   async function deliverFor(
     entry: CallEntry,
@@ -446,21 +460,25 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
 
   async function sendCancel(entry: CallEntry, taskId: string): Promise<void> {
     const { callId } = entry.call
+    // The call may be made anew while this is under way.
+    const isCurrent = () => taskIdOf(entry.call) === taskId
     dispatch(entry, { type: 'cancel', status: 'sending' })
     try {
       await deliverFor(entry, taskId, {
         send: (signal) => port.cancelTask(taskId, signal),
         onRetry: (error) => {
           options.onError(error, callId, 'cancel')
-          dispatch(entry, { type: 'cancel', status: 'retrying', error })
+          if (isCurrent()) dispatch(entry, { type: 'cancel', status: 'retrying', error })
         },
       })
-      dispatch(entry, { type: 'cancel', status: 'requested' })
+      if (isCurrent()) dispatch(entry, { type: 'cancel', status: 'requested' })
     } catch (error) {
       // A page that goes away does not know whether the server has heard.
       if (entry.left !== undefined) throw entry.left
-      delete entry.cancelling
-      dispatch(entry, { type: 'cancel', status: 'none', error: asError(error) })
+      if (isCurrent()) {
+        delete entry.cancelling
+        dispatch(entry, { type: 'cancel', status: 'none', error: asError(error) })
+      }
       throw error
     }
   }

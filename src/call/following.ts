@@ -6,7 +6,6 @@ import {
   isSameTask,
   isTerminal,
   isTerminalTask,
-  type Task,
   type TerminalTask,
 } from '../protocol/task.js'
 import { recordedTask, resumeAt, withAnswered as withAnsweredKeys } from '../storage/taskRecord.js'
@@ -167,13 +166,12 @@ function apply(call: Following, event: CallEvent, at: Circumstances, rules: Call
     case 'online': {
       if (!at.isOnline || call.poll !== 'idle') return call
       const soon = Math.max(call.earliestAt, now + at.jitter * ONLINE_JITTER_MS)
-      return { ...call, dueAt: call.dueAt <= now ? soon : Math.min(call.dueAt, soon) }
+      const dueAt = call.dueAt <= now ? soon : Math.min(call.dueAt, soon)
+      return dueAt === call.dueAt ? call : { ...call, dueAt }
     }
     case 'page-shown':
       // While it was away this page heard nothing of the others, which are about to tell.
       return { ...call, ...again(call, now) }
-    case 'clock-set-back':
-      return setBack(call, event.by)
     default:
       return call
   }
@@ -396,14 +394,17 @@ function ended(call: Following, end: TerminalTask | Error, effects: Effect[]): C
 }
 
 /** All times that are compared with the clock; without this the wait would be longer by as much. */
-function setBack(call: Following, by: number): Following {
+export function setBack<C extends Tracked>(call: C, by: number): C {
   return {
     ...call,
+    knownAt: call.knownAt - by,
+    receivedAt: call.receivedAt - by,
     dueAt: call.dueAt - by,
     earliestAt: call.earliestAt - by,
     leaderTimeoutAt: call.leaderTimeoutAt - by,
     listenUntil: call.listenUntil - by,
     foreignPollUntil: call.foreignPollUntil - by,
+    foreignPollAt: call.foreignPollAt - by,
   }
 }
 

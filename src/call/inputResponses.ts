@@ -29,7 +29,7 @@ export interface InputResponsesOptions {
   readonly dispatch: (entry: CallEntry, event: CallEvent) => void
   /** True if any tab has recorded that the input request was answered. */
   readonly isAnswered: (callId: string, taskId: string, inputKey: string) => Promise<boolean>
-  /** Sends `tasks/update` until the server has taken it. */
+  /** Sends `tasks/update` until the server has taken it, and notes that. */
   readonly deliver: (entry: CallEntry, taskId: string, inputKey: string, response: InputResponse) => Promise<void>
   readonly onError: (error: unknown, callId: string) => void
 }
@@ -73,9 +73,10 @@ export function createInputResponses(options: InputResponsesOptions): InputRespo
         if (await isAnswered(entry, inputKey)) return
         signal.throwIfAborted()
         const response = await handle({ taskId, callId, inputKey, signal })
-        if (signal.aborted || inputOf(entry, inputKey)?.status !== 'handling') return
+        const isWanted = () => !signal.aborted && inputOf(entry, inputKey)?.status === 'handling'
+        if (!isWanted()) return
         await check(entry, request, response)
-        await give(entry, inputKey, response)
+        if (isWanted()) await give(entry, inputKey, response)
       })
     } catch (error) {
       if (signal.aborted) return
@@ -90,7 +91,8 @@ export function createInputResponses(options: InputResponsesOptions): InputRespo
     const taskId = taskIdOf(entry)
     if (inputOf(entry, inputKey)?.status === 'answered') return true
     if (taskId === undefined || !(await options.isAnswered(entry.call.callId, taskId, inputKey))) return false
-    dispatch(entry, { type: 'message', message: { type: 'responded', inputKey }, isOwn: false })
+    if (taskIdOf(entry) === taskId)
+      dispatch(entry, { type: 'message', message: { type: 'responded', inputKey }, isOwn: false })
     return true
   }
 
@@ -108,9 +110,8 @@ export function createInputResponses(options: InputResponsesOptions): InputRespo
       pending.resolve(response)
     } else if (taskId !== undefined) {
       await options.deliver(entry, taskId, inputKey, response)
-      dispatch(entry, { type: 'responded', inputKey })
     }
-    entry.pending?.delete(inputKey)
+    if (entry.pending?.get(inputKey) === pending) entry.pending?.delete(inputKey)
   }
 
   async function send(

@@ -32,6 +32,7 @@ export function createScheduler<T extends Wakeable>(
   let timer: TimerHandle
   let timerAt = Number.POSITIVE_INFINITY
   let isWaking = false
+  let isClosed = false
 
   function put(item: T, place: number): void {
     heap[place] = item
@@ -84,6 +85,11 @@ export function createScheduler<T extends Wakeable>(
     timer = environment.setTimeout(run, at - now)
   }
 
+  function disarm(): void {
+    environment.clearTimeout(timer)
+    timerAt = Number.POSITIVE_INFINITY
+  }
+
   function run(): void {
     const now = environment.now()
     const isLate = now - timerAt >= MESSAGE_DELAY_MS
@@ -104,9 +110,10 @@ export function createScheduler<T extends Wakeable>(
     set: (item, at) => {
       if (at === undefined) {
         if (item.place >= 0) remove(item)
+        if (heap.length === 0) disarm()
         return
       }
-      if (item.place >= 0 && item.wakeAt === at) return
+      if (isClosed || (item.place >= 0 && item.wakeAt === at)) return
       if (item.place >= 0) remove(item)
       item.wakeAt = at
       heap.push(item)
@@ -114,8 +121,9 @@ export function createScheduler<T extends Wakeable>(
       arm()
     },
     close: () => {
-      environment.clearTimeout(timer)
-      timerAt = Number.NEGATIVE_INFINITY
+      isClosed = true
+      disarm()
+      for (const item of heap) item.place = -1
       heap.length = 0
     },
   }

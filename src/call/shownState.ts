@@ -98,17 +98,18 @@ function shownInputs(
   before: ToolCallState | undefined,
 ): Pick<ToolCallState, 'inputRequests' | 'inputResponses'> {
   if (inputs.size === 0) return { inputRequests: NOTHING, inputResponses: NOTHING }
-  const inputRequests: Record<string, InputRequest> = {}
-  const inputResponses: Record<string, InputResponseState> = {}
+  // Lists of members, since a server may name a key `__proto__`.
+  const inputRequests: [string, InputRequest][] = []
+  const inputResponses: [string, InputResponseState][] = []
   for (const [key, { request, status, isRetrying = false, error }] of inputs) {
     if (status === 'answered' || status === 'handling') continue
-    inputRequests[key] = request
+    inputRequests.push([key, request])
     const response = error === undefined ? { status, isRetrying } : { status, isRetrying, error }
-    if (status !== 'open') inputResponses[key] = response as InputResponseState
+    if (status !== 'open') inputResponses.push([key, response as InputResponseState])
   }
   return {
-    inputRequests: sameOr(before?.inputRequests, inputRequests),
-    inputResponses: sameOr(before?.inputResponses, inputResponses, isSame),
+    inputRequests: sameOr(before?.inputRequests, Object.fromEntries(inputRequests)),
+    inputResponses: sameOr(before?.inputResponses, Object.fromEntries(inputResponses), isSame),
   }
 }
 
@@ -119,7 +120,9 @@ function sameOr<T>(
 ): Readonly<Record<string, T>> {
   const keys = Object.keys(next)
   if (before === undefined || keys.length !== Object.keys(before).length) return keys.length === 0 ? NOTHING : next
-  return keys.every((key) => key in before && isSameMember(before[key] as T, next[key] as T)) ? before : next
+  return keys.every((key) => Object.hasOwn(before, key) && isSameMember(before[key] as T, next[key] as T))
+    ? before
+    : next
 }
 
 /** True if two objects have the same members, each by reference. */

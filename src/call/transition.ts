@@ -1,7 +1,7 @@
 import type { InputRequest } from '../protocol/inputRequest.js'
 import type { Call, CallEvent, CallRules, Circumstances, Effect, Following, RecordStatus, TrackedCall } from './call.js'
 import { isTracked } from './call.js'
-import { cancel, followTransition, responded, track } from './following.js'
+import { cancel, followTransition, responded, setBack, track } from './following.js'
 import { type Inputs, NO_INPUTS, withInput } from './inputs.js'
 
 export interface Transition {
@@ -31,29 +31,28 @@ function next(call: Unsettled, event: CallEvent, at: Circumstances, rules: CallR
     }
     case 'created':
     case 'adopted':
-      return track(call, event, at, rules, effects)
+      return call.stage === 'ending' ? call : track(call, event, at, rules, effects)
     case 'recorded':
       return isTracked(call) ? recorded(call, event.record) : call
     case 'responded':
       return call.stage === 'following' || call.stage === 'resting' ? responded(call, event.inputKey, effects) : call
     case 'cancel':
       return call.stage === 'following' || call.stage === 'resting' ? cancel(call, event, effects) : call
+    case 'observed':
+      if (call.stage !== 'resting') return call
+      return followTransition({ ...call, stage: 'following' }, event, at, rules, effects)
+    case 'clock-set-back':
+      return isTracked(call) ? setBack(call, event.by) : call
     case 'input':
       return 'inputs' in call ? changeInput(call, event.inputKey, event.input) : call
     default:
       if (call.stage === 'following') return followTransition(call, event, at, rules, effects)
-      return untracked(call, event, at, rules, effects)
+      return untracked(call, event, rules)
   }
 }
 
 /** What the events that need no poll mean for a call that is not followed, or not yet. */
-function untracked(
-  call: Exclude<Unsettled, Following>,
-  event: CallEvent,
-  at: Circumstances,
-  rules: CallRules,
-  effects: Effect[],
-): Call {
+function untracked(call: Exclude<Unsettled, Following>, event: CallEvent, rules: CallRules): Call {
   switch (event.type) {
     case 'waiting':
       return call.stage === 'waiting' && call.for !== event.for ? { ...call, for: event.for } : call
@@ -64,9 +63,6 @@ function untracked(
     case 'asked':
       if (call.stage !== 'calling') return call
       return { ...call, inputs: withInput(call.inputs, event.inputKey, asked(event.request, rules)) }
-    case 'observed':
-      if (call.stage !== 'resting') return call
-      return followTransition({ ...call, stage: 'following' }, event, at, rules, effects)
     default:
       return call
   }

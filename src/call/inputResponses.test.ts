@@ -1,0 +1,409 @@
+import { describe, expect, it, vi } from 'vitest'
+import {
+  asks,
+  beginCall,
+  cancelled,
+  completed,
+  down,
+  recorded,
+  START,
+  stubLeadership,
+  TASK,
+  tabsOf,
+  working,
+} from '../../test/support/stubbedCall.js'
+import { TaskRequestError } from '../protocol/errors.js'
+import type { DetailedTask } from '../protocol/task.js'
+import type { CallTabs } from './callTabs.js'
+
+const refusal = () => new TaskRequestError('no', { kind: 'server', code: -32602 })
+const asksTwo: DetailedTask = {
+  ...TASK,
+  status: 'input_required',
+  inputRequests: { q1: { method: 'roots/list' }, q2: { method: 'roots/list' } },
+}
+
+/** What is run exclusively waits until the test grants it. */
+function gate() {
+  let grant = () => {}
+  const granted = new Promise<void>((resolve) => {
+    grant = resolve
+  })
+  const exclusively: CallTabs['exclusively'] = (_name, _signal, work) => granted.then(work)
+  return { tabs: { exclusively }, grant: () => grant() }
+}
+
+describe('a response', () => {
+  it('is sent, hides its input request, and leaves the pace alone', async () => {
+    const { page, respond, sent, polls, state, storage, posted } = beginCall({ polls: [asks] })
+    await page.advance(1300)
+    expect(state()).toMatchObject({ phase: 'input_required', inputRequests: { q1: { method: 'roots/list' } } })
+    await respond('q1', { roots: [] })
+    expect(sent.updates).toEqual([{ q1: { roots: [] } }])
+    expect(state()).toMatchObject({ phase: 'input_required', inputRequests: {}, inputResponses: {} })
+    expect(storage.record?.task?.answered).toEqual(['q1'])
+    expect(posted.at(-1)).toEqual({ type: 'responded', inputKey: 'q1' })
+    await page.advance(2699)
+    expect(polls).toEqual([1000, 2000, 3000])
+    expect(state().inputRequests).toEqual({})
+  })
+
+  it('keeps its input request listed until the server has taken it', async () => {
+    const { page, respond, state, storage } = beginCall({ polls: [asks], updates: ['never', undefined] })
+    await page.advance(1300)
+    const { inputRequests } = state()
+    const sending = respond('q1', { roots: [] })
+    expect(state()).toMatchObject({ inputResponses: { q1: { status: 'sending', isRetrying: false } } })
+    expect(state().inputRequests).toBe(inputRequests)
+    await page.advance(5000)
+    expect(state().inputRequests).toBe(inputRequests)
+    expect(storage.record?.task?.answered).toEqual([])
+    await page.advance(30_000)
+    await sending
+    expect(state()).toMatchObject({ inputRequests: {}, inputResponses: {} })
+  })
+
+  it('is sent again where no acknowledgement comes, and says so', async () => {
+    const { page, respond, sent, state, storage, errors } = beginCall({
+      polls: [asks],
+      updates: ['never', down(), undefined],
+    })
+    await page.advance(1000)
+    const sending = respond('q1', { roots: [] })
+    await page.advance(30_100)
+    expect(state().inputResponses).toEqual({ q1: { status: 'sending', isRetrying: true } })
+    await page.advance(30_000)
+    await sending
+    expect(sent.updates).toHaveLength(3)
+    expect(errors).toHaveLength(2)
+    expect(storage.record?.task?.answered).toEqual(['q1'])
+  })
+
+  it('waits for the network where there is none', async () => {
+    const { page, respond, sent, state } = beginCall({ polls: [asks] })
+    await page.advance(1300)
+    await page.setOnline(false)
+    const sending = respond('q1', { roots: [] })
+    await page.advance(60_000)
+    expect(sent.updates).toEqual([])
+    expect(state().inputResponses).toMatchObject({ q1: { status: 'sending' } })
+    await page.setOnline(true)
+    await sending
+    expect(sent.updates).toHaveLength(1)
+  })
+
+  it('that the server refuses rejects, and its input request is open again with the reason', async () => {
+    const { page, respond, state, storage } = beginCall({ polls: [asks], updates: [refusal(), undefined] })
+    await page.advance(1300)
+    const { inputRequests } = state()
+    await expect(respond('q1', { roots: [] })).rejects.toThrow('no')
+    expect(state().inputRequests).toBe(inputRequests)
+    expect(state().inputResponses).toMatchObject({
+      q1: { status: 'rejected', isRetrying: false, error: { message: 'no' } },
+    })
+    expect(storage.record?.task?.answered).toEqual([])
+    const sending = respond('q1', { roots: [] })
+    expect(state().inputResponses).toEqual({ q1: { status: 'sending', isRetrying: false } })
+    await sending
+    expect(state()).toMatchObject({ inputRequests: {}, inputResponses: {} })
+  })
+
+  it('that does not fit its input request is not sent, and says what is wrong', async () => {
+    const { page, respond, sent, state } = beginCall({
+      polls: [asks],
+      checkAnswer: () => Promise.resolve('roots is missing'),
+    })
+    await page.advance(1300)
+    await expect(respond('q1', {})).rejects.toMatchObject({ name: 'TaskInputError', callId: 'c1' })
+    expect(sent.updates).toEqual([])
+    expect(state().inputResponses).toMatchObject({
+      q1: { status: 'rejected', error: { message: expect.stringContaining('roots is missing') } },
+    })
+  })
+
+  it('goes out once for an input request, however often it is given', async () => {
+    const { page, respond, sent } = beginCall({ polls: [asks] })
+    await page.advance(1300)
+    const [first, second] = [respond('q1', { roots: [] }), respond('q1', { roots: [] })]
+    expect(second).toBe(first)
+    await first
+    await expect(respond('q1', { roots: [] })).rejects.toMatchObject({ name: 'TaskInputError' })
+    await expect(respond('q1', { roots: [] })).rejects.toThrow('cannot be changed')
+    expect(sent.updates).toHaveLength(1)
+  })
+
+  it('to an input request that nobody has made is refused', async () => {
+    const { page, respond, sent } = beginCall({ polls: [asks] })
+    await page.advance(1300)
+    await expect(respond('q2', { roots: [] })).rejects.toMatchObject({ name: 'TaskInputError' })
+    expect(sent.updates).toEqual([])
+  })
+
+  it('to an input request named __proto__ is one like any other', async () => {
+    const hostile = JSON.parse('{"__proto__":{"method":"roots/list"}}')
+    const { page, respond, sent, state } = beginCall({ polls: [{ ...asks, inputRequests: hostile }] })
+    await page.advance(1300)
+    expect(Object.keys(state().inputRequests)).toEqual(['__proto__'])
+    const sending = respond('__proto__', { roots: [] })
+    expect(Object.keys(state().inputResponses)).toEqual(['__proto__'])
+    await sending
+    expect(JSON.stringify(sent.updates)).toBe('[{"__proto__":{"roots":[]}}]')
+    expect(Object.keys(state().inputRequests)).toEqual([])
+  })
+
+  it('to an input request that the server withdraws meanwhile is given up before it is sent', async () => {
+    const { tabs, grant } = gate()
+    const { page, respond, sent, state } = beginCall({ polls: [asks, working()], tabs })
+    await page.advance(1300)
+    const sending = respond('q1', { roots: [] })
+    sending.catch(() => {})
+    await page.advance(1000)
+    expect(state()).toMatchObject({ phase: 'working', inputRequests: {}, inputResponses: {} })
+    grant()
+    await expect(sending).rejects.toThrow('No open input request')
+    expect(sent.updates).toEqual([])
+  })
+
+  it('that is acknowledged when the task is over is noted, for pages that do not know yet', async () => {
+    const { page, respond, storage, posted } = beginCall({ polls: [asks, cancelled], updates: ['never', undefined] })
+    await page.advance(1500)
+    const sending = respond('q1', { roots: [] })
+    await page.advance(1000)
+    expect(storage.record?.task).toMatchObject({ status: 'cancelled', answered: [] })
+    await page.advance(40_000)
+    await sending
+    expect(storage.record?.task).toMatchObject({ status: 'cancelled', answered: ['q1'] })
+    expect(posted.at(-1)).toEqual({ type: 'responded', inputKey: 'q1' })
+  })
+
+  it('that is acknowledged when the record is gone does not bring it back', async () => {
+    const { page, respond, storage } = beginCall({ polls: [asks, cancelled], updates: ['never', undefined] })
+    await page.advance(1500)
+    const sending = respond('q1', { roots: [] })
+    await page.advance(1000)
+    storage.record = undefined
+    await page.advance(40_000)
+    await sending
+    expect(storage.record).toBeUndefined()
+  })
+
+  it('that is acknowledged when the call was left is not noted', async () => {
+    const { page, respond, leave, written } = beginCall({ polls: [asks], updates: ['never'] })
+    await page.advance(1500)
+    const sending = respond('q1', { roots: [] })
+    sending.catch(() => {})
+    await page.settle()
+    const [reason, count] = [new Error('closed'), written.length]
+    leave(reason)
+    await expect(sending).rejects.toThrow()
+    await page.advance(60_000)
+    expect(written).toHaveLength(count)
+    expect(page.pendingTimers()).toBe(0)
+  })
+
+  it('to a task whose call was made anew answers nothing of the new task', async () => {
+    const { page, respond, follow, state, storage } = beginCall({
+      polls: [asks, { ...asks, taskId: 't2' }],
+      updates: ['never', undefined],
+    })
+    await page.advance(1300)
+    const sending = respond('q1', { roots: [] })
+    sending.catch(() => {})
+    await page.settle()
+    storage.record = recorded({ taskId: 't2', nextPollAt: START + 2000 })
+    follow(storage.record)
+    await page.advance(2000)
+    expect(state()).toMatchObject({ task: { taskId: 't2' }, inputRequests: { q1: {} } })
+    await page.advance(40_000)
+    await sending.catch(() => {})
+    expect(state()).toMatchObject({ task: { taskId: 't2' }, inputRequests: { q1: {} }, inputResponses: {} })
+    expect(storage.record?.task).toMatchObject({ taskId: 't2', answered: [] })
+  })
+})
+
+describe('a response in another tab', () => {
+  it('counts for the task it was for: the call may have been made anew since', async () => {
+    const { page, receive, state, storage } = beginCall({ polls: [asks] })
+    await page.advance(1300)
+    receive({ type: 'responded', inputKey: 'q1' }, 'earlier')
+    await page.settle()
+    expect(state()).toMatchObject({ inputRequests: { q1: {} }, isCancelling: false })
+    receive({ type: 'responded', inputKey: 'q1' })
+    await page.settle()
+    expect(state().inputRequests).toEqual({})
+    expect(storage.record?.task?.answered).toEqual(['q1'])
+  })
+
+  it('that came while this one waited for its turn is not sent again', async () => {
+    const { tabs, grant } = gate()
+    const { page, respond, receive, sent } = beginCall({ polls: [asks], tabs })
+    await page.advance(1300)
+    const sending = respond('q1', { roots: [] })
+    receive({ type: 'responded', inputKey: 'q1' })
+    grant()
+    await sending
+    expect(sent.updates).toEqual([])
+  })
+
+  it('that is recorded is not sent again, although no message told of it', async () => {
+    const { page, respond, storage, sent, state } = beginCall({ polls: [asks] })
+    await page.advance(1300)
+    storage.record = recorded({ answered: ['q1'] })
+    await respond('q1', { roots: [] })
+    expect(sent.updates).toEqual([])
+    expect(state()).toMatchObject({ inputRequests: {}, inputResponses: {} })
+  })
+
+  it('is not sent from here either where the call has been made anew meanwhile', async () => {
+    const { tabs, grant } = gate()
+    const { page, respond, receive, follow, sent, storage } = beginCall({ polls: [asks], tabs })
+    await page.advance(1300)
+    const sending = respond('q1', { roots: [] })
+    receive({ type: 'responded', inputKey: 'q1' })
+    await page.settle()
+    storage.record = recorded({ taskId: 't2', nextPollAt: START + 60_000 })
+    follow(storage.record)
+    grant()
+    await sending.catch(() => {})
+    expect(sent.updates).toEqual([])
+  })
+
+  it('notes what is received in a burst in its order, also where the storage takes its time', async () => {
+    const { leadership } = stubLeadership(false)
+    const { page, receive, storage } = beginCall({
+      follows: recorded({ nextPollAt: START + 60_000 }),
+      tabs: tabsOf(leadership),
+    })
+    receive({ type: 'cancelling', isCancelling: true })
+    receive({ type: 'responded', inputKey: 'q1' })
+    receive({ type: 'cancelling', isCancelling: false })
+    receive({ type: 'responded', inputKey: 'q2' })
+    await page.settle()
+    expect(storage.record?.task).toMatchObject({ isCancelling: false, answered: ['q1', 'q2'] })
+  })
+})
+
+describe('a handler', () => {
+  it('responds to each input request once, and none of them is shown', async () => {
+    const roots = vi.fn(async () => ({ roots: [] }))
+    const { page, sent, state } = beginCall({ polls: [asksTwo], handlers: { roots } })
+    await page.advance(5000)
+    expect(roots).toHaveBeenCalledTimes(2)
+    expect(roots.mock.calls.map(([, context]: unknown[]) => context)).toMatchObject([
+      { callId: 'c1', taskId: 't1', inputKey: 'q1' },
+      { callId: 'c1', taskId: 't1', inputKey: 'q2' },
+    ])
+    expect(sent.updates).toEqual([{ q1: { roots: [] } }, { q2: { roots: [] } }])
+    expect(state()).toMatchObject({ phase: 'input_required', inputRequests: {} })
+  })
+
+  it('that throws leaves the input request to the user', async () => {
+    const problem = new Error('no roots')
+    const { page, errors, state, respond, sent } = beginCall({
+      polls: [asks],
+      handlers: { roots: () => Promise.reject(problem) },
+    })
+    await page.advance(1300)
+    expect(errors).toEqual([problem])
+    expect(state()).toMatchObject({ inputRequests: { q1: {} }, inputResponses: {} })
+    await respond('q1', { roots: [] })
+    expect(sent.updates).toHaveLength(1)
+  })
+
+  it('whose response does not fit leaves the input request to the user', async () => {
+    const { page, errors, state, sent } = beginCall({
+      polls: [asks],
+      handlers: { roots: async () => ({}) },
+      checkAnswer: () => Promise.resolve('roots is missing'),
+    })
+    await page.advance(1300)
+    expect(errors).toMatchObject([{ name: 'TaskInputError' }])
+    expect(state().inputRequests).toMatchObject({ q1: {} })
+    expect(sent.updates).toEqual([])
+  })
+
+  it('is not called for what another tab has responded to while this one waited for its turn', async () => {
+    const { tabs, grant } = gate()
+    const roots = vi.fn(async () => ({ roots: [] }))
+    const { page, storage } = beginCall({ polls: [asks], handlers: { roots }, tabs })
+    await page.advance(1300)
+    storage.record = recorded({ answered: ['q1'] })
+    grant()
+    await page.settle()
+    expect(roots).not.toHaveBeenCalled()
+  })
+
+  it.each([
+    ['withdrawn', working()],
+    ['over with its task', completed()],
+  ])('is told by its signal that the input request is %s, and what it returns is not sent', async (_, next) => {
+    let finish = () => {}
+    let signal: AbortSignal | undefined
+    const { page, sent, errors } = beginCall({
+      polls: [asks, next],
+      handlers: {
+        roots: (_request, context) => {
+          signal = context.signal
+          return new Promise((resolve) => {
+            finish = () => resolve({ roots: [] })
+          })
+        },
+      },
+    })
+    await page.advance(1500)
+    expect(signal?.aborted).toBe(false)
+    await page.advance(1000)
+    expect(signal?.aborted).toBe(true)
+    finish()
+    await page.settle()
+    expect(sent.updates).toEqual([])
+    expect(errors).toEqual([])
+  })
+
+  it('whose response is checked while the call is made anew does not answer the new task', async () => {
+    let check = () => {}
+    const { page, follow, sent } = beginCall({
+      polls: [asks],
+      handlers: { roots: async () => ({ roots: [] }) },
+      checkAnswer: () =>
+        new Promise((resolve) => {
+          check = () => resolve(undefined)
+        }),
+    })
+    await page.advance(1300)
+    follow(recorded({ taskId: 't2', nextPollAt: START + 60_000 }))
+    check()
+    await page.settle()
+    expect(sent.updates).toEqual([])
+  })
+
+  it('responds to an input request that belongs to no task', async () => {
+    const { page, sent, outcome } = beginCall({
+      askedFirst: { method: 'roots/list' },
+      call: { content: [] },
+      handlers: { roots: async () => ({ roots: [] }) },
+    })
+    await page.settle()
+    expect(sent.updates).toEqual([{ roots: [] }])
+    expect(outcome.result).toEqual({ content: [] })
+  })
+})
+
+it('an input request that changes under its key ends the call', async () => {
+  const other: DetailedTask = { ...asks, inputRequests: { q1: { method: 'roots/list', params: { other: true } } } }
+  const { page, outcome } = beginCall({ polls: [asks, other] })
+  await page.advance(5000)
+  expect(outcome.error).toMatchObject({ name: 'TaskProtocolError', taskId: 't1', callId: 'c1' })
+})
+
+it('an input request that nobody can respond to ends the call where the app says so', async () => {
+  const { page, outcome } = beginCall({ polls: [asks], rules: { missingInput: 'error' } })
+  await page.advance(5000)
+  expect(outcome.error).toMatchObject({ name: 'TaskInputRequiredError', taskId: 't1', callId: 'c1' })
+})
+
+it('an input request that needs a capability which was not declared ends the call', async () => {
+  const { page, outcome } = beginCall({ polls: [asks], rules: { missingCapability: () => 'roots' } })
+  await page.advance(5000)
+  expect(outcome.error).toMatchObject({ taskId: 't1', callId: 'c1', message: expect.stringContaining('roots') })
+})

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest'
+import { TASK } from '../../test/support/stubbedCall.js'
+import { TaskRequestError } from '../protocol/errors.js'
+import type { InputRequest } from '../protocol/inputRequest.js'
+import type { Following, Tracked } from './call.js'
+import { NO_INPUTS } from './inputs.js'
+import { knownMessages } from './knownMessages.js'
+
+const NOW = 5000
+const roots: InputRequest = { method: 'roots/list' }
+const down = new TaskRequestError('down', { kind: 'network' })
+
+const following = (changes: Partial<Tracked> = {}): Following => ({
+  callId: 'c1',
+  name: 'report',
+  startedAt: 0,
+  stage: 'following',
+  task: TASK,
+  passedOver: undefined,
+  snapshotAt: undefined,
+  refusals: undefined,
+  knownAt: 0,
+  receivedAt: 0,
+  dueAt: 9000,
+  earliestAt: 8000,
+  failureCount: 0,
+  violations: 0,
+  era: 'modern',
+  record: 'kept',
+  turn: 'ours',
+  poll: 'idle',
+  listenUntil: 0,
+  foreignPollUntil: 0,
+  foreignPollAt: 0,
+  leaderTimeoutAt: 0,
+  wasLate: false,
+  blocked: undefined,
+  failure: undefined,
+  inputs: NO_INPUTS,
+  answered: [],
+  cancel: 'none',
+  idlePolls: 0,
+  ...changes,
+})
+const snapshot = { type: 'snapshot', task: TASK, nextPollAt: 9000 }
+
+describe('knownMessages', () => {
+  it('has the newest snapshot, with the time of the next poll', () => {
+    expect(knownMessages(following(), NOW)).toEqual([snapshot])
+  })
+
+  it('has the input requests of the snapshot, also those that have been answered: another tab knows which', () => {
+    const inputs = new Map([
+      ['q1', { request: roots, status: 'answered' as const }],
+      ['q2', { request: roots, status: 'sending' as const }],
+    ])
+    const task = { ...TASK, status: 'input_required' as const }
+    expect(knownMessages(following({ task, inputs }), NOW)).toEqual([
+      { type: 'snapshot', task: { ...task, inputRequests: { q1: roots, q2: roots } }, nextPollAt: 9000 },
+    ])
+  })
+
+  it.each(['input_required', 'completed', 'failed', 'cancelled'] as const)(
+    'has no snapshot of a task of which only the status %s is known, as a record has it',
+    (status) => {
+      expect(knownMessages(following({ task: { ...TASK, status } }), NOW)).toEqual([])
+    },
+  )
+
+  it('has how polling fares where it fails', () => {
+    const failure = { error: down, network: 'retrying' as const }
+    expect(knownMessages(following({ failureCount: 2, failure }), NOW)).toEqual([
+      snapshot,
+      { type: 'poll-failed', error: down, failureCount: 2, network: 'retrying', earliestAt: 8000, nextPollAt: 9000 },
+    ])
+  })
+
+  it('has no failure of a cancellation', () => {
+    expect(knownMessages(following({ failure: { error: down, network: 'ok' } }), NOW)).toEqual([snapshot])
+  })
+
+  it.each(['queued', 'sent'] as const)('has that a poll is under way, which is %s', (poll) => {
+    expect(knownMessages(following({ poll }), NOW)).toEqual([snapshot, { type: 'polling', until: NOW + 5000 }])
+  })
+})

@@ -1,0 +1,429 @@
+import { describe, expect, it, vi } from 'vitest'
+import {
+  asks,
+  beginCall,
+  completed,
+  down,
+  INTENT,
+  RESULT,
+  recorded,
+  START,
+  type StubbedCallOptions,
+  TASK,
+} from '../../test/support/stubbedCall.js'
+import {
+  TaskCancelledError,
+  TaskExpiredError,
+  TaskProtocolError,
+  ToolCallInterruptedError,
+  ToolCallRejectedError,
+} from '../protocol/errors.js'
+import type { TaskRecord } from '../storage/taskRecord.js'
+import { NO_TABS } from './callTabs.js'
+
+describe('a call that is made', () => {
+  it('leaves no record, timer or listener where it is answered at once', async () => {
+    const { page, log, outcome, storage, state } = beginCall({ call: RESULT })
+    await page.settle()
+    expect(log).toEqual(['write intent', 'tools/call', 'remove', 'show completed', 'settled'])
+    expect(outcome.result).toBe(RESULT)
+    expect(storage.record).toBeUndefined()
+    expect(state()).toMatchObject({ phase: 'completed', result: RESULT, endedAt: START })
+    expect(page.pendingTimers()).toBe(0)
+    expect(page.listeners()).toBe(0)
+  })
+
+  it('writes its intent before it is sent, and that it is a task before anything else', async () => {
+    const { page, log } = beginCall({ polls: [completed()] })
+    await page.advance(1000)
+    expect(log).toEqual([
+      'write intent',
+      'tools/call',
+      // Before anything is shown of it.
+      'write working',
+      'show working',
+      'tasks/get',
+      'complete report',
+      'update completed',
+      'show completed',
+      'settled',
+    ])
+  })
+
+  it('waits for a slow storage before it is sent', async () => {
+    let finish = () => {}
+    const { page, count } = beginCall({
+      records: {
+        write: () =>
+          new Promise((resolve) => {
+            finish = () => resolve(true)
+          }),
+        update: () => Promise.resolve(true),
+        read: () => Promise.resolve(undefined),
+        remove: () => Promise.resolve(),
+      },
+    })
+    await page.settle()
+    expect(count('tools/call')).toBe(0)
+    finish()
+    await page.settle()
+    expect(count('tools/call')).toBe(1)
+  })
+
+  it('is sent as it was asked for, and once, whatever its polls come to', async () => {
+    const request = { name: 'report', arguments: { seconds: 3 } }
+    const { page, sent, count, state } = beginCall({ request, polls: [down()] })
+    await page.advance(60_000)
+    expect(sent.request).toEqual(request)
+    expect(count('tools/call')).toBe(1)
+    expect(state().arguments).toEqual({ seconds: 3 })
+  })
+
+  it.each([
+    ['is refused', new ToolCallRejectedError('No', { code: -32602 }), false],
+    ['is interrupted', new ToolCallInterruptedError('report'), true],
+    ['gets a response that breaks the protocol', new TaskProtocolError('no task', { source: 'tools/call' }), true],
+  ])('that %s leaves an intent only where the tool may be running', async (_, error, isKept) => {
+    const { page, outcome, storage, state } = beginCall({ call: error })
+    await page.advance(60_000)
+    expect(outcome.error).toBe(error)
+    expect(state()).toMatchObject({ phase: 'failed', error })
+    expect(storage.record).toEqual(isKept ? INTENT : undefined)
+  })
+
+  it('shows an input request that comes before its response, and goes on with what is responded', async () => {
+    const { page, respond, sent, state, outcome } = beginCall({ call: RESULT, askedFirst: { method: 'roots/list' } })
+    await page.settle()
+    expect(state()).toMatchObject({ phase: 'input_required', inputRequests: { r1: { method: 'roots/list' } } })
+    await respond('r1', { roots: [] })
+    await page.settle()
+    expect(sent.updates).toEqual([{ roots: [] }])
+    expect(state()).toMatchObject({ phase: 'completed', inputRequests: {} })
+    expect(outcome.result).toBe(RESULT)
+  })
+
+  it("fails with missingInput: 'error' where an input request comes before its response", async () => {
+    const { page, outcome } = beginCall({
+      askedFirst: { method: 'roots/list' },
+      rules: { missingInput: 'error' },
+    })
+    await page.settle()
+    expect(outcome.error).toMatchObject({ name: 'TaskInputRequiredError', callId: 'c1' })
+  })
+
+  it('withdraws an input request that comes before its response when the call is cancelled', async () => {
+    const { page, cancel, state, outcome, respond } = beginCall({ askedFirst: { method: 'roots/list' } })
+    await page.settle()
+    await cancel()
+    await page.settle()
+    expect(outcome.error).toBeInstanceOf(TaskCancelledError)
+    expect(state()).toMatchObject({ phase: 'cancelled', inputRequests: {} })
+    await expect(respond('r1', { roots: [] })).rejects.toThrow('No open input request')
+  })
+})
+
+describe('a call that is made offline', () => {
+  it('is not sent until the network is back, and says so', async () => {
+    const { page, log, written, state } = beginCall({ isOffline: true, call: RESULT })
+    await page.advance(60_000)
+    expect(log).not.toContain('tools/call')
+    // Nor is it recorded that it was: a reload now makes the call anew.
+    expect(written).toEqual([])
+    expect(state()).toMatchObject({ phase: 'calling', network: 'offline' })
+    await page.setOnline(true)
+    await page.advance(200)
+    expect(log.filter((entry) => entry === 'tools/call')).toHaveLength(1)
+    expect(state()).toMatchObject({ phase: 'completed', network: 'ok' })
+  })
+
+  it('can be cancelled without ever being sent', async () => {
+    const { page, cancel, log, outcome, storage } = beginCall({ isOffline: true })
+    await page.advance(1000)
+    await cancel()
+    await page.setOnline(true)
+    expect(log).not.toContain('tools/call')
+    expect(outcome.error).toBeInstanceOf(TaskCancelledError)
+    expect(storage.record).toBeUndefined()
+  })
+})
+
+describe('a call with a key', () => {
+  it('is the task that an earlier page left', async () => {
+    const { page, log, polls, state } = beginCall({
+      found: { ...recorded({ nextPollAt: START + 500 }), startedAt: START - 9000 },
+      polls: [completed()],
+    })
+    await page.advance(500)
+    expect(log).not.toContain('tools/call')
+    expect(polls).toEqual([500])
+    expect(state()).toMatchObject({ phase: 'completed', startedAt: START - 9000 })
+  })
+
+  it('is made where none was left', async () => {
+    const { page, count } = beginCall({ call: RESULT })
+    await page.settle()
+    expect(count('tools/call')).toBe(1)
+  })
+
+  it('is interrupted where an earlier page left only its intent, and stays so', async () => {
+    const intent = { ...INTENT, startedAt: START - 9000 }
+    const { page, log, outcome, storage, state } = beginCall({ found: intent })
+    await page.settle()
+    expect(log).toEqual(['show calling', 'show failed', 'settled'])
+    expect(outcome.error).toBeInstanceOf(ToolCallInterruptedError)
+    expect(outcome.error).toMatchObject({ callId: 'c1', toolName: 'report' })
+    expect(state().startedAt).toBe(START - 9000)
+    expect(storage.record).toBe(intent)
+  })
+
+  it('is made again where calling twice does no harm', async () => {
+    const { page, count, outcome } = beginCall({ found: INTENT, isRepeatable: true, call: RESULT })
+    await page.settle()
+    expect(count('tools/call')).toBe(1)
+    expect(outcome.result).toEqual(RESULT)
+  })
+
+  it('fetches the result of a task that had ended', async () => {
+    const { page, polls, outcome, count } = beginCall({
+      found: recorded({ status: 'completed' }),
+      polls: [completed()],
+    })
+    await page.settle()
+    expect(polls).toEqual([0])
+    expect(count('tools/call')).toBe(0)
+    expect(outcome.result).toEqual(RESULT)
+  })
+
+  it.each([
+    ['call-again', 'working', 1],
+    ['call-if-settled', 'working', 0],
+    ['call-if-settled', 'completed', 1],
+  ] as const)('with the wish %s over a task that is %s is made %i times', async (wish, status, times) => {
+    const { page, count } = beginCall({ wish, found: recorded({ status, nextPollAt: START + 5000 }) })
+    await page.advance(1000)
+    expect(count('tools/call')).toBe(times)
+  })
+
+  it('follows the lost task that its record names where it is made once only', async () => {
+    const { page, count, polls, outcome } = beginCall({
+      found: recorded(),
+      lostTaskId: 't1',
+      polls: [new TaskExpiredError('unknown-task', { taskId: 't1' })],
+    })
+    await page.advance(1000)
+    expect(count('tools/call')).toBe(0)
+    expect(polls).toEqual([0])
+    expect(outcome.error).toBeInstanceOf(TaskExpiredError)
+  })
+
+  it('is made anew after a lost task, where the wish is to call what has ended', async () => {
+    const { page, count } = beginCall({ found: recorded(), lostTaskId: 't1', wish: 'call-if-settled' })
+    await page.advance(1000)
+    expect(count('tools/call')).toBe(1)
+  })
+
+  it('is unlocked when its task is recorded, and not before', async () => {
+    const unlock = vi.fn()
+    const log: string[] = []
+    let finish = () => {}
+    const { page } = beginCall({
+      tabs: {
+        lock: () => Promise.resolve(unlock),
+        postCall: (_callId, { type }) => void log.push(`${type}, unlocked ${unlock.mock.calls.length} times`),
+      },
+      records: {
+        write: ({ task }) =>
+          new Promise((resolve) => {
+            if (task === undefined) resolve(true)
+            else finish = () => resolve(true)
+          }),
+        update: () => Promise.resolve(true),
+        read: () => Promise.resolve(undefined),
+        remove: () => Promise.resolve(),
+      },
+    })
+    await page.settle()
+    expect(log).toEqual([])
+    expect(unlock).not.toHaveBeenCalled()
+    finish()
+    await page.settle()
+    expect(log).toEqual(['created, unlocked 0 times'])
+    expect(unlock).toHaveBeenCalledOnce()
+  })
+
+  it('without a task is posted to the tabs that wait for it, then unlocked', async () => {
+    const log: string[] = []
+    const { page } = beginCall({
+      call: RESULT,
+      tabs: {
+        lock: () => Promise.resolve(() => log.push('unlock')),
+        postCall: (_callId, message) => void log.push(JSON.stringify(message)),
+      },
+    })
+    await page.settle()
+    expect(log).toEqual([JSON.stringify({ type: 'settled', outcome: { result: RESULT } }), 'unlock'])
+  })
+
+  it('has the outcome that another tab posts while it waits for that tab, and touches no record', async () => {
+    const { page, waiting, log, outcome } = beginCall({ tabs: { lock: () => new Promise(() => {}) } })
+    await page.settle()
+    waiting.settle?.({ outcome: { result: RESULT } })
+    await page.settle()
+    expect(outcome.result).toBe(RESULT)
+    expect(log).toEqual(['show completed', 'settled'])
+    expect(waiting.settle).toBeUndefined()
+  })
+
+  it('follows the task that another tab posts while it waits for that tab', async () => {
+    const { page, waiting, polls, count } = beginCall({ tabs: { lock: () => new Promise(() => {}) } })
+    await page.settle()
+    waiting.settle?.({ record: recorded({ nextPollAt: START + 700 }) })
+    await page.advance(700)
+    expect(polls).toEqual([700])
+    expect(count('tools/call')).toBe(0)
+  })
+
+  it('that is made in any case waits for the tab that makes it, and is then made all the same', async () => {
+    let grant = (_unlock: () => void) => {}
+    const { page, waiting, count, outcome } = beginCall({
+      wish: 'call-again',
+      call: { content: [] },
+      tabs: {
+        lock: () =>
+          new Promise((resolve) => {
+            grant = resolve
+          }),
+      },
+    })
+    await page.settle()
+    waiting.settle?.({ outcome: { result: RESULT } })
+    await page.settle()
+    expect(count('tools/call')).toBe(0)
+    grant(() => {})
+    await page.settle()
+    expect(count('tools/call')).toBe(1)
+    expect(outcome.result).toEqual({ content: [] })
+  })
+})
+
+describe('a call without a key', () => {
+  it('takes no lock, reads no record and posts no outcome', async () => {
+    const tabs = { lock: vi.fn(NO_TABS.lock), postCall: vi.fn() }
+    const { page, log } = beginCall({ key: undefined, found: recorded(), call: RESULT, tabs })
+    await page.settle()
+    expect(tabs.lock).not.toHaveBeenCalled()
+    expect(tabs.postCall).not.toHaveBeenCalled()
+    expect(log).toContain('tools/call')
+  })
+})
+
+describe('a call that is cancelled', () => {
+  it('before its response is aborted: there is no task to cancel', async () => {
+    const { page, cancel, sent, log, outcome, state, storage } = beginCall({ call: 'never' })
+    await page.settle()
+    await cancel()
+    await page.settle()
+    expect(sent.callSignal?.aborted).toBe(true)
+    expect(log).not.toContain('tasks/cancel')
+    expect(outcome.error).toBeInstanceOf(TaskCancelledError)
+    expect(state().phase).toBe('cancelled')
+    // The tool may run all the same: the intent says so to the next page that starts the call.
+    expect(storage.record).toEqual(INTENT)
+  })
+
+  it('while its intent is read is cancelled as the task that it turns out to be', async () => {
+    let read = (_record: TaskRecord) => {}
+    const { page, cancel, count, state } = beginCall({
+      cancels: ['never'],
+      records: {
+        write: () => Promise.resolve(true),
+        update: () => Promise.resolve(true),
+        read: () =>
+          new Promise((resolve) => {
+            read = resolve
+          }),
+        remove: () => Promise.resolve(),
+      },
+    })
+    await page.settle()
+    await cancel()
+    read(recorded({ nextPollAt: START + 1000 }))
+    await page.settle()
+    expect(count('tools/call')).toBe(0)
+    expect(count('tasks/cancel')).toBe(1)
+    expect(state()).toMatchObject({ phase: 'working', isCancelling: true })
+  })
+})
+
+describe('a call that is left', () => {
+  it.each([
+    ['before its response', { call: 'never' }, 0, true],
+    ['while it waits for the next poll', {}, 1500, true],
+    ['in the middle of a poll', { polls: ['never'] }, 1500, true],
+    ['before it was sent', { isOffline: true }, 1500, false],
+    ['while nobody observes it', { followsUnobserved: false }, 1500, true],
+    ['while it has an input request', { polls: [asks] }, 1500, true],
+  ] satisfies [string, StubbedCallOptions, number, boolean][])(
+    '%s rejects with the reason and leaves no timer and no listener',
+    async (_, options, at, isRecorded) => {
+      const { page, leave, outcome, log, storage } = beginCall(options)
+      await page.advance(at)
+      const reason = new Error('closed')
+      leave(reason)
+      await page.settle()
+      expect(outcome.error).toBe(reason)
+      expect(page.pendingTimers()).toBe(0)
+      expect(page.listeners()).toBe(0)
+      expect(log).not.toContain('tasks/cancel')
+      expect(log).not.toContain('remove')
+      expect(log).not.toContain('settled')
+      // A call that was never sent leaves nothing to be followed.
+      expect(storage.record !== undefined).toBe(isRecorded)
+    },
+  )
+
+  it('while its task is being written does not go on', async () => {
+    let finish = () => {}
+    const { page, leave, state, polls } = beginCall({
+      records: {
+        write: ({ task }) =>
+          new Promise((resolve) => {
+            if (task === undefined) resolve(true)
+            else finish = () => resolve(true)
+          }),
+        update: () => Promise.resolve(true),
+        read: () => Promise.resolve(undefined),
+        remove: () => Promise.resolve(),
+      },
+    })
+    await page.settle()
+    leave(new Error('closed'))
+    finish()
+    await page.advance(60_000)
+    expect(polls).toEqual([])
+    expect(state().task).toEqual(TASK)
+    expect(page.pendingTimers()).toBe(0)
+    expect(page.listeners()).toBe(0)
+  })
+
+  it('keeps its state: the task goes on', async () => {
+    const { page, leave, state } = beginCall()
+    await page.advance(1500)
+    const before = state()
+    leave(new Error('closed'))
+    await page.settle()
+    expect(state()).toBe(before)
+  })
+
+  it('sends no cancellation and no response', async () => {
+    const { page, leave, cancel, respond, log } = beginCall({ polls: [asks] })
+    await page.advance(1500)
+    const reason = new Error('closed')
+    leave(reason)
+    await page.settle()
+    await cancel()
+    await expect(respond('q1', { roots: [] })).rejects.toBe(reason)
+    expect(log).not.toContain('tasks/cancel')
+    expect(log).not.toContain('tasks/update')
+  })
+})

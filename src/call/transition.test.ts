@@ -1,0 +1,858 @@
+import { describe, expect, it } from 'vitest'
+import { TaskExpiredError, TaskProtocolError, TaskRequestError } from '../protocol/errors.js'
+import type { InputRequest } from '../protocol/inputRequest.js'
+import type { DetailedTask, Task } from '../protocol/task.js'
+import type { TaskRecordTask } from '../storage/taskRecord.js'
+import type { Call, CallEvent, CallIdentity, CallRules, Circumstances, Effect, Following, Tracked } from './call.js'
+import { LEADER_TIMEOUT_MS, MESSAGE_DELAY_MS } from './following.js'
+import { type Inputs, NO_INPUTS } from './inputs.js'
+import { DEFAULT_POLL_POLICY } from './pollPolicy.js'
+import type { TaskMessage } from './taskMessage.js'
+import { isPolledHere, transition, wakeAt } from './transition.js'
+
+const NOW = 100_000
+const INTERVAL = 1000
+const roots: InputRequest = { method: 'roots/list' }
+const asked = (members: Record<string, 'open' | 'sending' | 'answered' | 'handling'>): Inputs =>
+  new Map(Object.entries(members).map(([key, status]) => [key, { request: roots, status }]))
+
+const TASK: Task = {
+  taskId: 't1',
+  status: 'input_required',
+  createdAt: '2026-07-28T00:00:00Z',
+  lastUpdatedAt: '2026-07-28T00:00:10Z',
+  ttlMs: null,
+  pollIntervalMs: INTERVAL,
+}
+const LATER: Task = { ...TASK, status: 'working', lastUpdatedAt: '2026-07-28T00:00:20Z' }
+const OLDER: Task = { ...TASK, status: 'working', lastUpdatedAt: '2026-07-28T00:00:01Z' }
+const working = (task = LATER): DetailedTask => ({ ...task, status: 'working' })
+const asks = (keys: string[], task = LATER): DetailedTask => ({
+  ...task,
+  status: 'input_required',
+  inputRequests: Object.fromEntries(keys.map((key) => [key, roots])),
+})
+const completed: DetailedTask = { ...LATER, status: 'completed', result: { content: [] } }
+const recorded = (changes: Partial<TaskRecordTask> = {}): TaskRecordTask => ({
+  ...LATER,
+  taskId: 't2',
+  receivedAt: NOW - 5000,
+  answered: ['q0'],
+  isCancelling: false,
+  ...changes,
+})
+
+const down = new TaskRequestError('down', { kind: 'network' })
+const gone = new TaskExpiredError('unknown-task')
+const result = { result: { content: [] } }
+
+const IDENTITY: CallIdentity = { callId: 'c1', name: 'report', key: 'weekly', arguments: { week: 7 }, startedAt: 1 }
+const TRACKED: Tracked = {
+  task: TASK,
+  passedOver: undefined,
+  snapshotAt: undefined,
+  refusals: undefined,
+  knownAt: NOW,
+  receivedAt: NOW - 1000,
+  dueAt: NOW + INTERVAL,
+  earliestAt: NOW + INTERVAL,
+  failureCount: 0,
+  violations: 0,
+  era: 'modern',
+  record: 'kept',
+  turn: 'ours',
+  poll: 'idle',
+  listenUntil: 0,
+  foreignPollUntil: 0,
+  foreignPollAt: 0,
+  leaderTimeoutAt: NOW + INTERVAL + LEADER_TIMEOUT_MS,
+  wasLate: false,
+  blocked: undefined,
+  failure: undefined,
+  inputs: asked({ q1: 'open' }),
+  answered: [],
+  cancel: 'none',
+  idlePolls: 0,
+}
+const following = (changes: Partial<Tracked> = {}): Following => ({
+  ...IDENTITY,
+  ...TRACKED,
+  ...changes,
+  stage: 'following',
+})
+
+const AT: Circumstances = {
+  now: NOW,
+  jitter: 0.5,
+  isOnline: true,
+  isVisible: true,
+  isAlone: false,
+  isLeader: true,
+  isPushed: false,
+  isLate: false,
+}
+const RULES: CallRules = {
+  policy: DEFAULT_POLL_POLICY,
+  missingInput: 'wait',
+  stuckAfterPolls: 60,
+  isHandled: () => false,
+  missingCapability: () => undefined,
+}
+
+/** What an event makes of a call in these circumstances. */
+function next(call: Call, event: CallEvent, at: Partial<Circumstances> = {}, rules: Partial<CallRules> = {}) {
+  return transition(call, event, { ...AT, ...at }, { ...RULES, ...rules })
+}
+
+/** What a series of events makes of it, each at its time. */
+function play(call: Call, ...steps: [event: CallEvent, at?: Partial<Circumstances>][]) {
+  let current = call
+  const effects: Effect[] = []
+  for (const [event, at] of steps) {
+    const transition = next(current, event, at)
+    current = transition.call
+    effects.push(...transition.effects)
+  }
+  return { call: current, effects, types: effects.map(({ type }) => type) }
+}
+
+const wake: CallEvent = { type: 'wake' }
+const heard = (message: TaskMessage): CallEvent => ({ type: 'message', message, isOwn: false })
+const own = (message: TaskMessage): CallEvent => ({ type: 'message', message, isOwn: true })
+
+const states = {
+  waiting: { ...IDENTITY, stage: 'waiting', for: 'lock' },
+  calling: { ...IDENTITY, stage: 'calling', inputs: asked({ q1: 'open' }) },
+  ours: following(),
+  queued: following({ poll: 'queued' }),
+  sent: following({ poll: 'sent' }),
+  theirs: following({ turn: 'theirs' }),
+  taking: following({ turn: 'taking', listenUntil: NOW + 100 }),
+  checking: following({ turn: 'checking' }),
+  offline: following({ blocked: 'offline' }),
+  resting: { ...IDENTITY, ...TRACKED, stage: 'resting' },
+  ending: { ...IDENTITY, ...TRACKED, inputs: NO_INPUTS, stage: 'ending', end: gone },
+  settled: { ...IDENTITY, stage: 'settled', outcome: result, endedAt: 5, task: TASK },
+} satisfies Record<string, Call>
+type StateName = keyof typeof states
+
+/** What holds in a state beside `AT`. */
+const circumstances: Partial<Record<StateName, Partial<Circumstances>>> = {
+  theirs: { isLeader: false },
+  offline: { isOnline: false },
+}
+
+const events = {
+  wake: [wake],
+  'wake, due': [wake, { now: NOW + INTERVAL }],
+  'wake, overdue': [wake, { now: NOW + INTERVAL + LEADER_TIMEOUT_MS }],
+  'wake, overdue and late': [wake, { now: NOW + INTERVAL + LEADER_TIMEOUT_MS, isLate: true }],
+  'wake, offline': [wake, { isOnline: false }],
+  'wake, online': [wake, { isOnline: true }],
+  waiting: [{ type: 'waiting', for: 'network' }],
+  found: [{ type: 'found', startedAt: 7 }],
+  sending: [{ type: 'sending' }],
+  created: [{ type: 'created', task: { ...LATER, taskId: 't2' }, era: 'modern' }],
+  adopted: [{ type: 'adopted', task: recorded(), startedAt: 7, era: 'modern' }],
+  recorded: [{ type: 'recorded', record: 'failed' }],
+  observed: [{ type: 'observed' }],
+  unobserved: [{ type: 'unobserved' }],
+  'turn, gained': [{ type: 'turn', isTaken: false }, { isLeader: true }],
+  'turn, lost': [{ type: 'turn', isTaken: false }, { isLeader: false }],
+  noted: [{ type: 'noted', nextPollAt: NOW + 5000 }],
+  'poll-sent': [{ type: 'poll-sent' }],
+  polling: [heard({ type: 'polling', until: NOW + 5000 })],
+  'poll-aborted': [heard({ type: 'poll-aborted', nextPollAt: NOW + 3000 })],
+  snapshot: [heard({ type: 'snapshot', task: working(), nextPollAt: NOW + 3000 })],
+  'own snapshot': [own({ type: 'snapshot', task: working(), nextPollAt: NOW + 3000 })],
+  'snapshot of the end': [heard({ type: 'snapshot', task: completed, nextPollAt: NOW })],
+  'poll-failed': [
+    heard({
+      type: 'poll-failed',
+      error: down,
+      failureCount: 2,
+      network: 'retrying',
+      earliestAt: NOW + 1500,
+      nextPollAt: NOW + 4000,
+    }),
+  ],
+  ended: [heard({ type: 'ended', error: gone })],
+  'responded elsewhere': [heard({ type: 'responded', inputKey: 'q1' })],
+  'cancelling elsewhere': [heard({ type: 'cancelling', isCancelling: true })],
+  pushed: [{ type: 'pushed', task: working() }],
+  'pushed, stale': [{ type: 'pushed', task: working(OLDER) }],
+  'push-changed': [{ type: 'push-changed' }, { isPushed: true }],
+  online: [{ type: 'online' }, { isOnline: true }],
+  'page-shown': [{ type: 'page-shown' }, { now: NOW + 1500 }],
+  'clock-set-back': [{ type: 'clock-set-back', by: 600 }, { now: NOW - 600 }],
+  asked: [{ type: 'asked', inputKey: 'q2', request: roots }],
+  input: [{ type: 'input', inputKey: 'q1', input: { status: 'sending' } }],
+  'input, unknown': [{ type: 'input', inputKey: 'q9', input: { status: 'sending' } }],
+  responded: [{ type: 'responded', inputKey: 'q1' }],
+  cancel: [{ type: 'cancel', status: 'sending' }],
+  settled: [{ type: 'settled', outcome: result }],
+} satisfies Record<string, [CallEvent, Partial<Circumstances>?]>
+type EventName = keyof typeof events
+
+/** What an event changes, and what is to be done. What is not in the table changes nothing, not even the reference. */
+interface Cell {
+  readonly changes: Record<string, unknown>
+  readonly effects?: readonly Effect[]
+}
+type Row = { readonly [name in EventName]?: Cell | undefined }
+
+const due = (dueAt: number, earliestAt = dueAt) => ({
+  dueAt,
+  earliestAt,
+  leaderTimeoutAt: dueAt + LEADER_TIMEOUT_MS,
+  wasLate: false,
+})
+const poll: Effect = { type: 'poll' }
+const ended = { stage: 'ending', poll: 'idle', blocked: undefined, failure: undefined, inputs: NO_INPUTS }
+const answered = { answered: ['q1'], inputs: asked({ q1: 'answered' }) }
+const newTask = {
+  task: { ...LATER, taskId: 't2' },
+  knownAt: NOW,
+  inputs: NO_INPUTS,
+  poll: 'idle',
+  blocked: undefined,
+  failure: undefined,
+  stage: 'following',
+}
+const created: Cell = {
+  changes: {
+    ...newTask,
+    ...due(NOW + INTERVAL),
+    receivedAt: NOW,
+    record: 'unwritten',
+    turn: 'ours',
+    listenUntil: 0,
+    answered: [],
+  },
+  effects: [{ type: 'record' }],
+}
+const adopted: Cell = {
+  changes: {
+    ...newTask,
+    startedAt: 7,
+    ...due(NOW),
+    knownAt: NOW - 5000,
+    receivedAt: NOW - 5000,
+    record: 'assumed',
+    turn: 'taking',
+    listenUntil: NOW + MESSAGE_DELAY_MS,
+    answered: ['q0'],
+  },
+}
+const snapshot = { task: LATER, snapshotAt: NOW, knownAt: NOW, inputs: NO_INPUTS }
+const settled = (task?: Task): Cell => ({
+  changes: { stage: 'settled', outcome: result, endedAt: NOW, ...(task && { task }) },
+})
+const setBack: Cell = {
+  changes: {
+    knownAt: NOW - 600,
+    receivedAt: NOW - 1600,
+    dueAt: NOW + 400,
+    earliestAt: NOW + 400,
+    listenUntil: -600,
+    foreignPollUntil: -600,
+    foreignPollAt: -600,
+    leaderTimeoutAt: NOW + 1400,
+  },
+}
+
+/** What holds for a call that has become a task and has not ended, whoever polls it. */
+const tracked: Row = {
+  created,
+  adopted,
+  recorded: { changes: { record: 'failed' } },
+  'clock-set-back': setBack,
+  input: { changes: { inputs: asked({ q1: 'sending' }) } },
+  responded: {
+    changes: answered,
+    effects: [{ type: 'record' }, { type: 'post', message: { type: 'responded', inputKey: 'q1' } }],
+  },
+  cancel: {
+    changes: { cancel: 'sending' },
+    effects: [{ type: 'record' }, { type: 'post', message: { type: 'cancelling', isCancelling: true } }],
+  },
+  settled: settled(TASK),
+}
+
+/** What holds for a call that is followed while it does not poll. */
+const followed: Row = {
+  ...tracked,
+  'wake, offline': { changes: { blocked: 'offline' } },
+  unobserved: { changes: { stage: 'resting', poll: 'idle', blocked: undefined } },
+  'turn, lost': { changes: { turn: 'theirs' } },
+  'poll-sent': { changes: { poll: 'sent', ...due(NOW + INTERVAL) } },
+  polling: {
+    changes: { foreignPollUntil: NOW + 5000, foreignPollAt: NOW, leaderTimeoutAt: NOW + 5000 + LEADER_TIMEOUT_MS },
+  },
+  'poll-aborted': { changes: due(NOW + 3000) },
+  snapshot: { changes: { ...snapshot, ...due(NOW + 3000, NOW + INTERVAL) } },
+  'own snapshot': { changes: { ...snapshot, poll: 'idle', ...due(NOW + 3000, NOW + INTERVAL) } },
+  'snapshot of the end': {
+    changes: { ...ended, end: completed, task: { ...LATER, status: 'completed' } },
+    effects: [{ type: 'end', end: completed as Extract<DetailedTask, { status: 'completed' }> }],
+  },
+  'poll-failed': {
+    changes: { ...due(NOW + 4000, NOW + 1500), failureCount: 2, failure: { error: down, network: 'retrying' } },
+    effects: [{ type: 'report', error: down, operation: 'poll' }],
+  },
+  ended: { changes: { ...ended, end: gone }, effects: [{ type: 'end', end: gone }] },
+  'responded elsewhere': { changes: answered, effects: [{ type: 'record', ifMissing: true }] },
+  'cancelling elsewhere': { changes: { cancel: 'requested' }, effects: [{ type: 'record', ifMissing: true }] },
+  pushed: {
+    changes: { ...snapshot, ...due(NOW + INTERVAL) },
+    effects: [{ type: 'post', message: { type: 'snapshot', task: working(), nextPollAt: NOW + INTERVAL } }],
+  },
+  // What is known may be wrong: the next poll, which the server allows by then, says.
+  'pushed, stale': { changes: due(NOW + INTERVAL) },
+  'page-shown': { changes: { leaderTimeoutAt: NOW + 1500 + LEADER_TIMEOUT_MS } },
+}
+
+const queue: Cell = { changes: { poll: 'queued' }, effects: [poll] }
+const check: Cell = { changes: { turn: 'checking' }, effects: [{ type: 'read-note' }] }
+const ours: Row = {
+  ...followed,
+  'wake, due': queue,
+  'wake, overdue': queue,
+  'wake, overdue and late': queue,
+  'push-changed': { changes: due(NOW + 30_000, NOW + INTERVAL) },
+  'page-shown': { changes: { leaderTimeoutAt: NOW + 1500 + LEADER_TIMEOUT_MS, poll: 'queued' }, effects: [poll] },
+}
+const { 'wake, offline': _offline, 'pushed, stale': _stale, ...polling } = followed
+
+const table: Record<StateName, Row> = {
+  waiting: {
+    waiting: { changes: { for: 'network' } },
+    found: { changes: { startedAt: 7 } },
+    sending: { changes: { stage: 'calling', inputs: NO_INPUTS } },
+    created,
+    adopted,
+    settled: settled(),
+  },
+  calling: {
+    found: { changes: { startedAt: 7 } },
+    created,
+    adopted,
+    asked: { changes: { inputs: asked({ q1: 'open', q2: 'open' }) } },
+    input: { changes: { inputs: asked({ q1: 'sending' }) } },
+    settled: settled(),
+  },
+  ours,
+  // One poll at a time: nothing but its response, or what takes its place, makes the next one.
+  queued: polling,
+  sent: polling,
+  theirs: {
+    ...followed,
+    created: { ...created, changes: { ...created.changes, turn: 'theirs' } },
+    adopted: { changes: { ...adopted.changes, turn: 'theirs', listenUntil: 0 } },
+    'wake, overdue': {
+      changes: { leaderTimeoutAt: NOW + INTERVAL + 2 * LEADER_TIMEOUT_MS },
+      effects: [{ type: 'lead' }],
+    },
+    'wake, overdue and late': {
+      changes: { wasLate: true, leaderTimeoutAt: NOW + INTERVAL + LEADER_TIMEOUT_MS + MESSAGE_DELAY_MS },
+    },
+    'turn, gained': check,
+    'turn, lost': undefined,
+  },
+  taking: {
+    ...followed,
+    'wake, due': check,
+    'wake, overdue': check,
+    'wake, overdue and late': check,
+    'clock-set-back': { changes: { ...setBack.changes, listenUntil: NOW + 100 - 600 } },
+    'page-shown': {
+      changes: { leaderTimeoutAt: NOW + 1500 + LEADER_TIMEOUT_MS, turn: 'checking' },
+      effects: [{ type: 'read-note' }],
+    },
+  },
+  checking: {
+    ...followed,
+    noted: { changes: { turn: 'ours', ...due(NOW + 5000) } },
+  },
+  offline: {
+    ...followed,
+    'wake, offline': undefined,
+    'wake, online': { changes: { blocked: undefined } },
+    online: { changes: { blocked: undefined } },
+    created: { ...created, changes: { ...created.changes, blocked: 'offline' } },
+    adopted: { changes: { ...adopted.changes, blocked: 'offline' } },
+    'push-changed': { changes: due(NOW + 30_000, NOW + INTERVAL) },
+  },
+  resting: {
+    ...tracked,
+    found: { changes: { startedAt: 7 } },
+    created: { ...created, changes: { ...created.changes, stage: 'resting' } },
+    adopted: { changes: { ...adopted.changes, stage: 'resting' } },
+    observed: { changes: { stage: 'following', turn: 'taking', listenUntil: NOW + MESSAGE_DELAY_MS } },
+  },
+  ending: {
+    found: { changes: { startedAt: 7 } },
+    recorded: { changes: { record: 'failed' } },
+    'clock-set-back': setBack,
+    settled: settled(TASK),
+  },
+  settled: {},
+}
+
+const cells = Object.keys(states).flatMap((state) =>
+  Object.keys(events).map((event) => [state as StateName, event as EventName] as const),
+)
+
+describe('transition', () => {
+  it('has a row in its table for every event', () => {
+    const types: Record<CallEvent['type'], true> = {
+      wake: true,
+      waiting: true,
+      found: true,
+      sending: true,
+      created: true,
+      adopted: true,
+      recorded: true,
+      observed: true,
+      unobserved: true,
+      turn: true,
+      noted: true,
+      'poll-sent': true,
+      message: true,
+      pushed: true,
+      'push-changed': true,
+      online: true,
+      'page-shown': true,
+      'clock-set-back': true,
+      asked: true,
+      input: true,
+      responded: true,
+      cancel: true,
+      settled: true,
+    }
+    expect([...new Set(Object.values(events).map(([{ type }]) => type))].sort()).toEqual(Object.keys(types).sort())
+  })
+
+  it.each(cells)('of a call that is %s, on %s', (name, eventName) => {
+    const before: Call = states[name]
+    const [event, at] = events[eventName]
+    const copy = { ...before }
+    const { call, effects } = next(before, event, { ...circumstances[name], ...at })
+    const cell = table[name][eventName]
+    if (cell === undefined) expect(call).toBe(before)
+    else if (cell.changes['stage'] === 'settled') {
+      expect(call).toEqual({ ...IDENTITY, ...cell.changes })
+      expect(Object.keys(call)).not.toContain('inputs')
+    } else {
+      const base = eventName === 'created' || eventName === 'adopted' ? { ...IDENTITY, ...TRACKED } : before
+      expect(call).toEqual({ ...base, ...cell.changes })
+    }
+    expect(effects).toEqual(cell?.effects ?? [])
+    // The value before is left alone.
+    expect(before).toEqual(copy)
+  })
+})
+
+describe('a call that is settled', () => {
+  it('stays as it is, whatever happens', () => {
+    for (const [event, at] of Object.values(events)) {
+      const { call, effects } = next(states.settled, event, at)
+      expect(call).toBe(states.settled)
+      expect(effects).toEqual([])
+    }
+  })
+
+  it('has the snapshot of its end, or the last one that is known', () => {
+    const end = completed as Extract<DetailedTask, { status: 'completed' }>
+    const settle: CallEvent = { type: 'settled', outcome: result }
+    const task = { ...LATER, status: 'completed' as const }
+    expect(next({ ...states.ending, end, task }, settle).call).toMatchObject({ task })
+    expect(next({ ...states.ending, end: gone }, settle).call).toMatchObject({ task: TASK })
+    expect(next(states.calling, settle).call).not.toHaveProperty('task')
+    // The one that a record names, where this page has not followed it.
+    expect(next(states.calling, { ...settle, task: TASK }).call).toMatchObject({ task: TASK })
+  })
+})
+
+describe('a task', () => {
+  const pollAt = (task: Task) => {
+    const { call } = next(states.calling, { type: 'created', task, era: 'modern' })
+    return 'dueAt' in call ? call.dueAt - NOW : undefined
+  }
+
+  it('that was born terminal is polled at once, any other one an interval later', () => {
+    const { types } = play(states.calling, [{ type: 'created', task: { ...LATER, status: 'failed' }, era: 'modern' }])
+    expect(types).toEqual(['record', 'poll'])
+    expect(pollAt(LATER)).toBe(INTERVAL)
+    expect(pollAt({ ...LATER, pollIntervalMs: 7000 })).toBe(7000)
+  })
+
+  it('that asks for a longer interval than its ttl is polled soon after that', () => {
+    expect(pollAt({ ...LATER, pollIntervalMs: 1e12, ttlMs: 60_000 })).toBe(60_000 + DEFAULT_POLL_POLICY.maxMs)
+  })
+
+  it('that a record names is polled when the record says, by a page that is alone', () => {
+    const adopt = (nextPollAt: number) =>
+      next(
+        states.waiting,
+        { type: 'adopted', task: recorded({ nextPollAt }), startedAt: 7, era: 'legacy' },
+        { isAlone: true },
+      )
+    const later = adopt(NOW + 4000)
+    expect(later.call).toMatchObject({ turn: 'ours', dueAt: NOW + 4000, era: 'legacy', answered: ['q0'] })
+    expect(later.effects).toEqual([])
+    expect(adopt(NOW - 4000).effects).toEqual([poll])
+  })
+
+  it('that a record says to be cancelling is, and is not recorded again', () => {
+    const task = recorded({ isCancelling: true, nextPollAt: NOW + 4000 })
+    const { call, effects } = next(states.waiting, { type: 'adopted', task, startedAt: 7, era: 'modern' })
+    expect(call).toMatchObject({ cancel: 'requested', record: 'assumed' })
+    expect(effects).toEqual([])
+  })
+})
+
+describe('a record that was removed', () => {
+  it('does not come back, whatever is written meanwhile', () => {
+    const removed = next(following(), { type: 'recorded', record: 'removed' }).call
+    expect(next(removed, { type: 'recorded', record: 'kept' }).call).toBe(removed)
+  })
+})
+
+/** The timelines of following.ts, one test each. */
+describe('the schedule', () => {
+  const sentAt = (now: number): [CallEvent, Partial<Circumstances>] => [{ type: 'poll-sent' }, { now }]
+
+  it('is one interval after each response: response ── interval ──▶ poll', () => {
+    const { call, types } = play(
+      following(),
+      [wake, { now: NOW + 1000 }],
+      sentAt(NOW + 1000),
+      [own({ type: 'snapshot', task: working(), nextPollAt: NOW + 2300 }), { now: NOW + 1300 }],
+      [wake, { now: NOW + 2299 }],
+    )
+    expect(types).toEqual(['poll'])
+    expect(wakeAt(call)).toBe(NOW + 2300)
+    expect(play(call, [wake, { now: NOW + 2300 }]).types).toEqual(['poll'])
+  })
+
+  it('is the wait of the failure after a poll that failed: failure ── max(interval, backoff, Retry-After) ─▶ poll', () => {
+    const failure = { error: down, failureCount: 1, network: 'retrying' as const }
+    const { call } = play(following({ poll: 'sent' }), [
+      own({ type: 'poll-failed', ...failure, earliestAt: NOW + 1000, nextPollAt: NOW + 8000 }),
+    ])
+    expect(wakeAt(call)).toBe(NOW + 8000)
+    // Back online the backoff is cut short, what the server asked for is not.
+    const offline = play(call, [wake, { isOnline: false, now: NOW + 100 }]).call
+    const online = play(offline, [{ type: 'online' }, { now: NOW + 200 }]).call
+    expect(wakeAt(online)).toBe(NOW + 1000)
+  })
+
+  it('is what another tab says, as long as that tab leads: its response ── its next poll ──▶ poll', () => {
+    const { call, types } = play(
+      following({ turn: 'theirs' }),
+      [heard({ type: 'snapshot', task: working(), nextPollAt: NOW + 3000 }), { isLeader: false }],
+      [wake, { now: NOW + 3999, isLeader: false }],
+    )
+    expect(types).toEqual([])
+    expect(wakeAt(call)).toBe(NOW + 3000 + LEADER_TIMEOUT_MS)
+  })
+
+  it('is the safety interval after a pushed snapshot, or one interval as soon as the push is over', () => {
+    const pushed = play(following({ dueAt: NOW, earliestAt: NOW }), [
+      { type: 'pushed', task: working() },
+      { isPushed: true },
+    ])
+    expect(wakeAt(pushed.call)).toBe(NOW + 30_000)
+    const over = play(pushed.call, [{ type: 'push-changed' }, { now: NOW + 400 }])
+    expect(wakeAt(over.call)).toBe(NOW + 1000)
+    const overLate = play(pushed.call, [{ type: 'push-changed' }, { now: NOW + 5000 }])
+    expect(overLate.types).toEqual(['poll'])
+  })
+
+  it('is not changed by the push where polls fail, or are under way, or another tab polls', () => {
+    for (const call of [
+      following({ failureCount: 1 }),
+      following({ poll: 'sent' }),
+      following({ turn: 'theirs' }),
+      following({ turn: 'taking', listenUntil: NOW + 100 }),
+    ]) {
+      expect(next(call, { type: 'push-changed' }, { isPushed: true }).call).toBe(call)
+    }
+  })
+
+  it('counts from the sending of a poll that is cut off', () => {
+    const { call } = play(
+      following({ poll: 'queued', dueAt: NOW, earliestAt: NOW }),
+      sentAt(NOW + 50),
+      [{ type: 'unobserved' }, { now: NOW + 100 }],
+      [{ type: 'observed' }, { now: NOW + 200, isAlone: true }],
+    )
+    expect(wakeAt(call)).toBe(NOW + 1050)
+  })
+
+  it('makes one poll of a sleep, however long that was', () => {
+    const { call, types } = play(
+      following(),
+      [wake, { now: NOW + 3_600_000, isLate: true }],
+      [wake, { now: NOW + 3_600_001 }],
+      sentAt(NOW + 3_600_001),
+      [own({ type: 'snapshot', task: working(), nextPollAt: NOW + 3_601_001 }), { now: NOW + 3_600_001 }],
+      [wake, { now: NOW + 3_600_500 }],
+    )
+    expect(types).toEqual(['poll'])
+    expect(wakeAt(call)).toBe(NOW + 3_601_001)
+  })
+})
+
+describe('a page that is not to poll', () => {
+  it('waits offline and hidden without a time, and polls when it is neither', () => {
+    const policy = { ...DEFAULT_POLL_POLICY, hidden: 'pause' as const }
+    const offline = next(following(), wake, { isOnline: false }).call
+    expect(wakeAt(offline)).toBeUndefined()
+    expect(offline).toMatchObject({ blocked: 'offline' })
+    const hidden = next(offline, wake, { isVisible: false }, { policy })
+    expect(hidden.call).toMatchObject({ blocked: 'paused' })
+    expect(next(hidden.call, wake, { now: NOW + 1000 }, { policy }).effects).toEqual([poll])
+  })
+
+  it('is not paused by being hidden, unless the app wants it', () => {
+    const call = following()
+    expect(next(call, wake, { isVisible: false }).call).toBe(call)
+  })
+
+  it('back online polls an overdue task within 200 ms, not in the same moment as all others', () => {
+    const call = following({ dueAt: NOW - 60_000, earliestAt: NOW - 60_000, blocked: 'offline' })
+    for (const jitter of [0, 0.25, 0.99]) {
+      const online = next(call, { type: 'online' }, { jitter }).call
+      if (jitter === 0) expect(online).toMatchObject({ poll: 'queued' })
+      else expect(wakeAt(online)).toBe(NOW + jitter * 200)
+    }
+  })
+})
+
+describe('taking over', () => {
+  const theirs = following({ turn: 'theirs', dueAt: NOW, earliestAt: NOW, leaderTimeoutAt: NOW + LEADER_TIMEOUT_MS })
+  const gain: CallEvent = { type: 'turn', isTaken: false }
+  const take: CallEvent = { type: 'turn', isTaken: true }
+  const note = (nextPollAt?: number): CallEvent => ({ type: 'noted', nextPollAt })
+
+  it('reads what the tab before has noted, for no message may have told it', () => {
+    // tab A  polls ── response ── notes the next poll ─ closed
+    // tab B  opens ▪ in the cache ▪ frozen              takes over: reads the note
+    const { call, types } = play(theirs, [gain, { now: NOW + 500 }], [note(NOW + 4000), { now: NOW + 501 }])
+    expect(types).toEqual(['read-note'])
+    expect(call).toMatchObject({ turn: 'ours' })
+    expect(wakeAt(call)).toBe(NOW + 4000)
+  })
+
+  it('polls an interval after a poll that the tab before has not finished', () => {
+    // tab A  polls ─ crashed
+    // tab B  hears of it      takes over: one interval later
+    const { call, types } = play(
+      theirs,
+      [heard({ type: 'polling', until: NOW + 5000 }), { isLeader: false }],
+      [gain, { now: NOW + 200 }],
+      [note(), { now: NOW + 200 }],
+    )
+    expect(types).toEqual(['read-note'])
+    expect(wakeAt(call)).toBe(NOW + 1000)
+  })
+
+  it('from a tab that lives waits for the poll that this may have under way', () => {
+    const { call, types } = play(
+      theirs,
+      [heard({ type: 'polling', until: NOW + 5000 }), { isLeader: false }],
+      [take, { now: NOW + 200 }],
+    )
+    expect(types).toEqual([])
+    expect(wakeAt(call)).toBe(NOW + 5000)
+    // Its response comes: there is nothing more to wait for.
+    const message = heard({ type: 'snapshot', task: working(), nextPollAt: NOW + 1300 })
+    expect(play(call, [message, { now: NOW + 300 }]).types).toEqual(['read-note'])
+  })
+
+  it('polls as soon as the server allows where the tab before was pushed to, and at its time where polls fail', () => {
+    const pushed = following({ turn: 'checking', dueAt: NOW + 30_000, earliestAt: NOW + 1000 })
+    expect(wakeAt(next(pushed, note()).call)).toBe(NOW + 1000)
+    const failing = following({ turn: 'checking', dueAt: NOW + 8000, earliestAt: NOW + 1000, failureCount: 3 })
+    expect(wakeAt(next(failing, note()).call)).toBe(NOW + 8000)
+  })
+
+  it('takes the lead when the other tab is overdue, a late timer listening first, once', () => {
+    const isLeader = false
+    const late = { now: NOW + 60_000, isLate: true, isLeader }
+    const first = play(theirs, [wake, late])
+    expect(first.types).toEqual([])
+    expect(wakeAt(first.call)).toBe(NOW + 60_000 + MESSAGE_DELAY_MS)
+    const second = play(first.call, [wake, { ...late, now: NOW + 120_000 }])
+    expect(second.types).toEqual(['lead'])
+    // Where the lead is not granted at once, it is asked for once a second.
+    expect(wakeAt(second.call)).toBe(NOW + 120_000 + LEADER_TIMEOUT_MS)
+  })
+
+  it('is over where the lead is lost again before the note was read', () => {
+    const { call } = play(theirs, [gain], [{ type: 'turn', isTaken: false }, { isLeader: false }], [note(NOW)])
+    expect(call).toMatchObject({ turn: 'theirs' })
+    expect(isPolledHere(call)).toBe(false)
+  })
+
+  it('is for a tab that is overdue, not for one that has just posted', () => {
+    const posted = play(theirs, [heard({ type: 'poll-aborted', nextPollAt: NOW + 2000 }), { isLeader: false }])
+    expect(wakeAt(posted.call)).toBe(NOW + 2000 + LEADER_TIMEOUT_MS)
+  })
+})
+
+describe('a message of another tab', () => {
+  it('never brings the next poll forward: it may have waited for this page to wake up', () => {
+    // tab B  polls ── response: not before NOW + 3 ─ closed
+    // tab A  frozen ·················· wakes ─ polls ── response: not before NOW + 9 ─ hears B
+    const { call } = play(
+      following({ poll: 'sent' }),
+      [own({ type: 'snapshot', task: working({ ...LATER, pollIntervalMs: 9000 }), nextPollAt: NOW + 9000 })],
+      [heard({ type: 'snapshot', task: working(OLDER), nextPollAt: NOW + 3000 }), { now: NOW + 10 }],
+      [heard({ type: 'poll-aborted', nextPollAt: NOW + 3000 }), { now: NOW + 20 }],
+    )
+    expect(call).toMatchObject({ task: { ...LATER, pollIntervalMs: 9000 } })
+    expect(wakeAt(call)).toBe(NOW + 9000)
+  })
+
+  it('that ends the task while a poll is under way ends the call, and the response comes to nothing', () => {
+    const { call, types } = play(
+      following({ poll: 'sent' }),
+      [heard({ type: 'snapshot', task: completed, nextPollAt: NOW })],
+      [own({ type: 'snapshot', task: working(), nextPollAt: NOW + 1000 })],
+      [own({ type: 'ended', error: gone })],
+    )
+    expect(types).toEqual(['end'])
+    expect(call).toMatchObject({ stage: 'ending', end: completed })
+  })
+})
+
+describe('a snapshot', () => {
+  const take = (task: DetailedTask, call: Call = following(), rules: Partial<CallRules> = {}) =>
+    next(call, own({ type: 'snapshot', task, nextPollAt: NOW + 1000 }), {}, rules)
+
+  it('that brings nothing new keeps the references of the task and of its input requests', () => {
+    const before = following()
+    const { call } = take(structuredClone(asks(['q1'], TASK)), before)
+    expect(call).toMatchObject({ stage: 'following' })
+    expect('task' in call && call.task).toBe(before.task)
+    expect('inputs' in call && call.inputs).toBe(before.inputs)
+  })
+
+  it('that is stale shows nothing, and says that the server is there', () => {
+    const failing = following({ failureCount: 3, failure: { error: down, network: 'retrying' } })
+    const { call } = take(working(OLDER), failing)
+    expect(call).toMatchObject({ task: TASK, failureCount: 0, failure: undefined, inputs: asked({ q1: 'open' }) })
+  })
+
+  it('carries nothing of its status into the task', () => {
+    const { call } = take(asks(['q1', 'q2']))
+    expect('task' in call && Object.keys(call.task ?? {})).not.toContain('inputRequests')
+  })
+
+  it('asks what is new, has handlers respond, and never asks again what was answered', () => {
+    const isHandled = ({ params }: InputRequest) => params !== undefined
+    const task: DetailedTask = {
+      ...LATER,
+      status: 'input_required',
+      inputRequests: { q1: roots, q2: roots, q3: { method: 'roots/list', params: {} } },
+    }
+    const { call, effects } = take(task, following({ inputs: NO_INPUTS, answered: ['q1'] }), { isHandled })
+    expect('inputs' in call && [...call.inputs].map(([key, { status }]) => [key, status])).toEqual([
+      ['q2', 'open'],
+      ['q3', 'handling'],
+    ])
+    expect(effects).toEqual([{ type: 'handle-input', inputKeys: ['q3'] }])
+  })
+
+  it.each([
+    ['an input request changes under its key', {}, TaskProtocolError, 'changed under the key'],
+    ['an input request needs a capability that was not declared', { missingCapability: () => 'roots' }, Error, 'roots'],
+    ["nobody can respond, with missingInput: 'error'", { missingInput: 'error' }, Error, 'nobody to ask'],
+  ] as const)('ends the call where %s', (_, rules, type, message) => {
+    const other: InputRequest = { method: 'roots/list', params: { other: true } }
+    const task: DetailedTask = { ...LATER, status: 'input_required', inputRequests: { q1: other } }
+    const call = 'missingInput' in rules ? following({ inputs: NO_INPUTS }) : following()
+    const { call: after, effects } = take(task, call, rules)
+    expect(after).toMatchObject({ stage: 'ending', end: { message: expect.stringContaining(message) } })
+    expect(effects.map(({ type }) => type)).toEqual(['end'])
+    expect('end' in after && after.end).toBeInstanceOf(type)
+  })
+
+  it('ends the call, and cancels the task, after too many in a row that ask nothing new', () => {
+    const rules = { stuckAfterPolls: 3 }
+    const idle = following({ inputs: asked({ q1: 'answered' }), answered: ['q1'], idlePolls: 1 })
+    const second = take(asks(['q1']), idle, rules)
+    expect(second.call).toMatchObject({ stage: 'following', idlePolls: 2 })
+    const third = take(asks(['q1']), second.call, rules)
+    expect(third.effects.map(({ type }) => type)).toEqual(['cancel-stuck', 'end'])
+    expect(third.call).toMatchObject({ stage: 'ending', end: { name: 'TaskStuckError' } })
+  })
+
+  it.each(['open', 'handling', 'sending'] as const)(
+    'counts for no such poll while an input request is %s',
+    (status) => {
+      const busy = following({ inputs: asked({ q1: status }), idlePolls: 1 })
+      expect(take(asks(['q1']), busy).call).toMatchObject({ idlePolls: 0 })
+    },
+  )
+
+  it('that is working starts that count over', () => {
+    const idle = following({ inputs: asked({ q1: 'answered' }), answered: ['q1'], idlePolls: 2 })
+    expect(take(working(), idle).call).toMatchObject({ idlePolls: 0 })
+  })
+})
+
+describe('a response', () => {
+  it('that is acknowledged hides its input request for good, in this page and in others', () => {
+    const { call } = play(
+      following(),
+      [{ type: 'input', inputKey: 'q1', input: { status: 'sending' } }],
+      [{ type: 'responded', inputKey: 'q1' }],
+      [own({ type: 'snapshot', task: asks(['q1']), nextPollAt: NOW + 1000 })],
+      [{ type: 'input', inputKey: 'q1', input: { status: 'rejected' } }],
+    )
+    expect(call).toMatchObject({ inputs: asked({ q1: 'answered' }), answered: ['q1'] })
+  })
+
+  it('that is acknowledged after its input request was withdrawn is noted all the same', () => {
+    const { call } = play(
+      following(),
+      [own({ type: 'snapshot', task: working(), nextPollAt: NOW + 1000 })],
+      [{ type: 'responded', inputKey: 'q1' }],
+      [{ type: 'responded', inputKey: 'q1' }],
+    )
+    expect(call).toMatchObject({ inputs: NO_INPUTS, answered: ['q1'] })
+  })
+
+  it('that is sent anew has nothing of the rejection before', () => {
+    const { call } = play(
+      following(),
+      [{ type: 'input', inputKey: 'q1', input: { status: 'rejected', isRetrying: false, error: down } }],
+      [{ type: 'input', inputKey: 'q1', input: { status: 'sending' } }],
+    )
+    expect('inputs' in call && call.inputs.get('q1')).toStrictEqual({ request: roots, status: 'sending' })
+  })
+})
+
+describe('wakeAt', () => {
+  it.each([
+    ['waits for the lock', states.waiting, undefined],
+    ['was sent', states.calling, undefined],
+    ['is polled here', states.ours, NOW + INTERVAL],
+    ['waits for a free connection', states.queued, undefined],
+    ['has a poll under way', states.sent, undefined],
+    ['is polled by another tab', states.theirs, NOW + INTERVAL + LEADER_TIMEOUT_MS],
+    ['listens to the others', states.taking, NOW + 100],
+    ['has its note read', states.checking, undefined],
+    ['is offline', states.offline, undefined],
+    ['rests', states.resting, undefined],
+    ['has ended', states.ending, undefined],
+    ['is settled', states.settled, undefined],
+    ['waits for the poll of another tab', following({ foreignPollUntil: NOW + 9000 }), NOW + 9000],
+  ] satisfies [string, Call, number | undefined][])('of a call that %s', (_, call, expected) => {
+    expect(wakeAt(call)).toBe(expected)
+  })
+})
