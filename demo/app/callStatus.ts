@@ -22,6 +22,8 @@ export function callStatus(call: ToolCallState): CallStatus {
       return call.isCancelling ? { label: 'Cancelling', tone: 'neutral' } : { label: 'Working', tone: 'active' }
     case 'input_required':
       return { label: 'Needs input', tone: 'warning' }
+    case 'ended':
+      return { label: 'Ended', tone: 'neutral' }
     case 'completed':
       return call.result?.isError ? { label: 'Tool error', tone: 'warning' } : { label: 'Done', tone: 'success' }
     case 'cancelled':
@@ -33,7 +35,7 @@ export function callStatus(call: ToolCallState): CallStatus {
 
 /** Whether nothing more will come of a call. */
 export function hasEnded({ phase }: ToolCallState): boolean {
-  return phase === 'completed' || phase === 'failed' || phase === 'cancelled'
+  return phase === 'completed' || phase === 'failed' || phase === 'cancelled' || phase === 'ended'
 }
 
 function failureLabel(error: Error | undefined): string {

@@ -5,7 +5,7 @@ import type { Task } from '../protocol/task.js'
 /**
  * Where a call stands. `calling` until the server has responded to the `tools/call`, then the status of
  * the task; a call that is answered at once goes from `calling` to `completed`. An error of any kind
- * but a cancellation ends in `failed`; `error` says which.
+ * but a cancellation ends in `failed`; `error` says which. `ended`: in an earlier visit; its outcome is still to be fetched.
  */
 export type ToolCallPhase = ToolCallState['phase']
 
@@ -58,6 +58,19 @@ export interface RunningToolCall extends ToolCallStateBase {
   readonly endedAt?: never
 }
 
+/**
+ * A call that ended in an earlier visit, as its record has it: `task.status` says how. Its outcome is fetched from the
+ * server, by one `tasks/get`, when somebody looks: `client.getToolCall(callId)`, `useToolCallState(callId)`, a hook with
+ * its key.
+ */
+export interface EndedToolCall extends ToolCallStateBase {
+  readonly phase: 'ended'
+  readonly result?: never
+  readonly error?: never
+  /** When its end was recorded, ms since the epoch. */
+  readonly endedAt: number
+}
+
 /** A call with a result, `isError: true` included. */
 export interface CompletedToolCall extends ToolCallStateBase {
   readonly phase: 'completed'
@@ -78,9 +91,10 @@ export interface FailedToolCall extends ToolCallStateBase {
 
 /**
  * A tool call as the store and the hooks show it: plain data, a new reference only where something changed.
- * `phase` tells the kinds apart: a `completed` call has a `result`, a `failed` or `cancelled` one an `error`.
+ * `phase` tells the kinds apart: a `completed` call has a `result`, a `failed` or `cancelled` one an `error`, and one that
+ * `ended` in an earlier visit has neither yet.
  */
-export type ToolCallState = RunningToolCall | CompletedToolCall | FailedToolCall
+export type ToolCallState = RunningToolCall | CompletedToolCall | FailedToolCall | EndedToolCall
 
 /** True where nothing that happens can change the state any more. */
 export function isSettled(state: ToolCallState): state is CompletedToolCall | FailedToolCall {

@@ -1,19 +1,23 @@
 import { abortError, onAbort } from '../call/abort.js'
-import { type Call, isTracked } from '../call/call.js'
+import { type Call, type CallIdentity, isTracked } from '../call/call.js'
 import { recordOf } from '../call/callRecord.js'
 import { type CallEntry, type CallRuntime, type CallRuntimeOptions, createCallRuntime } from '../call/callRuntime.js'
 import type { CallMessage } from '../call/callTabs.js'
+import { isEqual } from '../call/isEqual.js'
 import type { CallEnd } from '../call/lockCall.js'
 import { planStart, type Wish } from '../call/planStart.js'
 import { resumeCancel, startCall } from '../call/startCall.js'
 import type { TaskMessage } from '../call/taskMessage.js'
 import { isSettled, type ToolCallState } from '../call/toolCallState.js'
+import { warnInDevelopment } from '../environment/warn.js'
 import { TaskConfigurationError, TaskExpiredError, ToolCallInterruptedError } from '../protocol/errors.js'
+import type { Task } from '../protocol/task.js'
 import type { RecordStore } from '../storage/recordStore.js'
-import { isTaskOver, type TaskRecord } from '../storage/taskRecord.js'
+import { isTaskOver, recordedTask, type TaskRecord } from '../storage/taskRecord.js'
 import type { Tabs } from '../tabs/createTabs.js'
 import { taskCallId, toolCallId } from './callIds.js'
 import type { TaskClientStore } from './createStore.js'
+import { createEndedCalls } from './endedCalls.js'
 import { createForgotten } from './forgotten.js'
 import { isReusable } from './isReusable.js'
 import type { TaskReference, ToolCall, ToolCallOptions, ToolCallParams } from './taskClient.js'
@@ -74,6 +78,7 @@ export function createCalls(options: CallsOptions): Calls {
   /** Where to report that another tab has made a call for which this one waits. */
   const waiting = new Map<string, (end: CallEnd) => void>()
   const closing = new AbortController()
+  const ended = createEndedCalls(store)
   /** Called with the record of a call that another tab has, where this one has asked for it. */
   const wanted = new Map<string, (record: TaskRecord) => void>()
 
@@ -97,6 +102,7 @@ export function createCalls(options: CallsOptions): Calls {
     tabs.open()
     dropSettled()
     for (const alike of [settled.keyed, settled.unkeyed]) alike.delete(callId)
+    ended.delete(callId)
     leave(callId, 'The call was started anew.')
     const entry = runtime.create(call)
     entries.set(callId, entry)
@@ -108,6 +114,22 @@ export function createCalls(options: CallsOptions): Calls {
   function follow(record: TaskRecord): CallEntry {
     const entry = begin({ ...newCall(record.callId, record.tool, record.key), startedAt: record.startedAt })
     adopt(entry, record)
+    return entry
+  }
+
+  /** A call that ended in an earlier visit: its outcome is fetched, unless the server has lost its task. */
+  function open(record: TaskRecord): CallEntry {
+    const { callId, tool, key, startedAt, task } = record
+    if (task?.lost === undefined) return follow(record)
+    const error = new TaskExpiredError(task.lost.reason, { taskId: task.taskId, callId })
+    return over({ callId, name: tool, key, startedAt, task: recordedTask(task) }, error, task.lost.at)
+  }
+
+  /** A call that has failed without being made in this page. */
+  function over(identity: CallIdentity & { readonly task?: Task }, error: Error, endedAt: number): CallEntry {
+    const entry = begin({ ...identity, stage: 'settled', outcome: { error }, endedAt })
+    entry.reject(error)
+    noteSettled(entry.call)
     return entry
   }
 
@@ -171,8 +193,13 @@ export function createCalls(options: CallsOptions): Calls {
     waiting.delete(callId)
   }
 
+  function allIds(): string[] {
+    return [...entries.keys(), ...ended.callIds()]
+  }
+
   function drop(callId: string): void {
     for (const alike of [settled.keyed, settled.unkeyed]) alike.delete(callId)
+    ended.delete(callId)
     leave(callId, 'The call was forgotten.')
     store.removeCall(callId)
   }
@@ -188,11 +215,11 @@ export function createCalls(options: CallsOptions): Calls {
    */
   function dropForgotten(callId: string, at = Number.POSITIVE_INFINITY): void {
     const entry = entries.get(callId)
-    if (entry === undefined) return
-    const { startedAt } = entry.call
+    const record = entry ? recordOf(entry.call, owner, environment.now()) : ended.get(callId)
+    if (record === undefined) return
+    const { startedAt } = record
     // A `startedAt` in the future was recorded before the clock was set back.
     if (startedAt > at && startedAt <= environment.now()) return
-    const record = recordOf(entry.call, owner, environment.now())
     drop(callId)
     void records.remove(callId, record)
   }
@@ -229,7 +256,7 @@ export function createCalls(options: CallsOptions): Calls {
   }
 
   async function dropAll(scope: string): Promise<void> {
-    const own = scope === owner.scope ? [...entries.keys()] : []
+    const own = scope === owner.scope ? allIds() : []
     for (const callId of own) drop(callId)
     // Each by itself, too: a record may still be on its way into a storage that takes its time.
     await Promise.all([records.clear(scope), ...own.map((callId) => records.remove(callId))])
@@ -281,8 +308,7 @@ export function createCalls(options: CallsOptions): Calls {
     if (closing.signal.aborted || found === undefined) return []
     const known = entries.get(callId)
     if (found.task === undefined && known === undefined) return resumeIntent(found)
-    if (found.task !== undefined && isTaskOver(found.task)) return []
-    return [handle(known ?? follow(found))]
+    return [handle(known ?? open(found))]
   }
 
   /** A `tools/call` went out and its response is not recorded: the page that was to get it is gone, or still waits for it. */
@@ -312,12 +338,13 @@ export function createCalls(options: CallsOptions): Calls {
     }
   }
 
+  /** Lists a call that was interrupted, once no other tab is waiting for its response. */
+  async function listIntent(record: TaskRecord): Promise<void> {
+    if (record.held === undefined) await resumeIntent(record)
+  }
+
   function interrupted({ callId, tool, key, startedAt }: TaskRecord): CallEntry {
-    const error = new ToolCallInterruptedError(tool, { callId })
-    const call: Call = { callId, name: tool, key, startedAt, stage: 'settled', outcome: { error }, endedAt: startedAt }
-    const entry = begin(call)
-    entry.reject(error)
-    return entry
+    return over({ callId, name: tool, key, startedAt }, new ToolCallInterruptedError(tool, { callId }), startedAt)
   }
 
   return {
@@ -325,7 +352,10 @@ export function createCalls(options: CallsOptions): Calls {
       const callId = key === undefined ? environment.randomId() : toolCallId(name, key)
       const known = entries.get(callId)
       if (signal?.aborted) return refuse(newCall(callId, name, key, args), signal.reason)
-      if (known !== undefined && isReusable(known.shown, fresh)) return handle(known, signal)
+      if (known !== undefined && isReusable(known.shown, fresh)) {
+        if (key !== undefined) warnOfOtherArguments(known.call, key, args)
+        return handle(known, signal)
+      }
       if (closing.signal.aborted) return refuse(newCall(callId, name, key, args), closing.signal.reason)
       const isLost = known?.shown.error instanceof TaskExpiredError
       const lostTaskId = isLost ? known.shown.task?.taskId : undefined
@@ -379,13 +409,19 @@ export function createCalls(options: CallsOptions): Calls {
       if (closing.signal.aborted) return []
       return found.flatMap((record) => {
         if (record.held === 'working') tabs.postCall(record.callId, { type: 'wanted' })
-        if (record.task === undefined || isTaskOver(record.task)) return []
-        return [handle(entries.get(record.callId) ?? findTask(record.task.taskId) ?? follow(record))]
+        const known = entries.get(record.callId)
+        if (record.task === undefined) void (known ?? listIntent(record))
+        if (record.task === undefined || isTaskOver(record.task)) {
+          if (known === undefined) ended.list(record)
+          return []
+        }
+        return [handle(known ?? findTask(record.task.taskId) ?? follow(record))]
       })
     },
 
     get: (callId) => {
-      const entry = entries.get(callId)
+      const record = ended.get(callId)
+      const entry = record === undefined ? entries.get(callId) : open(record)
       return entry && toolCallHandle({ entry, runtime, store, observes: false })
     },
 
@@ -407,7 +443,7 @@ export function createCalls(options: CallsOptions): Calls {
 
     receiveForgotten: (callId, at) => {
       forgotten.note(callId, at)
-      for (const id of callId === undefined ? [...entries.keys()] : [callId]) dropForgotten(id, at)
+      for (const id of callId === undefined ? allIds() : [callId]) dropForgotten(id, at)
     },
 
     knownOf: runtime.knownOf,
@@ -432,7 +468,7 @@ export function createCalls(options: CallsOptions): Calls {
       runtime.close()
       tabs.close()
       await Promise.all(written)
-      for (const callId of [...entries.keys()]) drop(callId)
+      for (const callId of allIds()) drop(callId)
     },
   }
 
@@ -469,4 +505,13 @@ function isFollowed(call: Call): call is Extract<Call, { stage: 'following' | 'r
 
 function closedError(): TaskConfigurationError {
   return new TaskConfigurationError('This task client is closed. Create a new one with createTaskClient().')
+}
+
+/** The key says which call it is, so the arguments of the first one count. */
+function warnOfOtherArguments({ name, arguments: known }: Call, key: string, args: ToolCallParams['arguments']): void {
+  if (known === undefined || isEqual(known, args ?? {})) return
+  warnInDevelopment(
+    `[taskwire] "${name}" was called with the key ${JSON.stringify(key)} and other arguments than the call of that key. ` +
+      'The call that is known is returned. Use another key for other arguments.',
+  )
 }

@@ -197,5 +197,17 @@ function checkParams(params: ToolCallParams): ToolCallParams {
   if (args !== undefined && (typeof args !== 'object' || args === null || Array.isArray(args))) {
     throw new TaskConfigurationError(`The arguments of "${params.name}" must be an object.`)
   }
-  return params
+  return args === undefined ? params : { ...params, arguments: toJson(params.name, args) }
+}
+
+/** A copy as it goes over the wire: what the app changes afterwards, or a framework wraps, is not the call's. */
+function toJson(name: string, args: Record<string, unknown>): Record<string, unknown> {
+  try {
+    return JSON.parse(JSON.stringify(args))
+  } catch (cause) {
+    throw new TaskConfigurationError(
+      `The arguments of "${name}" are no JSON: ${asError(cause).message}. Pass strings, numbers, booleans, null, lists and objects of them.`,
+      { cause },
+    )
+  }
 }

@@ -1,11 +1,21 @@
+import { TaskConfigurationError } from '../protocol/errors.js'
 import { hash } from '../storage/hash.js'
 
 /**
  * The key of a call that was given none: the same for the same arguments, in whatever order they are
  * written. A hash, because keys are stored and arguments must not be.
+ *
+ * @throws {TaskConfigurationError} where they are no JSON.
  */
 export function argumentsKey(args: Readonly<Record<string, unknown>> | undefined): string {
-  return `args-${hash(JSON.stringify(args ?? {}, sortKeys))}`
+  try {
+    return `args-${hash(JSON.stringify(args ?? {}, sortKeys))}`
+  } catch (cause) {
+    throw new TaskConfigurationError(
+      'The arguments of a tool call must be JSON: strings, numbers, booleans, null, lists and objects of them.',
+      { cause },
+    )
+  }
 }
 
 function sortKeys(_key: string, value: unknown): unknown {

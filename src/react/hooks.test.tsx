@@ -81,13 +81,48 @@ describe('useToolCallMutation', () => {
       client = openPage({ resume })
       const second = renderHook(() => useToolCallMutation({ name: 'work', key: 'weekly' }), { wrapper })
       await advance(500)
-      expect(second.result.current).toMatchObject({ isIdle: true, call: { phase: 'working' } })
+      expect(second.result.current).toMatchObject({ isPending: true, status: 'pending', call: { phase: 'working' } })
       await advance(2000)
-      expect(second.result.current.call).toMatchObject({
-        phase: 'completed',
-        result: { structuredContent: { seconds: 3 } },
+      expect(second.result.current).toMatchObject({
+        status: 'success',
+        data: { structuredContent: { seconds: 3 } },
+        call: { phase: 'completed', result: { structuredContent: { seconds: 3 } } },
       })
       expect(server.count('tools/call')).toBe(1)
+    },
+  )
+
+  it.each(['eager', 'lazy'] as const)(
+    'with a key, shows the outcome of a call that ended in an earlier visit, and calls no callback for it (%s)',
+    async (resume) => {
+      const key = 'weekly'
+      client = openPage({ resume })
+      const first = renderHook(() => useToolCallMutation({ name: 'work', key }), { wrapper })
+      act(() => first.result.current.mutate({ seconds: 1 }))
+      await advance(3000)
+      first.unmount()
+      await client.close()
+      const polls = server.count('tasks/get')
+
+      client = openPage({ resume })
+      const onSuccess = vi.fn()
+      const second = renderHook(() => useToolCallMutation({ name: 'work', key, mutation: { onSuccess } }), { wrapper })
+      await advance(1000)
+      expect(second.result.current).toMatchObject({
+        status: 'success',
+        isSuccess: true,
+        data: { structuredContent: { seconds: 1 } },
+        error: null,
+        call: { phase: 'completed' },
+      })
+      expect(onSuccess).not.toHaveBeenCalled()
+      expect([server.count('tasks/get') - polls, server.count('tools/call')]).toEqual([1, 1])
+      act(() => second.result.current.mutate({ seconds: 2 }))
+      await advance(0)
+      expect(second.result.current.isPending).toBe(true)
+      await advance(4000)
+      expect(second.result.current).toMatchObject({ data: { structuredContent: { seconds: 2 } } })
+      expect(onSuccess).toHaveBeenCalledOnce()
     },
   )
 
@@ -100,6 +135,26 @@ describe('useToolCallMutation', () => {
 })
 
 describe('useToolCalls', () => {
+  it('lists a call that ended in an earlier visit, and asks the server for its outcome once somebody looks', async () => {
+    client.startToolCall({ name: 'work', arguments: { seconds: 1 } }, { key: 'k' })
+    await advance(3000)
+    await client.close()
+    const polls = server.count('tasks/get')
+
+    client = openPage()
+    const list = renderHook(() => useToolCalls(), { wrapper })
+    await advance(5000)
+    const [listed] = list.result.current
+    expect(list.result.current).toMatchObject([{ name: 'work', phase: 'ended', task: { status: 'completed' } }])
+    expect(server.count('tasks/get')).toBe(polls)
+    const one = renderHook(() => useToolCallState(listed?.callId), { wrapper })
+    await advance(1000)
+    expect(one.result.current).toMatchObject({ phase: 'completed', result: { structuredContent: { seconds: 1 } } })
+    one.rerender()
+    await advance(5000)
+    expect([server.count('tasks/get') - polls, server.count('tools/call')]).toEqual([1, 1])
+  })
+
   it('lists every call, oldest first, tasks of an earlier visit included', async () => {
     client.startToolCall({ name: 'work', arguments: { seconds: 9 } })
     await advance(100)

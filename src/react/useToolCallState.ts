@@ -1,8 +1,11 @@
-import { useCallback, useSyncExternalStore } from 'react'
+import { useCallback, useEffect, useSyncExternalStore } from 'react'
 import type { ToolCallState } from '../call/toolCallState.js'
 import { useTaskClient } from './TaskClientProvider.js'
 
-/** The call with this id, undefined where there is none. The component renders when that call changes, and for no other one. */
+/**
+ * The call with this id, undefined where there is none. The component renders when that call changes, and for no other
+ * one. The outcome of a call that ended in an earlier visit is fetched.
+ */
 export function useToolCallState(callId: string | undefined): ToolCallState | undefined {
   const client = useTaskClient()
   const subscribe = useCallback(
@@ -10,5 +13,10 @@ export function useToolCallState(callId: string | undefined): ToolCallState | un
     [client, callId],
   )
   const getState = () => (callId === undefined ? undefined : client.getToolCallState(callId))
-  return useSyncExternalStore(subscribe, getState, getState)
+  const call = useSyncExternalStore(subscribe, getState, getState)
+  const endedId = call?.phase === 'ended' ? callId : undefined
+  useEffect(() => {
+    if (endedId !== undefined) client.getToolCall(endedId)
+  }, [client, endedId])
+  return call
 }

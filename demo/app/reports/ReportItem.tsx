@@ -1,5 +1,5 @@
 import type { ToolCallState } from 'taskwire'
-import { useTaskClient } from 'taskwire/react'
+import { useTaskClient, useToolCallState } from 'taskwire/react'
 import { callStatus, hasEnded } from '../callStatus.js'
 import { StatusIcon } from '../StatusIcon.js'
 import { Elapsed } from './Elapsed.js'
@@ -14,8 +14,10 @@ interface ReportItemProps {
 }
 
 /** One report: what it is at, and what came of it. */
-export function ReportItem({ call, onDismiss }: ReportItemProps) {
+export function ReportItem({ call: listed, onDismiss }: ReportItemProps) {
   const client = useTaskClient()
+  // What ended in an earlier visit is listed without its outcome; showing it by its id fetches that.
+  const call = useToolCallState(listed.callId) ?? listed
   const input = reportInputOf(call)
   const title = input?.title ?? call.name
   const { label, tone } = callStatus(call)

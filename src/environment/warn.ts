@@ -1,0 +1,10 @@
+/**
+ * Warns a developer of what is probably a mistake. Silent in a production build, and where there is no way to tell.
+ */
+export function warnInDevelopment(message: string): void {
+  try {
+    if (process.env['NODE_ENV'] !== 'production') console.warn(message)
+  } catch {
+    // A page without a bundler has no `process`.
+  }
+}

@@ -1,0 +1,155 @@
+import { createTaskClient, type TaskClient, type TaskClientUrlOptions } from 'taskwire'
+import type { TestServer } from 'taskwire/testing'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { createWorkServer } from './support/workServer.js'
+
+let server: TestServer
+
+beforeEach(() => {
+  server = createWorkServer()
+})
+
+const open = (options: Partial<TaskClientUrlOptions> = {}): TaskClient =>
+  createTaskClient({ url: server.url, environment: server.browser.openPage().environment, ...options })
+
+const calls = (client: TaskClient) => Object.values(client.store.getState().calls)
+
+/** Makes a call with the key `k` in a visit that ends with it. */
+async function visit(args: Record<string, unknown> = { seconds: 1 }): Promise<string> {
+  const client = open()
+  const { callId } = client.startToolCall({ name: 'work', arguments: args }, { key: 'k' })
+  await server.advance(3000)
+  await client.close()
+  return callId
+}
+
+async function nextVisit(options: Partial<TaskClientUrlOptions> = {}): Promise<TaskClient> {
+  const client = open(options)
+  await Promise.all([client.resumeTasks(), server.advance(100)])
+  return client
+}
+
+describe('a call that ended in an earlier visit', () => {
+  it.each([
+    ['completed', { seconds: 1 }, { phase: 'completed', result: { structuredContent: { seconds: 1 } } }],
+    ['failed', { seconds: 1, outcome: 'failure' }, { phase: 'failed', error: { name: 'TaskFailedError' } }],
+  ])(
+    'is listed as %s by its record, and its outcome is fetched once when somebody looks',
+    async (status, args, outcome) => {
+      const callId = await visit(args)
+      const before = server.requests.length
+      const client = await nextVisit()
+      await server.advance(60_000)
+      expect(calls(client)).toMatchObject([{ callId, name: 'work', phase: 'ended', task: { status } }])
+      expect(server.requests.slice(before)).toEqual([])
+
+      const call = client.getToolCall(callId)
+      const same = client.getToolCall(callId)
+      await server.advance(1000)
+      expect(call?.getState()).toMatchObject(outcome)
+      expect(same?.getState()).toBe(call?.getState())
+      await server.advance(60_000)
+      const methods = server.requests.slice(before).map(({ method }) => method)
+      expect(methods.filter((method) => method.startsWith('t'))).toEqual(['tasks/get'])
+    },
+  )
+
+  it('is not made again by its key, and shows when it ended', async () => {
+    await visit()
+    const endedAt = server.browser.now()
+    const client = await nextVisit()
+    expect(calls(client)[0]?.endedAt).toBeLessThanOrEqual(endedAt)
+    const again = client.callTool({ name: 'work', arguments: { seconds: 1 } }, { key: 'k' })
+    await server.advance(1000)
+    await expect(again).resolves.toMatchObject({ structuredContent: { seconds: 1 } })
+    expect(server.count('tools/call')).toBe(1)
+  })
+
+  it('leaves the list when it is forgotten, here or in another tab', async () => {
+    const callId = await visit()
+    const [a, b] = [await nextVisit(), await nextVisit()]
+    expect([calls(a), calls(b)]).toMatchObject([[{ callId }], [{ callId }]])
+    await a.forget(callId)
+    await server.advance(100)
+    expect([calls(a), calls(b)]).toEqual([[], []])
+    expect(calls(await nextVisit())).toEqual([])
+  })
+
+  it('is listed as lost, without a request, where the server has lost its task', async () => {
+    const forgetful: typeof server.fetch = async (url, init) => {
+      const isPoll = new Headers(init?.headers).get('mcp-method') === 'tasks/get'
+      const response = await server.fetch(url, init)
+      const { id } = JSON.parse(String(init?.body))
+      return isPoll ? Response.json({ jsonrpc: '2.0', id, error: { code: -32602, message: 'Unknown task' } }) : response
+    }
+    const first = open({ transportOptions: { fetch: forgetful } })
+    const { callId } = first.startToolCall({ name: 'work', arguments: { seconds: 60 } }, { key: 'k' })
+    await server.advance(1500)
+    await first.close()
+    const polls = server.count('tasks/get')
+    const client = await nextVisit()
+    expect(calls(client)).toMatchObject([{ callId, phase: 'failed', error: { name: 'TaskExpiredError' } }])
+    await expect(client.getToolCall(callId)?.result).rejects.toMatchObject({ name: 'TaskExpiredError' })
+    expect(server.count('tasks/get')).toBe(polls)
+  })
+
+  it('is listed as interrupted where its response never came', async () => {
+    const page = server.browser.openPage()
+    const first = createTaskClient({ url: server.url, environment: page.environment })
+    server.faults.delay(Number.POSITIVE_INFINITY, { method: 'tools/call' })
+    const { callId } = first.startToolCall({ name: 'work', arguments: { seconds: 1 } }, { key: 'k' })
+    await server.advance(500)
+    await page.crash()
+    server.faults.clear()
+    const client = await nextVisit()
+    await server.advance(500)
+    expect(calls(client)).toMatchObject([{ callId, phase: 'failed', error: { name: 'ToolCallInterruptedError' } }])
+    expect(server.count('tools/call')).toBe(1)
+  })
+})
+
+describe('the same key with other arguments', () => {
+  it('returns the call that is known, and warns a developer once it happens', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+    const client = open()
+    const first = client.startToolCall({ name: 'work', arguments: { seconds: 1 } }, { key: 'k' })
+    client.startToolCall({ name: 'work', arguments: { seconds: 1 } }, { key: 'k' })
+    expect(warn).not.toHaveBeenCalled()
+    const second = client.startToolCall({ name: 'work', arguments: { seconds: 2 } }, { key: 'k' })
+    expect(second.callId).toBe(first.callId)
+    expect(warn).toHaveBeenCalledOnce()
+    expect(warn.mock.calls[0]?.[0]).toContain('"k"')
+    await server.advance(4000)
+    await expect(second.result).resolves.toMatchObject({ structuredContent: { seconds: 1 } })
+    expect(server.count('tools/call')).toBe(1)
+  })
+})
+
+describe('arguments that are no JSON', () => {
+  const circular: Record<string, unknown> = {}
+  circular['self'] = circular
+  it.each([
+    ['a BigInt', { seconds: 1n }],
+    ['a circle', circular],
+  ])('fail with what to do, and send and record nothing: %s', async (_, args) => {
+    const client = open()
+    expect(() => client.startToolCall({ name: 'work', arguments: args }, { key: 'k' })).toThrow(/no JSON/)
+    await expect(client.callTool({ name: 'work', arguments: args })).rejects.toMatchObject({
+      name: 'TaskConfigurationError',
+    })
+    await server.advance(1000)
+    expect(server.requests).toEqual([])
+    expect(calls(client)).toEqual([])
+    expect(server.browser.storage.local.length).toBe(0)
+  })
+
+  it('are copied: what the app does with its object afterwards changes no call', async () => {
+    const client = open()
+    const args = { seconds: 1 }
+    const call = client.startToolCall({ name: 'work', arguments: args })
+    args.seconds = 60
+    await server.advance(3000)
+    await expect(call.result).resolves.toMatchObject({ structuredContent: { seconds: 1 } })
+    expect(call.getState().arguments).toEqual({ seconds: 1 })
+  })
+})
