@@ -191,7 +191,7 @@ function taskIdOf({ call }: CallEntry): string | undefined {
   return 'task' in call ? call.task?.taskId : undefined
 }
 
-export function inputOf({ call }: CallEntry, inputKey: string): InputState | undefined {
+function inputOf({ call }: CallEntry, inputKey: string): InputState | undefined {
   return 'inputs' in call ? call.inputs.get(inputKey) : undefined
 }
 

@@ -6,7 +6,7 @@ const ACCEPTED = 202
 
 /**
  * Makes a `tools/call` fail whose HTTP exchange is over and brought no answer to it: a 202, whatever comes with
- * it, or JSON under another id. The SDK would wait for its timeout, which a task does not have. A stream is
+ * it, JSON under another id, or a message that is no response. The SDK would wait for its timeout, which a task does not have. A stream is
  * left alone; its transport says when it ends.
  */
 export function answeredFetch(fetch: FetchLike): FetchLike {
@@ -18,7 +18,9 @@ export function answeredFetch(fetch: FetchLike): FetchLike {
     if (isStream && !isAccepted && response.body !== null) return response
     if (isAccepted) await response.body?.cancel()
     const text = isAccepted ? '' : await response.text()
-    if (httpMessage(text)['id'] !== httpMessage(init?.body)['id']) {
+    const message = httpMessage(text)
+    const isResponse = 'result' in message || 'error' in message
+    if (!isResponse || message['id'] !== httpMessage(init?.body)['id']) {
       throw new SdkError(SdkErrorCode.ClientHttpUnexpectedContent, 'The answer to tools/call is not about the request.')
     }
     const { status, statusText, headers } = response

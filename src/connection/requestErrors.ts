@@ -92,18 +92,30 @@ export function needsCredentials(error: unknown): boolean {
   return causes(error).some(isUnauthorized)
 }
 
+/**
+ * What caused an error, as it is kept: the body that a server sent with an HTTP status may name a task, which nobody
+ * knows yet.
+ */
+function withoutBody(error: unknown): unknown {
+  if (!(error instanceof SdkHttpError)) return error
+  const { name, code, status } = error
+  const copy = Object.assign(new Error(`HTTP ${status}`), { name, code, status })
+  if (isSignInFailure(error)) failedSignIns.add(copy)
+  return copy
+}
+
 /** What a failed `tools/call` means for the call. `refused`: the error is the server's own answer. */
 export function toolCallError(error: unknown, tool: string, refused: boolean): unknown {
   if (isTaskError(error)) return error
   if (isUnauthorized(error)) {
     return new ToolCallRejectedError(
       `Failed to call "${tool}": the server asks for credentials. Pass transportOptions.authProvider, or sign in. ${SIGN_IN_HINT}`,
-      { code: 401, cause: error },
+      { code: 401, cause: withoutBody(error) },
     )
   }
   const isBusy = error instanceof SdkHttpError && error.status === TOO_MANY_REQUESTS
   // Whoever answers for a server that does not, cannot know whether the tool runs.
-  if (isPassing(error) && !isBusy) return new ToolCallInterruptedError(tool, { cause: error })
+  if (isPassing(error) && !isBusy) return new ToolCallInterruptedError(tool, { cause: withoutBody(error) })
   const rpc = isBusy ? undefined : jsonRpcError(error)
   if (rpc && (refused || error instanceof SdkHttpError)) return rejection(rpc, tool, error)
   // Raised by the SDK itself, for instance by output validation.
@@ -111,18 +123,18 @@ export function toolCallError(error: unknown, tool: string, refused: boolean): u
   if (error instanceof SdkHttpError) {
     return new ToolCallRejectedError(`Failed to call "${tool}": the server ${httpAnswer(error)}`, {
       code: error.status,
-      cause: error,
+      cause: withoutBody(error),
     })
   }
   if (error instanceof SdkError && LOCAL_CODES.has(error.code)) return error
-  return new ToolCallInterruptedError(tool, { cause: error })
+  return new ToolCallInterruptedError(tool, { cause: withoutBody(error) })
 }
 
 /** The server has ended the session in which a `tools/call` went out, and so has not looked at it. */
 export function sessionLostError(tool: string, cause: unknown): ConnectionFailedError {
   return new ConnectionFailedError(
     `Failed to call "${tool}": the server has ended the session, so the tool did not run. Call it again; that connects anew.`,
-    { cause },
+    { cause: withoutBody(cause) },
   )
 }
 
@@ -131,7 +143,7 @@ export function connectionError(error: unknown, url: string | undefined): Error 
   if (isTaskError(error)) return error
   const where = url === undefined ? 'the MCP server' : `an MCP server at ${url}`
   const failed = (reason: string) =>
-    new ConnectionFailedError(`Failed to connect to ${where}: ${reason}`, { cause: error })
+    new ConnectionFailedError(`Failed to connect to ${where}: ${reason}`, { cause: withoutBody(error) })
   if (error instanceof SdkHttpError) return failed(`it ${httpAnswer(error)}`)
   if (error instanceof UnauthorizedError) return failed(`${adviceFor(401)} ${SIGN_IN_HINT}`)
   if (error instanceof ProtocolError)
@@ -150,8 +162,10 @@ function httpAnswer(error: SdkHttpError): string {
 
 /** Words of a server as one short line; a page of HTML without its tags. */
 function said(words: unknown): string {
-  const line = String(words ?? '')
-    .slice(0, MAX_WORDS)
+  const text = String(words ?? '').slice(0, MAX_WORDS)
+  // An answer that came with the wrong status is no word to the reader, and may name a task.
+  if (/"(jsonrpc|taskId)"/.test(text)) return ''
+  const line = text
     .replace(/^\s*<.*/s, (html) => html.replace(/<[^>]*>?/g, ' '))
     .replace(/[\s\p{C}]+/gu, ' ')
     .trim()
@@ -177,7 +191,7 @@ const LOCAL_CODES: ReadonlySet<string> = new Set([
 ])
 
 function rejection(rpc: JsonRpcError, tool: string, cause: unknown): Error {
-  const options = { code: rpc.code, data: rpc.data, cause }
+  const options = { code: rpc.code, data: rpc.data, cause: withoutBody(cause) }
   if (
     rpc.code === MISSING_CLIENT_CAPABILITY &&
     isJsonObject(rpc.data) &&
@@ -225,10 +239,8 @@ function bodyError(error: unknown): JsonObject {
 }
 
 function isUnauthorized(error: unknown): boolean {
-  return (
-    error instanceof UnauthorizedError ||
-    (error instanceof SdkHttpError && (error.status === 401 || error.status === 403))
-  )
+  const { status } = Object(error) as { status?: unknown }
+  return error instanceof UnauthorizedError || (error instanceof Error && (status === 401 || status === 403))
 }
 
 /** How much of a server's words is read, and how much of that is shown, in characters. */

@@ -64,9 +64,13 @@ function decodeTimes<N extends keyof typeof AHEAD_MS>(
   now: number,
   ...names: readonly N[]
 ): Times<N> | undefined {
-  const times = names.map((name) => [name, Math.min(Number(message[name]), now + AHEAD_MS[name])] as const)
-  const isEach = names.every((name) => Number.isFinite(message[name]))
-  return isEach ? (Object.fromEntries(times) as Times<N>) : undefined
+  const times: Partial<Record<N, number>> = {}
+  for (const name of names) {
+    const time = message[name]
+    if (typeof time !== 'number' || !Number.isFinite(time)) return undefined
+    times[name] = Math.min(time, now + AHEAD_MS[name])
+  }
+  return times as Times<N>
 }
 
 /**
@@ -117,9 +121,9 @@ function decodeTaskMessage(value: unknown, now: number): TaskMessage | undefined
     }
     case 'poll-failed': {
       const times = decodeTimes(value, now, 'nextPollAt', 'earliestAt')
-      const failureCount = Number(value['failureCount'])
-      const isCount = Number.isSafeInteger(value['failureCount']) && failureCount >= 0
-      if (times === undefined || !isCount || (network !== 'retrying' && network !== 'paused')) return undefined
+      const { failureCount } = value
+      if (times === undefined || (network !== 'retrying' && network !== 'paused')) return undefined
+      if (typeof failureCount !== 'number' || !Number.isSafeInteger(failureCount) || failureCount < 0) return undefined
       return { type, error: TaskError.fromJSON(value['error']), failureCount, network, ...times }
     }
     case 'ended':

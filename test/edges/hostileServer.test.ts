@@ -254,6 +254,10 @@ describe('a tools/call that the server leaves without an answer', () => {
         }),
     ],
     ['204 and the type of a stream', acceptedAs('text/event-stream', 204)],
+    [
+      'a message of its id that is no response',
+      ({ id }) => Response.json({ jsonrpc: '2.0', id, method: 'tools/call' }),
+    ],
   ])('[EDGE-05] ends at once after %s, since the tool may be running', async (_, reply) => {
     const { page, server, open } = setUp()
     server.on('tools/call', reply)

@@ -58,6 +58,19 @@ const WILD = [Number.NaN, Number.POSITIVE_INFINITY]
 const FAR = 1e15
 
 describe('a message between tabs', () => {
+  it('[EDGE-26] whose numbers are objects without a primitive value is no message, and breaks nothing', async () => {
+    const tab = openTab()
+    const call = run(tab)
+    await browser.advance(1500)
+    const say = intruder(tab)
+    const odd = Object.create(null)
+    await say(news({ type: 'polling', until: odd }))
+    await say(failed({ failureCount: odd }))
+    await browser.advance(1000)
+    expect(call.getState()).toMatchObject({ phase: 'working', failureCount: 0 })
+    expect(polls()).toEqual([1000, 2000])
+  })
+
   describe.each([...WILD, FAR])('with %d for a time', (time) => {
     it.each([
       ['poll-aborted', news({ type: 'poll-aborted', nextPollAt: time })],
