@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { recorded, TASK } from '../../test/support/stubbedCall.js'
+import { completed, recorded, TASK } from '../../test/support/stubbedCall.js'
 import {
   TaskCancelledError,
   TaskExpiredError,
@@ -55,6 +55,15 @@ describe('recordOf', () => {
 
   it('has no key where the call has none', () => {
     expect(recordOf({ ...CALLING, key: undefined }, OWNER, 200)).not.toHaveProperty('key')
+  })
+
+  it('has when the newest snapshot arrived, and that the task was lost', () => {
+    const lost = { at: 300, reason: 'ttl' as const }
+    expect(recordOf({ ...followed(), snapshotAt: 250 } as Call, OWNER, 300, lost).task).toMatchObject({
+      snapshotAt: 250,
+      lost,
+    })
+    expect(recordOf(followed(), OWNER, 300).task).not.toHaveProperty('snapshotAt')
   })
 
   it('has what is needed to follow the task again, and no status message', () => {
@@ -115,6 +124,14 @@ describe('recordFate', () => {
     ['a lost task without a key', followed(TASK, keyless), expired, true, 'remove'],
   ] as const)('of %s', (_, call, error, isSent, expected) => {
     expect(recordFate(call, error, isSent, 'legacy')).toBe(expected)
+  })
+
+  it('of a task without a key whose result was delivered is to remove it, by the page that has made the call', () => {
+    const task = followed(TASK, keyless)
+    const ending = { ...task, stage: 'ending', end: completed() } as Call
+    expect(recordFate(ending, undefined, true, 'legacy')).toBe('remove')
+    expect(recordFate(ending, undefined, false, 'legacy')).toBe('keep')
+    expect(recordFate({ ...ending, key: 'weekly' }, undefined, true, 'legacy')).toBe('keep')
   })
 
   it('of a lost task under a key that was made in another era is to remove it', () => {

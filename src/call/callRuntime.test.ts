@@ -575,6 +575,17 @@ describe('the life of a page', () => {
     expect(outcome.error).toMatchObject({ reason: 'ttl' })
   })
 
+  it('a clock set back lengthens no wait of the page that comes after this one', async () => {
+    const { page, storage } = beginCall({ polls: [working({ pollIntervalMs: 5000 })] })
+    await page.advance(1500)
+    page.setClock(-60 * 60_000)
+    await page.hidePage()
+    const task = storage.record?.task
+    const now = page.now()
+    // The page looked at its clock last when the poll came back, and takes the time since for none.
+    expect(task).toMatchObject({ notedAt: now, nextPollAt: now + 5000, snapshotAt: now, receivedAt: now - 1000 })
+  })
+
   it('a clock set back while nobody observes the call does not lengthen the wait', async () => {
     const { page, polls, runtime, entry } = beginCall({ followsUnobserved: false })
     await page.advance(500)
@@ -803,6 +814,25 @@ describe('a task that a record names', () => {
     })
     await page.advance(5000)
     expect(outcome.error).toMatchObject({ reason: 'ttl' })
+  })
+
+  it('counts its ttl from now at the latest: the clock may have been ahead when it was received', async () => {
+    const { page, outcome } = beginCall({
+      follows: recorded({ ttlMs: 5000, receivedAt: START + 3_600_000 }),
+      polls: [working({ ttlMs: 5000 })],
+    })
+    await page.advance(10_000)
+    expect(outcome.error).toMatchObject({ reason: 'ttl' })
+  })
+
+  it('is polled an interval after a push that is over, although its snapshot was noted by a clock that was ahead', async () => {
+    const { page, polls, changePush } = beginCall({
+      follows: recorded({ snapshotAt: START + 3_600_000, notedAt: START + 3_600_000, nextPollAt: START + 3_601_000 }),
+    })
+    changePush(true)
+    changePush(false)
+    await page.advance(1000)
+    expect(polls).toEqual([1000])
   })
 
   it('waits as long as an earlier page was asked to, however long that is', async () => {

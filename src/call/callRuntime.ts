@@ -386,9 +386,10 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
     // Not what was posted alone: what has been heard in the meantime counts, too.
     if (ifMissing && isRecorded((await records.read(callId))?.task, recordOf(entry.call, owner, environment.now())))
       return
+    const now = look()
     const { call } = entry
     if (!isTracked(call) || call.record === 'removed' || entry.left !== undefined) return
-    const record = recordOf(call, owner, environment.now(), lost)
+    const record = recordOf(call, owner, now, lost)
     const isFirst = call.record === 'unwritten'
     const isThere = await (isFirst ? records.write(record) : records.update(record, call.record !== 'failed'))
     if (isThere || isFirst) dispatch(entry, { type: 'recorded', record: isThere ? 'kept' : 'failed' })

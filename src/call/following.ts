@@ -35,7 +35,8 @@ export function track(call: Call, event: Tracking, at: Circumstances, rules: Cal
   const { policy } = rules
   const isNew = event.type === 'created'
   const task = isNew ? bareTask(event.task) : recordedTask(event.task)
-  const receivedAt = isNew ? now : event.task.receivedAt
+  // A clock may have been ahead when these were noted.
+  const receivedAt = isNew ? now : Math.min(event.task.receivedAt, now)
   // Born terminal, its result can be fetched; else the first poll is one interval away.
   const firstPollAt = isTerminal(task.status) ? now : now + pollInterval(task.pollIntervalMs, policy)
   const dueAt = withinTtl(task, receivedAt, policy, isNew ? firstPollAt : resumeAt(event.task, now))
@@ -43,7 +44,7 @@ export function track(call: Call, event: Tracking, at: Circumstances, rules: Cal
     task,
     passedOver: undefined,
     snapshotAt: isNew ? undefined : event.task.snapshotAt,
-    knownAt: isNew ? now : (event.task.snapshotAt ?? receivedAt),
+    knownAt: isNew ? now : Math.min(event.task.snapshotAt ?? receivedAt, now),
     receivedAt,
     dueAt,
     earliestAt: dueAt,
@@ -398,6 +399,7 @@ export function setBack<C extends Tracked>(call: C, by: number): C {
   return {
     ...call,
     knownAt: call.knownAt - by,
+    snapshotAt: call.snapshotAt && call.snapshotAt - by,
     receivedAt: call.receivedAt - by,
     dueAt: call.dueAt - by,
     earliestAt: call.earliestAt - by,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { TaskStatus } from '../protocol/task.js'
-import type { TaskRecord } from '../storage/taskRecord.js'
+import type { TaskRecord, TaskRecordTask } from '../storage/taskRecord.js'
 import { planStart, type StartPlan, type Wish } from './planStart.js'
 
 const INTENT: TaskRecord = {
@@ -23,6 +23,7 @@ const records = {
   completed: task('completed'),
   failed: task('failed'),
   cancelled: task('cancelled'),
+  lost: { ...INTENT, task: { ...task('working').task, lost: { at: 0, reason: 'ttl' } } as TaskRecordTask },
 }
 
 /** What the app wants, by what is recorded. Two plans: of a tool that must not be called twice, of one that may. */
@@ -35,6 +36,7 @@ const table: Record<Wish, Record<keyof typeof records, StartPlan | readonly [Sta
     completed: 'follow',
     failed: 'follow',
     cancelled: 'follow',
+    lost: 'follow',
   },
   'call-if-settled': {
     none: 'call',
@@ -44,6 +46,7 @@ const table: Record<Wish, Record<keyof typeof records, StartPlan | readonly [Sta
     completed: 'call',
     failed: 'call',
     cancelled: 'call',
+    lost: 'call',
   },
   'call-again': {
     none: 'call',
@@ -53,6 +56,7 @@ const table: Record<Wish, Record<keyof typeof records, StartPlan | readonly [Sta
     completed: 'call',
     failed: 'call',
     cancelled: 'call',
+    lost: 'call',
   },
   resume: {
     none: 'nothing',
@@ -62,6 +66,7 @@ const table: Record<Wish, Record<keyof typeof records, StartPlan | readonly [Sta
     completed: 'nothing',
     failed: 'nothing',
     cancelled: 'nothing',
+    lost: 'nothing',
   },
 }
 

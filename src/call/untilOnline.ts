@@ -15,7 +15,8 @@ export interface UntilOnlineOptions {
 
 /** Resolves at a time, or as soon after it as the browser says that there is a network. Rejects with the signal's reason. */
 export function untilOnline({ environment, signal, onOffline, ...options }: UntilOnlineOptions): Promise<void> {
-  const { dueAt = environment.now() } = options
+  let lastNow = environment.now()
+  let { dueAt = lastNow } = options
   return new Promise((resolve, reject) => {
     let timer: unknown
     let wasOnline = true
@@ -27,6 +28,9 @@ export function untilOnline({ environment, signal, onOffline, ...options }: Unti
     const look = () => {
       environment.clearTimeout(timer)
       const now = environment.now()
+      // A clock set back would otherwise lengthen the wait by as much.
+      dueAt -= Math.max(0, lastNow - now)
+      lastNow = now
       if (!environment.isOnline()) {
         if (wasOnline) onOffline?.()
         wasOnline = false

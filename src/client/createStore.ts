@@ -93,7 +93,8 @@ export function createStore({ environment, frameMs, onListenerError }: TaskClien
     notify: (subject: Subject<L>) => void,
   ): void {
     if (subject === undefined || subject.listeners.size === 0) return
-    const wait = subject.calledAt + frameMs - environment.now()
+    // No longer than a frame, also where the clock was set back.
+    const wait = Math.min(subject.calledAt + frameMs - environment.now(), frameMs)
     const call = () => {
       environment.clearTimeout(subject.timer)
       delete subject.timer

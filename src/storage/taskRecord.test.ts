@@ -327,6 +327,17 @@ describe('isRecordExpired', () => {
 })
 
 describe('mergeTaskRecords', () => {
+  it('keeps the later of two times to poll, by the clock of the record that is written', () => {
+    const poll = (nextPollAt: number, notedAt: number): TaskRecord => ({
+      ...RECORD,
+      task: { ...TASK, nextPollAt, notedAt },
+    })
+    expect(mergeTaskRecords(poll(9000, 5000), poll(8000, 6000)).task?.nextPollAt).toBe(9000)
+    expect(mergeTaskRecords(poll(8000, 5000), poll(9000, 6000)).task?.nextPollAt).toBe(9000)
+    // The clock was set back by 5 s or more: 4 s to wait are 4 s to wait.
+    expect(mergeTaskRecords(poll(9000, 5000), poll(500, 0)).task?.nextPollAt).toBe(4000)
+  })
+
   const stored = (changes: Partial<TaskRecordTask>): TaskRecord => ({ ...RECORD, task: { ...TASK, ...changes } })
   const merge = (a: Partial<TaskRecordTask>, b: Partial<TaskRecordTask>) => mergeTaskRecords(stored(a), stored(b)).task
 

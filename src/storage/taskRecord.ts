@@ -209,9 +209,16 @@ export function withAnswered(known: readonly string[], added: readonly unknown[]
   return [...new Set([...known, ...added.filter(isInputKey)])].slice(-MAX_ANSWERED)
 }
 
-/** The later of two times: the tab that noted the earlier one may have slept through the last answer. */
+/**
+ * The later of two times: the tab that noted the earlier one may have slept through the last answer. By the clock of
+ * the later record, which may have been set back since.
+ */
 function laterPoll(stored: TaskRecordTask, next: TaskRecordTask): Pick<TaskRecordTask, 'nextPollAt'> {
-  const times = [stored.nextPollAt, next.nextPollAt].filter((at) => at !== undefined)
+  const { notedAt } = next
+  const times = [stored, next].flatMap((task) => {
+    if (task.nextPollAt === undefined) return []
+    return notedAt === undefined ? task.nextPollAt : resumeAt(task, notedAt)
+  })
   return times.length === 0 ? {} : { nextPollAt: Math.max(...times) }
 }
 

@@ -1,0 +1,73 @@
+import { createSimulatedEnvironment } from 'taskwire/testing'
+import { expect, it } from 'vitest'
+import { beginCall, stubLeadership } from '../../test/support/stubbedCall.js'
+import type { CallEntry } from './callRuntime.js'
+import { MESSAGE_DELAY_MS } from './following.js'
+import { createMembership } from './membership.js'
+
+function begin() {
+  const page = createSimulatedEnvironment()
+  const { leadership, log, set } = stubLeadership(false)
+  const turns: [CallEntry, boolean][] = []
+  const membership = createMembership(page.environment, (entry, isTaken) => void turns.push([entry, isTaken]))
+  const entry = (): CallEntry => {
+    const { entry } = beginCall()
+    entry.leadership = leadership
+    return entry
+  }
+  return { page, leadership, log, set, turns, membership, entry }
+}
+
+it('all calls of an election have one membership, and each is told of its turn', () => {
+  const { leadership, log, set, turns, membership, entry } = begin()
+  const [a, b] = [entry(), entry()]
+  membership.join(a, leadership)
+  membership.join(b, leadership)
+  expect(log).toEqual(['join'])
+  set(true, true)
+  expect(turns).toEqual([
+    [a, true],
+    [b, true],
+  ])
+})
+
+it('a membership ends when the last call has left and its last message has arrived', async () => {
+  const { page, leadership, log, set, turns, membership, entry } = begin()
+  const [a, b] = [entry(), entry()]
+  membership.join(a, leadership)
+  membership.join(b, leadership)
+  membership.leave(a)
+  membership.leave(b)
+  membership.leave(b)
+  await page.advance(MESSAGE_DELAY_MS - 1)
+  expect(log).toEqual(['join'])
+  await page.advance(1)
+  expect(log).toEqual(['join', 'leave'])
+  set(true)
+  expect(turns).toEqual([])
+  expect(page.pendingTimers()).toBe(0)
+})
+
+it('a membership goes on where a call joins before that, and begins anew after', async () => {
+  const { page, leadership, log, membership, entry } = begin()
+  const [a, b] = [entry(), entry()]
+  membership.join(a, leadership)
+  membership.leave(a)
+  await page.advance(50)
+  membership.join(b, leadership)
+  await page.advance(1000)
+  expect(log).toEqual(['join'])
+  membership.leave(b)
+  await page.advance(MESSAGE_DELAY_MS)
+  membership.join(a, leadership)
+  expect(log).toEqual(['join', 'leave', 'join'])
+})
+
+it('a call that has joined no election leaves none', () => {
+  const { page, log, membership, entry } = begin()
+  const alone = entry()
+  delete alone.leadership
+  membership.leave(alone)
+  expect(log).toEqual([])
+  expect(page.pendingTimers()).toBe(0)
+})
