@@ -29,7 +29,7 @@ import {
 import type { DetailedTask, Task } from '../protocol/task.js'
 import { createRecordStore } from '../storage/recordStore.js'
 import type { TaskRecord } from '../storage/taskRecord.js'
-import { LEADER_TIMEOUT_MS, MESSAGE_DELAY_MS } from './following.js'
+import { LEADER_TIMEOUT_MS, MESSAGE_DELAY_MS } from './tabTimes.js'
 
 describe('polling', () => {
   it('begins one interval after creation and ends with the task', async () => {

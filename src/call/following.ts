@@ -1,27 +1,15 @@
-import { TaskInputRequiredError, TaskProtocolError, TaskStuckError } from '../protocol/errors.js'
-import { undeclaredError } from '../protocol/inputCapabilities.js'
-import {
-  bareTask,
-  type DetailedTask,
-  isSameTask,
-  isTerminal,
-  isTerminalTask,
-  type TerminalTask,
-} from '../protocol/task.js'
-import { recordedTask, resumeAt, withAnswered as withAnsweredKeys } from '../storage/taskRecord.js'
+import { TaskProtocolError } from '../protocol/errors.js'
+import { bareTask, isTerminal } from '../protocol/task.js'
+import { recordedTask, resumeAt } from '../storage/taskRecord.js'
 import type { Call, CallEvent, CallRules, Circumstances, Effect, Following, Tracked } from './call.js'
 import { isTracked } from './call.js'
-import { type Inputs, isBusy, NO_INPUTS, observeInputs, withInput } from './inputs.js'
+import { NO_INPUTS } from './inputs.js'
 import { pollInterval } from './pollPolicy.js'
 import { countRefusals, firstRefusals, nextPollAt, withinTtl } from './pollSchedule.js'
-import { takeSnapshot } from './snapshotOrder.js'
+import { onSnapshot } from './snapshots.js'
+import { LEADER_TIMEOUT_MS, MESSAGE_DELAY_MS } from './tabTimes.js'
 import type { TaskMessage } from './taskMessage.js'
-
-/** How long a poll of another tab may be overdue before this tab takes over: that one was closed, or is frozen. */
-export const LEADER_TIMEOUT_MS = 1000
-
-/** How long messages may take to arrive: after this tab has joined, and after it has slept. */
-export const MESSAGE_DELAY_MS = 100
+import { ended, scheduled, withAnswered } from './tracked.js'
 
 /** Clients behind one router come back online in the same moment; their polls are spread over this, in ms. */
 const ONLINE_JITTER_MS = 200
@@ -178,10 +166,6 @@ function apply(call: Following, event: CallEvent, at: Circumstances, rules: Call
   }
 }
 
-function scheduled(dueAt: number, earliestAt: number, now: number) {
-  return { dueAt, earliestAt, leaderTimeoutAt: Math.max(dueAt, now) + LEADER_TIMEOUT_MS, wasLate: false }
-}
-
 /** A tab that has just come, or come back, gives the others time to speak. */
 function again({ leaderTimeoutAt }: Tracked, now: number) {
   return { leaderTimeoutAt: Math.max(leaderTimeoutAt, now + LEADER_TIMEOUT_MS), wasLate: false }
@@ -275,151 +259,4 @@ function onMessage(
       effects.push({ type: 'record', ifMissing: true })
       return { ...call, cancel: message.isCancelling ? 'requested' : 'none' }
   }
-}
-
-interface Snapshot {
-  readonly task: DetailedTask
-  readonly from: 'poll' | 'tab' | 'server'
-  /** When the tab that polled wants to poll next, ms since the epoch. */
-  readonly wishedAt?: number
-  /** When the poll for it was sent, ms since the epoch. */
-  readonly askedAt?: number | undefined
-}
-
-function onSnapshot(call: Following, snapshot: Snapshot, at: Circumstances, rules: CallRules, effects: Effect[]): Call {
-  const { task, from } = snapshot
-  const { now } = at
-  const { policy } = rules
-  const isAskedSince = (snapshot.askedAt ?? 0) > call.knownAt
-  const order = takeSnapshot(call, task, from !== 'server' && isAskedSince)
-  const isTaken = order.task === task
-  if (!isTaken && from === 'server') {
-    // Nobody has asked for it, and it is old, or what is known is wrong: the next poll says.
-    return call.failureCount > 0 || call.poll !== 'idle'
-      ? call
-      : { ...call, ...scheduled(call.earliestAt, call.earliestAt, now) }
-  }
-  const known = isTaken ? task : call.task
-  const floor = from === 'poll' ? 0 : call.earliestAt
-  const wishedAt =
-    snapshot.wishedAt ?? nextPollAt({ task: known, knownAt: now, receivedAt: call.receivedAt }, policy, at.isPushed)
-  const dueAt = Math.max(wishedAt, floor)
-  if (from === 'server') effects.push({ type: 'post', message: { type: 'snapshot', task, nextPollAt: dueAt } })
-  if (isTerminalTask(task)) return ended(call, task, effects)
-  const earliestAt = Math.max(floor, Math.min(dueAt, now + pollInterval(task.pollIntervalMs, policy)))
-  const next: Following = {
-    ...call,
-    // While what is known is in doubt, the next response is asked for at once, also where the server pushes.
-    ...scheduled(order.passedOver === undefined ? dueAt : earliestAt, earliestAt, now),
-    poll: from === 'poll' ? 'idle' : call.poll,
-    foreignPollUntil: from === 'tab' ? 0 : call.foreignPollUntil,
-    // A snapshot that changes nothing keeps the reference, so that nothing renders.
-    task: isSameTask(call.task, known) ? call.task : bareTask(known),
-    passedOver: order.passedOver,
-    snapshotAt: isTaken ? now : call.snapshotAt,
-    knownAt: now,
-    failureCount: 0,
-    violations: 0,
-    refusals: undefined,
-    failure: undefined,
-  }
-  return isTaken ? withInputs(next, task, rules, effects) : next
-}
-
-function withInputs(call: Following, task: DetailedTask, rules: CallRules, effects: Effect[]): Call {
-  const { taskId } = call.task
-  const { callId } = call
-  const asked = task.status === 'input_required' ? task.inputRequests : {}
-  for (const request of Object.values(asked)) {
-    const missing = rules.missingCapability(request)
-    if (missing !== undefined) return ended(call, undeclaredError(missing, { callId, taskId }), effects)
-  }
-  const { inputs, added, changed } = observeInputs(call.inputs, asked, call.answered, rules.isHandled)
-  if (changed !== undefined) {
-    const details = { source: 'tasks/get' as const, callId, taskId }
-    return ended(call, new TaskProtocolError('an input request changed under the key it had', details), effects)
-  }
-  const handled = added.filter((key) => inputs.get(key)?.status === 'handling')
-  if (rules.missingInput === 'error' && handled.length < added.length) {
-    return ended(call, nobodyToAsk(callId, taskId), effects)
-  }
-  if (handled.length > 0) effects.push({ type: 'handle-input', inputKeys: handled })
-  const idlePolls = task.status === 'input_required' && !isBusy(inputs) ? call.idlePolls + 1 : 0
-  if (idlePolls >= rules.stuckAfterPolls) {
-    effects.push({ type: 'cancel-stuck' })
-    return ended(call, stuck(idlePolls, callId, taskId), effects)
-  }
-  return inputs === call.inputs && idlePolls === call.idlePolls ? call : { ...call, inputs, idlePolls }
-}
-
-/** The server has taken the response that this tab has sent. */
-export function responded<C extends Tracked>(call: C, inputKey: string, effects: Effect[]): C {
-  effects.push({ type: 'record' }, { type: 'post', message: { type: 'responded', inputKey } })
-  return withAnswered(call, inputKey)
-}
-
-/** This tab asks for cancellation, or the server has refused it. What is recorded and posted is only whether it is asked for. */
-export function cancel<C extends Tracked>(
-  call: C,
-  { status, error }: Extract<CallEvent, { type: 'cancel' }>,
-  effects: Effect[],
-): C {
-  const isCancelling = status !== 'none'
-  if (status === 'sending' || !isCancelling) {
-    effects.push({ type: 'record' }, { type: 'post', message: { type: 'cancelling', isCancelling } })
-  }
-  return { ...call, cancel: status, failure: error ? { error, network: 'ok' } : call.failure }
-}
-
-function withAnswered<C extends Tracked>(call: C, inputKey: string): C {
-  const input = call.inputs.get(inputKey)
-  const inputs: Inputs =
-    input === undefined ? call.inputs : withInput(call.inputs, inputKey, { request: input.request, status: 'answered' })
-  const answered = call.answered.includes(inputKey) ? call.answered : withAnsweredKeys(call.answered, [inputKey])
-  return { ...call, inputs, answered }
-}
-
-function ended(call: Following, end: TerminalTask | Error, effects: Effect[]): Call {
-  effects.push({ type: 'end', end })
-  const task = end instanceof Error ? call.task : bareTask(end)
-  return {
-    ...call,
-    stage: 'ending',
-    end,
-    task,
-    poll: 'idle',
-    blocked: undefined,
-    failure: undefined,
-    inputs: NO_INPUTS,
-  }
-}
-
-/** All times that are compared with the clock; without this the wait would be longer by as much. */
-export function setBack<C extends Tracked>(call: C, by: number): C {
-  return {
-    ...call,
-    knownAt: call.knownAt - by,
-    snapshotAt: call.snapshotAt && call.snapshotAt - by,
-    receivedAt: call.receivedAt - by,
-    dueAt: call.dueAt - by,
-    earliestAt: call.earliestAt - by,
-    leaderTimeoutAt: call.leaderTimeoutAt - by,
-    listenUntil: call.listenUntil - by,
-    foreignPollUntil: call.foreignPollUntil - by,
-    foreignPollAt: call.foreignPollAt - by,
-  }
-}
-
-export function nobodyToAsk(callId: string, taskId?: string): TaskInputRequiredError {
-  return new TaskInputRequiredError(
-    "The task asks for input, and there is nobody to ask. Pass inputHandlers, or leave missingInput at 'wait' and show inputRequests.",
-    { callId, taskId },
-  )
-}
-
-function stuck(idlePolls: number, callId: string, taskId: string): TaskStuckError {
-  return new TaskStuckError(
-    `The task has asked for input in ${idlePolls} polls in a row without asking anything new. It was cancelled.`,
-    { taskId, callId },
-  )
 }

@@ -6,9 +6,9 @@ import { onAbort } from './abort.js'
 import type { CallEvent } from './call.js'
 import type { CallEntry } from './callRuntime.js'
 import type { CallTabs } from './callTabs.js'
-import { nobodyToAsk } from './following.js'
 import { handlerOf, type InputHandlers } from './inputHandlers.js'
 import type { InputState } from './inputs.js'
+import { nobodyToAsk } from './snapshots.js'
 import type { TaskPort } from './taskPort.js'
 
 /** A response of this page that the server has not taken yet. */

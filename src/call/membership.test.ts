@@ -2,8 +2,8 @@ import { createSimulatedEnvironment } from 'taskwire/testing'
 import { expect, it } from 'vitest'
 import { beginCall, stubLeadership } from '../../test/support/stubbedCall.js'
 import type { CallEntry } from './callRuntime.js'
-import { MESSAGE_DELAY_MS } from './following.js'
 import { createMembership } from './membership.js'
+import { MESSAGE_DELAY_MS } from './tabTimes.js'
 
 function begin() {
   const page = createSimulatedEnvironment()

@@ -1,7 +1,7 @@
 import type { Environment, Unsubscribe } from '../environment/environment.js'
 import type { CallEntry } from './callRuntime.js'
 import type { Leadership } from './callTabs.js'
-import { MESSAGE_DELAY_MS } from './following.js'
+import { MESSAGE_DELAY_MS } from './tabTimes.js'
 
 /** Which calls of this page stand for which election. */
 export interface Membership {

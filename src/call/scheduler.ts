@@ -1,5 +1,5 @@
 import type { Environment, TimerHandle } from '../environment/environment.js'
-import { MESSAGE_DELAY_MS } from './following.js'
+import { MESSAGE_DELAY_MS } from './tabTimes.js'
 
 /** Between two looks at the clock, in ms. A timer counts the time a machine is awake, the wall clock does not stop. */
 const MAX_NAP_MS = 30_000

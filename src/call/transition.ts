@@ -1,8 +1,9 @@
 import type { InputRequest } from '../protocol/inputRequest.js'
 import type { Call, CallEvent, CallRules, Circumstances, Effect, Following, RecordStatus, TrackedCall } from './call.js'
 import { isTracked } from './call.js'
-import { cancel, followTransition, responded, setBack, track } from './following.js'
+import { followTransition, track } from './following.js'
 import { type Inputs, NO_INPUTS, withInput } from './inputs.js'
+import { cancel, responded, setBack } from './tracked.js'
 
 export interface Transition {
   readonly call: Call

@@ -3,6 +3,7 @@
  */
 export function warnInDevelopment(message: string): void {
   try {
+    // biome-ignore lint/suspicious/noConsole: what a developer is to see, and no user.
     if (process.env['NODE_ENV'] !== 'production') console.warn(message)
   } catch {
     // A page without a bundler has no `process`.

@@ -1,5 +1,5 @@
 import { type CallMessage, type CallTabs, type Leadership, NO_TABS } from '../call/callTabs.js'
-import { MESSAGE_DELAY_MS } from '../call/following.js'
+import { MESSAGE_DELAY_MS } from '../call/tabTimes.js'
 import type { TaskMessage } from '../call/taskMessage.js'
 import type { Channel, Environment, Locks, Unsubscribe } from '../environment/environment.js'
 import { hash } from '../storage/hash.js'
