@@ -5,7 +5,11 @@ import { type Inputs, NO_INPUTS, withInput } from './inputs.js'
 import { LEADER_TIMEOUT_MS } from './tabTimes.js'
 
 /** When the task is polled next, and when another tab that should poll it counts as gone. */
-export function scheduled(dueAt: number, earliestAt: number, now: number) {
+export function scheduled(
+  dueAt: number,
+  earliestAt: number,
+  now: number,
+): Pick<Tracked, 'dueAt' | 'earliestAt' | 'leaderTimeoutAt' | 'wasLate'> {
   return { dueAt, earliestAt, leaderTimeoutAt: Math.max(dueAt, now) + LEADER_TIMEOUT_MS, wasLate: false }
 }
 

@@ -1,10 +1,13 @@
+/** What a bundler puts in its place, and Node.js has. */
+declare const process: { readonly env: { readonly NODE_ENV?: string } }
+
 /**
  * Warns a developer of what is probably a mistake. Silent in a production build, and where there is no way to tell.
  */
 export function warnInDevelopment(message: string): void {
   try {
     // biome-ignore lint/suspicious/noConsole: what a developer is to see, and no user.
-    if (process.env['NODE_ENV'] !== 'production') console.warn(message)
+    if (process.env.NODE_ENV !== 'production') console.warn(message)
   } catch {
     // A page without a bundler has no `process`.
   }

@@ -5,11 +5,11 @@ import { isJsonObject } from './json.js'
 type Method = InputRequest['method']
 
 /** The capability that declares that the client answers requests of a method. */
-export const CAPABILITY_OF = {
+export const CAPABILITY_OF: Readonly<Record<Method, 'elicitation' | 'sampling' | 'roots'>> = {
   'elicitation/create': 'elicitation',
   'sampling/createMessage': 'sampling',
   'roots/list': 'roots',
-} as const satisfies Record<Method, string>
+}
 
 /** The methods by which servers ask clients. */
 export const INPUT_METHODS = Object.keys(CAPABILITY_OF) as readonly Method[]
