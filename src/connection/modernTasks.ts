@@ -1,6 +1,6 @@
 import { supportsTasks } from '../protocol/extension.js'
 import type { OnProtocolIssue } from '../protocol/task.js'
-import type { TaskRequester } from './callClaim.js'
+import type { TaskRequester } from './callToken.js'
 import type { EraTasks } from './eraTasks.js'
 import { cancelTask, getTask, listenToTasks, updateTask } from './taskRequests.js'
 

@@ -4,7 +4,7 @@ import { INVALID_PARAMS } from '../protocol/extension.js'
 import { CAPABILITY_OF, INPUT_METHODS, missingCapability } from '../protocol/inputCapabilities.js'
 import { parseInputRequest } from '../protocol/inputRequest.js'
 import type { JsonObject } from '../protocol/json.js'
-import { CLAIM_META } from './callClaim.js'
+import { CALL_TOKEN_META } from './callToken.js'
 import { TaskTransport } from './taskTransport.js'
 
 /**
@@ -13,21 +13,21 @@ import { TaskTransport } from './taskTransport.js'
  * handlers. A request of 2025-11-25 that names no task does not say which call it is about, so the latest one has it.
  */
 export function routeQuestions(client: Client, capabilities: ClientCapabilities): void {
-  const claimOf = (transport: TaskTransport, token: unknown) =>
-    client.getProtocolEra() === 'legacy' ? transport.latestClaim() : transport.claimOf(token)
+  const callOf = (transport: TaskTransport, token: unknown) =>
+    client.getProtocolEra() === 'legacy' ? transport.latestCall() : transport.callOf(token)
   for (const method of INPUT_METHODS) {
     // Of the kinds that are not declared the SDK client refuses every request.
     if (capabilities[CAPABILITY_OF[method]] === undefined) continue
     client.setRequestHandler(method, async (request, { mcpReq }) => {
       const { transport } = client
-      const claim = transport instanceof TaskTransport ? claimOf(transport, mcpReq._meta?.[CLAIM_META]) : undefined
+      const call = transport instanceof TaskTransport ? callOf(transport, mcpReq._meta?.[CALL_TOKEN_META]) : undefined
       const parsed = parseInputRequest({ method, params: unmarked(request.params) })
-      if (claim?.ask === undefined || 'problem' in parsed) {
+      if (call?.ask === undefined || 'problem' in parsed) {
         throw new TaskProtocolError('a question belongs to no call', { source: 'tools/call' })
       }
       const missing = missingCapability(capabilities, parsed.request)
       if (missing !== undefined) throw new ProtocolError(INVALID_PARAMS, `The client has not declared ${missing}.`)
-      return (await claim.ask(String(mcpReq.id), parsed.request, mcpReq.signal)) as never
+      return (await call.ask(String(mcpReq.id), parsed.request, mcpReq.signal)) as never
     })
   }
 }

@@ -6,8 +6,8 @@ import { TaskConfigurationError } from '../protocol/errors.js'
 import { missingCapability } from '../protocol/inputCapabilities.js'
 import type { InputRequest } from '../protocol/inputRequest.js'
 import type { OnProtocolIssue } from '../protocol/task.js'
-import { type CallClaim, CLAIM_META, TaskCreated } from './callClaim.js'
 import type { CallLimitOptions } from './callLimit.js'
+import { CALL_TOKEN_META, type OwnCall, TaskCreated } from './callToken.js'
 import type { Connection, ConnectionState } from './connection.js'
 import { createConnection } from './createConnection.js'
 import type { EraTasks } from './eraTasks.js'
@@ -24,7 +24,7 @@ export interface SdkConnectionOptions extends CallLimitOptions {
   /** What the client declares. Undefined: what its transport has seen it declare. */
   readonly capabilities?: ClientCapabilities
   /** A fresh transport for each attempt to connect. Undefined: the client is connected by its owner. */
-  readonly createTransport: (() => Transport) | undefined
+  readonly createTransport: (() => Transport | Promise<Transport>) | undefined
   /** For error messages. */
   readonly url: string | undefined
   readonly randomId: () => string
@@ -48,7 +48,7 @@ export function createSdkConnection(options: SdkConnectionOptions): Connection {
   async function open(onConnecting: () => void): Promise<ConnectedSdk> {
     if (client.transport === undefined && createTransport !== undefined) {
       onConnecting()
-      opening = createTransport()
+      opening = await createTransport()
       opened = opening
       await client.connect(opening)
       opening = undefined
@@ -93,12 +93,12 @@ export function createSdkConnection(options: SdkConnectionOptions): Connection {
     call: SdkCall,
     signal: AbortSignal | undefined,
   ): Promise<ToolCallResponse> {
-    const claim: CallClaim = { ...call }
+    const ownCall: OwnCall = { ...call }
     const token = options.randomId()
-    const release = transport.claim(token, claim)
+    const release = transport.register(token, ownCall)
     try {
       const result = await client.callTool(
-        { name, arguments: { ...args }, _meta: { [CLAIM_META]: token } },
+        { name, arguments: { ...args }, _meta: { [CALL_TOKEN_META]: token } },
         { timeout: MAX_TIMER_MS, ...(signal && { signal }) },
       )
       return { type: 'result', result }
@@ -110,7 +110,7 @@ export function createSdkConnection(options: SdkConnectionOptions): Connection {
         await client.close()
         throw sessionLostError(name, error)
       }
-      throw toolCallError(error, name, claim.refused === true)
+      throw toolCallError(error, name, ownCall.refused === true)
     } finally {
       release()
     }
@@ -119,9 +119,9 @@ export function createSdkConnection(options: SdkConnectionOptions): Connection {
   /** The SDK client validates a result against the output schema of its tool; the transport answers by itself. */
   async function validate(transport: TaskTransport, name: string, result: CallToolResult): Promise<CallToolResult> {
     const token = options.randomId()
-    const release = transport.claim(token, { result })
+    const release = transport.register(token, { result })
     try {
-      return await client.callTool({ name, _meta: { [CLAIM_META]: token } })
+      return await client.callTool({ name, _meta: { [CALL_TOKEN_META]: token } })
     } catch (error) {
       throw toolCallError(error, name, false)
     } finally {

@@ -3,7 +3,7 @@ import { TaskProtocolError } from '../protocol/errors.js'
 import type { InputResponse } from '../protocol/inputRequest.js'
 import { isJsonObject, type JsonObject } from '../protocol/json.js'
 import { type DetailedTask, type OnProtocolIssue, parseDetailedTask } from '../protocol/task.js'
-import type { TaskRequester } from './callClaim.js'
+import type { TaskRequester } from './callToken.js'
 import { taskRequestError } from './requestErrors.js'
 
 /** `tasks/get` (SEP-2663, "Task Polling"). */

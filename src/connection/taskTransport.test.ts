@@ -4,8 +4,10 @@ import type { CallToolResult } from '../protocol/callToolResult.js'
 import { TaskFailedError, TaskProtocolError } from '../protocol/errors.js'
 import type { InputRequest } from '../protocol/inputRequest.js'
 import type { Task } from '../protocol/task.js'
-import { CLAIM_META, type TaskHold, type TaskHoldContext } from './callClaim.js'
+import { CALL_TOKEN_META } from './callToken.js'
+import { type FollowTask, type FollowTaskContext, HeldCalls } from './heldCalls.js'
 import { TaskTransport } from './taskTransport.js'
+import type { FollowerContext } from './toolCalls.js'
 
 type Json = Record<string, unknown>
 
@@ -50,18 +52,22 @@ const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolv
 function holding() {
   const held: {
     task: Task
-    context: TaskHoldContext
+    context: FollowTaskContext
     resolve(result: CallToolResult): void
     reject(error: Error): void
   }[] = []
-  const hold: TaskHold = (task, context) =>
+  const hold: FollowTask = (task, context) =>
     new Promise((resolve, reject) => {
       held.push({ task, context, resolve, reject })
     })
   return { held, hold }
 }
 
-function connect(options: { failing?: Error; hold?: TaskHold } = {}) {
+const withFollower = (follow: FollowTask) => ({
+  createFollower: (context: FollowerContext) => new HeldCalls(context, follow, () => ''),
+})
+
+function connect(options: { failing?: Error; hold?: FollowTask } = {}) {
   const { held, hold } = holding()
   const sent: { message: Json; options: TransportSendOptions }[] = []
   const inner: Transport = {
@@ -74,7 +80,7 @@ function connect(options: { failing?: Error; hold?: TaskHold } = {}) {
       return options.failing ? Promise.reject(options.failing) : Promise.resolve()
     },
   }
-  const transport = new TaskTransport(inner, options.hold ?? hold)
+  const transport = new TaskTransport(inner, withFollower(options.hold ?? hold))
   const delivered: Json[] = []
   const closed: string[] = []
   transport.onmessage = (message) => delivered.push(message as unknown as Json)
@@ -151,17 +157,17 @@ describe('the envelope', () => {
   })
 })
 
-describe('the claim token', () => {
+describe('the token of a call', () => {
   it.each([
-    ['on a modern call', callTool(1, { [CLAIM_META]: 'token-1', progressToken: 1 })],
+    ['on a modern call', callTool(1, { [CALL_TOKEN_META]: 'token-1', progressToken: 1 })],
     [
       'on a legacy call',
-      { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'a', _meta: { [CLAIM_META]: 'token-1' } } },
+      { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'a', _meta: { [CALL_TOKEN_META]: 'token-1' } } },
     ],
-    ['nobody has registered', callTool(1, { [CLAIM_META]: 'token-2' })],
+    ['nobody has registered', callTool(1, { [CALL_TOKEN_META]: 'token-2' })],
   ])('never leaves: %s', (_, message) => {
     const { transport, sent } = connect()
-    transport.claim('token-1', {})
+    transport.register('token-1', {})
     void transport.send(message as JSONRPCMessage)
     expect(sent).toHaveLength(1)
     expect(JSON.stringify(sent[0]?.message)).not.toMatch(/token-\d|dev\.taskwire/)
@@ -169,22 +175,22 @@ describe('the claim token', () => {
 
   it('hands the task of its own call over, and of no other', async () => {
     const { transport, receive, held } = connect()
-    transport.claim('token-1', {})
-    const claimed = transport.send(callTool(1, { [CLAIM_META]: 'token-1' }))
+    transport.register('token-1', {})
+    const sent = transport.send(callTool(1, { [CALL_TOKEN_META]: 'token-1' }))
     void transport.send(callTool(2))
     receive(asTask(1))
     receive(asTask(2))
-    await expect(claimed).rejects.toMatchObject({ task: TASK })
+    await expect(sent).rejects.toMatchObject({ task: TASK })
     expect(held).toHaveLength(1)
   })
 
   it('keeps a repeated response from the SDK client until it is released', async () => {
     const { transport, receive, delivered } = connect()
-    const release = transport.claim('token-1', {})
-    const claimed = transport.send(callTool(1, { [CLAIM_META]: 'token-1' }))
+    const release = transport.register('token-1', {})
+    const sent = transport.send(callTool(1, { [CALL_TOKEN_META]: 'token-1' }))
     receive(asTask(1))
     receive(asTask(1))
-    await expect(claimed).rejects.toMatchObject({ task: TASK })
+    await expect(sent).rejects.toMatchObject({ task: TASK })
     expect(delivered).toEqual([])
     release()
     receive(asTask(1))
@@ -193,27 +199,27 @@ describe('the claim token', () => {
 
   it('is forgotten when it is released', () => {
     const { transport, receive, held } = connect()
-    transport.claim('token-1', {})()
-    void transport.send(callTool(1, { [CLAIM_META]: 'token-1' }))
+    transport.register('token-1', {})()
+    void transport.send(callTool(1, { [CALL_TOKEN_META]: 'token-1' }))
     receive(asTask(1))
     expect(held).toHaveLength(1)
   })
 
   it('with a result answers the call without asking the server', async () => {
     const { transport, sent, delivered } = connect()
-    transport.claim('token-1', { result: RESULT })
-    await transport.send(callTool(1, { [CLAIM_META]: 'token-1' }))
+    transport.register('token-1', { result: RESULT })
+    await transport.send(callTool(1, { [CALL_TOKEN_META]: 'token-1' }))
     expect(sent).toEqual([])
     expect(delivered).toEqual([answer(1, { ...RESULT, resultType: 'complete' } as unknown as Json)])
   })
 
   it('hears whether the server has refused the call', () => {
     const { transport, receive } = connect()
-    const claim = { refused: false }
-    transport.claim('token-1', claim)
-    void transport.send(callTool(1, { [CLAIM_META]: 'token-1' }))
+    const call = { refused: false }
+    transport.register('token-1', call)
+    void transport.send(callTool(1, { [CALL_TOKEN_META]: 'token-1' }))
     receive(refusal(1))
-    expect(claim.refused).toBe(true)
+    expect(call.refused).toBe(true)
   })
 })
 
@@ -393,7 +399,7 @@ describe('a request of our own', () => {
 
   it('goes out under an id of its own, with the envelope of the client and nothing else of its last message', () => {
     const { transport, last } = connected()
-    void transport.send(callTool(1, { progressToken: 1, [CLAIM_META]: 'token-1' }))
+    void transport.send(callTool(1, { progressToken: 1, [CALL_TOKEN_META]: 'token-1' }))
     transport.request('tasks/get', { taskId: 't1' }).catch(() => {})
     expect(last()?.message).toEqual({
       jsonrpc: '2.0',
@@ -704,7 +710,7 @@ describe('as a transport', () => {
       onerror: () => heard.push('error'),
       onclose: () => heard.push('close'),
     }
-    const transport = new TaskTransport(inner, holding().hold)
+    const transport = new TaskTransport(inner, withFollower(holding().hold))
     inner.onmessage?.({ jsonrpc: '2.0', method: 'notifications/x' })
     inner.onerror?.(new Error('hm'))
     inner.onclose?.()

@@ -15,11 +15,20 @@ import {
 } from '../protocol/extension.js'
 import { isJsonObject, type JsonObject } from '../protocol/json.js'
 import type { OnProtocolIssue } from '../protocol/task.js'
-import { type CallClaim, CLAIM_META, type TaskHold, type TaskRequester } from './callClaim.js'
+import { CALL_TOKEN_META, type OwnCall, type TaskRequester } from './callToken.js'
 import type { OnServerMessage } from './legacyWire.js'
-import { OpenCalls } from './openCalls.js'
 import { type BareRequestOptions, OwnRequests, type Send } from './ownRequests.js'
 import { type SignIn, signInByTransport } from './signIn.js'
+import { type FollowerContext, type TaskFollower, ToolCalls } from './toolCalls.js'
+
+export interface TaskTransportOptions {
+  /** Follows the tasks of calls that are not those of a task client. @default nothing: there are none */
+  readonly createFollower?: (context: FollowerContext) => TaskFollower
+  readonly onIssue?: OnProtocolIssue | undefined
+  /** Tells the ids of this page from those of others. */
+  readonly randomId?: () => string
+  readonly signIn?: SignIn | undefined
+}
 
 /**
  * A transport in front of another one that makes tasks look like plain calls. The SDK client above
@@ -28,7 +37,7 @@ import { type SignIn, signInByTransport } from './signIn.js'
  * ```text
  * SDK client          this transport                     server
  * tools/call 7 ─────▶ declares the extension ──────────▶
- *                     holds 7                  ◀──────── resultType: 'task'
+ *                     follows its task         ◀──────── resultType: 'task'
  *                     tasks/get 'taskwire:1' ──────────▶   the client never sees these
  * progress 7   ◀───── status                   ◀────────
  * result 7     ◀───── resultType: 'complete'   ◀──────── completed
@@ -47,39 +56,32 @@ export class TaskTransport implements Transport, TaskRequester {
   readonly allowSignIn: () => void
   readonly #send: Send
   readonly #own: OwnRequests
-  readonly #calls: OpenCalls
-  readonly #claims = new Map<unknown, CallClaim>()
+  readonly #calls: ToolCalls
+  readonly #ownCalls = new Map<unknown, OwnCall>()
   readonly #randomId: () => string
   #envelope: JsonObject | undefined
   #observer: OnServerMessage = () => false
   #idTag: string | undefined
 
-  /** `hold` follows the tasks of calls that nobody has claimed. `randomId` tells the ids of this page from those of others. */
-  constructor(
-    inner: Transport,
-    hold: TaskHold,
-    onIssue?: OnProtocolIssue,
-    randomId: () => string = () => '',
-    signIn: SignIn = signInByTransport(),
-  ) {
+  constructor(inner: Transport, options: TaskTransportOptions) {
+    const { randomId = () => '', signIn = signInByTransport() } = options
     this.allowSignIn = signIn.allow
     this.#inner = inner
     this.#randomId = randomId
     this.hasPerRequestStream = inner.hasPerRequestStream === true
-    this.#send = (message, options) => signIn.sendForApp(() => inner.send(message, options))
-    this.#own = new OwnRequests((message, options) => signIn.send(() => inner.send(message, options)))
-    this.#calls = new OpenCalls({
+    this.#send = (message, sendOptions) => signIn.sendForApp(() => inner.send(message, sendOptions))
+    this.#own = new OwnRequests((message, sendOptions) => signIn.send(() => inner.send(message, sendOptions)))
+    this.#calls = new ToolCalls({
       sendToServer: this.#send,
       sendToClient: (message) => this.onmessage?.(message),
       transport: this,
-      hold,
-      randomId,
-      onIssue,
+      createFollower: options.createFollower,
+      onIssue: options.onIssue,
     })
     this.#connect(inner)
   }
 
-  /** Hears what the inner transport has to say, beside whoever listened to it before. */
+  /** Listens to the inner transport, beside the listeners that it has already. */
   #connect(inner: Transport): void {
     const { onmessage, onclose, onerror } = inner
     inner.onmessage = (message, extra) => {
@@ -119,18 +121,18 @@ export class TaskTransport implements Transport, TaskRequester {
     return this.#inner.close()
   }
 
-  /** Registers what becomes of the `tools/call` with this token. Returns the way back. */
-  claim(token: string, claim: CallClaim): () => void {
-    this.#claims.set(token, claim)
+  /** Makes the `tools/call` with this token one of ours. Returns a function that ends that. */
+  register(token: string, call: OwnCall): () => void {
+    this.#ownCalls.set(token, call)
     return () => {
-      this.#claims.delete(token)
-      this.#calls.release(claim)
+      this.#ownCalls.delete(token)
+      this.#calls.release(call)
     }
   }
 
-  /** The claim with this token, while its call is under way. */
-  claimOf(token: unknown): CallClaim | undefined {
-    return this.#claims.get(token)
+  /** The call with this token, while it is under way. */
+  callOf(token: unknown): OwnCall | undefined {
+    return this.#ownCalls.get(token)
   }
 
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
@@ -138,7 +140,7 @@ export class TaskTransport implements Transport, TaskRequester {
     const declared = this.#declare(message)
     if (!('id' in declared)) return this.#isForTask(declared) ? undefined : this.#send(declared, options)
     if (declared.method !== 'tools/call') return this.#send(declared, options)
-    return this.#calls.open(declared, this.claimOf(declared.params?._meta?.[CLAIM_META]), options)
+    return this.#calls.open(declared, this.callOf(declared.params?._meta?.[CALL_TOKEN_META]), options)
   }
 
   /** Sends a request of our own, with the envelope that the client sends. */
@@ -152,14 +154,14 @@ export class TaskTransport implements Transport, TaskRequester {
     return this.#own.requestBare(method, params, options, this.#idTag)
   }
 
-  /** Has this listener hear what the server sends by itself, before the SDK client does. */
+  /** Has this listener called with what the server sends by itself, before the SDK client sees it. */
   observe(listener: OnServerMessage): void {
     this.#observer = listener
   }
 
-  /** The claim of the call made last that is still under way: that of a question which does not say whose it is. */
-  latestClaim(): CallClaim | undefined {
-    return [...this.#claims.values()].filter(({ ask }) => ask !== undefined).at(-1)
+  /** The newest call that is under way: input requests that name no call are taken for its own. */
+  latestCall(): OwnCall | undefined {
+    return [...this.#ownCalls.values()].filter(({ ask }) => ask !== undefined).at(-1)
   }
 
   /** Opens a stream of notifications. Resolves when it has ended. */
@@ -198,6 +200,6 @@ export class TaskTransport implements Transport, TaskRequester {
    */
   #isForTask({ method, params }: { method: string; params?: unknown }): boolean {
     if (method !== 'notifications/cancelled' || !isJsonObject(params)) return false
-    return this.#calls.detach(params['requestId'] as RequestId)
+    return this.#calls.cancel(params['requestId'] as RequestId)
   }
 }

@@ -20,7 +20,7 @@ import {
   TaskProtocolError,
 } from '../protocol/errors.js'
 import { createSimulatedEnvironment } from '../testing/simulatedEnvironment.js'
-import { QUESTION_DEADLINE_MS } from './pollingHold.js'
+import { QUESTION_DEADLINE_MS } from './followUntilDone.js'
 import { type WithTasksOptions, withTasks } from './withTasks.js'
 
 const RESULT = { content: [{ type: 'text', text: 'done' }] }

@@ -4,9 +4,10 @@ import { browserEnvironment } from '../environment/browserEnvironment.js'
 import type { Environment } from '../environment/environment.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import type { OnProtocolIssue } from '../protocol/task.js'
-import { pollingHold } from './pollingHold.js'
-import type { SignIn } from './signIn.js'
+import { followUntilDone } from './followUntilDone.js'
+import { HeldCalls } from './heldCalls.js'
 import { TaskTransport } from './taskTransport.js'
+import type { FollowerContext } from './toolCalls.js'
 
 /** Options of {@link withTasks}. */
 export interface WithTasksOptions {
@@ -14,7 +15,7 @@ export interface WithTasksOptions {
   defaultIntervalMs?: number | undefined
   /** No task is polled more often than this, in ms. @default 50 */
   minIntervalMs?: number | undefined
-  /** Hears of what the server got wrong without ending a task. */
+  /** Called with what the server got wrong without ending a task. */
   onIssue?: OnProtocolIssue
   /** For tests: the time and the network of the page. */
   environment?: Partial<Environment>
@@ -52,11 +53,6 @@ export interface WithTasksOptions {
  * ```
  */
 export function withTasks(transport: Transport, options: WithTasksOptions = {}): Transport {
-  return taskTransport(transport, options)
-}
-
-/** The same; `signIn` is given for a transport of ours. */
-export function taskTransport(transport: Transport, options: WithTasksOptions, signIn?: SignIn): TaskTransport {
   if (typeof transport?.send !== 'function') {
     throw new TaskConfigurationError(
       'The transport is no transport. Pass one of the SDK, such as new StreamableHTTPClientTransport(url).',
@@ -69,8 +65,10 @@ export function taskTransport(transport: Transport, options: WithTasksOptions, s
     minIntervalMs: interval('minIntervalMs', options),
   }
   const { onIssue } = options
-  const hold = pollingHold({ environment, policy, onIssue })
-  return new TaskTransport(transport, hold, onIssue, environment.randomId, signIn)
+  const { randomId } = environment
+  const follow = followUntilDone({ environment, policy, onIssue })
+  const createFollower = (context: FollowerContext) => new HeldCalls(context, follow, randomId)
+  return new TaskTransport(transport, { createFollower, onIssue, randomId })
 }
 
 function interval(name: 'defaultIntervalMs' | 'minIntervalMs', options: WithTasksOptions): number {

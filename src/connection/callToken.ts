@@ -5,9 +5,6 @@ import { isJsonObject, type JsonObject } from '../protocol/json.js'
 import type { Task } from '../protocol/task.js'
 import type { TaskOptIn } from './eraTasks.js'
 
-/** How a `tools/call` that was answered by a task comes by its result. */
-export type TaskHold = (task: Task, context: TaskHoldContext) => Promise<CallToolResult>
-
 /** Sends requests of our own. */
 export interface TaskRequester {
   /**
@@ -20,32 +17,22 @@ export interface TaskRequester {
   listen(params: JsonObject, onNotification: (message: JSONRPCNotification) => void, signal: AbortSignal): Promise<void>
 }
 
-export interface TaskHoldContext {
-  readonly transport: TaskRequester
-  /** Aborts when the SDK client gives the call up: its timeout, or the app's own signal. */
-  readonly signal: AbortSignal
-  /** Passes a status on as progress, where the call asked for progress. */
-  readonly onStatus: (task: Task) => void
-  /** Has the SDK client ask its handlers. Rejects where it has declared none for a question. */
-  readonly ask: (inputRequests: Readonly<Record<string, InputRequest>>) => Promise<Record<string, InputResponse>>
-}
-
 /**
- * What becomes of one particular `tools/call`. It is named by a token under {@link CLAIM_META} in the
- * call's `_meta`, which never leaves the page.
+ * A `tools/call` that a task client makes through its SDK client. A token under {@link CALL_TOKEN_META} in the call's
+ * `_meta` refers to it; the token never leaves the page.
  */
-export interface CallClaim {
-  /** Answers a question that the server asks before it has decided on a task. */
+export interface OwnCall {
+  /** Responds to an input request that the server sends before it has decided on a task. */
   readonly ask?: ((inputKey: string, request: InputRequest, signal: AbortSignal) => Promise<InputResponse>) | undefined
-  /** Answer with this result, without asking the server: the task was followed already. */
+  /** The response to give, without asking the server: the task was followed already. */
   readonly result?: CallToolResult
   /** How the call asks for a task, in an era in which it has to. */
   readonly optIn?: TaskOptIn | undefined
-  /** Whether the server answered with a JSON-RPC error. */
+  /** True if the server responded with a JSON-RPC error. */
   refused?: boolean
 }
 
-/** Ends a claimed `tools/call` for the SDK client: the server has answered with a task, which is followed elsewhere. */
+/** Ends an {@link OwnCall} for the SDK client: the server has responded with a task, which the task client follows. */
 export class TaskCreated extends Error {
   readonly task: Task
 
@@ -55,18 +42,18 @@ export class TaskCreated extends Error {
   }
 }
 
-/** `_meta` key that carries the token of a {@link CallClaim} from the call to the transport. */
-export const CLAIM_META = 'dev.taskwire/call'
+/** `_meta` key of the token that refers to an {@link OwnCall}. */
+export const CALL_TOKEN_META = 'dev.taskwire/call'
 
-/** Each question of a multi round-trip with the token of its call, so that whoever answers knows whose it is. */
-export function markQuestions<R extends JsonObject>(result: R, token: unknown): R {
+/** Puts the token of a call into each input request of its multi round-trip, so that the handler knows which call asks. */
+export function withToken<R extends JsonObject>(result: R, token: unknown): R {
   const { inputRequests } = result
   if (!isJsonObject(inputRequests)) return result
   const marked = Object.entries(inputRequests).map(([key, request]) => {
     if (!isJsonObject(request)) return [key, request]
     const params = isJsonObject(request['params']) ? request['params'] : {}
     const meta = isJsonObject(params['_meta']) ? params['_meta'] : {}
-    return [key, { ...request, params: { ...params, _meta: { ...meta, [CLAIM_META]: token } } }]
+    return [key, { ...request, params: { ...params, _meta: { ...meta, [CALL_TOKEN_META]: token } } }]
   })
   return { ...result, inputRequests: Object.fromEntries(marked) }
 }

@@ -6,7 +6,7 @@ import type { Environment } from '../environment/environment.js'
 import { TaskInputRequiredError } from '../protocol/errors.js'
 import type { InputRequest } from '../protocol/inputRequest.js'
 import type { OnProtocolIssue } from '../protocol/task.js'
-import type { TaskHold } from './callClaim.js'
+import type { FollowTask } from './heldCalls.js'
 import { createPollLoops } from './pollLoops.js'
 import { getTask, updateTask } from './taskRequests.js'
 
@@ -16,14 +16,14 @@ import { getTask, updateTask } from './taskRequests.js'
  */
 export const QUESTION_DEADLINE_MS: number = 15 * 60_000
 
-export interface PollingHoldOptions {
+export interface FollowOptions {
   readonly environment: Environment
   readonly policy: PollPolicy
   readonly onIssue: OnProtocolIssue | undefined
 }
 
 /** Follows a task for as long as the SDK client waits for its call, and has the client asked what the task asks. */
-export function pollingHold({ environment, policy, onIssue }: PollingHoldOptions): TaskHold {
+export function followUntilDone({ environment, policy, onIssue }: FollowOptions): FollowTask {
   const loops = createPollLoops({ environment, policy })
   return async (task, { transport, signal, onStatus, ask }) => {
     const { taskId } = task
