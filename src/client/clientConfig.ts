@@ -220,12 +220,11 @@ export function pollPolicy(options: TaskClientBaseOptions): PollPolicy {
  */
 export function legacyOptions(
   { legacyTasks = 'auto', taskTtlMs }: TaskClientBaseOptions,
-  policy: PollPolicy,
   environment: Environment,
 ): Omit<LegacyOptions, 'addressesSessions'> {
   oneOf('legacyTasks', legacyTasks, ['auto', 'required-only', 'never'])
   const ttlMs = taskTtlMs === undefined ? undefined : finite('taskTtlMs', taskTtlMs, 0)
-  return { mode: legacyTasks, ttlMs, hintIntervalMs: policy.minIntervalMs, environment }
+  return { mode: legacyTasks, ttlMs, environment }
 }
 
 /**

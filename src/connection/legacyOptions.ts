@@ -1,4 +1,3 @@
-import { DEFAULT_POLL_POLICY } from '../call/pollPolicy.js'
 import { browserEnvironment } from '../environment/browserEnvironment.js'
 import type { Environment } from '../environment/environment.js'
 
@@ -10,9 +9,7 @@ export interface LegacyOptions {
   readonly mode: LegacyTasksMode
   /** How long the server is asked to keep a task, in ms; undefined: as long as it likes. */
   readonly ttlMs: number | undefined
-  /** No hint makes a task be polled more often than this, in ms. */
-  readonly hintIntervalMs: number
-  readonly environment: Pick<Environment, 'now' | 'setTimeout' | 'clearTimeout' | 'onPageHide'>
+  readonly environment: Pick<Environment, 'onPageHide'>
   /** Whether a request may go out in a session of its own: the transport's `fetch` goes through `withSessionHeader`. */
   readonly addressesSessions: boolean
 }
@@ -21,7 +18,6 @@ export function defaultLegacyOptions(): LegacyOptions {
   return {
     mode: 'auto',
     ttlMs: undefined,
-    hintIntervalMs: DEFAULT_POLL_POLICY.minIntervalMs,
     environment: browserEnvironment(),
     addressesSessions: false,
   }

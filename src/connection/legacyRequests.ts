@@ -18,7 +18,7 @@ export interface LegacyRequests {
   /** Resolves to the result; rejects as the methods of `TaskPort` do. */
   (method: Method, id: string, options: Omit<LegacyRequestOptions, 'sessionId'>): Promise<unknown>
   /** Fetches what a task has come to; rejects where the server has not said. */
-  result(id: string, signal: AbortSignal): Promise<LegacyResultAnswer>
+  result(id: string, signal: AbortSignal | undefined): Promise<LegacyResultAnswer>
   /** Answers a request that the task has sent. */
   respond(requestId: RequestId, result: JsonObject, id: string, sessionId: string | undefined): Promise<void>
 }
@@ -47,13 +47,13 @@ export function legacyRequests(wire: LegacyWire, onSessionLost: () => void): Leg
       }
     },
     {
-      result: async (id: string, signal: AbortSignal): Promise<LegacyResultAnswer> => {
+      result: async (id: string, signal: AbortSignal | undefined): Promise<LegacyResultAnswer> => {
         try {
           return { result: await request('tasks/result', id, { signal }) }
         } catch (error) {
           const explained = explain(error, 'tasks/result', id, signal)
           const refusal = error instanceof ProtocolError ? jsonRpcError(error, id) : undefined
-          if (refusal === undefined || signal.aborted) throw explained
+          if (refusal === undefined || signal?.aborted) throw explained
           return { refusal, error: explained }
         }
       },

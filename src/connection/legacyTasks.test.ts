@@ -49,7 +49,10 @@ function setUp(overrides: Partial<LegacyTasksOptions> & { sessionId?: string } =
       request: async (method, params, options) => {
         sent.push({ method, params, options })
         const reply = replies[method]
-        if (reply === undefined) return new Promise(() => {})
+        if (reply === undefined) {
+          const { signal } = options
+          return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+        }
         return reply()
       },
       respond: async (...args) => {
@@ -64,7 +67,6 @@ function setUp(overrides: Partial<LegacyTasksOptions> & { sessionId?: string } =
     listTools: async () => [{ name: 'report', execution: { taskSupport: 'required' } }],
     mode: 'auto',
     ttlMs: undefined,
-    hintIntervalMs: 50,
     environment: page.environment,
     addressesSessions: true,
     onIssue: (issue) => issues.push(issue),
@@ -206,6 +208,7 @@ describe('a question', () => {
         throw new Error('Nothing is promised.')
       },
       onTask: (snapshot) => pushed.push(snapshot),
+      onHint: () => {},
       signal: listening.signal,
     })
     world.replies['tasks/get'] = () => task('input_required')
@@ -269,90 +272,55 @@ describe('a question', () => {
   })
 })
 
-describe('a hint', () => {
-  function listening(overrides?: Parameters<typeof setUp>[0]) {
-    const world = setUp(overrides)
-    const pushed: DetailedTask[] = []
+describe('notifications/tasks/status', () => {
+  function listen({ tasks }: ReturnType<typeof setUp>, ids = ['t1']) {
+    const hints: string[] = []
     const abort = new AbortController()
-    const over = world.tasks.listen(['t1'], {
+    const over = tasks.listen(ids, {
       onHonoured: () => {},
-      onTask: (one) => pushed.push(one),
+      onTask: () => {},
+      onHint: (taskId) => hints.push(taskId),
       signal: abort.signal,
     })
-    const hint = () => world.notify('notifications/tasks/status', task('completed'))
-    return { ...world, pushed, hint, abort, over }
+    return { hints, abort, over }
   }
 
-  it('polls now, and tells what there is', async () => {
-    const { hint, page, pushed, replies, count } = listening()
-    replies['tasks/get'] = () => task('completed')
-    replies['tasks/result'] = () => RESULT
-    hint()
-    await page.advance(0)
-    expect(pushed).toMatchObject([{ status: 'completed', result: RESULT }])
-    expect(count('tasks/get')).toBe(1)
+  it('is a hint that something is new, whatever it says of the task', () => {
+    const world = setUp()
+    const { hints } = listen(world)
+    world.notify('notifications/tasks/status', task('completed'))
+    world.notify('notifications/tasks/status', { taskId: 't1' })
+    expect(hints).toEqual(['t1', 't1'])
+    expect(world.sent).toEqual([])
   })
 
-  it('is one however many come, and no more often than the interval allows', async () => {
-    const { hint, page, replies, count, pushed } = listening()
-    replies['tasks/get'] = () => task('working')
-    for (let round = 0; round < 5; round++) hint()
-    await page.advance(0)
-    expect(count('tasks/get')).toBe(1)
-    for (let round = 0; round < 5; round++) hint()
-    await page.advance(49)
-    expect(count('tasks/get')).toBe(1)
-    await page.advance(1)
-    expect(count('tasks/get')).toBe(2)
-    expect(pushed).toHaveLength(2)
+  it('names the task by the id that its session is part of', () => {
+    const world = setUp({ sessionId: 's1' })
+    const { hints } = listen(world, ['session:s1 t1'])
+    world.notify('notifications/tasks/status', task('working'))
+    expect(hints).toEqual(['session:s1 t1'])
   })
 
-  it('that comes while a poll is under way is followed up after it', async () => {
-    const { hint, page, replies, count, tasks } = listening()
-    let answer: (value: unknown) => void = () => {}
-    replies['tasks/get'] = () =>
-      new Promise((resolve) => {
-        answer = resolve
-      })
-    const poll = tasks.getTask('t1', undefined)
-    hint()
-    await settle()
-    replies['tasks/get'] = () => task('working')
-    answer(task('working'))
-    await poll
-    await page.advance(50)
-    expect(count('tasks/get')).toBe(2)
-  })
-
-  it('of a task of which nobody has heard yet waits for whoever listens', async () => {
-    const { tasks, page, replies, count, notify } = setUp()
+  it('that comes before anybody listens is a hint then, unless the task was polled in the meantime', async () => {
+    const world = setUp()
+    const { tasks, notify, replies } = world
     const optIn = await tasks.optIn('report')
     optIn?.parse({ task: task('working') })
     notify('notifications/tasks/status', task('working'))
-    await page.advance(100)
-    expect(count('tasks/get')).toBe(0)
+    expect(listen(world).hints).toEqual(['t1'])
     replies['tasks/get'] = () => task('working')
-    void tasks.listen(['t1'], { onHonoured: () => {}, onTask: () => {}, signal: new AbortController().signal })
-    await page.advance(0)
-    expect(count('tasks/get')).toBe(1)
+    await tasks.getTask('t1', undefined)
+    expect(listen(world).hints).toEqual([])
   })
 
-  it('that fails is nothing to worry about', async () => {
-    const { hint, page, replies, pushed } = listening()
-    replies['tasks/get'] = rpcError(-32603, 'busy')
-    hint()
-    await page.advance(0)
-    expect(pushed).toEqual([])
-  })
-
-  it('of a stranger is left alone, and listening ends when it is to end', async () => {
-    const { notify, page, count, abort, over, hint } = listening()
-    notify('notifications/tasks/status', { taskId: 't9' })
+  it('of a stranger is left alone, and so is every one when nobody listens any more', async () => {
+    const world = setUp()
+    const { hints, abort, over } = listen(world)
+    world.notify('notifications/tasks/status', { taskId: 't9' })
     abort.abort()
     await over
-    hint()
-    await page.advance(1000)
-    expect(count('tasks/get')).toBe(0)
+    world.notify('notifications/tasks/status', task('working'))
+    expect(hints).toEqual([])
   })
 })
 

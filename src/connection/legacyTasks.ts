@@ -1,4 +1,6 @@
 import type { JSONRPCNotification, JSONRPCRequest } from '@modelcontextprotocol/client'
+import { onAbort } from '../call/abort.js'
+import type { ListenHooks } from '../call/taskPort.js'
 import {
   TaskExpiredError,
   TaskInputError,
@@ -19,7 +21,6 @@ import {
 import { type DetailedTask, isTerminal, type OnProtocolIssue, type Task } from '../protocol/task.js'
 import { decodeTaskAddress, encodeTaskAddress, type TaskAddress } from '../protocol/taskAddress.js'
 import type { EraTasks, TaskOptIn } from './eraTasks.js'
-import { createLegacyNews } from './legacyNews.js'
 import { legacyOptIn } from './legacyOptIn.js'
 import type { LegacyOptions } from './legacyOptions.js'
 import { legacyOutcome } from './legacyOutcome.js'
@@ -48,6 +49,8 @@ interface KnownTask {
   readonly address: TaskAddress
   readonly channel: SideChannel
   latest: Task | undefined
+  /** True if something was new while nobody listened, and no poll has been sent since. */
+  isHinted: boolean
 }
 
 /**
@@ -55,11 +58,11 @@ interface KnownTask {
  * that revision sends by `tasks/result`, are in the snapshot that `getTask` returns.
  */
 export function createLegacyTasks(options: LegacyTasksOptions): EraTasks {
-  const { wire, capabilities, missingCapability, environment, hintIntervalMs, onIssue } = options
+  const { wire, capabilities, missingCapability, environment, onIssue } = options
   /** By the id that the server knows. */
   const known = new Map<string, KnownTask>()
   const send = legacyRequests(wire, options.onSessionLost)
-  const news = createLegacyNews({ send: fetchTask, environment, hintIntervalMs })
+  const listeners = new Set<{ readonly taskIds: readonly string[]; readonly hooks: ListenHooks }>()
   const { wantsTask, invalidate } = legacyOptIn(options)
 
   function know(id: string): KnownTask {
@@ -67,14 +70,14 @@ export function createLegacyTasks(options: LegacyTasksOptions): EraTasks {
     const before = known.get(address.taskId)
     if (before !== undefined) return before
     const hold = (signal: AbortSignal) => send('tasks/result', id, { signal, tellsWhenAborted: true })
-    const task: KnownTask = { id, address, channel: createSideChannel(hold, missingCapability), latest: undefined }
+    const channel = createSideChannel(hold, missingCapability)
+    const task: KnownTask = { id, address, channel, latest: undefined, isHinted: false }
     known.set(address.taskId, task)
     return task
   }
 
-  function forget({ id, address, channel }: KnownTask): void {
+  function forget({ address, channel }: KnownTask): void {
     channel.pause()
-    news.forget(id)
     known.delete(address.taskId)
   }
 
@@ -86,14 +89,15 @@ export function createLegacyTasks(options: LegacyTasksOptions): EraTasks {
     return parseLegacyTask({ ...value, ...(isNamed && { taskId: idOf(taskId) }) }, source, onIssue)
   }
 
-  async function fetchTask(id: string, signal: AbortSignal): Promise<DetailedTask> {
+  async function getTask(id: string, signal: AbortSignal | undefined): Promise<DetailedTask> {
     const task = know(id)
+    task.isHinted = false
     try {
       const snapshot = readTask(await send('tasks/get', id, { signal }), 'tasks/get', (taskId) => {
         if (taskId === task.address.taskId) return id
         throw new TaskProtocolError('the answer is about another task', { source: 'tasks/get', taskId: id })
       })
-      signal.throwIfAborted()
+      signal?.throwIfAborted()
       const detailed = await detail(task, snapshot, signal)
       if (isTerminal(detailed.status)) forget(task)
       return detailed
@@ -104,7 +108,7 @@ export function createLegacyTasks(options: LegacyTasksOptions): EraTasks {
   }
 
   /** The snapshot with what its status carries. */
-  async function detail(task: KnownTask, snapshot: Task, signal: AbortSignal): Promise<DetailedTask> {
+  async function detail(task: KnownTask, snapshot: Task, signal: AbortSignal | undefined): Promise<DetailedTask> {
     task.latest = snapshot
     const { status } = snapshot
     switch (status) {
@@ -112,7 +116,7 @@ export function createLegacyTasks(options: LegacyTasksOptions): EraTasks {
       case 'cancelled':
         return { ...snapshot, status }
       case 'input_required':
-        // Without it the server does not ask. What it asks arrives later, and is news.
+        // Without it the server does not ask. What it asks arrives later.
         task.channel.open()
         return { ...snapshot, status, inputRequests: task.channel.questions }
       case 'completed':
@@ -132,7 +136,8 @@ export function createLegacyTasks(options: LegacyTasksOptions): EraTasks {
       onIssue(new TaskProtocolError(problem.message, { source: 'tasks/result', taskId: id }))
       wire.respond(message.id, { error: problem }, address.sessionId).catch(() => {})
     } else if (latest !== undefined) {
-      news.tell({ ...latest, status: 'input_required', inputRequests: channel.questions })
+      const snapshot = { ...latest, status: 'input_required' as const, inputRequests: channel.questions }
+      for (const { onTask } of listenersOf(id)) onTask(snapshot)
     }
     return true
   }
@@ -143,7 +148,32 @@ export function createLegacyTasks(options: LegacyTasksOptions): EraTasks {
     if (cancelled !== undefined) for (const { channel } of known.values()) channel.drop(cancelled)
     if (message.method !== 'notifications/tasks/status') return
     const task = known.get(String(message.params?.['taskId']))
-    if (task !== undefined) news.hint(task.id)
+    if (task !== undefined) hint(task)
+  }
+
+  /** That revision promises no notifications, so polling goes on; what the server says all the same is a hint to poll. */
+  function hint(task: KnownTask): void {
+    const hooks = listenersOf(task.id)
+    task.isHinted = hooks.length === 0
+    for (const { onHint } of hooks) onHint(task.id)
+  }
+
+  function listenersOf(id: string): ListenHooks[] {
+    return [...listeners].filter(({ taskIds }) => taskIds.includes(id)).map(({ hooks }) => hooks)
+  }
+
+  /** Acknowledges no task. Resolves when the signal aborts. */
+  function listen(taskIds: readonly string[], hooks: ListenHooks): Promise<void> {
+    return new Promise((resolve) => {
+      const listener = { taskIds, hooks }
+      listeners.add(listener)
+      // What the server says of them counts from now on.
+      for (const id of taskIds) if (know(id).isHinted) hooks.onHint(id)
+      onAbort(hooks.signal, () => {
+        listeners.delete(listener)
+        resolve()
+      })
+    })
   }
 
   function createdTask(result: JsonObject): Task {
@@ -183,7 +213,7 @@ export function createLegacyTasks(options: LegacyTasksOptions): EraTasks {
       return { params, isTask: isLegacyCreateTaskResult, parse: createdTask } satisfies TaskOptIn
     },
 
-    getTask: news.poll,
+    getTask,
 
     updateTask: async (id, inputResponses) => {
       for (const [inputKey, response] of Object.entries(inputResponses)) await answer(id, inputKey, response)
@@ -202,11 +232,7 @@ export function createLegacyTasks(options: LegacyTasksOptions): EraTasks {
       }
     },
 
-    listen: (taskIds, hooks) => {
-      // What the server says of them counts from now on.
-      for (const id of taskIds) know(id)
-      return news.listen(taskIds, hooks)
-    },
+    listen,
 
     release: (id) => {
       const task = known.get(decodeTaskAddress(id).taskId)
