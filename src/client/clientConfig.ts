@@ -5,18 +5,18 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client'
 import { DEFAULT_POLL_POLICY, type PollPolicy } from '../call/pollPolicy.js'
-import { answeredFetch } from '../connection/answeredFetch.js'
 import type { Connection } from '../connection/connection.js'
-import type { LegacyOptions } from '../connection/legacyOptions.js'
-import { withSessionHeader } from '../connection/legacySession.js'
-import { withRetryAfter } from '../connection/retryAfter.js'
-import { routeQuestions } from '../connection/roundTripQuestions.js'
-import { createSdkConnection, type SdkConnectionOptions } from '../connection/sdkConnection.js'
-import { isSdkV1Client } from '../connection/sdkV1Client.js'
-import { createSdkV1Connection } from '../connection/sdkV1Connection.js'
+import type { LegacyOptions } from '../connection/legacy/options.js'
+import { withSessionHeader } from '../connection/legacy/session.js'
+import { isSdkV1Client } from '../connection/sdkV1/client.js'
+import { createSdkV1Connection } from '../connection/sdkV1/sdkV1Connection.js'
+import { answeredFetch } from '../connection/sdkV2/answeredFetch.js'
+import { routeQuestions } from '../connection/sdkV2/multiRoundTrip.js'
+import { withRetryAfter } from '../connection/sdkV2/retryAfter.js'
+import { createSdkConnection, type SdkConnectionOptions } from '../connection/sdkV2/sdkV2Connection.js'
 import { signInByToken } from '../connection/signIn.js'
-import { TaskTransport } from '../connection/taskTransport.js'
-import type { WithTasksOptions } from '../connection/withTasks.js'
+import { TaskTransport } from '../connection/transport/taskTransport.js'
+import type { WithTasksOptions } from '../connection/withTasks/withTasks.js'
 import type { Environment } from '../environment/environment.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import type { OnProtocolIssue } from '../protocol/task.js'
@@ -104,7 +104,7 @@ export function setUpSdk(options: TaskClientOptions, environment: Environment, o
 function givenTransport(given: Transport | (() => Transport), options: WithTasksOptions): () => Promise<Transport> {
   let isUsedUp = false
   return async () => {
-    const { withTasks } = await import('../connection/withTasks.js')
+    const { withTasks } = await import('../connection/withTasks/withTasks.js')
     if (isUsedUp) {
       throw new TaskConfigurationError(
         'The transport given to createTaskClient is used up: it can connect once. Pass a function that makes one, as in { client, transport: () => new StreamableHTTPClientTransport(url) }.',
