@@ -15,7 +15,7 @@ export type {
   ToolCallParams,
 } from './client/taskClient.js'
 export type { ConnectionState } from './connection/connection.js'
-export { type WithTasksOptions, withTasks } from './connection/withTasks.js'
+export { type WithTasksOptions, withTasks } from './connection/withTasks/withTasks.js'
 export { browserEnvironment } from './environment/browserEnvironment.js'
 export type { Channel, Environment, Locks, TimerHandle, Unsubscribe, WebStorage } from './environment/environment.js'
 export type {

@@ -56,6 +56,10 @@ export interface Tracked extends PollState {
   readonly foreignPollAt: number
   /** From when on a tab that should have polled counts as gone, ms since the epoch. */
   readonly leaderTimeoutAt: number
+  /** When this page last sent a poll, ms since the epoch; 0 where it has not. */
+  readonly lastPollAt: number
+  /** True if the server has hinted since then that a poll would show something new. */
+  readonly isHinted: boolean
   /** True if the timers of this page have come late since the poll was scheduled. */
   readonly wasLate: boolean
   /** Why nothing happens, whatever the time. */
@@ -157,6 +161,8 @@ export type CallEvent =
   | { readonly type: 'message'; readonly message: TaskMessage; readonly isOwn: boolean }
   | { readonly type: 'pushed'; readonly task: DetailedTask }
   | { readonly type: 'push-changed' }
+  /** The server hints that a poll would show something new. */
+  | { readonly type: 'hint' }
   | { readonly type: 'online' }
   | { readonly type: 'page-shown' }
   /** The clock was set back, by as many ms. */

@@ -140,6 +140,7 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
     taskIds: () =>
       [...byTask].filter(([, entries]) => entries.some(({ call }) => isPolledHere(call))).map(([id]) => id),
     onTask: (task) => receive(task.taskId, { type: 'pushed', task }),
+    onHint: (taskId) => receive(taskId, { type: 'hint' }),
     onChange: (taskId) => receive(taskId, { type: 'push-changed' }),
   })
   const polls = createPollQueue({

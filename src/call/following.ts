@@ -47,6 +47,8 @@ export function track(call: Call, event: Tracking, at: Circumstances, rules: Cal
     listenUntil: isNew || !at.isLeader ? 0 : now + MESSAGE_DELAY_MS,
     foreignPollUntil: 0,
     foreignPollAt: 0,
+    lastPollAt: 0,
+    isHinted: false,
     leaderTimeoutAt: Math.max(dueAt, now) + LEADER_TIMEOUT_MS,
     wasLate: false,
     blocked: undefined,
@@ -70,6 +72,7 @@ export function track(call: Call, event: Tracking, at: Circumstances, rules: Cal
  * response ── interval of that response ──▶ poll ── response ── interval ──▶ poll …   never earlier
  * failure ─── max(interval, backoff, Retry-After) ─▶ poll …                           until a response or the ttl
  * another tab's response ── its next poll ──▶ poll, if this tab leads by then
+ * hint of the server ─ minIntervalMs after the last poll was sent ─▶ poll
  * pushed snapshot ── safety interval ──▶ poll, or one interval as soon as the push is over
  * ```
  */
@@ -81,7 +84,7 @@ export function followTransition(
   effects: Effect[],
 ): Call {
   const next = apply(call, event, at, rules, effects)
-  return next.stage === 'following' ? proceed(next, at, rules, effects) : next
+  return next.stage === 'following' ? proceed(withHint(next, at, rules), at, rules, effects) : next
 }
 
 /**
@@ -141,12 +144,14 @@ function apply(call: Following, event: CallEvent, at: Circumstances, rules: Call
     case 'poll-sent': {
       // If this poll is cut off, the next one is not earlier for it.
       const sentUntil = now + pollInterval(call.task.pollIntervalMs, rules.policy)
-      return { ...call, poll: 'sent', ...scheduled(sentUntil, sentUntil, now) }
+      return { ...call, poll: 'sent', lastPollAt: now, isHinted: false, ...scheduled(sentUntil, sentUntil, now) }
     }
     case 'message':
       return onMessage(call, event.message, event.isOwn, at, rules, effects)
     case 'pushed':
       return onSnapshot(call, { task: event.task, from: 'server' }, at, rules, effects)
+    case 'hint':
+      return call.isHinted ? call : { ...call, isHinted: true }
     case 'push-changed': {
       if (call.failureCount > 0 || call.turn !== 'ours' || call.poll !== 'idle') return call
       const dueAt = Math.max(call.earliestAt, nextPollAt(call, rules.policy, at.isPushed))
@@ -166,13 +171,22 @@ function apply(call: Following, event: CallEvent, at: Circumstances, rules: Call
   }
 }
 
+/** While polls fail, a hint brings the next one forward only as far as the server allows. */
+function withHint(call: Following, { now }: Circumstances, { policy }: CallRules): Following {
+  if (!call.isHinted || call.poll !== 'idle' || call.turn !== 'ours') return call
+  const afterLastPoll = Math.max(call.lastPollAt, call.foreignPollAt) + policy.minIntervalMs
+  const dueAt = Math.max(now, call.failureCount > 0 ? call.earliestAt : afterLastPoll)
+  return dueAt < call.dueAt ? { ...call, ...scheduled(dueAt, Math.min(call.earliestAt, dueAt), now) } : call
+}
+
 /** A tab that has just come, or come back, gives the others time to speak. */
 function again({ leaderTimeoutAt }: Tracked, now: number) {
   return { leaderTimeoutAt: Math.max(leaderTimeoutAt, now + LEADER_TIMEOUT_MS), wasLate: false }
 }
 
 function turned(call: Following, isTaken: boolean, at: Circumstances): Following {
-  if (!at.isLeader) return call.turn === 'theirs' ? call : { ...call, turn: 'theirs', ...again(call, at.now) }
+  if (!at.isLeader)
+    return call.turn === 'theirs' ? call : { ...call, turn: 'theirs', isHinted: false, ...again(call, at.now) }
   if (call.turn !== 'theirs') return call
   // A tab that has gone polls no more; one that lives may still get its response.
   return { ...call, turn: 'taking', foreignPollUntil: isTaken ? call.foreignPollUntil : 0 }
@@ -227,7 +241,8 @@ function onMessage(
       }
     case 'poll-aborted': {
       const dueAt = Math.max(message.nextPollAt, floor)
-      return { ...call, ...polled, ...scheduled(dueAt, dueAt, now) }
+      // Not for a hint either: a page that goes away is not to have a request under way.
+      return { ...call, ...polled, isHinted: false, ...scheduled(dueAt, dueAt, now) }
     }
     case 'snapshot': {
       const { task, askedAt, nextPollAt: wishedAt } = message

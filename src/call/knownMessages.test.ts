@@ -32,6 +32,8 @@ const following = (changes: Partial<Tracked> = {}): Following => ({
   listenUntil: 0,
   foreignPollUntil: 0,
   foreignPollAt: 0,
+  lastPollAt: 0,
+  isHinted: false,
   leaderTimeoutAt: 0,
   wasLate: false,
   blocked: undefined,

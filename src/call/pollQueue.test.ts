@@ -31,6 +31,8 @@ const due = (taskId: string, now: number): Following => ({
   listenUntil: 0,
   foreignPollUntil: 0,
   foreignPollAt: 0,
+    lastPollAt: 0,
+    isHinted: false,
   leaderTimeoutAt: 0,
   wasLate: false,
   blocked: undefined,

@@ -20,6 +20,7 @@ function begin() {
   const opened: number[] = []
   const changes: string[] = []
   const tasks: string[] = []
+  const hints: string[] = []
   let ids: string[] = []
   const push = createPushSubscription({
     port: {
@@ -33,6 +34,7 @@ function begin() {
     policy: DEFAULT_POLL_POLICY,
     taskIds: () => ids,
     onTask: ({ taskId }) => void tasks.push(taskId),
+    onHint: (taskId) => void hints.push(taskId),
     onChange: (taskId) => void changes.push(`${taskId} ${push.isLive(taskId) ? 'is' : 'is not'} pushed`),
   })
   const stream = (index: number) => streams[index] as Stream
@@ -43,6 +45,7 @@ function begin() {
     opened,
     changes,
     tasks,
+    hints,
     stream,
     /** The tasks that are polled here from now on. */
     poll: async (...next: string[]) => {
@@ -57,6 +60,13 @@ function begin() {
 }
 
 describe('the push subscription', () => {
+  it('hands a hint of the server on', async () => {
+    const { poll, stream, hints } = begin()
+    await poll('t1')
+    stream(0).hooks.onHint('t1')
+    expect(hints).toEqual(['t1'])
+  })
+
   it('opens one stream for tasks that come together, and none where there are none', async () => {
     const { page, push, streams, poll } = begin()
     push.update()

@@ -24,6 +24,8 @@ export interface PushSubscriptionOptions {
   /** The tasks that this tab polls. */
   readonly taskIds: () => readonly string[]
   readonly onTask: (task: DetailedTask) => void
+  /** Called when the server hints that a poll would show something new. */
+  readonly onHint: (taskId: string) => void
   /** Called when a task begins or ceases to be pushed. */
   readonly onChange: (taskId: string) => void
 }
@@ -94,6 +96,7 @@ export function createPushSubscription(options: PushSubscriptionOptions): PushSu
         signal,
         onHonoured: (ids) => onAcknowledged(stream, ids),
         onTask,
+        onHint: options.onHint,
       })
     } catch (error) {
       if (error instanceof TasksUnsupportedError) isRefused = true

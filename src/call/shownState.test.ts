@@ -33,6 +33,8 @@ const TRACKED: Tracked = {
   listenUntil: 0,
   foreignPollUntil: 0,
   foreignPollAt: 0,
+  lastPollAt: 0,
+  isHinted: false,
   leaderTimeoutAt: 2000,
   wasLate: false,
   blocked: undefined,

@@ -18,6 +18,8 @@ export interface ListenHooks {
   /** The server has acknowledged the stream; of these tasks it will tell. */
   readonly onHonoured: (taskIds: readonly string[]) => void
   readonly onTask: (task: DetailedTask) => void
+  /** Called when something is new with a task, and the server does not say what. */
+  readonly onHint: (taskId: string) => void
   readonly signal: AbortSignal
 }
 

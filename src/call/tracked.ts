@@ -68,5 +68,6 @@ export function setBack<C extends Tracked>(call: C, by: number): C {
     listenUntil: call.listenUntil - by,
     foreignPollUntil: call.foreignPollUntil - by,
     foreignPollAt: call.foreignPollAt - by,
+    lastPollAt: call.lastPollAt - by,
   }
 }

@@ -65,6 +65,8 @@ const TRACKED: Tracked = {
   listenUntil: 0,
   foreignPollUntil: 0,
   foreignPollAt: 0,
+  lastPollAt: 0,
+  isHinted: false,
   leaderTimeoutAt: NOW + INTERVAL + LEADER_TIMEOUT_MS,
   wasLate: false,
   blocked: undefined,
@@ -182,6 +184,7 @@ const events = {
   pushed: [{ type: 'pushed', task: working() }],
   'pushed, stale': [{ type: 'pushed', task: working(OLDER) }],
   'push-changed': [{ type: 'push-changed' }, { isPushed: true }],
+  hint: [{ type: 'hint' }],
   online: [{ type: 'online' }, { isOnline: true }],
   'page-shown': [{ type: 'page-shown' }, { now: NOW + 1500 }],
   'clock-set-back': [{ type: 'clock-set-back', by: 600 }, { now: NOW - 600 }],
@@ -257,6 +260,7 @@ const setBack: Cell = {
     listenUntil: -600,
     foreignPollUntil: -600,
     foreignPollAt: -600,
+    lastPollAt: -600,
     leaderTimeoutAt: NOW + 1400,
   },
 }
@@ -285,7 +289,7 @@ const followed: Row = {
   'wake, offline': { changes: { blocked: 'offline' } },
   unobserved: { changes: { stage: 'resting', poll: 'idle', blocked: undefined } },
   'turn, lost': { changes: { turn: 'theirs' } },
-  'poll-sent': { changes: { poll: 'sent', ...due(NOW + INTERVAL) } },
+  'poll-sent': { changes: { poll: 'sent', lastPollAt: NOW, ...due(NOW + INTERVAL) } },
   polling: {
     changes: { foreignPollUntil: NOW + 5000, foreignPollAt: NOW, leaderTimeoutAt: NOW + 5000 + LEADER_TIMEOUT_MS },
   },
@@ -309,6 +313,7 @@ const followed: Row = {
   },
   // What is known may be wrong: the next poll, which the server allows by then, says.
   'pushed, stale': { changes: due(NOW + INTERVAL) },
+  hint: { changes: { isHinted: true } },
   'page-shown': { changes: { leaderTimeoutAt: NOW + 1500 + LEADER_TIMEOUT_MS } },
 }
 
@@ -320,6 +325,7 @@ const ours: Row = {
   'wake, overdue': queue,
   'wake, overdue and late': queue,
   'push-changed': { changes: due(NOW + 30_000, NOW + INTERVAL) },
+  hint: { changes: { isHinted: true, ...due(NOW), poll: 'queued' }, effects: [poll] },
   'page-shown': { changes: { leaderTimeoutAt: NOW + 1500 + LEADER_TIMEOUT_MS, poll: 'queued' }, effects: [poll] },
 }
 const { 'wake, offline': _offline, 'pushed, stale': _stale, ...polling } = followed
@@ -382,6 +388,7 @@ const table: Record<StateName, Row> = {
     created: { ...created, changes: { ...created.changes, blocked: 'offline' } },
     adopted: { changes: { ...adopted.changes, blocked: 'offline' } },
     'push-changed': { changes: due(NOW + 30_000, NOW + INTERVAL) },
+    hint: { changes: { isHinted: true, ...due(NOW) } },
   },
   resting: {
     ...tracked,
@@ -421,6 +428,7 @@ describe('transition', () => {
       message: true,
       pushed: true,
       'push-changed': true,
+      hint: true,
       online: true,
       'page-shown': true,
       'clock-set-back': true,
@@ -568,6 +576,46 @@ describe('the schedule', () => {
     expect(wakeAt(over.call)).toBe(NOW + 1000)
     const overLate = play(pushed.call, [{ type: 'push-changed' }, { now: NOW + 5000 }])
     expect(overLate.types).toEqual(['poll'])
+  })
+
+  it('is now when the server hints, but never earlier than minIntervalMs after the last poll was sent', () => {
+    const { minIntervalMs } = DEFAULT_POLL_POLICY
+    const answered = own({ type: 'snapshot', task: working(), nextPollAt: NOW + 1010 })
+    const hint: CallEvent = { type: 'hint' }
+    const hinted = play(following(), [hint], sentAt(NOW), [answered, { now: NOW + 10 }], [hint, { now: NOW + 20 }])
+    expect(hinted.types).toEqual(['poll'])
+    expect(wakeAt(hinted.call)).toBe(NOW + minIntervalMs)
+    // However many there are, the next poll is for all of them, and after it the interval of the server counts.
+    const again = play(
+      hinted.call,
+      [hint, { now: NOW + 30 }],
+      [wake, { now: NOW + minIntervalMs }],
+      sentAt(NOW + minIntervalMs),
+      [answered, { now: NOW + 60 }],
+    )
+    expect(again.types).toEqual(['poll'])
+    expect(wakeAt(again.call)).toBe(NOW + 1010)
+  })
+
+  it('is as soon after a poll that is under way when the server hints', () => {
+    const response = own({ type: 'snapshot', task: working(), nextPollAt: NOW + 1500 })
+    const { call, types } = play(following(), sentAt(NOW), [{ type: 'hint' }, { now: NOW + 10 }])
+    expect(types).toEqual([])
+    expect(play(call, [response, { now: NOW + 500 }]).types).toEqual(['poll'])
+    // The page is going away: it is not to have a request under way.
+    const aborted = play(call, [own({ type: 'poll-aborted', nextPollAt: NOW + 1000 }), { now: NOW + 20 }])
+    expect(aborted.types).toEqual([])
+    expect(wakeAt(aborted.call)).toBe(NOW + 1000)
+  })
+
+  it('is brought forward by a hint only as far as the server allows while polls fail', () => {
+    const failure = { error: down, failureCount: 1, network: 'retrying' as const }
+    const { call } = play(
+      following({ poll: 'sent' }),
+      [own({ type: 'poll-failed', ...failure, earliestAt: NOW + 3000, nextPollAt: NOW + 8000 })],
+      [{ type: 'hint' }],
+    )
+    expect(wakeAt(call)).toBe(NOW + 3000)
   })
 
   it('is not changed by the push where polls fail, or are under way, or another tab polls', () => {

@@ -5,18 +5,18 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client'
 import { DEFAULT_POLL_POLICY, type PollPolicy } from '../call/pollPolicy.js'
-import { answeredFetch } from '../connection/answeredFetch.js'
 import type { Connection } from '../connection/connection.js'
-import type { LegacyOptions } from '../connection/legacyOptions.js'
-import { withSessionHeader } from '../connection/legacySession.js'
-import { withRetryAfter } from '../connection/retryAfter.js'
-import { routeQuestions } from '../connection/roundTripQuestions.js'
-import { createSdkConnection, type SdkConnectionOptions } from '../connection/sdkConnection.js'
-import { isSdkV1Client } from '../connection/sdkV1Client.js'
-import { createSdkV1Connection } from '../connection/sdkV1Connection.js'
+import type { LegacyOptions } from '../connection/legacy/options.js'
+import { withSessionHeader } from '../connection/legacy/session.js'
+import { isSdkV1Client } from '../connection/sdkV1/client.js'
+import { createSdkV1Connection } from '../connection/sdkV1/sdkV1Connection.js'
+import { answeredFetch } from '../connection/sdkV2/answeredFetch.js'
+import { routeQuestions } from '../connection/sdkV2/multiRoundTrip.js'
+import { withRetryAfter } from '../connection/sdkV2/retryAfter.js'
+import { createSdkConnection, type SdkConnectionOptions } from '../connection/sdkV2/sdkV2Connection.js'
 import { signInByToken } from '../connection/signIn.js'
-import { TaskTransport } from '../connection/taskTransport.js'
-import { taskTransport, type WithTasksOptions, withTasks } from '../connection/withTasks.js'
+import { TaskTransport } from '../connection/transport/taskTransport.js'
+import type { WithTasksOptions } from '../connection/withTasks/withTasks.js'
 import type { Environment } from '../environment/environment.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import type { OnProtocolIssue } from '../protocol/task.js'
@@ -97,10 +97,14 @@ export function setUpSdk(options: TaskClientOptions, environment: Environment, o
   return { endpoint, createConnection }
 }
 
-/** The app's transport for each attempt to connect. One that is given as it is cannot be started again. */
-function givenTransport(given: Transport | (() => Transport), options: WithTasksOptions): () => Transport {
+/**
+ * The app's transport for each attempt to connect. One that is given as it is cannot be started again. The app may call
+ * tools by its client, too, so what follows the tasks of such calls is loaded.
+ */
+function givenTransport(given: Transport | (() => Transport), options: WithTasksOptions): () => Promise<Transport> {
   let isUsedUp = false
-  return () => {
+  return async () => {
+    const { withTasks } = await import('../connection/withTasks/withTasks.js')
     if (isUsedUp) {
       throw new TaskConfigurationError(
         'The transport given to createTaskClient is used up: it can connect once. Pass a function that makes one, as in { client, transport: () => new StreamableHTTPClientTransport(url) }.',
@@ -146,7 +150,7 @@ function createTransport(
     ...transportOptions,
     fetch: signIn?.wrap(answered) ?? answered,
   })
-  return taskTransport(http, { environment, onIssue }, signIn)
+  return new TaskTransport(http, { onIssue, randomId: environment.randomId, signIn })
 }
 
 /** Undefined for a URL that is relative where there is no page to resolve it against, as on a server. */
@@ -216,12 +220,11 @@ export function pollPolicy(options: TaskClientBaseOptions): PollPolicy {
  */
 export function legacyOptions(
   { legacyTasks = 'auto', taskTtlMs }: TaskClientBaseOptions,
-  policy: PollPolicy,
   environment: Environment,
 ): Omit<LegacyOptions, 'addressesSessions'> {
   oneOf('legacyTasks', legacyTasks, ['auto', 'required-only', 'never'])
   const ttlMs = taskTtlMs === undefined ? undefined : finite('taskTtlMs', taskTtlMs, 0)
-  return { mode: legacyTasks, ttlMs, hintIntervalMs: policy.minIntervalMs, environment }
+  return { mode: legacyTasks, ttlMs, environment }
 }
 
 /**

@@ -2,7 +2,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { createTestServer, scriptTask, type TestServer } from 'taskwire/testing'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { createWorkServer } from '../../test/support/workServer.js'
-import { withTasks } from '../connection/withTasks.js'
+import { withTasks } from '../connection/withTasks/withTasks.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import { createTaskClient } from './createTaskClient.js'
 import type { TaskClient, TaskClientUrlOptions } from './taskClient.js'

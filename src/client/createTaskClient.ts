@@ -89,7 +89,7 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
       if (state.error) report(state.error, { operation: 'connect' })
     },
     onIssue,
-    legacy: legacyOptions(options, policy, environment),
+    legacy: legacyOptions(options, environment),
   })
   const owner = { endpoint, scope }
   const records = createRecordStore({

@@ -2,12 +2,12 @@ import type { Tool } from '@modelcontextprotocol/client'
 import type { CallHooks, ToolCallRequest, ToolCallResponse } from '../call/taskPort.js'
 import { ConnectionFailedError, TaskConfigurationError } from '../protocol/errors.js'
 import { type CallLimitOptions, withCallLimit } from './callLimit.js'
-import { checkAnswer } from './checkAnswer.js'
 import type { Connection, ConnectionState } from './connection.js'
+import { connectionError, credentialsError, isSignInFailure, needsCredentials } from './errors.js'
 import { otherEraError } from './otherEra.js'
-import { connectionError, credentialsError, isSignInFailure, needsCredentials } from './requestErrors.js'
 import type { ConnectedSdk, SdkAdapter } from './sdkAdapter.js'
 import { type SignIn, signInByTransport } from './signIn.js'
+import { checkAnswer } from './validateInputResponse.js'
 
 export interface CreateConnectionOptions extends CallLimitOptions {
   readonly sdk: SdkAdapter

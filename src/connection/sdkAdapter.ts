@@ -3,7 +3,7 @@ import type { CallHooks, ToolCallRequest, ToolCallResponse } from '../call/taskP
 import type { CallToolResult } from '../protocol/callToolResult.js'
 import type { InputRequest } from '../protocol/inputRequest.js'
 import type { ConnectionState } from './connection.js'
-import type { EraTasks, TaskOptIn } from './eraTasks.js'
+import type { EraTasks, TaskOptIn } from './taskApi.js'
 
 /** What becomes of one `tools/call`. */
 export interface SdkCall {

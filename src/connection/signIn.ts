@@ -1,5 +1,5 @@
 import { type FetchLike, isDpopNonceChallenge, UnauthorizedError } from '@modelcontextprotocol/client'
-import { credentialsError, isSignInFailure } from './requestErrors.js'
+import { credentialsError, isSignInFailure } from './errors.js'
 
 /**
  * Keeps one sign-in that came to nothing from being followed by others. The SDK starts one for every request that

@@ -20,12 +20,12 @@ export interface ReportApp {
 /** How long the server asks to be left alone between two polls. */
 export const POLL_INTERVAL_MS = 500
 
-let script: Promise<string> | undefined
+let building: Promise<ReadonlyMap<string, string>> | undefined
 
 /** Serves `reportPage.ts`, built as an app would build it, on a free port. */
 export async function startReportApp(): Promise<ReportApp> {
-  script ??= buildScript()
-  const code = await script
+  building ??= buildScripts()
+  const scripts = await building
   const clock = createSimulatedBrowser()
   const mcp = createDemoServer({ clock: { ...clock.openPage().environment }, pollIntervalMs: POLL_INTERVAL_MS })
   const http = await startHttpServer({
@@ -33,7 +33,8 @@ export async function startReportApp(): Promise<ReportApp> {
       const { pathname } = new URL(request.url)
       if (app.isSilent && request.headers.get('mcp-method') === 'tasks/get') return new Promise(() => {})
       if (pathname === '/mcp') return mcp.fetch(request)
-      const [body, type] = pathname === '/report.js' ? [code, 'javascript'] : [pages[pathname] ?? '', 'html']
+      const script = scripts.get(pathname)
+      const [body, type] = script === undefined ? [pages[pathname] ?? '', 'html'] : [script, 'javascript']
       return Promise.resolve(new Response(body, { headers: { 'Content-Type': `text/${type}; charset=utf-8` } }))
     },
   })
@@ -56,12 +57,16 @@ const pages: Record<string, string> = {
   '/elsewhere': '<!doctype html><title>Elsewhere</title>',
 }
 
-async function buildScript(): Promise<string> {
-  const built = (await build({
+/** The scripts of the app by path: `/report.js` and what it imports. */
+async function buildScripts(): Promise<ReadonlyMap<string, string>> {
+  const { output } = (await build({
     configFile: false,
     logLevel: 'error',
     resolve: { tsconfigPaths: true },
-    build: { write: false, rolldownOptions: { input: 'test/browser/reportPage.ts' } },
+    build: {
+      write: false,
+      rolldownOptions: { input: { report: 'test/browser/reportPage.ts' }, output: { entryFileNames: '[name].js' } },
+    },
   })) as Rolldown.RolldownOutput
-  return built.output[0].code
+  return new Map(output.flatMap((chunk) => (chunk.type === 'chunk' ? [[`/${chunk.fileName}`, chunk.code]] : [])))
 }

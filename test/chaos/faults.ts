@@ -45,6 +45,7 @@ export const APP_ACTIONS = [
   'fresh call',
   'answer',
   'cancel',
+  'look at an ended call',
   'forget',
 ] as const
 

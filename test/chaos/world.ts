@@ -446,6 +446,11 @@ export function openQuestions({ client }: Tab): (readonly [callId: string, input
   )
 }
 
+/** The calls that ended in earlier visits, and whose outcome nobody has looked at. */
+export function endedCalls({ client }: Tab): string[] {
+  return Object.values(client.store.getState().calls).flatMap(({ callId, phase }) => (phase === 'ended' ? [callId] : []))
+}
+
 /** Whether a call has come to its end, as far as its page knows. */
 export function isSettled({ phase }: ToolCallState): boolean {
   return phase === 'completed' || phase === 'failed' || phase === 'cancelled'

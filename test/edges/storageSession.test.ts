@@ -65,7 +65,7 @@ let browser: SimulatedBrowser
 let server: ReturnType<typeof createLegacyServer>
 
 // Loaded where a server turns out to be one of 2025-11-25, which takes real time the first time.
-beforeAll(() => import('../../src/connection/legacyTasksOver.js'))
+beforeAll(() => import('../../src/connection/legacy/tasksOverTransport.js'))
 
 beforeEach(() => {
   browser = createSimulatedBrowser({ fetch: (url, init) => server.fetch(url, init) })

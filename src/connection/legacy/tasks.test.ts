@@ -1,0 +1,367 @@
+import {
+  type JSONRPCNotification,
+  type JSONRPCRequest,
+  ProtocolError,
+  SdkErrorCode,
+  SdkHttpError,
+} from '@modelcontextprotocol/client'
+import { describe, expect, it, vi } from 'vitest'
+import {
+  TaskExpiredError,
+  TaskInputError,
+  TaskProtocolError,
+  TaskRequestError,
+  TasksUnsupportedError,
+} from '../../protocol/errors.js'
+import { RELATED_TASK_META } from '../../protocol/legacyTask.js'
+import type { DetailedTask } from '../../protocol/task.js'
+import { createSimulatedEnvironment } from '../../testing/index.js'
+import { createLegacyTasks, type LegacyTasksOptions } from './tasks.js'
+import type { LegacyRequestOptions, OnServerMessage } from './wire.js'
+
+const AT = '2025-11-25T10:00:00Z'
+const CAPABILITIES = { tasks: { cancel: {}, requests: { tools: { call: {} } } } }
+const RESULT = { content: [{ type: 'text', text: 'done' }] }
+const task = (status: string, more = {}) => ({
+  taskId: 't1',
+  status,
+  createdAt: AT,
+  lastUpdatedAt: AT,
+  ttl: 60_000,
+  pollInterval: 500,
+  ...more,
+})
+
+/** A turn of the event loop, in which every promise that can settle does. */
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+function setUp(overrides: Partial<LegacyTasksOptions> & { sessionId?: string } = {}) {
+  const page = createSimulatedEnvironment()
+  const sent: { method: string; params: object; options: LegacyRequestOptions }[] = []
+  const replies: Record<string, (() => unknown) | undefined> = {}
+  const responses: unknown[] = []
+  const issues: TaskProtocolError[] = []
+  const onSessionLost = vi.fn()
+  let listener: OnServerMessage = () => false
+  const tasks = createLegacyTasks({
+    wire: {
+      sessionId: overrides.sessionId,
+      request: async (method, params, options) => {
+        sent.push({ method, params, options })
+        const reply = replies[method]
+        if (reply === undefined) {
+          const { signal } = options
+          return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+        }
+        return reply()
+      },
+      respond: async (...args) => {
+        responses.push(args)
+      },
+      onServerMessage: (next) => {
+        listener = next
+      },
+    },
+    capabilities: CAPABILITIES,
+    missingCapability: () => undefined,
+    listTools: async () => [{ name: 'report', execution: { taskSupport: 'required' } }],
+    mode: 'auto',
+    ttlMs: undefined,
+    environment: page.environment,
+    addressesSessions: true,
+    onIssue: (issue) => issues.push(issue),
+    onSessionLost,
+    ...overrides,
+  })
+  const notify = (method: string, params: object) => listener({ jsonrpc: '2.0', method, params } as JSONRPCNotification)
+  const ask = (id: number, message: string, taskId = 't1') =>
+    listener({
+      jsonrpc: '2.0',
+      id,
+      method: 'elicitation/create',
+      params: {
+        message,
+        requestedSchema: { type: 'object', properties: {} },
+        _meta: { [RELATED_TASK_META]: { taskId } },
+      },
+    } as JSONRPCRequest)
+  const count = (method: string) => sent.filter((one) => one.method === method).length
+  return { tasks, page, sent, replies, responses, issues, onSessionLost, notify, ask, count }
+}
+
+const rpcError = (code: number, message: string, data?: unknown) => () => {
+  throw ProtocolError.fromError(code, message, data)
+}
+
+describe('a snapshot', () => {
+  it('of a completed task has the result that tasks/result brings', async () => {
+    const { tasks, replies } = setUp()
+    replies['tasks/get'] = () => task('completed')
+    replies['tasks/result'] = () => ({ ...RESULT, _meta: { [RELATED_TASK_META]: { taskId: 't1' } } })
+    await expect(tasks.getTask('t1', undefined)).resolves.toEqual({
+      taskId: 't1',
+      status: 'completed',
+      createdAt: AT,
+      lastUpdatedAt: AT,
+      ttlMs: 60_000,
+      pollIntervalMs: 500,
+      result: RESULT,
+    })
+  })
+
+  it.each([
+    ['that says isError', { ...RESULT, isError: true }],
+    ['that does not', RESULT],
+  ])('of a failed task with a result %s is a tool error of today', async (_, result) => {
+    const { tasks, replies } = setUp()
+    replies['tasks/get'] = () => task('failed')
+    replies['tasks/result'] = () => result
+    await expect(tasks.getTask('t1', undefined)).resolves.toMatchObject({
+      status: 'completed',
+      result: { ...RESULT, isError: true },
+    })
+  })
+
+  it.each([
+    [
+      'its own',
+      rpcError(-32050, 'Out of paper', { tray: 2 }),
+      { code: -32050, message: 'Out of paper', data: { tray: 2 } },
+    ],
+    ['that of invalid params', rpcError(-32602, 'No such tray'), { code: -32602, message: 'No such tray' }],
+    [
+      'the trouble of the server to find one',
+      rpcError(-32603, 'no result stored'),
+      { code: -32603, message: 'Tray 2' },
+    ],
+  ])('of a failed task has an error: %s', async (_, reply, error) => {
+    const { tasks, replies } = setUp()
+    replies['tasks/get'] = () => task('failed', { statusMessage: 'Tray 2' })
+    replies['tasks/result'] = reply
+    await expect(tasks.getTask('t1', undefined)).resolves.toMatchObject({ status: 'failed', error })
+  })
+
+  it.each([
+    ['no result', rpcError(-32603, 'no result stored'), TaskProtocolError],
+    ['a malformed one', () => ({ content: 'done' }), TaskProtocolError],
+    ['one that the server has dropped', rpcError(-32602, 'Task not found'), TaskExpiredError],
+    [
+      'one that cannot be fetched now',
+      () => {
+        throw new TypeError('fetch failed')
+      },
+      TaskRequestError,
+    ],
+  ])('of a completed task with %s is none', async (_, reply, type) => {
+    const { tasks, replies } = setUp()
+    replies['tasks/get'] = () => task('completed')
+    replies['tasks/result'] = reply
+    await expect(tasks.getTask('t1', undefined)).rejects.toBeInstanceOf(type)
+  })
+
+  it('of another task is a violation', async () => {
+    const { tasks, replies } = setUp()
+    replies['tasks/get'] = () => task('working', { taskId: 't2' })
+    await expect(tasks.getTask('t1', undefined)).rejects.toThrow('about another task')
+  })
+
+  it('that is wanted no more ends with the reason', async () => {
+    const { tasks } = setUp()
+    const abort = new AbortController()
+    const poll = tasks.getTask('t1', abort.signal)
+    const reason = new Error('enough')
+    abort.abort(reason)
+    await expect(poll).rejects.toBe(reason)
+  })
+})
+
+describe('a call', () => {
+  it('becomes a task whose id names the session, and every request for it goes out there', async () => {
+    const { tasks, replies, sent } = setUp({ sessionId: 's1' })
+    const optIn = await tasks.optIn('report')
+    const answer = { task: task('working'), content: [{ type: 'text', text: 'Started.' }] }
+    expect(optIn?.isTask(answer)).toBe(true)
+    const created = optIn?.parse(answer)
+    expect(created).toMatchObject({ taskId: 'session:s1 t1', status: 'working' })
+    replies['tasks/get'] = () => task('working')
+    await expect(tasks.getTask('session:s1 t1', undefined)).resolves.toMatchObject({ taskId: 'session:s1 t1' })
+    expect(sent).toMatchObject([{ method: 'tasks/get', params: { taskId: 't1' }, options: { sessionId: 's1' } }])
+  })
+
+  it('of a tool that the list does not have asks for the list once more, and then for nothing', async () => {
+    const listTools = vi.fn(async () => [])
+    const { tasks, notify } = setUp({ listTools })
+    await expect(tasks.optIn('other')).resolves.toBeUndefined()
+    await expect(tasks.optIn('other')).resolves.toBeUndefined()
+    expect(listTools).toHaveBeenCalledTimes(2)
+    notify('notifications/tools/list_changed', {})
+  })
+})
+
+describe('a question', () => {
+  async function asked() {
+    const world = setUp({ sessionId: 's1' })
+    const pushed: DetailedTask[] = []
+    const listening = new AbortController()
+    void world.tasks.listen(['session:s1 t1'], {
+      onHonoured: () => {
+        throw new Error('Nothing is promised.')
+      },
+      onTask: (snapshot) => pushed.push(snapshot),
+      onHint: () => {},
+      signal: listening.signal,
+    })
+    world.replies['tasks/get'] = () => task('input_required')
+    const before = await world.tasks.getTask('session:s1 t1', undefined)
+    return { ...world, pushed, before }
+  }
+
+  it('is asked for by a tasks/result that stays open, one for all polls', async () => {
+    const { tasks, before, count, sent } = await asked()
+    expect(before).toMatchObject({ status: 'input_required', inputRequests: {} })
+    await tasks.getTask('session:s1 t1', undefined)
+    expect(count('tasks/result')).toBe(1)
+    expect(sent.find(({ method }) => method === 'tasks/result')?.options).toMatchObject({ tellsWhenAborted: true })
+  })
+
+  it('is told at once, and is in every snapshot until it is answered', async () => {
+    const { tasks, ask, pushed, responses } = await asked()
+    expect(ask(5, 'Go on?')).toBe(true)
+    const question = { method: 'elicitation/create', params: expect.objectContaining({ message: 'Go on?' }) }
+    expect(pushed).toMatchObject([{ status: 'input_required', inputRequests: { '5': question } }])
+    expect(JSON.stringify(pushed)).not.toContain('related-task')
+    await expect(tasks.getTask('session:s1 t1', undefined)).resolves.toMatchObject({ inputRequests: { '5': question } })
+    await tasks.updateTask('session:s1 t1', { '5': { action: 'decline' } }, undefined)
+    expect(responses).toEqual([[5, { result: { action: 'decline' } }, 's1']])
+    await expect(tasks.getTask('session:s1 t1', undefined)).resolves.toMatchObject({ inputRequests: {} })
+  })
+
+  it('can be answered by a page that never saw it', async () => {
+    const { tasks, responses } = setUp()
+    await tasks.updateTask('session:s1 t1', { '"q"': { action: 'decline' } }, undefined)
+    expect(responses).toEqual([['q', { result: { action: 'decline' } }, 's1']])
+    await expect(tasks.updateTask('t1', { nonsense: {} }, undefined)).rejects.toBeInstanceOf(TaskInputError)
+  })
+
+  it('is gone where the server takes it back', async () => {
+    const { tasks, ask, notify } = await asked()
+    ask(5, 'Go on?')
+    notify('notifications/cancelled', { requestId: 5 })
+    await expect(tasks.getTask('session:s1 t1', undefined)).resolves.toMatchObject({ inputRequests: {} })
+  })
+
+  it('of a task that nobody follows here is not ours', async () => {
+    const { ask } = await asked()
+    expect(ask(5, 'Go on?', 't2')).toBe(false)
+  })
+
+  it('that cannot be understood is refused, and reported', async () => {
+    const { ask, responses, issues } = await asked()
+    ask(5, undefined as never)
+    expect(responses).toEqual([[5, { error: { code: -32602, message: 'The request has no message.' } }, 's1']])
+    expect(issues).toHaveLength(1)
+  })
+
+  it('lets go of its request when the page is hidden, and of everything at the end', async () => {
+    const { tasks, sent, page } = await asked()
+    const held = sent.find(({ method }) => method === 'tasks/result')?.options.signal
+    await page.hidePage()
+    expect(held?.aborted).toBe(true)
+    tasks.close()
+    expect(page.pendingTimers()).toBe(0)
+  })
+})
+
+describe('notifications/tasks/status', () => {
+  function listen({ tasks }: ReturnType<typeof setUp>, ids = ['t1']) {
+    const hints: string[] = []
+    const abort = new AbortController()
+    const over = tasks.listen(ids, {
+      onHonoured: () => {},
+      onTask: () => {},
+      onHint: (taskId) => hints.push(taskId),
+      signal: abort.signal,
+    })
+    return { hints, abort, over }
+  }
+
+  it('is a hint that something is new, whatever it says of the task', () => {
+    const world = setUp()
+    const { hints } = listen(world)
+    world.notify('notifications/tasks/status', task('completed'))
+    world.notify('notifications/tasks/status', { taskId: 't1' })
+    expect(hints).toEqual(['t1', 't1'])
+    expect(world.sent).toEqual([])
+  })
+
+  it('names the task by the id that its session is part of', () => {
+    const world = setUp({ sessionId: 's1' })
+    const { hints } = listen(world, ['session:s1 t1'])
+    world.notify('notifications/tasks/status', task('working'))
+    expect(hints).toEqual(['session:s1 t1'])
+  })
+
+  it('that comes before anybody listens is a hint then, unless the task was polled in the meantime', async () => {
+    const world = setUp()
+    const { tasks, notify, replies } = world
+    const optIn = await tasks.optIn('report')
+    optIn?.parse({ task: task('working') })
+    notify('notifications/tasks/status', task('working'))
+    expect(listen(world).hints).toEqual(['t1'])
+    replies['tasks/get'] = () => task('working')
+    await tasks.getTask('t1', undefined)
+    expect(listen(world).hints).toEqual([])
+  })
+
+  it('of a stranger is left alone, and so is every one when nobody listens any more', async () => {
+    const world = setUp()
+    const { hints, abort, over } = listen(world)
+    world.notify('notifications/tasks/status', { taskId: 't9' })
+    abort.abort()
+    await over
+    world.notify('notifications/tasks/status', task('working'))
+    expect(hints).toEqual([])
+  })
+})
+
+describe('cancelling', () => {
+  it('is refused here where the server has not declared it', async () => {
+    const { tasks, sent } = setUp({ capabilities: { tasks: { requests: { tools: { call: {} } } } } })
+    await expect(tasks.cancelTask('t1', undefined)).rejects.toBeInstanceOf(TasksUnsupportedError)
+    expect(sent).toEqual([])
+  })
+
+  it('of a task that has just ended is no error: the next poll says what it came to', async () => {
+    const { tasks, replies } = setUp()
+    replies['tasks/cancel'] = rpcError(-32602, 'Cannot cancel task in terminal status: completed')
+    await expect(tasks.cancelTask('t1', undefined)).resolves.toBeUndefined()
+  })
+})
+
+describe('what goes wrong', () => {
+  it('names no id, not even in the words of the server', async () => {
+    const { tasks, replies } = setUp()
+    replies['tasks/get'] = rpcError(-32603, 'Cannot read task-secret-1 now')
+    const error: unknown = await tasks.getTask('session:s1 task-secret-1', undefined).catch((one: unknown) => one)
+    expect(error).toMatchObject({
+      name: 'TaskRequestError',
+      message: expect.stringContaining('Cannot read [task] now'),
+    })
+  })
+
+  it.each([
+    ['of the connection', 's1', 1],
+    ['of an earlier page', 's0', 0],
+  ])('with the session %s is the end of the task', async (_, sessionId, times) => {
+    const { tasks, replies, onSessionLost } = setUp({ sessionId: 's1' })
+    replies['tasks/get'] = () => {
+      throw new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, 'Not Found', { status: 404 })
+    }
+    await expect(tasks.getTask(`session:${sessionId} t1`, undefined)).rejects.toMatchObject({
+      name: 'TaskExpiredError',
+      message: expect.stringContaining('ended the session'),
+    })
+    expect(onSessionLost).toHaveBeenCalledTimes(times)
+    await settle()
+  })
+})

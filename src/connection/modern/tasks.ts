@@ -1,0 +1,92 @@
+import type { ListenHooks } from '../../call/taskPort.js'
+import { TaskProtocolError } from '../../protocol/errors.js'
+import type { InputResponse } from '../../protocol/inputRequest.js'
+import { isJsonObject, type JsonObject } from '../../protocol/json.js'
+import { type DetailedTask, type OnProtocolIssue, parseDetailedTask } from '../../protocol/task.js'
+import { taskRequestError } from '../errors.js'
+import type { TaskRequester } from '../transport/callToken.js'
+
+/** `tasks/get` (SEP-2663, "Task Polling"). */
+export async function getTask(
+  transport: TaskRequester,
+  taskId: string,
+  signal: AbortSignal | undefined,
+  onIssue: OnProtocolIssue | undefined,
+): Promise<DetailedTask> {
+  const result = await request(transport, 'tasks/get', { taskId }, signal)
+  if (isJsonObject(result) && (result['taskId'] ?? taskId) !== taskId) {
+    throw new TaskProtocolError('the answer is about another task', { source: 'tasks/get', taskId })
+  }
+  return parseDetailedTask(result, 'tasks/get', onIssue)
+}
+
+/** `tasks/update` (SEP-2663, "Task Update Requests"). The acknowledgement says only that it arrived. */
+export async function updateTask(
+  transport: TaskRequester,
+  taskId: string,
+  inputResponses: Record<string, InputResponse>,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  await request(transport, 'tasks/update', { taskId, inputResponses }, signal)
+}
+
+/** `tasks/cancel` (SEP-2663, "Task Cancellation"). The acknowledgement says only that it arrived. */
+export async function cancelTask(
+  transport: TaskRequester,
+  taskId: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  await request(transport, 'tasks/cancel', { taskId }, signal)
+}
+
+/** `subscriptions/listen` for tasks (SEP-2663, "Task Status Notifications"). Resolves when the stream has ended. */
+export async function listenToTasks(
+  transport: TaskRequester,
+  taskIds: readonly string[],
+  hooks: ListenHooks,
+  onIssue: OnProtocolIssue,
+): Promise<void> {
+  const onNotification = ({ method, params }: { method: string; params?: JsonObject | undefined }) => {
+    if (method === 'notifications/tasks') {
+      try {
+        hooks.onTask(parseDetailedTask(params, 'notifications/tasks', onIssue))
+      } catch (error) {
+        // The next poll says what is the case.
+        if (error instanceof TaskProtocolError) onIssue(error)
+      }
+    }
+    if (method === 'notifications/subscriptions/acknowledged') hooks.onHonoured(honouredIds(params, taskIds))
+  }
+  try {
+    await transport.listen({ notifications: { taskIds } }, onNotification, hooks.signal)
+  } catch (error) {
+    if (hooks.signal.aborted) throw hooks.signal.reason
+    const [taskId = ''] = taskIds
+    throw taskRequestError(error, 'notifications/tasks', taskId)
+  }
+}
+
+/** The ids that an acknowledgement names, as far as they were asked for. */
+function honouredIds(params: JsonObject | undefined, asked: readonly string[]): string[] {
+  const honoured = isJsonObject(params?.['notifications']) ? params['notifications']['taskIds'] : undefined
+  return Array.isArray(honoured) ? asked.filter((id) => honoured.includes(id)) : []
+}
+
+/** Servers of earlier revisions send no `resultType`; any but "complete" is invalid (MCP 2026-07-28, "ResultType"). */
+async function request(
+  transport: TaskRequester,
+  method: 'tasks/get' | 'tasks/update' | 'tasks/cancel',
+  params: JsonObject & { taskId: string },
+  signal: AbortSignal | undefined,
+): Promise<unknown> {
+  const { taskId } = params
+  let result: unknown
+  try {
+    result = await transport.request(method, params, signal)
+  } catch (error) {
+    throw signal?.aborted ? signal.reason : taskRequestError(error, method, taskId)
+  }
+  const { resultType = 'complete' } = isJsonObject(result) ? result : {}
+  if (resultType === 'complete') return result
+  throw new TaskProtocolError('the resultType is not "complete"', { source: method, taskId })
+}

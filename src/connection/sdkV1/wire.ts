@@ -1,0 +1,94 @@
+import { isJSONRPCNotification, isJSONRPCRequest, ProtocolError, type RequestId } from '@modelcontextprotocol/client'
+import { onAbort } from '../../call/abort.js'
+import { MAX_TIMER_MS } from '../../call/pollPolicy.js'
+import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../protocol/extension.js'
+import type { LegacyWire, OnServerMessage, ServerRequestAnswer } from '../legacy/wire.js'
+import type { SdkV1Client } from './client.js'
+import { fromSdkV1Error } from './errors.js'
+
+/** A schema in the form that SDK v1 takes: whatever comes is parsed by us. */
+const ANYTHING = { parse: (data: unknown) => data, safeParse: (data: unknown) => ({ success: true, data }) }
+
+type RequestHandler = (request: unknown, extra: { signal: AbortSignal }) => Promise<unknown>
+type NotificationHandler = (notification: unknown) => Promise<void>
+
+/** The wire of an SDK v1 client: its public methods, and its handlers for what the app handles not. */
+export interface SdkV1Wire extends LegacyWire {
+  /** Gives the app its handlers back. */
+  release(): void
+}
+
+export function sdkV1Wire(client: SdkV1Client): SdkV1Wire {
+  const answers = new Map<RequestId, (answer: ServerRequestAnswer) => void>()
+  let listener: OnServerMessage = () => false
+  const { fallbackRequestHandler: appRequests, fallbackNotificationHandler: appNotifications } = client
+
+  const onRequest: RequestHandler = (request, extra) => {
+    const message = { jsonrpc: '2.0', ...(request as object) }
+    if (!isJSONRPCRequest(message)) return Promise.reject(methodNotFound())
+    const { id } = message
+    const answer = new Promise((resolve, reject) => {
+      answers.set(id, (given) => {
+        if ('result' in given) resolve(given.result)
+        else reject(new ProtocolError(given.error.code, given.error.message))
+      })
+    })
+    if (!listener(message)) {
+      answers.delete(id)
+      return typeof appRequests === 'function'
+        ? appRequests.call(client, request, extra)
+        : Promise.reject(methodNotFound())
+    }
+    // SDK v1 keeps the notification that a request is taken back to itself, and says so by the signal.
+    onAbort(extra.signal, () => {
+      answers.delete(id)
+      listener({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } })
+    })
+    return answer
+  }
+
+  const onNotification: NotificationHandler = async (notification) => {
+    const message = { jsonrpc: '2.0', ...(notification as object) }
+    if (isJSONRPCNotification(message) && listener(message)) return
+    if (typeof appNotifications === 'function') await appNotifications.call(client, notification)
+  }
+
+  client.fallbackRequestHandler = onRequest
+  client.fallbackNotificationHandler = onNotification
+
+  return {
+    // The transport is the app's, and so is its session.
+    sessionId: undefined,
+    request: async (method, params, { signal }) => {
+      signal?.throwIfAborted()
+      // SDK v1 listens to a signal for good, and tells the server of an abort long after the answer.
+      const request = new AbortController()
+      const release = signal ? onAbort(signal, () => request.abort(signal.reason)) : () => {}
+      const options = { signal: request.signal, timeout: MAX_TIMER_MS }
+      try {
+        return await client.request({ method, params }, ANYTHING as never, options as never)
+      } catch (error) {
+        throw signal?.aborted ? signal.reason : fromSdkV1Error(error)
+      } finally {
+        release()
+      }
+    },
+    respond: async (id, answer) => {
+      const give = answers.get(id)
+      if (give === undefined) throw new ProtocolError(INVALID_PARAMS, 'The server has taken the question back.')
+      answers.delete(id)
+      give(answer)
+    },
+    onServerMessage: (next) => {
+      listener = next
+    },
+    release: () => {
+      if (client.fallbackRequestHandler === onRequest) client.fallbackRequestHandler = appRequests
+      if (client.fallbackNotificationHandler === onNotification) client.fallbackNotificationHandler = appNotifications
+    },
+  }
+}
+
+function methodNotFound(): ProtocolError {
+  return new ProtocolError(METHOD_NOT_FOUND, 'Method not found')
+}

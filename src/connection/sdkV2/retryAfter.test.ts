@@ -1,0 +1,83 @@
+import type { FetchLike } from '@modelcontextprotocol/client'
+import { describe, expect, it } from 'vitest'
+import { TaskRequestError } from '../../protocol/errors.js'
+import { parseRetryAfter, withRetryAfter } from './retryAfter.js'
+
+const NOW = Date.UTC(2026, 6, 28, 12, 0, 0)
+
+describe('parseRetryAfter', () => {
+  it.each([
+    ['0', 0],
+    ['1', 1000],
+    ['120', 120_000],
+    [' 7 ', 7000],
+    ['Tue, 28 Jul 2026 12:00:30 GMT', 30_000],
+    ['Tue, 28 Jul 2026 11:59:00 GMT', 0],
+    ['2026-07-28T12:01:00Z', 60_000],
+    ['soon', undefined],
+    ['', undefined],
+  ])('%j is %s ms from now', (header, expected) => {
+    expect(parseRetryAfter(header, NOW)).toBe(expected)
+  })
+
+  it.each(['9'.repeat(400), '9'.repeat(40)])('is a time that a clock can hold', (header) => {
+    const delay = parseRetryAfter(header, NOW) ?? 0
+    expect(Number.isFinite(delay)).toBe(true)
+  })
+})
+
+describe('withRetryAfter', () => {
+  const ask = (status: number, headers: Record<string, string>, method: string | undefined) => {
+    const fetch: FetchLike = () => Promise.resolve(new Response(status === 204 ? null : 'body', { status, headers }))
+    const init = { method: 'POST', headers: { ...(method && { 'Mcp-Method': method }) } }
+    return withRetryAfter(fetch, () => NOW)('https://example.com/mcp', init)
+  }
+
+  it.each(['tasks/get', 'tasks/update', 'tasks/cancel'])('makes the wish of a server heard for %s', async (method) => {
+    for (const status of [408, 429, 500, 503]) {
+      const error = await ask(status, { 'Retry-After': '7' }, method).catch((thrown: unknown) => thrown)
+      expect(error).toBeInstanceOf(TaskRequestError)
+      expect(error).toMatchObject({ kind: 'http', retryAfterMs: 7000 })
+    }
+  })
+
+  it('reads a date by the clock of the page', async () => {
+    const headers = { 'Retry-After': 'Tue, 28 Jul 2026 12:01:00 GMT' }
+    await expect(ask(503, headers, 'tasks/get')).rejects.toMatchObject({ retryAfterMs: 60_000 })
+  })
+
+  it('goes on without a time where the header makes no sense', async () => {
+    await expect(ask(503, { 'Retry-After': 'soon' }, 'tasks/get')).rejects.toMatchObject({ retryAfterMs: undefined })
+  })
+
+  it.each([
+    ['an answer', 200, { 'Retry-After': '7' }, 'tasks/get'],
+    ['a refusal without the header', 503, {}, 'tasks/get'],
+    ['a refusal that waiting does not help', 401, { 'Retry-After': '7' }, 'tasks/get'],
+    ['a JSON-RPC error', 400, { 'Retry-After': '7' }, 'tasks/get'],
+    ['a tools/call, which is never repeated', 503, { 'Retry-After': '7' }, 'tools/call'],
+    ['a request of the legacy era', 503, { 'Retry-After': '7' }, undefined],
+  ])('passes on %s untouched', async (_, status, headers, method) => {
+    const response = await ask(status, headers as Record<string, string>, method)
+    expect(response.status).toBe(status)
+    await expect(response.text()).resolves.toBe('body')
+  })
+
+  it('passes on what fetch throws', async () => {
+    const down = new TypeError('fetch failed')
+    await expect(withRetryAfter(() => Promise.reject(down), Date.now)('https://example.com')).rejects.toBe(down)
+  })
+
+  it('lets go of the connection that it does not read', async () => {
+    let isCancelled = false
+    const body = new ReadableStream({
+      cancel: () => {
+        isCancelled = true
+      },
+    })
+    const response = new Response(body, { status: 503, headers: { 'Retry-After': '1' } })
+    const init = { headers: { 'mcp-method': 'tasks/get' } }
+    await withRetryAfter(() => Promise.resolve(response), Date.now)('https://example.com', init).catch(() => {})
+    expect(isCancelled).toBe(true)
+  })
+})

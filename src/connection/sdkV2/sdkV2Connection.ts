@@ -1,0 +1,185 @@
+import type { Client, ClientCapabilities, Transport } from '@modelcontextprotocol/client'
+import { MAX_TIMER_MS } from '../../call/pollPolicy.js'
+import type { ToolCallRequest, ToolCallResponse } from '../../call/taskPort.js'
+import type { CallToolResult } from '../../protocol/callToolResult.js'
+import { TaskConfigurationError } from '../../protocol/errors.js'
+import { missingCapability } from '../../protocol/inputCapabilities.js'
+import type { InputRequest } from '../../protocol/inputRequest.js'
+import type { OnProtocolIssue } from '../../protocol/task.js'
+import type { CallLimitOptions } from '../callLimit.js'
+import type { Connection, ConnectionState } from '../connection.js'
+import { createConnection } from '../createConnection.js'
+import { sessionLostError, toolCallError } from '../errors.js'
+import { defaultLegacyOptions, type LegacyOptions } from '../legacy/options.js'
+import { isSessionLost } from '../legacy/session.js'
+import { modernTasks } from '../modern/modernTasks.js'
+import type { ConnectedSdk, SdkCall } from '../sdkAdapter.js'
+import { type SignIn, signInByTransport } from '../signIn.js'
+import type { EraTasks } from '../taskApi.js'
+import { CALL_TOKEN_META, type OwnCall, TaskCreated } from '../transport/callToken.js'
+import { TaskTransport } from '../transport/taskTransport.js'
+
+export interface SdkConnectionOptions extends CallLimitOptions {
+  readonly client: Client
+  /** What the client declares. Undefined: what its transport has seen it declare. */
+  readonly capabilities?: ClientCapabilities
+  /** A fresh transport for each attempt to connect. Undefined: the client is connected by its owner. */
+  readonly createTransport: (() => Transport | Promise<Transport>) | undefined
+  /** For error messages. */
+  readonly url: string | undefined
+  readonly randomId: () => string
+  readonly onState: (state: ConnectionState) => void
+  readonly onIssue: OnProtocolIssue
+  /** Where the transport is one of ours. @default that for a transport of the app */
+  readonly signIn?: SignIn | undefined
+  /** For servers of 2025-11-25. */
+  readonly legacy?: LegacyOptions
+}
+
+/** A connection over an SDK v2 client whose transport went through `withTasks`. */
+export function createSdkConnection(options: SdkConnectionOptions): Connection {
+  const { client, createTransport, onIssue, legacy = defaultLegacyOptions() } = options
+  /** What the SDK client connects over; until it has, its own `close()` knows nothing of it. */
+  let opening: Transport | undefined
+  /** What we have connected it over ourselves. */
+  let opened: Transport | undefined
+  let isOpen = false
+
+  async function open(onConnecting: () => void): Promise<ConnectedSdk> {
+    if (client.transport === undefined && createTransport !== undefined) {
+      onConnecting()
+      opening = await createTransport()
+      opened = opening
+      await client.connect(opening)
+      opening = undefined
+    }
+    const transport = taskTransportOf(client)
+    isOpen = true
+    const tasks = await tasksOver(transport)
+    return {
+      state: describe(client, era(), tasks, createTransport !== undefined),
+      tasks,
+      callTool: (request, call, signal) => callTool(transport, request, call, signal),
+      validate: (name, result) => validate(transport, name, result),
+      listTools: async () => (await client.listTools()).tools,
+      isLost: () => client.transport !== transport,
+    }
+  }
+
+  /** A client that goes on with a session of an earlier page has negotiated nothing; only the earlier revisions have sessions. */
+  const era = () => client.getProtocolEra() ?? (isOpen ? 'legacy' : undefined)
+
+  async function tasksOver(transport: TaskTransport): Promise<EraTasks> {
+    const capabilities: unknown = client.getServerCapabilities()
+    if (era() === 'modern') return modernTasks(transport, capabilities, onIssue)
+    const { legacyTasksOver } = await import('../legacy/tasksOverTransport.js')
+    return legacyTasksOver({ transport, client, capabilities, missingCapability: missing, onIssue, legacy })
+  }
+
+  /** What nobody has declared yet, cannot be known to be missing. */
+  function missing(request: InputRequest): string | undefined {
+    const { transport } = client
+    const declared = options.capabilities ?? (transport instanceof TaskTransport ? transport.capabilities : undefined)
+    return declared === undefined ? undefined : missingCapability(declared, request)
+  }
+
+  /**
+   * A `tools/call` through the SDK client, which validates the result, mirrors headers and resolves
+   * multi round-trips. The SDK's default timeout of 60 s must not end a task that is being followed.
+   */
+  async function callTool(
+    transport: TaskTransport,
+    { name, arguments: args }: ToolCallRequest,
+    call: SdkCall,
+    signal: AbortSignal | undefined,
+  ): Promise<ToolCallResponse> {
+    const ownCall: OwnCall = { ...call }
+    const token = options.randomId()
+    const release = transport.register(token, ownCall)
+    try {
+      const result = await client.callTool(
+        { name, arguments: { ...args }, _meta: { [CALL_TOKEN_META]: token } },
+        { timeout: MAX_TIMER_MS, ...(signal && { signal }) },
+      )
+      return { type: 'result', result }
+    } catch (error) {
+      if (error instanceof TaskCreated) return { type: 'task', task: error.task }
+      signal?.throwIfAborted()
+      if (transport.sessionId !== undefined && isSessionLost(error)) {
+        // The next use connects anew, and that is a new session.
+        await client.close()
+        throw sessionLostError(name, error)
+      }
+      throw toolCallError(error, name, ownCall.refused === true)
+    } finally {
+      release()
+    }
+  }
+
+  /** The SDK client validates a result against the output schema of its tool; the transport answers by itself. */
+  async function validate(transport: TaskTransport, name: string, result: CallToolResult): Promise<CallToolResult> {
+    const token = options.randomId()
+    const release = transport.register(token, { result })
+    try {
+      return await client.callTool({ name, _meta: { [CALL_TOKEN_META]: token } })
+    } catch (error) {
+      throw toolCallError(error, name, false)
+    } finally {
+      release()
+    }
+  }
+
+  /** A connection that the app has made is the app's to end. */
+  const close = async () => {
+    await opening?.close()
+    if (opened !== undefined && client.transport === opened) await client.close()
+  }
+
+  const { signIn = signInByTransport() } = options
+  const allow = () => {
+    signIn.allow()
+    if (client.transport instanceof TaskTransport) client.transport.allowSignIn()
+  }
+
+  return createConnection({
+    ...options,
+    signIn: { ...signIn, allow },
+    sdk: {
+      get era() {
+        return era()
+      },
+      missingCapability: missing,
+      open,
+      close,
+    },
+  })
+}
+
+function taskTransportOf(client: Client): TaskTransport {
+  const { transport } = client
+  if (transport instanceof TaskTransport) return transport
+  throw new TaskConfigurationError(
+    transport === undefined
+      ? 'The client is not connected. Connect it over withTasks(transport), or pass { client, transport } to createTaskClient.'
+      : 'The client is connected over a transport that knows no tasks. Connect it over withTasks(transport).',
+  )
+}
+
+function describe(client: Client, era: ConnectionState['era'], tasks: EraTasks, isOurs: boolean): ConnectionState {
+  const protocolVersion = client.getNegotiatedProtocolVersion()
+  const server = client.getServerVersion()
+  return {
+    status: 'connected',
+    ...(era && { era, eraReason: eraReason(era, isOurs) }),
+    ...(protocolVersion && { protocolVersion }),
+    ...(server && { server: { name: server.name, version: server.version } }),
+    tasks: tasks.isServed,
+  }
+}
+
+function eraReason(era: 'modern' | 'legacy', isOurs: boolean): string {
+  if (era === 'modern') return 'The server answered server/discover, which came with MCP 2026-07-28.'
+  return isOurs
+    ? 'The server does not know server/discover, which came with MCP 2026-07-28, but it answered initialize.'
+    : 'The SDK client of the app connected by initialize: the server knows no later way, or the client did not ask for one.'
+}

@@ -1,0 +1,94 @@
+import { onAbort } from '../../call/abort.js'
+import type { PollPolicy } from '../../call/pollPolicy.js'
+import { deliver } from '../../call/requests.js'
+import { taskOutcome } from '../../call/taskOutcome.js'
+import type { Environment } from '../../environment/environment.js'
+import { TaskInputRequiredError } from '../../protocol/errors.js'
+import type { InputRequest } from '../../protocol/inputRequest.js'
+import type { OnProtocolIssue } from '../../protocol/task.js'
+import { getTask, updateTask } from '../modern/tasks.js'
+import type { FollowTask } from './heldCalls.js'
+import { createPollLoops } from './pollLoops.js'
+
+/**
+ * How long a question may stay open, in ms. The SDK client does not tell when it gives up a call whose
+ * handlers it is asking, so after this long nobody is taken to wait: the polling ends.
+ */
+export const QUESTION_DEADLINE_MS: number = 15 * 60_000
+
+export interface FollowOptions {
+  readonly environment: Environment
+  readonly policy: PollPolicy
+  readonly onIssue: OnProtocolIssue | undefined
+}
+
+/** Follows a task for as long as the SDK client waits for its call, and has the client asked what the task asks. */
+export function followUntilDone({ environment, policy, onIssue }: FollowOptions): FollowTask {
+  const loops = createPollLoops({ environment, policy })
+  return async (task, { transport, signal, onStatus, ask }) => {
+    const { taskId } = task
+    const seen = new Set<string>()
+    const ending = new AbortController()
+    const over = ending.signal
+    const stopListening = onAbort(signal, () => ending.abort(signal.reason))
+    let isAsking = false
+    let fail: (error: unknown) => void = () => {}
+    const failed = new Promise<never>((_, reject) => {
+      fail = reject
+    })
+
+    /** What the client answers, unless the deadline comes first. */
+    async function inTime<T>(answers: Promise<T>): Promise<T> {
+      let release = () => {}
+      const late = new Promise<never>((_, reject) => {
+        const timer = environment.setTimeout(() => reject(nobodyAnswered(taskId)), QUESTION_DEADLINE_MS)
+        const unsubscribe = onAbort(over, () => reject(over.reason))
+        release = () => {
+          unsubscribe()
+          environment.clearTimeout(timer)
+        }
+      })
+      try {
+        return await Promise.race([answers, late])
+      } finally {
+        release()
+      }
+    }
+
+    /** One round at a time: the client's multi round-trip knows no more. What is asked meanwhile is in the next snapshot. */
+    async function pose(inputRequests: Readonly<Record<string, InputRequest>>): Promise<void> {
+      const fresh = Object.entries(inputRequests).filter(([key]) => !seen.has(key))
+      if (isAsking || fresh.length === 0) return
+      isAsking = true
+      for (const [key] of fresh) seen.add(key)
+      const responses = await inTime(ask(Object.fromEntries(fresh)))
+      const send = (abort: AbortSignal) => updateTask(transport, taskId, responses, abort)
+      await deliver({ taskId, environment, policy, signal, send, onRetry: () => {} })
+      isAsking = false
+    }
+
+    const following = loops.follow(task, {
+      signal: over,
+      getTask: (abort) => getTask(transport, taskId, abort, onIssue),
+      onSnapshot: (snapshot) => {
+        onStatus(snapshot)
+        if (snapshot.status === 'input_required') pose(snapshot.inputRequests).catch(fail)
+      },
+    })
+    try {
+      return taskOutcome(await Promise.race([following, failed]))
+    } finally {
+      stopListening()
+      ending.abort()
+      following.catch(() => {})
+    }
+  }
+}
+
+function nobodyAnswered(taskId: string): TaskInputRequiredError {
+  const minutes = QUESTION_DEADLINE_MS / 60_000
+  return new TaskInputRequiredError(
+    `The task asked for input, and no answer came within ${minutes} minutes. The task may still be waiting for it.`,
+    { taskId },
+  )
+}

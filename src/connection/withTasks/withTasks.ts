@@ -1,0 +1,78 @@
+import type { Transport } from '@modelcontextprotocol/client'
+import { DEFAULT_POLL_POLICY } from '../../call/pollPolicy.js'
+import { browserEnvironment } from '../../environment/browserEnvironment.js'
+import type { Environment } from '../../environment/environment.js'
+import { TaskConfigurationError } from '../../protocol/errors.js'
+import type { OnProtocolIssue } from '../../protocol/task.js'
+import { TaskTransport } from '../transport/taskTransport.js'
+import type { FollowerContext } from '../transport/toolCalls.js'
+import { followUntilDone } from './followUntilDone.js'
+import { HeldCalls } from './heldCalls.js'
+
+/** Options of {@link withTasks}. */
+export interface WithTasksOptions {
+  /** Used where the server does not say, in ms. @default 1000 */
+  defaultIntervalMs?: number | undefined
+  /** No task is polled more often than this, in ms. @default 50 */
+  minIntervalMs?: number | undefined
+  /** Called with what the server got wrong without ending a task. */
+  onIssue?: OnProtocolIssue
+  /** For tests: the time and the network of the page. */
+  environment?: Partial<Environment>
+}
+
+/**
+ * Makes an SDK client understand tasks: a drop-in around its transport. `client.callTool()` then
+ * returns the final result of a task like that of any other call. The extension is declared in every
+ * request (SEP-2663, "Capability Negotiation").
+ *
+ * The client's own timeout still applies; its default is 60 s. For longer tasks pass a `timeout`, or
+ * `onprogress` with `resetTimeoutOnProgress`: each poll counts as progress. Ending a call early (its
+ * timeout or `signal`) stops the polling, not the task.
+ *
+ * Questions of a task reach the handlers of the client (`setRequestHandler`), by the SDK's own multi
+ * round-trip. `callTool()` rejects with `TaskFailedError`, `TaskCancelledError` and the other errors of this package.
+ * A question that no handler has answered in 15 minutes ends the polling: the SDK does not tell when a call
+ * ends whose handlers are at work. An answer after that rejects with `TaskInputRequiredError`.
+ *
+ * While the server refuses polls with 401 and a sign-in has come to nothing, none is sent: the next request of the
+ * client that passes lets them go on.
+ *
+ * For all else there is `createTaskClient()`. This alone keeps nothing across a reload, shares no polling
+ * between tabs, listens to no notifications, cannot cancel a task, does not notice one that waits for input and asks
+ * nothing new (no `TaskStuckError`: the timeout of the call ends it), and backs off by its own measure:
+ * the transport below does not show `Retry-After`.
+ *
+ * @throws {TaskConfigurationError} where `transport` is no transport, or an interval is no number above 0.
+ *
+ * @example
+ * ```ts
+ * const client = new Client({ name: 'my-app', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } })
+ * await client.connect(withTasks(new StreamableHTTPClientTransport(new URL('https://example.com/mcp'))))
+ * const result = await client.callTool({ name: 'generate_report' }, { timeout: 10 * 60_000 })
+ * ```
+ */
+export function withTasks(transport: Transport, options: WithTasksOptions = {}): Transport {
+  if (typeof transport?.send !== 'function') {
+    throw new TaskConfigurationError(
+      'The transport is no transport. Pass one of the SDK, such as new StreamableHTTPClientTransport(url).',
+    )
+  }
+  const environment = { ...browserEnvironment(), ...options.environment }
+  const policy = {
+    ...DEFAULT_POLL_POLICY,
+    defaultIntervalMs: interval('defaultIntervalMs', options),
+    minIntervalMs: interval('minIntervalMs', options),
+  }
+  const { onIssue } = options
+  const { randomId } = environment
+  const follow = followUntilDone({ environment, policy, onIssue })
+  const createFollower = (context: FollowerContext) => new HeldCalls(context, follow, randomId)
+  return new TaskTransport(transport, { createFollower, onIssue, randomId })
+}
+
+function interval(name: 'defaultIntervalMs' | 'minIntervalMs', options: WithTasksOptions): number {
+  const { [name]: value = DEFAULT_POLL_POLICY[name] } = options
+  if (typeof value === 'number' && value > 0) return value
+  throw new TaskConfigurationError(`${name} is ${String(value)}; it must be a number above 0.`)
+}
