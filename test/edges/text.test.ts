@@ -193,6 +193,12 @@ describe('the id of a task', () => {
     expect(error.toJSON()).toMatchObject({ violation: 'the status is "[task]"' })
   })
 
+  it('[EDGE-13] stays in texts where it has fewer than eight characters, as words and numbers have', () => {
+    const error = (taskId: string) => new TaskError(`The task ${taskId} is not known.`, { taskId })
+    expect(error('1234567').message).toContain('1234567')
+    expect(error('12345678').message).not.toContain('12345678')
+  })
+
   it('[EDGE-13] leaves the causes that it is taken out of their names, codes and order', () => {
     const innermost = Object.assign(new Error(`${TASK_ID} refused`), { code: 'ECONNREFUSED' })
     const cause = new TypeError(`fetch of ${TASK_ID} failed`, { cause: innermost })
