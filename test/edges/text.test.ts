@@ -107,7 +107,16 @@ describe('a text of the server', () => {
     const error = await errorOf(page, open().callTool({ name: 'report' }))
     expect(error).toBeInstanceOf(ToolCallRejectedError)
     expect(error.message.length).toBeLessThan(SCREENFUL)
+    expect(JSON.stringify(error).length).toBeLessThan(3 * SCREENFUL)
     expect(error.message).toMatch(/word/)
+  })
+
+  // This says what is not prevented: without a task there is no id to be taken out, and no copy is made.
+  it('[EDGE-01] is left as the SDK has it in the cause of an error without a task', async () => {
+    const { page, server, open } = setUp()
+    server.on('tools/call', rpcError(-32602, long('word ')))
+    const { cause } = await errorOf(page, open().callTool({ name: 'report' }))
+    expect((cause as Error).message.length).toBeGreaterThan(1_000_000)
   })
 
   it('[EDGE-01] is cut where no connection comes about', async () => {
