@@ -130,7 +130,7 @@ test('a document that cites each test of a kind leaves no id of that kind out', 
   const sources = [
     "it('[PART-01] is one', () => {})",
     'it.each([])("[PART-02] is %s", () => {})',
-    "it('[CORE-A] is', f)",
+    "it('[OTHER-A] is', f)",
   ]
   const markdown = 'It holds: [PART-02](../test/b.test.ts). So does PART-01.'
   expect(checkCitations(markdown, 'PART-', sources)).toEqual([
