@@ -228,8 +228,8 @@ describe('the schema of a question', () => {
   })
 })
 
+// These say what is not prevented: the validator of the SDK runs whatever patterns the server sends.
 describe('the outputSchema of a tool', () => {
-  // This says what is not prevented: the validator of the SDK runs whatever patterns the server sends.
   it('[EDGE-13] has its patterns run by the SDK once the tools were listed, and not before', async () => {
     const outputSchema = { type: 'object', properties: { a: { type: 'string', pattern: '^b*$' } } }
     const tools = [{ name: 'report', inputSchema: { type: 'object' }, outputSchema }]
@@ -243,6 +243,19 @@ describe('the outputSchema of a tool', () => {
     const after = track(client.callTool({ name: 'report' }))
     await page.advance(2000)
     expect(after.error).toMatchObject({ message: expect.stringContaining('pattern') })
+  })
+
+  it('[EDGE-13] has its patterns run by the SDK on a server of 2025-11-25, whose tools are listed before the first call', async () => {
+    const outputSchema = { type: 'object', properties: { a: { type: 'string', pattern: '^b*$' } } }
+    const { page, server, open } = setUp()
+    speakLegacy(server)
+    server.on('tools/list', result({ tools: [{ name: 'report', inputSchema: { type: 'object' }, outputSchema }] }))
+    server.on('tools/call', result({ content: [], structuredContent: { a: 'aaa' } }))
+    const client = open()
+    await client.connect()
+    const outcome = track(client.callTool({ name: 'report' }))
+    await page.advance(1000)
+    expect(outcome.error).toMatchObject({ message: expect.stringContaining('pattern') })
   })
 })
 
