@@ -8,6 +8,10 @@
 // A link to a test file is followed by the names of tests that are in it, as they stand there:
 //
 //     In [tabs.test.ts](../test/tabs.test.ts): "cancels, and every tab sees it", "forgets, and no tab keeps anything"
+//
+// or it is the id that names of tests in it begin with, in brackets:
+//
+//     [EDGE-12](../test/edges/tabsMessages.test.ts)
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { argv } from 'node:process'
@@ -75,9 +79,9 @@ export function checkTests(markdown, path, readFile) {
   const count = (/** @type {string} */ text) => `\n${markdown}`.split(text).length - 1
   const isKnown = (/** @type {string} */ note) => count(`\n${note}:`) === 1 && count(note) > 1
   return markdown.split('\n').flatMap((line, index) => {
-    const links = [...line.matchAll(/\]\((?<link>[^)\s]+\.test\.tsx?)\)(?<names>(?:[^["]|"[^"]*")*)/g)]
-    const tests = links.flatMap(({ groups: { link = '', names = '' } = {} }) =>
-      findMissing(posix.join(posix.dirname(path), link), names, readFile),
+    const links = [...line.matchAll(/\[(?<text>[^\]]*)\]\((?<link>[^)\s]+\.test\.tsx?)\)(?<names>(?:[^["]|"[^"]*")*)/g)]
+    const tests = links.flatMap(({ groups: { text = '', link = '', names = '' } = {} }) =>
+      findMissing(posix.join(posix.dirname(path), link), text, names, readFile),
     )
     const notes = [...line.matchAll(/\[\^[^\]]+\]/g)].map(([note]) => note)
     const unknown = notes.filter((note) => !isKnown(note)).map((note) => `${note} is not one note that is referred to.`)
@@ -85,37 +89,67 @@ export function checkTests(markdown, path, readFile) {
   })
 }
 
+/** An id that names of tests begin with: `[EDGE-12]`, `[CORE-URL-CONSENT]`. */
+const idOfTest = /['"`]\[(?<id>[A-Z]+(?:-[A-Z\d]+)+)\] /g
+
+/** @param {string} source of a test file */
+const idsOf = (source) => new Set([...source.matchAll(idOfTest)].map(({ groups: { id = '' } = {} }) => id))
+
+/**
+ * @param {string} markdown
+ * @param {string} prefix what the ids begin with that the document has to cite
+ * @param {Iterable<string>} sources of all test files
+ * @returns {string[]} the ids of tests that the document does not cite
+ */
+export function checkCitations(markdown, prefix, sources) {
+  const ids = new Set([...sources].flatMap((source) => [...idsOf(source)]))
+  return [...ids]
+    .filter((id) => id.startsWith(prefix) && !markdown.includes(`[${id}](`))
+    .sort()
+    .map((id) => `there are tests of ${id}, and no sentence cites them.`)
+}
+
 /**
  * @param {string} file
+ * @param {string} text of the link: an id, or anything else
  * @param {string} names in quotes
  * @param {(path: string) => string} readFile
  */
-function findMissing(file, names, readFile) {
+function findMissing(file, text, names, readFile) {
   let source = ''
   try {
     source = readFile(file)
   } catch {
     return [`there is no ${file}.`]
   }
+  if (/^[A-Z]+(-[A-Z\d]+)+$/.test(text)) return idsOf(source).has(text) ? [] : [`${file} has no test of ${text}.`]
   const tests = [...names.matchAll(/"([^"]+)"/g)].map(([, name = '']) => name)
   if (tests.length === 0) return [`this link to ${file} names no test of it.`]
   const isThere = (/** @type {string} */ name) => ["'", '"', '`'].some((quote) => source.includes(quote + name + quote))
   return tests.filter((name) => !isThere(name)).map((name) => `${file} has no test "${name}".`)
 }
 
+/** Documents that cite each test of a kind, and what the ids of those begin with. */
+const complete = new Map([['docs/security.md', 'EDGE-']])
+
+/** @param {string} folder */
+const filesIn = (folder) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path.replaceAll('\\', '/')}`)
+
 function main() {
-  const documents = [
-    ...['README.md', 'CONTRIBUTING.md'],
-    ...readdirSync('docs', { recursive: true, encoding: 'utf8' }).map((path) => `docs/${path.replaceAll('\\', '/')}`),
-  ].filter((path) => path.endsWith('.md'))
+  const readFile = (/** @type {string} */ file) => readFileSync(file, 'utf8')
+  const documents = ['README.md', 'CONTRIBUTING.md', ...filesIn('docs')].filter((path) => path.endsWith('.md'))
+  const tests = [...filesIn('src'), ...filesIn('test')].filter((path) => /\.test\.tsx?$/.test(path))
+  const sources = tests.map(readFile)
   const write = argv.includes('--write')
   for (const path of documents) {
-    const readFile = (/** @type {string} */ file) => readFileSync(file, 'utf8')
     const before = readFile(path)
     const { text, problems } = checkDocument(before, readFile)
     if (write) writeFileSync(path, text)
     const left = write ? checkDocument(text, readFile).problems : problems
     left.push(...checkTests(text, path, readFile))
+    const prefix = complete.get(path)
+    if (prefix !== undefined) left.push(...checkCitations(text, prefix, sources))
     for (const problem of left) console.error(`${path}, ${problem}`)
     if (left.length > 0) process.exitCode = 1
   }

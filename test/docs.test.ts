@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { checkDocument, checkTests } from '../scripts/docs.mjs'
+import { checkCitations, checkDocument, checkTests } from '../scripts/docs.mjs'
 
 const files: Record<string, string> = {
   'docs/examples/start.ts': [
@@ -105,7 +105,35 @@ describe('a test that the documentation names', () => {
     expect(check('It holds: [a](../test/a.test.ts) "[A-1] is two", "is one".')).toEqual([problem])
   })
 
+  test('may be cited by the id alone that its name begins with', () => {
+    expect(check('It holds: [ID-1](../test/a.test.ts), [a](../test/a.test.ts) "is one".')).toEqual([])
+    expect(check('[ID-1](../test/a.test.ts), [ID-2](../test/a.test.ts), [ID-1](../test/b.test.ts)')).toEqual([
+      'line 1: test/a.test.ts has no test of ID-2.',
+      'line 1: there is no test/b.test.ts.',
+    ])
+  })
+
+  test('has an id only where its name begins with one', () => {
+    const source = "// [ID-2]\ntest('is like [ID-3] two', () => {})"
+    for (const id of ['ID-2', 'ID-3']) {
+      const problems = checkTests(`[${id}](../test/a.test.ts)`, 'docs/guide.md', () => source)
+      expect(problems).toEqual([`line 1: test/a.test.ts has no test of ${id}.`])
+    }
+  })
+
   test('may be in a footnote', () => {
     expect(check('It holds[^a].\n\n[^a]: [a](../test/a.test.ts) "is one"\n')).toEqual([])
   })
+})
+
+test('a document that cites each test of a kind leaves no id of that kind out', () => {
+  const sources = [
+    "it('[PART-01] is one', () => {})",
+    'it.each([])("[PART-02] is %s", () => {})',
+    "it('[OTHER-A] is', f)",
+  ]
+  const markdown = 'It holds: [PART-02](../test/b.test.ts). So does PART-01.'
+  expect(checkCitations(markdown, 'PART-', sources)).toEqual([
+    'there are tests of PART-01, and no sentence cites them.',
+  ])
 })

@@ -228,6 +228,62 @@ describe('the schema of a question', () => {
   })
 })
 
+// These say what is not prevented: the validator of the SDK runs whatever patterns the server sends.
+describe('the outputSchema of a tool', () => {
+  it('[EDGE-13] has its patterns run by the SDK once the tools were listed, and not before', async () => {
+    const outputSchema = { type: 'object', properties: { a: { type: 'string', pattern: '^b*$' } } }
+    const tools = [{ name: 'report', inputSchema: { type: 'object' }, outputSchema }]
+    const { page, server, open } = setUp({ tools })
+    server.on('tasks/get', completed({ result: { content: [], structuredContent: { a: 'aaa' } } }))
+    const client = open()
+    const before = track(client.callTool({ name: 'report' }))
+    await page.advance(2000)
+    expect(before).toHaveProperty('result')
+    await client.listTools()
+    const after = track(client.callTool({ name: 'report' }))
+    await page.advance(2000)
+    expect(after.error).toMatchObject({ message: expect.stringContaining('pattern') })
+  })
+
+  it('[EDGE-13] has its patterns run by the SDK on a server of 2025-11-25, whose tools are listed before the first call', async () => {
+    const outputSchema = { type: 'object', properties: { a: { type: 'string', pattern: '^b*$' } } }
+    const { page, server, open } = setUp()
+    speakLegacy(server)
+    server.on('tools/list', result({ tools: [{ name: 'report', inputSchema: { type: 'object' }, outputSchema }] }))
+    server.on('tools/call', result({ content: [], structuredContent: { a: 'aaa' } }))
+    const client = open()
+    await client.connect()
+    const outcome = track(client.callTool({ name: 'report' }))
+    await page.advance(1000)
+    expect(outcome.error).toMatchObject({ message: expect.stringContaining('pattern') })
+  })
+})
+
+describe('a question by URL', () => {
+  it.each(['javascript:alert(1)', ' javascript:alert(1)', 'data:text/html,x', 'file:///etc/passwd', '//evil.example'])(
+    '[EDGE-22] does not reach the app with the address %j',
+    async (url) => {
+      const question = { method: 'elicitation/create', params: { mode: 'url', message: 'Sign.', url } }
+      const before = result({ resultType: 'input_required', inputRequests: { a: question }, requestState: 's' })
+      for (const [toolsCall, tasksGet] of [
+        [created(), asking({ a: question })],
+        [before, snapshot()],
+      ] as const) {
+        const { page, server, open } = setUp()
+        server.on('tools/call', toolsCall)
+        server.on('tasks/get', tasksGet)
+        const call = open().startToolCall({ name: 'report' })
+        const outcome = track(call.result)
+        const shown: number[] = []
+        call.subscribe(({ inputRequests }) => shown.push(Object.keys(inputRequests).length))
+        await page.advance(10_000)
+        expect(outcome.error).toMatchObject({ name: expect.stringMatching(/^(TaskProtocolError|ProtocolError)$/) })
+        expect(shown.every((count) => count === 0)).toBe(true)
+      }
+    },
+  )
+})
+
 describe('a tools/call that the server leaves without an answer', () => {
   const HOUR = 60 * 60_000
   const acceptedAs =
@@ -427,6 +483,37 @@ describe('what a server can have a page keep', () => {
     await page.hidePage()
     expect(call?.getState()).toMatchObject({ phase: 'working' })
     expect(storedSize(page)).toBeLessThan(2000)
+  })
+
+  it('[EDGE-06] is no task id of millions of characters: the call ends, and no record names the task', async () => {
+    const { page, server, open } = setUp()
+    server.on('tools/call', created({ taskId: 'x'.repeat(4_900_000) }))
+    const outcome = track(open().callTool({ name: 'report' }, { key: 'weekly' }))
+    await page.advance(5000)
+    expect(outcome.error).toMatchObject({ name: 'TaskProtocolError', violation: 'the taskId is too long' })
+    expect(storedSize(page)).toBeLessThan(2000)
+  })
+
+  it('[EDGE-06] is no session of 2025-11-25 of hundreds of thousands of characters, which ids of tasks name', async () => {
+    const { page, server, open } = setUp()
+    speakLegacy(server)
+    server.on('initialize', async (request) => {
+      const capabilities = { tools: {}, tasks: { cancel: {}, requests: { tools: { call: {} } } } }
+      const info = { protocolVersion: '2025-11-25', capabilities, serverInfo: { name: 'old', version: '1' } }
+      const response = await result(info)(request)
+      response.headers.set('mcp-session-id', 's'.repeat(200_000))
+      return response
+    })
+    const report = { name: 'report', inputSchema: { type: 'object' }, execution: { taskSupport: 'required' } }
+    server.on('tools/list', result({ tools: [report] }))
+    server.on('tools/call', result({ task: task({ ttl: null, pollInterval: 1000 }) }))
+    const client = open()
+    await client.connect()
+    const outcome = track(client.callTool({ name: 'report' }, { key: 'weekly' }))
+    await page.advance(5000)
+    expect(outcome.error).toMatchObject({ name: 'TaskProtocolError' })
+    const session = page.environment.storage('session')
+    expect([storedSize(page) < 2000, session?.length]).toEqual([true, 0])
   })
 
   it.each([

@@ -107,7 +107,16 @@ describe('a text of the server', () => {
     const error = await errorOf(page, open().callTool({ name: 'report' }))
     expect(error).toBeInstanceOf(ToolCallRejectedError)
     expect(error.message.length).toBeLessThan(SCREENFUL)
+    expect(JSON.stringify(error).length).toBeLessThan(3 * SCREENFUL)
     expect(error.message).toMatch(/word/)
+  })
+
+  // This says what is not prevented: without a task there is no id to be taken out, and no copy is made.
+  it('[EDGE-01] is left as the SDK has it in the cause of an error without a task', async () => {
+    const { page, server, open } = setUp()
+    server.on('tools/call', rpcError(-32602, long('word ')))
+    const { cause } = await errorOf(page, open().callTool({ name: 'report' }))
+    expect((cause as Error).message.length).toBeGreaterThan(1_000_000)
   })
 
   it('[EDGE-01] is cut where no connection comes about', async () => {
@@ -191,6 +200,12 @@ describe('the id of a task', () => {
     const error = new TaskProtocolError(`the status is "${TASK_ID}"`, { source: 'tasks/get', taskId: TASK_ID })
     expect(error.violation).toBe('the status is "[task]"')
     expect(error.toJSON()).toMatchObject({ violation: 'the status is "[task]"' })
+  })
+
+  it('[EDGE-13] stays in texts where it has fewer than eight characters, as words and numbers have', () => {
+    const error = (taskId: string) => new TaskError(`The task ${taskId} is not known.`, { taskId })
+    expect(error('1234567').message).toContain('1234567')
+    expect(error('12345678').message).not.toContain('12345678')
   })
 
   it('[EDGE-13] leaves the causes that it is taken out of their names, codes and order', () => {

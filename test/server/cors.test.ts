@@ -6,7 +6,7 @@ import { greet, slow } from './support/tools.js'
 describe('CORS', () => {
   const origin = { origin: 'https://app.example' }
 
-  it('is off by default', async () => {
+  it('[EDGE-17] is off by default', async () => {
     const t = startServer({ tools: [greet] })
     const { headers } = await t.call('greet', { name: 'Luca' }, { headers: origin })
     expect([...headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([])

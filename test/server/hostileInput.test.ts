@@ -40,7 +40,7 @@ describe('hostile input', () => {
     expect({ status, code: error?.code }).toEqual({ status: 400, code: -32600 })
   })
 
-  it('is too large, whether it says so or not', async () => {
+  it('[EDGE-18] is too large, whether it says so or not', async () => {
     const t = startServer({ tools: [greet], maxRequestBodySize: 1000 })
     const large = JSON.stringify({ padding: 'x'.repeat(1000) })
     const stream = new Blob([large]).stream()

@@ -7,7 +7,7 @@ const owner = (_: Request, authInfo: { clientId: string } | undefined) => authIn
 const NOT_FOUND = { code: -32602, message: 'Invalid params: there is no such task; it may have expired' }
 
 describe('owners', () => {
-  it("cannot tell somebody else's task from none", async () => {
+  it("[EDGE-17] cannot tell somebody else's task from none", async () => {
     const { start, rpc, get } = startServer({ tools: [slow], owner })
     const taskId = await start('slow', {}, as('ann'))
     const before = await get(taskId, as('ann'))
