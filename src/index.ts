@@ -53,6 +53,7 @@ export {
   ToolOutputError,
 } from './protocol/errors.js'
 export { TASKS_EXTENSION } from './protocol/extension.js'
+export type { FormIssue } from './protocol/formIssues.js'
 export type {
   ElicitFormRequest,
   ElicitUrlRequest,
