@@ -1,5 +1,5 @@
 export type { InputHandlerContext, InputHandlers } from './call/inputHandlers.js'
-export type { ToolCallNetwork, ToolCallPhase, ToolCallState } from './call/toolCallState.js'
+export type { InputResponseState, ToolCallNetwork, ToolCallPhase, ToolCallState } from './call/toolCallState.js'
 export { createTaskClient } from './client/createTaskClient.js'
 export type {
   TaskClient,
