@@ -1,5 +1,5 @@
 export type { InputHandlerContext, InputHandlers } from './call/inputHandlers.js'
-export type { ToolCallNetwork, ToolCallPhase, ToolCallState } from './call/toolCallState.js'
+export type { InputResponseState, ToolCallNetwork, ToolCallPhase, ToolCallState } from './call/toolCallState.js'
 export { createTaskClient } from './client/createTaskClient.js'
 export type {
   TaskClient,
@@ -53,6 +53,7 @@ export {
   ToolOutputError,
 } from './protocol/errors.js'
 export { TASKS_EXTENSION } from './protocol/extension.js'
+export type { FormIssue } from './protocol/formIssues.js'
 export type {
   ElicitFormRequest,
   ElicitUrlRequest,

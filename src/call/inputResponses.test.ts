@@ -121,6 +121,26 @@ describe('a response', () => {
     })
   })
 
+  it('whose form is filled in wrongly says so by field, and is sent when it has been mended', async () => {
+    const issues = [{ path: 'regions', message: 'Choose at least 1.' }]
+    const problems = [issues, undefined]
+    const { page, respond, sent, state } = beginCall({
+      polls: [asks],
+      checkAnswer: () => Promise.resolve(problems.shift()),
+    })
+    await page.advance(1300)
+    const { inputRequests } = state()
+    await expect(respond('q1', {})).rejects.toMatchObject({
+      message: 'The answer does not fit the question: regions: Choose at least 1.',
+      issues,
+    })
+    expect(state().inputRequests).toBe(inputRequests)
+    expect(state().inputResponses).toMatchObject({ q1: { status: 'rejected', error: { issues } } })
+    await respond('q1', { roots: [] })
+    expect(sent.updates).toEqual([{ q1: { roots: [] } }])
+    expect(state()).toMatchObject({ inputRequests: {}, inputResponses: {} })
+  })
+
   it('goes out once for an input request, however often it is given', async () => {
     const { page, respond, sent } = beginCall({ polls: [asks] })
     await page.advance(1300)

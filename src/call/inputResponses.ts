@@ -1,5 +1,6 @@
 import { TaskInputError, TaskProtocolError } from '../protocol/errors.js'
 import { type InputRequest, type InputResponse, MAX_OPEN_QUESTIONS } from '../protocol/inputRequest.js'
+import { cutText } from '../protocol/text.js'
 import { hash } from '../storage/hash.js'
 import { createTurns } from '../storage/turns.js'
 import { onAbort } from './abort.js'
@@ -99,7 +100,13 @@ export function createInputResponses(options: InputResponsesOptions): InputRespo
   async function check(entry: CallEntry, request: InputRequest, response: InputResponse): Promise<void> {
     const problem = await port.checkAnswer(request, response)
     if (problem === undefined) return
-    throw new TaskInputError(`The answer does not fit the question: ${problem}`, { callId: entry.call.callId })
+    const issues = typeof problem === 'string' ? [] : problem
+    const words =
+      typeof problem === 'string' ? problem : issues.map(({ path, message }) => `${path}: ${message}`).join(' ')
+    throw new TaskInputError(cutText(`The answer does not fit the question: ${words}`), {
+      callId: entry.call.callId,
+      issues,
+    })
   }
 
   async function give(entry: CallEntry, inputKey: string, response: InputResponse): Promise<void> {

@@ -1,4 +1,5 @@
 import type { CallToolResult } from '../protocol/callToolResult.js'
+import type { FormIssue } from '../protocol/formIssues.js'
 import type { InputRequest, InputResponse } from '../protocol/inputRequest.js'
 import type { DetailedTask, Task } from '../protocol/task.js'
 
@@ -56,8 +57,8 @@ export interface TaskPort {
   getTask(taskId: string, signal?: AbortSignal, madeIn?: TaskPort['era']): Promise<DetailedTask>
   /** The capability that a question needs and the client has not declared; undefined where it has, or where nobody knows. */
   missingCapability(request: InputRequest): string | undefined
-  /** What is wrong with an answer, checked as the SDK would; undefined where nothing is. */
-  checkAnswer(request: InputRequest, response: InputResponse): Promise<string | undefined>
+  /** What is wrong with an answer, in words or by field of its form; undefined where nothing is. */
+  checkAnswer(request: InputRequest, response: InputResponse): Promise<string | readonly FormIssue[] | undefined>
   updateTask(taskId: string, inputResponses: Record<string, InputResponse>, signal?: AbortSignal): Promise<void>
   /**
    * `subscriptions/listen` for these tasks. Resolves when the stream has ended, rejects where none came about,

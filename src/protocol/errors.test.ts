@@ -73,9 +73,10 @@ const rows: Record<string, Row> = {
   },
   TaskInputError: {
     type: TaskInputError,
-    make: (options) => new TaskInputError('Answered already.', options),
-    details: {},
-    message: 'Answered already.',
+    make: (options) =>
+      new TaskInputError('Does not fit.', { ...options, issues: [{ path: 'regions', message: 'Choose at least 1.' }] }),
+    details: { issues: [{ path: 'regions', message: 'Choose at least 1.' }] },
+    message: 'Does not fit.',
   },
   TaskStuckError: {
     type: TaskStuckError,
@@ -242,6 +243,16 @@ describe('TaskCancelledError', () => {
     const error = travel(new TaskCancelledError())
     expect(error.message).toBe('The task was cancelled.')
     expect(error).toMatchObject({ statusMessage: undefined })
+  })
+})
+
+describe('TaskInputError', () => {
+  it('has no issues where none are known, and reads none that are no issues', () => {
+    expect(travel(new TaskInputError('Answered already.'))).toMatchObject({ issues: [] })
+    const issues = [{ path: 'a', message: 'b' }, { path: 'a' }, { path: 7, message: 'b' }, 'c', null]
+    expect(TaskError.fromJSON({ name: 'TaskInputError', message: 'Oh.', issues })).toMatchObject({
+      issues: [{ path: 'a', message: 'b' }],
+    })
   })
 })
 

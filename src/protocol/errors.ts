@@ -1,3 +1,4 @@
+import type { FormIssue } from './formIssues.js'
 import { isJsonObject, type JsonObject } from './json.js'
 import { cutText, withoutId, withoutIdInCause, withoutIdInJson } from './text.js'
 
@@ -90,7 +91,7 @@ export class TaskError extends Error {
       case 'TaskInputRequiredError':
         return new TaskInputRequiredError(message, options)
       case 'TaskInputError':
-        return new TaskInputError(message, options)
+        return new TaskInputError(message, { ...options, issues: fieldIssuesOf(body['issues']) })
       case 'TaskStuckError':
         return new TaskStuckError(message, options)
       case 'TaskProtocolError':
@@ -210,6 +211,20 @@ export class TaskInputRequiredError extends TaskError {
 /** An answer cannot be taken: it does not fit the question, or the question is no longer there. */
 export class TaskInputError extends TaskError {
   override readonly name = 'TaskInputError'
+  /**
+   * What is wrong with an accepted form, one issue a field, for the user and in English: show each beside its field. Empty
+   * where it is not known, as when the server has refused the answer, or is nothing that a user could mend.
+   */
+  readonly issues: readonly FormIssue[]
+
+  constructor(message: string, options: TaskErrorOptions & { issues?: readonly FormIssue[] } = {}) {
+    super(message, options)
+    this.issues = options.issues ?? []
+  }
+
+  protected override details(): JsonObject {
+    return { issues: this.issues.map(({ path, message }) => ({ path, message })) }
+  }
 }
 
 /** The task stays in `input_required` and asks nothing new. */
@@ -419,6 +434,14 @@ function issuesOf(value: unknown): { message: string }[] {
   return value.flatMap((issue) =>
     isJsonObject(issue) && typeof issue['message'] === 'string' ? [{ message: issue['message'] }] : [],
   )
+}
+
+function fieldIssuesOf(value: unknown): FormIssue[] {
+  if (!Array.isArray(value)) return []
+  return value.flatMap((issue) => {
+    const { path, message } = isJsonObject(issue) ? issue : {}
+    return typeof path === 'string' && typeof message === 'string' ? [{ path, message }] : []
+  })
 }
 
 function reviveCause(value: unknown): Error | undefined {

@@ -331,6 +331,24 @@ describe('useSuspenseToolCall', () => {
 })
 
 describe('useInputRequests', () => {
+  it('shows beside a question how its answer fares, and lists it until the server has taken one', async () => {
+    client.startToolCall({ name: 'ask', arguments: { questions: ['Sure?'] } })
+    const { result } = renderHook(() => useInputRequests(), { wrapper })
+    await advance(3000)
+    const [open] = result.current
+    expect(open).not.toHaveProperty('response')
+    await act(() =>
+      expect(open?.respond({ action: 'accept', content: { ok: 'perhaps' } })).rejects.toBeInstanceOf(TaskInputError),
+    )
+    const issues = [{ path: 'ok', message: 'Choose yes or no.' }]
+    expect(result.current).toMatchObject([
+      { inputKey: open?.inputKey, response: { status: 'rejected', error: { issues } } },
+    ])
+    expect(result.current[0]?.request).toBe(open?.request)
+    await act(() => open?.respond({ action: 'accept', content: { ok: true } }) ?? Promise.reject())
+    expect(result.current).toEqual([])
+  })
+
   it('rejects an answer to a call that is gone', async () => {
     const { callId } = client.startToolCall({ name: 'ask', arguments: { questions: ['Sure?'] } })
     const { result } = renderHook(() => useInputRequests(), { wrapper })

@@ -1,12 +1,12 @@
 import { useMemo } from 'react'
 import { useShallow } from 'zustand/react/shallow'
-import type { ToolCallState } from '../call/toolCallState.js'
+import type { InputResponseState, ToolCallState } from '../call/toolCallState.js'
 import type { InputRequest, InputResponse } from '../protocol/inputRequest.js'
 import { useTaskClient } from './TaskClientProvider.js'
 import { useTaskClientStore } from './useTaskClientStore.js'
 import { respond } from './useToolCallControls.js'
 
-/** A question that waits for the user, and how to answer it. */
+/** A question that waits for the user, or whose answer is on its way, and how to answer it. */
 export interface PendingInputRequest {
   readonly callId: string
   readonly inputKey: string
@@ -14,13 +14,22 @@ export interface PendingInputRequest {
   readonly request: InputRequest
   /** The call that asks. */
   readonly call: ToolCallState
-  /** Answers it. Rejects with `TaskInputError` where the answer does not fit or the call is gone. */
+  /**
+   * How the last answer fares: on its way, or not taken. Absent while nobody has answered. Where a form was filled in
+   * wrongly, the `issues` of its {@link TaskInputError} say so by field.
+   */
+  readonly response?: InputResponseState
+  /**
+   * Answers it. Rejects with `TaskInputError` where the answer does not fit or the call is gone. A refusal also stands in
+   * `response`; `onClick={() => respond(answer)}` leaves no unhandled rejection behind.
+   */
   readonly respond: (response: InputResponse) => Promise<void>
 }
 
 /**
- * Every question that waits for the user, of all calls, those of earlier visits and of other tabs
- * included; their number is what needs attention. The array keeps its identity while the questions do.
+ * Every question that waits for the user, of all calls, those of earlier visits and of other tabs included; their number
+ * is what needs attention. A question stays listed until the server has taken its answer, so that a form keyed by `callId`
+ * and `inputKey` keeps what was typed. The array keeps its identity while the calls that ask do.
  *
  * @example
  * ```tsx
@@ -43,6 +52,7 @@ export function useInputRequests(): readonly PendingInputRequest[] {
           inputKey,
           request,
           call,
+          ...(Object.hasOwn(call.inputResponses, inputKey) && { response: call.inputResponses[inputKey] }),
           respond: (response: InputResponse) => respond(client, call.callId, inputKey, response),
         })),
       ),

@@ -19,7 +19,10 @@ export interface ToolCallControls {
    * `call.lastError`; `onClick={cancel}` leaves no unhandled rejection behind.
    */
   cancel: () => Promise<void>
-  /** Answers a question of the task. Rejects with `TaskInputError` where the answer does not fit or there is no call. */
+  /**
+   * Answers a question of the task. Rejects with `TaskInputError` where the answer does not fit or there is no call. A
+   * refusal also stands in `call.inputResponses`; `onClick` handlers leave no unhandled rejection behind.
+   */
   respond: (inputKey: string, response: InputResponse) => Promise<void>
   /** From `cancel()` until the server's truth arrives. */
   isCancelling: boolean
@@ -47,7 +50,7 @@ export function useToolCallControls(client: TaskClient, callId: string | undefin
 }
 
 /** Answers a question of a call, and rejects where there is no such call: an answer is never dropped in silence. */
-export async function respond(
+export function respond(
   client: TaskClient,
   callId: string | undefined,
   inputKey: string,
@@ -55,11 +58,13 @@ export async function respond(
 ): Promise<void> {
   const handle = callId === undefined ? undefined : client.getToolCall(callId)
   if (handle === undefined) {
-    throw new TaskInputError('There is no call to answer: it was not made, or it was forgotten.', {
-      ...(callId !== undefined && { callId }),
-    })
+    const message = 'There is no call to answer: it was not made, or it was forgotten.'
+    return Promise.reject(new TaskInputError(message, { callId }))
   }
-  return handle.respond(inputKey, response)
+  const sent = handle.respond(inputKey, response)
+  // The state carries the refusal, so that a click handler may let go of the promise.
+  sent.catch(() => {})
+  return sent
 }
 
 function cancel(client: TaskClient, callId: string | undefined): Promise<void> {

@@ -73,6 +73,41 @@ test('what is declined is not done', async () => {
   expect(await count('tasks/update')).toBe(1)
 })
 
+test('a form that does not fit keeps what was typed, says beside the field what is wrong, and is sent once mended', async () => {
+  const page = await open()
+  const asked = await askForApproval(page)
+  await asked.getByLabel('Europe').uncheck()
+  await approve(asked)
+  await asked.getByText('Choose at least 1.').waitFor()
+  expect(await asked.getByLabel('Reason').inputValue()).toBe('Fixes the login')
+  expect(await asked.getByLabel('Europe').evaluate((box) => box === document.activeElement)).toBe(true)
+  expect(await count('tasks/update')).toBe(0)
+  const { violations } = await new AxeBuilder({ page }).include('.question').analyze()
+  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([])
+
+  await asked.getByLabel('Asia Pacific').check()
+  await asked.getByRole('button', { name: 'Submit' }).click()
+  await said(page, 'Deployed to staging')
+  expect(await page.getByTestId('question').count()).toBe(0)
+})
+
+test('an answer that does not get through stays in its form until it has, and is given once', async () => {
+  const page = await open()
+  const asked = await askForApproval(page)
+  let isBroken = true
+  await page.route('**/mcp', (route) =>
+    isBroken && route.request().postData()?.includes('tasks/update') ? route.abort() : route.continue(),
+  )
+  await approve(asked)
+  await asked.getByText('Not reached, trying again…').waitFor()
+  expect(await asked.getByLabel('Reason').inputValue()).toBe('Fixes the login')
+  expect(await asked.getByRole('button', { name: 'Submit' }).isDisabled()).toBe(true)
+  isBroken = false
+  await said(page, 'Deployed to staging')
+  expect(await page.getByTestId('question').count()).toBe(0)
+  expect(await count('tasks/update')).toBe(1)
+})
+
 test('two questions at once are answered one by one, and a page to visit is shown in full', async () => {
   const page = await open()
   await page.getByRole('button', { name: 'Book a meeting' }).click()

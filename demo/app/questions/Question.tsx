@@ -1,61 +1,85 @@
-import { useState } from 'react'
-import type { InputResponse } from 'taskwire'
+import { useEffect, useRef } from 'react'
+import { TaskInputError } from 'taskwire'
 import type { PendingInputRequest } from 'taskwire/react'
 import { toolTitle } from './askingTools.js'
 import { FieldInput } from './FieldInput.js'
 import { formContent, formFields } from './formFields.js'
+import { ResponseStatus } from './ResponseStatus.js'
 import { WebAddress } from './WebAddress.js'
 
-/** One question of a task, as a form or as a page to visit. Everything in it comes from the server and is shown as text. */
-export function Question({ request, call, respond }: PendingInputRequest) {
-  const [problem, setProblem] = useState<string>()
+/**
+ * One question of a task, as a form or as a page to visit. Everything in it comes from the server and is shown as text.
+ * The client checks what is filled in, so that the browser does not: one voice says what is wrong, beside the fields.
+ */
+export function Question({ request, call, response, respond }: PendingInputRequest) {
+  const form = useRef<HTMLFormElement>(null)
+  const isSending = response?.status === 'sending'
+  const error = response?.status === 'rejected' ? response.error : undefined
+
+  useEffect(() => {
+    if (error !== undefined) focusProblem(form.current)
+  }, [error])
+
   if (request.method !== 'elicitation/create') return null
   const { params } = request
-
-  async function answer(response: InputResponse): Promise<void> {
-    try {
-      await respond(response)
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error))
-    }
-  }
-
   const fields = params.mode === 'url' ? [] : formFields(params.requestedSchema)
+  const issues = error instanceof TaskInputError ? error.issues : []
+  const problems = new Map(issues.map(({ path, message }) => [path, message]))
+
   return (
     <li className="question" data-testid="question">
       <form
+        ref={form}
         className="form"
+        noValidate
         onSubmit={(event) => {
           event.preventDefault()
-          const content = formContent(fields, new FormData(event.currentTarget))
-          void answer({ action: 'accept', ...(params.mode !== 'url' && { content }) })
+          const content = formContent(fields, event.currentTarget)
+          void respond({ action: 'accept', ...(params.mode !== 'url' && { content }) })
         }}
       >
         <div>
           <p className="muted">The server of this demo asks, for {toolTitle(call.name)}</p>
           <h3>{params.message}</h3>
         </div>
-        {fields.map((field) => (
-          <FieldInput key={field.name} field={field} />
-        ))}
+        {fields.length > 0 && (
+          <fieldset className="fields" disabled={isSending}>
+            {fields.map((field) => (
+              <FieldInput key={field.name} field={field} problem={problems.get(field.name)} />
+            ))}
+          </fieldset>
+        )}
         {params.mode === 'url' && <WebAddress url={params.url} />}
         <div className="question-actions">
-          <button type="submit" className="button primary">
+          <button type="submit" className="button primary" disabled={isSending}>
             {params.mode === 'url' ? 'I have done it' : 'Submit'}
           </button>
-          <button type="button" className="button" onClick={() => void answer({ action: 'decline' })}>
+          <button
+            type="button"
+            className="button"
+            disabled={isSending}
+            onClick={() => void respond({ action: 'decline' })}
+          >
             Decline
           </button>
-          <button type="button" className="button quiet" onClick={() => void answer({ action: 'cancel' })}>
+          <button
+            type="button"
+            className="button quiet"
+            disabled={isSending}
+            onClick={() => void respond({ action: 'cancel' })}
+          >
             Not now
           </button>
         </div>
-        {problem !== undefined && (
-          <p role="alert" className="question-problem">
-            {problem}
-          </p>
-        )}
+        <ResponseStatus response={response} isShownBeside={fields.some(({ name }) => problems.has(name))} />
       </form>
     </li>
   )
+}
+
+/** Takes the user to what is to be mended, unless they have gone on to something else meanwhile. */
+function focusProblem(form: HTMLFormElement | null): void {
+  const { activeElement, body } = document
+  if (form === null || (activeElement !== body && !form.contains(activeElement))) return
+  form.querySelector<HTMLElement>('[aria-invalid="true"], [type="submit"]')?.focus()
 }

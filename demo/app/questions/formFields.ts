@@ -52,16 +52,24 @@ export function formFields(schema: Schema): NamedField[] {
 /** What the user has filled in, in the types that the schema asks for. Empty fields are left out. */
 export function formContent(
   fields: readonly NamedField[],
-  data: FormData,
+  form: HTMLFormElement,
 ): Record<string, string | number | boolean | string[]> {
+  const data = new FormData(form)
   const entries = fields.flatMap(({ name, field }): [string, string | number | boolean | string[]][] => {
     if (field.kind === 'boolean') return [[name, data.has(name)]]
     if (field.kind === 'choices') return [[name, data.getAll(name).map(String)]]
     const value = String(data.get(name) ?? '')
+    if (field.kind === 'number' && isUnreadable(form, name)) return [[name, Number.NaN]]
     if (value === '') return []
     return [[name, field.kind === 'number' ? Number(value) : value]]
   })
   return Object.fromEntries(entries)
+}
+
+/** True if something is typed that the browser can make no number of: its value is empty all the same. */
+function isUnreadable(form: HTMLFormElement, name: string): boolean {
+  const input = form.elements.namedItem(name)
+  return input instanceof HTMLInputElement && input.validity.badInput
 }
 
 function fieldOf(property: Schema): FormField | undefined {
