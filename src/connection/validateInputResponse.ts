@@ -21,10 +21,13 @@ const KEYWORDS: readonly string[] = [
 const FORMATS: readonly unknown[] = ['email', 'uri', 'date', 'date-time']
 
 /**
- * What is wrong with an answer, undefined where nothing is. The content of an accepted form is checked by the
+ * What is wrong with an input response, undefined where nothing is. The content of an accepted form is checked by the
  * validator that the SDK uses on this platform, against what of its `requestedSchema` a form may have.
  */
-export async function checkAnswer(request: InputRequest, response: InputResponse): Promise<string | undefined> {
+export async function validateInputResponse(
+  request: InputRequest,
+  response: InputResponse,
+): Promise<string | undefined> {
   if (typeof response !== 'object' || response === null) return 'it is not an object'
   switch (request.method) {
     case 'elicitation/create':
