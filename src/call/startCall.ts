@@ -54,6 +54,7 @@ export interface StartOptions {
 export async function startCall(options: StartOptions, context: StartContext): Promise<void> {
   const { entry } = options
   const { runtime } = context
+  if (entry.left !== undefined) return
   const controller = new AbortController()
   entry.start = controller
   let end: StartEnd | undefined

@@ -12,9 +12,9 @@ import { createRecordStore } from '../storage/recordStore.js'
 import { ALONE_IN_BROWSER, createTabs } from '../tabs/createTabs.js'
 import { toolCallId } from './callIds.js'
 import { type Calls, createCalls } from './calls.js'
-import { legacyOptions, pollPolicy, setUpSdk, taskStorage } from './clientConfig.js'
 import { createStore } from './createStore.js'
-import { checkOptions, finite, oneOf, positive } from './optionChecks.js'
+import { checkOptions, finite, oneOf, positive, readLegacyOptions, readPollPolicy, readStorage } from './options.js'
+import { setUpSdk } from './sdkSetup.js'
 import type { TaskClient, TaskClientOptions, TaskErrorContext, ToolCallParams } from './taskClient.js'
 
 /** A frame at 60 Hz. */
@@ -43,8 +43,8 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
   const sdk = setUpSdk(options, environment, onIssue)
   checkOptions(options)
   const { scope = '', resume = 'eager' } = options
-  const policy = pollPolicy(options)
-  const storage = taskStorage(options.storage, environment)
+  const policy = readPollPolicy(options)
+  const storage = readStorage(options.storage, environment)
   const isNamed = sdk.endpoint !== undefined
   const endpoint = sdk.endpoint ?? `page:${environment.randomId()}`
 
@@ -89,7 +89,7 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
       if (state.error) report(state.error, { operation: 'connect' })
     },
     onIssue,
-    legacy: legacyOptions(options, environment),
+    legacy: readLegacyOptions(options, environment),
   })
   const owner = { endpoint, scope }
   const records = createRecordStore({

@@ -3,11 +3,10 @@ import type { CallHooks, ToolCallRequest, ToolCallResponse } from '../call/taskP
 import { ConnectionFailedError, TaskConfigurationError } from '../protocol/errors.js'
 import { type CallLimitOptions, withCallLimit } from './callLimit.js'
 import type { Connection, ConnectionState } from './connection.js'
-import { connectionError, credentialsError, isSignInFailure, needsCredentials } from './errors.js'
-import { otherEraError } from './otherEra.js'
+import { connectionError, credentialsError, eraChangedError, isSignInFailure, needsCredentials } from './errors.js'
 import type { ConnectedSdk, SdkAdapter } from './sdkAdapter.js'
 import { type SignIn, signInByTransport } from './signIn.js'
-import { checkAnswer } from './validateInputResponse.js'
+import { validateInputResponse } from './validateInputResponse.js'
 
 export interface CreateConnectionOptions extends CallLimitOptions {
   readonly sdk: SdkAdapter
@@ -17,9 +16,16 @@ export interface CreateConnectionOptions extends CallLimitOptions {
   readonly signIn?: SignIn | undefined
 }
 
-/** A connection over an SDK client: opened by the first use, and opened again where it was lost. */
-export function createConnection(options: CreateConnectionOptions): Connection {
-  const { sdk, url, onState, signIn = signInByTransport() } = options
+interface Opening {
+  /** The connection that there is, or a new one. */
+  connected(): Promise<ConnectedSdk>
+  /** The connection that there is. */
+  current(): ConnectedSdk | undefined
+  close(): Promise<void>
+}
+
+/** Opens a connection at the first use, and again where it was lost. */
+function createOpening({ sdk, url, onState }: CreateConnectionOptions): Opening {
   let connecting: Promise<ConnectedSdk> | undefined
   let open: ConnectedSdk | undefined
   let isClosed = false
@@ -36,21 +42,36 @@ export function createConnection(options: CreateConnectionOptions): Connection {
     return connected
   }
 
-  /** One attempt at a time; a failed one is forgotten, so that the next use tries again. */
-  function connected(): Promise<ConnectedSdk> {
-    if (isClosed) return Promise.reject(closedError())
-    if (connecting !== undefined && open?.isLost() !== true) return connecting
-    open?.tasks.close()
-    open = undefined
-    connecting = connect().catch((cause: unknown) => {
-      connecting = undefined
-      if (isClosed) throw closedError()
-      const error = connectionError(cause, url)
-      onState({ status: 'failed', error })
-      throw error
-    })
-    return connecting
+  return {
+    // One attempt at a time; a failed one is forgotten, so that the next use tries again.
+    connected: () => {
+      if (isClosed) return Promise.reject(closedError())
+      if (connecting !== undefined && open?.isLost() !== true) return connecting
+      open?.tasks.close()
+      open = undefined
+      connecting = connect().catch((cause: unknown) => {
+        connecting = undefined
+        if (isClosed) throw closedError()
+        const error = connectionError(cause, url)
+        onState({ status: 'failed', error })
+        throw error
+      })
+      return connecting
+    },
+    current: () => open,
+    close: async () => {
+      isClosed = true
+      onState({ status: 'closed' })
+      open?.tasks.close()
+      await sdk.close()
+    },
   }
+}
+
+/** A connection over an SDK client: opened by the first use, and opened again where it was lost. */
+export function createConnection(options: CreateConnectionOptions): Connection {
+  const { sdk, url, signIn = signInByTransport() } = options
+  const { connected, current, close } = createOpening(options)
 
   async function callTool(
     request: ToolCallRequest,
@@ -102,13 +123,13 @@ export function createConnection(options: CreateConnectionOptions): Connection {
       }
     },
     callToolRaw: (request, signal) => signIn.sendForApp(() => callTool(request, signal ? { signal } : {})),
-    getTask: (taskId, signal, madeIn) =>
+    getTask: (taskId, signal, taskEra) =>
       signIn.send(async () => {
         const { tasks } = await connected()
         try {
           return await tasks.getTask(taskId, signal)
         } catch (error) {
-          throw otherEraError(error, taskId, madeIn, era())
+          throw eraChangedError(error, taskId, taskEra, era())
         }
       }),
     updateTask: (taskId, inputResponses, signal) =>
@@ -119,21 +140,16 @@ export function createConnection(options: CreateConnectionOptions): Connection {
         const { annotations } = (await signIn.send(listTools)).find((tool) => tool.name === name) ?? {}
         return annotations?.readOnlyHint === true || annotations?.idempotentHint === true
       } catch {
-        // Whoever cannot be asked has not said so.
+        // A server that cannot be asked has not said so.
         return false
       }
     },
-    release: (taskId) => open?.tasks.release(taskId),
+    release: (taskId) => current()?.tasks.release(taskId),
     listen: (taskIds, hooks) => signIn.send(async () => (await connected()).tasks.listen(taskIds, hooks)),
     missingCapability: sdk.missingCapability,
-    checkAnswer,
+    checkAnswer: validateInputResponse,
     listTools: () => signIn.sendForApp(listTools),
-    close: async () => {
-      isClosed = true
-      onState({ status: 'closed' })
-      open?.tasks.close()
-      await sdk.close()
-    },
+    close,
   }
 }
 

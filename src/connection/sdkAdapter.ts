@@ -3,7 +3,7 @@ import type { CallHooks, ToolCallRequest, ToolCallResponse } from '../call/taskP
 import type { CallToolResult } from '../protocol/callToolResult.js'
 import type { InputRequest } from '../protocol/inputRequest.js'
 import type { ConnectionState } from './connection.js'
-import type { EraTasks, TaskOptIn } from './taskApi.js'
+import type { TaskApi, TaskOptIn } from './taskApi.js'
 
 /** What becomes of one `tools/call`. */
 export interface SdkCall {
@@ -15,7 +15,7 @@ export interface SdkCall {
 /** An SDK client that is connected. */
 export interface ConnectedSdk {
   readonly state: ConnectionState
-  readonly tasks: EraTasks
+  readonly tasks: TaskApi
   /** Sends `tools/call`, once; an immediate result goes through what validation the SDK has. */
   callTool(request: ToolCallRequest, call: SdkCall, signal: AbortSignal | undefined): Promise<ToolCallResponse>
   /** Puts the result of a task through the same validation, without asking the server. */

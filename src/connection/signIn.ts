@@ -51,6 +51,11 @@ export function signInByTransport(): SignIn {
   }
 }
 
+/** A {@link SignIn} that sees every response of the server. */
+export interface SignInByToken extends SignIn {
+  wrap(fetch: FetchLike): FetchLike
+}
+
 /**
  * For a transport of ours: the SDK signs in once for each token that the server refuses. Polls go on with the token
  * that there is, so that a new one is noticed by itself.
@@ -59,7 +64,7 @@ export function signInByTransport(): SignIn {
  * poll, token 1 ── 401 ── sign-in, fails ── poll, token 1 ── 401, kept from the SDK ── poll, token 2 ── 200
  * ```
  */
-export function signInByToken(): SignIn & { wrap(fetch: FetchLike): FetchLike } {
+export function signInByToken(): SignInByToken {
   /** What was refused: an `Authorization` header, or null for none. */
   let refused: string | null | undefined
   let isHeld = false

@@ -14,7 +14,7 @@ export interface TaskOptIn {
 }
 
 /** Tasks as one era of the protocol has them. Methods reject as those of `TaskPort` do. */
-export interface EraTasks {
+export interface TaskApi {
   /** Whether the server says that it serves tasks. */
   readonly isServed: boolean
   /** How a call of this tool asks for a task; undefined where it does not. */

@@ -5,10 +5,10 @@ import { isJsonObject } from '../protocol/json.js'
 const ACTIONS: readonly unknown[] = ['accept', 'decline', 'cancel']
 
 /**
- * What is wrong with an answer: in words where the app has made it wrongly, by field where a form is filled in wrongly;
+ * What is wrong with an input response: in words where the app has made it wrongly, by field where a form is filled in wrongly;
  * undefined where nothing is.
  */
-export async function checkAnswer(
+export async function validateInputResponse(
   request: InputRequest,
   response: InputResponse,
 ): Promise<string | readonly FormIssue[] | undefined> {

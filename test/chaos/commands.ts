@@ -3,7 +3,7 @@ import type { NetworkFault, PageFault } from './faults.js'
 import { NETWORK_FAULTS } from './faults.js'
 import type { FaultTarget } from './network.js'
 import type { StorageTrouble } from './recordWatch.js'
-import { endedCalls, type CallSpec, isAwake, openQuestions, type Tab, type World } from './world.js'
+import { endedCalls, type CallSpec, isAwake, look, openQuestions, type Tab, type World } from './world.js'
 
 /** A place for a tab in the window of the browser, as far as a schedule has to know it. */
 type Place = 'empty' | 'awake' | 'frozen' | 'cached'
@@ -403,7 +403,7 @@ const cancel = fc.tuple(which, nat).map(([index, call]) =>
   }),
 )
 
-const look = fc.tuple(which, nat).map(([index, nth]) =>
+const lookAtEnded = fc.tuple(which, nat).map(([index, nth]) =>
   command({
     name: `look(${index}, ${nth})`,
     needs: [index, AWAKE],
@@ -412,7 +412,7 @@ const look = fc.tuple(which, nat).map(([index, nth]) =>
       const ended = endedCalls(tab)
       if (ended.length === 0) return
       real.world.count('look at an ended call')
-      tab.client.getToolCall(ended[nth % ended.length] ?? '')
+      look(tab, ended[nth % ended.length] ?? '')
     },
   }),
 )
@@ -459,7 +459,7 @@ export function schedules(options: { maxCommands: number; replayPath?: string | 
     [1, outage],
     [3, answer],
     [2, cancel],
-    [2, look],
+    [2, lookAtEnded],
     [1, forget],
   ]
   const arbitraries = weighted.flatMap(([weight, arbitrary]) => Array.from({ length: weight }, () => arbitrary))

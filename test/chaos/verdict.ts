@@ -2,7 +2,7 @@ import { TaskFailedError, type ToolCallState } from 'taskwire'
 import { leftoversOf } from '../seeded/leftovers.js'
 import type { Truth } from './chaosServer.js'
 import { wake } from './commands.js'
-import { endedCalls, isAwake, isSettled, openQuestions, type RecordedTask, type Tab, type World } from './world.js'
+import { endedCalls, isAwake, isSettled, look, openQuestions, type RecordedTask, type Tab, type World } from './world.js'
 
 /** Time that everything has to come to its end in, once nothing is wrong any more. */
 const HEALING_MS = 30 * 60_000
@@ -49,10 +49,10 @@ function unsettled(world: World): string[] {
 }
 
 async function untilSettled(world: World): Promise<void> {
-  for (const tab of world.tabs.filter(isAwake)) for (const callId of endedCalls(tab)) tab.client.getToolCall(callId)
   for (let waited = 0; waited < HEALING_MS; waited += STEP_MS) {
     if (unsettled(world).length === 0) return
     answerQuestions(world)
+    for (const tab of world.tabs.filter(isAwake)) for (const callId of endedCalls(tab)) look(tab, callId)
     await world.browser.advance(STEP_MS)
   }
   for (const text of unsettled(world)) world.breach('never settled', text)

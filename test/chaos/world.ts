@@ -451,6 +451,11 @@ export function endedCalls({ client }: Tab): string[] {
   return Object.values(client.store.getState().calls).flatMap(({ callId, phase }) => (phase === 'ended' ? [callId] : []))
 }
 
+/** Shows a call to somebody. */
+export function look({ client }: Tab, callId: string): void {
+  client.getToolCall(callId)?.subscribe(() => {})
+}
+
 /** Whether a call has come to its end, as far as its page knows. */
 export function isSettled({ phase }: ToolCallState): boolean {
   return phase === 'completed' || phase === 'failed' || phase === 'cancelled'

@@ -1,4 +1,3 @@
-import { browserEnvironment } from '../../environment/browserEnvironment.js'
 import type { Environment } from '../../environment/environment.js'
 
 /** Which tools of a 2025-11-25 server are called as tasks. */
@@ -12,13 +11,4 @@ export interface LegacyOptions {
   readonly environment: Pick<Environment, 'onPageHide'>
   /** Whether a request may go out in a session of its own: the transport's `fetch` goes through `withSessionHeader`. */
   readonly addressesSessions: boolean
-}
-
-export function defaultLegacyOptions(): LegacyOptions {
-  return {
-    mode: 'auto',
-    ttlMs: undefined,
-    environment: browserEnvironment(),
-    addressesSessions: false,
-  }
 }

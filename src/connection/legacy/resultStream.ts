@@ -5,55 +5,55 @@ import { type InputRequest, isInputKey, MAX_OPEN_QUESTIONS, parseInputRequest } 
 import { withoutRelatedTask } from '../../protocol/legacyTask.js'
 
 /**
- * The way on which a task of 2025-11-25 asks: a `tasks/result` that stays open while the task waits for
- * input, and on whose stream the server sends its own requests.
+ * How a task of 2025-11-25 asks for input: by a `tasks/result` that stays open while the task waits, and on whose stream
+ * the server sends its own requests.
  *
  * ```text
  * tasks/get     ──▶ input_required
- * tasks/result  ──▶ ⋯ held by the server
- *               ◀── elicitation/create 5, related to the task      question "5"
- * answer to 5   ──▶                                                 from any tab: the key says what to answer
+ * tasks/result  ──▶ ⋯ kept open by the server
+ *               ◀── elicitation/create 5, related to the task      input request "5"
+ * response to 5 ──▶                                                 from any tab: the key says what it responds to
  *               ◀── … completed
  * ```
  */
-export interface SideChannel {
-  /** The questions without an answer, by key. */
-  readonly questions: Readonly<Record<string, InputRequest>>
+export interface ResultStream {
+  /** The input requests without a response, by key. */
+  readonly inputRequests: Readonly<Record<string, InputRequest>>
   /** Opens it where it is not open. Its result is of no use: a `tasks/result` of its own fetches that. */
   open(): void
-  /** Takes a request of the server. Returns what is wrong with it, undefined where it is a question now. */
-  take(message: JSONRPCRequest): { code: number; message: string } | undefined
-  /** Takes note that a question is answered, or that the server wants no answer any more. */
-  drop(inputKey: string): void
-  /** Closes the request; the questions stay, and can be answered. */
-  pause(): void
+  /** Takes a request of the server. Returns what is wrong with it, undefined where it is an input request now. */
+  receive(message: JSONRPCRequest): { code: number; message: string } | undefined
+  /** Removes an input request: the server has the response, or has withdrawn the request. */
+  remove(inputKey: string): void
+  /** Closes the stream; the input requests stay, and can be responded to. */
+  close(): void
 }
 
 /**
- * `hold` sends the `tasks/result` and settles when that is over, whatever came of it. `missingCapability` names
- * what the client has not declared to answer: the server must not send it (MCP 2025-11-25, "Elicitation", "Sampling").
+ * `sendRequest` sends the `tasks/result` and settles when that is over, whatever came of it. `missingCapability` names
+ * what the client has not declared: the server must not ask for it (MCP 2025-11-25, "Elicitation", "Sampling").
  */
-export function createSideChannel(
-  hold: (signal: AbortSignal) => Promise<unknown>,
+export function createResultStream(
+  sendRequest: (signal: AbortSignal) => Promise<unknown>,
   missingCapability: (request: InputRequest) => string | undefined,
-): SideChannel {
-  const questions = new Map<string, InputRequest>()
-  let held: AbortController | undefined
+): ResultStream {
+  const inputRequests = new Map<string, InputRequest>()
+  let current: AbortController | undefined
 
   return {
-    get questions() {
-      return Object.fromEntries(questions)
+    get inputRequests() {
+      return Object.fromEntries(inputRequests)
     },
     open: () => {
-      if (held !== undefined) return
+      if (current !== undefined) return
       const abort = new AbortController()
-      held = abort
+      current = abort
       const over = () => {
-        if (held === abort) held = undefined
+        if (current === abort) current = undefined
       }
-      hold(abort.signal).then(over, over)
+      sendRequest(abort.signal).then(over, over)
     },
-    take: ({ id, method, params = {} }) => {
+    receive: ({ id, method, params = {} }) => {
       const parsed = parseInputRequest({ method, params: withoutRelatedTask(params) })
       if ('problem' in parsed) {
         const code = INPUT_METHODS.some((known) => known === method) ? INVALID_PARAMS : METHOD_NOT_FOUND
@@ -66,14 +66,14 @@ export function createSideChannel(
       }
       const key = inputKeyOf(id)
       if (!isInputKey(key)) return refusal('The request has an id that is too long.')
-      if (questions.size >= MAX_OPEN_QUESTIONS) return refusal('There are too many requests without an answer.')
-      questions.set(key, parsed.request)
+      if (inputRequests.size >= MAX_OPEN_QUESTIONS) return refusal('There are too many requests without a response.')
+      inputRequests.set(key, parsed.request)
       return undefined
     },
-    drop: (inputKey) => questions.delete(inputKey),
-    pause: () => {
-      held?.abort()
-      held = undefined
+    remove: (inputKey) => inputRequests.delete(inputKey),
+    close: () => {
+      current?.abort()
+      current = undefined
     },
   }
 }
@@ -82,7 +82,7 @@ function refusal(message: string): { code: number; message: string } {
   return { code: INVALID_PARAMS, message }
 }
 
-/** The key of a question: the id of the request that asks it, which the server uses once. */
+/** The key of an input request: the id of the server's request, which the server uses once. */
 export function inputKeyOf(id: RequestId): string {
   return JSON.stringify(id)
 }
@@ -97,8 +97,8 @@ export function requestIdOf(inputKey: string): RequestId | undefined {
   }
 }
 
-/** The request that the server takes back, where the message says so. */
-export function cancelledRequest({ method, params }: JSONRPCNotification): string | undefined {
+/** The key of the input request that the server withdraws, where the message says so. */
+export function withdrawnKey({ method, params }: JSONRPCNotification): string | undefined {
   if (method !== 'notifications/cancelled') return undefined
   const id: unknown = params?.['requestId']
   return typeof id === 'string' || typeof id === 'number' ? inputKeyOf(id) : undefined

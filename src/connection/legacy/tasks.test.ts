@@ -16,8 +16,9 @@ import {
 import { RELATED_TASK_META } from '../../protocol/legacyTask.js'
 import type { DetailedTask } from '../../protocol/task.js'
 import { createSimulatedEnvironment } from '../../testing/index.js'
+import type { OnServerMessage } from '../transport/internalRequests.js'
 import { createLegacyTasks, type LegacyTasksOptions } from './tasks.js'
-import type { LegacyRequestOptions, OnServerMessage } from './wire.js'
+import type { LegacyRequestOptions } from './wire.js'
 
 const AT = '2025-11-25T10:00:00Z'
 const CAPABILITIES = { tasks: { cancel: {}, requests: { tools: { call: {} } } } }

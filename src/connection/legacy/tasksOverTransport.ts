@@ -1,12 +1,13 @@
-import type { Client } from '@modelcontextprotocol/client'
+import type { Client, RequestId } from '@modelcontextprotocol/client'
 import type { OnProtocolIssue } from '../../protocol/task.js'
-import type { EraTasks } from '../taskApi.js'
+import type { TaskApi } from '../taskApi.js'
 import type { TaskTransport } from '../transport/taskTransport.js'
 import type { LegacyOptions } from './options.js'
+import { sessionHeaders } from './session.js'
 import { createLegacyTasks, type LegacyTasksOptions } from './tasks.js'
-import { transportWire } from './transportWire.js'
+import type { LegacyWire } from './wire.js'
 
-export interface LegacyTasksOverOptions {
+export interface TasksOverTransportOptions {
   readonly transport: TaskTransport
   readonly client: Client
   readonly capabilities: unknown
@@ -16,7 +17,12 @@ export interface LegacyTasksOverOptions {
 }
 
 /** Tasks of 2025-11-25 over an SDK v2 client. Loaded where a server speaks it: most apps of tomorrow need none of this. */
-export function legacyTasksOver({ transport, client, legacy, ...options }: LegacyTasksOverOptions): EraTasks {
+export function legacyTasksOverTransport({
+  transport,
+  client,
+  legacy,
+  ...options
+}: TasksOverTransportOptions): TaskApi {
   return createLegacyTasks({
     ...options,
     ...legacy,
@@ -24,4 +30,28 @@ export function legacyTasksOver({ transport, client, legacy, ...options }: Legac
     listTools: async () => (await client.listTools()).tools,
     onSessionLost: () => void client.close(),
   })
+}
+
+/**
+ * The wire of an SDK v2 client: the transport below it. `addressesSessions`: its `fetch` goes through
+ * `withSessionHeader`.
+ */
+function transportWire(transport: TaskTransport, addressesSessions: boolean): LegacyWire {
+  return {
+    get sessionId() {
+      return addressesSessions ? transport.sessionId : undefined
+    },
+    request: (method, params, { signal, sessionId, tellsWhenAborted = false }) => {
+      const headers = sessionHeaders(sessionId)
+      const onAbort = (requestId: RequestId) => {
+        const message = { jsonrpc: '2.0' as const, method: 'notifications/cancelled', params: { requestId } }
+        // Nobody waits for it, and where it gets lost the server gives up by itself some day.
+        if (tellsWhenAborted) transport.send(message, { headers }).catch(() => {})
+      }
+      return transport.requestWithoutEnvelope(method, params, { signal, headers, onAbort })
+    },
+    respond: (id, answer, sessionId) =>
+      transport.send({ jsonrpc: '2.0', id, ...answer }, { headers: sessionHeaders(sessionId) }),
+    onServerMessage: (listener) => transport.observe(listener),
+  }
 }

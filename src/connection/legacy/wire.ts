@@ -1,19 +1,17 @@
-import type { JSONRPCNotification, JSONRPCRequest, RequestId } from '@modelcontextprotocol/client'
+import type { RequestId } from '@modelcontextprotocol/client'
 import type { JsonObject } from '../../protocol/json.js'
+import type { OnServerMessage } from '../transport/internalRequests.js'
 
 export interface LegacyRequestOptions {
   readonly signal?: AbortSignal | undefined
   /** Send it in this session instead of the connection's own. */
   readonly sessionId?: string | undefined
-  /** Tell the server when the request is given up: it would hold it for as long as a task runs. */
+  /** Tell the server when the request is given up: it would keep it open for as long as the task runs. */
   readonly tellsWhenAborted?: boolean
 }
 
-/** Hears what the server sends by itself. True: it was for us, and nobody else is to see it. */
-export type OnServerMessage = (message: JSONRPCRequest | JSONRPCNotification) => boolean
-
-/** What the answer to a request of the server is. */
-export type ServerRequestAnswer =
+/** The response to a request of the server. */
+export type ServerRequestResponse =
   | { readonly result: JsonObject }
   | { readonly error: { readonly code: number; readonly message: string } }
 
@@ -27,8 +25,8 @@ export interface LegacyWire {
    * @throws {ProtocolError} for a JSON-RPC error; {@link SdkError} for what went wrong on the way; the signal's reason.
    */
   request(method: string, params: JsonObject, options: LegacyRequestOptions): Promise<unknown>
-  /** Answers a request of the server. */
-  respond(id: RequestId, answer: ServerRequestAnswer, sessionId: string | undefined): Promise<void>
-  /** Has one listener hear what the server sends by itself; the last one counts. */
+  /** Responds to a request of the server. */
+  respond(id: RequestId, response: ServerRequestResponse, sessionId: string | undefined): Promise<void>
+  /** Has one listener called with what the server sends by itself; the last one counts. */
   onServerMessage(listener: OnServerMessage): void
 }

@@ -1,10 +1,26 @@
 import type { ListenHooks } from '../../call/taskPort.js'
 import { TaskProtocolError } from '../../protocol/errors.js'
+import { supportsTasks } from '../../protocol/extension.js'
 import type { InputResponse } from '../../protocol/inputRequest.js'
 import { isJsonObject, type JsonObject } from '../../protocol/json.js'
 import { type DetailedTask, type OnProtocolIssue, parseDetailedTask } from '../../protocol/task.js'
 import { taskRequestError } from '../errors.js'
+import type { TaskApi } from '../taskApi.js'
 import type { TaskRequester } from '../transport/callToken.js'
+
+/** Tasks of 2026-07-28 (SEP-2663): every request declares the extension, and the server decides. */
+export function modernTasks(transport: TaskRequester, capabilities: unknown, onIssue: OnProtocolIssue): TaskApi {
+  return {
+    isServed: supportsTasks(capabilities),
+    optIn: () => Promise.resolve(undefined),
+    getTask: (taskId, signal) => getTask(transport, taskId, signal, onIssue),
+    updateTask: (taskId, inputResponses, signal) => updateTask(transport, taskId, inputResponses, signal),
+    cancelTask: (taskId, signal) => cancelTask(transport, taskId, signal),
+    listen: (taskIds, hooks) => listenToTasks(transport, taskIds, hooks, onIssue),
+    release: () => {},
+    close: () => {},
+  }
+}
 
 /** `tasks/get` (SEP-2663, "Task Polling"). */
 export async function getTask(

@@ -5,21 +5,28 @@ import { TaskConfigurationError, TaskProtocolError } from '../../protocol/errors
 import { parseInputRequest } from '../../protocol/inputRequest.js'
 import { isJsonObject } from '../../protocol/json.js'
 import { parseLegacyResult } from '../../protocol/legacyTask.js'
+import type { OnProtocolIssue } from '../../protocol/task.js'
 import type { ConnectionState } from '../connection.js'
 import { toolCallError } from '../errors.js'
+import type { LegacyOptions } from '../legacy/options.js'
 import { inputKeyOf } from '../legacy/resultStream.js'
 import { createLegacyTasks } from '../legacy/tasks.js'
 import type { ConnectedSdk, SdkCall } from '../sdkAdapter.js'
 import { checkOutput } from './checkOutput.js'
 import type { SdkV1Client } from './client.js'
-import type { SdkV1ConnectionOptions } from './sdkV1Connection.js'
 import { sdkV1Wire } from './wire.js'
+
+export interface OpenSdkV1Options {
+  readonly client: SdkV1Client
+  readonly onIssue: OnProtocolIssue
+  readonly legacy: LegacyOptions
+}
 
 /** As many pages as SDK v2 walks at most. */
 const MAX_PAGES = 64
 
 /** Tasks of 2025-11-25 by the public methods of an SDK v1 client. */
-export function openSdkV1({ client, legacy, onIssue }: SdkV1ConnectionOptions): ConnectedSdk {
+export function openSdkV1({ client, legacy, onIssue }: OpenSdkV1Options): ConnectedSdk {
   const { transport } = client
   if (transport === undefined) {
     throw new TaskConfigurationError('The SDK v1 client is not connected. Connect it before the first use.')

@@ -1,15 +1,10 @@
-import type { OnProtocolIssue } from '../../protocol/task.js'
 import type { CallLimitOptions } from '../callLimit.js'
 import type { Connection, ConnectionState } from '../connection.js'
 import { createConnection } from '../createConnection.js'
-import type { LegacyOptions } from '../legacy/options.js'
-import type { SdkV1Client } from './client.js'
+import type { OpenSdkV1Options } from './openSdkV1.js'
 
-export interface SdkV1ConnectionOptions extends CallLimitOptions {
-  readonly client: SdkV1Client
+export interface SdkV1ConnectionOptions extends CallLimitOptions, OpenSdkV1Options {
   readonly onState: (state: ConnectionState) => void
-  readonly onIssue: OnProtocolIssue
-  readonly legacy: LegacyOptions
 }
 
 /** A connection over an SDK v1 client, which its owner has connected and closes. What it takes is loaded with the first use. */

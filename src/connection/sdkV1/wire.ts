@@ -2,7 +2,8 @@ import { isJSONRPCNotification, isJSONRPCRequest, ProtocolError, type RequestId 
 import { onAbort } from '../../call/abort.js'
 import { MAX_TIMER_MS } from '../../call/pollPolicy.js'
 import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../protocol/extension.js'
-import type { LegacyWire, OnServerMessage, ServerRequestAnswer } from '../legacy/wire.js'
+import type { LegacyWire, ServerRequestResponse } from '../legacy/wire.js'
+import type { OnServerMessage } from '../transport/internalRequests.js'
 import type { SdkV1Client } from './client.js'
 import { fromSdkV1Error } from './errors.js'
 
@@ -19,7 +20,7 @@ export interface SdkV1Wire extends LegacyWire {
 }
 
 export function sdkV1Wire(client: SdkV1Client): SdkV1Wire {
-  const answers = new Map<RequestId, (answer: ServerRequestAnswer) => void>()
+  const answers = new Map<RequestId, (answer: ServerRequestResponse) => void>()
   let listener: OnServerMessage = () => false
   const { fallbackRequestHandler: appRequests, fallbackNotificationHandler: appNotifications } = client
 
@@ -75,7 +76,7 @@ export function sdkV1Wire(client: SdkV1Client): SdkV1Wire {
     },
     respond: async (id, answer) => {
       const give = answers.get(id)
-      if (give === undefined) throw new ProtocolError(INVALID_PARAMS, 'The server has taken the question back.')
+      if (give === undefined) throw new ProtocolError(INVALID_PARAMS, 'The server has withdrawn the input request.')
       answers.delete(id)
       give(answer)
     },

@@ -12,7 +12,7 @@ import { TaskTransport } from '../transport/taskTransport.js'
  * they belong to: every kind that the capabilities declare. For a client of our own only: an app's client has the app's
  * handlers. A request of 2025-11-25 that names no task does not say which call it is about, so the latest one has it.
  */
-export function routeQuestions(client: Client, capabilities: ClientCapabilities): void {
+export function routeInputRequests(client: Client, capabilities: ClientCapabilities): void {
   const callOf = (transport: TaskTransport, token: unknown) =>
     client.getProtocolEra() === 'legacy' ? transport.latestCall() : transport.callOf(token)
   for (const method of INPUT_METHODS) {

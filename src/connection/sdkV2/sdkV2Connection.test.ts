@@ -30,14 +30,15 @@ import {
 } from '../../protocol/errors.js'
 import type { ConnectionState } from '../connection.js'
 import { withTasks } from '../withTasks/withTasks.js'
-import { answeredFetch } from './answeredFetch.js'
-import { withRetryAfter } from './retryAfter.js'
-import { createSdkConnection } from './sdkV2Connection.js'
+import { answeredFetch, withRetryAfter } from './fetch.js'
+import { createSdkV2Connection } from './sdkV2Connection.js'
 
 const URL_ = 'https://tasks.example/mcp'
 const NOW = Date.UTC(2026, 6, 28, 12, 0, 0)
 const TASK_ID = 'task-secret-1'
 const RESULT = { content: [{ type: 'text', text: 'done' }] }
+
+const LEGACY = { mode: 'auto' as const, ttlMs: undefined, environment: browserEnvironment(), addressesSessions: false }
 
 const done = result(RESULT)
 const never = () => new Promise<never>(() => {})
@@ -53,7 +54,7 @@ function setUp(options: { capabilities?: Record<string, unknown>; tools?: Record
   const states: ConnectionState[] = []
   const issues: TaskProtocolError[] = []
   let sequence = 0
-  const connection = createSdkConnection({
+  const connection = createSdkV2Connection({
     client: new Client({ name: 'app', version: '1' }, { versionNegotiation: { mode: 'auto' } }),
     createTransport: () => withTasks(new StreamableHTTPClientTransport(new URL(URL_), { fetch })),
     url: URL_,
@@ -62,6 +63,7 @@ function setUp(options: { capabilities?: Record<string, unknown>; tools?: Record
     randomId: () => `token-${++sequence}`,
     onState: (state) => states.push(state),
     onIssue: (issue) => issues.push(issue),
+    legacy: LEGACY,
   })
   const call = (signal = new AbortController().signal) =>
     connection.callTool({ name: 'report' }, { ...hooks(), signal })
@@ -508,7 +510,7 @@ describe('connecting', () => {
   ])('with a client of one’s own that %s', async (_, prepare, says) => {
     const client = new Client({ name: 'app', version: '1' }, { versionNegotiation: { mode: 'auto' } })
     await prepare(client)
-    const connection = createSdkConnection({
+    const connection = createSdkV2Connection({
       client,
       createTransport: undefined,
       url: undefined,
@@ -517,6 +519,7 @@ describe('connecting', () => {
       randomId: () => 'token',
       onState: () => {},
       onIssue: () => {},
+      legacy: LEGACY,
     })
     const error = await caught(connection.connect())
     expect(error).toBeInstanceOf(TaskConfigurationError)
@@ -526,7 +529,7 @@ describe('connecting', () => {
 
 describe('close()', () => {
   const over = (client: Client, createTransport?: () => Transport) =>
-    createSdkConnection({
+    createSdkV2Connection({
       client,
       createTransport,
       url: undefined,
@@ -535,6 +538,7 @@ describe('close()', () => {
       randomId: () => 'token',
       onState: () => {},
       onIssue: () => {},
+      legacy: LEGACY,
     })
   const newClient = () => new Client({ name: 'app', version: '1' }, { versionNegotiation: { mode: 'auto' } })
   const newTransport = () =>

@@ -10,16 +10,16 @@ import type { CallLimitOptions } from '../callLimit.js'
 import type { Connection, ConnectionState } from '../connection.js'
 import { createConnection } from '../createConnection.js'
 import { sessionLostError, toolCallError } from '../errors.js'
-import { defaultLegacyOptions, type LegacyOptions } from '../legacy/options.js'
+import type { LegacyOptions } from '../legacy/options.js'
 import { isSessionLost } from '../legacy/session.js'
-import { modernTasks } from '../modern/modernTasks.js'
+import { modernTasks } from '../modern/tasks.js'
 import type { ConnectedSdk, SdkCall } from '../sdkAdapter.js'
 import { type SignIn, signInByTransport } from '../signIn.js'
-import type { EraTasks } from '../taskApi.js'
+import type { TaskApi } from '../taskApi.js'
 import { CALL_TOKEN_META, type OwnCall, TaskCreated } from '../transport/callToken.js'
 import { TaskTransport } from '../transport/taskTransport.js'
 
-export interface SdkConnectionOptions extends CallLimitOptions {
+export interface SdkV2ConnectionOptions extends CallLimitOptions {
   readonly client: Client
   /** What the client declares. Undefined: what its transport has seen it declare. */
   readonly capabilities?: ClientCapabilities
@@ -33,12 +33,12 @@ export interface SdkConnectionOptions extends CallLimitOptions {
   /** Where the transport is one of ours. @default that for a transport of the app */
   readonly signIn?: SignIn | undefined
   /** For servers of 2025-11-25. */
-  readonly legacy?: LegacyOptions
+  readonly legacy: LegacyOptions
 }
 
 /** A connection over an SDK v2 client whose transport went through `withTasks`. */
-export function createSdkConnection(options: SdkConnectionOptions): Connection {
-  const { client, createTransport, onIssue, legacy = defaultLegacyOptions() } = options
+export function createSdkV2Connection(options: SdkV2ConnectionOptions): Connection {
+  const { client, createTransport, onIssue, legacy } = options
   /** What the SDK client connects over; until it has, its own `close()` knows nothing of it. */
   let opening: Transport | undefined
   /** What we have connected it over ourselves. */
@@ -59,8 +59,8 @@ export function createSdkConnection(options: SdkConnectionOptions): Connection {
     return {
       state: describe(client, era(), tasks, createTransport !== undefined),
       tasks,
-      callTool: (request, call, signal) => callTool(transport, request, call, signal),
-      validate: (name, result) => validate(transport, name, result),
+      callTool: (request, call, signal) => callTool({ ...options, transport }, request, call, signal),
+      validate: (name, result) => validate({ ...options, transport }, name, result),
       listTools: async () => (await client.listTools()).tools,
       isLost: () => client.transport !== transport,
     }
@@ -69,11 +69,11 @@ export function createSdkConnection(options: SdkConnectionOptions): Connection {
   /** A client that goes on with a session of an earlier page has negotiated nothing; only the earlier revisions have sessions. */
   const era = () => client.getProtocolEra() ?? (isOpen ? 'legacy' : undefined)
 
-  async function tasksOver(transport: TaskTransport): Promise<EraTasks> {
+  async function tasksOver(transport: TaskTransport): Promise<TaskApi> {
     const capabilities: unknown = client.getServerCapabilities()
     if (era() === 'modern') return modernTasks(transport, capabilities, onIssue)
-    const { legacyTasksOver } = await import('../legacy/tasksOverTransport.js')
-    return legacyTasksOver({ transport, client, capabilities, missingCapability: missing, onIssue, legacy })
+    const { legacyTasksOverTransport } = await import('../legacy/tasksOverTransport.js')
+    return legacyTasksOverTransport({ transport, client, capabilities, missingCapability: missing, onIssue, legacy })
   }
 
   /** What nobody has declared yet, cannot be known to be missing. */
@@ -81,52 +81,6 @@ export function createSdkConnection(options: SdkConnectionOptions): Connection {
     const { transport } = client
     const declared = options.capabilities ?? (transport instanceof TaskTransport ? transport.capabilities : undefined)
     return declared === undefined ? undefined : missingCapability(declared, request)
-  }
-
-  /**
-   * A `tools/call` through the SDK client, which validates the result, mirrors headers and resolves
-   * multi round-trips. The SDK's default timeout of 60 s must not end a task that is being followed.
-   */
-  async function callTool(
-    transport: TaskTransport,
-    { name, arguments: args }: ToolCallRequest,
-    call: SdkCall,
-    signal: AbortSignal | undefined,
-  ): Promise<ToolCallResponse> {
-    const ownCall: OwnCall = { ...call }
-    const token = options.randomId()
-    const release = transport.register(token, ownCall)
-    try {
-      const result = await client.callTool(
-        { name, arguments: { ...args }, _meta: { [CALL_TOKEN_META]: token } },
-        { timeout: MAX_TIMER_MS, ...(signal && { signal }) },
-      )
-      return { type: 'result', result }
-    } catch (error) {
-      if (error instanceof TaskCreated) return { type: 'task', task: error.task }
-      signal?.throwIfAborted()
-      if (transport.sessionId !== undefined && isSessionLost(error)) {
-        // The next use connects anew, and that is a new session.
-        await client.close()
-        throw sessionLostError(name, error)
-      }
-      throw toolCallError(error, name, ownCall.refused === true)
-    } finally {
-      release()
-    }
-  }
-
-  /** The SDK client validates a result against the output schema of its tool; the transport answers by itself. */
-  async function validate(transport: TaskTransport, name: string, result: CallToolResult): Promise<CallToolResult> {
-    const token = options.randomId()
-    const release = transport.register(token, { result })
-    try {
-      return await client.callTool({ name, _meta: { [CALL_TOKEN_META]: token } })
-    } catch (error) {
-      throw toolCallError(error, name, false)
-    } finally {
-      release()
-    }
   }
 
   /** A connection that the app has made is the app's to end. */
@@ -155,6 +109,62 @@ export function createSdkConnection(options: SdkConnectionOptions): Connection {
   })
 }
 
+interface ConnectedClient {
+  readonly client: Client
+  readonly transport: TaskTransport
+  readonly randomId: () => string
+}
+
+/**
+ * A `tools/call` through the SDK client, which validates the result, mirrors headers and resolves
+ * multi round-trips. The SDK's default timeout of 60 s must not end a call that the user is thinking about.
+ */
+async function callTool(
+  { client, transport, randomId }: ConnectedClient,
+  { name, arguments: args }: ToolCallRequest,
+  call: SdkCall,
+  signal: AbortSignal | undefined,
+): Promise<ToolCallResponse> {
+  const ownCall: OwnCall = { ...call }
+  const token = randomId()
+  const release = transport.register(token, ownCall)
+  try {
+    const result = await client.callTool(
+      { name, arguments: { ...args }, _meta: { [CALL_TOKEN_META]: token } },
+      { timeout: MAX_TIMER_MS, ...(signal && { signal }) },
+    )
+    return { type: 'result', result }
+  } catch (error) {
+    if (error instanceof TaskCreated) return { type: 'task', task: error.task }
+    signal?.throwIfAborted()
+    if (transport.sessionId !== undefined && isSessionLost(error)) {
+      // The next use connects anew, and that is a new session.
+      await client.close()
+      throw sessionLostError(name, error)
+    }
+    throw toolCallError(error, name, ownCall.refused === true)
+  } finally {
+    release()
+  }
+}
+
+/** The SDK client validates a result against the output schema of its tool; the transport responds by itself. */
+async function validate(
+  { client, transport, randomId }: ConnectedClient,
+  name: string,
+  result: CallToolResult,
+): Promise<CallToolResult> {
+  const token = randomId()
+  const release = transport.register(token, { result })
+  try {
+    return await client.callTool({ name, _meta: { [CALL_TOKEN_META]: token } })
+  } catch (error) {
+    throw toolCallError(error, name, false)
+  } finally {
+    release()
+  }
+}
+
 function taskTransportOf(client: Client): TaskTransport {
   const { transport } = client
   if (transport instanceof TaskTransport) return transport
@@ -165,7 +175,7 @@ function taskTransportOf(client: Client): TaskTransport {
   )
 }
 
-function describe(client: Client, era: ConnectionState['era'], tasks: EraTasks, isOurs: boolean): ConnectionState {
+function describe(client: Client, era: ConnectionState['era'], tasks: TaskApi, isOurs: boolean): ConnectionState {
   const protocolVersion = client.getNegotiatedProtocolVersion()
   const server = client.getServerVersion()
   return {

@@ -1,4 +1,10 @@
-import type { JSONRPCMessage, JSONRPCNotification, RequestId, TransportSendOptions } from '@modelcontextprotocol/client'
+import type {
+  JSONRPCMessage,
+  JSONRPCNotification,
+  JSONRPCRequest,
+  RequestId,
+  TransportSendOptions,
+} from '@modelcontextprotocol/client'
 import { ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/client'
 import { onAbort } from '../../call/abort.js'
 import { SUBSCRIPTION_ID_META } from '../../protocol/extension.js'
@@ -12,13 +18,16 @@ interface OpenRequest {
   readonly reject: (error: unknown) => void
 }
 
+/** Called with what the server sends by itself. True: it was for us, and nobody else is to see it. */
+export type OnServerMessage = (message: JSONRPCRequest | JSONRPCNotification) => boolean
+
 type OnNotification = (message: JSONRPCNotification) => void
 
-/** How a request goes out that is none of 2026-07-28. */
-export interface BareRequestOptions {
+/** How a request is sent that is none of 2026-07-28. */
+export interface InternalRequestOptions {
   readonly signal?: AbortSignal | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Hears that the request was given up after it went out. */
+  /** Called when the request is given up after it was sent. */
   readonly onAbort?: (id: RequestId) => void
 }
 
@@ -26,7 +35,7 @@ export interface BareRequestOptions {
 const ID_PREFIX = 'taskwire:'
 
 /** Requests that the SDK client above never sees, under ids of their own. */
-export class OwnRequests {
+export class InternalRequests {
   readonly #send: Send
   readonly #open = new Map<RequestId, OpenRequest>()
   readonly #streams = new Map<unknown, OnNotification>()
@@ -42,16 +51,21 @@ export class OwnRequests {
    * @throws {ProtocolError} for a JSON-RPC error; what the transport throws; the signal's reason.
    */
   request(method: string, params: JsonObject, signal?: AbortSignal): Promise<unknown> {
-    return this.requestBare(method, params, { signal })
+    return this.requestWithoutEnvelope(method, params, { signal })
   }
 
   /** The same, in other headers and under an id with a tag: the pages of a browser may share a session, and then each id counts once. */
-  requestBare(method: string, params: JsonObject, options: BareRequestOptions, tag = ''): Promise<unknown> {
+  requestWithoutEnvelope(
+    method: string,
+    params: JsonObject,
+    options: InternalRequestOptions,
+    tag = '',
+  ): Promise<unknown> {
     const onStreamEnd = (_: unknown, reject: OpenRequest['reject']) => reject(streamEnded(method))
     return this.#exchange(this.#nextId(tag), method, params, options, onStreamEnd)
   }
 
-  /** Opens a stream of notifications. Resolves when it has ended; throws as {@link OwnRequests.request}. */
+  /** Opens a stream of notifications. Resolves when it has ended; throws as {@link InternalRequests.request}. */
   async listen(params: JsonObject, onNotification: OnNotification, signal: AbortSignal): Promise<void> {
     const id = this.#nextId()
     this.#streams.set(id, onNotification)
@@ -62,7 +76,7 @@ export class OwnRequests {
     }
   }
 
-  /** True where the message was for us. */
+  /** True if the message was for us. */
   receive(message: JSONRPCMessage): boolean {
     if ('method' in message) {
       if ('id' in message) return false
@@ -96,7 +110,7 @@ export class OwnRequests {
     id: string,
     method: string,
     params: JsonObject,
-    { signal, headers, onAbort: onGivenUp }: BareRequestOptions,
+    { signal, headers, onAbort: onGivenUp }: InternalRequestOptions,
     onStreamEnd: (resolve: OpenRequest['resolve'], reject: OpenRequest['reject']) => void,
   ): Promise<unknown> {
     signal?.throwIfAborted()

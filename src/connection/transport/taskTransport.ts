@@ -15,10 +15,9 @@ import {
 } from '../../protocol/extension.js'
 import { isJsonObject, type JsonObject } from '../../protocol/json.js'
 import type { OnProtocolIssue } from '../../protocol/task.js'
-import type { OnServerMessage } from '../legacy/wire.js'
 import { type SignIn, signInByTransport } from '../signIn.js'
 import { CALL_TOKEN_META, type OwnCall, type TaskRequester } from './callToken.js'
-import { type BareRequestOptions, OwnRequests, type Send } from './internalRequests.js'
+import { type InternalRequestOptions, InternalRequests, type OnServerMessage, type Send } from './internalRequests.js'
 import { type FollowerContext, type TaskFollower, ToolCalls } from './toolCalls.js'
 
 export interface TaskTransportOptions {
@@ -55,7 +54,7 @@ export class TaskTransport implements Transport, TaskRequester {
   /** The app wants a sign-in that failed to be tried again. */
   readonly allowSignIn: () => void
   readonly #send: Send
-  readonly #own: OwnRequests
+  readonly #internal: InternalRequests
   readonly #calls: ToolCalls
   readonly #ownCalls = new Map<unknown, OwnCall>()
   readonly #randomId: () => string
@@ -70,7 +69,7 @@ export class TaskTransport implements Transport, TaskRequester {
     this.#randomId = randomId
     this.hasPerRequestStream = inner.hasPerRequestStream === true
     this.#send = (message, sendOptions) => signIn.sendForApp(() => inner.send(message, sendOptions))
-    this.#own = new OwnRequests((message, sendOptions) => signIn.send(() => inner.send(message, sendOptions)))
+    this.#internal = new InternalRequests((message, sendOptions) => signIn.send(() => inner.send(message, sendOptions)))
     this.#calls = new ToolCalls({
       sendToServer: this.#send,
       sendToClient: (message) => this.onmessage?.(message),
@@ -86,7 +85,7 @@ export class TaskTransport implements Transport, TaskRequester {
     const { onmessage, onclose, onerror } = inner
     inner.onmessage = (message, extra) => {
       onmessage?.(message, extra)
-      if (this.#own.receive(message)) return
+      if (this.#internal.receive(message)) return
       if ('method' in message && this.#observer(message)) return
       const seen = this.#calls.receive(message)
       if (seen !== undefined) this.onmessage?.(seen, extra)
@@ -98,7 +97,7 @@ export class TaskTransport implements Transport, TaskRequester {
     inner.onclose = () => {
       onclose?.()
       const error = new SdkError(SdkErrorCode.ConnectionClosed, 'Connection closed')
-      this.#own.fail(error)
+      this.#internal.fail(error)
       this.#calls.fail(error)
       this.onclose?.()
     }
@@ -145,13 +144,13 @@ export class TaskTransport implements Transport, TaskRequester {
 
   /** Sends a request of our own, with the envelope that the client sends. */
   async request(method: string, params: JsonObject, signal?: AbortSignal): Promise<unknown> {
-    return this.#own.request(method, this.#enveloped(params), signal)
+    return this.#internal.request(method, this.#enveloped(params), signal)
   }
 
   /** Sends a request of our own as the revisions before 2026-07-28 have it: without envelope. */
-  requestBare(method: string, params: JsonObject, options: BareRequestOptions): Promise<unknown> {
+  requestWithoutEnvelope(method: string, params: JsonObject, options: InternalRequestOptions): Promise<unknown> {
     this.#idTag ??= `${this.#randomId()}:`
-    return this.#own.requestBare(method, params, options, this.#idTag)
+    return this.#internal.requestWithoutEnvelope(method, params, options, this.#idTag)
   }
 
   /** Has this listener called with what the server sends by itself, before the SDK client sees it. */
@@ -170,7 +169,7 @@ export class TaskTransport implements Transport, TaskRequester {
     onNotification: (message: JSONRPCNotification) => void,
     signal: AbortSignal,
   ): Promise<void> {
-    return this.#own.listen(this.#enveloped(params), onNotification, signal)
+    return this.#internal.listen(this.#enveloped(params), onNotification, signal)
   }
 
   #enveloped(params: JsonObject): JsonObject {

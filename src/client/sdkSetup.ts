@@ -1,19 +1,10 @@
-import {
-  Client,
-  type ClientCapabilities,
-  StreamableHTTPClientTransport,
-  type Transport,
-} from '@modelcontextprotocol/client'
-import { DEFAULT_POLL_POLICY, type PollPolicy } from '../call/pollPolicy.js'
+import type { ClientCapabilities, Transport } from '@modelcontextprotocol/client'
 import type { Connection } from '../connection/connection.js'
 import type { LegacyOptions } from '../connection/legacy/options.js'
-import { withSessionHeader } from '../connection/legacy/session.js'
 import { isSdkV1Client } from '../connection/sdkV1/client.js'
 import { createSdkV1Connection } from '../connection/sdkV1/sdkV1Connection.js'
-import { answeredFetch } from '../connection/sdkV2/answeredFetch.js'
-import { routeQuestions } from '../connection/sdkV2/multiRoundTrip.js'
-import { withRetryAfter } from '../connection/sdkV2/retryAfter.js'
-import { createSdkConnection, type SdkConnectionOptions } from '../connection/sdkV2/sdkV2Connection.js'
+import { createClient, createHttpTransport } from '../connection/sdkV2/httpTransport.js'
+import { createSdkV2Connection, type SdkV2ConnectionOptions } from '../connection/sdkV2/sdkV2Connection.js'
 import { signInByToken } from '../connection/signIn.js'
 import { TaskTransport } from '../connection/transport/taskTransport.js'
 import type { WithTasksOptions } from '../connection/withTasks/withTasks.js'
@@ -21,13 +12,7 @@ import type { Environment } from '../environment/environment.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import type { OnProtocolIssue } from '../protocol/task.js'
 import { hash } from '../storage/hash.js'
-import { memoryStorage } from '../storage/memoryStorage.js'
-import { pageStorage } from '../storage/pageStorage.js'
-import { splitStorage } from '../storage/splitStorage.js'
-import type { TaskStorage } from '../storage/taskStorage.js'
-import { VERSION } from '../version.js'
-import { finite, oneOf, positive } from './optionChecks.js'
-import type { TaskClientBaseOptions, TaskClientOptions, TaskClientUrlOptions } from './taskClient.js'
+import type { TaskClientOptions, TaskClientUrlOptions } from './taskClient.js'
 
 /** In place of the page where there is none: tells a relative URL from one that is none. */
 const NO_PAGE = 'http://page.invalid'
@@ -40,7 +25,7 @@ export interface SdkSetup {
 }
 
 type ConnectionOptions = Pick<
-  SdkConnectionOptions,
+  SdkV2ConnectionOptions,
   'callTimeoutMs' | 'environment' | 'randomId' | 'onState' | 'onIssue'
 > & {
   readonly legacy: Omit<LegacyOptions, 'addressesSessions'>
@@ -64,7 +49,7 @@ export function setUpSdk(options: TaskClientOptions, environment: Environment, o
     }
     const createTransport = transport === undefined ? transport : givenTransport(transport, { environment, onIssue })
     const createConnection = (connection: ConnectionOptions) =>
-      createSdkConnection({
+      createSdkV2Connection({
         ...connection,
         client,
         createTransport,
@@ -83,12 +68,17 @@ export function setUpSdk(options: TaskClientOptions, environment: Environment, o
   const signIn = options.transportOptions?.authProvider && signInByToken()
   const createConnection = (connection: ConnectionOptions) => {
     const capabilities = clientCapabilities(options)
-    return createSdkConnection({
+    return createSdkV2Connection({
       ...connection,
       client: createClient(options.clientInfo, capabilities),
       capabilities,
       createTransport: () =>
-        createTransport(url ?? resolveUrl(given, environment.baseUrl()), options, environment, onIssue, signIn),
+        createHttpTransport(url ?? resolveUrl(given, environment.baseUrl()), {
+          transportOptions: options.transportOptions,
+          environment,
+          onIssue,
+          signIn,
+        }),
       url: place,
       signIn,
       legacy: { ...connection.legacy, addressesSessions: true },
@@ -125,32 +115,6 @@ function clientCapabilities({ capabilities, inputHandlers = {} }: TaskClientUrlO
     ...(roots && { roots: {} }),
     ...capabilities,
   }
-}
-
-function createClient(clientInfo: TaskClientUrlOptions['clientInfo'], capabilities: ClientCapabilities): Client {
-  const client = new Client(clientInfo ?? { name: 'taskwire', version: VERSION }, {
-    capabilities,
-    versionNegotiation: { mode: 'auto' },
-  })
-  routeQuestions(client, capabilities)
-  return client
-}
-
-function createTransport(
-  url: URL,
-  options: TaskClientUrlOptions,
-  environment: Environment,
-  onIssue: OnProtocolIssue,
-  signIn: ReturnType<typeof signInByToken> | undefined,
-): Transport {
-  const { transportOptions = {} } = options
-  const fetch = transportOptions.fetch ?? environment.fetch
-  const answered = answeredFetch(withRetryAfter(withSessionHeader(fetch), environment.now))
-  const http = new StreamableHTTPClientTransport(url, {
-    ...transportOptions,
-    fetch: signIn?.wrap(answered) ?? answered,
-  })
-  return new TaskTransport(http, { onIssue, randomId: environment.randomId, signIn })
 }
 
 /** Undefined for a URL that is relative where there is no page to resolve it against, as on a server. */
@@ -191,55 +155,5 @@ function checkClient(client: unknown): asserts client is object {
 function missingTarget(): TaskConfigurationError {
   return new TaskConfigurationError(
     "createTaskClient needs a server: pass { url: 'https://…/mcp' }, or { client } with an SDK client connected over withTasks(transport).",
-  )
-}
-
-/**
- * The policy that `poll` and `retry` describe.
- *
- * @throws {TaskConfigurationError} where a number is none or makes no sense.
- */
-export function pollPolicy(options: TaskClientBaseOptions): PollPolicy {
-  const { poll = {}, retry = {} } = options
-  return {
-    ...DEFAULT_POLL_POLICY,
-    defaultIntervalMs: finite('poll.defaultIntervalMs', poll.defaultIntervalMs, DEFAULT_POLL_POLICY.defaultIntervalMs),
-    minIntervalMs: finite('poll.minIntervalMs', poll.minIntervalMs, DEFAULT_POLL_POLICY.minIntervalMs),
-    hidden: oneOf('poll.hidden', poll.hidden, ['continue', 'pause']) ?? DEFAULT_POLL_POLICY.hidden,
-    safetyIntervalMs: positive('poll.safetyIntervalMs', poll.safetyIntervalMs, DEFAULT_POLL_POLICY.safetyIntervalMs),
-    baseMs: finite('retry.baseMs', retry.baseMs, DEFAULT_POLL_POLICY.baseMs),
-    maxMs: positive('retry.maxMs', retry.maxMs, DEFAULT_POLL_POLICY.maxMs),
-    maxAttempts: positive('retry.maxAttempts', retry.maxAttempts, DEFAULT_POLL_POLICY.maxAttempts),
-  }
-}
-
-/**
- * How tasks of MCP 2025-11-25 are used, as `legacyTasks` and `taskTtlMs` ask for it.
- *
- * @throws {TaskConfigurationError} where one of them is none of its values.
- */
-export function legacyOptions(
-  { legacyTasks = 'auto', taskTtlMs }: TaskClientBaseOptions,
-  environment: Environment,
-): Omit<LegacyOptions, 'addressesSessions'> {
-  oneOf('legacyTasks', legacyTasks, ['auto', 'required-only', 'never'])
-  const ttlMs = taskTtlMs === undefined ? undefined : finite('taskTtlMs', taskTtlMs, 0)
-  return { mode: legacyTasks, ttlMs, environment }
-}
-
-/**
- * The storage that the option names.
- *
- * @throws {TaskConfigurationError} where it names none.
- */
-export function taskStorage(option: TaskClientBaseOptions['storage'], environment: Environment): TaskStorage {
-  if (option === undefined) return splitStorage(pageStorage('local', environment), pageStorage('session', environment))
-  if (option === 'local' || option === 'session') return pageStorage(option, environment)
-  if (option === 'memory') return memoryStorage()
-  const methods = ['getItem', 'setItem', 'removeItem', 'keys'] as const
-  if (typeof option === 'object' && option !== null && methods.every((method) => typeof option[method] === 'function'))
-    return option
-  throw new TaskConfigurationError(
-    "storage must be 'local', 'session', 'memory' or an object with getItem, setItem, removeItem and keys. localStorage itself has no keys().",
   )
 }

@@ -1,4 +1,11 @@
+import { DEFAULT_POLL_POLICY, type PollPolicy } from '../call/pollPolicy.js'
+import type { LegacyOptions } from '../connection/legacy/options.js'
+import type { Environment } from '../environment/environment.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
+import { memoryStorage } from '../storage/memoryStorage.js'
+import { pageStorage } from '../storage/pageStorage.js'
+import { splitStorage } from '../storage/splitStorage.js'
+import type { TaskStorage } from '../storage/taskStorage.js'
 import type { TaskClientBaseOptions } from './taskClient.js'
 
 /**
@@ -31,6 +38,56 @@ export function oneOf<T>(name: string, value: T, allowed: readonly NonNullable<T
   if (value === undefined || (allowed as readonly T[]).includes(value)) return value
   const all = allowed.map(shown)
   throw mustBe(name, value, `${all.slice(0, -1).join(', ')} or ${all.at(-1)}`)
+}
+
+/**
+ * The policy that `poll` and `retry` describe.
+ *
+ * @throws {TaskConfigurationError} where a number is none or makes no sense.
+ */
+export function readPollPolicy(options: TaskClientBaseOptions): PollPolicy {
+  const { poll = {}, retry = {} } = options
+  return {
+    ...DEFAULT_POLL_POLICY,
+    defaultIntervalMs: finite('poll.defaultIntervalMs', poll.defaultIntervalMs, DEFAULT_POLL_POLICY.defaultIntervalMs),
+    minIntervalMs: finite('poll.minIntervalMs', poll.minIntervalMs, DEFAULT_POLL_POLICY.minIntervalMs),
+    hidden: oneOf('poll.hidden', poll.hidden, ['continue', 'pause']) ?? DEFAULT_POLL_POLICY.hidden,
+    safetyIntervalMs: positive('poll.safetyIntervalMs', poll.safetyIntervalMs, DEFAULT_POLL_POLICY.safetyIntervalMs),
+    baseMs: finite('retry.baseMs', retry.baseMs, DEFAULT_POLL_POLICY.baseMs),
+    maxMs: positive('retry.maxMs', retry.maxMs, DEFAULT_POLL_POLICY.maxMs),
+    maxAttempts: positive('retry.maxAttempts', retry.maxAttempts, DEFAULT_POLL_POLICY.maxAttempts),
+  }
+}
+
+/**
+ * How tasks of MCP 2025-11-25 are used, as `legacyTasks` and `taskTtlMs` ask for it.
+ *
+ * @throws {TaskConfigurationError} where one of them is none of its values.
+ */
+export function readLegacyOptions(
+  { legacyTasks = 'auto', taskTtlMs }: TaskClientBaseOptions,
+  environment: Environment,
+): Omit<LegacyOptions, 'addressesSessions'> {
+  oneOf('legacyTasks', legacyTasks, ['auto', 'required-only', 'never'])
+  const ttlMs = taskTtlMs === undefined ? undefined : finite('taskTtlMs', taskTtlMs, 0)
+  return { mode: legacyTasks, ttlMs, environment }
+}
+
+/**
+ * The storage that the option names.
+ *
+ * @throws {TaskConfigurationError} where it names none.
+ */
+export function readStorage(option: TaskClientBaseOptions['storage'], environment: Environment): TaskStorage {
+  if (option === undefined) return splitStorage(pageStorage('local', environment), pageStorage('session', environment))
+  if (option === 'local' || option === 'session') return pageStorage(option, environment)
+  if (option === 'memory') return memoryStorage()
+  const methods = ['getItem', 'setItem', 'removeItem', 'keys'] as const
+  if (typeof option === 'object' && option !== null && methods.every((method) => typeof option[method] === 'function'))
+    return option
+  throw new TaskConfigurationError(
+    "storage must be 'local', 'session', 'memory' or an object with getItem, setItem, removeItem and keys. localStorage itself has no keys().",
+  )
 }
 
 /**
