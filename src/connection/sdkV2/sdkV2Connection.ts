@@ -44,13 +44,16 @@ export function createSdkV2Connection(options: SdkV2ConnectionOptions): Connecti
   /** What we have connected it over ourselves. */
   let opened: Transport | undefined
   let isOpen = false
+  let isClosed = false
 
   async function open(onConnecting: () => void): Promise<ConnectedSdk> {
     if (client.transport === undefined && createTransport !== undefined) {
       onConnecting()
       opening = await createTransport()
       opened = opening
-      await client.connect(opening)
+      // Closed while the transport was made: nothing is to be sent any more.
+      if (isClosed) await opening.close()
+      else await client.connect(opening)
       opening = undefined
     }
     const transport = taskTransportOf(client)
@@ -85,6 +88,7 @@ export function createSdkV2Connection(options: SdkV2ConnectionOptions): Connecti
 
   /** A connection that the app has made is the app's to end. */
   const close = async () => {
+    isClosed = true
     await opening?.close()
     if (opened !== undefined && client.transport === opened) await client.close()
   }
