@@ -30,6 +30,14 @@ async function nextVisit(options: Partial<TaskClientUrlOptions> = {}): Promise<T
 }
 
 describe('a call that ended in an earlier visit', () => {
+  it('shows its outcome to whoever looks, also where tasks are followed only for those who wait', async () => {
+    const callId = await visit()
+    const client = await nextVisit({ resume: 'lazy' })
+    const call = client.getToolCall(callId)
+    await server.advance(1000)
+    expect(call?.getState()).toMatchObject({ phase: 'completed', result: { structuredContent: { seconds: 1 } } })
+  })
+
   it.each([
     ['completed', { seconds: 1 }, { phase: 'completed', result: { structuredContent: { seconds: 1 } } }],
     ['failed', { seconds: 1, outcome: 'failure' }, { phase: 'failed', error: { name: 'TaskFailedError' } }],

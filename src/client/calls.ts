@@ -422,7 +422,8 @@ export function createCalls(options: CallsOptions): Calls {
     get: (callId) => {
       const record = ended.get(callId)
       const entry = record === undefined ? entries.get(callId) : open(record)
-      return entry && toolCallHandle({ entry, runtime, store, observes: false })
+      // To fetch an outcome takes one who waits for it.
+      return entry && toolCallHandle({ entry, runtime, store, observes: record !== undefined })
     },
 
     receive: (callId, message) => {

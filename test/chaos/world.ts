@@ -453,7 +453,7 @@ export function endedCalls({ client }: Tab): string[] {
 
 /** Shows a call to somebody. */
 export function look({ client }: Tab, callId: string): void {
-  client.getToolCall(callId)?.subscribe(() => {})
+  client.getToolCall(callId)
 }
 
 /** Whether a call has come to its end, as far as its page knows. */
