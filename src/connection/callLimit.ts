@@ -13,7 +13,7 @@ export interface CallLimitOptions {
  * Sends a `tools/call`, and gives it up where the server does not answer in time. Only the server's time counts:
  *
  * ```text
- * tools/call ── counts ──▶ a question, thought over ── counts anew ──▶ a task, followed for as long as it takes
+ * tools/call ── counts ──▶ an input request, open ── counts anew ──▶ a task, followed for as long as it takes
  * ```
  *
  * @throws {ToolCallInterruptedError} where it was given up; else what `send` throws.
@@ -43,11 +43,11 @@ export async function withCallLimit<T>(
     ...call,
     ask:
       ask &&
-      (async (...question) => {
+      (async (...request) => {
         asking += 1
         count()
         try {
-          return await ask(...question)
+          return await ask(...request)
         } finally {
           asking -= 1
           count()

@@ -85,7 +85,7 @@ export function eraChangedError(error: unknown, taskId: string, taskEra: Era | u
 /** Errors that stand for a sign-in that failed; the cause that they keep does not tell any more. */
 const failedSignIns = new WeakSet<object>()
 
-/** The server wants to know who asks. */
+/** The server asks for credentials. */
 export function credentialsError(cause: unknown, taskId?: string): TaskRequestError {
   const error = new TaskRequestError('The server asks for credentials. Sign in again; the task goes on meanwhile.', {
     kind: 'auth',
@@ -107,7 +107,7 @@ export function isSignInFailure(error: unknown): boolean {
   )
 }
 
-/** True if no connection came about because the server wants to know who asks. */
+/** True if no connection came about because the server asks for credentials. */
 export function needsCredentials(error: unknown): boolean {
   return causes(error).some(isUnauthorized)
 }
@@ -134,7 +134,7 @@ export function toolCallError(error: unknown, tool: string, refused: boolean): u
     )
   }
   const isBusy = error instanceof SdkHttpError && error.status === TOO_MANY_REQUESTS
-  // Whoever answers for a server that does not, cannot know whether the tool runs.
+  // The status comes from a gateway, which cannot know whether the tool ran.
   if (isPassing(error) && !isBusy) return new ToolCallInterruptedError(tool, { cause: withoutBody(error) })
   const rpc = isBusy ? undefined : jsonRpcError(error)
   if (rpc && (refused || error instanceof SdkHttpError)) return rejection(rpc, tool, error)

@@ -5,7 +5,7 @@ import type { InputRequest } from '../protocol/inputRequest.js'
 import type { ConnectionState } from './connection.js'
 import type { TaskApi, TaskOptIn } from './taskApi.js'
 
-/** What becomes of one `tools/call`. */
+/** How one `tools/call` is made. */
 export interface SdkCall {
   readonly ask?: CallHooks['ask'] | undefined
   /** How the call asks for a task, in an era in which it has to. */
@@ -31,7 +31,7 @@ export interface SdkAdapter {
   readonly era: 'modern' | 'legacy' | undefined
   /** As in `TaskPort`. */
   missingCapability(request: InputRequest): string | undefined
-  /** Uses the connection that there is, or makes one. `onConnecting` hears where it makes one. */
+  /** Uses the connection that there is, or makes one. `onConnecting` is called before it makes one. */
   open(onConnecting: () => void): Promise<ConnectedSdk>
   /** Closes the connection that `open` has made, also while it is opening. One that the app has made stays open. */
   close(): Promise<void>

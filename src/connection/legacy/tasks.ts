@@ -75,7 +75,7 @@ export function createLegacyTasks(options: LegacyTasksOptions): TaskApi {
     const { stream, address } = tasks.know(id)
     const requestId = requestIdOf(inputKey)
     if (requestId === undefined || !isJsonObject(response)) {
-      throw new TaskInputError('There is no such question.', { taskId: id })
+      throw new TaskInputError('There is no such input request.', { taskId: id })
     }
     await send.respond(requestId, response, id, address.sessionId)
     stream.remove(inputKey)

@@ -16,7 +16,7 @@ export function modernTasks(transport: TaskRequester, capabilities: unknown, onI
     getTask: (taskId, signal) => getTask(transport, taskId, signal, onIssue),
     updateTask: (taskId, inputResponses, signal) => updateTask(transport, taskId, inputResponses, signal),
     cancelTask: (taskId, signal) => cancelTask(transport, taskId, signal),
-    listen: (taskIds, hooks) => listenToTasks(transport, taskIds, hooks, onIssue),
+    listen: (taskIds, hooks) => subscribe(transport, taskIds, hooks, onIssue),
     release: () => {},
     close: () => {},
   }
@@ -47,16 +47,12 @@ export async function updateTask(
 }
 
 /** `tasks/cancel` (SEP-2663, "Task Cancellation"). The acknowledgement says only that it arrived. */
-export async function cancelTask(
-  transport: TaskRequester,
-  taskId: string,
-  signal: AbortSignal | undefined,
-): Promise<void> {
+async function cancelTask(transport: TaskRequester, taskId: string, signal: AbortSignal | undefined): Promise<void> {
   await request(transport, 'tasks/cancel', { taskId }, signal)
 }
 
 /** `subscriptions/listen` for tasks (SEP-2663, "Task Status Notifications"). Resolves when the stream has ended. */
-export async function listenToTasks(
+async function subscribe(
   transport: TaskRequester,
   taskIds: readonly string[],
   hooks: ListenHooks,

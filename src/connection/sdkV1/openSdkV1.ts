@@ -32,7 +32,7 @@ export function openSdkV1({ client, legacy, onIssue }: OpenSdkV1Options): Connec
     throw new TaskConfigurationError('The SDK v1 client is not connected. Connect it before the first use.')
   }
   const wire = sdkV1Wire(client)
-  /** Who is asked a question that names no task: it does not say which call it is about, so the latest one has it. */
+  /** The calls under way that can be asked. An input request that names no task does not say which of them it is for: the newest has it. */
   const asking: Pick<CallHooks, 'ask' | 'signal'>[] = []
   let tools: readonly unknown[] = []
 
@@ -68,7 +68,7 @@ export function openSdkV1({ client, legacy, onIssue }: OpenSdkV1Options): Connec
     latest
       .ask(inputKeyOf(id), parsed.request, latest.signal)
       .then((result) => wire.respond(id, { result }, undefined))
-      // The call is over, and with it the question.
+      // The call is over, and with it the input request.
       .catch(() => {})
     return true
   }

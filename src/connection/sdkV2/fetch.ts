@@ -31,7 +31,7 @@ export function answeredFetch(fetch: FetchLike): FetchLike {
 }
 
 /**
- * Makes `Retry-After` of a refused `tasks/*` request heard: the SDK's transport drops the headers of
+ * Puts the `Retry-After` of a refused `tasks/*` request into its error: the SDK's transport drops the headers of
  * an error. Everything else passes untouched. From another origin the header is readable only if the
  * server exposes it.
  */
@@ -42,7 +42,7 @@ export function withRetryAfter(fetch: FetchLike, now: () => number): FetchLike {
     if (response.ok || header === null || response.status < 408) return response
     if (!requestMethod(init).startsWith('tasks/')) return response
     await response.body?.cancel()
-    throw new TaskRequestError(`The server answered ${response.status} and asked for patience.`, {
+    throw new TaskRequestError(`The server answered ${response.status} with Retry-After.`, {
       kind: 'http',
       status: response.status,
       retryAfterMs: parseRetryAfter(header, now()),

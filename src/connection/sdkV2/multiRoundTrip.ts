@@ -8,7 +8,7 @@ import { CALL_TOKEN_META } from '../transport/callToken.js'
 import { TaskTransport } from '../transport/taskTransport.js'
 
 /**
- * Hands the questions of a multi round-trip, which the SDK client asks its handlers, to the calls that
+ * Hands the input requests of a multi round-trip, which the SDK client asks its handlers, to the calls that
  * they belong to: every kind that the capabilities declare. For a client of our own only: an app's client has the app's
  * handlers. A request of 2025-11-25 that names no task does not say which call it is about, so the latest one has it.
  */
@@ -23,7 +23,7 @@ export function routeInputRequests(client: Client, capabilities: ClientCapabilit
       const call = transport instanceof TaskTransport ? callOf(transport, mcpReq._meta?.[CALL_TOKEN_META]) : undefined
       const parsed = parseInputRequest({ method, params: unmarked(request.params) })
       if (call?.ask === undefined || 'problem' in parsed) {
-        throw new TaskProtocolError('a question belongs to no call', { source: 'tools/call' })
+        throw new TaskProtocolError('an input request belongs to no call', { source: 'tools/call' })
       }
       const missing = missingCapability(capabilities, parsed.request)
       if (missing !== undefined) throw new ProtocolError(INVALID_PARAMS, `The client has not declared ${missing}.`)

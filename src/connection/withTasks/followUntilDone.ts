@@ -11,10 +11,10 @@ import type { FollowTask } from './heldCalls.js'
 import { createPollLoops } from './pollLoops.js'
 
 /**
- * How long a question may stay open, in ms. The SDK client does not tell when it gives up a call whose
- * handlers it is asking, so after this long nobody is taken to wait: the polling ends.
+ * How long an input request may stay open, in ms. The SDK client does not tell when it gives up a call whose
+ * handlers it is asking, so after this long the call counts as given up: the polling ends.
  */
-export const QUESTION_DEADLINE_MS: number = 15 * 60_000
+export const INPUT_DEADLINE_MS: number = 15 * 60_000
 
 export interface FollowOptions {
   readonly environment: Environment
@@ -37,11 +37,11 @@ export function followUntilDone({ environment, policy, onIssue }: FollowOptions)
       fail = reject
     })
 
-    /** What the client answers, unless the deadline comes first. */
-    async function inTime<T>(answers: Promise<T>): Promise<T> {
+    /** The responses of the client, unless the deadline comes first. */
+    async function inTime<T>(responses: Promise<T>): Promise<T> {
       let release = () => {}
       const late = new Promise<never>((_, reject) => {
-        const timer = environment.setTimeout(() => reject(nobodyAnswered(taskId)), QUESTION_DEADLINE_MS)
+        const timer = environment.setTimeout(() => reject(noResponse(taskId)), INPUT_DEADLINE_MS)
         const unsubscribe = onAbort(over, () => reject(over.reason))
         release = () => {
           unsubscribe()
@@ -49,14 +49,14 @@ export function followUntilDone({ environment, policy, onIssue }: FollowOptions)
         }
       })
       try {
-        return await Promise.race([answers, late])
+        return await Promise.race([responses, late])
       } finally {
         release()
       }
     }
 
     /** One round at a time: the client's multi round-trip knows no more. What is asked meanwhile is in the next snapshot. */
-    async function pose(inputRequests: Readonly<Record<string, InputRequest>>): Promise<void> {
+    async function askClient(inputRequests: Readonly<Record<string, InputRequest>>): Promise<void> {
       const fresh = Object.entries(inputRequests).filter(([key]) => !seen.has(key))
       if (isAsking || fresh.length === 0) return
       isAsking = true
@@ -72,7 +72,7 @@ export function followUntilDone({ environment, policy, onIssue }: FollowOptions)
       getTask: (abort) => getTask(transport, taskId, abort, onIssue),
       onSnapshot: (snapshot) => {
         onStatus(snapshot)
-        if (snapshot.status === 'input_required') pose(snapshot.inputRequests).catch(fail)
+        if (snapshot.status === 'input_required') askClient(snapshot.inputRequests).catch(fail)
       },
     })
     try {
@@ -85,8 +85,8 @@ export function followUntilDone({ environment, policy, onIssue }: FollowOptions)
   }
 }
 
-function nobodyAnswered(taskId: string): TaskInputRequiredError {
-  const minutes = QUESTION_DEADLINE_MS / 60_000
+function noResponse(taskId: string): TaskInputRequiredError {
+  const minutes = INPUT_DEADLINE_MS / 60_000
   return new TaskInputRequiredError(
     `The task asked for input, and no answer came within ${minutes} minutes. The task may still be waiting for it.`,
     { taskId },

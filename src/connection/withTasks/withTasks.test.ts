@@ -20,7 +20,7 @@ import {
   TaskProtocolError,
 } from '../../protocol/errors.js'
 import { createSimulatedEnvironment } from '../../testing/simulatedEnvironment.js'
-import { QUESTION_DEADLINE_MS } from './followUntilDone.js'
+import { INPUT_DEADLINE_MS } from './followUntilDone.js'
 import { type WithTasksOptions, withTasks } from './withTasks.js'
 
 const RESULT = { content: [{ type: 'text', text: 'done' }] }
@@ -293,7 +293,7 @@ describe('a question of a task', () => {
     act(abort)
     await page.settle()
     expect(call.error).toBeInstanceOf(Error)
-    await page.advance(QUESTION_DEADLINE_MS)
+    await page.advance(INPUT_DEADLINE_MS)
     const polls = server.received('tasks/get').length
     await page.advance(60_000)
     expect(server.received('tasks/get')).toHaveLength(polls)
@@ -310,7 +310,7 @@ describe('a question of a task', () => {
           answer = resolve
         }),
     )
-    await page.advance(QUESTION_DEADLINE_MS - 1)
+    await page.advance(INPUT_DEADLINE_MS - 1)
     expect(call.done).toBe(false)
     await page.advance(1)
     answer({ action: 'accept', content: { name: 'Ann' } })

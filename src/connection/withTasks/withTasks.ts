@@ -30,10 +30,10 @@ export interface WithTasksOptions {
  * `onprogress` with `resetTimeoutOnProgress`: each poll counts as progress. Ending a call early (its
  * timeout or `signal`) stops the polling, not the task.
  *
- * Questions of a task reach the handlers of the client (`setRequestHandler`), by the SDK's own multi
+ * Input requests of a task reach the handlers of the client (`setRequestHandler`), by the SDK's own multi
  * round-trip. `callTool()` rejects with `TaskFailedError`, `TaskCancelledError` and the other errors of this package.
- * A question that no handler has answered in 15 minutes ends the polling: the SDK does not tell when a call
- * ends whose handlers are at work. An answer after that rejects with `TaskInputRequiredError`.
+ * An input request that no handler has responded to in 15 minutes ends the polling: the SDK does not tell when a call
+ * ends whose handlers are at work. A response after that rejects with `TaskInputRequiredError`.
  *
  * While the server refuses polls with 401 and a sign-in has come to nothing, none is sent: the next request of the
  * client that passes lets them go on.
