@@ -1,6 +1,13 @@
 import type { CallToolResult as SdkCallToolResult } from '@modelcontextprotocol/client'
 import { QueryClient, skipToken } from '@tanstack/react-query'
-import { type CallToolResult, createTaskClient, type TaskClient, type ToolCallState, withTasks } from 'taskwire'
+import {
+  type CallToolResult,
+  createTaskClient,
+  type InputResponseState,
+  type TaskClient,
+  type ToolCallState,
+  withTasks,
+} from 'taskwire'
 import { toolCallOptions } from 'taskwire/query'
 import { useInputRequests, useSuspenseToolCall, useToolCall, useToolCallMutation, useToolCalls } from 'taskwire/react'
 import { describe, expectTypeOf, it } from 'vitest'
@@ -43,6 +50,7 @@ describe('hooks', () => {
     expectTypeOf(result.retry).toEqualTypeOf<() => void>()
     expectTypeOf(useSuspenseToolCall({ name: 'x' }).retry).toEqualTypeOf<() => void>()
     expectTypeOf(useInputRequests()[0]?.callId).toEqualTypeOf<string | undefined>()
+    expectTypeOf(useInputRequests()[0]?.response).toEqualTypeOf<InputResponseState | undefined>()
     expectTypeOf(useToolCalls((call) => call.phase === 'failed')).toEqualTypeOf<readonly ToolCallState[]>()
   })
 

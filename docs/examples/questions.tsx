@@ -1,4 +1,4 @@
-import { createTaskClient } from 'taskwire'
+import { createTaskClient, TaskInputError } from 'taskwire'
 import { type PendingInputRequest, useInputRequests } from 'taskwire/react'
 
 // #region inbox
@@ -17,7 +17,7 @@ export function Inbox() {
 const SERVER = 'Reports (example.com)'
 
 function Question(question: PendingInputRequest) {
-  const { request, call, respond } = question
+  const { request, call, response, respond } = question
   if (request.method !== 'elicitation/create') return null
   if (request.params.mode === 'url') return <UrlQuestion {...question} />
   return (
@@ -35,10 +35,48 @@ function Question(question: PendingInputRequest) {
       <button type="button" onClick={() => respond({ action: 'cancel' })}>
         Not now
       </button>
+      <AnswerStatus response={response} />
     </fieldset>
   )
 }
 // #endregion inbox
+
+// #region form
+/** A form of one field, for a `requestedSchema` with a text called "reason". */
+export function ReasonForm({ request, response, respond }: PendingInputRequest) {
+  if (request.method !== 'elicitation/create') return null
+  const error = response?.status === 'rejected' ? response.error : undefined
+  const issues = error instanceof TaskInputError ? error.issues : []
+  const problem = issues.find(({ path }) => path === 'reason')?.message
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        const data = new FormData(event.currentTarget)
+        void respond({ action: 'accept', content: { reason: data.get('reason') } })
+      }}
+    >
+      <p>{request.params.message}</p>
+      <label>
+        Reason
+        <input name="reason" aria-invalid={problem !== undefined} aria-describedby="reason-problem" />
+      </label>
+      <p id="reason-problem">{problem}</p>
+      <button type="submit" disabled={response?.status === 'sending'}>
+        Submit
+      </button>
+      {problem === undefined && <AnswerStatus response={response} />}
+    </form>
+  )
+}
+
+function AnswerStatus({ response }: Pick<PendingInputRequest, 'response'>) {
+  if (response === undefined) return null
+  if (response.status === 'rejected') return <p role="alert">{response.error.message}</p>
+  return <p role="status">{response.isRetrying ? 'Not reached, trying again…' : 'Sending…'}</p>
+}
+// #endregion form
 
 // #region handlers
 export const client = createTaskClient({

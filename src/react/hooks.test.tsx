@@ -336,7 +336,7 @@ describe('useInputRequests', () => {
     const { result } = renderHook(() => useInputRequests(), { wrapper })
     await advance(3000)
     const [open] = result.current
-    expect(open).not.toHaveProperty('response')
+    expect(open?.response).toBeUndefined()
     await act(() =>
       expect(open?.respond({ action: 'accept', content: { ok: 'perhaps' } })).rejects.toBeInstanceOf(TaskInputError),
     )

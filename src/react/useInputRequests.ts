@@ -15,10 +15,10 @@ export interface PendingInputRequest {
   /** The call that asks. */
   readonly call: ToolCallState
   /**
-   * How the last answer fares: on its way, or not taken. Absent while nobody has answered. Where a form was filled in
+   * How the last answer fares: on its way, or not taken. Undefined while nobody has answered. Where a form was filled in
    * wrongly, the `issues` of its {@link TaskInputError} say so by field.
    */
-  readonly response?: InputResponseState
+  readonly response?: InputResponseState | undefined
   /**
    * Answers it. Rejects with `TaskInputError` where the answer does not fit or the call is gone. A refusal also stands in
    * `response`; `onClick={() => respond(answer)}` leaves no unhandled rejection behind.
@@ -52,7 +52,7 @@ export function useInputRequests(): readonly PendingInputRequest[] {
           inputKey,
           request,
           call,
-          ...(Object.hasOwn(call.inputResponses, inputKey) && { response: call.inputResponses[inputKey] }),
+          response: Object.hasOwn(call.inputResponses, inputKey) ? call.inputResponses[inputKey] : undefined,
           respond: (response: InputResponse) => respond(client, call.callId, inputKey, response),
         })),
       ),

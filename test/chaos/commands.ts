@@ -3,7 +3,7 @@ import type { NetworkFault, PageFault } from './faults.js'
 import { NETWORK_FAULTS } from './faults.js'
 import type { FaultTarget } from './network.js'
 import type { StorageTrouble } from './recordWatch.js'
-import { endedCalls, type CallSpec, isAwake, look, openQuestions, type Tab, type World } from './world.js'
+import { type CallSpec, endedCalls, isAwake, look, openQuestions, type Tab, type World } from './world.js'
 
 /** A place for a tab in the window of the browser, as far as a schedule has to know it. */
 type Place = 'empty' | 'awake' | 'frozen' | 'cached'

@@ -2,7 +2,16 @@ import { TaskFailedError, type ToolCallState } from 'taskwire'
 import { leftoversOf } from '../seeded/leftovers.js'
 import type { Truth } from './chaosServer.js'
 import { wake } from './commands.js'
-import { endedCalls, isAwake, isSettled, look, openQuestions, type RecordedTask, type Tab, type World } from './world.js'
+import {
+  endedCalls,
+  isAwake,
+  isSettled,
+  look,
+  openQuestions,
+  type RecordedTask,
+  type Tab,
+  type World,
+} from './world.js'
 
 /** Time that everything has to come to its end in, once nothing is wrong any more. */
 const HEALING_MS = 30 * 60_000

@@ -448,7 +448,9 @@ export function openQuestions({ client }: Tab): (readonly [callId: string, input
 
 /** The calls that ended in earlier visits, and whose outcome nobody has looked at. */
 export function endedCalls({ client }: Tab): string[] {
-  return Object.values(client.store.getState().calls).flatMap(({ callId, phase }) => (phase === 'ended' ? [callId] : []))
+  return Object.values(client.store.getState().calls).flatMap(({ callId, phase }) =>
+    phase === 'ended' ? [callId] : [],
+  )
 }
 
 /** Shows a call to somebody. */
