@@ -91,7 +91,7 @@ export class TaskError extends Error {
       case 'TaskInputRequiredError':
         return new TaskInputRequiredError(message, options)
       case 'TaskInputError':
-        return new TaskInputError(message, { ...options, issues: fieldIssuesOf(body['issues']) })
+        return new TaskInputError(message, { ...options, issues: issuesOf(body['issues'], 'path', 'message') })
       case 'TaskStuckError':
         return new TaskStuckError(message, options)
       case 'TaskProtocolError':
@@ -115,7 +115,7 @@ export class TaskError extends Error {
       case 'ConnectionFailedError':
         return new ConnectionFailedError(message, options)
       case 'ToolOutputError':
-        return new ToolOutputError(text('toolName') ?? '', issuesOf(body['issues']), options)
+        return new ToolOutputError(text('toolName') ?? '', issuesOf(body['issues'], 'message'), options)
       case 'TaskStorageError':
         return new TaskStorageError(message, options)
       case 'TaskConfigurationError':
@@ -223,7 +223,7 @@ export class TaskInputError extends TaskError {
   }
 
   protected override details(): JsonObject {
-    return { issues: this.issues.map(({ path, message }) => ({ path, message })) }
+    return { issues: this.issues }
   }
 }
 
@@ -429,19 +429,11 @@ function failureOf(value: unknown): TaskRequestFailure {
   return typeof value === 'string' && FAILURES.includes(value) ? (value as TaskRequestFailure) : 'network'
 }
 
-function issuesOf(value: unknown): { message: string }[] {
-  if (!Array.isArray(value)) return []
-  return value.flatMap((issue) =>
-    isJsonObject(issue) && typeof issue['message'] === 'string' ? [{ message: issue['message'] }] : [],
-  )
-}
-
-function fieldIssuesOf(value: unknown): FormIssue[] {
-  if (!Array.isArray(value)) return []
-  return value.flatMap((issue) => {
-    const { path, message } = isJsonObject(issue) ? issue : {}
-    return typeof path === 'string' && typeof message === 'string' ? [{ path, message }] : []
-  })
+/** Those of a list that have a text under each of the keys. */
+function issuesOf<Key extends string>(value: unknown, ...keys: readonly Key[]): Record<Key, string>[] {
+  const isIssue = (issue: unknown): issue is Record<Key, string> =>
+    isJsonObject(issue) && keys.every((key) => typeof issue[key] === 'string')
+  return Array.isArray(value) ? value.filter(isIssue) : []
 }
 
 function reviveCause(value: unknown): Error | undefined {

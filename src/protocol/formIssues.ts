@@ -27,23 +27,18 @@ export function formIssues(schema: JsonObject, content: JsonObject): readonly Fo
 }
 
 function problemOf(field: JsonObject, value: unknown): string | undefined {
-  return typeProblem(field, value) ?? (isOffered(field, value) ? undefined : 'Choose one of the options.')
-}
-
-function typeProblem(field: JsonObject, value: unknown): string | undefined {
   switch (field['type']) {
     case 'string':
-      return typeof value === 'string' ? textProblem(field, value) : 'Enter a text.'
+      return typeof value === 'string' ? (textProblem(field, value) ?? choiceProblem(field, [value])) : 'Enter a text.'
     case 'integer':
-      return Number.isInteger(value) ? numberProblem(field, Number(value)) : 'Enter a whole number.'
     case 'number':
-      return Number.isFinite(value) ? numberProblem(field, Number(value)) : 'Enter a number.'
+      return numberProblem(field, value)
     case 'boolean':
       return typeof value === 'boolean' ? undefined : 'Choose yes or no.'
     case 'array':
       return Array.isArray(value) ? choicesProblem(field, value) : 'Choose from the options.'
     default:
-      return undefined
+      return choiceProblem(field, [value])
   }
 }
 
@@ -51,23 +46,18 @@ function textProblem({ minLength, maxLength, format }: JsonObject, text: string)
   const { length } = Array.from(text)
   if (isLess(length, minLength)) return `Enter at least ${characters(minLength)}.`
   if (isLess(maxLength, length)) return `Enter at most ${characters(maxLength)}.`
-  switch (format) {
-    case 'email':
-      return /^[^\s@]+@[^\s@]+$/.test(text) ? undefined : 'Enter an email address, such as name@example.com.'
-    case 'uri':
-      return URL.canParse(text) && !/\s/.test(text) ? undefined : 'Enter a full address, such as https://example.com.'
-    case 'date':
-      return isDate(text) ? undefined : 'Enter a date, such as 2026-07-28.'
-    case 'date-time':
-      return isDate(text.slice(0, 10)) && TIME.test(text.slice(10))
-        ? undefined
-        : 'Enter a date and a time with its zone, such as 2026-07-28T09:30:00Z.'
-    default:
-      return undefined
-  }
+  if (format === 'email' && !/^[^\s@]+@[^\s@]+$/.test(text)) return 'Enter an email address, such as name@example.com.'
+  if (format === 'uri' && (!URL.canParse(text) || /\s/.test(text)))
+    return 'Enter a full address, such as https://example.com.'
+  if (format === 'date' && !isDate(text)) return 'Enter a date, such as 2026-07-28.'
+  if (format === 'date-time' && !(isDate(text.slice(0, 10)) && TIME.test(text.slice(10))))
+    return 'Enter a date and a time with its zone, such as 2026-07-28T09:30:00Z.'
+  return undefined
 }
 
-function numberProblem({ minimum, maximum }: JsonObject, value: number): string | undefined {
+function numberProblem({ type, minimum, maximum }: JsonObject, value: unknown): string | undefined {
+  if (type === 'integer' && !Number.isInteger(value)) return 'Enter a whole number.'
+  if (!Number.isFinite(value)) return 'Enter a number.'
   if (isLess(value, minimum)) return `Enter ${minimum} or more.`
   return isLess(maximum, value) ? `Enter ${maximum} or less.` : undefined
 }
@@ -75,16 +65,16 @@ function numberProblem({ minimum, maximum }: JsonObject, value: number): string 
 function choicesProblem({ minItems, maxItems, items }: JsonObject, chosen: readonly unknown[]): string | undefined {
   if (isLess(chosen.length, minItems)) return `Choose at least ${minItems}.`
   if (isLess(maxItems, chosen.length)) return `Choose at most ${maxItems}.`
-  const choice = objectOf(items)
-  return chosen.map((value) => problemOf(choice, value)).find((problem) => problem !== undefined)
+  return choiceProblem(objectOf(items), chosen)
 }
 
-/** True unless there are options and the value is none of them. */
-function isOffered(field: JsonObject, value: unknown): boolean {
+function choiceProblem(field: JsonObject, chosen: readonly unknown[]): string | undefined {
   const titled = listOf(field['oneOf'] ?? field['anyOf']).map((option) => objectOf(option)['const'])
-  const options = Array.isArray(field['enum']) ? field['enum'] : titled
-  // What has no constant, or is a list itself, is nothing that a form may offer.
-  return options.length === 0 || options.includes(undefined) || typeof value === 'object' || options.includes(value)
+  const options = new Set<unknown>(Array.isArray(field['enum']) ? field['enum'] : titled)
+  if (options.size === 0 || options.has(undefined)) return undefined
+  // An object or a list is nothing that a form may offer: the server judges.
+  const isOffered = (value: unknown) => typeof value === 'object' || options.has(value)
+  return chosen.every(isOffered) ? undefined : 'Choose one of the options.'
 }
 
 /** RFC 3339, "full-time", after the letter that parts it from the date. */
