@@ -52,7 +52,7 @@ const entries: Record<string, { load: () => Promise<object>; names: string[] }> 
   },
   'taskwire/server': {
     load: () => import('taskwire/server'),
-    names: ['MemoryTaskStore', 'createTaskServer', 'defineTool'],
+    names: ['InMemoryTaskStore', 'createTaskServer', 'defineTool'],
   },
   'taskwire/testing': {
     load: () => import('taskwire/testing'),

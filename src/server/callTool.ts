@@ -58,11 +58,12 @@ async function shallBeTask({ tool, args, exchange }: ValidCall, { config }: Serv
   return (await config.augment?.({ name: tool.name, arguments: args, request, authInfo })) ?? true
 }
 
-async function startTask({ tool, exchange }: ValidCall, { config, runtime }: ServerParts): Promise<TaskRun> {
+async function startTask({ tool, ctx, exchange }: ValidCall, { config, runtime }: ServerParts): Promise<TaskRun> {
   const owner = await ownerOf(exchange, config)
   exchange.detach()
   const pollIntervalMs = tool.pollIntervalMs ?? config.pollIntervalMs
-  exchange.run = await runtime.create({ owner, ttlMs: config.ttlOf(tool), pollIntervalMs })
+  const capabilities = declaredCapabilities(ctx)
+  exchange.run = await runtime.create({ owner, ttlMs: config.ttlOf(tool), pollIntervalMs, capabilities })
   return exchange.run
 }
 

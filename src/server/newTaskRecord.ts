@@ -1,3 +1,4 @@
+import type { ClientCapabilities } from '@modelcontextprotocol/server'
 import { createTaskId } from './taskId.js'
 import type { TaskRecord } from './taskRecord.js'
 
@@ -6,6 +7,8 @@ export interface TaskSpec {
   owner: string
   ttlMs: number | null
   pollIntervalMs: number
+  /** What the client declared with the call: questions of the task are of these kinds only. */
+  capabilities: ClientCapabilities
 }
 
 /** The record of a task that begins `now`, in ms since the epoch. */

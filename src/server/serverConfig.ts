@@ -1,8 +1,9 @@
 import { DEFAULT_MAX_REQUEST_BODY_SIZE } from '@modelcontextprotocol/server'
 import { TaskConfigurationError } from '../protocol/errors.js'
+import { TASKS_EXTENSION } from '../protocol/extension.js'
 import { type Clock, systemClock } from './clock.js'
 import type { ToolDefinition } from './defineTool.js'
-import { MemoryTaskStore } from './memoryTaskStore.js'
+import { InMemoryTaskStore } from './inMemoryTaskStore.js'
 import type { TaskServerOptions } from './taskServerOptions.js'
 import type { TaskStore } from './taskStore.js'
 
@@ -35,12 +36,18 @@ export function createServerConfig(options: TaskServerOptions): ServerConfig {
   const { maxRequestBodySize = DEFAULT_MAX_REQUEST_BODY_SIZE } = options
   const { maxTasks = 10_000, maxEndedTasks = 10_000, maxStreams = 10_000 } = options
   // Without names everybody is the same owner.
-  const perOwner = (limit: number, inAll: number) => (options.owner === undefined ? inAll : Math.min(limit, inAll))
+  const hasOwners = options.owner !== undefined || options.authenticate !== undefined
+  const perOwner = (limit: number, inAll: number) => (hasOwners ? Math.min(limit, inAll) : inAll)
   const { maxEndedTasksPerOwner = perOwner(1000, maxEndedTasks) } = options
   const { maxStreamsPerOwner = perOwner(64, maxStreams) } = options
   const { serverInfo } = options
   if (typeof serverInfo?.name !== 'string' || typeof serverInfo.version !== 'string') {
     fail('`serverInfo` has no name or no version. Pass { name, version }.')
+  }
+  if (options.serverOptions?.capabilities?.extensions?.[TASKS_EXTENSION] !== undefined) {
+    fail(
+      `\`serverOptions.capabilities\` declares ${TASKS_EXTENSION}. Leave it out: this server declares and serves it.`,
+    )
   }
   checkTools(options.tools)
   checkTtl('`defaultTtlMs`', defaultTtlMs)
@@ -55,7 +62,7 @@ export function createServerConfig(options: TaskServerOptions): ServerConfig {
   checkPositive('`maxRequestBodySize`', maxRequestBodySize)
   return {
     ...options,
-    store: options.store ?? new MemoryTaskStore(),
+    store: options.store ?? new InMemoryTaskStore(),
     clock: options.clock ?? systemClock,
     pollIntervalMs,
     push: options.push ?? true,

@@ -19,6 +19,9 @@ import type { TaskRecord } from './taskRecord.js'
 import { openQuestions } from './taskReducer.js'
 import { declaredCapabilities, missingTasksCapability } from './tasksCapability.js'
 
+/** The methods of the extension. */
+export const TASK_METHODS = ['tasks/get', 'tasks/update', 'tasks/cancel'] as const
+
 /**
  * Serves `tasks/get`, `tasks/update` and `tasks/cancel` on the SDK's server, which checks the envelope
  * and the headers, `Mcp-Name` included, before any of this runs.
@@ -26,7 +29,7 @@ import { declaredCapabilities, missingTasksCapability } from './tasksCapability.
 export function serveTaskMethods(server: McpServer, exchange: Exchange, parts: ServerParts): void {
   const { runtime } = parts
   const serve = (
-    method: string,
+    method: (typeof TASK_METHODS)[number],
     answer: (record: TaskRecord, params: JsonObject) => Promise<Result> | Result,
   ): void => {
     // With a schema of its own, the SDK lets a method through that its revision does not define.

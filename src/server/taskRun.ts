@@ -1,4 +1,5 @@
 import {
+  type ClientCapabilities,
   type CreateMessageResult,
   type CreateMessageResultWithTools,
   type ElicitResult,
@@ -6,6 +7,7 @@ import {
   type ListRootsResult,
 } from '@modelcontextprotocol/server'
 import { TaskCancelledError, TaskConfigurationError, TaskExpiredError } from '../protocol/errors.js'
+import { missingCapability } from '../protocol/inputCapabilities.js'
 import { type InputResponse, parseInputRequest } from '../protocol/inputRequest.js'
 import { isTerminal } from '../protocol/task.js'
 import { handled } from './handled.js'
@@ -13,6 +15,7 @@ import { inputKind } from './inputKinds.js'
 import { plainJson } from './plainJson.js'
 import type { TaskRecord } from './taskRecord.js'
 import type { TaskEvent } from './taskReducer.js'
+import { missingInputCapability } from './tasksCapability.js'
 import type { ElicitParams, TaskContext } from './toolContext.js'
 
 /** The work of a task, in the process that does it. */
@@ -33,11 +36,17 @@ interface Waiter {
   reject(reason: unknown): void
 }
 
-/** The run of a task that has just been created. `apply` is how it changes its task. */
-export function createTaskRun(
-  record: TaskRecord,
-  apply: (event: TaskEvent) => Promise<TaskRecord | undefined>,
-): TaskRun {
+/** What a {@link TaskRun} is made of. */
+export interface TaskRunOptions {
+  readonly record: TaskRecord
+  /** What the client declared with the call. */
+  readonly capabilities: ClientCapabilities
+  /** How the run changes its task. */
+  readonly apply: (event: TaskEvent) => Promise<TaskRecord | undefined>
+}
+
+/** The run of a task that has just been created. */
+export function createTaskRun({ record, capabilities, apply }: TaskRunOptions): TaskRun {
   const { taskId } = record.task
   const controller = new AbortController()
   const { signal } = controller
@@ -55,6 +64,8 @@ export function createTaskRun(
     const parsed = parseInputRequest(plainJson(buildRequest(build)))
     if ('problem' in parsed) throw unaskable(`the request ${parsed.problem}`)
     const { request } = parsed
+    const missing = missingCapability(capabilities, request)
+    if (missing !== undefined) throw missingInputCapability(missing)
     asked += 1
     const key = `${inputKind(request)}-${asked}`
     // Before the question is out: its answer may be faster than our own store.

@@ -120,7 +120,11 @@ export function createTaskRuntime(options: TaskRuntimeOptions): TaskRuntime {
     if (isClosed) throw new ProtocolError(SERVER_CLOSED.code, SERVER_CLOSED.message)
     const record = newTaskRecord(spec, clock.now())
     const { taskId } = record.task
-    const run = createTaskRun(record, (event) => ledger.apply(taskId, event))
+    const run = createTaskRun({
+      record,
+      capabilities: spec.capabilities,
+      apply: (event) => ledger.apply(taskId, event),
+    })
     await ledger.create(record)
     runs.set(taskId, run)
     sweeper.due(record.expiresAt)

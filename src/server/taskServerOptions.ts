@@ -18,7 +18,7 @@ export interface TaskServerOptions {
   serverInfo: Implementation
   /** Made with {@link defineTool}; each name once. */
   tools: readonly ToolDefinition[]
-  /** Where tasks live. @default a {@link MemoryTaskStore} of this server's own */
+  /** Where tasks live. @default a {@link InMemoryTaskStore} of this server's own */
   store?: TaskStore
   /** @default the clock of the machine */
   clock?: Clock
@@ -45,7 +45,8 @@ export interface TaskServerOptions {
    * Names whose tasks a request may create and see. A task of somebody else cannot be told from none. A request without
    * a name (undefined, or an empty text, or a text such as "undefined" that a template string makes of a missing value)
    * is refused with -32603, and `onError` is called.
-   * @default everybody is the same owner: whoever knows a task id may use the task
+   * @default the principal of `authInfo`: the user by `extra.sub` and `extra.iss` where the token names one, else the client
+   * by `clientId`. Without `authInfo` everybody is the same owner: whoever knows a task id may use the task
    */
   owner?(request: Request, authInfo: AuthInfo | undefined): string | undefined | Promise<string | undefined>
   /**
@@ -64,12 +65,16 @@ export interface TaskServerOptions {
   /**
    * How many tasks of an owner are kept that have ended in this process, if their ttl is not over before. The one that ended
    * first is removed first; to clients it has expired.
-   * @default 1000; without `owner` as `maxEndedTasks`
+   * @default 1000; without `owner` and `authenticate` as `maxEndedTasks`
    */
   maxEndedTasksPerOwner?: number
   /** The same for all owners together. @default 10_000 */
   maxEndedTasks?: number
-  /** How many streams of `subscriptions/listen` an owner may have open. @default 64; without `owner` as `maxStreams` */
+  /**
+   * How many streams of `subscriptions/listen` an owner may have open.
+   * @default 64; without `owner` and
+   * `authenticate` as `maxStreams`
+   */
   maxStreamsPerOwner?: number
   /** How many streams of `subscriptions/listen` may be open in this process. @default 10_000 */
   maxStreams?: number

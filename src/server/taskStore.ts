@@ -1,7 +1,7 @@
 import type { TaskRecord } from './taskRecord.js'
 
 /**
- * Where tasks live. {@link MemoryTaskStore} is the default; implement this over a database to keep
+ * Where tasks live. {@link InMemoryTaskStore} is the default; implement this over a database to keep
  * tasks across restarts or to share them between processes.
  *
  * **Strong consistency is part of the contract.** A server must not answer with a task before a
@@ -10,6 +10,8 @@ import type { TaskRecord } from './taskRecord.js'
  * consistent database waits for consistency itself.
  *
  * A promise that rejects is final: retries belong inside the store.
+ *
+ * Not the `TaskStore` of the official SDK, which has other methods: neither can stand in for the other.
  */
 export interface TaskStore {
   /**

@@ -52,7 +52,8 @@ export interface TaskContext {
    * refused to the client with -32602. Of a Standard Schema that holds for what JSON Schema can say.
    *
    * @throws the reason of `signal` when that aborts, {@link TaskConfigurationError} where the params
-   * cannot be sent or the task is over.
+   * cannot be sent or the task is over, a `ProtocolError` of the SDK (-32021) where the client has not declared with the call
+   * that it answers such questions: look at `clientCapabilities` before, where the tool can do without.
    */
   elicit(params: ElicitParams): Promise<ElicitResult>
   /** Asks the client's model for a completion. Otherwise like {@link TaskContext.elicit}. */

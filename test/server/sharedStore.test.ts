@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { MemoryTaskStore } from '../../src/server/memoryTaskStore.js'
+import { InMemoryTaskStore } from '../../src/server/inMemoryTaskStore.js'
 import { gist, listen } from './support/listening.js'
 import { createManualClock } from './support/manualClock.js'
 import { startServer } from './support/testServer.js'
 import { ask, slow, text } from './support/tools.js'
 
 /** As a database is: others write to it, and say nothing. */
-class SharedStore extends MemoryTaskStore {
+class SharedStore extends InMemoryTaskStore {
   override readonly isShared = true
 }
 

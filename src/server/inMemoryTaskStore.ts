@@ -5,7 +5,7 @@ import type { TaskRecord } from './taskRecord.js'
 import type { TaskStore } from './taskStore.js'
 
 /** Keeps tasks in the memory of this process: they end with it, and no other process sees them. */
-export class MemoryTaskStore implements TaskStore {
+export class InMemoryTaskStore implements TaskStore {
   readonly isShared: boolean = false
   readonly #records = new Map<string, TaskRecord>()
   readonly #atWork: Tally = createTally()
