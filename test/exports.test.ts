@@ -52,7 +52,7 @@ const entries: Record<string, { load: () => Promise<object>; names: string[] }> 
   },
   'taskwire/server': {
     load: () => import('taskwire/server'),
-    names: ['InMemoryTaskStore', 'createTaskServer', 'defineTool'],
+    names: ['InMemoryTaskStore', 'createTaskServer', 'createTaskWorker', 'defineTool'],
   },
   'taskwire/testing': {
     load: () => import('taskwire/testing'),
@@ -63,6 +63,7 @@ const entries: Record<string, { load: () => Promise<object>; names: string[] }> 
       'createTestServer',
       'scriptTask',
       'taskHandlers',
+      'taskStoreContract',
     ],
   },
 }

@@ -9,6 +9,7 @@ export class InMemoryTaskStore implements TaskStore {
   readonly isShared: boolean = false
   readonly #records = new Map<string, TaskRecord>()
   readonly #atWork: Tally = createTally()
+  readonly #listeners = new Set<(taskId?: string, version?: number) => void>()
 
   /** How many tasks there are, those included that have expired and were not removed yet. */
   get size(): number {
@@ -52,11 +53,26 @@ export class InMemoryTaskStore implements TaskStore {
     return this.#atWork.of(owner)
   }
 
+  async lapsed(now: number, limit: number): Promise<readonly string[]> {
+    const found: string[] = []
+    for (const [taskId, { task, lease }] of this.#records) {
+      if (found.length === limit) break
+      if (lease !== undefined && lease.until <= now && !isTerminal(task.status)) found.push(taskId)
+    }
+    return found
+  }
+
+  watch(onChange: (taskId?: string, version?: number) => void): () => void {
+    this.#listeners.add(onChange)
+    return () => this.#listeners.delete(onChange)
+  }
+
   #put(taskId: string, next: TaskRecord | undefined): void {
     const before = this.#records.get(taskId)
     if (before !== undefined && !isTerminal(before.task.status)) this.#atWork.remove(before.owner)
     if (next !== undefined && !isTerminal(next.task.status)) this.#atWork.add(next.owner)
     if (next === undefined) this.#records.delete(taskId)
     else this.#records.set(taskId, next)
+    if (next !== undefined) for (const listener of this.#listeners) listener(taskId, next.version)
   }
 }

@@ -13,7 +13,7 @@ function setup() {
     return record
   })
   const capabilities = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} }
-  const run = createTaskRun({ record: workingRecord('t'), capabilities, apply })
+  const run = createTaskRun({ record: workingRecord('t'), capabilities, by: { attempt: 1, worker: '' }, apply })
   return {
     run,
     apply,

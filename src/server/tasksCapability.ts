@@ -5,11 +5,19 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import { TASKS_EXTENSION } from '../protocol/extension.js'
-import type { JsonObject } from '../protocol/json.js'
+import { isJsonObject, type JsonObject } from '../protocol/json.js'
 
 /** What the client declared in this very request: nothing carries over from an earlier one. */
 export function declaredCapabilities(ctx: ServerContext): ClientCapabilities {
-  const envelope: JsonObject = ctx.mcpReq.envelope ?? {}
+  return capabilitiesOf(ctx.mcpReq.envelope ?? {})
+}
+
+/** What the client declared in a request with these params, which the SDK has checked. */
+export function capabilitiesIn(params: unknown): ClientCapabilities {
+  return isJsonObject(params) && isJsonObject(params['_meta']) ? capabilitiesOf(params['_meta']) : {}
+}
+
+function capabilitiesOf(envelope: JsonObject): ClientCapabilities {
   // Checked by the SDK along with the rest of the envelope.
   return (envelope[CLIENT_CAPABILITIES_META_KEY] ?? {}) as ClientCapabilities
 }

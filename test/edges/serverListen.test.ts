@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { gist, listen, listenInVain } from '../server/support/listening.js'
 import { settle } from '../server/support/manualClock.js'
 import { type Json, rpcRequest } from '../server/support/rpc.js'
+import { SilentStore } from '../server/support/silentStore.js'
 import { startServer, type TestServer } from '../server/support/testServer.js'
 import { ask, slow } from '../server/support/tools.js'
 
@@ -14,8 +15,7 @@ const RESOURCES = { resources: { subscribe: true, listChanged: true } }
 const MEGABYTE = 1024 * 1024
 
 /** Shared with other processes, as far as the server knows: it reads again what matters to it. */
-class WatchedStore extends InMemoryTaskStore {
-  override readonly isShared = true
+class WatchedStore extends SilentStore {
   reads: string[] = []
   override get(taskId: string): Promise<TaskRecord | undefined> {
     this.reads.push(taskId)

@@ -7,7 +7,12 @@ export type Json = Record<string, unknown>
 export const TASKS: Json = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
 
 /** What a client declares that follows tasks and answers questions of every kind. */
-export const TASKS_AND_INPUT: Json = { ...TASKS, elicitation: { form: {}, url: {} }, sampling: { tools: {} }, roots: {} }
+export const TASKS_AND_INPUT: Json = {
+  ...TASKS,
+  elicitation: { form: {}, url: {} },
+  sampling: { tools: {} },
+  roots: {},
+}
 
 export interface RpcOptions extends TaskServerRequestOptions {
   /** The client's capabilities. @default the Tasks extension, and input of every kind */
