@@ -54,6 +54,9 @@ const entries: Record<string, { load: () => Promise<object>; names: string[] }> 
     load: () => import('taskwire/server'),
     names: ['InMemoryTaskStore', 'createTaskServer', 'createTaskWorker', 'defineTool'],
   },
+  'taskwire/server/bullmq': { load: () => import('taskwire/server/bullmq'), names: ['bullmqQueue'] },
+  'taskwire/server/postgres': { load: () => import('taskwire/server/postgres'), names: ['postgresTaskStore'] },
+  'taskwire/server/redis': { load: () => import('taskwire/server/redis'), names: ['redisTaskStore'] },
   'taskwire/testing': {
     load: () => import('taskwire/testing'),
     names: [

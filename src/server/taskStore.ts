@@ -60,7 +60,7 @@ export interface TaskStore {
 
   /**
    * Calls the listener after each change that a process has made to a record, with the id and the version that it has
-   * then; without arguments when changes may have been missed, as after a lost connection. Returns a function that
+   * then; without arguments when changes may have been missed: once it can tell of them, and after a lost connection. Returns a function that
    * unsubscribes. Where it is there, processes learn of changes at once instead of by reading every `pollIntervalMs`; a
    * change that is never told is noticed 15 s later.
    */

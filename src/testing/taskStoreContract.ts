@@ -25,7 +25,7 @@ export function taskStoreContract(createStore: () => TaskStore | Promise<TaskSto
 }
 
 /** How long a change may take to be told, in ms. */
-const FEED_MS = 5000
+const FEED_MS = 30_000
 
 const CONTRACT: Record<string, (store: TaskStore) => Promise<void>> = {
   async 'gives back what was created, as soon as that resolves'(store) {
@@ -152,14 +152,14 @@ const CONTRACT: Record<string, (store: TaskStore) => Promise<void>> = {
       new Promise<void>((resolve, reject) => {
         const timer = setTimeout(() => reject(new TypeError(`Nobody was told of ${key}.`)), FEED_MS)
         onChange = () => {
-          if (!told.has(key)) return
+          // Or changes may have been missed: that is to be told, too.
+          if (!told.has(key) && !told.delete(MISSED)) return
           clearTimeout(timer)
           resolve()
         }
         change().catch(reject)
       })
     try {
-      // What is told while it connects may be lost; that is what the call without arguments is for.
       await until('a 1', () => store.create(recordOf('a')))
       await until('a 2', () => store.transition(recordOf('a', { version: 2 }), 1))
     } finally {
@@ -167,6 +167,9 @@ const CONTRACT: Record<string, (store: TaskStore) => Promise<void>> = {
     }
   },
 }
+
+/** The call without arguments. */
+const MISSED = 'undefined undefined'
 
 /** Later than now, for databases that expire records by their own clock. */
 const FAR: number = 32_000_000_000_000
