@@ -148,8 +148,8 @@ const CONTRACT: Record<string, (store: TaskStore) => Promise<void>> = {
       told.add(`${taskId} ${version}`)
       onChange()
     })
-    const until = (key: string, change: () => Promise<unknown>) =>
-      new Promise<void>((resolve, reject) => {
+    const until = async (key: string, change: () => Promise<unknown>) => {
+      const isTold = new Promise<void>((resolve, reject) => {
         const timer = setTimeout(() => reject(new TypeError(`Nobody was told of ${key}.`)), FEED_MS)
         onChange = () => {
           // Or changes may have been missed: that is to be told, too.
@@ -157,8 +157,9 @@ const CONTRACT: Record<string, (store: TaskStore) => Promise<void>> = {
           clearTimeout(timer)
           resolve()
         }
-        change().catch(reject)
       })
+      await Promise.all([isTold, change()])
+    }
     try {
       await until('a 1', () => store.create(recordOf('a')))
       await until('a 2', () => store.transition(recordOf('a', { version: 2 }), 1))
