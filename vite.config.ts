@@ -6,6 +6,9 @@ const entries: Record<string, string> = {
   'query/index': 'src/query/index.ts',
   'react/index': 'src/react/index.ts',
   'server/index': 'src/server/index.ts',
+  'server/bullmq/index': 'src/server/bullmq/index.ts',
+  'server/postgres/index': 'src/server/postgres/index.ts',
+  'server/redis/index': 'src/server/redis/index.ts',
   'testing/index': 'src/testing/index.ts',
 }
 

@@ -13,8 +13,9 @@ import { starts } from './starts.js'
 import { GIVE_UP_MS } from './support/limits.js'
 import { markdown, missed, type Table } from './support/report.js'
 import { createRunner, type Group } from './support/runner.js'
+import { tasks } from './tasks.js'
 
-const groups: Record<string, Group> = { bytes, polls, starts, renders, requests, records, push }
+const groups: Record<string, Group> = { bytes, polls, starts, renders, requests, records, push, tasks }
 
 const words = process.argv.slice(2)
 const isQuick = words.includes('--quick')

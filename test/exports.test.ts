@@ -52,8 +52,11 @@ const entries: Record<string, { load: () => Promise<object>; names: string[] }> 
   },
   'taskwire/server': {
     load: () => import('taskwire/server'),
-    names: ['MemoryTaskStore', 'createTaskServer', 'defineTool'],
+    names: ['InMemoryTaskStore', 'createTaskServer', 'createTaskWorker', 'defineTool'],
   },
+  'taskwire/server/bullmq': { load: () => import('taskwire/server/bullmq'), names: ['bullmqQueue'] },
+  'taskwire/server/postgres': { load: () => import('taskwire/server/postgres'), names: ['postgresTaskStore'] },
+  'taskwire/server/redis': { load: () => import('taskwire/server/redis'), names: ['redisTaskStore'] },
   'taskwire/testing': {
     load: () => import('taskwire/testing'),
     names: [
@@ -63,6 +66,7 @@ const entries: Record<string, { load: () => Promise<object>; names: string[] }> 
       'createTestServer',
       'scriptTask',
       'taskHandlers',
+      'taskStoreContract',
     ],
   },
 }

@@ -530,11 +530,11 @@ describe('under withTasks alone', () => {
     await expect(result).resolves.toMatchObject({ content: [{ text: 'done' }] })
   })
 
-  it('without a handler there is nobody to ask', async () => {
+  it('a client without a handler declares nothing, and the server fails the call instead of asking', async () => {
     const { sdk, memory } = await connect({})
     const result = sdk.callTool({ name: 'ask', arguments: { questions: ['A?'] } })
     result.catch(() => {})
     await memory.advance(2000)
-    await expect(result).rejects.toThrow(TaskInputRequiredError)
+    await expect(result).rejects.toMatchObject({ name: 'TaskFailedError', code: -32021 })
   })
 })

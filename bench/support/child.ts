@@ -5,8 +5,16 @@ import { samplePage } from '../records.js'
 import { sampleStarts } from '../starts.js'
 import { cpu } from './cpu.js'
 import { GAVE_UP, GIVE_UP_MS } from './limits.js'
+import { sampleEcho, sampleStreams, sampleTasks } from './sampleTasks.js'
 
-const samples = { page: samplePage, polls: samplePolls, starts: sampleStarts }
+const samples = {
+  page: samplePage,
+  polls: samplePolls,
+  starts: sampleStarts,
+  echo: sampleEcho,
+  tasks: sampleTasks,
+  streams: sampleStreams,
+}
 
 export type Samples = typeof samples
 

@@ -102,6 +102,7 @@ async function work(
         elicit: unasked,
         sample: unasked,
         listRoots: unasked,
+        once: async (_, step) => step(),
       },
     })
     await store.storeTaskResult(taskId, result.isError ? 'failed' : 'completed', result as CallToolResult)

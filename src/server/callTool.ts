@@ -7,16 +7,21 @@ import {
 } from '@modelcontextprotocol/server'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import { supportsTasks } from '../protocol/extension.js'
+import { sealCall } from './callRecord.js'
 import type { ToolDefinition } from './defineTool.js'
 import type { Exchange } from './exchange.js'
+import type { TaskExecutor } from './executor.js'
 import { handled } from './handled.js'
 import { macrotask } from './macrotask.js'
+import type { TaskSpec } from './newTaskRecord.js'
 import { ownerOf } from './ownerOf.js'
 import { plainJson } from './plainJson.js'
+import type { ServerConfig } from './serverConfig.js'
 import type { ServerParts } from './serverParts.js'
 import { sleep } from './sleep.js'
 import { toTaskFailure } from './taskFailure.js'
 import type { TaskRun } from './taskRun.js'
+import { isLeased } from './taskRuntime.js'
 import { declaredCapabilities, missingTasksCapability } from './tasksCapability.js'
 import type { TaskContext, ToolContext } from './toolContext.js'
 
@@ -36,12 +41,14 @@ export interface ValidCall {
 export async function callTool(call: ValidCall, parts: ServerParts): Promise<CallToolResult | InputRequiredResult> {
   const { tool, args, ctx, exchange } = call
   try {
+    if (exchange.isJob && exchange.run !== undefined) return await runTask(call, parts, exchange.run)
     const canBeTask = !exchange.isLegacy && supportsTasks(declaredCapabilities(ctx))
     if (tool.taskSupport === 'required' && !canBeTask) throw missingTasksCapability()
     const direct = toolContext(call, parts, ctx.mcpReq.signal)
     const early = await tool.prepare?.(args, direct)
     if (early !== undefined) return sendable(early)
     if (!canBeTask || !(await shallBeTask(call, parts))) return checked(await tool.handler(args, direct))
+    if (parts.config.executor !== undefined) return await queueTask(call, parts, parts.config.executor)
     return await runTask(call, parts, await startTask(call, parts))
   } catch (error) {
     exchange.failure = toTaskFailure(error)
@@ -58,12 +65,40 @@ async function shallBeTask({ tool, args, exchange }: ValidCall, { config }: Serv
   return (await config.augment?.({ name: tool.name, arguments: args, request, authInfo })) ?? true
 }
 
-async function startTask({ tool, exchange }: ValidCall, { config, runtime }: ServerParts): Promise<TaskRun> {
-  const owner = await ownerOf(exchange, config)
+async function startTask({ tool, ctx, exchange }: ValidCall, { config, runtime }: ServerParts): Promise<TaskRun> {
+  // Other processes could run it again.
+  const isKept = isLeased(config.store) && config.isRetried(tool)
+  const spec = await specOf(tool, exchange, config, isKept)
   exchange.detach()
-  const pollIntervalMs = tool.pollIntervalMs ?? config.pollIntervalMs
-  exchange.run = await runtime.create({ owner, ttlMs: config.ttlOf(tool), pollIntervalMs })
+  exchange.run = await runtime.create(spec, declaredCapabilities(ctx))
   return exchange.run
+}
+
+async function queueTask(
+  { tool, exchange }: ValidCall,
+  { config, runtime }: ServerParts,
+  executor: TaskExecutor,
+): Promise<CallToolResult> {
+  const spec = await specOf(tool, exchange, config, true)
+  exchange.detach()
+  exchange.queued = await runtime.enqueue(spec, executor)
+  // Nobody reads it: the client is told of the task.
+  return { content: [] }
+}
+
+async function specOf(
+  tool: ToolDefinition,
+  exchange: Exchange,
+  config: ServerConfig,
+  isKept: boolean,
+): Promise<TaskSpec> {
+  return {
+    owner: await ownerOf(exchange, config),
+    tool: tool.name,
+    ttlMs: config.ttlOf(tool),
+    pollIntervalMs: config.pollIntervalOf(tool),
+    call: isKept ? await sealCall(exchange, config) : undefined,
+  }
 }
 
 /**
@@ -73,13 +108,16 @@ async function startTask({ tool, exchange }: ValidCall, { config, runtime }: Ser
 async function runTask(call: ValidCall, parts: ServerParts, run: TaskRun): Promise<CallToolResult> {
   const { tool, args, exchange } = call
   let hasEnded = false
+  let leave = () => {}
   void macrotask().then(() => {
     if (!hasEnded) exchange.answerWith(run)
   })
   try {
+    leave = await parts.slots.take(run.record.task.taskId, run.signal)
     return checked(await tool.handler(args, toolContext(call, parts, run.signal, run.context)))
   } finally {
     hasEnded = true
+    leave()
   }
 }
 

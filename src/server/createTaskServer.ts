@@ -1,25 +1,15 @@
-import {
-  createMcpHandler,
-  INTERNAL_ERROR,
-  isJsonContentType,
-  isLegacyRequest,
-  type ServerNotifier,
-} from '@modelcontextprotocol/server'
+import { INTERNAL_ERROR, isJsonContentType, isLegacyRequest, type ServerNotifier } from '@modelcontextprotocol/server'
 import { whoSends } from './authenticate.js'
 import { createCors } from './cors.js'
 import { REFUSED } from './errorCodes.js'
 import { Exchange } from './exchange.js'
-import { finishExchange, taskCreatedResponse } from './finishExchange.js'
+import { taskCreatedResponse } from './finishExchange.js'
 import { errorResponse } from './jsonRpcResponse.js'
 import { listenToTasks } from './listenToTasks.js'
 import { readJson } from './readJson.js'
 import { refuseRequiredTool } from './refuseRequiredTool.js'
-import { createReporter } from './reportError.js'
 import { createServerConfig } from './serverConfig.js'
-import { createServerFactory } from './serverFactory.js'
-import type { ServerParts } from './serverParts.js'
-import { createStreamPlaces } from './streamPlaces.js'
-import { createTaskRuntime } from './taskRuntime.js'
+import { createServerCore } from './serverCore.js'
 import type { TaskServerOptions, TaskServerRequestOptions } from './taskServerOptions.js'
 
 /** An MCP server whose tools can run as tasks. */
@@ -31,8 +21,17 @@ export interface TaskServer {
   readonly fetch: (request: Request, options?: TaskServerRequestOptions) => Promise<Response>
   /** Tells clients that listen of what has nothing to do with tasks: a changed list, an updated resource. */
   readonly notify: ServerNotifier
-  /** Stops all work: `signal` of every running tool aborts, and tasks at work have failed. */
-  readonly close: () => Promise<void>
+  /**
+   * Refuses requests and, after `drainMs`, stops all work: `signal` of every running tool aborts. A task whose tool may be
+   * run again (`onOrphan`) goes to another process, if the store is shared and has `lapsed`; others have failed.
+   */
+  readonly close: (options?: TaskCloseOptions) => Promise<void>
+}
+
+/** How a server or a worker ends. */
+export interface TaskCloseOptions {
+  /** How long work that is under way may go on, in ms. @default 0 */
+  readonly drainMs?: number
 }
 
 /**
@@ -59,18 +58,10 @@ export interface TaskServer {
 export function createTaskServer(options: TaskServerOptions): TaskServer {
   const config = createServerConfig(options)
   const { serverInfo, maxRequestBodySize } = config
-  const report = createReporter(config.onError)
-  const runtime = createTaskRuntime({ ...config, report })
-  const parts: ServerParts = { config, runtime, streams: createStreamPlaces(config), report }
+  const core = createServerCore(config)
+  const { parts, mcp } = core
+  const { report } = parts
   const cors = createCors(config.cors ?? false)
-  const exchanges = new WeakMap<Request, Exchange>()
-  const factory = createServerFactory(parts, (request) => exchanges.get(request))
-  const mcp = createMcpHandler(factory, {
-    maxRequestBodySize,
-    // Streams are counted by owner, see `listenToTasks`.
-    maxSubscriptions: Number.POSITIVE_INFINITY,
-    onerror: (error) => report(error, { source: 'request' }),
-  })
   let isClosed = false
 
   async function serve(request: Request, requestOptions: TaskServerRequestOptions): Promise<Response> {
@@ -90,14 +81,9 @@ export function createTaskServer(options: TaskServerOptions): TaskServer {
     if (refusal !== undefined) return refusal
 
     const exchange = new Exchange({ request, body, authInfo, isLegacy })
-    const inner = new Request(request.url, { method: 'POST', headers: request.headers, signal: exchange.signal })
-    exchanges.set(inner, exchange)
     // What the SDK says once the tool has ended is the answer or, where the call has become a task, its outcome.
     // That answers the client, too, unless the work goes on: then it hears of a task at work before.
-    const finished = mcp
-      .fetch(inner, { ...auth, parsedBody: body })
-      .then((response) => finishExchange(exchange, response, parts))
-      .then((response) => listenToTasks(exchange, response, parts))
+    const finished = core.serve(exchange).then((response) => listenToTasks(exchange, response, parts))
     const atWork = exchange.taskAtWork.then(({ record }) => taskCreatedResponse(exchange, record, serverInfo))
     requestOptions.waitUntil?.(finished)
     return Promise.race([atWork, finished])
@@ -121,10 +107,9 @@ export function createTaskServer(options: TaskServerOptions): TaskServer {
       return cors?.decorate(request, response) ?? response
     },
     notify: mcp.notify,
-    async close() {
+    async close({ drainMs } = {}) {
       isClosed = true
-      await runtime.close()
-      await mcp.close()
+      await core.close(drainMs)
     },
   }
 }

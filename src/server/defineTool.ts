@@ -28,8 +28,15 @@ export interface ToolDefinition<Input extends StandardSchemaWithJSON = StandardS
   readonly taskSupport: TaskSupport
   /** Overrides the server's `defaultTtlMs` for tasks of this tool, in ms; null: without limit. */
   readonly ttlMs?: number | null
-  /** Overrides the server's `pollIntervalMs` for tasks of this tool, in ms. */
+  /** Overrides the server's `pollIntervalMs` for tasks of this tool, in ms, whatever the load. */
   readonly pollIntervalMs?: number
+  /**
+   * What becomes of a task whose worker was lost. `fail`: it has failed, and the tool may have run in part. `retry`: the
+   * handler runs again from its beginning, up to five times in all; it gets the answers that its questions have had, so what
+   * comes before a question must be safe to repeat, or stand in `task.once()`.
+   * @default `retry` for tools whose annotations say `readOnlyHint` or `idempotentHint`, else `fail`
+   */
+  readonly onOrphan?: 'fail' | 'retry'
   /**
    * Runs before a task is created, with the client waiting. Return nothing to go on to the handler, a
    * result to answer without a task, or the SDK's `inputRequired(...)` to ask the client first:

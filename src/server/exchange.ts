@@ -1,9 +1,13 @@
 import type { AuthInfo } from '@modelcontextprotocol/server'
 import type { TaskFailure } from '../protocol/task.js'
+import type { TaskRecord } from './taskRecord.js'
 import type { TaskRun } from './taskRun.js'
 
 /** What there is to know about a request once its body is read. */
-export type ExchangeOptions = Pick<Exchange, 'request' | 'body' | 'authInfo' | 'isLegacy'>
+export type ExchangeOptions = Pick<Exchange, 'request' | 'body' | 'authInfo' | 'isLegacy'> & {
+  /** The work that this request is for, where it is a job's and no client's. */
+  readonly claimed?: TaskRun
+}
 
 /** One HTTP request, from its arrival until the SDK has answered it: for a task, until the work is over. */
 export class Exchange {
@@ -15,8 +19,12 @@ export class Exchange {
   readonly isLegacy: boolean
   /** Resolves when the call is to be answered with a task at work. Stays pending where it is answered otherwise. */
   readonly taskAtWork: Promise<TaskRun>
-  /** The task the call has become. */
+  /** True where no client waits: the task is there, and its work begins again or elsewhere. */
+  readonly isJob: boolean
+  /** The task the call has become, where it is worked on here. */
   run: TaskRun | undefined
+  /** The task the call has become, where the executor has it. */
+  queued: TaskRecord | undefined
   /** The error that ended a tool call. The SDK would make a result with `isError` of it. */
   failure: TaskFailure | undefined
 
@@ -24,11 +32,13 @@ export class Exchange {
   readonly #unlink: () => void
   #resolveTask: (run: TaskRun) => void = () => {}
 
-  constructor({ request, body, authInfo, isLegacy }: ExchangeOptions) {
+  constructor({ request, body, authInfo, isLegacy, claimed }: ExchangeOptions) {
     this.request = request
     this.body = body
     this.authInfo = authInfo
     this.isLegacy = isLegacy
+    this.isJob = claimed !== undefined
+    this.run = claimed
     this.taskAtWork = new Promise((resolve) => {
       this.#resolveTask = resolve
     })

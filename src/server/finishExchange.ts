@@ -28,7 +28,11 @@ export function taskCreatedResponse({ body }: Exchange, { task }: TaskRecord, se
  * this resolves, else the answer to the client, unless the tool has thrown.
  */
 export async function finishExchange(exchange: Exchange, response: Response, parts: ServerParts): Promise<Response> {
-  const { run, failure, isLegacy, body } = exchange
+  const { run, queued, failure, isLegacy, body } = exchange
+  if (queued !== undefined) {
+    await response.body?.cancel()
+    return taskCreatedResponse(exchange, queued, parts.config.serverInfo)
+  }
   if (run !== undefined) {
     const outcome: TaskOutcome = failure === undefined ? await outcomeOf(response) : { type: 'fail', error: failure }
     return taskCreatedResponse(exchange, await parts.runtime.settle(run, outcome), parts.config.serverInfo)

@@ -1,16 +1,26 @@
 import { DEFAULT_MAX_REQUEST_BODY_SIZE } from '@modelcontextprotocol/server'
 import { TaskConfigurationError } from '../protocol/errors.js'
+import { TASKS_EXTENSION } from '../protocol/extension.js'
 import { type Clock, systemClock } from './clock.js'
 import type { ToolDefinition } from './defineTool.js'
-import { MemoryTaskStore } from './memoryTaskStore.js'
+import { InMemoryTaskStore } from './inMemoryTaskStore.js'
+import { createSlots, type Slots } from './slots.js'
+import { isLeased } from './taskRuntime.js'
 import type { TaskServerOptions } from './taskServerOptions.js'
 import type { TaskStore } from './taskStore.js'
 
 /** The options of a server, checked and complete. */
-export interface ServerConfig extends TaskServerOptions {
+export interface ServerConfig extends Omit<TaskServerOptions, 'pollIntervalMs'> {
   readonly store: TaskStore
   readonly clock: Clock
+  /** How often tasks are read again that another process may change, in ms. */
   readonly pollIntervalMs: number
+  /** How long clients of a task of this tool are asked to wait, as things stand, in ms. */
+  pollIntervalOf(tool: ToolDefinition | undefined): number
+  readonly leaseMs: number
+  readonly slots: Slots
+  /** Whether work that was lost may be done again by itself. */
+  isRetried(tool: ToolDefinition): boolean
   readonly push: boolean
   readonly maxTasksPerOwner: number
   readonly maxTasks: number
@@ -24,6 +34,7 @@ export interface ServerConfig extends TaskServerOptions {
 }
 
 const ONE_HOUR_MS = 3_600_000
+const DEFAULT_POLL_INTERVAL_MS = 1000
 
 /**
  * Checks options and fills in defaults.
@@ -31,21 +42,37 @@ const ONE_HOUR_MS = 3_600_000
  * @throws {TaskConfigurationError} naming the option that cannot be used.
  */
 export function createServerConfig(options: TaskServerOptions): ServerConfig {
-  const { defaultTtlMs = ONE_HOUR_MS, maxTtlMs, pollIntervalMs = 1000, maxTasksPerOwner = 1000 } = options
+  const { defaultTtlMs = ONE_HOUR_MS, maxTtlMs, maxTasksPerOwner = 1000, leaseMs = 30_000, maxRunning } = options
+  const { pollIntervalMs: interval = DEFAULT_POLL_INTERVAL_MS } = options
+  const pollIntervalMs = typeof interval === 'number' ? interval : DEFAULT_POLL_INTERVAL_MS
+  const slots = createSlots(maxRunning ?? Number.POSITIVE_INFINITY)
   const { maxRequestBodySize = DEFAULT_MAX_REQUEST_BODY_SIZE } = options
   const { maxTasks = 10_000, maxEndedTasks = 10_000, maxStreams = 10_000 } = options
   // Without names everybody is the same owner.
-  const perOwner = (limit: number, inAll: number) => (options.owner === undefined ? inAll : Math.min(limit, inAll))
+  const hasOwners = options.owner !== undefined || options.authenticate !== undefined
+  const perOwner = (limit: number, inAll: number) => (hasOwners ? Math.min(limit, inAll) : inAll)
   const { maxEndedTasksPerOwner = perOwner(1000, maxEndedTasks) } = options
   const { maxStreamsPerOwner = perOwner(64, maxStreams) } = options
   const { serverInfo } = options
   if (typeof serverInfo?.name !== 'string' || typeof serverInfo.version !== 'string') {
     fail('`serverInfo` has no name or no version. Pass { name, version }.')
   }
+  if (options.serverOptions?.capabilities?.extensions?.[TASKS_EXTENSION] !== undefined) {
+    fail(
+      `\`serverOptions.capabilities\` declares ${TASKS_EXTENSION}. Leave it out: this server declares and serves it.`,
+    )
+  }
   checkTools(options.tools)
   checkTtl('`defaultTtlMs`', defaultTtlMs)
   checkPositive('`maxTtlMs`', maxTtlMs)
   checkPositive('`pollIntervalMs`', pollIntervalMs)
+  checkPositive('`leaseMs`', leaseMs)
+  checkPositive('`maxRunning`', maxRunning)
+  if (options.executor !== undefined && !isLeased(options.store ?? {})) {
+    fail(
+      'there is an `executor`, and the store cannot find work that was lost. Pass a shared `store` that has `lapsed`.',
+    )
+  }
   checkPositive('`maxTasksPerOwner`', maxTasksPerOwner)
   checkPositive('`maxTasks`', maxTasks)
   checkPositive('`maxEndedTasksPerOwner`', maxEndedTasksPerOwner)
@@ -55,9 +82,18 @@ export function createServerConfig(options: TaskServerOptions): ServerConfig {
   checkPositive('`maxRequestBodySize`', maxRequestBodySize)
   return {
     ...options,
-    store: options.store ?? new MemoryTaskStore(),
+    store: options.store ?? new InMemoryTaskStore(),
     clock: options.clock ?? systemClock,
     pollIntervalMs,
+    pollIntervalOf(tool) {
+      if (tool?.pollIntervalMs !== undefined) return tool.pollIntervalMs
+      const asked = typeof interval === 'number' ? interval : interval(slots)
+      return Number.isSafeInteger(asked) && asked > 0 ? asked : DEFAULT_POLL_INTERVAL_MS
+    },
+    leaseMs,
+    slots,
+    isRetried: ({ onOrphan, annotations }) =>
+      (onOrphan ?? (annotations?.readOnlyHint || annotations?.idempotentHint ? 'retry' : 'fail')) === 'retry',
     push: options.push ?? true,
     maxTasksPerOwner,
     maxTasks,

@@ -1,16 +1,11 @@
-import {
-  type McpRequestContext,
-  McpServer,
-  type McpServerFactory,
-  type ServerCapabilities,
-} from '@modelcontextprotocol/server'
+import { type McpRequestContext, McpServer, type McpServerFactory } from '@modelcontextprotocol/server'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import { TASKS_EXTENSION } from '../protocol/extension.js'
 import { callTool } from './callTool.js'
 import type { ToolDefinition } from './defineTool.js'
 import type { Exchange } from './exchange.js'
 import type { ServerParts } from './serverParts.js'
-import { serveTaskMethods } from './taskMethods.js'
+import { serveTaskMethods, TASK_METHODS } from './taskMethods.js'
 
 /** Builds the SDK's server for one request; `exchangeOf` finds what we know of that request. */
 export function createServerFactory(
@@ -24,12 +19,16 @@ export function createServerFactory(
     if (exchange === undefined) {
       throw new TaskConfigurationError('Failed to serve a request: it is unknown. Send requests through `fetch`.')
     }
-    const capabilities = capabilitiesFor(context, serverOptions?.capabilities)
+    const capabilities = { tools: { listChanged: false }, ...serverOptions?.capabilities }
     const server = new McpServer(serverInfo, { ...serverOptions, capabilities })
     for (const tool of tools) registerTool(server, tool, exchange, parts)
-    // The extension is not defined on the 2025 revisions, whose own tasks are another thing.
-    if (context.era === 'modern') serveTaskMethods(server, exchange, parts)
     await setup?.(server, context)
+    refuseOtherTasks(server)
+    // The extension is not defined on the 2025 revisions, whose own tasks are another thing.
+    if (context.era === 'modern') {
+      server.server.registerCapabilities({ extensions: { [TASKS_EXTENSION]: {} } })
+      serveTaskMethods(server, exchange, parts)
+    }
     return server
   }
 
@@ -43,10 +42,25 @@ export function createServerFactory(
   }
 }
 
-function capabilitiesFor({ era }: McpRequestContext, own: ServerCapabilities = {}): ServerCapabilities {
-  const capabilities = { tools: { listChanged: false }, ...own }
-  if (era !== 'modern') return capabilities
-  return { ...capabilities, extensions: { ...own.extensions, [TASKS_EXTENSION]: {} } }
+/** Two servers of tasks on one connection would each answer for tasks that the other has. */
+function refuseOtherTasks({ server }: McpServer): void {
+  try {
+    if (server.getCapabilities().extensions?.[TASKS_EXTENSION] === undefined) {
+      for (const method of TASK_METHODS) server.assertCanSetRequestHandler(method)
+      return
+    }
+  } catch (error) {
+    throw hasOtherTasks(error)
+  }
+  throw hasOtherTasks()
+}
+
+function hasOtherTasks(cause?: unknown): TaskConfigurationError {
+  return new TaskConfigurationError(
+    `Failed to serve a request: \`setup\` has put ${TASKS_EXTENSION}, or a method of it, on the server. ` +
+      'Leave that out: this server serves it, and its tasks are in the option `store`.',
+    { cause },
+  )
 }
 
 function registerTool(server: McpServer, tool: ToolDefinition, exchange: Exchange, parts: ServerParts): void {

@@ -1,5 +1,6 @@
 import type { ReportError } from './reportError.js'
 import type { ServerConfig } from './serverConfig.js'
+import type { Slots } from './slots.js'
 import type { StreamPlaces } from './streamPlaces.js'
 import type { TaskRuntime } from './taskRuntime.js'
 
@@ -8,5 +9,6 @@ export interface ServerParts {
   readonly config: ServerConfig
   readonly runtime: TaskRuntime
   readonly streams: StreamPlaces
+  readonly slots: Slots
   readonly report: ReportError
 }

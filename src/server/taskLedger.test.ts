@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { createManualClock } from '../../test/server/support/manualClock.js'
 import { workingRecord } from '../../test/server/support/records.js'
-import { MemoryTaskStore } from './memoryTaskStore.js'
+import { InMemoryTaskStore } from './inMemoryTaskStore.js'
 import { createTaskLedger } from './taskLedger.js'
 import type { TaskRecord } from './taskRecord.js'
 import type { TaskEvent } from './taskReducer.js'
 import type { TaskStore } from './taskStore.js'
 
-function setup(store: TaskStore = new MemoryTaskStore()) {
+function setup(store: TaskStore = new InMemoryTaskStore()) {
   const clock = createManualClock(0)
   const seen: TaskRecord[] = []
   const ledger = createTaskLedger({ store, clock, onRecord: (record) => seen.push(record) })
@@ -42,7 +42,7 @@ describe('createTaskLedger', () => {
   it('looks again where another process was faster, and finds the task over', async () => {
     // completes: read v1 ........................ transition v1 -> refused, read v2: over
     // other:             read v1, transition -> v2 failed
-    const store = new MemoryTaskStore()
+    const store = new InMemoryTaskStore()
     const other = setup(store)
     const racing: TaskStore = Object.assign(Object.create(store) as TaskStore, {
       create: store.create.bind(store),

@@ -9,6 +9,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { supportsTasks } from '../protocol/extension.js'
 import { isJsonObject, type JsonObject } from '../protocol/json.js'
+import { type DetailedTask, isTerminal } from '../protocol/task.js'
 import type { Exchange } from './exchange.js'
 import { ownerOf } from './ownerOf.js'
 import { parseAnswer } from './parseAnswer.js'
@@ -19,6 +20,9 @@ import type { TaskRecord } from './taskRecord.js'
 import { openQuestions } from './taskReducer.js'
 import { declaredCapabilities, missingTasksCapability } from './tasksCapability.js'
 
+/** The methods of the extension. */
+export const TASK_METHODS = ['tasks/get', 'tasks/update', 'tasks/cancel'] as const
+
 /**
  * Serves `tasks/get`, `tasks/update` and `tasks/cancel` on the SDK's server, which checks the envelope
  * and the headers, `Mcp-Name` included, before any of this runs.
@@ -26,7 +30,7 @@ import { declaredCapabilities, missingTasksCapability } from './tasksCapability.
 export function serveTaskMethods(server: McpServer, exchange: Exchange, parts: ServerParts): void {
   const { runtime } = parts
   const serve = (
-    method: string,
+    method: (typeof TASK_METHODS)[number],
     answer: (record: TaskRecord, params: JsonObject) => Promise<Result> | Result,
   ): void => {
     // With a schema of its own, the SDK lets a method through that its revision does not define.
@@ -43,7 +47,7 @@ export function serveTaskMethods(server: McpServer, exchange: Exchange, parts: S
     })
   }
 
-  serve('tasks/get', ({ task }) => taskOnTheWire(task))
+  serve('tasks/get', (record) => taskOnTheWire(asThingsStand(record, parts)))
   serve('tasks/update', async ({ task }, params) => {
     await runtime.answer(task.taskId, answersIn(params, openQuestions(task)))
     return {}
@@ -52,6 +56,15 @@ export function serveTaskMethods(server: McpServer, exchange: Exchange, parts: S
     await runtime.requestCancel(task.taskId)
     return {}
   })
+}
+
+/** The task with what only this process knows, and only now: its turn, and how busy we are. */
+function asThingsStand({ task, tool }: TaskRecord, { config, slots }: ServerParts): DetailedTask {
+  if (isTerminal(task.status)) return task
+  const pollIntervalMs = config.pollIntervalOf(config.tools.find(({ name }) => name === tool))
+  const ahead = slots.ahead(task.taskId)
+  if (ahead === undefined) return { ...task, pollIntervalMs }
+  return { ...task, pollIntervalMs, statusMessage: `Waiting for its turn: ${ahead} before it.` }
 }
 
 /** Params are read from the body as it came: the SDK takes `inputResponses` out for purposes of its own. */

@@ -24,6 +24,7 @@ export async function followTasks(
   runtime: Pick<TaskRuntime, 'follow' | 'read'>,
 ): Promise<TaskNews> {
   const versions = new Map<string, number>()
+  const toldOf = new Map<string, string>()
   const waiting = new Map<string, TaskRecord>()
   /** Tasks that may still change, with the end of their ttl. */
   const open = new Map<string, number | null>()
@@ -34,9 +35,12 @@ export async function followTasks(
       const { taskId, status } = record.task
       if (record.owner !== owner || record.version <= (versions.get(taskId) ?? 0)) return
       versions.set(taskId, record.version)
-      waiting.set(taskId, record)
       if (isTerminal(status)) open.delete(taskId)
       else open.set(taskId, record.expiresAt)
+      // A lease that was renewed is no news.
+      if (toldOf.get(taskId) === record.task.lastUpdatedAt) return
+      toldOf.set(taskId, record.task.lastUpdatedAt)
+      waiting.set(taskId, record)
       wake()
     },
     onClose() {

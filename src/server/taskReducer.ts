@@ -1,16 +1,41 @@
+import { INTERNAL_ERROR } from '@modelcontextprotocol/server'
 import type { CallToolResult } from '../protocol/callToolResult.js'
 import type { InputRequest, InputResponse } from '../protocol/inputRequest.js'
 import { type DetailedTask, isTerminal, type Task, type TaskFailure } from '../protocol/task.js'
-import type { TaskRecord } from './taskRecord.js'
+import type { TaskLease, TaskRecord, TaskStep } from './taskRecord.js'
 
 /** What can happen to a task. */
 export type TaskEvent =
-  | { readonly type: 'status'; readonly message: string }
-  | { readonly type: 'ask'; readonly key: string; readonly request: InputRequest }
+  | RunEvent
   | { readonly type: 'answer'; readonly answers: Readonly<Record<string, InputResponse>> }
   | { readonly type: 'requestCancel' }
+  /** A worker takes the work for its attempt. */
+  | { readonly type: 'claim'; readonly attempt: number; readonly lease: TaskLease }
+  /** The lease was found to be over. `until` is how long the task may wait for a worker then. */
+  | { readonly type: 'orphan'; readonly mayRetry: boolean; readonly until: number }
+
+/** What a run does to its task. Nothing happens where the run does not hold the task any more. */
+export type RunEvent = { readonly by?: RunId } & (
+  | { readonly type: 'status'; readonly message: string }
+  | { readonly type: 'ask'; readonly key: string; readonly request: InputRequest; readonly isKept?: boolean }
   | { readonly type: 'complete'; readonly result: CallToolResult }
   | { readonly type: 'fail'; readonly error: TaskFailure }
+  | { readonly type: 'renew'; readonly until: number }
+  /** The work is given up for another worker. */
+  | { readonly type: 'handOver'; readonly until: number }
+  | { readonly type: 'step'; readonly name: string; readonly step: TaskStep }
+)
+
+/** One run of the work of a task. */
+export interface RunId {
+  readonly attempt: number
+  readonly worker: string
+}
+
+/** True if no other run has taken the task, and nobody has declared this one lost. */
+export function isHeldBy({ attempt, lease }: TaskRecord, by: RunId): boolean {
+  return attempt === by.attempt && (lease === undefined || lease.worker === by.worker)
+}
 
 /**
  * The record after an event; the same object where the event changes nothing. A terminal status
@@ -18,19 +43,27 @@ export type TaskEvent =
  */
 export function reduceTask(record: TaskRecord, event: TaskEvent, now: number): TaskRecord {
   if (isTerminal(record.task.status)) return record
-  // Clients drop snapshots that look older than the one they have: a clock set back must not hide news.
-  const lastUpdatedAt = new Date(Math.max(now, Date.parse(record.task.lastUpdatedAt))).toISOString()
-  const next = step(record, event, lastUpdatedAt)
+  if ('by' in event && event.by !== undefined && !isHeldBy(record, event.by)) return record
+  // Clients drop snapshots that look older than the one they have: a clock set back must not hide news. And two that
+  // differ never say the same time, so that it tells whether there is news.
+  const lastUpdatedAt = new Date(Math.max(now, Date.parse(record.task.lastUpdatedAt) + 1)).toISOString()
+  const next = step(record, event, lastUpdatedAt, now)
   return next === record ? record : { ...next, version: record.version + 1 }
 }
 
-function step(record: TaskRecord, event: TaskEvent, lastUpdatedAt: string): TaskRecord {
+function step(record: TaskRecord, event: TaskEvent, lastUpdatedAt: string, now: number): TaskRecord {
   const { task } = record
   switch (event.type) {
     case 'status':
       return { ...record, task: { ...task, statusMessage: event.message, lastUpdatedAt } }
-    case 'ask':
-      return waiting(record, { ...openQuestions(task), [event.key]: event.request }, lastUpdatedAt)
+    case 'ask': {
+      const { key, request, isKept } = event
+      const open = openQuestions(task)
+      // Asked by a run before this one.
+      if (Object.hasOwn(open, key) || Object.hasOwn(record.answers, key)) return record
+      const next = waiting(record, { ...open, [key]: request }, lastUpdatedAt)
+      return isKept === true ? { ...next, asked: { ...record.asked, [key]: request } } : next
+    }
     case 'answer': {
       const open = openQuestions(task)
       const taken = Object.entries(event.answers).filter(([key]) => Object.hasOwn(open, key))
@@ -40,20 +73,60 @@ function step(record: TaskRecord, event: TaskEvent, lastUpdatedAt: string): Task
       return { ...waiting(record, Object.fromEntries(left), lastUpdatedAt), answers }
     }
     case 'requestCancel':
-      return record.cancelRequested ? record : { ...record, cancelRequested: true }
+      if (record.cancelRequested) return record
+      return isWaiting(record) ? cancelled(record, lastUpdatedAt) : { ...record, cancelRequested: true }
+    case 'claim':
+      if (record.attempt !== event.attempt - 1 || !isWaiting(record)) return record
+      return { ...withoutWaiting(record, lastUpdatedAt), attempt: event.attempt, lease: event.lease }
+    case 'renew':
+      return record.lease === undefined ? record : { ...record, lease: { ...record.lease, until: event.until } }
+    case 'handOver':
+      return { ...record, lease: { worker: '', until: event.until } }
+    case 'orphan': {
+      const { lease } = record
+      if (lease === undefined || now < lease.until) return record
+      if (isWaiting(record)) return { ...record, lease: { ...lease, until: event.until } }
+      if (record.cancelRequested) return cancelled(record, lastUpdatedAt)
+      if (event.mayRetry) return { ...record, lease: { worker: '', until: event.until } }
+      return failed(record, WORKER_LOST, lastUpdatedAt)
+    }
+    case 'step':
+      return { ...record, steps: { ...record.steps, [event.name]: event.step } }
     case 'complete':
       return ended(record, { ...bare(task, lastUpdatedAt), status: 'completed', result: event.result })
-    case 'fail': {
-      const { error } = event
+    case 'fail':
       // What a tool throws once it was told to stop is the stopping, not a failure.
-      return record.cancelRequested
-        ? ended(record, { ...bare(task, lastUpdatedAt), status: 'cancelled', statusMessage: CANCELLED })
-        : ended(record, { ...bare(task, lastUpdatedAt), status: 'failed', statusMessage: error.message, error })
-    }
+      return record.cancelRequested ? cancelled(record, lastUpdatedAt) : failed(record, event.error, lastUpdatedAt)
   }
 }
 
 const CANCELLED = "Cancelled at the client's request."
+
+const WORKER_LOST: TaskFailure = {
+  code: INTERNAL_ERROR,
+  message: 'The worker was lost; the tool may have run in part.',
+}
+
+/** What the status says of a task that has not begun. */
+export const WAITING = 'Waiting for a worker.'
+
+/** True where no worker has the task. */
+function isWaiting({ lease }: TaskRecord): boolean {
+  return lease?.worker === ''
+}
+
+function withoutWaiting(record: TaskRecord, lastUpdatedAt: string): TaskRecord {
+  if (record.task.statusMessage !== WAITING) return record
+  return { ...record, task: { ...bare(record.task, lastUpdatedAt), status: 'working' } }
+}
+
+function cancelled(record: TaskRecord, lastUpdatedAt: string): TaskRecord {
+  return ended(record, { ...bare(record.task, lastUpdatedAt), status: 'cancelled', statusMessage: CANCELLED })
+}
+
+function failed(record: TaskRecord, error: TaskFailure, lastUpdatedAt: string): TaskRecord {
+  return ended(record, { ...bare(record.task, lastUpdatedAt), status: 'failed', statusMessage: error.message, error })
+}
 
 /** The questions of a task that nobody has answered yet. */
 export function openQuestions(task: DetailedTask): Readonly<Record<string, InputRequest>> {
@@ -73,7 +146,8 @@ function waiting(
 }
 
 function ended(record: TaskRecord, task: DetailedTask): TaskRecord {
-  return { ...record, task, answers: {} }
+  const { lease, call, asked, steps, ...rest } = record
+  return { ...rest, task, answers: {} }
 }
 
 /** What a task keeps from one status to the next. A message of progress is not news of an ended task. */

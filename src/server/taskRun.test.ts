@@ -12,7 +12,8 @@ function setup() {
     if (record !== undefined) run.observe(record)
     return record
   })
-  const run = createTaskRun(workingRecord('t'), apply)
+  const capabilities = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} }
+  const run = createTaskRun({ record: workingRecord('t'), capabilities, by: { attempt: 1, worker: '' }, apply })
   return {
     run,
     apply,

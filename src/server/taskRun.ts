@@ -1,18 +1,22 @@
 import {
+  type ClientCapabilities,
   type CreateMessageResult,
   type CreateMessageResultWithTools,
   type ElicitResult,
   inputRequired,
   type ListRootsResult,
 } from '@modelcontextprotocol/server'
-import { TaskCancelledError, TaskConfigurationError, TaskExpiredError } from '../protocol/errors.js'
+import { TaskCancelledError, TaskConfigurationError, TaskError, TaskExpiredError } from '../protocol/errors.js'
+import { missingCapability } from '../protocol/inputCapabilities.js'
 import { type InputResponse, parseInputRequest } from '../protocol/inputRequest.js'
 import { isTerminal } from '../protocol/task.js'
 import { handled } from './handled.js'
 import { inputKind } from './inputKinds.js'
+import { isSameJson } from './isSameJson.js'
 import { plainJson } from './plainJson.js'
-import type { TaskRecord } from './taskRecord.js'
-import type { TaskEvent } from './taskReducer.js'
+import type { TaskRecord, TaskStep } from './taskRecord.js'
+import { isHeldBy, type RunEvent, type RunId } from './taskReducer.js'
+import { missingInputCapability } from './tasksCapability.js'
 import type { ElicitParams, TaskContext } from './toolContext.js'
 
 /** The work of a task, in the process that does it. */
@@ -24,6 +28,14 @@ export interface TaskRun {
   /** Takes note of a state of the task: hands answers to whoever waits for them, stops work that shall stop. */
   observe(record: TaskRecord): void
   abort(reason: Error): void
+  /** Who this run is to its task. */
+  readonly by: RunId
+  /** The newest version of the record that this run knows of. */
+  readonly version: number
+  /** True once another process has, or may have, the task. */
+  readonly isLost: boolean
+  /** Stops the work because another process may have the task. */
+  lose(): void
 }
 
 type SamplingAnswer = CreateMessageResult | CreateMessageResultWithTools
@@ -33,16 +45,29 @@ interface Waiter {
   reject(reason: unknown): void
 }
 
-/** The run of a task that has just been created. `apply` is how it changes its task. */
-export function createTaskRun(
-  record: TaskRecord,
-  apply: (event: TaskEvent) => Promise<TaskRecord | undefined>,
-): TaskRun {
+/** What a {@link TaskRun} is made of. */
+export interface TaskRunOptions {
+  readonly record: TaskRecord
+  /** What the client declared with the call. */
+  readonly capabilities: ClientCapabilities
+  readonly by: RunId
+  /** How the run changes its task. */
+  readonly apply: (event: RunEvent) => Promise<TaskRecord | undefined>
+}
+
+/** The run of a task that has just been created or claimed. */
+export function createTaskRun({ record, capabilities, by, apply: applyAny }: TaskRunOptions): TaskRun {
   const { taskId } = record.task
   const controller = new AbortController()
   const { signal } = controller
   const waiters = new Map<string, Waiter>()
+  const apply = (event: RunEvent) => applyAny({ ...event, by })
+  /** Whether the handler may be run again: then it gets the answers and the steps that it has had. */
+  const isKept = record.call !== undefined
+  const steps = new Set<string>()
   let asked = 0
+  let version = record.version
+  let isLost = false
 
   function rejectAll(reason: unknown): void {
     for (const waiter of waiters.values()) waiter.reject(reason)
@@ -55,20 +80,75 @@ export function createTaskRun(
     const parsed = parseInputRequest(plainJson(buildRequest(build)))
     if ('problem' in parsed) throw unaskable(`the request ${parsed.problem}`)
     const { request } = parsed
+    const missing = missingCapability(capabilities, request)
+    if (missing !== undefined) throw missingInputCapability(missing)
     asked += 1
     const key = `${inputKind(request)}-${asked}`
+    const before = record.asked?.[key]
+    if (before !== undefined && !isSameJson(before, request)) throw askedOtherwise(key)
+    const given = record.answers[key]
+    if (given !== undefined) return given as T
     // Before the question is out: its answer may be faster than our own store.
     const answer = handled(new Promise<InputResponse>((resolve, reject) => waiters.set(key, { resolve, reject })))
-    const now = await apply({ type: 'ask', key, request })
+    const now = await apply({ type: 'ask', key, request, ...(isKept && { isKept }) })
     if (now === undefined) throw new TaskExpiredError('ttl', { taskId })
     if (isTerminal(now.task.status)) throw taskIsOver()
+    // A run before this one has asked, and the answer came in between.
+    observe(now)
     // tasks/update lets in nothing but answers of the kind that was asked for.
     return (await answer) as T
+  }
+
+  async function once<T>(name: string, work: () => T | Promise<T>): Promise<T> {
+    signal.throwIfAborted()
+    if (steps.has(name)) throw unusableStep(name)
+    steps.add(name)
+    const before = record.steps?.[name]
+    if (before?.isDone === true) return before.value as T
+    if (before !== undefined) throw stepWasCut(name)
+    if (isKept) await keepStep(name, { isDone: false })
+    const value = await work()
+    if (value !== undefined && plainJson(value) === undefined) throw unusableStepValue(name)
+    if (isKept) await keepStep(name, { isDone: true, value })
+    return value
+  }
+
+  async function keepStep(name: string, step: TaskStep): Promise<void> {
+    const now = await apply({ type: 'step', name, step })
+    if (now === undefined) throw new TaskExpiredError('ttl', { taskId })
+    observe(now)
+    signal.throwIfAborted()
+  }
+
+  function observe(now: TaskRecord): void {
+    const { task, answers, cancelRequested } = now
+    version = Math.max(version, now.version)
+    for (const [key, waiter] of waiters) {
+      const answer = answers[key]
+      if (answer === undefined) continue
+      waiters.delete(key)
+      waiter.resolve(answer)
+    }
+    if (cancelRequested) controller.abort(new TaskCancelledError(undefined, { taskId }))
+    if (isTerminal(task.status)) rejectAll(taskIsOver())
+    else if (!isHeldBy(now, by)) lose()
+  }
+
+  function lose(): void {
+    isLost = true
+    controller.abort(new TaskError('The lease of the task is over: another worker may have it.', { taskId }))
   }
 
   return {
     record,
     signal,
+    by,
+    get version() {
+      return version
+    },
+    get isLost() {
+      return isLost
+    },
     context: {
       taskId,
       setStatus(message) {
@@ -79,17 +159,10 @@ export function createTaskRun(
       elicit: (params) => handled(ask<ElicitResult>(() => elicitation(params))),
       sample: (params) => handled(ask<SamplingAnswer>(() => inputRequired.createMessage(params))),
       listRoots: () => handled(ask<ListRootsResult>(() => inputRequired.listRoots())),
+      once: (name, work) => handled(once(name, work)),
     },
-    observe({ task, answers, cancelRequested }) {
-      for (const [key, waiter] of waiters) {
-        const answer = answers[key]
-        if (answer === undefined) continue
-        waiters.delete(key)
-        waiter.resolve(answer)
-      }
-      if (cancelRequested) controller.abort(new TaskCancelledError(undefined, { taskId }))
-      if (isTerminal(task.status)) rejectAll(taskIsOver())
-    },
+    observe,
+    lose,
     abort(reason) {
       controller.abort(reason)
     },
@@ -118,6 +191,31 @@ function unaskable(problem: string, cause?: unknown): TaskConfigurationError {
 function unusableStatus(message: unknown): TaskConfigurationError {
   return new TaskConfigurationError(
     `Failed to set the status of a task: setStatus() was given a ${typeof message}. Pass a string.`,
+  )
+}
+
+function askedOtherwise(key: string): TaskConfigurationError {
+  return new TaskConfigurationError(
+    `Failed to ask for input: the handler was run again and asks something else as "${key}" than before. ` +
+      'Ask in the same order each time, and put what may change into task.once().',
+  )
+}
+
+function unusableStep(name: string): TaskConfigurationError {
+  return new TaskConfigurationError(
+    `Failed to run a step: task.once() was called with "${name}" before. Give every step a name of its own.`,
+  )
+}
+
+function unusableStepValue(name: string): TaskConfigurationError {
+  return new TaskConfigurationError(
+    `Failed to keep a step: the result of "${name}" is not JSON. Return plain data only.`,
+  )
+}
+
+function stepWasCut(name: string): TaskError {
+  return new TaskError(
+    `The worker was lost while it ran the step "${name}", which may have happened. It is not run again.`,
   )
 }
 

@@ -9,6 +9,7 @@ import type {
 import type { Clock } from './clock.js'
 import type { CorsOptions } from './cors.js'
 import type { ToolDefinition } from './defineTool.js'
+import type { TaskExecutor } from './executor.js'
 import type { ReportError } from './reportError.js'
 import type { TaskStore } from './taskStore.js'
 
@@ -18,16 +19,44 @@ export interface TaskServerOptions {
   serverInfo: Implementation
   /** Made with {@link defineTool}; each name once. */
   tools: readonly ToolDefinition[]
-  /** Where tasks live. @default a {@link MemoryTaskStore} of this server's own */
+  /** Where tasks live. @default a {@link InMemoryTaskStore} of this server's own */
   store?: TaskStore
+  /**
+   * Where work is done that is not done in the process of the request: a queue that `createTaskWorker` takes jobs from, or
+   * anything else that starts a job. The store must have `lapsed`.
+   * @default in this process
+   */
+  executor?: TaskExecutor
+  /**
+   * How long the work of a process counts as being done without a sign of life from it, in ms. Twice as long at most, and
+   * the task is started again or has failed, see `onOrphan` of tools. Where the store is shared and has `lapsed`. The clocks
+   * of all processes have to agree within a small part of it.
+   * @default 30_000
+   */
+  leaseMs?: number
+  /**
+   * Encrypts what is kept of a call that another process may have to run: its arguments, and `authInfo` without the token.
+   * `open` of every process that runs work has to give back what this was given. @default kept as it is
+   */
+  seal?(text: string): string | Promise<string>
+  /** Decrypts what `seal` returned. */
+  open?(sealed: string): string | Promise<string>
+  /**
+   * How many handlers of tasks may run at a time in this process; other tasks wait for their turn, and their status says how
+   * many come before. @default as many as there are tasks
+   */
+  maxRunning?: number
   /** @default the clock of the machine */
   clock?: Clock
   /** How long tasks are kept, in ms from their creation; null: without limit. @default 3_600_000, one hour */
   defaultTtlMs?: number | null
   /** No task is kept longer than this, in ms, whatever its tool says. @default without limit */
   maxTtlMs?: number
-  /** How long clients are asked to wait between two polls, in ms. @default 1000 */
-  pollIntervalMs?: number
+  /**
+   * How long clients are asked to wait between two polls, in ms; or a function that says so each time, by the load of this
+   * process. @default 1000
+   */
+  pollIntervalMs?: number | ((load: TaskServerLoad) => number)
   /**
    * Decides whether a call of an `optional` tool becomes a task, for clients that can do with one; `required`
    * tools are not asked about (SEP-2663: the server is the sole decider). @default every call does
@@ -45,7 +74,8 @@ export interface TaskServerOptions {
    * Names whose tasks a request may create and see. A task of somebody else cannot be told from none. A request without
    * a name (undefined, or an empty text, or a text such as "undefined" that a template string makes of a missing value)
    * is refused with -32603, and `onError` is called.
-   * @default everybody is the same owner: whoever knows a task id may use the task
+   * @default the principal of `authInfo`: the user by `extra.sub` and `extra.iss` where the token names one, else the client
+   * by `clientId`. Without `authInfo` everybody is the same owner: whoever knows a task id may use the task
    */
   owner?(request: Request, authInfo: AuthInfo | undefined): string | undefined | Promise<string | undefined>
   /**
@@ -64,12 +94,16 @@ export interface TaskServerOptions {
   /**
    * How many tasks of an owner are kept that have ended in this process, if their ttl is not over before. The one that ended
    * first is removed first; to clients it has expired.
-   * @default 1000; without `owner` as `maxEndedTasks`
+   * @default 1000; without `owner` and `authenticate` as `maxEndedTasks`
    */
   maxEndedTasksPerOwner?: number
   /** The same for all owners together. @default 10_000 */
   maxEndedTasks?: number
-  /** How many streams of `subscriptions/listen` an owner may have open. @default 64; without `owner` as `maxStreams` */
+  /**
+   * How many streams of `subscriptions/listen` an owner may have open.
+   * @default 64; without `owner` and
+   * `authenticate` as `maxStreams`
+   */
   maxStreamsPerOwner?: number
   /** How many streams of `subscriptions/listen` may be open in this process. @default 10_000 */
   maxStreams?: number
@@ -83,6 +117,14 @@ export interface TaskServerOptions {
   serverOptions?: McpServerOptions
   /** Registers what has nothing to do with tasks on the SDK's server: resources, prompts, tools of its own. */
   setup?(server: McpServer, context: McpRequestContext): void | Promise<void>
+}
+
+/** How much a process has to do. */
+export interface TaskServerLoad {
+  /** How many handlers of tasks run. */
+  readonly running: number
+  /** How many tasks wait for their turn (`maxRunning`). */
+  readonly waiting: number
 }
 
 /** A call that could become a task. */

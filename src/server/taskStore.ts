@@ -1,7 +1,7 @@
 import type { TaskRecord } from './taskRecord.js'
 
 /**
- * Where tasks live. {@link MemoryTaskStore} is the default; implement this over a database to keep
+ * Where tasks live. {@link InMemoryTaskStore} is the default; implement this over a database to keep
  * tasks across restarts or to share them between processes.
  *
  * **Strong consistency is part of the contract.** A server must not answer with a task before a
@@ -10,6 +10,8 @@ import type { TaskRecord } from './taskRecord.js'
  * consistent database waits for consistency itself.
  *
  * A promise that rejects is final: retries belong inside the store.
+ *
+ * Not the `TaskStore` of the official SDK, which has other methods: neither can stand in for the other.
  */
 export interface TaskStore {
   /**
@@ -48,4 +50,19 @@ export interface TaskStore {
    * tell: then each process counts the tasks it works on, and an owner may have `maxTasksPerOwner` in each.
    */
   countAtWork?(owner: string): Promise<number>
+
+  /**
+   * The ids of tasks that are not over and whose `lease.until` is at or before `now`, in ms since the epoch: at most so
+   * many, in any order. Called a few times per lease by every process, so it must not read all tasks: keep an index. Where
+   * it is there, tasks whose process was lost are found; a server with an `executor` needs it.
+   */
+  lapsed?(now: number, limit: number): Promise<readonly string[]>
+
+  /**
+   * Calls the listener after each change that a process has made to a record, with the id and the version that it has
+   * then; without arguments when changes may have been missed: once it can tell of them, and after a lost connection. Returns a function that
+   * unsubscribes. Where it is there, processes learn of changes at once instead of by reading every `pollIntervalMs`; a
+   * change that is never told is noticed 15 s later.
+   */
+  watch?(onChange: (taskId?: string, version?: number) => void): () => void
 }

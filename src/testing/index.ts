@@ -12,4 +12,5 @@ export {
 } from './simulatedBrowser.js'
 export { createSimulatedEnvironment, type SimulatedEnvironment } from './simulatedEnvironment.js'
 export { type FetchHandler, type MswHttp, taskHandlers } from './taskHandlers.js'
+export { type TaskStoreTest, taskStoreContract } from './taskStoreContract.js'
 export { createTestServer, type TestServer, type TestServerOptions } from './testServer.js'

@@ -47,7 +47,12 @@ export function createObservedServer(options: ObservedServerOptions, clock: Cloc
   const log = createRequestLog(clock)
   const { faults, transmit } = createFaultyNetwork(clock)
   const toolNames = new Set(real.map(({ name }) => name))
-  const scripted = createScriptedTasks({ scripts, toolNames, pollIntervalMs, clock })
+  const scripted = createScriptedTasks({
+    scripts,
+    toolNames,
+    pollIntervalMs: typeof pollIntervalMs === 'number' ? pollIntervalMs : 1000,
+    clock,
+  })
 
   async function serve(request: Request, body: unknown): Promise<Response> {
     const played = scripted.answer(body)

@@ -128,7 +128,16 @@ export function startScript(script: ScriptedTask, options: ScriptRunOptions): Sc
     show() {
       advance(hasCome)
       shownAt ??= clock.now()
-      return { task: snapshot(), owner: '', version, expiresAt, answers: {}, cancelRequested: false }
+      return {
+        task: snapshot(),
+        owner: '',
+        version,
+        expiresAt,
+        tool: '',
+        attempt: 1,
+        answers: {},
+        cancelRequested: false,
+      }
     },
     dueAt,
     goOn() {

@@ -1,5 +1,5 @@
 import { type AuthInfo, requireBearerAuth } from '@modelcontextprotocol/server'
-import { defineTool, MemoryTaskStore, type TaskRecord } from 'taskwire/server'
+import { defineTool, InMemoryTaskStore, type TaskRecord } from 'taskwire/server'
 import { describe, expect, it, vi } from 'vitest'
 import { listenInVain } from '../server/support/listening.js'
 import { readAnswer, rpcRequest } from '../server/support/rpc.js'
@@ -30,7 +30,7 @@ const requireToken = requireBearerAuth({
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}`, origin: APP } })
 
 describe('the owner of a request', () => {
-  class RecordingStore extends MemoryTaskStore {
+  class RecordingStore extends InMemoryTaskStore {
     readonly created: TaskRecord[] = []
     override create(record: TaskRecord): Promise<void> {
       this.created.push(record)

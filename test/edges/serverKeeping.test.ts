@@ -1,4 +1,4 @@
-import { MemoryTaskStore, type TaskStore } from 'taskwire/server'
+import { InMemoryTaskStore, type TaskStore } from 'taskwire/server'
 import { describe, expect, it } from 'vitest'
 import { createManualClock } from '../server/support/manualClock.js'
 import { startServer, type TestServer, type TestServerOptions } from '../server/support/testServer.js'
@@ -22,7 +22,7 @@ async function startMany(t: TestServer, count: number, tool: string, options = {
 }
 
 /** A store that notes down what is asked of it, and of which task. */
-function logged(store: MemoryTaskStore): { store: TaskStore; log: string[] } {
+function logged(store: InMemoryTaskStore): { store: TaskStore; log: string[] } {
   const log: string[] = []
   const proxy = new Proxy<TaskStore>(store, {
     get(target, name) {
@@ -39,7 +39,7 @@ function logged(store: MemoryTaskStore): { store: TaskStore; log: string[] } {
 }
 
 /** As over a database that cannot say how many tasks are at work. */
-function withoutCount(store: MemoryTaskStore): TaskStore {
+function withoutCount(store: InMemoryTaskStore): TaskStore {
   return {
     isShared: true,
     create: (record) => store.create(record),
@@ -52,7 +52,7 @@ function withoutCount(store: MemoryTaskStore): TaskStore {
 
 describe('a call that becomes a task', () => {
   it('[EDGE-15] a call, a poll, an answer and a cancellation read no record but their own', async () => {
-    const { store, log } = logged(new MemoryTaskStore())
+    const { store, log } = logged(new InMemoryTaskStore())
     const t = startServer({ store, tools: [ask, quick] })
     await startMany(t, 50, 'quick')
     await startMany(t, 5, 'ask')
@@ -97,7 +97,7 @@ describe('tasks at work', () => {
   })
 
   it('[EDGE-15] a call whose task could not be stored leaves its place to another', async () => {
-    const store = new MemoryTaskStore()
+    const store = new InMemoryTaskStore()
     const t = startServer({ store, tools: [slow], maxTasks: 1 })
     const create = store.create.bind(store)
     store.create = () => Promise.reject(new Error('the disk is full'))
@@ -115,7 +115,7 @@ describe('tasks at work', () => {
   })
 
   it('[EDGE-15] processes on one store share the limit where the store can count', async () => {
-    const options = { store: new MemoryTaskStore(), clock: createManualClock(), tools: [slow], maxTasksPerOwner: 2 }
+    const options = { store: new InMemoryTaskStore(), clock: createManualClock(), tools: [slow], maxTasksPerOwner: 2 }
     const [here, there] = [startServer(options), startServer(options)]
     await here.start('slow')
     await there.start('slow')
@@ -126,7 +126,7 @@ describe('tasks at work', () => {
   })
 
   it('[EDGE-15] processes count for themselves where the store cannot', async () => {
-    const store = withoutCount(new MemoryTaskStore())
+    const store = withoutCount(new InMemoryTaskStore())
     const options = { store, clock: createManualClock(), tools: [slow], maxTasksPerOwner: 1 }
     const [here, there] = [startServer(options), startServer(options)]
     const taskId = await here.start('slow')
@@ -191,7 +191,7 @@ describe('tasks that are over', () => {
   })
 
   it('[EDGE-15] the limit holds over any store, and a store that fails to remove a task is told to onError', async () => {
-    const inner = new MemoryTaskStore()
+    const inner = new InMemoryTaskStore()
     const store = withoutCount(inner)
     const t = start({ store, maxEndedTasks: 1 })
     expect(await left(t, await startMany(t, 3, 'quick'))).toEqual([2])

@@ -1,10 +1,11 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { MemoryTaskStore, type TaskRecord } from 'taskwire/server'
+import { InMemoryTaskStore, type TaskRecord } from 'taskwire/server'
 import { describe, expect, it } from 'vitest'
 import { gist, listen, listenInVain } from '../server/support/listening.js'
 import { settle } from '../server/support/manualClock.js'
 import { type Json, rpcRequest } from '../server/support/rpc.js'
+import { SilentStore } from '../server/support/silentStore.js'
 import { startServer, type TestServer } from '../server/support/testServer.js'
 import { ask, slow } from '../server/support/tools.js'
 
@@ -14,8 +15,7 @@ const RESOURCES = { resources: { subscribe: true, listChanged: true } }
 const MEGABYTE = 1024 * 1024
 
 /** Shared with other processes, as far as the server knows: it reads again what matters to it. */
-class WatchedStore extends MemoryTaskStore {
-  override readonly isShared = true
+class WatchedStore extends SilentStore {
   reads: string[] = []
   override get(taskId: string): Promise<TaskRecord | undefined> {
     this.reads.push(taskId)
@@ -152,7 +152,7 @@ describe('the places of streams', () => {
   })
 
   it('[EDGE-16] a client that hangs up while its stream is set up leaves nothing behind', async () => {
-    const store = new MemoryTaskStore()
+    const store = new InMemoryTaskStore()
     const t = startServer({ store, tools: [ask], maxStreams: 1 })
     const taskId = await t.start('ask')
     const timers = t.clock.pending
@@ -174,7 +174,7 @@ describe('the places of streams', () => {
 
 describe('a client that does not read its stream', () => {
   /** Each reading of the text makes one frame of a megabyte. */
-  class LargeStore extends MemoryTaskStore {
+  class LargeStore extends InMemoryTaskStore {
     frames = 0
     override async get(taskId: string): Promise<TaskRecord | undefined> {
       const record = await super.get(taskId)

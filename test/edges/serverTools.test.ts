@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type NodeIncomingMessageLike, toNodeHandler } from '@modelcontextprotocol/node'
 import { type CallToolResult, ProtocolError } from '@modelcontextprotocol/server'
-import { defineTool, MemoryTaskStore, type TaskContext, type TaskRecord } from 'taskwire/server'
+import { defineTool, InMemoryTaskStore, type TaskContext, type TaskRecord } from 'taskwire/server'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { createManualClock, settle } from '../server/support/manualClock.js'
@@ -79,7 +79,7 @@ describe('what a tool throws or returns', () => {
 
 describe('a change of a task', () => {
   /** As over a database that returns versions as text: compare-and-set never succeeds. */
-  class StuckStore extends MemoryTaskStore {
+  class StuckStore extends InMemoryTaskStore {
     attempts = 0
 
     override async transition(): Promise<boolean> {
@@ -126,7 +126,7 @@ describe('a change of a task', () => {
   })
 
   it('[EDGE-18] a burst of changes of one task costs one read and one write each', async () => {
-    class CountingStore extends MemoryTaskStore {
+    class CountingStore extends InMemoryTaskStore {
       reads = 0
       writes = 0
       override get(taskId: string): Promise<TaskRecord | undefined> {

@@ -53,6 +53,9 @@ test.for([
   ['taskwire/query', ['@modelcontextprotocol/client', 'zustand']],
   ['taskwire/react', ['@modelcontextprotocol/client', 'zustand', 'react', '@tanstack/react-query']],
   ['taskwire/server', ['@modelcontextprotocol/server']],
+  ['taskwire/server/bullmq', []],
+  ['taskwire/server/postgres', []],
+  ['taskwire/server/redis', []],
   ['taskwire/testing', ['@modelcontextprotocol/client', '@modelcontextprotocol/server', 'zustand', 'msw']],
 ] as const)('%s loads in plain Node, and only these packages with it: %s', async ([entry, packages]) => {
   await app.run(['--input-type=module', '--eval', `await import('${entry}')`])

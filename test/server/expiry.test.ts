@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { defineTool } from '../../src/server/defineTool.js'
-import { MemoryTaskStore } from '../../src/server/memoryTaskStore.js'
+import { InMemoryTaskStore } from '../../src/server/inMemoryTaskStore.js'
 import { startServer } from './support/testServer.js'
 import { slow, text } from './support/tools.js'
 
@@ -44,7 +44,7 @@ describe('the ttl', () => {
   })
 
   it('aborts the work and frees the memory', async () => {
-    const store = new MemoryTaskStore()
+    const store = new InMemoryTaskStore()
     let reason: unknown
     const tool = defineTool({
       ...slow,
@@ -81,7 +81,7 @@ describe('the ttl', () => {
   })
 
   it('is watched by one timer, however many tasks there are', async () => {
-    const store = new MemoryTaskStore()
+    const store = new InMemoryTaskStore()
     const tool = defineTool({ ...slow, handler: () => text('done') })
     const { clock, start } = startServer({ store, tools: [tool], defaultTtlMs: 5000 })
     for (let count = 0; count < 20; count += 1) {
@@ -95,7 +95,7 @@ describe('the ttl', () => {
   })
 
   it('beats an outcome that comes in the same moment', async () => {
-    const store = new MemoryTaskStore()
+    const store = new InMemoryTaskStore()
     const transition = vi.spyOn(store, 'transition')
     const { clock, start, rpc } = startServer({ store, tools: [slow], defaultTtlMs: 5000 })
     const taskId = await start('slow', { ms: 5000 })
@@ -120,7 +120,7 @@ describe('the ttl', () => {
   })
 
   it('goes on being watched where the store fails to sweep', async () => {
-    const store = new MemoryTaskStore()
+    const store = new InMemoryTaskStore()
     store.expire = () => Promise.reject(new Error('disk full'))
     const { clock, start, errors } = startServer({ store, tools: [slow], defaultTtlMs: 5000 })
     await start('slow', { ms: 60_000 })

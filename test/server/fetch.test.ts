@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { MemoryTaskStore } from '../../src/server/memoryTaskStore.js'
+import { InMemoryTaskStore } from '../../src/server/inMemoryTaskStore.js'
 import { settle } from './support/manualClock.js'
 import { rpc, rpcRequest } from './support/rpc.js'
 import { startServer } from './support/testServer.js'
@@ -67,7 +67,7 @@ describe('fetch', () => {
 
 describe('close', () => {
   it('aborts all work and fails its tasks, which a store that lasts can tell', async () => {
-    const store = new MemoryTaskStore()
+    const store = new InMemoryTaskStore()
     const before = startServer({ store, tools: [slow] })
     const done = await before.start('slow', { ms: 10 })
     await before.clock.advance(10)
@@ -84,7 +84,7 @@ describe('close', () => {
   })
 
   it('lets nothing start that was about to', async () => {
-    const store = new MemoryTaskStore()
+    const store = new InMemoryTaskStore()
     const countAtWork = store.countAtWork.bind(store)
     let goOn = () => {}
     store.countAtWork = async (owner) => {

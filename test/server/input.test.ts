@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineTool } from '../../src/server/defineTool.js'
-import { MemoryTaskStore } from '../../src/server/memoryTaskStore.js'
+import { InMemoryTaskStore } from '../../src/server/inMemoryTaskStore.js'
 import { startServer } from './support/testServer.js'
 import { ask, text } from './support/tools.js'
 
@@ -143,7 +143,7 @@ describe('questions of a task', () => {
   )
 
   it('can be answered by whoever polls another process on the same store', async () => {
-    const store = new MemoryTaskStore()
+    const store = new InMemoryTaskStore()
     const here = startServer({ store, tools: [ask] })
     const there = startServer({ store, tools: [ask] })
     const taskId = await here.start('ask')

@@ -2,7 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineTool } from '../../src/server/defineTool.js'
-import { MemoryTaskStore } from '../../src/server/memoryTaskStore.js'
+import { InMemoryTaskStore } from '../../src/server/inMemoryTaskStore.js'
 import { settle } from './support/manualClock.js'
 import { startServer } from './support/testServer.js'
 import { ask, failing, slow, text } from './support/tools.js'
@@ -119,7 +119,7 @@ describe('how tasks end', () => {
   })
 
   it('leaves the task at work where its outcome cannot be stored, and tells the operator', async () => {
-    const store = new MemoryTaskStore()
+    const store = new InMemoryTaskStore()
     const { clock, start, get, errors } = startServer({ store, tools: [slow] })
     const taskId = await start('slow')
     store.transition = () => Promise.reject(new Error('disk full'))

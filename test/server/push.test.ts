@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { defineTool } from '../../src/server/defineTool.js'
-import { MemoryTaskStore } from '../../src/server/memoryTaskStore.js'
+import { InMemoryTaskStore } from '../../src/server/inMemoryTaskStore.js'
 import { gist, listen, listenInVain, SUBSCRIPTION, subscriptionOf } from './support/listening.js'
 import type { Json } from './support/rpc.js'
 import { startServer } from './support/testServer.js'
@@ -71,7 +71,7 @@ describe('subscriptions/listen with taskIds', () => {
   })
 
   it('loses nothing that happens while it is being set up', async () => {
-    const store = new MemoryTaskStore()
+    const store = new InMemoryTaskStore()
     const t = startServer({ store, tools: [slow] })
     const [first, second] = [await t.start('slow', { ms: 500 }), await t.start('slow', { ms: 2000 })]
     const get = store.get.bind(store)
@@ -187,7 +187,7 @@ describe('subscriptions/listen with taskIds', () => {
   })
 
   it('tells no internals where the store fails', async () => {
-    const store = new MemoryTaskStore()
+    const store = new InMemoryTaskStore()
     const t = startServer({ store, tools: [] })
     store.get = () => Promise.reject(new Error('password=hunter2'))
     expect(await listenInVain(t, { taskIds: ['a'] })).toMatchObject({

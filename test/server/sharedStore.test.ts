@@ -1,17 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { MemoryTaskStore } from '../../src/server/memoryTaskStore.js'
 import { gist, listen } from './support/listening.js'
 import { createManualClock } from './support/manualClock.js'
+import { SilentStore } from './support/silentStore.js'
 import { startServer } from './support/testServer.js'
 import { ask, slow, text } from './support/tools.js'
 
-/** As a database is: others write to it, and say nothing. */
-class SharedStore extends MemoryTaskStore {
-  override readonly isShared = true
-}
-
 /** Two processes over one store: calls go to the first, whatever else a test wants to the second. */
-function startTwo(store = new SharedStore()) {
+function startTwo(store = new SilentStore()) {
   const clock = createManualClock()
   const options = { store, clock, tools: [ask, slow], pollIntervalMs: 1000 }
   return { clock, first: startServer(options), second: startServer(options) }
@@ -56,7 +51,7 @@ describe('two servers over one store', () => {
   })
 
   it('read no more than what they work on or push, and nothing once that is over', async () => {
-    const store = new SharedStore()
+    const store = new SilentStore()
     const reads: string[] = []
     const get = store.get.bind(store)
     store.get = (taskId) => {
@@ -76,7 +71,7 @@ describe('two servers over one store', () => {
   })
 
   it('go on watching where a read fails', async () => {
-    const store = new SharedStore()
+    const store = new SilentStore()
     const { clock, first, second } = startTwo(store)
     const taskId = await first.start('ask')
     const get = store.get.bind(store)

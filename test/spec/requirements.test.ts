@@ -1,7 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { REQUIREMENTS } from './requirements.js'
+import { REQUIREMENTS as CLIENT_REQUIREMENTS } from './requirements.js'
+import { SERVER_REQUIREMENTS } from './serverRequirements.js'
+
+const REQUIREMENTS = { ...CLIENT_REQUIREMENTS, ...SERVER_REQUIREMENTS }
 
 /** The requirements that each test file cites. */
 function readCitations(): Map<string, string[]> {
@@ -12,7 +15,7 @@ function readCitations(): Map<string, string[]> {
   return new Map(
     tests.map((path) => [
       path,
-      [...readFileSync(path, 'utf8').matchAll(/\[((?:TASK|CORE)-[A-Z-]+)\]/g)].map(([, id = '']) => id),
+      [...readFileSync(path, 'utf8').matchAll(/\[((?:TASK|CORE|SERVER)-[A-Z-]+)\]/g)].map(([, id = '']) => id),
     ]),
   )
 }

@@ -1,9 +1,12 @@
-/** One thing that the specification of tasks, or the core, asks of a client. */
+/** One thing that the specification of tasks, or the core, asks of a client or a server. */
 export interface Requirement {
   readonly level: 'MUST' | 'MUST NOT' | 'SHOULD' | 'SHOULD NOT'
   /** In our words; the specification's are what counts. */
   readonly text: string
-  /** Of `TASK-…` in the specification of the extension, of `CORE-…` in that of the core, both 2026-07-28 if not said. */
+  /**
+   * Of `TASK-…` and `SERVER-TASK-…` in the specification of the extension, of `CORE-…` and `SERVER-CORE-…` in that of the
+   * core, both 2026-07-28 if not said.
+   */
   readonly section: string
 }
 

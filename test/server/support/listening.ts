@@ -11,6 +11,10 @@ export interface Listening {
   comments(): number
   /** True once the server has ended the stream. */
   ended(): Promise<boolean>
+  /** Resolves when the server has ended the stream, however long that takes. */
+  readonly over: Promise<void>
+  /** Resolves when a message has come that fits, however long that takes. */
+  seen(fits: (message: Json) => boolean): Promise<void>
   /** Goes away, as a page does that is closed. */
   hangUp(): Promise<void>
 }
@@ -25,16 +29,23 @@ export async function listen({ server }: TestServer, notifications: Json, option
   const messages: Json[] = []
   let comments = 0
   let isOver = false
+  let wake = () => {}
   const read = async () => {
     for await (const frame of readSse(reader)) {
       const message = messageOf(frame)
       if (message === undefined) comments += 1
       else messages.push(message)
+      wake()
     }
     isOver = true
+    wake()
   }
-  void read()
+  const over = read()
   return {
+    over,
+    async seen(fits) {
+      while (!messages.some(fits) && !isOver) await new Promise<void>((resolve) => (wake = resolve))
+    },
     async messages() {
       await settle()
       return messages

@@ -8,6 +8,8 @@ export function workingRecord(taskId: string, overrides: Partial<TaskRecord> = {
     owner: '',
     version: 1,
     expiresAt: null,
+    tool: 'tool',
+    attempt: 1,
     answers: {},
     cancelRequested: false,
     ...overrides,

@@ -3,11 +3,19 @@ import type { TaskServerRequestOptions } from '../../../src/server/taskServerOpt
 
 export type Json = Record<string, unknown>
 
-/** What a client declares. */
+/** What a client declares that follows tasks and answers no questions. */
 export const TASKS: Json = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
 
+/** What a client declares that follows tasks and answers questions of every kind. */
+export const TASKS_AND_INPUT: Json = {
+  ...TASKS,
+  elicitation: { form: {}, url: {} },
+  sampling: { tools: {} },
+  roots: {},
+}
+
 export interface RpcOptions extends TaskServerRequestOptions {
-  /** The client's capabilities. @default the Tasks extension */
+  /** The client's capabilities. @default the Tasks extension, and input of every kind */
   capabilities?: Json
   /** Added to the headers; null takes one away. */
   headers?: Record<string, string | null>
@@ -34,7 +42,7 @@ let lastId = 0
 
 /** A request of revision 2026-07-28, as the official client sends it. */
 export function rpcRequest(method: string, params: Json, options: RpcOptions = {}): Request {
-  const { capabilities = TASKS, meta, signal } = options
+  const { capabilities = TASKS_AND_INPUT, meta, signal } = options
   const name = params[NAME_FIELDS[method] ?? '']
   lastId += 1
   const body = {

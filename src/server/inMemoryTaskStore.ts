@@ -5,10 +5,11 @@ import type { TaskRecord } from './taskRecord.js'
 import type { TaskStore } from './taskStore.js'
 
 /** Keeps tasks in the memory of this process: they end with it, and no other process sees them. */
-export class MemoryTaskStore implements TaskStore {
+export class InMemoryTaskStore implements TaskStore {
   readonly isShared: boolean = false
   readonly #records = new Map<string, TaskRecord>()
   readonly #atWork: Tally = createTally()
+  readonly #listeners = new Set<(taskId?: string, version?: number) => void>()
 
   /** How many tasks there are, those included that have expired and were not removed yet. */
   get size(): number {
@@ -52,11 +53,26 @@ export class MemoryTaskStore implements TaskStore {
     return this.#atWork.of(owner)
   }
 
+  async lapsed(now: number, limit: number): Promise<readonly string[]> {
+    const found: string[] = []
+    for (const [taskId, { task, lease }] of this.#records) {
+      if (found.length === limit) break
+      if (lease !== undefined && lease.until <= now && !isTerminal(task.status)) found.push(taskId)
+    }
+    return found
+  }
+
+  watch(onChange: (taskId?: string, version?: number) => void): () => void {
+    this.#listeners.add(onChange)
+    return () => this.#listeners.delete(onChange)
+  }
+
   #put(taskId: string, next: TaskRecord | undefined): void {
     const before = this.#records.get(taskId)
     if (before !== undefined && !isTerminal(before.task.status)) this.#atWork.remove(before.owner)
     if (next !== undefined && !isTerminal(next.task.status)) this.#atWork.add(next.owner)
     if (next === undefined) this.#records.delete(taskId)
     else this.#records.set(taskId, next)
+    if (next !== undefined) for (const listener of this.#listeners) listener(taskId, next.version)
   }
 }

@@ -1,0 +1,24 @@
+import { defineTool } from 'taskwire/server'
+import { z } from 'zod'
+
+declare const shop: { charge(order: string): Promise<{ receipt: string }>; ship(order: string): Promise<void> }
+
+// #region replay
+export const order = defineTool({
+  name: 'order',
+  inputSchema: z.object({ order: z.string() }),
+  taskSupport: 'required',
+  onOrphan: 'retry',
+  async handler({ order }, { task }) {
+    // Asked once: a handler that runs again has the answer.
+    const requestedSchema = z.object({ sure: z.boolean() })
+    const answer = await task?.elicit({ message: `Order ${order}?`, requestedSchema })
+    if (answer?.action !== 'accept') return { content: [{ type: 'text', text: 'Not ordered' }] }
+    // Runs once: a handler that runs again has the receipt.
+    const { receipt } = (await task?.once('charge', () => shop.charge(order))) ?? { receipt: '' }
+    // May run twice: shipping the same order again does nothing.
+    await shop.ship(order)
+    return { content: [{ type: 'text', text: receipt }] }
+  },
+})
+// #endregion replay

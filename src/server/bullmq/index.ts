@@ -1,0 +1,1 @@
+export { type BullmqClasses, type BullmqQueueOptions, bullmqQueue, type ClosableQueue } from './bullmqQueue.js'

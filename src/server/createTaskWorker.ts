@@ -1,0 +1,70 @@
+import type { TaskCloseOptions } from './createTaskServer.js'
+import type { TaskQueue } from './executor.js'
+import { createServerConfig } from './serverConfig.js'
+import { createServerCore } from './serverCore.js'
+import type { TaskServerOptions } from './taskServerOptions.js'
+import type { TaskStore } from './taskStore.js'
+
+/** Options of {@link createTaskWorker}. */
+export interface TaskWorkerOptions
+  extends Pick<
+    TaskServerOptions,
+    | 'serverInfo'
+    | 'tools'
+    | 'clock'
+    | 'leaseMs'
+    | 'open'
+    | 'onError'
+    | 'serverOptions'
+    | 'setup'
+    | 'maxEndedTasks'
+    | 'maxEndedTasksPerOwner'
+  > {
+  /** The same as the server's. */
+  store: TaskStore
+  /** The queue that the server has as its `executor`. */
+  queue: TaskQueue
+  /** How many jobs may be under way at a time in this process. @default 10 */
+  concurrency?: number
+}
+
+/** A process that does the work of tasks. */
+export interface TaskWorker {
+  /**
+   * Takes no more jobs and, after `drainMs`, stops all work. A task whose tool may be run again (`onOrphan`) goes to
+   * another worker; others have failed.
+   */
+  readonly close: (options?: TaskCloseOptions) => Promise<void>
+}
+
+/**
+ * Does the work of a task server that has a queue as its `executor`: in a process of its own, as many as one likes. `serverInfo`,
+ * tools, store and queue are those of the server. Whatever a client sends (answers, cancellations) reaches the work through the
+ * store, whichever process took it.
+ *
+ * @throws {TaskConfigurationError} naming the option that cannot be used.
+ *
+ * @example
+ * ```ts
+ * const worker = createTaskWorker({ serverInfo, tools: [report], store, queue, concurrency: 20 })
+ * process.on('SIGTERM', () => void worker.close({ drainMs: 20_000 }))
+ * ```
+ */
+export function createTaskWorker(options: TaskWorkerOptions): TaskWorker {
+  const { queue, concurrency = 10, ...rest } = options
+  const config = createServerConfig({ ...rest, executor: queue, maxRunning: concurrency })
+  const core = createServerCore(config)
+  const { report } = core.parts
+  const taking = queue.work(core.runJob, {
+    concurrency,
+    leaseMs: config.leaseMs,
+    onError: (error) => report(error, { source: 'server' }),
+  })
+  return {
+    async close({ drainMs } = {}) {
+      await taking.stop()
+      await core.close(drainMs)
+      await taking.close()
+    },
+  }
+}

@@ -1,0 +1,44 @@
+/** The work of a task, as it goes through a queue: plain JSON, without anything that a client sent. */
+export interface TaskJob {
+  /** A bearer capability: keep it out of logs. */
+  readonly taskId: string
+  readonly tool: string
+  /** Which start of the tool this is, from 1. Of two jobs with the same id and attempt, one does nothing. */
+  readonly attempt: number
+}
+
+/**
+ * Where work is done that does not run in the process of the request. Over any engine that keeps jobs: pass it as `executor`
+ * to `createTaskServer`.
+ */
+export interface TaskExecutor {
+  /**
+   * Has the work done. Resolves when it is safe: when the job outlives this process. Rejects where it is not; the client
+   * is answered with an error then. A job may be delivered more than once.
+   */
+  start(job: TaskJob): Promise<void>
+}
+
+/** An executor whose jobs are taken by `createTaskWorker`. */
+export interface TaskQueue extends TaskExecutor {
+  /** Takes jobs, so many at a time, and calls `run` with each. What `run` returns never rejects. */
+  work(run: (job: TaskJob) => Promise<void>, options: TaskQueueOptions): TaskQueueWorker
+}
+
+/** How a worker takes jobs. */
+export interface TaskQueueOptions {
+  /** How many jobs may be under way at a time. */
+  readonly concurrency: number
+  /** After how many ms without a sign of life a job counts as lost: the server's own limit, for engines that have one. */
+  readonly leaseMs: number
+  /** Called with errors of the engine. */
+  readonly onError: (error: unknown) => void
+}
+
+/** What takes jobs from a queue. */
+export interface TaskQueueWorker {
+  /** Takes no more jobs; those under way go on. Resolves when none will come. */
+  stop(): Promise<void>
+  /** Lets go of connections. Called after `stop`, when no job is under way. */
+  close(): Promise<void>
+}

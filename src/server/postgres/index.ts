@@ -1,0 +1,6 @@
+export {
+  type PostgresClient,
+  type PostgresPool,
+  type PostgresTaskStoreOptions,
+  postgresTaskStore,
+} from './postgresTaskStore.js'

@@ -1,0 +1,173 @@
+import { TaskConfigurationError } from '../../protocol/errors.js'
+import { isTerminal } from '../../protocol/task.js'
+import { systemClock } from '../clock.js'
+import type { TaskRecord } from '../taskRecord.js'
+import type { TaskStore } from '../taskStore.js'
+import { watchPostgres } from './watchPostgres.js'
+
+/** What is used of a `Pool` of `pg`, 8. */
+export interface PostgresPool {
+  query(text: string, values?: unknown[]): Promise<PostgresResult>
+  connect(): Promise<PostgresClient>
+}
+
+/** What is used of a client of `pg`, for as long as changes are watched. */
+export interface PostgresClient {
+  query(text: string): Promise<unknown>
+  on(event: 'notification', listener: (message: { payload?: string | undefined }) => void): unknown
+  on(event: 'error' | 'end', listener: () => void): unknown
+  release(destroy?: boolean): void
+}
+
+/** An answer of Postgres. */
+export interface PostgresResult {
+  rows: Record<string, unknown>[]
+  rowCount: number | null
+}
+
+/** Options of {@link postgresTaskStore}. */
+export interface PostgresTaskStoreOptions {
+  /** A pool of `pg`. The app ends it. One of its clients is kept for as long as changes are watched. */
+  pool: PostgresPool
+  /** The name of the table, a word in lower case; also that of the channel of changes. @default 'taskwire_tasks' */
+  table?: string
+  /** Whether to create the table where it is not there, at the first use. @default true */
+  migrate?: boolean
+}
+
+/**
+ * Keeps tasks in Postgres 13 or later: compare-and-set by `UPDATE … WHERE version`, changes by `LISTEN` and `NOTIFY`.
+ *
+ * @throws {TaskConfigurationError} where `table` is no plain name.
+ *
+ * @example
+ * ```ts
+ * const store = postgresTaskStore({ pool: new Pool({ connectionString }) })
+ * ```
+ */
+export function postgresTaskStore(options: PostgresTaskStoreOptions): TaskStore {
+  const { pool, table = 'taskwire_tasks', migrate = true } = options
+  if (!/^[a-z_][a-z0-9_]{0,40}$/.test(table)) {
+    throw new TaskConfigurationError(
+      `Failed to create the task store: the table "${table}" has no plain name. Pass a word in lower case.`,
+    )
+  }
+  let migrated: Promise<unknown> | undefined
+
+  async function query(text: string, values: unknown[]): Promise<PostgresResult & { isRepeated: boolean }> {
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        return { ...(await queryOnce(text, values)), isRepeated: attempt > 0 }
+      } catch (error) {
+        if (attempt === MAX_REPEATS || !isConnectionLost(error)) throw error
+        await new Promise<void>((resolve) => systemClock.setTimeout(resolve, 50 * 2 ** attempt))
+      }
+    }
+  }
+
+  async function queryOnce(text: string, values: unknown[]): Promise<PostgresResult> {
+    if (migrate) {
+      migrated ??= pool.query(tableOf(table))
+      await migrated.catch((error: unknown) => {
+        migrated = undefined
+        throw error
+      })
+    }
+    const { rows, rowCount } = await pool.query(text, values)
+    return { rows, rowCount }
+  }
+
+  return {
+    async create(record) {
+      const { rowCount, isRepeated } = await query(
+        `WITH written AS (INSERT INTO ${table} (task_id, owner, version, expires_at, at_work, lease_until, record)
+           VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING RETURNING task_id, version)
+         SELECT pg_notify('${table}', version || ' ' || task_id) FROM written`,
+        columns(record),
+      )
+      // Ids are random: what is there after a lost answer is the record itself.
+      if (rowCount === 1 || isRepeated) return
+      throw new TaskConfigurationError('Failed to create a task: its id is in use. Create tasks with random ids.')
+    },
+
+    async get(taskId) {
+      // A character that no text in Postgres has.
+      if (taskId.includes('\0')) return undefined
+      const { rows } = await query(`SELECT record FROM ${table} WHERE task_id = $1`, [taskId])
+      const text = rows[0]?.['record']
+      return typeof text === 'string' ? (JSON.parse(text) as TaskRecord) : undefined
+    },
+
+    async transition(next, expectedVersion) {
+      const { rowCount } = await query(
+        `WITH written AS (UPDATE ${table}
+           SET owner = $2, version = $3, expires_at = $4, at_work = $5, lease_until = $6, record = $7
+           WHERE task_id = $1 AND version = $8 RETURNING task_id, version)
+         SELECT pg_notify('${table}', version || ' ' || task_id) FROM written`,
+        [...columns(next), expectedVersion],
+      )
+      return rowCount === 1
+    },
+
+    async expire(now) {
+      await query(`DELETE FROM ${table} WHERE expires_at <= $1`, [now])
+      const { rows } = await query(`SELECT min(expires_at) AS next FROM ${table}`, [])
+      const next = rows[0]?.['next'] ?? null
+      return next === null ? null : Number(next)
+    },
+
+    async remove(taskId) {
+      await query(`DELETE FROM ${table} WHERE task_id = $1`, [taskId])
+    },
+
+    async countAtWork(owner) {
+      const { rows } = await query(`SELECT count(*) AS tasks FROM ${table} WHERE owner = $1 AND at_work`, [owner])
+      return Number(rows[0]?.['tasks'])
+    },
+
+    async lapsed(now, limit) {
+      const { rows } = await query(`SELECT task_id FROM ${table} WHERE at_work AND lease_until <= $1 LIMIT $2`, [
+        now,
+        limit,
+      ])
+      return rows.map((row) => String(row['task_id']))
+    },
+
+    watch: (onChange) => watchPostgres(pool, table, onChange),
+  }
+}
+
+/** Six seconds in all: as long as a restart takes. */
+const MAX_REPEATS = 7
+
+/** True where the server may not have got the statement, or its answer was lost, as when it restarts. */
+function isConnectionLost(error: unknown): boolean {
+  const { code } = error as { code?: unknown }
+  return typeof code !== 'string' || /^(08|57P|ECONN|EPIPE|ETIMEDOUT)/.test(code)
+}
+
+function columns(record: TaskRecord): unknown[] {
+  const { task, owner, version, expiresAt, lease } = record
+  const { taskId, status } = task
+  return [taskId, owner, version, expiresAt, !isTerminal(status), lease?.until ?? null, JSON.stringify(record)]
+}
+
+/** Text, not jsonb: nobody looks into a record, and its fields keep their order. */
+function tableOf(table: string): string {
+  return `
+    BEGIN;
+    SELECT pg_advisory_xact_lock(hashtext('${table}'));
+    CREATE TABLE IF NOT EXISTS ${table} (
+      task_id text PRIMARY KEY,
+      owner text NOT NULL,
+      version integer NOT NULL,
+      expires_at bigint,
+      at_work boolean NOT NULL,
+      lease_until bigint,
+      record text NOT NULL
+    ) WITH (fillfactor = 70);
+    CREATE INDEX IF NOT EXISTS ${table}_owner ON ${table} (owner) WHERE at_work;
+    CREATE INDEX IF NOT EXISTS ${table}_lease ON ${table} (lease_until) WHERE at_work AND lease_until IS NOT NULL;
+    CREATE INDEX IF NOT EXISTS ${table}_expiry ON ${table} (expires_at);
+    COMMIT`
+}

@@ -1,0 +1,1 @@
+export { type RedisClient, type RedisTaskStoreOptions, redisTaskStore } from './redisTaskStore.js'

@@ -1,0 +1,92 @@
+import { TaskConfigurationError } from '../../protocol/errors.js'
+import { isTerminal } from '../../protocol/task.js'
+import { handled } from '../handled.js'
+import type { TaskRecord } from '../taskRecord.js'
+import type { TaskStore } from '../taskStore.js'
+import { COUNT, CREATE, LAPSED, REMOVE, TRANSITION } from './scripts.js'
+
+/** What is used of a client of `ioredis`, 5 or 6. */
+export interface RedisClient {
+  eval(script: string, numberOfKeys: number, ...keysAndValues: (string | number)[]): Promise<unknown>
+  hget(key: string, field: string): Promise<string | null>
+  duplicate(): RedisClient
+  subscribe(channel: string): Promise<unknown>
+  on(event: string, listener: (...args: string[]) => void): unknown
+  disconnect(): void
+}
+
+/** Options of {@link redisTaskStore}. */
+export interface RedisTaskStoreOptions {
+  /** A client of `ioredis`. The app ends it. A second connection is made of it for as long as changes are watched. */
+  redis: RedisClient
+  /** Put before all keys. The braces keep them together in a cluster. @default '{taskwire}:' */
+  prefix?: string
+}
+
+/**
+ * Keeps tasks in Redis 7 or Valkey: compare-and-set by scripts, changes by publish and subscribe, the ttl by Redis itself. Tasks
+ * are as safe as that Redis is: with `appendfsync everysec`, a crash may cost what it was told in the last second.
+ *
+ * @example
+ * ```ts
+ * const store = redisTaskStore({ redis: new Redis('redis://localhost') })
+ * ```
+ */
+export function redisTaskStore({ redis, prefix = '{taskwire}:' }: RedisTaskStoreOptions): TaskStore {
+  const taskKey = (taskId: string) => `${prefix}task:${taskId}`
+  const ownerKey = (owner: string) => `${prefix}owner:${owner}`
+  const leases = `${prefix}leases`
+  const channel = `${prefix}changes`
+
+  async function write(script: string, record: TaskRecord, expectedVersion: string): Promise<boolean> {
+    const { task, owner, version, expiresAt, lease } = record
+    const { taskId, status } = task
+    const keys = [taskKey(taskId), ownerKey(owner), leases]
+    const fields = [taskId, JSON.stringify(record), version, owner, expiresAt ?? '']
+    const states = [isTerminal(status) ? '1' : '0', lease?.until ?? '', channel, expectedVersion]
+    return (await redis.eval(script, keys.length, ...keys, ...fields, ...states)) === 1
+  }
+
+  return {
+    async create(record) {
+      if (await write(CREATE, record, '')) return
+      throw new TaskConfigurationError('Failed to create a task: its id is in use. Create tasks with random ids.')
+    },
+
+    async get(taskId) {
+      const text = await redis.hget(taskKey(taskId), 'record')
+      return text === null ? undefined : (JSON.parse(text) as TaskRecord)
+    },
+
+    transition: (next, expectedVersion) => write(TRANSITION, next, String(expectedVersion)),
+
+    // Redis does.
+    expire: async () => null,
+
+    async remove(taskId) {
+      await redis.eval(REMOVE, 2, taskKey(taskId), leases, taskId, ownerKey(''))
+    },
+
+    async countAtWork(owner) {
+      return Number(await redis.eval(COUNT, 1, ownerKey(owner)))
+    },
+
+    async lapsed(now, limit) {
+      const found = await redis.eval(LAPSED, 1, leases, now, limit, taskKey(''))
+      return Array.isArray(found) ? found.map(String) : []
+    },
+
+    watch(onChange) {
+      const listening = redis.duplicate()
+      listening.on('message', (_channel, message = '') => {
+        const at = message.indexOf(' ')
+        onChange(message.slice(at + 1), Number(message.slice(0, at)))
+      })
+      // Also after a connection was lost: what happened in between was told to nobody.
+      listening.on('ready', () => void handled(listening.subscribe(channel).then(() => onChange())))
+      // Without a listener, an error would be thrown. The client connects again by itself.
+      listening.on('error', () => {})
+      return () => listening.disconnect()
+    },
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * A record is a hash: `record`, `version`, `owner`. Beside it, the tasks of an owner that are not over are a sorted set by the
+ * end of their ttl, and the leases one by their ends, so that nothing has to be counted or searched.
+ *
+ * KEYS: the record, the owner's tasks, the leases. ARGV: id, record, version, owner, expiresAt ('' for never), isOver ('1'),
+ * the end of the lease ('' for none), channel, and for a change the version that is expected.
+ */
+const WRITE = `
+local id, expiresAt = ARGV[1], ARGV[5]
+redis.call('HSET', KEYS[1], 'record', ARGV[2], 'version', ARGV[3], 'owner', ARGV[4])
+if expiresAt == '' then redis.call('PERSIST', KEYS[1]) else redis.call('PEXPIREAT', KEYS[1], expiresAt) end
+if ARGV[6] == '1' then redis.call('ZREM', KEYS[2], id)
+else redis.call('ZADD', KEYS[2], expiresAt == '' and '+inf' or expiresAt, id) end
+if ARGV[7] == '' then redis.call('ZREM', KEYS[3], id) else redis.call('ZADD', KEYS[3], ARGV[7], id) end
+redis.call('PUBLISH', ARGV[8], ARGV[3] .. ' ' .. id)
+return 1`
+
+/** 0 where the id is in use. A command that was sent again, because its answer was lost, finds its own record. */
+export const CREATE: string = `
+local there = redis.call('HGET', KEYS[1], 'record')
+if there then return there == ARGV[2] and 1 or 0 end${WRITE}`
+
+/** 0 where the record has another version, or is gone. */
+export const TRANSITION: string = `if redis.call('HGET', KEYS[1], 'version') ~= ARGV[9] then return 0 end${WRITE}`
+
+/** KEYS: the record, the leases. ARGV: id, prefix of the sets of owners. */
+export const REMOVE: string = `
+local owner = redis.call('HGET', KEYS[1], 'owner')
+if owner then redis.call('ZREM', ARGV[2] .. owner, ARGV[1]) end
+redis.call('ZREM', KEYS[2], ARGV[1])
+return redis.call('DEL', KEYS[1])`
+
+/** KEYS: the owner's tasks. Those that Redis has expired are dropped first. */
+export const COUNT: string = `
+local time = redis.call('TIME')
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', time[1] * 1000 + math.floor(time[2] / 1000))
+return redis.call('ZCARD', KEYS[1])`
+
+/** KEYS: the leases. ARGV: now, how many, prefix of records. Those whose record has expired are dropped. */
+export const LAPSED: string = `
+local found = {}
+for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', ARGV[1], 'LIMIT', 0, ARGV[2])) do
+  if redis.call('EXISTS', ARGV[3] .. id) == 1 then table.insert(found, id) else redis.call('ZREM', KEYS[1], id) end
+end
+return found`

@@ -1,0 +1,92 @@
+import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server'
+import { openCall } from './callRecord.js'
+import { Exchange } from './exchange.js'
+import type { TaskExecutor, TaskJob } from './executor.js'
+import { finishExchange } from './finishExchange.js'
+import { createReporter } from './reportError.js'
+import type { ServerConfig } from './serverConfig.js'
+import { createServerFactory } from './serverFactory.js'
+import type { ServerParts } from './serverParts.js'
+import { createStreamPlaces } from './streamPlaces.js'
+import type { TaskRecord } from './taskRecord.js'
+import { createTaskRuntime } from './taskRuntime.js'
+import { capabilitiesIn } from './tasksCapability.js'
+
+/** What a server and a worker have in common: tools, tasks and the SDK's checks. */
+export interface ServerCore {
+  readonly parts: ServerParts
+  readonly mcp: McpHttpHandler
+  /** Has the SDK answer a request of a client or of a job, and lets what comes of it be the outcome of its task. */
+  serve(exchange: Exchange): Promise<Response>
+  /** Does the work of a job, if it is there to be done. Never rejects. */
+  runJob(job: TaskJob): Promise<void>
+  close(drainMs?: number): Promise<void>
+}
+
+/** How often a handler is started for one task. */
+const MAX_ATTEMPTS = 5
+
+/** The inside of a server or a worker. */
+export function createServerCore(config: ServerConfig): ServerCore {
+  const { maxRequestBodySize, slots, tools } = config
+  const report = createReporter(config.onError)
+  const toolOf = ({ tool }: TaskRecord) => tools.find(({ name }) => name === tool)
+  const here: TaskExecutor = { start: async (job) => void runJob(job) }
+  const runtime = createTaskRuntime({
+    ...config,
+    report,
+    executor: config.executor ?? here,
+    mayRetry(record) {
+      const tool = toolOf(record)
+      return tool && record.call !== undefined && record.attempt < MAX_ATTEMPTS && config.isRetried(tool)
+    },
+  })
+  const parts: ServerParts = { config, runtime, streams: createStreamPlaces(config), slots, report }
+  const exchanges = new WeakMap<Request, Exchange>()
+  const mcp = createMcpHandler(
+    createServerFactory(parts, (request) => exchanges.get(request)),
+    {
+      maxRequestBodySize,
+      // Streams are counted by owner, see `listenToTasks`.
+      maxSubscriptions: Number.POSITIVE_INFINITY,
+      onerror: (error) => report(error, { source: 'request' }),
+    },
+  )
+
+  async function serve(exchange: Exchange): Promise<Response> {
+    const { request, body, authInfo, signal } = exchange
+    const inner = new Request(request.url, { method: 'POST', headers: request.headers, signal })
+    exchanges.set(inner, exchange)
+    const response = await mcp.fetch(inner, { ...(authInfo !== undefined && { authInfo }), parsedBody: body })
+    return finishExchange(exchange, response, parts)
+  }
+
+  async function runJob(job: TaskJob): Promise<void> {
+    try {
+      const open = ({ call = '' }: TaskRecord) => openCall(call, config)
+      const claimed = await runtime.claim(job, async (record) => capabilitiesIn((await open(record)).body['params']))
+      if (claimed === undefined) return
+      const { body, headers, authInfo } = await open(claimed.record)
+      const request = new Request(JOB_URL, { headers: { ...JOB_HEADERS, ...headers } })
+      const exchange = new Exchange({ request, body, authInfo, isLegacy: false, claimed })
+      await (await serve(exchange)).body?.cancel()
+    } catch (error) {
+      report(error, { source: 'server', tool: job.tool })
+    }
+  }
+
+  return {
+    parts,
+    mcp,
+    serve,
+    runJob,
+    async close(drainMs) {
+      await runtime.close(drainMs)
+      await mcp.close()
+    },
+  }
+}
+
+/** Nobody sees it: the request of a job stays in its process. */
+const JOB_URL = 'http://worker.invalid/mcp'
+const JOB_HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }

@@ -1,0 +1,212 @@
+import type { TaskRecord } from '../server/taskRecord.js'
+import type { TaskStore } from '../server/taskStore.js'
+
+/** One thing that a store must do. */
+export interface TaskStoreTest {
+  /** A sentence whose subject is the store. */
+  readonly name: string
+  /** Tries it on a store that is empty. Rejects with what is wrong. */
+  run(): Promise<void>
+}
+
+/**
+ * What every `TaskStore` must do, as tests for any runner. `createStore` is called once for each test and returns an empty
+ * store. What a store leaves out (`countAtWork`, `lapsed`, `watch`) is not tested.
+ *
+ * @example
+ * ```ts
+ * describe('MyTaskStore', () => {
+ *   for (const { name, run } of taskStoreContract(() => new MyTaskStore(database))) test(name, run)
+ * })
+ * ```
+ */
+export function taskStoreContract(createStore: () => TaskStore | Promise<TaskStore>): readonly TaskStoreTest[] {
+  return Object.entries(CONTRACT).map(([name, prove]) => ({ name, run: async () => prove(await createStore()) }))
+}
+
+/** How long a change may take to be told, in ms. */
+const FEED_MS = 30_000
+
+const CONTRACT: Record<string, (store: TaskStore) => Promise<void>> = {
+  async 'gives back what was created, as soon as that resolves'(store) {
+    const record = recordOf('a', { lease: { worker: 'w', until: 5 }, call: 'sealed', steps: { pay: { isDone: true } } })
+    await store.create(record)
+    same(await store.get('a'), record, 'the record')
+  },
+
+  async 'knows nothing of ids it was never given, whatever they look like'(store) {
+    for (const id of ['a', '', '__proto__', 'constructor', "'; --", 'x'.repeat(10_000)]) {
+      same(await store.get(id), undefined, `the record of ${id.slice(0, 20)}`)
+    }
+  },
+
+  async 'keeps every text as it is'(store) {
+    const owner = 'Ünï ☃ \u{1f600} "quoted" \\ \n line'
+    await store.create(recordOf('a', { owner }))
+    same((await store.get('a'))?.owner, owner, 'the owner')
+  },
+
+  async 'refuses a second record of the same id and keeps the first'(store) {
+    await store.create(recordOf('a', { owner: 'first' }))
+    const second = await store.create(recordOf('a', { owner: 'second' })).then(
+      () => 'resolved',
+      () => 'rejected',
+    )
+    same(second, 'rejected', 'the second creation')
+    same((await store.get('a'))?.owner, 'first', 'the owner')
+  },
+
+  async 'changes a record that has the expected version'(store) {
+    await store.create(recordOf('a'))
+    const next = recordOf('a', { version: 2, cancelRequested: true })
+    same(await store.transition(next, 1), true, 'the change')
+    same(await store.get('a'), next, 'the record')
+  },
+
+  async 'changes nothing where the version is another or the record is gone'(store) {
+    await store.create(recordOf('a', { version: 3 }))
+    same(await store.transition(recordOf('a', { version: 2 }), 1), false, 'a change of another version')
+    same(await store.transition(recordOf('b', { version: 2 }), 1), false, 'a change of what is not there')
+    same((await store.get('a'))?.version, 3, 'the version')
+    same(await store.get('b'), undefined, 'what was not there')
+  },
+
+  async 'lets exactly one of many racing changes through'(store) {
+    await store.create(recordOf('a'))
+    const changes = Array.from({ length: 20 }, () => store.transition(recordOf('a', { version: 2 }), 1))
+    same((await Promise.all(changes)).filter(Boolean).length, 1, 'the changes that went through')
+  },
+
+  async 'has removed what had expired, or does not say when it will'(store) {
+    await store.create(recordOf('past', { expiresAt: 99 }))
+    await store.create(recordOf('now', { expiresAt: 100 }))
+    await store.create(recordOf('later', { expiresAt: FAR + 300 }))
+    await store.create(recordOf('soon', { expiresAt: FAR + 200 }))
+    await store.create(recordOf('never'))
+    const next = await store.expire(100)
+    // Null from a store whose database expires records by itself, by a clock of its own.
+    if (next !== null) {
+      same(next, FAR + 200, 'the next end')
+      same(await store.get('past'), undefined, 'what had expired')
+      same(await store.get('now'), undefined, 'what expires now')
+    }
+    const left = await Promise.all(['soon', 'later', 'never'].map((id) => store.get(id)))
+    same(left.filter(Boolean).length, 3, 'the records that have not expired')
+    if (next !== null) same(await store.expire(FAR + 300), null, 'the next end where nothing is left to expire')
+  },
+
+  async 'removes a record, and does nothing where there is none'(store) {
+    await store.create(recordOf('a'))
+    await store.create(recordOf('b'))
+    await store.remove('a')
+    await store.remove('a')
+    same(await store.get('a'), undefined, 'what was removed')
+    same((await store.get('b'))?.task.taskId, 'b', 'what was not')
+    same(await store.transition(recordOf('a', { version: 2 }), 1), false, 'a change of what was removed')
+  },
+
+  async 'counts the tasks of an owner that are not over, if it counts them at all'(store) {
+    if (store.countAtWork === undefined) return
+    await store.create(recordOf('a', { owner: 'ann' }))
+    await store.create(recordOf('b', { owner: 'bob' }))
+    await store.create(recordOf('c', { owner: 'ann' }))
+    await store.create(recordOf('d', { owner: 'ann' }))
+    await store.create(ended('e', { owner: 'ann' }))
+    same(await store.countAtWork('ann'), 3, 'the tasks of ann')
+    await store.remove('d')
+    await store.remove('d')
+    await store.transition(recordOf('c', { owner: 'ann', version: 2, cancelRequested: true }), 1)
+    await store.transition(ended('a', { owner: 'ann', version: 2 }), 1)
+    await store.transition(ended('b', { owner: 'bob', version: 9 }), 8)
+    same(await store.countAtWork('ann'), 1, 'the tasks of ann that are left')
+    same(await store.countAtWork('bob'), 1, 'the tasks of bob')
+    same(await store.countAtWork('nobody'), 0, 'the tasks of nobody')
+  },
+
+  async 'finds the tasks whose lease is over, if it finds them at all'(store) {
+    if (store.lapsed === undefined) return
+    const lease = (until: number) => ({ lease: { worker: 'w', until } })
+    await store.create(recordOf('none'))
+    await store.create(recordOf('past', lease(99)))
+    await store.create(recordOf('now', lease(100)))
+    await store.create(recordOf('renewed', lease(50)))
+    await store.create(recordOf('over', lease(50)))
+    await store.create(recordOf('gone', lease(50)))
+    await store.create(recordOf('later', lease(101)))
+    await store.transition(recordOf('renewed', { version: 2, ...lease(200) }), 1)
+    await store.transition(ended('over', { version: 2 }), 1)
+    await store.remove('gone')
+    same([...(await store.lapsed(100, 10))].sort(), ['now', 'past'], 'the tasks whose lease is over')
+    same((await store.lapsed(100, 1)).length, 1, 'how many were found where one was asked for')
+  },
+
+  async 'tells of every change, if it tells of any'(store) {
+    if (store.watch === undefined) return
+    const told = new Set<string>()
+    let onChange = () => {}
+    const unsubscribe = store.watch((taskId, version) => {
+      told.add(`${taskId} ${version}`)
+      onChange()
+    })
+    const until = async (key: string, change: () => Promise<unknown>) => {
+      const isTold = new Promise<void>((resolve, reject) => {
+        const timer = setTimeout(() => reject(new TypeError(`Nobody was told of ${key}.`)), FEED_MS)
+        onChange = () => {
+          // Or changes may have been missed: that is to be told, too.
+          if (!told.has(key) && !told.delete(MISSED)) return
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+      await Promise.all([isTold, change()])
+    }
+    try {
+      await until('a 1', () => store.create(recordOf('a')))
+      await until('a 2', () => store.transition(recordOf('a', { version: 2 }), 1))
+    } finally {
+      unsubscribe()
+    }
+  },
+}
+
+/** The call without arguments. */
+const MISSED = 'undefined undefined'
+
+/** Later than now, for databases that expire records by their own clock. */
+const FAR: number = 32_000_000_000_000
+
+function recordOf(taskId: string, overrides: Partial<TaskRecord> = {}): TaskRecord {
+  const at = new Date(0).toISOString()
+  return {
+    task: { taskId, status: 'working', createdAt: at, lastUpdatedAt: at, ttlMs: null, pollIntervalMs: 1000 },
+    owner: '',
+    version: 1,
+    expiresAt: null,
+    tool: 'tool',
+    attempt: 1,
+    answers: {},
+    cancelRequested: false,
+    ...overrides,
+  }
+}
+
+function ended(taskId: string, overrides: Partial<TaskRecord>): TaskRecord {
+  const record = recordOf(taskId, overrides)
+  return { ...record, task: { ...record.task, status: 'cancelled' } }
+}
+
+function same(actual: unknown, expected: unknown, what: string): void {
+  const [found, wanted] = [actual, expected].map((value) => JSON.stringify(sorted(value)))
+  if (found !== wanted) throw new TypeError(`Expected ${what} to be ${wanted}, but it is ${found}.`)
+}
+
+/** A database may change the order of fields. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, item]) => [key, sorted(item)]),
+  )
+}

@@ -1,0 +1,135 @@
+import { createPostgresBackend, Queue, runMigrations, Worker, withBackend } from 'bullmq'
+import { Redis } from 'ioredis'
+import pg from 'pg'
+import { createTaskServer, createTaskWorker, defineTool, type TaskJob, type TaskStore } from 'taskwire/server'
+import { bullmqQueue, type ClosableQueue } from 'taskwire/server/bullmq'
+import { postgresTaskStore } from 'taskwire/server/postgres'
+import { redisTaskStore } from 'taskwire/server/redis'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { z } from 'zod'
+import { type Database, hasRedis, startPostgres, startRedis, WITHOUT_REDIS } from '../server/support/databases.js'
+import { listen } from '../server/support/listening.js'
+import { type Json, rpc } from '../server/support/rpc.js'
+import { text } from '../server/support/tools.js'
+
+const serverInfo = { name: 'test', version: '1.0.0' }
+
+/** Real time, so it waits for the pushed end of the task and never for a while. */
+async function outcomeOf(server: ReturnType<typeof createTaskServer>, taskId: string): Promise<Json> {
+  const stream = await listen({ server } as Parameters<typeof listen>[0], { taskIds: [taskId] })
+  await stream.over
+  return (await rpc(server, 'tasks/get', { taskId })).result ?? {}
+}
+
+const greet = defineTool({
+  name: 'greet',
+  inputSchema: z.object({ name: z.string() }),
+  taskSupport: 'required',
+  async handler({ name }, { task }) {
+    const answer = await task?.elicit({ message: `Greet ${name}?`, requestedSchema: z.object({ sure: z.boolean() }) })
+    return text(`${answer?.action} ${name}`)
+  },
+})
+
+/** A queue and a store over one database, and how to make more of each, as another process would. */
+interface Parts {
+  store(): TaskStore
+  queue(): ClosableQueue
+}
+
+function describeQueue(parts: () => Parts): void {
+  it('has the work done by a worker, which gets what clients answer', async () => {
+    const { store, queue } = parts()
+    const executor = queue()
+    const server = createTaskServer({ serverInfo, tools: [greet], store: store(), executor })
+    const worker = createTaskWorker({ serverInfo, tools: [greet], store: store(), queue: queue() })
+    onTestFinished(async () => {
+      await server.close()
+      await worker.close()
+      await executor.close()
+    })
+    const { result } = await rpc(server, 'tools/call', { name: 'greet', arguments: { name: 'Ann' } })
+    const taskId = String(result?.['taskId'])
+    const stream = await listen({ server } as Parameters<typeof listen>[0], { taskIds: [taskId] })
+    await stream.seen((message) => JSON.stringify(message).includes('input_required'))
+    await rpc(server, 'tasks/update', { taskId, inputResponses: { 'elicitation-1': { action: 'decline' } } })
+    expect(await outcomeOf(server, taskId)).toMatchObject({ status: 'completed', result: text('decline Ann') })
+  })
+
+  it('adds a job once, however often it is started', async () => {
+    const { queue } = parts()
+    const starting = queue()
+    const job = { taskId: `twice-${process.pid}`, tool: 'none', attempt: 1 }
+    await Promise.all([starting.start(job), starting.start(job), starting.start(job)])
+    await starting.start({ ...job, taskId: `last-${process.pid}` })
+    const taken: TaskJob[] = []
+    await new Promise<void>((resolve) => {
+      const worker = queue().work(
+        async (one) => {
+          taken.push(one)
+          if (one.taskId.startsWith('last')) resolve()
+        },
+        { concurrency: 1, leaseMs: 30_000, onError: () => {} },
+      )
+      onTestFinished(async () => {
+        await worker.stop()
+        await worker.close()
+        await starting.close()
+      })
+    })
+    expect(taken.filter(({ taskId }) => taskId === job.taskId)).toEqual([job])
+  })
+}
+
+describe('BullMQ on Postgres', () => {
+  let database: Database
+  let pool: pg.Pool
+  const Classes = withBackend(createPostgresBackend)
+  let round = 0
+
+  beforeAll(async () => {
+    database = await startPostgres()
+    pool = new pg.Pool({ connectionString: database.url, max: 20 })
+    pool.on('error', () => {})
+    await runMigrations(pool)
+  }, 60_000)
+
+  afterAll(async () => {
+    await pool.end()
+    await database.stop()
+  })
+
+  describeQueue(() => {
+    round += 1
+    const name = `queue${process.pid}_${round}`
+    return {
+      store: () => postgresTaskStore({ pool, table: name }),
+      queue: () => bullmqQueue({ ...Classes, connection: { connectionString: database.url }, name }),
+    }
+  })
+})
+
+describe.skipIf(!hasRedis)(hasRedis ? 'BullMQ on Redis' : WITHOUT_REDIS, () => {
+  let database: Database
+  let redis: Redis
+  let round = 0
+
+  beforeAll(async () => {
+    database = await startRedis()
+    redis = new Redis(database.url)
+  })
+
+  afterAll(async () => {
+    await redis.quit()
+    await database.stop()
+  })
+
+  describeQueue(() => {
+    round += 1
+    const name = `queue${process.pid}_${round}`
+    return {
+      store: () => redisTaskStore({ redis, prefix: `{${name}}:` }),
+      queue: () => bullmqQueue({ Queue, Worker, connection: { url: database.url }, name }),
+    }
+  })
+})

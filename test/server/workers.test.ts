@@ -1,0 +1,590 @@
+import {
+  createTaskWorker,
+  defineTool,
+  type TaskQueueWorker,
+  type TaskStore,
+  type TaskWorkerOptions,
+  type ToolDefinition,
+} from 'taskwire/server'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { z } from 'zod'
+import { gist, listen } from './support/listening.js'
+import { createManualClock, type ManualClock, settle } from './support/manualClock.js'
+import { createMemoryQueue } from './support/memoryQueue.js'
+import { type Json, TASKS } from './support/rpc.js'
+import { SharedStore, SilentStore } from './support/silentStore.js'
+import { startServer, type TestServerOptions } from './support/testServer.js'
+import { ask, failing, greet, slow, text } from './support/tools.js'
+
+const LEASE_MS = 3000
+const accept = { action: 'accept', content: { name: 'Luca' } }
+const form = { message: 'Name?', requestedSchema: z.object({ name: z.string() }) }
+const LOST = 'The worker was lost; the tool may have run in part.'
+
+/** A store of a process that can be cut off from it, as a process is that hangs, or is killed. */
+function createProcess(store: TaskStore, clock: ManualClock) {
+  let isCut = false
+  const guard = <T>(call: () => Promise<T>): Promise<T> => (isCut ? new Promise<T>(() => {}) : call())
+  const own: TaskStore = {
+    create: (record) => guard(() => store.create(record)),
+    get: (taskId) => guard(() => store.get(taskId)),
+    transition: (next, version) => guard(() => store.transition(next, version)),
+    expire: (now) => guard(() => store.expire(now)),
+    remove: (taskId) => guard(() => store.remove(taskId)),
+    countAtWork: (owner) => guard(async () => (await store.countAtWork?.(owner)) ?? 0),
+    lapsed: (now, limit) => guard(async () => (await store.lapsed?.(now, limit)) ?? []),
+    watch: (onChange) => store.watch?.((...change) => isCut || onChange(...change)) ?? (() => {}),
+  }
+  return {
+    store: own,
+    clock,
+    kill: () => {
+      isCut = true
+    },
+  }
+}
+
+function setup(tools: ToolDefinition[], options: Partial<TestServerOptions> = {}) {
+  const store = new SharedStore()
+  const clock = createManualClock()
+  const queue = createMemoryQueue()
+  const web = startServer({ store, clock, tools, executor: queue, leaseMs: LEASE_MS, ...options })
+  const { errors } = web
+  const startWorker = (rest: Partial<TaskWorkerOptions> = {}) => {
+    const process = createProcess(store, clock)
+    const takings: TaskQueueWorker[] = []
+    const worker = createTaskWorker({
+      serverInfo: { name: 'test', version: '1.0.0' },
+      ...process,
+      tools,
+      queue: {
+        start: queue.start,
+        work(run, queueOptions) {
+          const taking = queue.work(run, queueOptions)
+          takings.push(taking)
+          return taking
+        },
+      },
+      leaseMs: LEASE_MS,
+      onError: (error, context) => errors.push({ error, context }),
+      ...rest,
+    })
+    const kill = () => {
+      process.kill()
+      for (const taking of takings) void taking.stop()
+    }
+    onTestFinished(kill)
+    return { kill, worker }
+  }
+  return {
+    ...web,
+    store,
+    queue,
+    startWorker,
+  }
+}
+
+/** Counts how often it was begun and what it did. */
+function counted(overrides: Partial<ToolDefinition> = {}) {
+  const runs: string[] = []
+  const tool = defineTool({
+    ...slow,
+    name: 'counted',
+    async handler(_, { task, sleep, signal }) {
+      runs.push('begun')
+      signal.addEventListener('abort', () => runs.push('stopped'))
+      await task?.setStatus('at it')
+      await sleep(60_000)
+      runs.push('done')
+      return text('done')
+    },
+    ...overrides,
+  })
+  return { tool, runs }
+}
+
+describe('a server with a queue', () => {
+  it('answers with a task that waits, and a worker does the work', async () => {
+    const t = setup([slow])
+    const taskId = await t.start('slow', { ms: 500 })
+    expect(await t.get(taskId)).toMatchObject({ status: 'working', statusMessage: 'Waiting for a worker.' })
+    expect(t.queue.jobs).toEqual([{ taskId, tool: 'slow', attempt: 1 }])
+    t.startWorker()
+    await settle()
+    expect(await t.get(taskId)).not.toHaveProperty('statusMessage')
+    await t.clock.advance(500)
+    expect(await t.get(taskId)).toMatchObject({ status: 'completed', result: text('done') })
+    expect(t.errors).toEqual([])
+  })
+
+  it('answers other calls itself, and refuses arguments that are not valid before there is a task', async () => {
+    const t = setup([slow, greet])
+    expect((await t.call('greet', { name: 'Ann' })).result).toMatchObject(text('Hello, Ann!'))
+    expect((await t.call('slow', { ms: 'long' })).result).toMatchObject({ isError: true })
+    expect(t.queue.jobs).toEqual([])
+  })
+
+  it('gives the tool what it would have had here: arguments, capabilities, who calls, but no token', async () => {
+    const seen: unknown[] = []
+    const tool = defineTool({
+      ...slow,
+      inputSchema: z.object({ ms: z.number().transform((ms) => ms + 1) }),
+      handler(args, { clientCapabilities, authInfo }) {
+        seen.push([args, clientCapabilities, authInfo])
+        return text('seen')
+      },
+    })
+    const t = setup([tool])
+    t.startWorker()
+    const authInfo = {
+      token: 'secret',
+      clientId: 'app',
+      scopes: ['a'],
+      extra: { sub: 'ann' },
+      resource: new URL('https://a.example/mcp'),
+    }
+    const taskId = await t.start('slow', { ms: 1 }, { authInfo, capabilities: TASKS })
+    expect(await t.get(taskId, { authInfo })).toMatchObject({ status: 'completed' })
+    expect(seen).toEqual([[{ ms: 2 }, TASKS, { ...authInfo, token: '' }]])
+  })
+
+  it.each(['isError', 'protocol', 'bug'])('ends a task in the same way where the tool fails with %s', async (how) => {
+    const queued = setup([failing])
+    queued.startWorker()
+    const here = startServer({ tools: [failing] })
+    const outcome = async (t: Pick<typeof here, 'start' | 'get'>) => {
+      const { taskId, createdAt, lastUpdatedAt, ...rest } = await t.get(await t.start('failing', { how }))
+      return rest
+    }
+    expect(await outcome(queued)).toEqual(await outcome(here))
+  })
+
+  it('takes answers and cancellations for work elsewhere, and pushes what happens there', async () => {
+    const t = setup([ask, slow])
+    t.startWorker()
+    const asking = await t.start('ask')
+    const stream = await listen(t, { taskIds: [asking] })
+    await t.update(asking, { 'elicitation-1': accept })
+    expect(await t.get(asking)).toMatchObject({ status: 'completed', result: text(JSON.stringify([accept])) })
+    expect((await stream.messages()).map((message) => gist(message)[1])).toEqual([
+      { taskIds: [asking] },
+      'input_required',
+      'working',
+      'completed',
+      undefined,
+    ])
+    const sleeping = await t.start('slow', { ms: 60_000 })
+    await settle()
+    await t.cancel(sleeping)
+    expect(await t.get(sleeping)).toMatchObject({ status: 'cancelled' })
+  })
+
+  it('cancels a task that waits at once, and no worker begins it', async () => {
+    const { tool, runs } = counted()
+    const t = setup([tool])
+    const taskId = await t.start('counted')
+    await t.cancel(taskId)
+    expect(await t.get(taskId)).toMatchObject({ status: 'cancelled' })
+    t.startWorker()
+    await settle()
+    expect(runs).toEqual([])
+  })
+
+  it('answers with an error where the job is not safe, and keeps no task', async () => {
+    const t = setup([slow])
+    t.queue.start = () => Promise.reject(new Error('no queue'))
+    expect((await t.call('slow')).error?.code).toBe(-32603)
+    expect(t.store.size).toBe(0)
+    expect(t.server).toBeDefined()
+  })
+
+  it('does the work of a job once, however often it is delivered', async () => {
+    const { tool, runs } = counted()
+    const t = setup([tool])
+    t.startWorker()
+    t.startWorker()
+    await t.start('counted')
+    await settle()
+    const [job] = t.queue.jobs
+    if (job !== undefined) for (let again = 0; again < 3; again += 1) t.queue.deliverAgain(job)
+    await settle()
+    expect(runs).toEqual(['begun'])
+    await t.clock.advance(60_000)
+    if (job !== undefined) t.queue.deliverAgain(job)
+    await settle()
+    expect(runs).toEqual(['begun', 'done'])
+  })
+
+  it('keeps arguments sealed in the store, until the task is over', async () => {
+    const flip = (word: string) => [...word].reverse().join('')
+    const t = setup([slow], { seal: (word) => `sealed:${flip(word)}` })
+    const taskId = await t.start('slow', { ms: 4711 })
+    const record = await t.store.get(taskId)
+    expect(record?.call).toMatch(/^sealed:/)
+    expect(JSON.stringify(record)).not.toContain('4711')
+    t.startWorker({ open: async (sealed) => flip(sealed.slice('sealed:'.length)) })
+    await settle()
+    await t.clock.advance(4711)
+    expect(await t.get(taskId)).toMatchObject({ status: 'completed' })
+    expect(await t.store.get(taskId)).not.toHaveProperty('call')
+  })
+
+  it('fails the task where the worker cannot open the call', async () => {
+    const t = setup([slow], { seal: () => 'nonsense' })
+    const taskId = await t.start('slow')
+    t.startWorker()
+    await settle()
+    expect(await t.get(taskId)).toMatchObject({ status: 'failed' })
+    expect(t.errors).toHaveLength(1)
+  })
+
+  it('counts the tasks of an owner wherever they run', async () => {
+    const t = setup([slow], { maxTasksPerOwner: 2 })
+    await t.start('slow')
+    await t.start('slow')
+    expect((await t.call('slow')).error?.code).toBe(-32010)
+  })
+
+  it('is refused over a store that cannot find lost work', () => {
+    expect(() => startServer({ tools: [slow], executor: createMemoryQueue(), store: new SilentStore() })).toThrow(
+      'Pass a shared `store` that has `lapsed`',
+    )
+    expect(() => startServer({ tools: [slow], executor: createMemoryQueue() })).toThrow('`executor`')
+  })
+})
+
+describe('a worker that is lost', () => {
+  it('fails its task in plain words within two lease times, and the tool does not run again', async () => {
+    const { tool, runs } = counted()
+    const t = setup([tool])
+    const { kill } = t.startWorker()
+    const taskId = await t.start('counted')
+    await t.clock.advance(10 * LEASE_MS)
+    expect(await t.get(taskId)).toMatchObject({ status: 'working', statusMessage: 'at it' })
+    kill()
+    t.startWorker()
+    await t.clock.advance(2 * LEASE_MS)
+    expect(await t.get(taskId)).toMatchObject({ status: 'failed', statusMessage: LOST })
+    expect(runs.filter((run) => run === 'begun')).toEqual(['begun'])
+  })
+
+  it.each<[string, Partial<ToolDefinition>]>([
+    ['says that it is idempotent', { annotations: { idempotentHint: true } }],
+    ['says that it only reads', { annotations: { readOnlyHint: true } }],
+    ['may be retried', { onOrphan: 'retry' }],
+  ])('has its work done again where the tool %s', async (_, overrides) => {
+    const { tool, runs } = counted(overrides)
+    const t = setup([tool])
+    const { kill } = t.startWorker()
+    const taskId = await t.start('counted')
+    await settle()
+    kill()
+    t.startWorker()
+    await t.clock.advance(2 * LEASE_MS + 60_000)
+    expect(await t.get(taskId)).toMatchObject({ status: 'completed' })
+    // The process that was cut off has stopped by itself: nobody renewed its lease.
+    expect(runs).toEqual(['begun', 'stopped', 'begun', 'done'])
+    expect(t.queue.jobs.map(({ attempt }) => attempt)).toEqual([1, 2])
+  })
+
+  it('does not run a tool again that says it may fail instead', async () => {
+    const { tool } = counted({ annotations: { idempotentHint: true }, onOrphan: 'fail' })
+    const t = setup([tool])
+    const { kill } = t.startWorker()
+    const taskId = await t.start('counted')
+    await settle()
+    kill()
+    await t.clock.advance(2 * LEASE_MS)
+    expect(await t.get(taskId)).toMatchObject({ status: 'failed', statusMessage: LOST })
+  })
+
+  it('gives up a task whose tool has taken five workers with it', async () => {
+    const { tool, runs } = counted({ onOrphan: 'retry' })
+    const t = setup([tool])
+    const taskId = await t.start('counted')
+    for (let worker = 1; worker <= 6; worker += 1) {
+      const { kill } = t.startWorker()
+      await settle()
+      kill()
+      await t.clock.advance(2 * LEASE_MS)
+    }
+    expect(await t.get(taskId)).toMatchObject({ status: 'failed', statusMessage: LOST })
+    expect(runs.filter((run) => run === 'begun')).toHaveLength(5)
+  })
+
+  it('cannot change the task any more when it comes back', async () => {
+    let finish = () => {}
+    const tool = defineTool({
+      ...slow,
+      name: 'stuck',
+      async handler() {
+        await new Promise<void>((resolve) => (finish = resolve))
+        return text('too late')
+      },
+    })
+    const t = setup([tool])
+    // Without a cut: a process that is stopped and goes on finds the same store again.
+    const frozen = createManualClock()
+    t.startWorker({ clock: frozen })
+    const taskId = await t.start('stuck')
+    await t.clock.advance(2 * LEASE_MS)
+    expect(await t.get(taskId)).toMatchObject({ status: 'failed', statusMessage: LOST })
+    finish()
+    expect(await t.get(taskId)).toMatchObject({ status: 'failed', statusMessage: LOST })
+  })
+
+  it('is cancelled where the client had asked for that', async () => {
+    const { tool } = counted()
+    const t = setup([tool])
+    const { kill } = t.startWorker()
+    const taskId = await t.start('counted')
+    await settle()
+    kill()
+    await t.cancel(taskId)
+    await t.clock.advance(2 * LEASE_MS)
+    expect(await t.get(taskId)).toMatchObject({ status: 'cancelled' })
+  })
+
+  it('leaves a task that no worker has taken waiting, and sends its job again, which may have been lost', async () => {
+    const { tool, runs } = counted()
+    const t = setup([tool])
+    await t.start('counted')
+    t.queue.waiting.length = 0
+    await t.clock.advance(2 * LEASE_MS)
+    t.startWorker()
+    await settle()
+    expect(runs).toEqual(['begun'])
+  })
+
+  it('is replaced by another process of the server where there is no queue', async () => {
+    const { tool, runs } = counted({ onOrphan: 'retry' })
+    const fragile = counted()
+    const other = defineTool({ ...fragile.tool, name: 'fragile' })
+    const store = new SharedStore()
+    const clock = createManualClock()
+    const process = createProcess(store, clock)
+    const options = { tools: [tool, other], leaseMs: LEASE_MS }
+    const first = startServer({ ...process, ...options })
+    const second = startServer({ store, clock, ...options })
+    const [retried, failed] = [await first.start('counted'), await first.start('fragile')]
+    process.kill()
+    await clock.advance(2 * LEASE_MS + 60_000)
+    expect(await second.get(retried)).toMatchObject({ status: 'completed' })
+    expect(await second.get(failed)).toMatchObject({ status: 'failed', statusMessage: LOST })
+    expect(runs.filter((run) => run === 'begun')).toHaveLength(2)
+    expect(fragile.runs.filter((run) => run === 'begun')).toHaveLength(1)
+  })
+})
+
+describe('a handler that is run again', () => {
+  it('gets the answers it has had, and asks for the others under the same keys', async () => {
+    const tool = defineTool({
+      ...ask,
+      onOrphan: 'retry',
+      async handler(_, { task }) {
+        return text(JSON.stringify([await task?.elicit(form), await task?.elicit(form)]))
+      },
+    })
+    const t = setup([tool])
+    const { kill } = t.startWorker()
+    const taskId = await t.start('ask')
+    await settle()
+    await t.update(taskId, { 'elicitation-1': accept })
+    const open = Object.keys((await t.get(taskId))['inputRequests'] as Json)
+    expect(open).toEqual(['elicitation-2'])
+    kill()
+    // Answered while nobody works on it.
+    t.startWorker()
+    await t.clock.advance(2 * LEASE_MS)
+    expect(Object.keys((await t.get(taskId))['inputRequests'] as Json)).toEqual(['elicitation-2'])
+    await t.update(taskId, { 'elicitation-2': { action: 'decline' } })
+    const result = text(JSON.stringify([accept, { action: 'decline' }]))
+    expect(await t.get(taskId)).toMatchObject({ status: 'completed', result })
+  })
+
+  it('gets an answer that came while nobody worked on it', async () => {
+    const t = setup([defineTool({ ...ask, onOrphan: 'retry' })])
+    const { kill } = t.startWorker()
+    const taskId = await t.start('ask')
+    await settle()
+    kill()
+    await t.update(taskId, { 'elicitation-1': accept })
+    t.startWorker()
+    await t.clock.advance(2 * LEASE_MS)
+    expect(await t.get(taskId)).toMatchObject({ status: 'completed', result: text(JSON.stringify([accept])) })
+  })
+
+  it('fails where it asks something else than before under the same key', async () => {
+    let round = 0
+    const tool = defineTool({
+      ...ask,
+      onOrphan: 'retry',
+      async handler(_, { task }) {
+        round += 1
+        return text(JSON.stringify(await task?.elicit({ ...form, message: `Round ${round}?` })))
+      },
+    })
+    const t = setup([tool])
+    const { kill } = t.startWorker()
+    const taskId = await t.start('ask')
+    await settle()
+    kill()
+    t.startWorker()
+    await t.clock.advance(2 * LEASE_MS)
+    expect(await t.get(taskId)).toMatchObject({ status: 'failed' })
+    expect(t.errors.map(({ error }) => String(error))).toContainEqual(
+      expect.stringContaining('asks something else as "elicitation-1"'),
+    )
+  })
+
+  it('gets the result of a step that is done, and does not run it again', async () => {
+    const charges: number[] = []
+    const tool = defineTool({
+      ...ask,
+      onOrphan: 'retry',
+      async handler(_, { task }) {
+        const receipt = await task?.once('charge', async () => ({ receipt: charges.push(1) }))
+        await task?.elicit(form)
+        return text(JSON.stringify(receipt))
+      },
+    })
+    const t = setup([tool])
+    const { kill } = t.startWorker()
+    const taskId = await t.start('ask')
+    await settle()
+    kill()
+    t.startWorker()
+    await t.clock.advance(2 * LEASE_MS)
+    await t.update(taskId, { 'elicitation-1': accept })
+    expect(await t.get(taskId)).toMatchObject({ status: 'completed', result: text('{"receipt":1}') })
+    expect(charges).toEqual([1])
+  })
+
+  it('fails where the worker was lost during a step, which does not run again', async () => {
+    const charges: number[] = []
+    const tool = defineTool({
+      ...ask,
+      onOrphan: 'retry',
+      async handler(_, { task, sleep }) {
+        await task?.once('charge', async () => {
+          charges.push(1)
+          await sleep(60_000)
+        })
+        return text('charged')
+      },
+    })
+    const t = setup([tool])
+    const { kill } = t.startWorker()
+    const taskId = await t.start('ask')
+    await settle()
+    kill()
+    t.startWorker()
+    await t.clock.advance(2 * LEASE_MS)
+    expect(await t.get(taskId)).toMatchObject({ status: 'failed' })
+    expect(charges).toEqual([1])
+  })
+})
+
+describe('a step', () => {
+  const stepping = (names: string[], value: unknown = 1) =>
+    defineTool({
+      ...slow,
+      async handler(_, { task }) {
+        const results = []
+        for (const name of names) results.push(await task?.once(name, () => value))
+        return text(JSON.stringify(results))
+      },
+    })
+
+  it('runs anywhere, and costs no writes where the handler is never run again', async () => {
+    const t = startServer({ tools: [stepping(['a', 'b'])] })
+    expect(await t.get(await t.start('slow'))).toMatchObject({ status: 'completed', result: text('[1,1]') })
+  })
+
+  it.each<[string, ToolDefinition]>([
+    ['whose name was used before', stepping(['a', 'a'])],
+    ['whose result is not JSON', stepping(['a'], 1n)],
+  ])('is refused %s', async (_, tool) => {
+    const t = startServer({ tools: [tool] })
+    expect(await t.get(await t.start('slow'))).toMatchObject({ status: 'failed' })
+    expect(t.errors[0]?.error).toMatchObject({ name: 'TaskConfigurationError' })
+  })
+})
+
+describe('close', () => {
+  it('lets work end, and takes no more', async () => {
+    const t = setup([slow])
+    const { worker } = t.startWorker()
+    const taskId = await t.start('slow', { ms: 2000 })
+    await settle()
+    let isClosed = false
+    const closing = worker.close({ drainMs: 5000 }).then(() => {
+      isClosed = true
+    })
+    const later = await t.start('slow', { ms: 10 })
+    await t.clock.advance(1999)
+    expect(isClosed).toBe(false)
+    await t.clock.advance(1)
+    await closing
+    expect(await t.get(taskId)).toMatchObject({ status: 'completed' })
+    expect(await t.get(later)).toMatchObject({ statusMessage: 'Waiting for a worker.' })
+  })
+
+  it('hands work over that may be run again, and fails the rest', async () => {
+    const { tool, runs } = counted({ onOrphan: 'retry' })
+    const t = setup([tool, slow])
+    const { worker } = t.startWorker()
+    const [retried, failed] = [await t.start('counted'), await t.start('slow', { ms: 60_000 })]
+    await settle()
+    const closing = worker.close({ drainMs: 100 })
+    await settle()
+    await t.clock.advance(100)
+    await closing
+    expect(await t.get(failed)).toMatchObject({ status: 'failed', statusMessage: expect.stringContaining('shut down') })
+    expect(await t.get(retried)).toMatchObject({ status: 'working' })
+    t.startWorker()
+    await settle()
+    await t.clock.advance(60_000)
+    expect(await t.get(retried)).toMatchObject({ status: 'completed' })
+    expect(runs).toEqual(['begun', 'stopped', 'begun', 'done'])
+  })
+
+  it('of a server lets its own work end', async () => {
+    const t = startServer({ tools: [slow] })
+    const taskId = await t.start('slow', { ms: 1000 })
+    const closing = t.server.close({ drainMs: 5000 })
+    await t.clock.advance(1000)
+    await closing
+    expect(taskId).toBeDefined()
+    expect((await t.server.fetch(new Request('http://a.example', { method: 'POST' }))).status).toBe(503)
+  })
+})
+
+describe('load', () => {
+  it('lets so many handlers run at a time, and says of the others how many come before', async () => {
+    const t = startServer({ tools: [slow], maxRunning: 2 })
+    const ids: string[] = []
+    for (let index = 0; index < 5; index += 1) ids.push(await t.start('slow', { ms: 1000 }))
+    const messages = async () => Promise.all(ids.map(async (id) => (await t.get(id))['statusMessage']))
+    const ahead = (count: number) => `Waiting for its turn: ${count} before it.`
+    expect(await messages()).toEqual([undefined, undefined, ahead(0), ahead(1), ahead(2)])
+    await t.cancel(String(ids[2]))
+    await t.clock.advance(1000)
+    expect(await messages()).toEqual([undefined, undefined, expect.anything(), undefined, undefined])
+    await t.clock.advance(1000)
+    expect((await t.get(String(ids[4])))['status']).toBe('completed')
+  })
+
+  it('asks clients to poll as often as the load allows', async () => {
+    const t = startServer({
+      tools: [slow, defineTool({ ...slow, name: 'own', pollIntervalMs: 7 })],
+      maxRunning: 1,
+      pollIntervalMs: ({ running, waiting }) => 1000 * (running + waiting + 1),
+    })
+    const taskId = await t.start('slow', { ms: 10 })
+    expect(await t.get(taskId)).toMatchObject({ pollIntervalMs: 2000 })
+    const own = await t.start('own', { ms: 10 })
+    expect(await t.get(taskId)).toMatchObject({ pollIntervalMs: 3000 })
+    expect(await t.get(own)).toMatchObject({ pollIntervalMs: 7 })
+  })
+})
