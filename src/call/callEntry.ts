@@ -3,9 +3,9 @@ import type { TaskRecord } from '../storage/taskRecord.js'
 import type { Call } from './call.js'
 import type { Leadership } from './callTabs.js'
 import type { PendingResponse } from './pendingResponses.js'
-import type { Wakeable } from './scheduler.js'
 import { shownState } from './shownState.js'
 import type { ToolCallState } from './toolCallState.js'
+import type { Wakeable } from './wakeQueue.js'
 
 /** One call in this page: what it is, and what this page needs to go on with it. */
 export interface CallEntry extends Wakeable {
