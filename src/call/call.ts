@@ -196,3 +196,8 @@ export type Effect =
 export function isTracked(call: Call): call is TrackedCall {
   return call.stage === 'following' || call.stage === 'resting' || call.stage === 'ending'
 }
+
+/** The task that messages about are for this call; an ended one needs none. */
+export function taskIdOf(call: Call): string | undefined {
+  return call.stage === 'following' || call.stage === 'resting' ? call.task.taskId : undefined
+}

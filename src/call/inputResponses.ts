@@ -5,22 +5,13 @@ import { hash } from '../storage/hash.js'
 import { createTurns } from '../storage/turns.js'
 import { onAbort } from './abort.js'
 import type { CallEvent } from './call.js'
-import type { CallEntry } from './callRuntime.js'
+import type { CallEntry } from './callEntry.js'
 import type { CallTabs } from './callTabs.js'
 import { handlerOf, type InputHandlers } from './inputHandlers.js'
 import type { InputState } from './inputs.js'
+import { pendingOf } from './pendingResponses.js'
 import { nobodyToAsk } from './snapshots.js'
 import type { TaskPort } from './taskPort.js'
-
-/** A response of this page that the server has not taken yet. */
-export interface PendingResponse {
-  /** Aborted when the server withdraws the input request. */
-  readonly controller: AbortController
-  /** Gives the response to an input request that belongs to no task. */
-  readonly resolve?: (response: InputResponse) => void
-  /** What `respond()` returned. */
-  sent?: Promise<void>
-}
 
 export interface InputResponsesOptions {
   readonly port: Pick<TaskPort, 'checkAnswer'>
@@ -51,15 +42,6 @@ export function createInputResponses(options: InputResponsesOptions): InputRespo
   /** In one tab at a time, and in that one for one call at a time. */
   async function exclusively(name: string, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
     return inTurn(name, () => tabs.exclusively(name, signal, work))
-  }
-
-  function pendingOf(entry: CallEntry, inputKey: string): PendingResponse {
-    const known = entry.pending?.get(inputKey)
-    if (known !== undefined) return known
-    const pending = { controller: new AbortController() }
-    entry.pending ??= new Map()
-    entry.pending.set(inputKey, pending)
-    return pending
   }
 
   async function handleOne(entry: CallEntry, inputKey: string): Promise<void> {

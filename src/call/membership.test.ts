@@ -1,7 +1,7 @@
 import { createSimulatedEnvironment } from 'taskwire/testing'
 import { expect, it } from 'vitest'
 import { beginCall, stubLeadership } from '../../test/support/stubbedCall.js'
-import type { CallEntry } from './callRuntime.js'
+import type { CallEntry } from './callEntry.js'
 import { createMembership } from './membership.js'
 import { MESSAGE_DELAY_MS } from './tabTimes.js'
 

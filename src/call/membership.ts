@@ -1,5 +1,5 @@
 import type { Environment, Unsubscribe } from '../environment/environment.js'
-import type { CallEntry } from './callRuntime.js'
+import type { CallEntry } from './callEntry.js'
 import type { Leadership } from './callTabs.js'
 import { MESSAGE_DELAY_MS } from './tabTimes.js'
 

@@ -2,6 +2,7 @@ import type { Environment, Unsubscribe } from '../environment/environment.js'
 import { TasksUnsupportedError } from '../protocol/errors.js'
 import type { DetailedTask } from '../protocol/task.js'
 import { backoffDelay, type PollPolicy } from './pollPolicy.js'
+import { createPushedTasks } from './pushedTasks.js'
 import type { TaskPort } from './taskPort.js'
 import { untilOnline } from './untilOnline.js'
 
@@ -54,9 +55,7 @@ interface Stream {
  */
 export function createPushSubscription(options: PushSubscriptionOptions): PushSubscription {
   const { port, environment, policy } = options
-  /** The tasks that the server has promised to push, and those of them that it has pushed since. */
-  let acknowledged: ReadonlySet<string> = new Set()
-  const pushed = new Set<string>()
+  const tasks = createPushedTasks(options.onChange)
   let current: Stream | undefined
   let opening: Stream | undefined
   let isRefused = false
@@ -95,7 +94,10 @@ export function createPushSubscription(options: PushSubscriptionOptions): PushSu
       await port.listen([...ids], {
         signal,
         onHonoured: (ids) => onAcknowledged(stream, ids),
-        onTask,
+        onTask: (task) => {
+          tasks.note(task.taskId)
+          options.onTask(task)
+        },
         onHint: options.onHint,
       })
     } catch (error) {
@@ -114,7 +116,7 @@ export function createPushSubscription(options: PushSubscriptionOptions): PushSu
       isRefused = true
       end()
     }
-    setAcknowledged(ids)
+    tasks.acknowledge(ids)
   }
 
   /** The stream has ended by itself. */
@@ -122,7 +124,7 @@ export function createPushSubscription(options: PushSubscriptionOptions): PushSu
     if (opening === stream) opening = undefined
     if (current === stream) {
       current = undefined
-      setAcknowledged([])
+      tasks.acknowledge([])
     }
     if (isRefused) return leavePage()
     failures += 1
@@ -133,25 +135,7 @@ export function createPushSubscription(options: PushSubscriptionOptions): PushSu
     opening?.controller.abort()
     current?.controller.abort()
     opening = current = undefined
-    setAcknowledged([])
-  }
-
-  function setAcknowledged(ids: readonly string[]): void {
-    acknowledged = new Set(ids)
-    for (const id of pushed) {
-      if (acknowledged.has(id)) continue
-      pushed.delete(id)
-      options.onChange(id)
-    }
-  }
-
-  function onTask(task: DetailedTask): void {
-    const { taskId } = task
-    if (acknowledged.has(taskId) && !pushed.has(taskId)) {
-      pushed.add(taskId)
-      options.onChange(taskId)
-    }
-    options.onTask(task)
+    tasks.acknowledge([])
   }
 
   function watchPage(): void {
@@ -168,7 +152,7 @@ export function createPushSubscription(options: PushSubscriptionOptions): PushSu
     end()
   }
 
-  return { update: () => update(), isLive: (taskId) => pushed.has(taskId), close: leavePage }
+  return { update: () => update(), isLive: tasks.isLive, close: leavePage }
 }
 
 function isSameSet(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createScheduler, type Scheduler, type Wakeable } from './scheduler.js'
+import { createScheduler, type Scheduler } from './scheduler.js'
+import type { Wakeable } from './wakeQueue.js'
 
 interface Item extends Wakeable {
   readonly name: number

@@ -2,6 +2,7 @@ import { createStore as createZustandStore, type StoreApi } from 'zustand/vanill
 import type { ToolCallState } from '../call/toolCallState.js'
 import type { ConnectionState } from '../connection/connection.js'
 import type { Environment } from '../environment/environment.js'
+import { createFrames, type Subject } from './frames.js'
 import type { TaskClientState } from './taskClient.js'
 
 /** The store and the only ways in which it changes. */
@@ -24,14 +25,6 @@ export interface TaskClientStoreOptions {
   readonly onListenerError: (error: unknown) => void
 }
 
-/** Listeners that are called at most once a frame while nothing but progress changes. */
-interface Subject<L> {
-  readonly listeners: Set<L>
-  /** When they were called last, ms since the epoch. */
-  calledAt: number
-  timer?: unknown
-}
-
 /**
  * A store in which a changed call costs the same whatever the number of calls: listeners of one call are called for
  * that call alone. The snapshot of all calls is made when somebody reads it, and its listeners are called once for all
@@ -40,6 +33,7 @@ interface Subject<L> {
 export function createStore({ environment, frameMs, onListenerError }: TaskClientStoreOptions): TaskClientStore {
   const calls = new Map<string, ToolCallState>()
   const ofCalls = new Map<string, Subject<() => void>>()
+  const notifyOf = createFrames(environment, frameMs)
   const ofAll: Subject<(state: TaskClientState, previous: TaskClientState) => void> = {
     listeners: new Set(),
     calledAt: Number.NEGATIVE_INFINITY,
@@ -84,25 +78,6 @@ export function createStore({ environment, frameMs, onListenerError }: TaskClien
       if (state === previous) return
       for (const listener of [...ofAll.listeners]) guard(() => listener(state, previous))
     })
-  }
-
-  /** Calls `notify` now, or for mere progress at the end of the frame. */
-  function notifyOf<L>(
-    subject: Subject<L> | undefined,
-    isProgress: boolean,
-    notify: (subject: Subject<L>) => void,
-  ): void {
-    if (subject === undefined || subject.listeners.size === 0) return
-    // No longer than a frame, also where the clock was set back.
-    const wait = Math.min(subject.calledAt + frameMs - environment.now(), frameMs)
-    const call = () => {
-      environment.clearTimeout(subject.timer)
-      delete subject.timer
-      subject.calledAt = environment.now()
-      notify(subject)
-    }
-    if (!isProgress || wait <= 0) call()
-    else if (subject.timer === undefined) subject.timer = environment.setTimeout(call, wait)
   }
 
   function changed(callId: string, isProgress: boolean): void {

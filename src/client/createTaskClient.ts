@@ -14,8 +14,9 @@ import { toolCallId } from './callIds.js'
 import { type Calls, createCalls } from './calls.js'
 import { createStore } from './createStore.js'
 import { checkOptions, finite, oneOf, positive, readLegacyOptions, readPollPolicy, readStorage } from './options.js'
+import { createReports } from './reports.js'
 import { setUpSdk } from './sdkSetup.js'
-import type { TaskClient, TaskClientOptions, TaskErrorContext, ToolCallParams } from './taskClient.js'
+import type { TaskClient, TaskClientOptions, TaskReference, ToolCallParams } from './taskClient.js'
 
 /** A frame at 60 Hz. */
 const FRAME_MS = 16
@@ -39,6 +40,9 @@ const HOUR_MS = 60 * 60 * 1000
  */
 export function createTaskClient(options: TaskClientOptions): TaskClient {
   const environment = { ...browserEnvironment(), ...options?.environment }
+  const { report, guard, rethrowLater } = createReports(environment, (error, context) =>
+    options.onError?.(error, context),
+  )
   const onIssue: OnProtocolIssue = (error) => report(error, { operation: 'protocol' })
   const sdk = setUpSdk(options, environment, onIssue)
   checkOptions(options)
@@ -48,33 +52,11 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
   const isNamed = sdk.endpoint !== undefined
   const endpoint = sdk.endpoint ?? `page:${environment.randomId()}`
 
-  function report(error: Error, context: TaskErrorContext): void {
-    guard(() => options.onError?.(error, context))
-  }
-  function guard(call: () => void): void {
-    try {
-      call()
-    } catch (thrown) {
-      rethrowLater(thrown)
-    }
-  }
-  /** The app's own error surfaces as an uncaught one, without taking the client with it. */
-  function rethrowLater(error: unknown): void {
-    environment.setTimeout(() => {
-      throw error
-    }, 0)
-  }
-
-  /** Two SDK clients without an endpoint may be those of two servers, and a task id is for one of them only. */
   let isUnnamedKnown = isNamed || options.storage === 'memory'
   function reportUnnamed(): void {
     if (isUnnamedKnown) return
     isUnnamedKnown = true
-    const error = new TaskConfigurationError(
-      'Without an endpoint, calls over an SDK client do not outlive the page and are not shared between tabs. ' +
-        "Name the server: createTaskClient({ client, endpoint: 'https://example.com/mcp' }).",
-    )
-    report(error, { operation: 'storage' })
+    report(unnamedError(), { operation: 'storage' })
   }
 
   const settledListeners = new Set<(call: ToolCallState) => void>()
@@ -157,12 +139,7 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
     resumeTasks: calls.resumeTasks,
     callTool: async (params, callOptions) => client.startToolCall(params, callOptions).result,
     startToolCall: (params, callOptions = {}) => calls.start(checkParams(params), callOptions),
-    resumeTask: (task, callOptions = {}) => {
-      const reference = typeof task === 'string' ? { taskId: task } : task
-      if (typeof reference?.taskId !== 'string' || reference.taskId === '')
-        throw new TaskConfigurationError('resumeTask needs a task id.')
-      return calls.resumeTask(reference, callOptions)
-    },
+    resumeTask: (task, callOptions = {}) => calls.resumeTask(checkReference(task), callOptions),
     getToolCall: calls.get,
     getToolCallState: store.getCall,
     subscribeToolCall: store.subscribeCall,
@@ -185,6 +162,21 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
     },
   }
   return client
+}
+
+/** Two SDK clients without an endpoint may be those of two servers, and a task id is for one of them only. */
+function unnamedError(): TaskConfigurationError {
+  return new TaskConfigurationError(
+    'Without an endpoint, calls over an SDK client do not outlive the page and are not shared between tabs. ' +
+      "Name the server: createTaskClient({ client, endpoint: 'https://example.com/mcp' }).",
+  )
+}
+
+function checkReference(task: string | TaskReference): TaskReference {
+  const reference = typeof task === 'string' ? { taskId: task } : task
+  if (typeof reference?.taskId !== 'string' || reference.taskId === '')
+    throw new TaskConfigurationError('resumeTask needs a task id.')
+  return reference
 }
 
 function checkParams(params: ToolCallParams): ToolCallParams {

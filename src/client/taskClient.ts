@@ -1,3 +1,4 @@
+// Longer than other files: the types of the client and what they promise, and nothing that runs.
 import type {
   Client,
   ClientOptions,

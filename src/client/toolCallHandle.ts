@@ -1,5 +1,6 @@
 import { abortError, onAbort } from '../call/abort.js'
-import type { CallEntry, CallRuntime } from '../call/callRuntime.js'
+import type { CallEntry } from '../call/callEntry.js'
+import type { CallRuntime } from '../call/callRuntime.js'
 import type { CallToolResult } from '../protocol/callToolResult.js'
 import type { TaskClientStore } from './createStore.js'
 import type { ToolCall } from './taskClient.js'

@@ -1,3 +1,4 @@
+// Longer than other files: one list of error classes, which is read as one.
 import type { FormIssue } from './formIssues.js'
 import { isJsonObject, type JsonObject } from './json.js'
 import { cutText, withoutId, withoutIdInCause, withoutIdInJson } from './text.js'

@@ -1,5 +1,6 @@
-import { TaskStorageError } from '../protocol/errors.js'
+import type { TaskStorageError } from '../protocol/errors.js'
 import { hash } from './hash.js'
+import { createRecordItems } from './recordItems.js'
 import {
   decodeTaskRecord,
   encodeTaskRecord,
@@ -11,7 +12,7 @@ import {
   type TaskRecord,
 } from './taskRecord.js'
 import type { TaskStorage } from './taskStorage.js'
-import { type Awaitable, andThen, createTurns } from './turns.js'
+import { type Awaitable, andThen } from './turns.js'
 
 /**
  * The records of one endpoint and scope. No method throws or rejects: `onError` is called with what went wrong. A
@@ -72,20 +73,9 @@ const SWEEP_AFTER_WRITES = 200
 export function createRecordStore(options: RecordStoreOptions): RecordStore {
   const { storage, endpoint, scope, now } = options
   const prefix = scopePrefix(endpoint, scope)
-  const inTurn = createTurns()
+  const items = createRecordItems(storage, options.onError)
   let sweptAt = Number.NEGATIVE_INFINITY
   let writesSince = 0
-
-  async function attempt<T>(what: string, action: () => T | Promise<T>, otherwise: T): Promise<T> {
-    try {
-      return await action()
-    } catch (cause) {
-      options.onError(
-        new TaskStorageError(`Failed to ${what}. Tasks go on, but a reload may not find them.`, { cause }),
-      )
-      return otherwise
-    }
-  }
 
   function parse(storageKey: string, text: string | null | undefined): TaskRecord | undefined {
     const record = typeof text === 'string' ? decodeTaskRecord(text) : undefined
@@ -97,56 +87,23 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
     return isNewerRecord(text, storageKey.slice(prefix.length))
   }
 
-  function ownKeys(ownPrefix: string): Awaitable<string[]> {
-    const isOwn = (key: string) => typeof key === 'string' && key.startsWith(ownPrefix)
-    return andThen(storage.keys(), (keys) => [...keys].filter(isOwn))
-  }
-
-  /** An operation on one item, after those under way on it. */
-  function onItem<T>(what: string, key: string, action: () => Awaitable<T>, otherwise: T): Promise<T> {
-    return attempt(`${what} a task record`, () => inTurn(key, action), otherwise)
-  }
-
-  /** The same, of what is read from it. */
-  function fromItem<T>(
-    what: string,
-    key: string,
-    use: (text: string | null | undefined) => Awaitable<T>,
-    otherwise: T,
-  ): Promise<T> {
-    return onItem(what, key, () => andThen(storage.getItem(key), use), otherwise)
-  }
-
-  function removeKey(key: string): Promise<void> {
-    return onItem('remove', key, () => storage.removeItem(key), undefined)
-  }
-
   /** Removes the item unless it is another record by now. */
   function removeOnly(key: string, only: TaskRecord): Promise<void> {
     const remove = (text: string | null | undefined) =>
       isNewer(key, text) || isSuccessor(parse(key, text), only) ? undefined : storage.removeItem(key)
-    return fromItem('remove', key, remove, undefined)
-  }
-
-  /** Does something with each, letting the page do something else in between. */
-  async function forEach<T>(items: Iterable<T>, action: (item: T) => Promise<void>): Promise<void> {
-    let index = 0
-    for (const item of items) {
-      if (index++ % CHUNK === CHUNK - 1) await options.pause()
-      await action(item)
-    }
+    return items.onText('remove', key, remove, undefined)
   }
 
   async function list(): Promise<TaskRecord[]> {
     sweptAt = now()
     writesSince = 0
-    const keys = await attempt('list the task records', () => ownKeys(prefix), [])
+    const keys = await items.onKeys<readonly string[]>(prefix, (own) => own, [])
     const records = new Set<TaskRecord>()
     const lengths = new Map<TaskRecord, number>()
     let characters = 0
-    await forEach(keys, async (key) => {
+    await forEach(keys, options.pause, async (key) => {
       const read = (text: string | null | undefined) => [parse(key, text), key.length + `${text}`.length] as const
-      const [record, length] = await fromItem('read', key, read, [undefined, 0])
+      const [record, length] = await items.onText('read', key, read, [undefined, 0])
       if (record === undefined) return
       if (isRecordExpired(record, now())) return removeOnly(key, record)
       records.add(record)
@@ -155,7 +112,7 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
     })
     const isFull = () => records.size > MAX_RECORDS || characters > MAX_CHARACTERS
     const removable = isFull() ? [...records].filter(isEnded).sort(byAge) : []
-    await forEach(removable, async (record) => {
+    await forEach(removable, options.pause, async (record) => {
       if (!isFull()) return
       records.delete(record)
       characters -= lengths.get(record) ?? 0
@@ -169,7 +126,7 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
       const key = prefix + record.callId
       const write = (text: string | null | undefined): Awaitable<boolean> =>
         !isNewer(key, text) && andThen(storage.setItem(key, encodeTaskRecord(record)), () => true)
-      const isWritten = await fromItem('write', key, write, false)
+      const isWritten = await items.onText('write', key, write, false)
       writesSince += 1
       const isDue = writesSince >= SWEEP_AFTER_WRITES || Math.abs(now() - sweptAt) >= SWEEP_AFTER_MS
       if (isWritten && isDue) void list()
@@ -186,34 +143,43 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
         if (isKept && typeof text !== 'string') return false
         return isNewer(key, text) || write(parse(key, text))
       }
-      return fromItem('update', key, update, false)
+      return items.onText('update', key, update, false)
     },
 
     read: async (callId) => {
       const key = prefix + callId
-      const record = await fromItem('read', key, (text) => parse(key, text), undefined)
+      const record = await items.onText('read', key, (text) => parse(key, text), undefined)
       return record === undefined || isRecordExpired(record, now()) ? undefined : record
     },
 
-    has: (callId) => fromItem('read', prefix + callId, (text) => typeof text === 'string', true),
+    has: (callId) => items.onText('read', prefix + callId, (text) => typeof text === 'string', true),
 
-    isNewer: (callId) => fromItem('read', prefix + callId, (text) => isNewer(prefix + callId, text), false),
+    isNewer: (callId) => items.onText('read', prefix + callId, (text) => isNewer(prefix + callId, text), false),
 
     remove: (callId, only) => {
       const key = prefix + callId
-      return only === undefined ? removeKey(key) : removeOnly(key, only)
+      return only === undefined ? items.remove(key) : removeOnly(key, only)
     },
 
     list,
 
     clear: (other = scope) => {
-      const removeAll = async (keys: readonly string[]) => void (await Promise.all(keys.map(removeKey)))
-      return attempt(
-        'list the task records',
-        () => andThen(ownKeys(scopePrefix(endpoint, other)), removeAll),
-        undefined,
-      )
+      const removeAll = async (keys: readonly string[]) => void (await Promise.all(keys.map(items.remove)))
+      return items.onKeys(scopePrefix(endpoint, other), removeAll, undefined)
     },
+  }
+}
+
+/** Does something with each, letting the page do something else in between. */
+async function forEach<T>(
+  items: Iterable<T>,
+  pause: () => Promise<void>,
+  action: (item: T) => Promise<void>,
+): Promise<void> {
+  let index = 0
+  for (const item of items) {
+    if (index++ % CHUNK === CHUNK - 1) await pause()
+    await action(item)
   }
 }
 

@@ -1,11 +1,11 @@
-import { type CallMessage, type CallTabs, type Leadership, NO_TABS } from '../call/callTabs.js'
+import { type CallMessage, type CallTabs, NO_TABS } from '../call/callTabs.js'
 import { MESSAGE_DELAY_MS } from '../call/tabTimes.js'
 import type { TaskMessage } from '../call/taskMessage.js'
 import type { Channel, Environment, Locks, Unsubscribe } from '../environment/environment.js'
-import { hash } from '../storage/hash.js'
 import { locksWithFallback } from './fallbackLocks.js'
-import { createLeadership } from './leadership.js'
-import { decodeTabMessage, encodeTabMessage, type TabMessage } from './tabMessages.js'
+import { createLeaderships } from './leaderships.js'
+import { createTabChannel } from './tabChannel.js'
+import { encodeTabMessage, type TabMessage } from './tabMessages.js'
 
 /** The tabs of a page that is alone: it has no Web Locks or no BroadcastChannel, or does not want them. */
 export const ALONE_IN_BROWSER: Tabs = {
@@ -45,52 +45,18 @@ export interface TabsOptions {
   readonly onForgotten: (callId: string | undefined, at: number) => void
 }
 
-/** The lock of the tab that polls every task. */
-const SCOPE_LOCK = 'leader'
-
 export function createTabs(options: TabsOptions): Tabs {
-  const { environment, openChannel } = options
+  const { environment, openChannel, leaderPer } = options
   const locks = locksWithFallback(options.locks, options.onLocksRefused)
   const name = options.nameOf(options.scope)
-  const leaderships = new Map<string, Leadership>()
-  let channel: Channel | undefined
+  const { connect, disconnect, isConnected, hasPeers, post } = createTabChannel(
+    () => openChannel(name),
+    environment.now,
+    receive,
+  )
+  const leaderships = createLeaderships({ name, locks, environment, leaderPer, isHere: isConnected, post })
   let subscriptions: Unsubscribe[] = []
   let isClosed = false
-  /** True once another tab has posted something: each tab asks when it begins to follow a task, and when it is back. */
-  let hasPeers = false
-  /** False if the tab that leads is hidden, and so throttled. */
-  let isLeaderVisible = true
-  let takeOver: unknown
-
-  function open(): void {
-    if (isClosed || subscriptions.length > 0) return
-    connect()
-    subscriptions = [
-      environment.onPageHide(disconnect),
-      environment.onPageShow(connect),
-      environment.onVisibilityChange(() => (leads() ? postLeader() : preferVisible())),
-    ]
-  }
-
-  function connect(): void {
-    if (channel !== undefined) return
-    channel = openChannel(name)
-    channel.onMessage((data) => {
-      const message = decodeTabMessage(data, environment.now())
-      if (message === undefined) return
-      hasPeers = true
-      receive(message)
-    })
-  }
-
-  function disconnect(): void {
-    channel?.close()
-    channel = undefined
-  }
-
-  function post(message: TabMessage): void {
-    channel?.postMessage(encodeTabMessage(message))
-  }
 
   function receive(message: TabMessage): void {
     switch (message.type) {
@@ -101,46 +67,13 @@ export function createTabs(options: TabsOptions): Tabs {
       case 'forgotten':
         return options.onForgotten(message.callId, message.at)
       case 'leader':
-        isLeaderVisible = message.isVisible
-        environment.clearTimeout(takeOver)
-        // What the leader knows of each task is still on its way; without it this tab would poll too early.
-        if (!isLeaderVisible) takeOver = environment.setTimeout(preferVisible, MESSAGE_DELAY_MS)
-        return
+        return leaderships.receive(message.isVisible)
       case 'sync-request':
         // Also where another tab leads, for that may be frozen, and all have received the same.
         for (const known of options.knownOf(message.taskId))
           post({ type: 'task', taskId: message.taskId, message: known })
-        if (leads()) postLeader()
+        leaderships.announce()
     }
-  }
-
-  function postLeader(): void {
-    post({ type: 'leader', isVisible: environment.isVisible() })
-  }
-
-  /** A hidden tab is throttled: one that can be seen takes over from it. */
-  function preferVisible(): void {
-    if (isLeaderVisible || !environment.isVisible()) return
-    for (const leadership of leaderships.values()) leadership.take()
-  }
-
-  function leads(): boolean {
-    return [...leaderships.values()].some((leadership) => leadership.isLeader())
-  }
-
-  function leadershipOf(taskId: string): Leadership {
-    // Every script of the origin can list the names of locks.
-    const lockName = options.leaderPer === 'scope' ? SCOPE_LOCK : `leader:${hash(taskId)}`
-    const known = leaderships.get(lockName)
-    if (known !== undefined) return known
-    const isHere = () => channel !== undefined
-    const onEmpty = () => leaderships.delete(lockName)
-    const leadership = createLeadership(`${name}:${lockName}`, locks, environment, isHere, onEmpty)
-    leadership.onChange(() => {
-      if (leadership.isLeader()) postLeader()
-    })
-    leaderships.set(lockName, leadership)
-    return leadership
   }
 
   /**
@@ -156,8 +89,16 @@ export function createTabs(options: TabsOptions): Tabs {
 
   return {
     isAlone: false,
-    hasPeers: () => hasPeers,
-    open,
+    hasPeers,
+    open: () => {
+      if (isClosed || subscriptions.length > 0) return
+      connect()
+      subscriptions = [
+        environment.onPageHide(disconnect),
+        environment.onPageShow(connect),
+        environment.onVisibilityChange(leaderships.onVisibilityChange),
+      ]
+    },
 
     lock: (callId, signal) =>
       new Promise((resolve, reject) => {
@@ -176,17 +117,17 @@ export function createTabs(options: TabsOptions): Tabs {
         locks.request(`${name}:${work}`, { signal }, hold).catch(reject)
       }),
 
-    isLeader: () => leaderships.get(SCOPE_LOCK)?.isLeader() === true,
-    leadershipOf,
+    isLeader: leaderships.isLeaderOfAll,
+    leadershipOf: leaderships.of,
     postCall: (callId, message) => post({ type: 'call', callId, message }),
     postTask: (taskId, message) => {
-      if (hasPeers) post({ type: 'task', taskId, message })
+      if (hasPeers()) post({ type: 'task', taskId, message })
     },
     postSyncRequest: (taskId) => post({ type: 'sync-request', taskId }),
     postForgotten: (at, callId, scope = options.scope) => {
       const message = { type: 'forgotten' as const, at, ...(callId !== undefined && { callId }) }
       // A channel does not hear itself, but it would hear another one of this page.
-      if (scope === options.scope && channel !== undefined) return post(message)
+      if (scope === options.scope && isConnected()) return post(message)
       const theirs = openChannel(options.nameOf(scope))
       theirs.postMessage(encodeTabMessage(message))
       theirs.close()
@@ -194,7 +135,7 @@ export function createTabs(options: TabsOptions): Tabs {
 
     close: () => {
       isClosed = true
-      environment.clearTimeout(takeOver)
+      leaderships.close()
       for (const unsubscribe of subscriptions) unsubscribe()
       subscriptions = []
       disconnect()

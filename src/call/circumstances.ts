@@ -1,0 +1,33 @@
+import type { Environment } from '../environment/environment.js'
+import { type Circumstances, isTracked } from './call.js'
+import type { CallEntry } from './callEntry.js'
+import type { CallTabs } from './callTabs.js'
+
+/** Returns a function that reads the clock, and calls `onSetBack` first where it was set back, by as many ms. */
+export function watchClock(now: () => number, onSetBack: (by: number) => void): () => number {
+  let last = now()
+  return () => {
+    const at = now()
+    const by = last - at
+    last = at
+    if (by > 0) onSetBack(by)
+    return at
+  }
+}
+
+/** What the page and the browser look like to a call. */
+export function circumstancesOf(
+  { call, leadership }: CallEntry,
+  environment: Pick<Environment, 'random' | 'isOnline' | 'isVisible'>,
+  tabs: Pick<CallTabs, 'isAlone' | 'isLeader'>,
+  isPushed: (taskId: string) => boolean,
+): Omit<Circumstances, 'now' | 'isLate'> {
+  return {
+    jitter: environment.random(),
+    isOnline: environment.isOnline(),
+    isVisible: environment.isVisible(),
+    isAlone: tabs.isAlone,
+    isLeader: leadership?.isLeader() ?? tabs.isLeader(),
+    isPushed: isTracked(call) && isPushed(call.task.taskId),
+  }
+}
