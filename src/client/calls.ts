@@ -1,5 +1,6 @@
 import { abortError } from '../call/abort.js'
 import type { Call } from '../call/call.js'
+import type { CallEntry } from '../call/callEntry.js'
 import { type CallRuntime, type CallRuntimeOptions, createCallRuntime } from '../call/callRuntime.js'
 import type { CallMessage } from '../call/callTabs.js'
 import { isEqual } from '../call/isEqual.js'
@@ -104,7 +105,7 @@ export function createCalls(options: CallsOptions): Calls {
       const known = calls.entries.get(callId)
       if (detaching?.aborted) return calls.refuse(calls.newCall(callId, name, key, args), detaching.reason)
       if (known !== undefined && isReusable(known.shown, fresh)) {
-        if (key !== undefined) warnOfOtherArguments(known.call, key, args)
+        if (key !== undefined) warnOfOtherArguments(known, key, args)
         return calls.handle(known, detaching)
       }
       if (signal.aborted) return calls.refuse(calls.newCall(callId, name, key, args), signal.reason)
@@ -155,9 +156,14 @@ function closedError(): TaskConfigurationError {
   return new TaskConfigurationError('This task client is closed. Create a new one with createTaskClient().')
 }
 
+/** Calls of which a developer has been warned, each once: a component may ask again with each render. */
+const warnedOf = new WeakSet<CallEntry>()
+
 /** The key says which call it is, so the arguments of the first one count. */
-function warnOfOtherArguments({ name, arguments: known }: Call, key: string, args: ToolCallParams['arguments']): void {
-  if (known === undefined || isEqual(known, args ?? {})) return
+function warnOfOtherArguments(known: CallEntry, key: string, args: ToolCallParams['arguments']): void {
+  const { name, arguments: first } = known.call
+  if (first === undefined || warnedOf.has(known) || isEqual(first, args ?? {})) return
+  warnedOf.add(known)
   warnInDevelopment(
     `[taskwire] "${name}" was called with the key ${JSON.stringify(key)} and other arguments than the call of that key. ` +
       'The call that is known is returned. Use another key for other arguments.',
