@@ -233,7 +233,7 @@ const rows: Row[] = [
       scene.server.on('tasks/get', completed({ taskId: 'somebody-else' }))
       return callOf(scene)
     },
-    is: { ...broken, violation: 'the answer is about another task' },
+    is: { ...broken, violation: 'the response is about another task' },
     says: /Report this to its maintainers/,
   },
   ...['', 7, undefined, null].map((taskId) => ({
@@ -331,7 +331,7 @@ describe('a server without the extension', () => {
   })
 })
 
-describe('one answer that makes no sense among good ones', () => {
+describe('one response that makes no sense among good ones', () => {
   it.each([
     ['is no JSON', html],
     ['is a completed task without a result', snapshot({ status: 'completed' })],

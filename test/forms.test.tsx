@@ -36,10 +36,10 @@ const FORM = {
   },
 }
 
-/** One under which every object has something: no question may take that for its answer. */
+/** One under which every object has something: no input request may take that for its response. */
 const KEY = 'toString'
 
-/** The inbox of the demo with this form in it, and a server that takes answers as `updates` says. */
+/** The inbox of the demo with this form in it, and a server that takes responses as `updates` says. */
 async function openForm(...updates: [Reply, ...Reply[]]) {
   const page = createSimulatedEnvironment()
   const server = createScriptedServer({ now: page.now })

@@ -12,10 +12,10 @@ import {
   unreachable,
 } from './support/scriptedServer.js'
 
-/** One question of the task. All times in seconds since its creation. */
+/** One input request of the task. All times in seconds since its creation. */
 interface Plan {
   readonly askedAt: number
-  /** How long the server goes on showing it after it has the answer. */
+  /** How long the server goes on showing it after it has the response. */
   readonly lingers: number
   /** When the user answers it, after they have seen it. */
   readonly thinks: number
@@ -45,7 +45,7 @@ const question = (index: number, isHandled: boolean): InputRequest =>
         params: { mode: 'form', message: `${index}`, requestedSchema: { type: 'object' } },
       }
 
-it('however polls, answers and failures interleave, each question is shown once and answered once', async () => {
+it('however polls, responses and failures interleave, each input request is shown once and answered once', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(plan, { minLength: 1, maxLength: 4 }),

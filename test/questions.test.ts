@@ -64,7 +64,7 @@ beforeEach(() => {
 
 const updates = () => server.received('tasks/update').map(({ params }) => params['inputResponses'])
 
-describe('a question without a handler', () => {
+describe('an input request without a handler', () => {
   it('waits, and polling goes on while somebody thinks it over', async () => {
     server.on('tasks/get', asking({ a: FORM('Sure?') }))
     const call = client.startToolCall({ name: 'deploy' })
@@ -78,7 +78,7 @@ describe('a question without a handler', () => {
   })
 
   // [TASK-INPUT-DEDUPE] [TASK-INPUT-ONCE]
-  it('is answered once, listed until the server has taken the answer, and never asked again although the server still shows it', async () => {
+  it('is answered once, listed until the server has taken the response, and never asked again although the server still shows it', async () => {
     server.on('tasks/get', asking({ a: FORM('Sure?') }))
     const call = client.startToolCall({ name: 'deploy' })
     await page.advance(1000)
@@ -91,7 +91,7 @@ describe('a question without a handler', () => {
     expect(updates()).toEqual([{ a: YES }])
   })
 
-  it('does not poll early because of an answer', async () => {
+  it('does not poll early because of a response', async () => {
     server.on('tasks/get', asking({ a: FORM('Sure?') }), completed())
     const call = client.startToolCall({ name: 'deploy' })
     await page.advance(1500)
@@ -128,7 +128,7 @@ describe('a question without a handler', () => {
   })
 
   // [TASK-INPUT-ONCE] [TASK-INPUT-OUTSTANDING]
-  it('a second answer joins the first while that is on its way, and is refused afterwards', async () => {
+  it('a second response joins the first while that is on its way, and is refused afterwards', async () => {
     server.on('tasks/get', asking({ a: FORM('Sure?') }))
     const call = client.startToolCall({ name: 'deploy' })
     await page.advance(1000)
@@ -137,7 +137,7 @@ describe('a question without a handler', () => {
     expect(updates()).toEqual([{ a: YES }])
   })
 
-  it('an answer that cannot get through is repeated, the same one, until it does', async () => {
+  it('a response that cannot get through is repeated, the same one, until it does', async () => {
     server.on('tasks/get', asking({ a: FORM('Sure?') }))
     server.on('tasks/update', unreachable, http(503), rpcError(-32603, 'Internal error'), ack)
     const call = client.startToolCall({ name: 'deploy' })
@@ -153,7 +153,7 @@ describe('a question without a handler', () => {
     expect(call.getState().inputRequests).toEqual({})
   })
 
-  it('an answer that the server refuses is told, and the question is open again', async () => {
+  it('a response that the server refuses is reported, and the input request is open again', async () => {
     server.on('tasks/get', asking({ a: FORM('Sure?') }))
     server.on('tasks/update', rpcError(-32602, 'Not like this'), ack)
     const call = client.startToolCall({ name: 'deploy' })
@@ -210,7 +210,7 @@ describe('a handler', () => {
     open({ inputHandlers: { elicitation } })
 
   // [TASK-INPUT-FULFIL]
-  it('is asked once per key, all at once, with what the question is about', async () => {
+  it('is asked once per key, all at once, with what the input request is about', async () => {
     const elicitation = vi.fn(async () => YES)
     client = withHandler(elicitation)
     server.on('tasks/get', asking({ a: FORM('A?'), b: FORM('B?') }))
@@ -235,7 +235,7 @@ describe('a handler', () => {
     ],
     ['roots', { method: 'roots/list' }, { roots: [] }],
   ] as const)(
-    'for %s answers its own kind of question, and the capability is declared',
+    'for %s answers its own kind of input request, and the capability is declared',
     async (name, request, answer) => {
       client = open({ inputHandlers: { [name]: async () => answer } })
       server.on('tasks/get', asking({ a: request }))
@@ -250,7 +250,7 @@ describe('a handler', () => {
     },
   )
 
-  it('that throws leaves the question to the user', async () => {
+  it('that throws leaves the input request to the user', async () => {
     client = withHandler(async () => {
       throw new Error('a bug of the app')
     })
@@ -263,7 +263,7 @@ describe('a handler', () => {
     expect(updates()).toEqual([{ a: YES }])
   })
 
-  it('is told by its signal that the question is withdrawn, and that the task has ended', async () => {
+  it('sees its signal abort when the input request is withdrawn, and when the task has ended', async () => {
     const signals: AbortSignal[] = []
     client = withHandler((_, { signal }) => {
       signals.push(signal)
@@ -303,7 +303,7 @@ describe('a task that is stuck', () => {
     await expect(call.result).rejects.toThrow(TaskStuckError)
   })
 
-  it('is not stuck while an answer is on its way', async () => {
+  it('is not stuck while a response is on its way', async () => {
     client = open({ stuckAfterPolls: 3 })
     server.on('tasks/get', asking({ a: FORM('Sure?') }))
     server.on('tasks/update', unreachable)
@@ -316,7 +316,7 @@ describe('a task that is stuck', () => {
 })
 
 describe('cancel()', () => {
-  it('that the server refuses is told, and can be repeated', async () => {
+  it('that the server refuses is reported, and can be repeated', async () => {
     server.on('tasks/get', snapshot())
     server.on('tasks/cancel', rpcError(-32000, 'Not now'), ack)
     const call = client.startToolCall({ name: 'deploy' })
@@ -344,11 +344,11 @@ describe('cancel()', () => {
   })
 })
 
-describe('onTaskSettled', () => {
-  it('hears of every call that ends, also of one that nobody watches', async () => {
+describe('onToolCallSettled', () => {
+  it('calls its listener with every call that ends, also with one that nothing observes', async () => {
     server.on('tasks/get', completed())
     const settled = vi.fn()
-    const stop = client.onTaskSettled(settled)
+    const stop = client.onToolCallSettled(settled)
     client.startToolCall({ name: 'deploy' }).detach()
     await page.advance(1000)
     expect(settled).toHaveBeenCalledTimes(1)
@@ -368,7 +368,7 @@ describe('with a real server', () => {
     client = createTaskClient({ url: memory.url, environment: memory.environment })
   })
 
-  it('two questions at once are answered one by one', async () => {
+  it('two input requests at once are answered one by one', async () => {
     const call = client.startToolCall({ name: 'ask', arguments: { questions: ['A?', 'B?'] } })
     await memory.advance(1000)
     const [first, second] = Object.keys(call.getState().inputRequests)
@@ -382,7 +382,7 @@ describe('with a real server', () => {
     })
   })
 
-  it('a question that comes before the task is shown and answered the same way', async () => {
+  it('an input request that comes before the task is shown and answered the same way', async () => {
     const call = client.startToolCall({ name: 'ask_early', arguments: { message: 'Really?' } })
     await memory.advance(0)
     expect(call.getState()).toMatchObject({
@@ -397,7 +397,7 @@ describe('with a real server', () => {
     expect(memory.count('tools/call')).toBe(2)
   })
 
-  it("a question that comes before the task fails the call with missingInput: 'error'", async () => {
+  it("an input request that comes before the task fails the call with missingInput: 'error'", async () => {
     client = createTaskClient({ url: memory.url, environment: memory.environment, missingInput: 'error' })
     const call = client.startToolCall({ name: 'ask_early', arguments: { message: 'Really?' } })
     call.result.catch(() => {})
@@ -448,7 +448,7 @@ describe('in several tabs', () => {
     expect(count('tasks/update')).toBe(1)
   })
 
-  it('the same answer given in both at once is sent once', async () => {
+  it('the same response given in both at once is sent once', async () => {
     const { browser, openTab, count } = openTabs()
     const calls = [openTab(), openTab()].map((tab) => tab.client.startToolCall(ASK, { key: 'k' }))
     await browser.advance(1200)
@@ -467,7 +467,7 @@ describe('in several tabs', () => {
     expect(count('tasks/update')).toBe(1)
   })
 
-  it('a question open in a tab that crashes is answered in one opened later', async () => {
+  it('an input request open in a tab that crashes is answered in one opened later', async () => {
     const { browser, openTab, count } = openTabs()
     const a = openTab()
     a.client.startToolCall(ASK, { key: 'k' })
@@ -492,7 +492,7 @@ describe('under withTasks alone', () => {
     return { sdk, memory }
   }
 
-  it('the questions of a task reach the handlers of the client', async () => {
+  it('the input requests of a task reach the handlers of the client', async () => {
     const { sdk, memory } = await connect({ elicitation: { form: {} } })
     const asked: string[] = []
     sdk.setRequestHandler('elicitation/create', async ({ params }) => {

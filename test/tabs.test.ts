@@ -63,7 +63,7 @@ describe('two tabs that start the same call', () => {
     expect(server.count('tools/call')).toBe(1)
   })
 
-  it('where the first is frozen before its answer, the second waits until it wakes', async () => {
+  it('where the first is frozen before its response, the second waits until it wakes', async () => {
     const [a, b] = [openTab(), openTab()]
     server.faults.delay(500, { method: 'tools/call', times: 1 })
     start(a, 3)
@@ -78,7 +78,7 @@ describe('two tabs that start the same call', () => {
     expect(server.count('tools/call')).toBe(1)
   })
 
-  it('where the first crashes before its answer, the second is told that the outcome is unknown', async () => {
+  it('where the first crashes before its response, the second is told that the outcome is unknown', async () => {
     const a = openTab()
     start(a)
     const second = start(openTab())

@@ -44,7 +44,7 @@ describe('results', () => {
 })
 
 describe('hooks', () => {
-  it('show the call and its questions', () => {
+  it('show the call and its input requests', () => {
     const result = useToolCall({ name: 'x', arguments: skipToken })
     expectTypeOf(result.call).toEqualTypeOf<ToolCallState | undefined>()
     expectTypeOf(result.retry).toEqualTypeOf<() => void>()

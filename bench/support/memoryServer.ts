@@ -12,8 +12,8 @@ export type MemoryTool =
   | 'short'
 
 /**
- * An MCP server of revision 2026-07-28 that costs next to nothing: it remembers no task, reads no JSON, and answers in
- * the microtask after the request. What is left is what the client costs.
+ * An MCP server of revision 2026-07-28 that costs next to nothing: it remembers no task, reads no JSON, and responses
+ * in the microtask after the request. What is left is what the client costs.
  */
 export interface MemoryServer {
   /** A new connection. */

@@ -120,7 +120,7 @@ export function UrlQuestion({ request, call, respond }: PendingInputRequest) {
 // #endregion url
 
 // #region settled
-export const stop = client.onTaskSettled((call) => {
+export const stop = client.onToolCallSettled((call) => {
   if (document.visibilityState === 'visible') return
   new Notification(`${call.name}: ${call.phase}`, { tag: call.callId })
 })

@@ -10,7 +10,7 @@ export const order = defineTool({
   taskSupport: 'required',
   onOrphan: 'retry',
   async handler({ order }, { task }) {
-    // Asked once: a handler that runs again has the answer.
+    // Asked once: a handler that runs again has the response.
     const requestedSchema = z.object({ sure: z.boolean() })
     const answer = await task?.elicit({ message: `Order ${order}?`, requestedSchema })
     if (answer?.action !== 'accept') return { content: [{ type: 'text', text: 'Not ordered' }] }

@@ -80,7 +80,7 @@ export class UnstorageTaskStore implements TaskStore {
 
 // #region lock
 const RETRY_MS = 5
-/** Nothing above holds a lock for long: whoever does has crashed. */
+/** Nothing above holds a lock for long: a process that does has crashed. */
 const STALE_MS = 10_000
 
 /** A lock for processes that share a disk. For Redis, take one made of `SET ... NX PX`. */

@@ -9,7 +9,7 @@ import { z } from 'zod'
 import { App } from './testingApp.js'
 
 beforeAll(() => {
-  // TanStack Query tells components by a timer of the machine, which no simulated clock moves.
+  // TanStack Query notifies components by a timer of the machine, which no simulated clock moves.
   notifyManager.setScheduler(queueMicrotask)
   // React warns of changes outside of act() where this is set. Testing Library sets it where test globals are on.
   Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true })
@@ -51,7 +51,7 @@ test('shows progress, then the report', async () => {
 // #endregion whole
 
 // #region script
-test('asks what the task asks, and sends the answer', async () => {
+test('asks what the task asks, and sends the response', async () => {
   const sure = { message: 'Publish it?', requestedSchema: { type: 'object', properties: {} } }
   const { server, advance } = openApp([
     scriptTask([

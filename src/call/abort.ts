@@ -5,7 +5,7 @@ export function abortError(message: string): Error {
   return error
 }
 
-/** Runs `listener` when the signal aborts, at once where it has. Returns the way back. */
+/** Runs `listener` when the signal aborts, at once where it has. Returns a function that stops listening. */
 export function onAbort(signal: AbortSignal, listener: () => void): () => void {
   if (signal.aborted) {
     listener()

@@ -1,7 +1,7 @@
 import type { CallToolResult } from '../protocol/callToolResult.js'
 import type { InputRequest } from '../protocol/inputRequest.js'
 import type { DetailedTask, Task, TerminalTask } from '../protocol/task.js'
-import type { TaskRecord, TaskRecordTask } from '../storage/taskRecord.js'
+import type { RecordedTask, ToolCallRecord } from '../storage/toolCallRecord.js'
 import type { InputState, Inputs } from './inputs.js'
 import type { PollPolicy } from './pollPolicy.js'
 import type { PollState } from './pollSchedule.js'
@@ -22,10 +22,10 @@ export interface CallIdentity {
 export type Outcome = { readonly result: CallToolResult } | { readonly error: Error }
 
 /**
- * Which tab polls the task: another one (`theirs`); this one, once it has heard what the others know (`taking`, then
- * `checking` while it reads when the task may be polled); this one (`ours`).
+ * Which tab polls the task: another one (`another-tab`); this one, once it has received what the others know
+ * (`syncing`, then `checking` while it reads when the task may be polled); this one (`this-tab`).
  */
-export type Turn = 'theirs' | 'taking' | 'checking' | 'ours'
+export type Poller = 'another-tab' | 'syncing' | 'checking' | 'this-tab'
 
 /**
  * What this page has recorded of the call. `assumed`: another page has, perhaps in a storage of its own; `failed`: the
@@ -34,18 +34,18 @@ export type Turn = 'theirs' | 'taking' | 'checking' | 'ours'
 export type RecordStatus = 'unwritten' | 'failed' | 'assumed' | 'kept' | 'removed'
 
 /**
- * Whether the server was asked to cancel: the request is being sent, sent again because the server could not be
+ * How a request to cancel fares: it is being sent, sent again because the server could not be
  * reached, or has been taken, in this page or another one.
  */
 export type CancelStatus = 'none' | 'sending' | 'retrying' | 'requested'
 
 /** A call that has become a task. Plain data: who waits for its next poll is the scheduler. */
 export interface Tracked extends PollState {
-  readonly era: TaskRecord['era']
+  readonly era: ToolCallRecord['era']
   /** When the snapshot arrived, ms since the epoch; undefined while it is the one that the task was created with. */
   readonly snapshotAt: number | undefined
   readonly record: RecordStatus
-  readonly turn: Turn
+  readonly poller: Poller
   /** `queued`: due, and waiting for a free connection. */
   readonly poll: 'idle' | 'queued' | 'sent'
   /** Until when this tab waits for what the others know of the task, ms since the epoch. */
@@ -142,21 +142,21 @@ export type CallEvent =
   | { readonly type: 'found'; readonly startedAt: number }
   | { readonly type: 'sending' }
   /** The `tools/call` was answered by a task, which no other page knows yet. */
-  | { readonly type: 'created'; readonly task: Task; readonly era: TaskRecord['era'] }
+  | { readonly type: 'created'; readonly task: Task; readonly era: ToolCallRecord['era'] }
   /** A task that a record names is followed, also instead of the one that was. */
   | {
       readonly type: 'adopted'
-      readonly task: TaskRecordTask
+      readonly task: RecordedTask
       readonly startedAt: number
-      readonly era: TaskRecord['era']
+      readonly era: ToolCallRecord['era']
     }
   | { readonly type: 'recorded'; readonly record: RecordStatus }
   | { readonly type: 'observed' }
   | { readonly type: 'unobserved' }
-  /** The turn of this tab began or ended. `isTaken`: from a tab that may still be polling. */
-  | { readonly type: 'turn'; readonly isTaken: boolean }
+  /** This tab became the leader, or ceased to be. `isStolen`: from a tab that may still be polling. */
+  | { readonly type: 'leader-changed'; readonly isStolen: boolean }
   /** When other pages have noted that the task may be polled, ms since the epoch. */
-  | { readonly type: 'noted'; readonly nextPollAt: number | undefined }
+  | { readonly type: 'next-poll-read'; readonly nextPollAt: number | undefined }
   | { readonly type: 'poll-sent' }
   | { readonly type: 'message'; readonly message: TaskMessage; readonly isOwn: boolean }
   | { readonly type: 'pushed'; readonly task: DetailedTask }
@@ -180,7 +180,7 @@ export type Effect =
   | { readonly type: 'poll' }
   | { readonly type: 'post'; readonly message: TaskMessage }
   /** Read when other pages have noted that the task may be polled. */
-  | { readonly type: 'read-note' }
+  | { readonly type: 'read-next-poll' }
   | { readonly type: 'lead' }
   /** The task has ended, or the polling has come to this. */
   | { readonly type: 'end'; readonly end: TerminalTask | Error }

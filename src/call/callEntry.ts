@@ -1,5 +1,5 @@
 import type { CallToolResult } from '../protocol/callToolResult.js'
-import type { TaskRecord } from '../storage/taskRecord.js'
+import type { ToolCallRecord } from '../storage/toolCallRecord.js'
 import type { Call } from './call.js'
 import type { Leadership } from './callTabs.js'
 import type { PendingResponse } from './pendingResponses.js'
@@ -20,7 +20,7 @@ export interface CallEntry extends Wakeable {
   /** How many handles and components wait for the outcome. */
   observers: number
   /** What was recorded of a task that has ended. */
-  record?: TaskRecord
+  record?: ToolCallRecord
   /** Set where the call is followed no longer in this page: it was closed, forgotten or started anew. */
   left?: Error
   /** Aborts the `tools/call` and what precedes it; absent once that is over. */

@@ -29,8 +29,8 @@ export interface CallPlaces {
 
 export function createCallPlaces(options: CallPlacesOptions): CallPlaces {
   const { index, tabs, push, now, dispatch } = options
-  const membership = createMembership(options.environment, (entry, isTaken) =>
-    dispatch(entry, { type: 'turn', isTaken }),
+  const membership = createMembership(options.environment, (entry, isStolen) =>
+    dispatch(entry, { type: 'leader-changed', isStolen }),
   )
   /** How many calls this tab polls for. */
   let polledHere = 0

@@ -9,7 +9,7 @@ import {
   ToolCallRejectedError,
 } from '../protocol/errors.js'
 import type { Task } from '../protocol/task.js'
-import type { TaskRecord, TaskRecordTask } from '../storage/taskRecord.js'
+import type { RecordedTask, ToolCallRecord } from '../storage/toolCallRecord.js'
 import type { Call, CallIdentity } from './call.js'
 import { isRecorded, recordFate, recordOf } from './callRecord.js'
 import { NO_INPUTS } from './inputs.js'
@@ -83,7 +83,7 @@ describe('recordOf', () => {
 })
 
 describe('isRecorded', () => {
-  const stored = (changes: Partial<TaskRecordTask>): TaskRecordTask | undefined => recorded(changes).task
+  const stored = (changes: Partial<RecordedTask>): RecordedTask | undefined => recorded(changes).task
 
   it.each([
     ['nothing is stored', undefined, {}, false],
@@ -98,7 +98,7 @@ describe('isRecorded', () => {
   })
 
   it('is false of an intent', () => {
-    const { task: _, ...intent }: TaskRecord = recorded()
+    const { task: _, ...intent }: ToolCallRecord = recorded()
     expect(isRecorded(stored({}), intent)).toBe(false)
   })
 })

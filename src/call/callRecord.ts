@@ -4,7 +4,7 @@ import {
   TaskProtocolError,
   ToolCallInterruptedError,
 } from '../protocol/errors.js'
-import { recordSnapshot, type TaskRecord, type TaskRecordTask } from '../storage/taskRecord.js'
+import { type RecordedTask, recordSnapshot, type ToolCallRecord } from '../storage/toolCallRecord.js'
 import { type Call, isTracked } from './call.js'
 
 /** Whose records these are. */
@@ -14,7 +14,7 @@ export interface RecordOwner {
 }
 
 /** What is recorded of a call. Without a task it is an intent: its `tools/call` is under way. */
-export function recordOf(call: Call, owner: RecordOwner, now: number, lost?: TaskRecordTask['lost']): TaskRecord {
+export function recordOf(call: Call, owner: RecordOwner, now: number, lost?: RecordedTask['lost']): ToolCallRecord {
   const { callId, name, key, startedAt } = call
   const intent = { callId, tool: name, ...(key !== undefined && { key }), ...owner, startedAt }
   if (!isTracked(call)) return { ...intent, era: 'modern' }
@@ -35,7 +35,7 @@ export function recordOf(call: Call, owner: RecordOwner, now: number, lost?: Tas
 }
 
 /** True if the storage has these facts already, from another tab. */
-export function isRecorded(stored: TaskRecordTask | undefined, { task }: TaskRecord): boolean {
+export function isRecorded(stored: RecordedTask | undefined, { task }: ToolCallRecord): boolean {
   if (stored === undefined || task === undefined || stored.taskId !== task.taskId) return false
   return stored.isCancelling === task.isCancelling && task.answered.every((key) => stored.answered.includes(key))
 }
@@ -50,7 +50,7 @@ export function recordFate(
   call: Call,
   error: Error | undefined,
   isSent: boolean,
-  era: TaskRecord['era'],
+  era: ToolCallRecord['era'],
 ): 'keep' | 'remove' | 'leave' {
   if (isTracked(call)) {
     const isKeyed = call.key !== undefined

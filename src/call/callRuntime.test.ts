@@ -28,7 +28,7 @@ import {
 } from '../protocol/errors.js'
 import type { DetailedTask, Task } from '../protocol/task.js'
 import { createRecordStore } from '../storage/recordStore.js'
-import type { TaskRecord } from '../storage/taskRecord.js'
+import type { ToolCallRecord } from '../storage/toolCallRecord.js'
 import { LEADER_TIMEOUT_MS, MESSAGE_DELAY_MS } from './tabTimes.js'
 
 describe('polling', () => {
@@ -234,7 +234,7 @@ describe('a poll that fails', () => {
     expect(polls).toEqual([1000, 2000, 3000, 4000, 6000, 7000, 8000])
   })
 
-  it('gives a poll without an answer up and goes on', async () => {
+  it('gives a poll without a response up and goes on', async () => {
     const { page, polls, state } = beginCall({ polls: ['never', completed()] })
     await page.advance(31_500)
     expect(state()).toMatchObject({ network: 'retrying', failureCount: 1 })
@@ -259,14 +259,14 @@ describe('a poll that fails', () => {
     expect(outcome.result).toBe(RESULT)
   })
 
-  it('takes one bad answer among good ones for a passing fault', async () => {
+  it('takes one bad response among good ones for a passing fault', async () => {
     const bad = new TaskProtocolError('nonsense', { source: 'tasks/get' })
     const { page, outcome } = beginCall({ polls: [bad, bad, working(), bad, bad, completed()] })
     await page.advance(60_000)
     expect(outcome.result).toBe(RESULT)
   })
 
-  it('gives up after three bad answers in a row', async () => {
+  it('gives up after three bad responses in a row', async () => {
     const bad = new TaskProtocolError('nonsense', { source: 'tasks/get' })
     const { page, polls, outcome } = beginCall({ polls: [bad] })
     await page.advance(60_000)
@@ -274,7 +274,7 @@ describe('a poll that fails', () => {
     expect(polls).toHaveLength(3)
   })
 
-  it('refuses an answer about another task', async () => {
+  it('refuses a response about another task', async () => {
     const { page, outcome } = beginCall({ polls: [working({ taskId: 'other' })] })
     await page.advance(60_000)
     expect(outcome.error).toBeInstanceOf(TaskProtocolError)
@@ -598,7 +598,7 @@ describe('the life of a page', () => {
 })
 
 describe('a record', () => {
-  const task = (storage: { record?: TaskRecord | undefined }) => storage.record?.task
+  const task = (storage: { record?: ToolCallRecord | undefined }) => storage.record?.task
 
   it('says all that is needed to take the task up again', async () => {
     const { page, storage } = beginCall({ call: { ...TASK, ttlMs: 60_000, statusMessage: 'Reading' } })
@@ -656,7 +656,7 @@ describe('a record', () => {
     expect(task(storage)?.taskId).toBe('t1')
   })
 
-  it('never holds arguments, results, answers, errors or status messages', async () => {
+  it('never holds arguments, results, responses, errors or status messages', async () => {
     const secret = 'SECRET'
     const question: DetailedTask = {
       ...TASK,
@@ -743,7 +743,7 @@ describe('a record', () => {
   })
 
   it('that a storage could not write is written with the next change', async () => {
-    const written: TaskRecord[] = []
+    const written: ToolCallRecord[] = []
     const results = [true, false, true]
     const { page } = beginCall({
       records: {
@@ -1324,7 +1324,7 @@ describe('where another tab leads', () => {
     expect(polls).toEqual([5000])
   })
 
-  it('a tab that comes to lead reads when the task may be polled: no message may have told it', async () => {
+  it('a tab that becomes the leader reads when the task may be polled: it may have received no message', async () => {
     const { page, polls, storage, setLeader } = follow()
     await page.advance(2000)
     storage.record = recorded({ nextPollAt: START + 8000 })

@@ -62,7 +62,7 @@ export interface CallRuntime {
   cancel(entry: CallEntry): Promise<void>
   respond(entry: CallEntry, inputKey: string, response: InputResponse): Promise<void>
   ask(entry: CallEntry, inputKey: string, request: InputRequest, signal: AbortSignal): Promise<InputResponse>
-  /** `isForeign`: the outcome came from another tab, which has told the others. */
+  /** `isForeign`: the outcome came from another tab, which has posted it to the others. */
   settle(entry: CallEntry, outcome: Outcome, isForeign?: boolean, task?: Task): Promise<void>
   /** Follows the call no longer. The task goes on and its record stays. */
   leave(entry: CallEntry, reason: Error): void
@@ -80,7 +80,7 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
 
   function dispatch(entry: CallEntry, event: CallEvent, isLate = false): void {
     if (entry.left !== undefined) return
-    const at = { now: look(), ...circumstancesOf(entry, environment, tabs, push.isLive), isLate }
+    const at = { now: look(), ...circumstancesOf(entry, environment, tabs, push.isPushed), isLate }
     const before = entry.call
     const { call, effects } = transition(before, event, at, rules)
     entry.call = call

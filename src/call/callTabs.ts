@@ -1,5 +1,5 @@
 import type { Unsubscribe } from '../environment/environment.js'
-import type { TaskRecord } from '../storage/taskRecord.js'
+import type { ToolCallRecord } from '../storage/toolCallRecord.js'
 import type { Outcome } from './call.js'
 import type { TaskMessage } from './taskMessage.js'
 
@@ -8,7 +8,7 @@ export type CallMessage =
   /** Asks the tabs that follow its task for the record, which only they have: they post that it was `created`. */
   | { readonly type: 'wanted' }
   /** It has become a task. */
-  | { readonly type: 'created'; readonly record: TaskRecord }
+  | { readonly type: 'created'; readonly record: ToolCallRecord }
   /** It ended without ever being a task: its outcome is nowhere but in the tab that made it. */
   | { readonly type: 'settled'; readonly outcome: Outcome }
 
@@ -16,11 +16,11 @@ export type CallMessage =
 export interface Leadership {
   isLeader(): boolean
   /** True if leadership was stolen from a tab that may still be polling. */
-  wasTaken(): boolean
+  wasStolen(): boolean
   /** Joins the election. Returns a function that leaves it. */
   join(): Unsubscribe
   /** Steals leadership from the tab that has it. */
-  take(): void
+  steal(): void
   onChange(listener: () => void): Unsubscribe
 }
 
@@ -48,14 +48,14 @@ const nothing = (): void => {}
 
 const SOLE_LEADER: Leadership = {
   isLeader: () => true,
-  wasTaken: () => false,
+  wasStolen: () => false,
   join: () => nothing,
-  take: nothing,
+  steal: nothing,
   onChange: () => nothing,
 }
 
 /** The tabs of a page that is alone. */
-export const NO_TABS: CallTabs = {
+export const NOOP_CALL_TABS: CallTabs = {
   isAlone: true,
   hasPeers: () => false,
   lock: () => Promise.resolve(nothing),

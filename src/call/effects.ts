@@ -24,7 +24,9 @@ export interface EffectsOptions {
 export function createEffects(options: EffectsOptions): (entry: CallEntry, effect: Effect) => void {
   const { port, tabs, dispatch, onError } = options
 
-  /** Tells the other tabs, and the other calls of this page that refer to the task, what was done to it. */
+  /**
+   * Posts what was done to the task to the other tabs, and applies it to the other calls of this page that refer to it.
+   */
   function post(entry: CallEntry, taskId: string, message: TaskMessage): void {
     tabs.postTask(taskId, message)
     if (message.type === 'snapshot') return
@@ -45,10 +47,10 @@ export function createEffects(options: EffectsOptions): (entry: CallEntry, effec
         return post(entry, taskId, effect.message)
       case 'hold-sign-in':
         return port.holdSignIn?.()
-      case 'read-note':
+      case 'read-next-poll':
         return void options.readNote(entry, taskId)
       case 'lead':
-        return entry.leadership?.take()
+        return entry.leadership?.steal()
       case 'end':
         return void options.finish(entry, effect.end)
       case 'handle-input':

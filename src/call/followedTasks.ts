@@ -62,7 +62,7 @@ export function createFollowedTasks(options: FollowedTasksOptions): FollowedTask
     tabs,
     maxConcurrent: options.maxConcurrentPolls,
     followersOf: index.followersOf,
-    isPushed: push.isLive,
+    isPushed: push.isPushed,
     onSent: (taskId) => receive(taskId, { type: 'poll-sent' }),
     onMessage: (taskId, message) => receive(taskId, { type: 'message', message, isOwn: true }),
   })

@@ -1,6 +1,6 @@
 import { TaskProtocolError } from '../protocol/errors.js'
-import { bareTask, isTerminal } from '../protocol/task.js'
-import { recordedTask, resumeAt } from '../storage/taskRecord.js'
+import { isTerminal, pickTask } from '../protocol/task.js'
+import { recordedTask, resumeAt } from '../storage/toolCallRecord.js'
 import type { Call, CallEvent, CallRules, Circumstances, Effect, Following, Tracked } from './call.js'
 import { isTracked } from './call.js'
 import { NO_INPUTS } from './inputs.js'
@@ -22,7 +22,7 @@ export function track(call: Call, event: Tracking, at: Circumstances, rules: Cal
   const { now } = at
   const { policy } = rules
   const isNew = event.type === 'created'
-  const task = isNew ? bareTask(event.task) : recordedTask(event.task)
+  const task = isNew ? pickTask(event.task) : recordedTask(event.task)
   // A clock may have been ahead when these were noted.
   const receivedAt = isNew ? now : Math.min(event.task.receivedAt, now)
   // Born terminal, its result can be fetched; else the first poll is one interval away.
@@ -41,8 +41,8 @@ export function track(call: Call, event: Tracking, at: Circumstances, rules: Cal
     refusals: firstRefusals(task),
     era: event.era,
     record: isNew ? 'unwritten' : 'assumed',
-    // What the other tabs know of a task that is not new is still to be heard.
-    turn: at.isLeader ? (isNew || at.isAlone ? 'ours' : 'taking') : 'theirs',
+    // What the other tabs know of a task that is not new has still to be received.
+    poller: at.isLeader ? (isNew || at.isAlone ? 'this-tab' : 'syncing') : 'another-tab',
     poll: 'idle',
     listenUntil: isNew || !at.isLeader ? 0 : now + MESSAGE_DELAY_MS,
     foreignPollUntil: 0,
@@ -66,7 +66,7 @@ export function track(call: Call, event: Tracking, at: Circumstances, rules: Cal
 
 /**
  * What an event means for a task that is followed: polled by this tab, one request at a time and each an interval
- * after the last response, or heard of from the tab that polls it.
+ * after the last response, or followed through the messages of the tab that polls it.
  *
  * ```text
  * response ── interval of that response ──▶ poll ── response ── interval ──▶ poll …   never earlier
@@ -105,20 +105,20 @@ function proceed(call: Following, at: Circumstances, rules: CallRules, effects: 
   const next: Following = blocked === call.blocked ? call : { ...call, blocked }
   if (blocked !== undefined) return next
   const { now } = at
-  switch (next.turn) {
+  switch (next.poller) {
     case 'checking':
       return next
-    case 'taking':
+    case 'syncing':
       if (now < next.listenUntil || now < next.foreignPollUntil) return next
-      effects.push({ type: 'read-note' })
-      return { ...next, turn: 'checking' }
-    case 'theirs':
+      effects.push({ type: 'read-next-poll' })
+      return { ...next, poller: 'checking' }
+    case 'another-tab':
       if (now < next.dueAt || now < next.leaderTimeoutAt) return next
-      // Frozen or asleep, this tab has heard nothing. Once, for the timers of a throttled tab are always late.
+      // Frozen or asleep, this tab received no messages. Once, for the timers of a throttled tab are always late.
       if (at.isLate && !next.wasLate) return { ...next, wasLate: true, leaderTimeoutAt: now + MESSAGE_DELAY_MS }
       effects.push({ type: 'lead' })
       return { ...next, leaderTimeoutAt: now + LEADER_TIMEOUT_MS }
-    case 'ours':
+    case 'this-tab':
       if (now < next.dueAt || now < next.foreignPollUntil) return next
       effects.push({ type: 'poll' })
       return { ...next, poll: 'queued' }
@@ -134,12 +134,12 @@ function apply(call: Following, event: CallEvent, at: Circumstances, rules: Call
       return {
         ...call,
         listenUntil: at.isLeader ? now + MESSAGE_DELAY_MS : 0,
-        turn: at.isLeader ? (at.isAlone ? 'ours' : 'taking') : 'theirs',
+        poller: at.isLeader ? (at.isAlone ? 'this-tab' : 'syncing') : 'another-tab',
         ...again(call, now),
       }
-    case 'turn':
-      return turned(call, event.isTaken, at)
-    case 'noted':
+    case 'leader-changed':
+      return leaderChanged(call, event.isStolen, at)
+    case 'next-poll-read':
       return takeOver(call, event.nextPollAt ?? 0, at, rules)
     case 'poll-sent': {
       // If this poll is cut off, the next one is not earlier for it.
@@ -153,7 +153,7 @@ function apply(call: Following, event: CallEvent, at: Circumstances, rules: Call
     case 'hint':
       return call.isHinted ? call : { ...call, isHinted: true }
     case 'push-changed': {
-      if (call.failureCount > 0 || call.turn !== 'ours' || call.poll !== 'idle') return call
+      if (call.failureCount > 0 || call.poller !== 'this-tab' || call.poll !== 'idle') return call
       const dueAt = Math.max(call.earliestAt, nextPollAt(call, rules.policy, at.isPushed))
       return { ...call, ...scheduled(dueAt, call.earliestAt, now) }
     }
@@ -164,7 +164,7 @@ function apply(call: Following, event: CallEvent, at: Circumstances, rules: Call
       return dueAt === call.dueAt ? call : { ...call, dueAt }
     }
     case 'page-shown':
-      // While it was away this page heard nothing of the others, which are about to tell.
+      // While it was frozen this page received no messages; the other tabs are about to post theirs.
       return { ...call, ...again(call, now) }
     default:
       return call
@@ -173,23 +173,25 @@ function apply(call: Following, event: CallEvent, at: Circumstances, rules: Call
 
 /** While polls fail, a hint brings the next one forward only as far as the server allows. */
 function withHint(call: Following, { now }: Circumstances, { policy }: CallRules): Following {
-  if (!call.isHinted || call.poll !== 'idle' || call.turn !== 'ours') return call
+  if (!call.isHinted || call.poll !== 'idle' || call.poller !== 'this-tab') return call
   const afterLastPoll = Math.max(call.lastPollAt, call.foreignPollAt) + policy.minIntervalMs
   const dueAt = Math.max(now, call.failureCount > 0 ? call.earliestAt : afterLastPoll)
   return dueAt < call.dueAt ? { ...call, ...scheduled(dueAt, Math.min(call.earliestAt, dueAt), now) } : call
 }
 
-/** A tab that has just come, or come back, gives the others time to speak. */
+/** A tab that was opened or has woken up gives the others time to post what they know. */
 function again({ leaderTimeoutAt }: Tracked, now: number) {
   return { leaderTimeoutAt: Math.max(leaderTimeoutAt, now + LEADER_TIMEOUT_MS), wasLate: false }
 }
 
-function turned(call: Following, isTaken: boolean, at: Circumstances): Following {
+function leaderChanged(call: Following, isStolen: boolean, at: Circumstances): Following {
   if (!at.isLeader)
-    return call.turn === 'theirs' ? call : { ...call, turn: 'theirs', isHinted: false, ...again(call, at.now) }
-  if (call.turn !== 'theirs') return call
+    return call.poller === 'another-tab'
+      ? call
+      : { ...call, poller: 'another-tab', isHinted: false, ...again(call, at.now) }
+  if (call.poller !== 'another-tab') return call
   // A tab that has gone polls no more; one that lives may still get its response.
-  return { ...call, turn: 'taking', foreignPollUntil: isTaken ? call.foreignPollUntil : 0 }
+  return { ...call, poller: 'syncing', foreignPollUntil: isStolen ? call.foreignPollUntil : 0 }
 }
 
 /**
@@ -198,18 +200,18 @@ function turned(call: Following, isTaken: boolean, at: Circumstances): Following
  *
  * ```text
  * tab A  polls ── response ── notes the next poll ─ closed
- * tab B  opens ▪ in the cache ▪ frozen              takes over: reads the note, no message told it
+ * tab B  opens ▪ in the cache ▪ frozen              takes over: reads the note, received no message
  *
  * tab A  polls ─ crashed
- * tab B  hears of it      takes over: one interval later
+ * tab B  receives it      takes over: one interval later
  * ```
  */
 function takeOver(call: Following, notedAt: number, at: Circumstances, rules: CallRules): Following {
-  if (call.turn !== 'checking') return call
+  if (call.poller !== 'checking') return call
   const afterForeignPoll = nextPollAt({ ...call, knownAt: call.foreignPollAt }, rules.policy, at.isPushed)
   const earliestAt = Math.max(call.earliestAt, notedAt, afterForeignPoll)
   const dueAt = Math.max(call.failureCount > 0 ? call.dueAt : 0, earliestAt)
-  return { ...call, turn: 'ours', ...scheduled(dueAt, earliestAt, at.now) }
+  return { ...call, poller: 'this-tab', ...scheduled(dueAt, earliestAt, at.now) }
 }
 
 /**
@@ -217,7 +219,7 @@ function takeOver(call: Following, notedAt: number, at: Circumstances, rules: Ca
  *
  * ```text
  * tab B  polls ── response: not before 10:00:03 ─ closed
- * tab A  frozen ·················· wakes ─ polls ── response: not before 10:00:09 ─ hears B
+ * tab A  frozen ·················· wakes ─ polls ── response: not before 10:00:09 ─ receives B's
  * ```
  */
 function onMessage(
@@ -229,7 +231,7 @@ function onMessage(
   effects: Effect[],
 ): Call {
   const { now } = at
-  const floor = isOwn ? 0 : call.earliestAt
+  const earliest = isOwn ? 0 : call.earliestAt
   const polled = isOwn ? { poll: 'idle' as const } : { foreignPollUntil: 0 }
   switch (message.type) {
     case 'polling':
@@ -240,7 +242,7 @@ function onMessage(
         leaderTimeoutAt: Math.max(message.until, now) + LEADER_TIMEOUT_MS,
       }
     case 'poll-aborted': {
-      const dueAt = Math.max(message.nextPollAt, floor)
+      const dueAt = Math.max(message.nextPollAt, earliest)
       // Not for a hint either: a page that goes away is not to have a request under way.
       return { ...call, ...polled, isHinted: false, ...scheduled(dueAt, dueAt, now) }
     }
@@ -252,7 +254,7 @@ function onMessage(
       const { error, network, failureCount } = message
       effects.push({ type: 'report', error, operation: 'poll' })
       if (!isOwn && network === 'paused') effects.push({ type: 'hold-sign-in' })
-      const [dueAt, earliestAt] = [Math.max(message.nextPollAt, floor), Math.max(message.earliestAt, floor)]
+      const [dueAt, earliestAt] = [Math.max(message.nextPollAt, earliest), Math.max(message.earliestAt, earliest)]
       const violations = error instanceof TaskProtocolError ? call.violations + 1 : 0
       const failure = { error, network }
       return {

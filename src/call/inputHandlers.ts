@@ -7,21 +7,21 @@ import type {
   SamplingRequest,
 } from '../protocol/inputRequest.js'
 
-/** Which question a handler is asked. */
+/** The input request that a handler responds to. */
 export interface InputHandlerContext {
   /** The task that asks; undefined where the server asks before there is one. */
   readonly taskId: string | undefined
   readonly callId: string
   readonly inputKey: string
-  /** Aborted when the task ends, or when the server withdraws the question. */
+  /** Aborted when the task ends, or when the server withdraws the input request. */
   readonly signal: AbortSignal
 }
 
 type InputHandler<R> = (request: R, context: InputHandlerContext) => InputResponse | Promise<InputResponse>
 
 /**
- * Answers questions without a user interface. Each key of a task reaches its handler once, however many
- * polls and tabs show it; a question whose handler throws waits for `respond()` instead.
+ * Responds to input requests without a user interface. Each key of a task reaches its handler once, however many
+ * polls and tabs show it; an input request whose handler throws waits for `respond()` instead.
  */
 export interface InputHandlers {
   elicitation?: InputHandler<ElicitFormRequest | ElicitUrlRequest>
@@ -29,7 +29,7 @@ export interface InputHandlers {
   roots?: InputHandler<ListRootsRequest>
 }
 
-/** The handler for a question bound to it, undefined where there is none. */
+/** The handler for an input request, bound to it; undefined if there is none. */
 export function handlerOf(
   handlers: InputHandlers,
   request: InputRequest,

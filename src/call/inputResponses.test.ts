@@ -111,7 +111,7 @@ describe('a response', () => {
   it('that does not fit its input request is not sent, and says what is wrong', async () => {
     const { page, respond, sent, state } = beginCall({
       polls: [asks],
-      checkAnswer: () => Promise.resolve('roots is missing'),
+      validateInputResponse: () => Promise.resolve('roots is missing'),
     })
     await page.advance(1300)
     await expect(respond('q1', {})).rejects.toMatchObject({ name: 'TaskInputError', callId: 'c1' })
@@ -126,12 +126,12 @@ describe('a response', () => {
     const problems = [issues, undefined]
     const { page, respond, sent, state } = beginCall({
       polls: [asks],
-      checkAnswer: () => Promise.resolve(problems.shift()),
+      validateInputResponse: () => Promise.resolve(problems.shift()),
     })
     await page.advance(1300)
     const { inputRequests } = state()
     await expect(respond('q1', {})).rejects.toMatchObject({
-      message: 'The answer does not fit the question: regions: Choose at least 1.',
+      message: 'The response does not fit the input request: regions: Choose at least 1.',
       issues,
     })
     expect(state().inputRequests).toBe(inputRequests)
@@ -265,7 +265,7 @@ describe('a response in another tab', () => {
     expect(sent.updates).toEqual([])
   })
 
-  it('that is recorded is not sent again, although no message told of it', async () => {
+  it('that is recorded is not sent again, although no message arrived', async () => {
     const { page, respond, storage, sent, state } = beginCall({ polls: [asks] })
     await page.advance(1300)
     storage.record = recorded({ answered: ['q1'] })
@@ -334,7 +334,7 @@ describe('a handler', () => {
     const { page, errors, state, sent } = beginCall({
       polls: [asks],
       handlers: { roots: async () => ({}) },
-      checkAnswer: () => Promise.resolve('roots is missing'),
+      validateInputResponse: () => Promise.resolve('roots is missing'),
     })
     await page.advance(1300)
     expect(errors).toMatchObject([{ name: 'TaskInputError' }])
@@ -356,7 +356,7 @@ describe('a handler', () => {
   it.each([
     ['withdrawn', working()],
     ['over with its task', completed()],
-  ])('is told by its signal that the input request is %s, and what it returns is not sent', async (_, next) => {
+  ])('sees its signal abort where the input request is %s, and what it returns is not sent', async (_, next) => {
     let finish = () => {}
     let signal: AbortSignal | undefined
     const { page, sent, errors } = beginCall({
@@ -385,7 +385,7 @@ describe('a handler', () => {
     const { page, follow, sent } = beginCall({
       polls: [asks],
       handlers: { roots: async () => ({ roots: [] }) },
-      checkAnswer: () =>
+      validateInputResponse: () =>
         new Promise((resolve) => {
           check = () => resolve(undefined)
         }),

@@ -1,8 +1,8 @@
 import { TaskInputError, TaskProtocolError } from '../protocol/errors.js'
-import { type InputRequest, type InputResponse, MAX_OPEN_QUESTIONS } from '../protocol/inputRequest.js'
+import { type InputRequest, type InputResponse, MAX_OPEN_INPUT_REQUESTS } from '../protocol/inputRequest.js'
 import { cutText } from '../protocol/text.js'
 import { hash } from '../storage/hash.js'
-import { createTurns } from '../storage/turns.js'
+import { createKeyedQueue } from '../storage/keyedQueue.js'
 import { onAbort } from './abort.js'
 import type { CallEvent } from './call.js'
 import type { CallEntry } from './callEntry.js'
@@ -14,7 +14,7 @@ import { nobodyToAsk } from './snapshots.js'
 import type { TaskPort } from './taskPort.js'
 
 export interface InputResponsesOptions {
-  readonly port: Pick<TaskPort, 'checkAnswer'>
+  readonly port: Pick<TaskPort, 'validateInputResponse'>
   readonly tabs: Pick<CallTabs, 'exclusively'>
   readonly handlers: InputHandlers
   readonly missingInput: 'wait' | 'error'
@@ -37,11 +37,11 @@ export interface InputResponses {
 
 export function createInputResponses(options: InputResponsesOptions): InputResponses {
   const { port, tabs, handlers, dispatch } = options
-  const inTurn = createTurns()
+  const enqueue = createKeyedQueue()
 
   /** In one tab at a time, and in that one for one call at a time. */
   async function exclusively(name: string, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
-    return inTurn(name, () => tabs.exclusively(name, signal, work))
+    return enqueue(name, () => tabs.exclusively(name, signal, work))
   }
 
   async function handleOne(entry: CallEntry, inputKey: string): Promise<void> {
@@ -80,12 +80,12 @@ export function createInputResponses(options: InputResponsesOptions): InputRespo
   }
 
   async function check(entry: CallEntry, request: InputRequest, response: InputResponse): Promise<void> {
-    const problem = await port.checkAnswer(request, response)
+    const problem = await port.validateInputResponse(request, response)
     if (problem === undefined) return
     const issues = typeof problem === 'string' ? [] : problem
     const words =
       typeof problem === 'string' ? problem : issues.map(({ path, message }) => `${path}: ${message}`).join(' ')
-    throw new TaskInputError(cutText(`The answer does not fit the question: ${words}`), {
+    throw new TaskInputError(cutText(`The response does not fit the input request: ${words}`), {
       callId: entry.call.callId,
       issues,
     })
@@ -138,7 +138,7 @@ export function createInputResponses(options: InputResponsesOptions): InputRespo
       new Promise((resolve, reject) => {
         const isHandled = handlerOf(handlers, request) !== undefined
         if (options.missingInput === 'error' && !isHandled) return reject(nobodyToAsk(entry.call.callId))
-        if ((entry.pending?.size ?? 0) >= MAX_OPEN_QUESTIONS) return reject(tooMany(entry.call.callId))
+        if ((entry.pending?.size ?? 0) >= MAX_OPEN_INPUT_REQUESTS) return reject(tooMany(entry.call.callId))
         const controller = new AbortController()
         entry.pending ??= new Map()
         entry.pending.set(inputKey, { controller, resolve })
@@ -193,5 +193,5 @@ function noSuchInput(callId: string): TaskInputError {
 }
 
 function answered(callId: string): TaskInputError {
-  return new TaskInputError('The question has been answered; an answer cannot be changed.', { callId })
+  return new TaskInputError('The input request has been answered; a response cannot be changed.', { callId })
 }

@@ -1,4 +1,4 @@
-import { type InputRequest, MAX_OPEN_QUESTIONS } from '../protocol/inputRequest.js'
+import { type InputRequest, MAX_OPEN_INPUT_REQUESTS } from '../protocol/inputRequest.js'
 import { isEqual } from './isEqual.js'
 
 /**
@@ -52,7 +52,7 @@ export function observeInputs(
     const known = inputs.get(key)
     if (known !== undefined && !isEqual(known.request, request)) return { inputs, added: [], changed: key }
     if (known !== undefined) next.set(key, known)
-    else if (!answered.includes(key) && busy < MAX_OPEN_QUESTIONS) {
+    else if (!answered.includes(key) && busy < MAX_OPEN_INPUT_REQUESTS) {
       busy += 1
       next.set(key, { request, status: isHandled(request) ? 'handling' : 'open' })
       added.push(key)

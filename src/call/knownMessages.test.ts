@@ -27,7 +27,7 @@ const following = (changes: Partial<Tracked> = {}): Following => ({
   violations: 0,
   era: 'modern',
   record: 'kept',
-  turn: 'ours',
+  poller: 'this-tab',
   poll: 'idle',
   listenUntil: 0,
   foreignPollUntil: 0,

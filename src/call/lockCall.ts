@@ -1,4 +1,4 @@
-import type { TaskRecord } from '../storage/taskRecord.js'
+import type { ToolCallRecord } from '../storage/toolCallRecord.js'
 import { onAbort } from './abort.js'
 import type { Outcome } from './call.js'
 import type { CallTabs } from './callTabs.js'
@@ -6,7 +6,7 @@ import type { CallTabs } from './callTabs.js'
 /** What the tab that was making the call has come to. */
 export type CallEnd =
   /** A task: there is one to follow, whether or not this tab can see its record. */
-  | { readonly record: TaskRecord }
+  | { readonly record: ToolCallRecord }
   /** An end, without a task to follow. */
   | { readonly outcome: Outcome }
 

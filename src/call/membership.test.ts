@@ -9,7 +9,7 @@ function begin() {
   const page = createSimulatedEnvironment()
   const { leadership, log, set } = stubLeadership(false)
   const turns: [CallEntry, boolean][] = []
-  const membership = createMembership(page.environment, (entry, isTaken) => void turns.push([entry, isTaken]))
+  const membership = createMembership(page.environment, (entry, isStolen) => void turns.push([entry, isStolen]))
   const entry = (): CallEntry => {
     const { entry } = beginCall()
     entry.leadership = leadership
@@ -18,7 +18,7 @@ function begin() {
   return { page, leadership, log, set, turns, membership, entry }
 }
 
-it('all calls of an election have one membership, and each is told of its turn', () => {
+it('all calls of an election have one membership, and each is called when the leader changes', () => {
   const { leadership, log, set, turns, membership, entry } = begin()
   const [a, b] = [entry(), entry()]
   membership.join(a, leadership)

@@ -3,7 +3,7 @@ import type { CallEntry } from './callEntry.js'
 import type { Leadership } from './callTabs.js'
 import { MESSAGE_DELAY_MS } from './tabTimes.js'
 
-/** Which calls of this page stand for which election. */
+/** Which calls of this page take part in which election. */
 export interface Membership {
   join(entry: CallEntry, leadership: Leadership): void
   leave(entry: CallEntry): void
@@ -17,18 +17,19 @@ interface Group {
 /**
  * One membership for all calls of an election.
  *
- * @param onTurn Called for each call when the turn of this tab begins or ends. `isTaken`: from a tab that may still poll.
+ * @param onLeaderChange Called for each call when this tab becomes the leader or ceases to be. `isStolen`: from a tab
+ * that may still poll.
  */
 export function createMembership(
   environment: Pick<Environment, 'setTimeout'>,
-  onTurn: (entry: CallEntry, isTaken: boolean) => void,
+  onLeaderChange: (entry: CallEntry, isStolen: boolean) => void,
 ): Membership {
   const groups = new Map<Leadership, Group>()
 
   function begin(leadership: Leadership): Group {
     const entries = new Set<CallEntry>()
     const unsubscribe = leadership.onChange(() => {
-      for (const entry of [...entries]) onTurn(entry, leadership.wasTaken())
+      for (const entry of [...entries]) onLeaderChange(entry, leadership.wasStolen())
     })
     const leave = leadership.join()
     const end = () => {

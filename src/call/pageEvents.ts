@@ -34,7 +34,7 @@ export function listenToPage({
     if (call.stage === 'following') {
       const { taskId } = call.task
       tabs.postSyncRequest(taskId)
-      // Only what the server asked for: of the task itself the others may have heard more since.
+      // Only what the server asked for: of the task itself the other tabs may have received a newer snapshot since.
       const { earliestAt: nextPollAt } = call
       if (nextPollAt > environment.now()) tabs.postTask(taskId, { type: 'poll-aborted', nextPollAt })
     }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { TaskStatus } from '../protocol/task.js'
-import type { TaskRecord, TaskRecordTask } from '../storage/taskRecord.js'
+import type { RecordedTask, ToolCallRecord } from '../storage/toolCallRecord.js'
 import { planStart, type StartPlan, type Wish } from './planStart.js'
 
-const INTENT: TaskRecord = {
+const INTENT: ToolCallRecord = {
   callId: 'c1',
   tool: 'report',
   key: 'weekly',
@@ -13,7 +13,7 @@ const INTENT: TaskRecord = {
   startedAt: 0,
 }
 const times = { receivedAt: 0, createdAt: '', lastUpdatedAt: '', ttlMs: null, answered: [], isCancelling: false }
-const task = (status: TaskStatus): TaskRecord => ({ ...INTENT, task: { taskId: 't1', status, ...times } })
+const task = (status: TaskStatus): ToolCallRecord => ({ ...INTENT, task: { taskId: 't1', status, ...times } })
 
 const records = {
   none: undefined,
@@ -23,7 +23,7 @@ const records = {
   completed: task('completed'),
   failed: task('failed'),
   cancelled: task('cancelled'),
-  lost: { ...INTENT, task: { ...task('working').task, lost: { at: 0, reason: 'ttl' } } as TaskRecordTask },
+  lost: { ...INTENT, task: { ...task('working').task, lost: { at: 0, reason: 'ttl' } } as RecordedTask },
 }
 
 /** What the app wants, by what is recorded. Two plans: of a tool that must not be called twice, of one that may. */

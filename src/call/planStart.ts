@@ -1,4 +1,4 @@
-import { isTaskOver, type TaskRecord } from '../storage/taskRecord.js'
+import { isTaskOver, type ToolCallRecord } from '../storage/toolCallRecord.js'
 
 /**
  * What the app wants of a call that may have been made already: to make it unless it is known, to make it again if it
@@ -22,7 +22,7 @@ export type StartPlan = 'call' | 'follow' | 'interrupted' | 'nothing'
  *
  * @param isRepeatable True if calling the tool twice does no harm: an intent without a response has lost nothing.
  */
-export function planStart(found: TaskRecord | undefined, wish: Wish, isRepeatable: boolean): StartPlan {
+export function planStart(found: ToolCallRecord | undefined, wish: Wish, isRepeatable: boolean): StartPlan {
   if (wish === 'call-again') return 'call'
   const isResumed = wish === 'resume'
   if (found === undefined) return isResumed ? 'nothing' : 'call'

@@ -1,4 +1,4 @@
-import { LONGEST_WAIT_MS } from '../storage/taskRecord.js'
+import { LONGEST_WAIT_MS } from '../storage/toolCallRecord.js'
 
 export { LONGEST_WAIT_MS }
 
@@ -12,7 +12,7 @@ export interface PollPolicy {
   readonly maxAttempts: number
   /** How often a task is polled all the same while the server pushes what happens to it. */
   readonly safetyIntervalMs: number
-  /** A poll without an answer for this long has failed. */
+  /** A poll without a response for this long has failed. */
   readonly requestTimeoutMs: number
 }
 

@@ -26,7 +26,7 @@ const due = (taskId: string, now: number): Following => ({
   violations: 0,
   era: 'modern',
   record: 'kept',
-  turn: 'ours',
+  poller: 'this-tab',
   poll: 'queued',
   listenUntil: 0,
   foreignPollUntil: 0,
@@ -196,7 +196,7 @@ describe('the polls that are due', () => {
     ['is followed no longer', (t: ReturnType<typeof begin>) => t.followers.delete('a'), []],
     [
       'is polled by another tab now',
-      (t: ReturnType<typeof begin>) => t.follow('a', { turn: 'theirs' }),
+      (t: ReturnType<typeof begin>) => t.follow('a', { poller: 'another-tab' }),
       ['poll-aborted'],
     ],
     [

@@ -83,7 +83,7 @@ export function createPollQueue(options: PollQueueOptions): PollQueue {
    * One `tasks/get`. Not sent at all where something else came first:
    *
    * ```text
-   * tab A  due ─ connects ·········· hears B's response ─ does not ask again
+   * tab A  due ─ connects ·········· receives B's response ─ does not ask again
    * tab B  polls ───────── response
    * ```
    */
@@ -97,14 +97,14 @@ export function createPollQueue(options: PollQueueOptions): PollQueue {
         return port.getTask(taskId, signal, follower.era)
       })
       if (task === undefined || task.taskId === taskId) return task && { task }
-      return { error: new TaskProtocolError('the answer is about another task', { source: 'tasks/get', taskId }) }
+      return { error: new TaskProtocolError('the response is about another task', { source: 'tasks/get', taskId }) }
     } catch (error) {
       return { error: asError(error) }
     }
   }
 
-  function isDue({ poll, turn, dueAt }: Following): boolean {
-    return poll === 'queued' && turn === 'ours' && dueAt <= environment.now()
+  function isDue({ poll, poller, dueAt }: Following): boolean {
+    return poll === 'queued' && poller === 'this-tab' && dueAt <= environment.now()
   }
 
   /** Says to the other tabs that a poll is under way, again and again while it is. Returns a function that ends it. */

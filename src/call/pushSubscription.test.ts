@@ -35,7 +35,7 @@ function begin() {
     taskIds: () => ids,
     onTask: ({ taskId }) => void tasks.push(taskId),
     onHint: (taskId) => void hints.push(taskId),
-    onChange: (taskId) => void changes.push(`${taskId} ${push.isLive(taskId) ? 'is' : 'is not'} pushed`),
+    onChange: (taskId) => void changes.push(`${taskId} ${push.isPushed(taskId) ? 'is' : 'is not'} pushed`),
   })
   const stream = (index: number) => streams[index] as Stream
   return {
@@ -53,7 +53,7 @@ function begin() {
       push.update()
       await page.advance(50)
     },
-    acknowledge: (index: number, ...honoured: string[]) => stream(index).hooks.onHonoured(honoured),
+    acknowledge: (index: number, ...honoured: string[]) => stream(index).hooks.onAcknowledged(honoured),
     send: (index: number, taskId: string) => stream(index).hooks.onTask({ ...working(), taskId }),
     isOpen: (index: number) => !stream(index).hooks.signal.aborted,
   }
@@ -108,13 +108,13 @@ describe('the push subscription', () => {
     const { poll, push, acknowledge, send, changes } = begin()
     await poll('a', 'b')
     acknowledge(0, 'a', 'b')
-    expect(push.isLive('a')).toBe(false)
+    expect(push.isPushed('a')).toBe(false)
     send(0, 'a')
     send(0, 'a')
-    expect([push.isLive('a'), push.isLive('b')]).toEqual([true, false])
+    expect([push.isPushed('a'), push.isPushed('b')]).toEqual([true, false])
     await poll('b')
     acknowledge(1, 'b')
-    expect(push.isLive('a')).toBe(false)
+    expect(push.isPushed('a')).toBe(false)
     expect(changes).toEqual(['a is pushed', 'a is not pushed'])
   })
 
@@ -124,7 +124,7 @@ describe('the push subscription', () => {
     acknowledge(0, 'b')
     send(0, 'a')
     expect(tasks).toEqual(['a'])
-    expect(push.isLive('a')).toBe(false)
+    expect(push.isPushed('a')).toBe(false)
     expect(changes).toEqual([])
   })
 

@@ -11,12 +11,12 @@ export interface PushSubscription {
   /** The tasks that this tab polls have changed. */
   update(): void
   /** True if the server pushes what happens to the task: it has said so, and has done it. */
-  isLive(taskId: string): boolean
+  isPushed(taskId: string): boolean
   close(): void
 }
 
 /** A stream that never brings anything. */
-export const NO_PUSH: PushSubscription = { update: () => {}, isLive: () => false, close: () => {} }
+export const NO_PUSH: PushSubscription = { update: () => {}, isPushed: () => false, close: () => {} }
 
 export interface PushSubscriptionOptions {
   readonly port: Pick<TaskPort, 'listen'>
@@ -93,7 +93,7 @@ export function createPushSubscription(options: PushSubscriptionOptions): PushSu
       await untilOnline({ environment, signal })
       await port.listen([...ids], {
         signal,
-        onHonoured: (ids) => onAcknowledged(stream, ids),
+        onAcknowledged: (ids) => onAcknowledged(stream, ids),
         onTask: (task) => {
           tasks.note(task.taskId)
           options.onTask(task)
@@ -152,7 +152,7 @@ export function createPushSubscription(options: PushSubscriptionOptions): PushSu
     end()
   }
 
-  return { update: () => update(), isLive: tasks.isLive, close: leavePage }
+  return { update: () => update(), isPushed: tasks.isPushed, close: leavePage }
 }
 
 function isSameSet(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {

@@ -5,7 +5,7 @@ export interface PushedTasks {
   /** Something of a task was pushed. */
   note(taskId: string): void
   /** True if the server pushes what happens to the task: it has said so, and has done it. */
-  isLive(taskId: string): boolean
+  isPushed(taskId: string): boolean
 }
 
 /** @param onChange Called when a task begins or ceases to be pushed. */
@@ -26,6 +26,6 @@ export function createPushedTasks(onChange: (taskId: string) => void): PushedTas
       pushed.add(taskId)
       onChange(taskId)
     },
-    isLive: (taskId) => pushed.has(taskId),
+    isPushed: (taskId) => pushed.has(taskId),
   }
 }

@@ -1,6 +1,6 @@
 import { TaskExpiredError } from '../protocol/errors.js'
 import type { RecordStore } from '../storage/recordStore.js'
-import { resumeAt, type TaskRecordTask } from '../storage/taskRecord.js'
+import { type RecordedTask, resumeAt } from '../storage/toolCallRecord.js'
 import { type CallEvent, isTracked, taskIdOf } from './call.js'
 import type { CallEntry } from './callEntry.js'
 import { isRecorded, type RecordOwner, recordFate, recordOf } from './callRecord.js'
@@ -30,8 +30,8 @@ export interface RecordWriter {
 }
 
 export function createRecordWriter({ records, owner, port, tabs, now, dispatch }: RecordWriterOptions): RecordWriter {
-  async function write(entry: CallEntry, ifMissing = false, lost?: TaskRecordTask['lost']): Promise<void> {
-    // Not what was posted alone: what has been heard in the meantime counts, too.
+  async function write(entry: CallEntry, ifMissing = false, lost?: RecordedTask['lost']): Promise<void> {
+    // Not what was posted alone: what has been received in the meantime counts, too.
     if (ifMissing && isRecorded((await records.read(entry.call.callId))?.task, recordOf(entry.call, owner, now())))
       return
     const at = now()
@@ -49,7 +49,7 @@ export function createRecordWriter({ records, owner, port, tabs, now, dispatch }
     readNote: async (entry, taskId) => {
       const stored = (await records.read(entry.call.callId))?.task
       const isNoted = stored?.taskId === taskId && stored.nextPollAt !== undefined
-      dispatch(entry, { type: 'noted', nextPollAt: isNoted ? resumeAt(stored, now()) : undefined })
+      dispatch(entry, { type: 'next-poll-read', nextPollAt: isNoted ? resumeAt(stored, now()) : undefined })
     },
 
     isAnswered: async (callId, taskId, inputKey) => {

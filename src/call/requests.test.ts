@@ -96,7 +96,7 @@ describe('a request that is delivered', () => {
     expect(attempts).toEqual([0, 7000])
   })
 
-  it('is given up where no answer comes in time, and sent again', async () => {
+  it('is given up where no response comes in time, and sent again', async () => {
     const { page, attempts, retries } = send('never')
     await page.advance(60_000)
     expect(attempts).toEqual([0, 30_250])

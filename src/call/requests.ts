@@ -44,7 +44,7 @@ export interface DeliveryOptions extends RequestOptions {
   /** Aborting it ends the attempts. */
   readonly signal: AbortSignal
   readonly send: (signal: AbortSignal) => Promise<void>
-  /** Where an attempt waits for its place; the time in line is none that the server has to answer in. */
+  /** Where an attempt waits for its place; the time in the queue does not count as time of the server. */
   readonly inLine?: Semaphore
   /** Called after each attempt that failed in a way that may pass. */
   readonly onRetry: (error: Error) => void

@@ -24,7 +24,7 @@ export interface SettlingOptions {
 export interface Settling {
   /** The task has ended, or the polling has come to this: checks the result, and settles the call with it. */
   finish(entry: CallEntry, end: TerminalTask | Error): Promise<void>
-  /** `isForeign`: the outcome came from another tab, which has told the others. */
+  /** `isForeign`: the outcome came from another tab, which has posted it to the others. */
   settle(entry: CallEntry, outcome: Outcome, isForeign?: boolean, task?: Task): Promise<void>
 }
 

@@ -28,7 +28,7 @@ const TRACKED: Tracked = {
   violations: 0,
   era: 'modern',
   record: 'kept',
-  turn: 'ours',
+  poller: 'this-tab',
   poll: 'idle',
   listenUntil: 0,
   foreignPollUntil: 0,

@@ -1,6 +1,6 @@
 import { TaskInputRequiredError, TaskProtocolError, TaskStuckError } from '../protocol/errors.js'
 import { undeclaredError } from '../protocol/inputCapabilities.js'
-import { bareTask, type DetailedTask, isSameTask, isTerminalTask } from '../protocol/task.js'
+import { type DetailedTask, isSameTask, isTerminalTask, pickTask } from '../protocol/task.js'
 import type { Call, CallRules, Circumstances, Effect, Following } from './call.js'
 import { isBusy, observeInputs } from './inputs.js'
 import { pollInterval } from './pollPolicy.js'
@@ -38,13 +38,13 @@ export function onSnapshot(
       : { ...call, ...scheduled(call.earliestAt, call.earliestAt, now) }
   }
   const known = isTaken ? task : call.task
-  const floor = from === 'poll' ? 0 : call.earliestAt
+  const earliest = from === 'poll' ? 0 : call.earliestAt
   const wishedAt =
     snapshot.wishedAt ?? nextPollAt({ task: known, knownAt: now, receivedAt: call.receivedAt }, policy, at.isPushed)
-  const dueAt = Math.max(wishedAt, floor)
+  const dueAt = Math.max(wishedAt, earliest)
   if (from === 'server') effects.push({ type: 'post', message: { type: 'snapshot', task, nextPollAt: dueAt } })
   if (isTerminalTask(task)) return ended(call, task, effects)
-  const earliestAt = Math.max(floor, Math.min(dueAt, now + pollInterval(task.pollIntervalMs, policy)))
+  const earliestAt = Math.max(earliest, Math.min(dueAt, now + pollInterval(task.pollIntervalMs, policy)))
   const next: Following = {
     ...call,
     // While what is known is in doubt, the next response is asked for at once, also where the server pushes.
@@ -52,7 +52,7 @@ export function onSnapshot(
     poll: from === 'poll' ? 'idle' : call.poll,
     foreignPollUntil: from === 'tab' ? 0 : call.foreignPollUntil,
     // A snapshot that changes nothing keeps the reference, so that nothing renders.
-    task: isSameTask(call.task, known) ? call.task : bareTask(known),
+    task: isSameTask(call.task, known) ? call.task : pickTask(known),
     passedOver: order.passedOver,
     snapshotAt: isTaken ? now : call.snapshotAt,
     knownAt: now,

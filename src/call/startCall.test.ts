@@ -18,8 +18,8 @@ import {
   ToolCallInterruptedError,
   ToolCallRejectedError,
 } from '../protocol/errors.js'
-import type { TaskRecord } from '../storage/taskRecord.js'
-import { NO_TABS } from './callTabs.js'
+import type { ToolCallRecord } from '../storage/toolCallRecord.js'
+import { NOOP_CALL_TABS } from './callTabs.js'
 
 describe('a call that is made', () => {
   it('leaves no record, timer or listener where it is answered at once', async () => {
@@ -308,7 +308,7 @@ describe('a call with a key', () => {
 
 describe('a call without a key', () => {
   it('takes no lock, reads no record and posts no outcome', async () => {
-    const tabs = { lock: vi.fn(NO_TABS.lock), postCall: vi.fn() }
+    const tabs = { lock: vi.fn(NOOP_CALL_TABS.lock), postCall: vi.fn() }
     const { page, log } = beginCall({ key: undefined, found: recorded(), call: RESULT, tabs })
     await page.settle()
     expect(tabs.lock).not.toHaveBeenCalled()
@@ -332,7 +332,7 @@ describe('a call that is cancelled', () => {
   })
 
   it('while its intent is read is cancelled as the task that it turns out to be', async () => {
-    let read = (_record: TaskRecord) => {}
+    let read = (_record: ToolCallRecord) => {}
     const { page, cancel, count, state } = beginCall({
       cancels: ['never'],
       records: {

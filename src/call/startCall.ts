@@ -3,7 +3,7 @@ import { asError } from '../protocol/asError.js'
 import { PageOutdatedError, TaskExpiredError, ToolCallInterruptedError } from '../protocol/errors.js'
 import { isTerminal, type Task } from '../protocol/task.js'
 import type { RecordStore } from '../storage/recordStore.js'
-import { recordedTask, type TaskRecord } from '../storage/taskRecord.js'
+import { recordedTask, type ToolCallRecord } from '../storage/toolCallRecord.js'
 import type { Outcome } from './call.js'
 import type { CallEntry } from './callEntry.js'
 import { type RecordOwner, recordOf } from './callRecord.js'
@@ -20,7 +20,7 @@ export interface StartContext {
   readonly environment: Environment
   readonly records: Pick<RecordStore, 'write' | 'isNewer'>
   /** Reads what another page has left of a call. */
-  readonly readFound: (callId: string) => Promise<TaskRecord | undefined>
+  readonly readFound: (callId: string) => Promise<ToolCallRecord | undefined>
   readonly owner: RecordOwner
   readonly tabs: CallTabs
 }
@@ -112,15 +112,15 @@ async function lock(
   }
 }
 
-/** To its record it is at work; only this page knows that the server has lost it. */
-function asEnded(found: TaskRecord): TaskRecord {
+/** The record still says `working`; only this page knows that the server lost the task. */
+function asEnded(found: ToolCallRecord): ToolCallRecord {
   return found.task === undefined ? found : { ...found, task: { ...found.task, status: 'failed' } }
 }
 
 /** Goes on with what another page has made of the call. */
 function followFound(
   entry: CallEntry,
-  found: TaskRecord,
+  found: ToolCallRecord,
   { runtime }: StartContext,
   signal: AbortSignal,
 ): StartEnd | undefined {

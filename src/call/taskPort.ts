@@ -9,15 +9,15 @@ export interface ToolCallRequest {
   readonly arguments?: Readonly<Record<string, unknown>>
 }
 
-/** What a `tools/call` was answered by. */
+/** The response to a `tools/call`. */
 export type ToolCallResponse =
   | { readonly type: 'result'; readonly result: CallToolResult }
   | { readonly type: 'task'; readonly task: Task }
 
 /** What a stream of status notifications brings. */
 export interface ListenHooks {
-  /** The server has acknowledged the stream; of these tasks it will tell. */
-  readonly onHonoured: (taskIds: readonly string[]) => void
+  /** Called when the server has acknowledged the stream, with the tasks that it will push. */
+  readonly onAcknowledged: (taskIds: readonly string[]) => void
   readonly onTask: (task: DetailedTask) => void
   /** Called when something is new with a task, and the server does not say what. */
   readonly onHint: (taskId: string) => void
@@ -28,17 +28,17 @@ export interface ListenHooks {
 export interface CallHooks {
   /** Called when nothing but the request itself is left to be done: before it, nothing can have run. */
   readonly beforeSend: () => Promise<void>
-  /** Answers a question that the server asks before it has decided on a task (multi round-trip). */
+  /** Responds to an input request that the server sends before it has decided on a task (multi round-trip). */
   readonly ask: (inputKey: string, request: InputRequest, signal: AbortSignal) => Promise<InputResponse>
   readonly signal: AbortSignal
 }
 
 /**
- * What the engine needs of a connection. Whoever implements it knows SDK, transport and protocol era;
+ * What the engine needs of a connection. An implementation knows SDK, transport and protocol era;
  * the engine knows none of them.
  *
  * A request for a task rejects with `TaskExpiredError` or `TasksUnsupportedError` where that is final,
- * with `TaskProtocolError` where the answer breaks the protocol, and with `TaskRequestError` where it may pass.
+ * with `TaskProtocolError` where the response breaks the protocol, and with `TaskRequestError` where it may pass.
  */
 export interface TaskPort {
   /** The protocol era that was negotiated; `modern` before. */
@@ -53,12 +53,21 @@ export interface TaskPort {
   completeCall(name: string, result: CallToolResult): Promise<CallToolResult>
   /** Whether the tool says of itself that calling it twice does no harm (`readOnlyHint`, `idempotentHint`). */
   isRepeatable(name: string): Promise<boolean>
-  /** `madeIn` is the port's `era` when the task was created, where that is known: a task does not survive a change of it. */
-  getTask(taskId: string, signal?: AbortSignal, madeIn?: TaskPort['era']): Promise<DetailedTask>
-  /** The capability that a question needs and the client has not declared; undefined where it has, or where nobody knows. */
+  /**
+   * `taskEra` is the `era` of the port when the task was created, if that is known: a task does not survive a change of
+   * era.
+   */
+  getTask(taskId: string, signal?: AbortSignal, taskEra?: TaskPort['era']): Promise<DetailedTask>
+  /**
+   * The capability that an input request needs and the client has not declared; undefined if it has, or if it is not
+   * known.
+   */
   missingCapability(request: InputRequest): string | undefined
-  /** What is wrong with an answer, in words or by field of its form; undefined where nothing is. */
-  checkAnswer(request: InputRequest, response: InputResponse): Promise<string | readonly FormIssue[] | undefined>
+  /** What is wrong with a response, in words or by field of its form; undefined where nothing is. */
+  validateInputResponse(
+    request: InputRequest,
+    response: InputResponse,
+  ): Promise<string | readonly FormIssue[] | undefined>
   updateTask(taskId: string, inputResponses: Record<string, InputResponse>, signal?: AbortSignal): Promise<void>
   /**
    * `subscriptions/listen` for these tasks. Resolves when the stream has ended, rejects where none came about,

@@ -67,7 +67,7 @@ export function createTaskRequests({
       })
       if (isCurrent()) dispatch(entry, { type: 'cancel', status: 'requested' })
     } catch (error) {
-      // A page that goes away does not know whether the server has heard.
+      // A page that goes away does not know whether the server received the request.
       if (entry.left !== undefined) throw entry.left
       if (isCurrent()) {
         delete entry.cancelling

@@ -1,5 +1,5 @@
-import { bareTask, type TerminalTask } from '../protocol/task.js'
-import { withAnswered as withAnsweredKeys } from '../storage/taskRecord.js'
+import { pickTask, type TerminalTask } from '../protocol/task.js'
+import { withAnswered as withRespondedKeys } from '../storage/toolCallRecord.js'
 import type { Call, CallEvent, Effect, Following, Tracked } from './call.js'
 import { type Inputs, NO_INPUTS, withInput } from './inputs.js'
 import { LEADER_TIMEOUT_MS } from './tabTimes.js'
@@ -19,7 +19,10 @@ export function responded<C extends Tracked>(call: C, inputKey: string, effects:
   return withAnswered(call, inputKey)
 }
 
-/** This tab asks for cancellation, or the server has refused it. What is recorded and posted is only whether it is asked for. */
+/**
+ * This tab asks for cancellation, or the server has refused it. Only the fact that it was asked for is recorded and
+ * posted.
+ */
 export function cancel<C extends Tracked>(
   call: C,
   { status, error }: Extract<CallEvent, { type: 'cancel' }>,
@@ -36,13 +39,13 @@ export function withAnswered<C extends Tracked>(call: C, inputKey: string): C {
   const input = call.inputs.get(inputKey)
   const inputs: Inputs =
     input === undefined ? call.inputs : withInput(call.inputs, inputKey, { request: input.request, status: 'answered' })
-  const answered = call.answered.includes(inputKey) ? call.answered : withAnsweredKeys(call.answered, [inputKey])
+  const answered = call.answered.includes(inputKey) ? call.answered : withRespondedKeys(call.answered, [inputKey])
   return { ...call, inputs, answered }
 }
 
 export function ended(call: Following, end: TerminalTask | Error, effects: Effect[]): Call {
   effects.push({ type: 'end', end })
-  const task = end instanceof Error ? call.task : bareTask(end)
+  const task = end instanceof Error ? call.task : pickTask(end)
   return {
     ...call,
     stage: 'ending',

@@ -84,7 +84,7 @@ function play(choices: readonly number[], hidden: 'continue' | 'pause'): void {
     expect(at.now).toBeGreaterThanOrEqual(Math.max(call.earliestAt, call.dueAt, call.foreignPollUntil))
     // A ttl that ends sooner than the server asks to wait brings the last poll forward.
     if (call.task.ttlMs === null) expect(at.now).toBeGreaterThanOrEqual(floor)
-    expect({ ...at, turn: call.turn }).toMatchObject({ isOnline: true, isLeader: true, turn: 'ours' })
+    expect({ ...at, poller: call.poller }).toMatchObject({ isOnline: true, isLeader: true, poller: 'this-tab' })
     if (hidden === 'pause') expect(at.isVisible).toBe(true)
     expect(call.poll).toBe('queued')
     isPolling = true
@@ -110,7 +110,7 @@ function play(choices: readonly number[], hidden: 'continue' | 'pause'): void {
   /** A call that waits says until when, and one look at that time is enough to bring it on. */
   function checkWakes(): void {
     if (call.stage !== 'following') return expect(wakeAt(call)).toBeUndefined()
-    const waits = call.poll === 'idle' && call.blocked === undefined && call.turn !== 'checking'
+    const waits = call.poll === 'idle' && call.blocked === undefined && call.poller !== 'checking'
     const time = wakeAt(call)
     expect(time !== undefined).toBe(waits)
     expect((time ?? 0) - at.now).toBeLessThanOrEqual(LONGEST_WAIT_MS)
@@ -146,7 +146,7 @@ function play(choices: readonly number[], hidden: 'continue' | 'pause'): void {
     dispatch(own({ type: 'poll-failed', ...failure, earliestAt: floor, nextPollAt: floor + pick([0, 3000]) }))
   }
 
-  function hear(): void {
+  function receive(): void {
     const nextPollAt = at.now + pick([-10_000, 0, 700, 40_000])
     const failure = { error: down, failureCount: 2, network: 'retrying' as const }
     const message = pick([
@@ -185,15 +185,15 @@ function play(choices: readonly number[], hidden: 'continue' | 'pause'): void {
     respond,
     respond,
     sendPoll,
-    hear,
-    hear,
+    receive,
+    receive,
     setBack,
     () => dispatch({ type: 'pushed', task: snapshot() }),
     () => dispatch({ type: 'wake' }),
     () => dispatch({ type: 'page-shown' }),
     () => dispatch({ type: 'observed' }),
     () => dispatch({ type: 'unobserved' }),
-    () => dispatch({ type: 'noted', nextPollAt: pick([undefined, at.now - 1000, at.now + 20_000]) }),
+    () => dispatch({ type: 'next-poll-read', nextPollAt: pick([undefined, at.now - 1000, at.now + 20_000]) }),
     () => dispatch({ type: 'input', inputKey: pick(KEYS), input: { status: pick(['sending', 'rejected', 'open']) } }),
     () => dispatch({ type: 'responded', inputKey: pick(KEYS) }),
     () => dispatch({ type: 'cancel', status: pick(['none', 'sending', 'retrying', 'requested']) }),
@@ -208,7 +208,7 @@ function play(choices: readonly number[], hidden: 'continue' | 'pause'): void {
     },
     () => {
       at.isLeader = !at.isLeader
-      dispatch({ type: 'turn', isTaken: pick([true, false]) })
+      dispatch({ type: 'leader-changed', isStolen: pick([true, false]) })
     },
     () => {
       at.isPushed = !at.isPushed

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { TaskExpiredError, TaskProtocolError, TaskRequestError } from '../protocol/errors.js'
 import type { InputRequest } from '../protocol/inputRequest.js'
 import type { DetailedTask, Task } from '../protocol/task.js'
-import type { TaskRecordTask } from '../storage/taskRecord.js'
+import type { RecordedTask } from '../storage/toolCallRecord.js'
 import type { Call, CallEvent, CallIdentity, CallRules, Circumstances, Effect, Following, Tracked } from './call.js'
 import { type Inputs, NO_INPUTS } from './inputs.js'
 import { DEFAULT_POLL_POLICY } from './pollPolicy.js'
@@ -33,7 +33,7 @@ const asks = (keys: string[], task = LATER): DetailedTask => ({
   inputRequests: Object.fromEntries(keys.map((key) => [key, roots])),
 })
 const completed: DetailedTask = { ...LATER, status: 'completed', result: { content: [] } }
-const recorded = (changes: Partial<TaskRecordTask> = {}): TaskRecordTask => ({
+const recorded = (changes: Partial<RecordedTask> = {}): RecordedTask => ({
   ...LATER,
   taskId: 't2',
   receivedAt: NOW - 5000,
@@ -60,7 +60,7 @@ const TRACKED: Tracked = {
   violations: 0,
   era: 'modern',
   record: 'kept',
-  turn: 'ours',
+  poller: 'this-tab',
   poll: 'idle',
   listenUntil: 0,
   foreignPollUntil: 0,
@@ -119,7 +119,7 @@ function play(call: Call, ...steps: [event: CallEvent, at?: Partial<Circumstance
 }
 
 const wake: CallEvent = { type: 'wake' }
-const heard = (message: TaskMessage): CallEvent => ({ type: 'message', message, isOwn: false })
+const received = (message: TaskMessage): CallEvent => ({ type: 'message', message, isOwn: false })
 const own = (message: TaskMessage): CallEvent => ({ type: 'message', message, isOwn: true })
 
 const states = {
@@ -128,9 +128,9 @@ const states = {
   ours: following(),
   queued: following({ poll: 'queued' }),
   sent: following({ poll: 'sent' }),
-  theirs: following({ turn: 'theirs' }),
-  taking: following({ turn: 'taking', listenUntil: NOW + 100 }),
-  checking: following({ turn: 'checking' }),
+  theirs: following({ poller: 'another-tab' }),
+  taking: following({ poller: 'syncing', listenUntil: NOW + 100 }),
+  checking: following({ poller: 'checking' }),
   offline: following({ blocked: 'offline' }),
   resting: { ...IDENTITY, ...TRACKED, stage: 'resting' },
   ending: { ...IDENTITY, ...TRACKED, inputs: NO_INPUTS, stage: 'ending', end: gone },
@@ -159,17 +159,17 @@ const events = {
   recorded: [{ type: 'recorded', record: 'failed' }],
   observed: [{ type: 'observed' }],
   unobserved: [{ type: 'unobserved' }],
-  'turn, gained': [{ type: 'turn', isTaken: false }, { isLeader: true }],
-  'turn, lost': [{ type: 'turn', isTaken: false }, { isLeader: false }],
-  noted: [{ type: 'noted', nextPollAt: NOW + 5000 }],
+  'turn, gained': [{ type: 'leader-changed', isStolen: false }, { isLeader: true }],
+  'turn, lost': [{ type: 'leader-changed', isStolen: false }, { isLeader: false }],
+  noted: [{ type: 'next-poll-read', nextPollAt: NOW + 5000 }],
   'poll-sent': [{ type: 'poll-sent' }],
-  polling: [heard({ type: 'polling', until: NOW + 5000 })],
-  'poll-aborted': [heard({ type: 'poll-aborted', nextPollAt: NOW + 3000 })],
-  snapshot: [heard({ type: 'snapshot', task: working(), nextPollAt: NOW + 3000 })],
+  polling: [received({ type: 'polling', until: NOW + 5000 })],
+  'poll-aborted': [received({ type: 'poll-aborted', nextPollAt: NOW + 3000 })],
+  snapshot: [received({ type: 'snapshot', task: working(), nextPollAt: NOW + 3000 })],
   'own snapshot': [own({ type: 'snapshot', task: working(), nextPollAt: NOW + 3000 })],
-  'snapshot of the end': [heard({ type: 'snapshot', task: completed, nextPollAt: NOW })],
+  'snapshot of the end': [received({ type: 'snapshot', task: completed, nextPollAt: NOW })],
   'poll-failed': [
-    heard({
+    received({
       type: 'poll-failed',
       error: down,
       failureCount: 2,
@@ -178,9 +178,9 @@ const events = {
       nextPollAt: NOW + 4000,
     }),
   ],
-  ended: [heard({ type: 'ended', error: gone })],
-  'responded elsewhere': [heard({ type: 'responded', inputKey: 'q1' })],
-  'cancelling elsewhere': [heard({ type: 'cancelling', isCancelling: true })],
+  ended: [received({ type: 'ended', error: gone })],
+  'responded elsewhere': [received({ type: 'responded', inputKey: 'q1' })],
+  'cancelling elsewhere': [received({ type: 'cancelling', isCancelling: true })],
   pushed: [{ type: 'pushed', task: working() }],
   'pushed, stale': [{ type: 'pushed', task: working(OLDER) }],
   'push-changed': [{ type: 'push-changed' }, { isPushed: true }],
@@ -228,7 +228,7 @@ const created: Cell = {
     ...due(NOW + INTERVAL),
     receivedAt: NOW,
     record: 'unwritten',
-    turn: 'ours',
+    poller: 'this-tab',
     listenUntil: 0,
     answered: [],
   },
@@ -242,7 +242,7 @@ const adopted: Cell = {
     knownAt: NOW - 5000,
     receivedAt: NOW - 5000,
     record: 'assumed',
-    turn: 'taking',
+    poller: 'syncing',
     listenUntil: NOW + MESSAGE_DELAY_MS,
     answered: ['q0'],
   },
@@ -288,7 +288,7 @@ const followed: Row = {
   ...tracked,
   'wake, offline': { changes: { blocked: 'offline' } },
   unobserved: { changes: { stage: 'resting', poll: 'idle', blocked: undefined } },
-  'turn, lost': { changes: { turn: 'theirs' } },
+  'turn, lost': { changes: { poller: 'another-tab' } },
   'poll-sent': { changes: { poll: 'sent', lastPollAt: NOW, ...due(NOW + INTERVAL) } },
   polling: {
     changes: { foreignPollUntil: NOW + 5000, foreignPollAt: NOW, leaderTimeoutAt: NOW + 5000 + LEADER_TIMEOUT_MS },
@@ -318,7 +318,7 @@ const followed: Row = {
 }
 
 const queue: Cell = { changes: { poll: 'queued' }, effects: [poll] }
-const check: Cell = { changes: { turn: 'checking' }, effects: [{ type: 'read-note' }] }
+const check: Cell = { changes: { poller: 'checking' }, effects: [{ type: 'read-next-poll' }] }
 const ours: Row = {
   ...followed,
   'wake, due': queue,
@@ -353,8 +353,8 @@ const table: Record<StateName, Row> = {
   sent: polling,
   theirs: {
     ...followed,
-    created: { ...created, changes: { ...created.changes, turn: 'theirs' } },
-    adopted: { changes: { ...adopted.changes, turn: 'theirs', listenUntil: 0 } },
+    created: { ...created, changes: { ...created.changes, poller: 'another-tab' } },
+    adopted: { changes: { ...adopted.changes, poller: 'another-tab', listenUntil: 0 } },
     'wake, overdue': {
       changes: { leaderTimeoutAt: NOW + INTERVAL + 2 * LEADER_TIMEOUT_MS },
       effects: [{ type: 'lead' }],
@@ -372,13 +372,13 @@ const table: Record<StateName, Row> = {
     'wake, overdue and late': check,
     'clock-set-back': { changes: { ...setBack.changes, listenUntil: NOW + 100 - 600 } },
     'page-shown': {
-      changes: { leaderTimeoutAt: NOW + 1500 + LEADER_TIMEOUT_MS, turn: 'checking' },
-      effects: [{ type: 'read-note' }],
+      changes: { leaderTimeoutAt: NOW + 1500 + LEADER_TIMEOUT_MS, poller: 'checking' },
+      effects: [{ type: 'read-next-poll' }],
     },
   },
   checking: {
     ...followed,
-    noted: { changes: { turn: 'ours', ...due(NOW + 5000) } },
+    noted: { changes: { poller: 'this-tab', ...due(NOW + 5000) } },
   },
   offline: {
     ...followed,
@@ -395,7 +395,7 @@ const table: Record<StateName, Row> = {
     found: { changes: { startedAt: 7 } },
     created: { ...created, changes: { ...created.changes, stage: 'resting' } },
     adopted: { changes: { ...adopted.changes, stage: 'resting' } },
-    observed: { changes: { stage: 'following', turn: 'taking', listenUntil: NOW + MESSAGE_DELAY_MS } },
+    observed: { changes: { stage: 'following', poller: 'syncing', listenUntil: NOW + MESSAGE_DELAY_MS } },
   },
   ending: {
     found: { changes: { startedAt: 7 } },
@@ -422,8 +422,8 @@ describe('transition', () => {
       recorded: true,
       observed: true,
       unobserved: true,
-      turn: true,
-      noted: true,
+      'leader-changed': true,
+      'next-poll-read': true,
       'poll-sent': true,
       message: true,
       pushed: true,
@@ -507,7 +507,7 @@ describe('a task', () => {
         { isAlone: true },
       )
     const later = adopt(NOW + 4000)
-    expect(later.call).toMatchObject({ turn: 'ours', dueAt: NOW + 4000, era: 'legacy', answered: ['q0'] })
+    expect(later.call).toMatchObject({ poller: 'this-tab', dueAt: NOW + 4000, era: 'legacy', answered: ['q0'] })
     expect(later.effects).toEqual([])
     expect(adopt(NOW - 4000).effects).toEqual([poll])
   })
@@ -558,8 +558,8 @@ describe('the schedule', () => {
 
   it('is what another tab says, as long as that tab leads: its response ── its next poll ──▶ poll', () => {
     const { call, types } = play(
-      following({ turn: 'theirs' }),
-      [heard({ type: 'snapshot', task: working(), nextPollAt: NOW + 3000 }), { isLeader: false }],
+      following({ poller: 'another-tab' }),
+      [received({ type: 'snapshot', task: working(), nextPollAt: NOW + 3000 }), { isLeader: false }],
       [wake, { now: NOW + 3999, isLeader: false }],
     )
     expect(types).toEqual([])
@@ -622,8 +622,8 @@ describe('the schedule', () => {
     for (const call of [
       following({ failureCount: 1 }),
       following({ poll: 'sent' }),
-      following({ turn: 'theirs' }),
-      following({ turn: 'taking', listenUntil: NOW + 100 }),
+      following({ poller: 'another-tab' }),
+      following({ poller: 'syncing', listenUntil: NOW + 100 }),
     ]) {
       expect(next(call, { type: 'push-changed' }, { isPushed: true }).call).toBe(call)
     }
@@ -680,50 +680,55 @@ describe('a page that is not to poll', () => {
 })
 
 describe('taking over', () => {
-  const theirs = following({ turn: 'theirs', dueAt: NOW, earliestAt: NOW, leaderTimeoutAt: NOW + LEADER_TIMEOUT_MS })
-  const gain: CallEvent = { type: 'turn', isTaken: false }
-  const take: CallEvent = { type: 'turn', isTaken: true }
-  const note = (nextPollAt?: number): CallEvent => ({ type: 'noted', nextPollAt })
+  const theirs = following({
+    poller: 'another-tab',
+    dueAt: NOW,
+    earliestAt: NOW,
+    leaderTimeoutAt: NOW + LEADER_TIMEOUT_MS,
+  })
+  const gain: CallEvent = { type: 'leader-changed', isStolen: false }
+  const take: CallEvent = { type: 'leader-changed', isStolen: true }
+  const note = (nextPollAt?: number): CallEvent => ({ type: 'next-poll-read', nextPollAt })
 
-  it('reads what the tab before has noted, for no message may have told it', () => {
+  it('reads what the leader before has noted, for it may have received no message', () => {
     // tab A  polls ── response ── notes the next poll ─ closed
     // tab B  opens ▪ in the cache ▪ frozen              takes over: reads the note
     const { call, types } = play(theirs, [gain, { now: NOW + 500 }], [note(NOW + 4000), { now: NOW + 501 }])
-    expect(types).toEqual(['read-note'])
-    expect(call).toMatchObject({ turn: 'ours' })
+    expect(types).toEqual(['read-next-poll'])
+    expect(call).toMatchObject({ poller: 'this-tab' })
     expect(wakeAt(call)).toBe(NOW + 4000)
   })
 
   it('polls an interval after a poll that the tab before has not finished', () => {
     // tab A  polls ─ crashed
-    // tab B  hears of it      takes over: one interval later
+    // tab B  receives it      takes over: one interval later
     const { call, types } = play(
       theirs,
-      [heard({ type: 'polling', until: NOW + 5000 }), { isLeader: false }],
+      [received({ type: 'polling', until: NOW + 5000 }), { isLeader: false }],
       [gain, { now: NOW + 200 }],
       [note(), { now: NOW + 200 }],
     )
-    expect(types).toEqual(['read-note'])
+    expect(types).toEqual(['read-next-poll'])
     expect(wakeAt(call)).toBe(NOW + 1000)
   })
 
   it('from a tab that lives waits for the poll that this may have under way', () => {
     const { call, types } = play(
       theirs,
-      [heard({ type: 'polling', until: NOW + 5000 }), { isLeader: false }],
+      [received({ type: 'polling', until: NOW + 5000 }), { isLeader: false }],
       [take, { now: NOW + 200 }],
     )
     expect(types).toEqual([])
     expect(wakeAt(call)).toBe(NOW + 5000)
     // Its response comes: there is nothing more to wait for.
-    const message = heard({ type: 'snapshot', task: working(), nextPollAt: NOW + 1300 })
-    expect(play(call, [message, { now: NOW + 300 }]).types).toEqual(['read-note'])
+    const message = received({ type: 'snapshot', task: working(), nextPollAt: NOW + 1300 })
+    expect(play(call, [message, { now: NOW + 300 }]).types).toEqual(['read-next-poll'])
   })
 
   it('polls as soon as the server allows where the tab before was pushed to, and at its time where polls fail', () => {
-    const pushed = following({ turn: 'checking', dueAt: NOW + 30_000, earliestAt: NOW + 1000 })
+    const pushed = following({ poller: 'checking', dueAt: NOW + 30_000, earliestAt: NOW + 1000 })
     expect(wakeAt(next(pushed, note()).call)).toBe(NOW + 1000)
-    const failing = following({ turn: 'checking', dueAt: NOW + 8000, earliestAt: NOW + 1000, failureCount: 3 })
+    const failing = following({ poller: 'checking', dueAt: NOW + 8000, earliestAt: NOW + 1000, failureCount: 3 })
     expect(wakeAt(next(failing, note()).call)).toBe(NOW + 8000)
   })
 
@@ -740,13 +745,18 @@ describe('taking over', () => {
   })
 
   it('is over where the lead is lost again before the note was read', () => {
-    const { call } = play(theirs, [gain], [{ type: 'turn', isTaken: false }, { isLeader: false }], [note(NOW)])
-    expect(call).toMatchObject({ turn: 'theirs' })
+    const { call } = play(
+      theirs,
+      [gain],
+      [{ type: 'leader-changed', isStolen: false }, { isLeader: false }],
+      [note(NOW)],
+    )
+    expect(call).toMatchObject({ poller: 'another-tab' })
     expect(isPolledHere(call)).toBe(false)
   })
 
   it('is for a tab that is overdue, not for one that has just posted', () => {
-    const posted = play(theirs, [heard({ type: 'poll-aborted', nextPollAt: NOW + 2000 }), { isLeader: false }])
+    const posted = play(theirs, [received({ type: 'poll-aborted', nextPollAt: NOW + 2000 }), { isLeader: false }])
     expect(wakeAt(posted.call)).toBe(NOW + 2000 + LEADER_TIMEOUT_MS)
   })
 })
@@ -754,12 +764,12 @@ describe('taking over', () => {
 describe('a message of another tab', () => {
   it('never brings the next poll forward: it may have waited for this page to wake up', () => {
     // tab B  polls ── response: not before NOW + 3 ─ closed
-    // tab A  frozen ·················· wakes ─ polls ── response: not before NOW + 9 ─ hears B
+    // tab A  frozen ·················· wakes ─ polls ── response: not before NOW + 9 ─ receives B's
     const { call } = play(
       following({ poll: 'sent' }),
       [own({ type: 'snapshot', task: working({ ...LATER, pollIntervalMs: 9000 }), nextPollAt: NOW + 9000 })],
-      [heard({ type: 'snapshot', task: working(OLDER), nextPollAt: NOW + 3000 }), { now: NOW + 10 }],
-      [heard({ type: 'poll-aborted', nextPollAt: NOW + 3000 }), { now: NOW + 20 }],
+      [received({ type: 'snapshot', task: working(OLDER), nextPollAt: NOW + 3000 }), { now: NOW + 10 }],
+      [received({ type: 'poll-aborted', nextPollAt: NOW + 3000 }), { now: NOW + 20 }],
     )
     expect(call).toMatchObject({ task: { ...LATER, pollIntervalMs: 9000 } })
     expect(wakeAt(call)).toBe(NOW + 9000)
@@ -768,7 +778,7 @@ describe('a message of another tab', () => {
   it('that ends the task while a poll is under way ends the call, and the response comes to nothing', () => {
     const { call, types } = play(
       following({ poll: 'sent' }),
-      [heard({ type: 'snapshot', task: completed, nextPollAt: NOW })],
+      [received({ type: 'snapshot', task: completed, nextPollAt: NOW })],
       [own({ type: 'snapshot', task: working(), nextPollAt: NOW + 1000 })],
       [own({ type: 'ended', error: gone })],
     )

@@ -95,19 +95,19 @@ function changeInput<C extends Call & { readonly inputs: Inputs }>(
 /** When to look at a call again, ms since the epoch; undefined: not before something happens. */
 export function wakeAt(call: Call): number | undefined {
   if (call.stage !== 'following' || call.poll !== 'idle' || call.blocked !== undefined) return undefined
-  switch (call.turn) {
-    case 'theirs':
+  switch (call.poller) {
+    case 'another-tab':
       return Math.max(call.dueAt, call.leaderTimeoutAt)
-    case 'taking':
+    case 'syncing':
       return Math.max(call.listenUntil, call.foreignPollUntil)
     case 'checking':
       return undefined
-    case 'ours':
+    case 'this-tab':
       return Math.max(call.dueAt, call.foreignPollUntil)
   }
 }
 
 /** True if the task is polled by this tab, or about to be. */
 export function isPolledHere(call: Call): call is Following {
-  return call.stage === 'following' && call.turn !== 'theirs'
+  return call.stage === 'following' && call.poller !== 'another-tab'
 }

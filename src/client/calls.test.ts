@@ -253,7 +253,7 @@ describe('forget()', () => {
     expect(calls(other)).toEqual([])
   })
 
-  it('hides nothing of what another tab calls in the instant in which it hears of it', async () => {
+  it('hides nothing of what another tab calls in the instant in which the message arrives', async () => {
     const [a, b] = [openTab(), openTab()]
     await b.resumeTasks()
     const { callId } = a.startToolCall(LONG, { key: 'k' })
@@ -290,7 +290,7 @@ describe('after the clock was set back', () => {
     expect(keys()).toEqual([])
   })
 
-  it('forget() is heard in every tab', async () => {
+  it('forget() reaches every tab', async () => {
     const { tab, callId } = await openTaken()
     const lazy = openTab({ resume: 'lazy' })
     await lazy.resumeTasks({ callId: 'none' })
@@ -315,8 +315,8 @@ describe('after the clock was set back', () => {
   })
 })
 
-describe('word that comes late', () => {
-  /** A tab that hears of the others when `release` is called. */
+describe('a message that comes late', () => {
+  /** A tab that receives the messages of the others when `release` is called. */
   function openDeaf(): { tab: TaskClient; release: () => void } {
     const { environment } = server.browser.openPage()
     const waiting: (() => void)[] = []
@@ -365,7 +365,7 @@ describe('word that comes late', () => {
     await server.advance(0)
     await tab.forget(callId)
     const again = tab.startToolCall(WORK, { key: 'k' })
-    // The answer comes before the word that the call was forgotten: its tab tells of the task, then it drops it.
+    // The response comes before the message that the call was forgotten: its tab posts the task, then it drops it.
     held[0]?.()
     await server.advance(0)
     release()
@@ -415,7 +415,7 @@ describe('word that comes late', () => {
   })
 })
 
-describe('word of a task from another tab', () => {
+describe('a message about a task from another tab', () => {
   it.each([
     ['another endpoint', { endpoint: 'http://localhost/other' }],
     ['another scope', { scope: 'anna' }],
@@ -560,7 +560,7 @@ describe('a transport of the app', () => {
   })
 })
 
-describe('resumeTasks() of a call that never got its answer', () => {
+describe('resumeTasks() of a call that never got its response', () => {
   async function interrupt(params: { name: string; arguments: Record<string, unknown> } = WORK): Promise<string> {
     server.faults.delay(Number.POSITIVE_INFINITY, { method: 'tools/call', times: 1 })
     const { callId } = client.startToolCall(params, { key: 'k' })

@@ -1,5 +1,4 @@
 import { abortError } from '../call/abort.js'
-import type { Call } from '../call/call.js'
 import type { CallEntry } from '../call/callEntry.js'
 import { type CallRuntime, type CallRuntimeOptions, createCallRuntime } from '../call/callRuntime.js'
 import type { CallMessage } from '../call/callTabs.js'

@@ -138,7 +138,7 @@ describe('a listener of one call', () => {
 })
 
 describe('mere progress of a call', () => {
-  it('is told once a frame, with the newest state at its end', async () => {
+  it('is called once a frame, with the newest state at its end', async () => {
     const { page, store, watch } = begin()
     const { listener } = watch('a')
     store.setCall(call('a'))
@@ -153,7 +153,7 @@ describe('mere progress of a call', () => {
     expect(listener).toHaveBeenCalledTimes(2)
   })
 
-  it('is told at once where the frame before is over', async () => {
+  it('is called at once where the frame before is over', async () => {
     const { page, store, watch } = begin()
     const { listener } = watch('a')
     store.setCall(call('a'))
@@ -181,7 +181,7 @@ describe('mere progress of a call', () => {
     expect(page.pendingTimers()).toBe(0)
   })
 
-  it('is told a frame later at the latest where the clock is set back', async () => {
+  it('is called a frame later at the latest where the clock is set back', async () => {
     const { page, store, watch } = begin()
     const { listener } = watch('a')
     store.setCall(call('a'))

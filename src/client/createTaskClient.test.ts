@@ -146,7 +146,7 @@ describe('createTaskClient', () => {
     expect(seen).toEqual(['working', 'working step 1', 'working step 2', 'completed'])
   })
 
-  it('polls that bring nothing new tell no subscriber', async () => {
+  it('polls that bring nothing new call no subscriber', async () => {
     client.startToolCall({ name: 'work', arguments: { seconds: 60, quiet: true } })
     await server.advance(1000)
     const listener = vi.fn()
@@ -199,7 +199,7 @@ describe('createTaskClient', () => {
   })
 
   describe('cancel', () => {
-    it('after the answer asks the server, once, and the task says what became of it', async () => {
+    it('after the response asks the server, once, and the task says what became of it', async () => {
       const call = client.startToolCall({ name: 'work', arguments: { seconds: 60 } })
       await server.advance(1500)
       await Promise.all([call.cancel(), call.cancel()])
@@ -210,7 +210,7 @@ describe('createTaskClient', () => {
       expect(server.count('tasks/cancel')).toBe(1)
     })
 
-    it('before the answer aborts the request, the MCP way', async () => {
+    it('before the response aborts the request, the MCP way', async () => {
       let aborted = false
       const hanging: typeof server.fetch = (url, init) => {
         if (new Headers(init?.headers).get('mcp-method') !== 'tools/call') return server.fetch(url, init)
@@ -260,7 +260,7 @@ describe('createTaskClient', () => {
       expect(server.count('tools/call')).toBe(1)
     })
 
-    it('a call that never got its answer is interrupted, not made again, until the app says so', async () => {
+    it('a call that never got its response is interrupted, not made again, until the app says so', async () => {
       server.faults.delay(Number.POSITIVE_INFINITY, { method: 'tools/call', times: 1 })
       openPage().startToolCall(WORK, { key: 'k' })
       await server.advance(500)
@@ -280,7 +280,7 @@ describe('createTaskClient', () => {
       ['readOnlyHint', 2],
       ['idempotentHint', 2],
       ['openWorldHint', 1],
-    ])('a call that never got its answer, of a tool with %s, is made %i times', async (hint, times) => {
+    ])('a call that never got its response, of a tool with %s, is made %i times', async (hint, times) => {
       const tool = scriptTask([{ status: 'working' }], { name: 'tool', annotations: { [hint]: true } })
       server = createTestServer({ tools: [tool] })
       server.faults.delay(Number.POSITIVE_INFINITY, { method: 'tools/call', times: 1 })

@@ -9,7 +9,7 @@ import type { OnProtocolIssue } from '../protocol/task.js'
 import { hash } from '../storage/hash.js'
 import { memoryStorage } from '../storage/memoryStorage.js'
 import { createRecordStore } from '../storage/recordStore.js'
-import { ALONE_IN_BROWSER, createTabs } from '../tabs/createTabs.js'
+import { createTabs, NOOP_TABS } from '../tabs/createTabs.js'
 import { toolCallId } from './callIds.js'
 import { type Calls, createCalls } from './calls.js'
 import { createStore } from './createStore.js'
@@ -85,7 +85,7 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
   const nameOf = (other: string) => `taskwire:${hash(JSON.stringify([endpoint, other]))}`
   const tabs =
     !isNamed || options.crossTab === false || locks === undefined || openChannel === undefined
-      ? { ...ALONE_IN_BROWSER, open: reportUnnamed }
+      ? { ...NOOP_TABS, open: reportUnnamed }
       : createTabs({
           scope,
           nameOf,
@@ -148,7 +148,7 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
     updateTask: (taskId, inputResponses) => connection.updateTask(taskId, inputResponses),
     cancelTask: (taskId) => connection.cancelTask(taskId),
     callToolRaw: async (params, { signal } = {}) => connection.callToolRaw(checkParams(params), signal),
-    onTaskSettled: (listener) => {
+    onToolCallSettled: (listener) => {
       settledListeners.add(listener)
       return () => {
         settledListeners.delete(listener)

@@ -1,6 +1,6 @@
 import type { ToolCallState } from '../call/toolCallState.js'
 import { TaskExpiredError } from '../protocol/errors.js'
-import { isTaskOver, recordedTask, type TaskRecord } from '../storage/taskRecord.js'
+import { isTaskOver, recordedTask, type ToolCallRecord } from '../storage/toolCallRecord.js'
 import type { TaskClientStore } from './createStore.js'
 
 /**
@@ -9,9 +9,9 @@ import type { TaskClientStore } from './createStore.js'
  */
 export interface EndedCalls {
   /** Lists the call of a record. False where the record is of no task that has ended. */
-  list(record: TaskRecord): boolean
+  list(record: ToolCallRecord): boolean
   /** The record of a call that is listed. */
-  get(callId: string): TaskRecord | undefined
+  get(callId: string): ToolCallRecord | undefined
   /** Takes a call off the list; the store is left as it is. */
   delete(callId: string): void
   callIds(): readonly string[]
@@ -21,7 +21,7 @@ export interface EndedCalls {
 const MAX_LISTED = 200
 
 export function createEndedCalls(store: Pick<TaskClientStore, 'setCall' | 'removeCall'>): EndedCalls {
-  const records = new Map<string, TaskRecord>()
+  const records = new Map<string, ToolCallRecord>()
   return {
     list: (record) => {
       const { callId, task } = record
@@ -42,7 +42,7 @@ export function createEndedCalls(store: Pick<TaskClientStore, 'setCall' | 'remov
   }
 }
 
-function endedState({ callId, tool, startedAt, task }: TaskRecord): ToolCallState {
+function endedState({ callId, tool, startedAt, task }: ToolCallRecord): ToolCallState {
   const state = {
     callId,
     name: tool,

@@ -33,7 +33,7 @@ export function createForgetting(options: ForgettingOptions): Forgetting {
    *
    * ```text
    * tab A  forgets ─ calls anew ─ task 2
-   * tab B  frozen ····················· wakes ─ finds task 2 in storage ─ hears that the call was forgotten
+   * tab B  frozen ····················· wakes ─ finds task 2 in storage ─ receives that the call was forgotten
    * ```
    */
   function dropForgotten(callId: string, at = Number.POSITIVE_INFINITY): void {

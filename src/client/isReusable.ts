@@ -23,7 +23,7 @@ export function isReusable(state: ToolCallState, fresh: boolean | 'settled'): bo
     error instanceof TaskConfigurationError ||
     error instanceof ToolCallRejectedError ||
     error instanceof TaskUnreachableError ||
-    // An answer to the `tools/call` itself that breaks the protocol is no proof that the tool did not run.
+    // A response to the `tools/call` itself that breaks the protocol is no proof that the tool did not run.
     (error instanceof TaskProtocolError && state.task !== undefined)
   )
 }

@@ -6,7 +6,7 @@ import type { CallEnd } from '../call/lockCall.js'
 import { resumeCancel } from '../call/startCall.js'
 import { TaskExpiredError } from '../protocol/errors.js'
 import type { Task } from '../protocol/task.js'
-import { recordedTask, type TaskRecord } from '../storage/taskRecord.js'
+import { recordedTask, type ToolCallRecord } from '../storage/toolCallRecord.js'
 import type { Tabs } from '../tabs/createTabs.js'
 import type { TaskClientStore } from './createStore.js'
 import type { EndedCalls } from './endedCalls.js'
@@ -35,11 +35,11 @@ export interface PageCalls {
   /** Puts a call in the place of the one with its id. */
   begin(call: Call): CallEntry
   /** Follows the task that a record names. */
-  follow(record: TaskRecord): CallEntry
+  follow(record: ToolCallRecord): CallEntry
   /** The same, instead of the task that the call has followed. */
-  adopt(entry: CallEntry, record: TaskRecord): void
+  adopt(entry: CallEntry, record: ToolCallRecord): void
   /** A call that ended in an earlier visit: its outcome is fetched, unless the server has lost its task. */
-  open(record: TaskRecord): CallEntry
+  open(record: ToolCallRecord): CallEntry
   /** A call that has failed without being made in this page. */
   over(identity: CallIdentity & { readonly task?: Task }, error: Error, endedAt: number): CallEntry
   /** The call that follows this task, or has followed it to its end. */
@@ -83,13 +83,13 @@ export function createPageCalls(options: PageCallsOptions): PageCalls {
     waiting.delete(callId)
   }
 
-  function follow(record: TaskRecord): CallEntry {
+  function follow(record: ToolCallRecord): CallEntry {
     const entry = begin({ ...newCall(record.callId, record.tool, record.key), startedAt: record.startedAt })
     adopt(entry, record)
     return entry
   }
 
-  function adopt(entry: CallEntry, { task, startedAt, era }: TaskRecord): void {
+  function adopt(entry: CallEntry, { task, startedAt, era }: ToolCallRecord): void {
     if (task === undefined) return
     delete entry.cancelling
     runtime.dispatch(entry, { type: 'adopted', task, startedAt, era })

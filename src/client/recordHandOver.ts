@@ -4,7 +4,7 @@ import type { CallEntry } from '../call/callEntry.js'
 import { type RecordOwner, recordOf } from '../call/callRecord.js'
 import type { Environment } from '../environment/environment.js'
 import type { RecordStore } from '../storage/recordStore.js'
-import type { TaskRecord } from '../storage/taskRecord.js'
+import type { ToolCallRecord } from '../storage/toolCallRecord.js'
 import type { Tabs } from '../tabs/createTabs.js'
 
 export interface RecordHandOverOptions {
@@ -26,9 +26,9 @@ export interface RecordHandOverOptions {
  * ```
  */
 export interface RecordHandOver {
-  read(callId: string): Promise<TaskRecord | undefined>
+  read(callId: string): Promise<ToolCallRecord | undefined>
   /** Takes the record that another tab has posted. */
-  receive(callId: string, record: TaskRecord): void
+  receive(callId: string, record: ToolCallRecord): void
   /** Posts the record of a call to a tab that cannot read it. */
   give(entry: CallEntry): void
 }
@@ -44,13 +44,13 @@ export function createRecordHandOver({
   signal,
 }: RecordHandOverOptions): RecordHandOver {
   /** Called with the record of a call that another tab has, where this one has asked for it. */
-  const wanted = new Map<string, (record: TaskRecord) => void>()
+  const wanted = new Map<string, (record: ToolCallRecord) => void>()
   return {
     read: async (callId) => {
       const found = await records.read(callId)
       if (found?.held === undefined) return found
       let release = () => {}
-      const posted = await new Promise<TaskRecord | undefined>((resolve) => {
+      const posted = await new Promise<ToolCallRecord | undefined>((resolve) => {
         const others = wanted.get(callId)
         wanted.set(callId, (record) => {
           others?.(record)

@@ -6,7 +6,7 @@ import type { TaskPort } from '../call/taskPort.js'
 import { isSettled } from '../call/toolCallState.js'
 import { TaskConfigurationError, ToolCallInterruptedError } from '../protocol/errors.js'
 import type { RecordStore } from '../storage/recordStore.js'
-import { isTaskOver, type TaskRecord } from '../storage/taskRecord.js'
+import { isTaskOver, type ToolCallRecord } from '../storage/toolCallRecord.js'
 import type { Tabs } from '../tabs/createTabs.js'
 import { taskCallId, toolCallId } from './callIds.js'
 import type { EndedCalls } from './endedCalls.js'
@@ -47,7 +47,7 @@ export function createResuming(options: ResumingOptions): Resuming {
   }
 
   /** What is followed of a record that earlier pages have left; the rest is listed in the store. */
-  function resumeRecord(record: TaskRecord): ToolCall[] {
+  function resumeRecord(record: ToolCallRecord): ToolCall[] {
     if (record.held === 'working') tabs.postCall(record.callId, { type: 'wanted' })
     const known = entries.get(record.callId)
     // A call that was interrupted is listed once no other tab is waiting for its response.
@@ -100,7 +100,7 @@ export function createResuming(options: ResumingOptions): Resuming {
 }
 
 /** A `tools/call` went out and its response is not recorded: the page that was to get it is gone, or still waits for it. */
-async function resumeIntent(intent: TaskRecord, options: ResumingOptions): Promise<readonly ToolCall[]> {
+async function resumeIntent(intent: ToolCallRecord, options: ResumingOptions): Promise<readonly ToolCall[]> {
   const { calls, records, signal: closing } = options
   const { callId, tool } = intent
   if (planStart(intent, 'resume', await options.port.isRepeatable(tool)) === 'nothing') return []
@@ -127,7 +127,7 @@ async function resumeIntent(intent: TaskRecord, options: ResumingOptions): Promi
   }
 }
 
-function interrupted(calls: PageCalls, { callId, tool, key, startedAt }: TaskRecord): CallEntry {
+function interrupted(calls: PageCalls, { callId, tool, key, startedAt }: ToolCallRecord): CallEntry {
   return calls.over({ callId, name: tool, key, startedAt }, new ToolCallInterruptedError(tool, { callId }), startedAt)
 }
 
@@ -137,7 +137,7 @@ function resumedRecord(
   taskId: string,
   owner: RecordOwner,
   now: number,
-): TaskRecord {
+): ToolCallRecord {
   const identity = {
     callId,
     tool: name,
@@ -155,7 +155,7 @@ function resumedRecord(
  * another one that is at work.
  */
 async function noteResumed(
-  record: TaskRecord,
+  record: ToolCallRecord,
   entry: CallEntry,
   { calls, records }: Pick<ResumingOptions, 'calls' | 'records'>,
 ): Promise<void> {

@@ -14,12 +14,12 @@ import type { OnProtocolIssue } from '../protocol/task.js'
 import { hash } from '../storage/hash.js'
 import type { TaskClientOptions, TaskClientUrlOptions } from './taskClient.js'
 
-/** In place of the page where there is none: tells a relative URL from one that is none. */
+/** Stands for the page where there is none, to recognize a relative URL. */
 const NO_PAGE = 'http://page.invalid'
 
 /** Which SDK client is used and how it is connected. */
 export interface SdkSetup {
-  /** Where records belong; undefined where nobody can tell. */
+  /** Where records belong; undefined if it is not known. */
   readonly endpoint: string | undefined
   createConnection(options: ConnectionOptions): Connection
 }

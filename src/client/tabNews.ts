@@ -3,7 +3,7 @@ import type { CallEntry } from '../call/callEntry.js'
 import type { RecordOwner } from '../call/callRecord.js'
 import type { CallMessage } from '../call/callTabs.js'
 import type { RecordStore } from '../storage/recordStore.js'
-import type { TaskRecord } from '../storage/taskRecord.js'
+import type { ToolCallRecord } from '../storage/toolCallRecord.js'
 import type { Forgetting } from './forgetting.js'
 import type { Forgotten } from './forgotten.js'
 import type { PageCalls } from './pageCalls.js'
@@ -37,22 +37,22 @@ export function createTabNews(options: TabNewsOptions): TabNews {
    * Another tab has made the call anew. Two that do so in the same moment agree on the task that is recorded:
    *
    * ```text
-   * tab A  task 1 ▪ writes ── posts ───────── hears of task 2, reads task 2, follows it
-   * tab B     task 2 ────── writes ▪ posts ── hears of task 1, reads task 2, stays
+   * tab A  task 1 ▪ writes ── posts ───────── receives task 2, reads task 2, follows it
+   * tab B     task 2 ────── writes ▪ posts ── receives task 1, reads task 2, stays
    * ```
    */
-  async function followInstead(entry: CallEntry, posted?: TaskRecord): Promise<void> {
+  async function followInstead(entry: CallEntry, posted?: ToolCallRecord): Promise<void> {
     if (taskIdOf(entry.call) === undefined || (posted !== undefined && !isOther(entry.call, posted))) return
     const found = (await records.read(entry.call.callId)) ?? posted
     if (found !== undefined && isOther(entry.call, found)) calls.adopt(entry, found)
   }
 
   /** True for a record of this server and account. */
-  function isOwn(record: TaskRecord, callId: string): boolean {
+  function isOwn(record: ToolCallRecord, callId: string): boolean {
     return record.callId === callId && record.endpoint === owner.endpoint && record.scope === owner.scope
   }
 
-  function takeRecord(callId: string, record: TaskRecord): void {
+  function takeRecord(callId: string, record: ToolCallRecord): void {
     if (!isOwn(record, callId) || options.forgotten.has(callId, record.startedAt)) return
     const known = calls.entries.get(callId)
     calls.waiting.get(callId)?.({ record })
@@ -82,7 +82,7 @@ export function createTabNews(options: TabNewsOptions): TabNews {
 }
 
 /** True for the record of a task other than the one that the call follows. */
-function isOther(call: Call, { task }: TaskRecord): boolean {
+function isOther(call: Call, { task }: ToolCallRecord): boolean {
   const taskId = taskIdOf(call)
   return task !== undefined && taskId !== undefined && task.taskId !== taskId
 }

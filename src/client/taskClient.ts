@@ -62,9 +62,11 @@ export interface ToolCall {
   /** Stops waiting here. The task lives on and stays resumable. */
   detach(): void
   /**
-   * Answers a question: checked, then sent, once. An answer that cannot get through is repeated until it does.
+   * Responds to an input request: checked, then sent, once. A response that cannot get through is repeated until it
+   * does.
    *
-   * @throws {TaskInputError} where the answer does not fit the question, or the question is gone or answered.
+   * @throws {TaskInputError} where the response does not fit the input request, or the input request is gone or
+   * answered.
    */
   respond(inputKey: string, response: InputResponse): Promise<void>
 }
@@ -106,8 +108,8 @@ export interface TaskClientBaseOptions {
    * is stored as it is, so it must hold no secret. Set it where the query of the `url` changes between visits, for
    * instance because a token is in it.
    *
-   * An SDK client does not tell its URL. Without an endpoint its calls live as long as the page and are not shared
-   * between tabs, which `onError` is told once, unless `storage` is `'memory'`.
+   * The URL of an SDK client is not known. Without an endpoint its calls live as long as the page and are not shared
+   * between tabs, which is reported to `onError` once, unless `storage` is `'memory'`.
    * @default with `url` its origin, its path and a hash of its query; with `client` none
    */
   endpoint?: string
@@ -118,15 +120,15 @@ export interface TaskClientBaseOptions {
     minIntervalMs?: number
     /** How often a task is polled while the server pushes what happens to it, in ms. @default 30000 */
     safetyIntervalMs?: number
-    /** Whether a hidden page goes on polling. @default 'continue' */
+    /** What a hidden page does: goes on polling, or pauses. @default 'continue' */
     hidden?: 'continue' | 'pause'
     /** How many `tasks/get` may be under way at once. @default 5, and 6 with `push: false`: a browser has six connections to a server over HTTP/1.1, and the push stream takes one */
     maxConcurrent?: number
   }
   /**
-   * How long the server may take to answer a `tools/call` with a result, a question or a task, in ms; then the call
-   * fails with `ToolCallInterruptedError`, since the tool may be running. The life of a task does not count, nor the
-   * time in which a question waits for its answer.
+   * How long the server may take to answer a `tools/call` with a result, an input request or a task, in ms; then the
+   * call fails with `ToolCallInterruptedError`, since the tool may be running. The life of a task does not count, nor
+   * the time in which an input request waits for its response.
    * @default 3600000
    */
   callTimeoutMs?: number
@@ -145,17 +147,17 @@ export interface TaskClientBaseOptions {
    * @default true
    */
   push?: boolean
-  /** Answers questions of tasks without a user interface. What has no handler waits for `respond()`. */
+  /** Responds to input requests of tasks without a user interface. What has no handler waits for `respond()`. */
   inputHandlers?: InputHandlers
   /**
-   * What becomes of a question without a handler: it waits for `respond()`, or the call fails with
+   * What becomes of an input request without a handler: it waits for `respond()`, or the call fails with
    * `TaskInputRequiredError`.
    * @default 'wait'
    */
   missingInput?: 'wait' | 'error'
   /**
    * Polls in a row in which a task asks for input and nothing is left to be answered, after which it is
-   * cancelled and the call fails with `TaskStuckError`. A question that somebody thinks over does not count.
+   * cancelled and the call fails with `TaskStuckError`. An input request that somebody thinks over does not count.
    * @default 60
    */
   stuckAfterPolls?: number
@@ -185,7 +187,7 @@ export interface TaskClientBaseOptions {
    * @default 'eager'
    */
   resume?: 'eager' | 'lazy'
-  /** Hears of what went wrong without ending a call: failed polls, storage that throws, protocol violations. */
+  /** Called with what went wrong without ending a call: failed polls, storage that throws, protocol violations. */
   onError?: (error: Error, context: TaskErrorContext) => void
   /** For tests: time, network and storage of the page. */
   environment?: Partial<Environment>
@@ -202,7 +204,7 @@ export interface TaskClientUrlOptions extends TaskClientBaseOptions {
   clientInfo?: Implementation
   /**
    * Declared to the server on top of elicitation in both modes and of what `inputHandlers` has handlers for; a kind that
-   * is named here is declared as it stands here. Questions of a kind that is declared and has no handler wait for
+   * is named here is declared as it stands here. Input requests of a kind that is declared and has no handler wait for
    * `respond()`; one that is not declared fails its call with `TaskInputRequiredError`.
    */
   capabilities?: ClientOptions['capabilities']
@@ -245,11 +247,11 @@ export interface TaskClient {
   connect(): Promise<void>
   /**
    * Takes up the tasks that earlier visits left running, each once; with a filter, the one call, which fails
-   * with `ToolCallInterruptedError` where its answer never came. With `resume: 'eager'` the React provider does
+   * with `ToolCallInterruptedError` where its response never came. With `resume: 'eager'` the React provider does
    * it on mount and `connect()` does it, too. After `close()` there are none.
    */
   resumeTasks(filter?: { callId?: string }): Promise<readonly ToolCall[]>
-  /** Whether tasks are taken up without being asked for. */
+  /** When tasks of earlier visits are resumed. */
   readonly resume: 'eager' | 'lazy'
   /** Calls a tool and waits for its final result, whatever the server makes of the call. */
   callTool(params: ToolCallParams, options?: ToolCallOptions): Promise<CallToolResult>
@@ -288,10 +290,10 @@ export interface TaskClient {
     options?: { signal?: AbortSignal },
   ): Promise<{ type: 'result'; result: CallToolResult } | { type: 'task'; task: Task }>
   /**
-   * Hears of every call that comes to an end while this page is open, also of one that no component
-   * watches: for a toast or a system notification. In several tabs each of them hears.
+   * Called with every call that ends while this page is open, also with one that no component observes: for a toast or
+   * a system notification. With several tabs, it is called in each.
    */
-  onTaskSettled(listener: (call: ToolCallState) => void): () => void
+  onToolCallSettled(listener: (call: ToolCallState) => void): () => void
   /** Drops a call from store and storage. Its task goes on on the server. */
   forget(callId: string): Promise<void>
   /** Drops every call of a scope, this client's by default: for instance at sign-out. */
@@ -299,7 +301,7 @@ export interface TaskClient {
   listTools(): Promise<Tool[]>
   /**
    * Stops following every call, and closes the connection where this client has opened it: an SDK client that the app
-   * connected stays connected. Cancels no task; a `tools/call` that has no answer yet is aborted. The calls leave the
+   * connected stays connected. Cancels no task; a `tools/call` that has no response yet is aborted. The calls leave the
    * store. Resolves when the storage has what the next page needs.
    */
   close(): Promise<void>

@@ -26,13 +26,13 @@ export async function withCallLimit<T>(
   send: (call: SdkCall, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const controller = new AbortController()
-  let isAnswered = false
+  let hasResponse = false
   let asking = 0
   let timer: TimerHandle
 
   function count(): void {
     environment.clearTimeout(timer)
-    if (!isAnswered && asking === 0) timer = environment.setTimeout(giveUp, callTimeoutMs)
+    if (!hasResponse && asking === 0) timer = environment.setTimeout(giveUp, callTimeoutMs)
   }
   function giveUp(): void {
     const cause = new Error(`The server did not answer within ${callTimeoutMs / 1000} s.`)
@@ -60,7 +60,7 @@ export async function withCallLimit<T>(
     return await send(limited, controller.signal)
   } finally {
     stopListening()
-    isAnswered = true
+    hasResponse = true
     count()
   }
 }

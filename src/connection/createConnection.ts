@@ -147,7 +147,7 @@ export function createConnection(options: CreateConnectionOptions): Connection {
     release: (taskId) => current()?.tasks.release(taskId),
     listen: (taskIds, hooks) => signIn.send(async () => (await connected()).tasks.listen(taskIds, hooks)),
     missingCapability: sdk.missingCapability,
-    checkAnswer: validateInputResponse,
+    validateInputResponse: validateInputResponse,
     listTools: () => signIn.sendForApp(listTools),
     close,
   }

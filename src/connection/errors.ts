@@ -30,7 +30,7 @@ export function taskRequestError(error: unknown, source: TaskProtocolSource, tas
   const options = { taskId, cause: error }
   if (isUnauthorized(error)) return credentialsError(error, taskId)
   const rpc = isPassing(error) ? undefined : jsonRpcError(error, taskId)
-  // For an update it may as well mean the answer, for a stream its filter.
+  // For an update it may as well mean the response, for a stream its filter.
   if (rpc?.code === INVALID_PARAMS && source !== 'tasks/update' && source !== 'notifications/tasks')
     return new TaskExpiredError('unknown-task', options)
   if (rpc?.code === METHOD_NOT_FOUND || rpc?.code === MISSING_CLIENT_CAPABILITY) {
@@ -53,7 +53,7 @@ export function taskRequestError(error: unknown, source: TaskProtocolSource, tas
     })
   }
   if (isMalformed(error)) {
-    return new TaskRequestError(`The answer to ${source} is no MCP message. Is a proxy or a login page in between?`, {
+    return new TaskRequestError(`The response to ${source} is no MCP message. Is a proxy or a login page in between?`, {
       ...options,
       kind: 'malformed',
     })
@@ -82,7 +82,7 @@ export function eraChangedError(error: unknown, taskId: string, taskEra: Era | u
   })
 }
 
-/** Errors that stand for a sign-in that failed; the cause that they keep does not tell any more. */
+/** Errors that stand for a sign-in that failed; their cause does not show it any more. */
 const failedSignIns = new WeakSet<object>()
 
 /** The server asks for credentials. */
@@ -124,7 +124,7 @@ function withoutBody(error: unknown): unknown {
   return copy
 }
 
-/** What a failed `tools/call` means for the call. `refused`: the error is the server's own answer. */
+/** What a failed `tools/call` means for the call. `refused`: the error is the server's own response. */
 export function toolCallError(error: unknown, tool: string, refused: boolean): unknown {
   if (isTaskError(error)) return error
   if (isUnauthorized(error)) {
@@ -141,7 +141,7 @@ export function toolCallError(error: unknown, tool: string, refused: boolean): u
   // Raised by the SDK itself, for instance by output validation.
   if (rpc) return error
   if (error instanceof SdkHttpError) {
-    return new ToolCallRejectedError(`Failed to call "${tool}": the server ${httpAnswer(error)}`, {
+    return new ToolCallRejectedError(`Failed to call "${tool}": the server ${httpProblem(error)}`, {
       code: error.status,
       cause: withoutBody(error),
     })
@@ -164,7 +164,7 @@ export function connectionError(error: unknown, url: string | undefined): Error 
   const where = url === undefined ? 'the MCP server' : `an MCP server at ${url}`
   const failed = (reason: string) =>
     new ConnectionFailedError(`Failed to connect to ${where}: ${reason}`, { cause: withoutBody(error) })
-  if (error instanceof SdkHttpError) return failed(`it ${httpAnswer(error)}`)
+  if (error instanceof SdkHttpError) return failed(`it ${httpProblem(error)}`)
   if (error instanceof UnauthorizedError) return failed(`${adviceFor(401)} ${SIGN_IN_HINT}`)
   if (error instanceof ProtocolError)
     return failed(`it answered with the error ${error.code}${said(error.message)}. Its log may say more.`)
@@ -173,17 +173,17 @@ export function connectionError(error: unknown, url: string | undefined): Error 
   return failed(`${messageOf(error)}. Check that the server runs and that the URL is right. ${CORS_HINT}`)
 }
 
-/** What the server answered, in its own words, and what to do about it. */
-function httpAnswer(error: SdkHttpError): string {
+/** The status of the response, the text of the server, and what to do about it. */
+function httpProblem(error: SdkHttpError): string {
   const { status, data } = error
   const words = jsonRpcError(error)?.message ?? data['text']
   return `answered HTTP ${status}${said(words)}. ${adviceFor(status)}`
 }
 
-/** Words of a server as one short line; a page of HTML without its tags. */
+/** The text of a server as one short line; a page of HTML without its tags. */
 function said(words: unknown): string {
   const text = String(words ?? '').slice(0, MAX_WORDS)
-  // An answer that came with the wrong status is no word to the reader, and may name a task.
+  // A response that came with the wrong status is no message to the reader, and may name a task.
   if (/"(jsonrpc|taskId)"/.test(text)) return ''
   const line = text
     .replace(/^\s*<.*/s, (html) => html.replace(/<[^>]*>?/g, ' '))

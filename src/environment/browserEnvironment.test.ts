@@ -120,15 +120,15 @@ describe('in a page', () => {
     ['onPageShow', 'document', ['resume']],
   ] as const)('%s hears of %s: %s', (method, where, types) => {
     const page = openPage()
-    let heard = 0
+    let received = 0
     const unsubscribe = browserEnvironment()[method](() => {
-      heard += 1
+      received += 1
     })
     for (const type of types) page[where].fire(type)
-    expect(heard).toBe(types.length)
+    expect(received).toBe(types.length)
     unsubscribe()
     for (const type of types) page[where].fire(type)
-    expect(heard).toBe(types.length)
+    expect(received).toBe(types.length)
     expect(page.window.counts.listeners + page.document.counts.listeners).toBe(0)
   })
 
@@ -180,20 +180,20 @@ describe('in a page', () => {
     const open = browserEnvironment().channel
     if (!open) throw new Error('no BroadcastChannel')
     const [a, b] = [open('taskwire-test'), open('taskwire-test')]
-    const heard: unknown[] = []
+    const received: unknown[] = []
     const first = new Promise<void>((resolve) => {
       b.onMessage((message) => {
-        heard.push(message)
+        received.push(message)
         resolve()
       })
     })
-    const unsubscribe = b.onMessage(() => heard.push('should be gone'))
+    const unsubscribe = b.onMessage(() => received.push('should be gone'))
     unsubscribe()
-    a.onMessage(() => heard.push('echo'))
+    a.onMessage(() => received.push('echo'))
     a.postMessage({ n: 1 })
     await first
     a.close()
     b.close()
-    expect(heard).toEqual([{ n: 1 }])
+    expect(received).toEqual([{ n: 1 }])
   })
 })

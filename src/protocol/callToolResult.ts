@@ -52,7 +52,7 @@ export interface EmbeddedResource extends ContentBase {
 }
 
 /**
- * What a tool answered. `isError: true` is a tool's own word that it could not do what was asked:
+ * The result of a tool. `isError: true` is how a tool says that it could not do what was asked:
  * a result like any other, not an exception (SEP-2663, "Task Execution Errors").
  */
 export interface CallToolResult {

@@ -101,7 +101,7 @@ const rows: Record<string, Row> = {
     make: (options) => new ToolCallInterruptedError('report', options),
     details: { toolName: 'report' },
     message:
-      'The call of "report" was interrupted before its answer arrived; it may be running on the server. ' +
+      'The call of "report" was interrupted before its response arrived; it may be running on the server. ' +
       'Call it again only if running twice does no harm.',
   },
   PageOutdatedError: {

@@ -3,7 +3,7 @@ import type { FormIssue } from './formIssues.js'
 import { isJsonObject, type JsonObject } from './json.js'
 import { cutText, withoutId, withoutIdInCause, withoutIdInJson } from './text.js'
 
-/** What every {@link TaskError} can be told about itself. */
+/** What every {@link TaskError} may say about itself. */
 export interface TaskErrorOptions {
   taskId?: string | undefined
   callId?: string | undefined
@@ -23,7 +23,7 @@ export interface TaskErrorJson {
 const BRAND = Symbol.for('taskwire.TaskError')
 
 /**
- * Base of every error that Taskwire throws. Tell them apart by `instanceof` or by `name`.
+ * Base of every error that Taskwire throws. Distinguish them by `instanceof` or by `name`.
  *
  * @example
  * ```ts
@@ -209,12 +209,12 @@ export class TaskInputRequiredError extends TaskError {
   override readonly name = 'TaskInputRequiredError'
 }
 
-/** An answer cannot be taken: it does not fit the question, or the question is no longer there. */
+/** A response cannot be taken: it does not fit the input request, or the input request is no longer there. */
 export class TaskInputError extends TaskError {
   override readonly name = 'TaskInputError'
   /**
    * What is wrong with an accepted form, one issue a field, for the user and in English: show each beside its field. Empty
-   * where it is not known, as when the server has refused the answer, or is nothing that a user could mend.
+   * where it is not known, as when the server has refused the response, or is nothing that a user could mend.
    */
   readonly issues: readonly FormIssue[]
 
@@ -278,7 +278,7 @@ export class TasksUnsupportedError extends TaskError {
 }
 
 /**
- * A `tools/call` went out and its answer never arrived: the page went away or the network broke in
+ * A `tools/call` went out and its response never arrived: the page went away or the network broke in
  * between. The tool may be running; whether to call it again is for the user to say.
  */
 export class ToolCallInterruptedError extends TaskError {
@@ -287,7 +287,7 @@ export class ToolCallInterruptedError extends TaskError {
 
   constructor(toolName: string, options?: TaskErrorOptions) {
     super(
-      `The call of "${toolName}" was interrupted before its answer arrived; it may be running on the server. ` +
+      `The call of "${toolName}" was interrupted before its response arrived; it may be running on the server. ` +
         'Call it again only if running twice does no harm.',
       options,
     )
@@ -340,7 +340,7 @@ export class ToolCallRejectedError extends TaskError {
 }
 
 /**
- * Why one request for a task brought no answer: the `network` broke or fell silent, the server said so
+ * Why one request for a task brought no response: the `network` broke or fell silent, the server said so
  * by an `http` status or a JSON-RPC error (`server`), asked for credentials (`auth`), or what came was no MCP answer (`malformed`).
  */
 export type TaskRequestFailure = 'network' | 'http' | 'server' | 'auth' | 'malformed'

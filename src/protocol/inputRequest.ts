@@ -25,23 +25,23 @@ export interface ListRootsRequest {
 }
 
 /**
- * A question a task asks while it runs, one entry of `inputRequests` (SEP-2663, "Task Update
+ * What a task asks for while it runs, one entry of `inputRequests` (SEP-2663, "Task Update
  * Requests"). Its texts come from the server: render them as text, never as markup.
  */
 export type InputRequest = ElicitFormRequest | ElicitUrlRequest | SamplingRequest | ListRootsRequest
 
-/** As many questions as are open at once. What else a server asks has its turn when one of them is answered. */
-export const MAX_OPEN_QUESTIONS = 256
+/** How many input requests are open at once. Others of the server have their turn when one of them is answered. */
+export const MAX_OPEN_INPUT_REQUESTS = 256
 
-/** As much of a storage as the key of a question may take: answered ones are recorded. */
+/** How long the key of an input request may be: those that were answered are recorded. */
 const MAX_KEY_LENGTH = 256
 
-/** True for keys of questions that fit a record. */
+/** True for keys of input requests that fit a record. */
 export function isInputKey(key: unknown): key is string {
   return typeof key === 'string' && JSON.stringify(key).length <= MAX_KEY_LENGTH
 }
 
-/** The answer to an {@link InputRequest}, in the shape of that request's own result. */
+/** The response to an {@link InputRequest}, in the shape of that request's own result. */
 export type InputResponse = JsonObject
 
 /** The request if it has a shape that this version knows, else the name of what is wrong with it. */

@@ -54,7 +54,7 @@ export function withoutRelatedTask<T extends JsonObject>(value: T): T {
   return (Object.keys(others).length > 0 ? { ...rest, _meta: others } : rest) as T
 }
 
-/** The answer to `tools/call` or `tasks/result`, else the name of what is wrong with it. */
+/** The response to `tools/call` or `tasks/result`, else the name of what is wrong with it. */
 export function parseLegacyResult(value: unknown): { result: CallToolResult } | { problem: string } {
   if (!isJsonObject(value)) return parseCallToolResult(value)
   // Both official SDKs read a missing content as an empty one.

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { TaskProtocolError } from './errors.js'
-import { bareTask, isTerminal, parseDetailedTask, parseTask, type TaskStatus } from './task.js'
+import { isTerminal, parseDetailedTask, parseTask, pickTask, type TaskStatus } from './task.js'
 
 type Json = Record<string, unknown>
 
@@ -250,7 +250,7 @@ describe('parseDetailedTask', () => {
     const asks = (inputRequests: unknown): Json => ({ ...WORKING, status: 'input_required', inputRequests })
     const form = { method: 'elicitation/create', params: { message: 'Name?', requestedSchema: { type: 'object' } } }
 
-    it('reads the questions by their keys', () => {
+    it('reads the input requests by their keys', () => {
       const { task, issues } = parse(asks({ name: form, roots: { method: 'roots/list' } }), parseDetailedTask)
       expect(task).toEqual(
         asks({ name: { ...form, params: { ...form.params, mode: 'form' } }, roots: { method: 'roots/list' } }),
@@ -262,11 +262,11 @@ describe('parseDetailedTask', () => {
       [{ method: 'eval' }, 'an input request has no params'],
       [{ method: 'eval', params: {} }, 'an input request has a method that no client answers'],
       [7, 'an input request is not an object'],
-    ])('refuses a malformed question beside others: %j', (bad, violation) => {
+    ])('refuses a malformed input request beside others: %j', (bad, violation) => {
       expect(violationOf(asks({ good: form, bad }))).toBe(violation)
     })
 
-    it('takes no questions at all for an empty list', () => {
+    it('takes no input requests at all for an empty list', () => {
       expect(parseDetailedTask(asks({}), 'tasks/get')).toEqual(asks({}))
     })
 
@@ -278,7 +278,7 @@ describe('parseDetailedTask', () => {
   describe('hostile JSON', () => {
     const HOSTILE = '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}'
 
-    it('is not polluted by __proto__ in a task, a result or a question', () => {
+    it('is not polluted by __proto__ in a task, a result or an input request', () => {
       const inputs = [
         `${HOSTILE},"taskId":"t","status":"working","createdAt":"","lastUpdatedAt":"","ttlMs":null}`,
         `{"taskId":"t","status":"completed","ttlMs":null,"result":${HOSTILE},"content":[${HOSTILE},"type":"x"}]}}`,
@@ -298,7 +298,7 @@ describe('parseDetailedTask', () => {
       expect(violationOf(value)).toBe('the task has no taskId')
     })
 
-    it('keeps a question under the key __proto__ as an own member', () => {
+    it('keeps an input request under the key __proto__ as an own member', () => {
       const value = JSON.parse(
         '{"taskId":"t","status":"input_required","ttlMs":null,"inputRequests":{"__proto__":{"method":"roots/list"}}}',
       )
@@ -373,11 +373,11 @@ describe('parseDetailedTask', () => {
   })
 })
 
-describe('bareTask', () => {
+describe('pickTask', () => {
   it('leaves out what the status carries, and invents nothing', () => {
     const detailed = parseDetailedTask({ ...WORKING, status: 'completed', result: { content: [] } }, 'tasks/get')
-    expect(bareTask(detailed)).toEqual({ ...WORKING, status: 'completed' })
-    const bare = bareTask(parseTask(without('pollIntervalMs'), 'tasks/get'))
+    expect(pickTask(detailed)).toEqual({ ...WORKING, status: 'completed' })
+    const bare = pickTask(parseTask(without('pollIntervalMs'), 'tasks/get'))
     expect(Object.keys(bare)).toEqual(['taskId', 'status', 'createdAt', 'lastUpdatedAt', 'ttlMs'])
   })
 })

@@ -9,7 +9,7 @@ export type TaskStatus = 'working' | 'input_required' | 'completed' | 'failed' |
 
 /** What the server says of a task (SEP-2663, "Tasks"). Every member may change from snapshot to snapshot. */
 export interface Task {
-  /** A bearer capability: whoever knows it may read and cancel the task. Keep it out of URLs and logs. */
+  /** A bearer capability: a client that knows it may read and cancel the task. Keep it out of URLs and logs. */
   readonly taskId: string
   readonly status: TaskStatus
   /** For people: progress, the reason of a failure. Comes from the server; render it as text. */
@@ -36,10 +36,10 @@ export interface WorkingTask extends Task {
   readonly status: 'working'
 }
 
-/** A task that waits for answers. */
+/** A task that waits for responses. */
 export interface InputRequiredTask extends Task {
   readonly status: 'input_required'
-  /** Every question still open, by a key that is unique for the life of the task. */
+  /** Every input request still open, by a key that is unique for the life of the task. */
   readonly inputRequests: Readonly<Record<string, InputRequest>>
 }
 
@@ -66,7 +66,7 @@ export type DetailedTask = WorkingTask | InputRequiredTask | CompletedTask | Fai
 /** A task that no later snapshot can change. */
 export type TerminalTask = CompletedTask | FailedTask | CancelledTask
 
-/** Hears of what the server got wrong in a task that is usable all the same. */
+/** Called with what the server got wrong in a task that is usable all the same. */
 export type OnProtocolIssue = (issue: TaskProtocolError) => void
 
 const STATUSES: ReadonlySet<string> = new Set(['working', 'input_required', 'completed', 'failed', 'cancelled'])
@@ -96,7 +96,7 @@ export function isTimestamp(value: unknown): value is string {
 }
 
 /** The task alone, without what its status carries. */
-export function bareTask(task: Task): Task {
+export function pickTask(task: Task): Task {
   const { taskId, status, statusMessage, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs } = task
   return {
     taskId,
@@ -126,7 +126,7 @@ export function isSameTask(a: Task, b: Task): boolean {
  * Reads the task out of a `CreateTaskResult` or any other flat `Result & Task`.
  *
  * @throws {TaskProtocolError} without a usable `taskId` or with a status that nobody knows. The rest
- * of a task can be done without: it falls back to what costs the server least, and `onIssue` hears of it.
+ * of a task can be done without: it falls back to what costs the server least, and `onIssue` is called.
  */
 export function parseTask(value: unknown, source: TaskProtocolSource, onIssue?: OnProtocolIssue): Task {
   if (!isJsonObject(value)) throw new TaskProtocolError('the task is not an object', { source })

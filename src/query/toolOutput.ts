@@ -2,7 +2,7 @@ import type { StandardSchemaV1 } from '../connection/standardSchema.js'
 import type { CallToolResult } from '../protocol/callToolResult.js'
 import { ToolOutputError } from '../protocol/errors.js'
 
-/** A tool's result with its `structuredContent` typed by an output schema. Tell a tool's own error by `isError`. */
+/** A tool's result with its `structuredContent` typed by an output schema. A tool's own error has `isError: true`. */
 export type ToolOutput<T> =
   | (Omit<CallToolResult, 'structuredContent' | 'isError'> & { isError?: false | undefined; structuredContent: T })
   | (Omit<CallToolResult, 'structuredContent' | 'isError'> & { isError: true; structuredContent?: unknown })

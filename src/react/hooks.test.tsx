@@ -331,7 +331,7 @@ describe('useSuspenseToolCall', () => {
 })
 
 describe('useInputRequests', () => {
-  it('shows beside a question how its answer fares, and lists it until the server has taken one', async () => {
+  it('shows beside an input request how its response fares, and lists it until the server has taken one', async () => {
     client.startToolCall({ name: 'ask', arguments: { questions: ['Sure?'] } })
     const { result } = renderHook(() => useInputRequests(), { wrapper })
     await advance(3000)
@@ -349,7 +349,7 @@ describe('useInputRequests', () => {
     expect(result.current).toEqual([])
   })
 
-  it('rejects an answer to a call that is gone', async () => {
+  it('rejects a response to a call that is gone', async () => {
     const { callId } = client.startToolCall({ name: 'ask', arguments: { questions: ['Sure?'] } })
     const { result } = renderHook(() => useInputRequests(), { wrapper })
     await advance(3000)

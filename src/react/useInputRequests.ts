@@ -6,36 +6,36 @@ import { useTaskClient } from './TaskClientProvider.js'
 import { useTaskClientStore } from './useTaskClientStore.js'
 import { respond } from './useToolCallControls.js'
 
-/** A question that waits for the user, or whose answer is on its way, and how to answer it. */
+/** An input request that waits for the user, or whose answer is on its way, and how to answer it. */
 export interface PendingInputRequest {
   readonly callId: string
   readonly inputKey: string
-  /** The question. Its texts come from the server: render them as text. */
+  /** The input request. Its texts come from the server: render them as text. */
   readonly request: InputRequest
   /** The call that asks. */
   readonly call: ToolCallState
   /**
-   * How the last answer fares: on its way, or not taken. Undefined while nobody has answered. Where a form was filled in
-   * wrongly, the `issues` of its {@link TaskInputError} say so by field.
+   * How the last response fares: on its way, or not taken. Undefined while nobody has answered. Where a form was filled
+   * in wrongly, the `issues` of its {@link TaskInputError} say so by field.
    */
   readonly response?: InputResponseState | undefined
   /**
-   * Answers it. Rejects with `TaskInputError` where the answer does not fit or the call is gone. A refusal also stands in
-   * `response`; `onClick={() => respond(answer)}` leaves no unhandled rejection behind.
+   * Responds to it. Rejects with `TaskInputError` if the response does not fit or the call is gone. A refusal also
+   * stands in `response`; `onClick={() => respond(answer)}` leaves no unhandled rejection behind.
    */
   readonly respond: (response: InputResponse) => Promise<void>
 }
 
 /**
- * Every question that waits for the user, of all calls, those of earlier visits and of other tabs included; their number
- * is what needs attention. A question stays listed until the server has taken its answer, so that a form keyed by `callId`
- * and `inputKey` keeps what was typed. The array keeps its identity while the calls that ask do.
+ * Every input request that waits for the user, of all calls, those of earlier visits and of other tabs included; their
+ * number is what needs attention. An input request stays listed until the server has taken its response, so that a form
+ * keyed by `callId` and `inputKey` keeps what was typed. The array keeps its identity while the calls that ask do.
  *
  * @example
  * ```tsx
- * const [question] = useInputRequests()
- * if (question?.request.method === 'elicitation/create') {
- *   return <Approval text={question.request.params.message} onAnswer={question.respond} />
+ * const [input] = useInputRequests()
+ * if (input?.request.method === 'elicitation/create') {
+ *   return <Approval text={input.request.params.message} onRespond={input.respond} />
  * }
  * ```
  */

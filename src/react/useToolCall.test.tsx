@@ -443,7 +443,7 @@ describe('useToolCall', () => {
     expect(result.current.cancel).not.toBe(cancel)
   })
 
-  it('an answer to no call is rejected, a cancel of no call does nothing', async () => {
+  it('a response to no call is rejected, a cancel of no call does nothing', async () => {
     const { result } = renderHook(() => useToolCall({ name: 'work', arguments: skipToken }), { wrapper })
     await expect(result.current.respond('a', { action: 'decline' })).rejects.toBeInstanceOf(TaskInputError)
     await expect(result.current.cancel()).resolves.toBeUndefined()

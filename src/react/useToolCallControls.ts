@@ -12,7 +12,7 @@ export interface ToolCallControls {
   call: ToolCallState | undefined
   /** The newest snapshot of its task. */
   task: Task | undefined
-  /** The questions still to be answered, by key. */
+  /** The open input requests, by key. */
   inputRequests: Readonly<Record<string, InputRequest>>
   /**
    * Asks the server to stop the work. Without a call it does nothing. A refusal rejects it and stands in
@@ -20,8 +20,8 @@ export interface ToolCallControls {
    */
   cancel: () => Promise<void>
   /**
-   * Answers a question of the task. Rejects with `TaskInputError` where the answer does not fit or there is no call. A
-   * refusal also stands in `call.inputResponses`; `onClick` handlers leave no unhandled rejection behind.
+   * Responds to an input request of the task. Rejects with `TaskInputError` where the response does not fit or there is
+   * no call. A refusal also stands in `call.inputResponses`; `onClick` handlers leave no unhandled rejection behind.
    */
   respond: (inputKey: string, response: InputResponse) => Promise<void>
   /** From `cancel()` until the server's truth arrives. */
@@ -49,7 +49,9 @@ export function useToolCallControls(client: TaskClient, callId: string | undefin
   }
 }
 
-/** Answers a question of a call, and rejects where there is no such call: an answer is never dropped in silence. */
+/**
+ * Responds to an input request of a call, and rejects if there is no such call: a response is never dropped silently.
+ */
 export function respond(
   client: TaskClient,
   callId: string | undefined,
@@ -58,7 +60,7 @@ export function respond(
 ): Promise<void> {
   const handle = callId === undefined ? undefined : client.getToolCall(callId)
   if (handle === undefined) {
-    const message = 'There is no call to answer: it was not made, or it was forgotten.'
+    const message = 'There is no call to respond to: it was not made, or it was forgotten.'
     return Promise.reject(new TaskInputError(message, { callId }))
   }
   const sent = handle.respond(inputKey, response)

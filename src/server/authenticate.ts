@@ -6,7 +6,7 @@ import type { TaskServerOptions } from './taskServerOptions.js'
 /**
  * Who sends a request, or the response that refuses it.
  *
- * @throws {TaskConfigurationError} where `authenticate` returns neither: what cannot be told is no permission.
+ * @throws {TaskConfigurationError} where `authenticate` returns neither: what is unclear is no permission.
  */
 export async function whoSends(
   request: Request,

@@ -11,11 +11,10 @@ import { sealCall } from './callRecord.js'
 import type { ToolDefinition } from './defineTool.js'
 import type { Exchange } from './exchange.js'
 import type { TaskExecutor } from './executor.js'
-import { handled } from './handled.js'
-import { macrotask } from './macrotask.js'
+import { ignoreRejection } from './ignoreRejection.js'
 import type { TaskSpec } from './newTaskRecord.js'
+import { nextMacrotask } from './nextMacrotask.js'
 import { ownerOf } from './ownerOf.js'
-import { plainJson } from './plainJson.js'
 import type { ServerConfig } from './serverConfig.js'
 import type { ServerParts } from './serverParts.js'
 import { sleep } from './sleep.js'
@@ -23,6 +22,7 @@ import { toTaskFailure } from './taskFailure.js'
 import type { TaskRun } from './taskRun.js'
 import { isLeased } from './taskRuntime.js'
 import { declaredCapabilities, missingTasksCapability } from './tasksCapability.js'
+import { toJson } from './toJson.js'
 import type { TaskContext, ToolContext } from './toolContext.js'
 
 /** A call of a tool whose arguments the SDK has found to be valid. */
@@ -109,8 +109,8 @@ async function runTask(call: ValidCall, parts: ServerParts, run: TaskRun): Promi
   const { tool, args, exchange } = call
   let hasEnded = false
   let leave = () => {}
-  void macrotask().then(() => {
-    if (!hasEnded) exchange.answerWith(run)
+  void nextMacrotask().then(() => {
+    if (!hasEnded) exchange.respondWith(run)
   })
   try {
     leave = await parts.slots.take(run.record.task.taskId, run.signal)
@@ -129,7 +129,7 @@ function toolContext(
 ): ToolContext {
   return {
     signal,
-    sleep: (ms) => handled(sleep(config.clock, ms, signal)),
+    sleep: (ms) => ignoreRejection(sleep(config.clock, ms, signal)),
     clientCapabilities: declaredCapabilities(ctx),
     inputResponses: ctx.mcpReq.inputResponses ?? {},
     requestState: ctx.mcpReq.requestState,
@@ -150,6 +150,6 @@ function checked(result: CallToolResult): CallToolResult {
 
 /** The SDK would fail to send what is not JSON, and the call would never end. */
 function sendable<T>(result: T): T {
-  if (plainJson(result) !== undefined) return result
+  if (toJson(result) !== undefined) return result
   throw new TaskConfigurationError('Failed to end a tool call: its result is not JSON. Return plain data only.')
 }

@@ -18,7 +18,7 @@ export const systemClock: Clock = {
   clearTimeout: (handle) => clearTimeout(handle as ReturnType<typeof setTimeout>),
 }
 
-/** Node's timers keep the process alive unless told not to; those of other platforms are numbers. */
+/** Node's timers keep the process alive unless they are unreferenced; those of other platforms are numbers. */
 export function unrefTimer(timer: unknown): void {
   if (typeof timer !== 'object' || timer === null || !('unref' in timer)) return
   if (typeof timer.unref === 'function') timer.unref()

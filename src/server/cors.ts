@@ -8,7 +8,7 @@ export interface CorsOptions {
 
 /** What makes a server usable from other origins. */
 export interface Cors {
-  /** The answer to a preflight, before anything looks at credentials; undefined for any other request. */
+  /** The response to a preflight, before anything looks at credentials; undefined for any other request. */
   preflight(request: Request): Response | undefined
   /** Adds to a response what its reader needs, be it an error. */
   decorate(request: Request, response: Response): Response

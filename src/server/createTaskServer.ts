@@ -19,7 +19,7 @@ export interface TaskServer {
    * it to `toNodeHandler` of `@modelcontextprotocol/node`, or call it in a test. Never rejects.
    */
   readonly fetch: (request: Request, options?: TaskServerRequestOptions) => Promise<Response>
-  /** Tells clients that listen of what has nothing to do with tasks: a changed list, an updated resource. */
+  /** Notifies subscribed clients of what has nothing to do with tasks: a changed list, an updated resource. */
   readonly notify: ServerNotifier
   /**
    * Refuses requests and, after `drainMs`, stops all work: `signal` of every running tool aborts. A task whose tool may be
@@ -81,8 +81,8 @@ export function createTaskServer(options: TaskServerOptions): TaskServer {
     if (refusal !== undefined) return refusal
 
     const exchange = new Exchange({ request, body, authInfo, isLegacy })
-    // What the SDK says once the tool has ended is the answer or, where the call has become a task, its outcome.
-    // That answers the client, too, unless the work goes on: then it hears of a task at work before.
+    // What the SDK returns once the tool has ended is the response or, if the call has become a task, its outcome.
+    // That is the response to the client, too, unless the work goes on: then the client got a task before.
     const finished = core.serve(exchange).then((response) => listenToTasks(exchange, response, parts))
     const atWork = exchange.taskAtWork.then(({ record }) => taskCreatedResponse(exchange, record, serverInfo))
     requestOptions.waitUntil?.(finished)

@@ -51,7 +51,7 @@ test('mistakes do not compile', () => {
   defineTool({ name: 'report', inputSchema: { type: 'object' }, taskSupport: 'optional', handler })
   // @ts-expect-error text is no result
   defineTool({ name: 'report', inputSchema, taskSupport: 'optional', handler: () => 'done' })
-  // @ts-expect-error a question before the task belongs into prepare
+  // @ts-expect-error an input request before the task belongs into prepare
   defineTool({ name: 'report', inputSchema, taskSupport: 'optional', handler: asks })
   // @ts-expect-error a server has tools
   createTaskServer({ serverInfo })

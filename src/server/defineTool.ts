@@ -8,8 +8,8 @@ import type {
 import type { ToolContext } from './toolContext.js'
 
 /**
- * Whether calls of a tool become tasks. `forbidden`: never. `optional`: for clients that declare the
- * extension, if `augment` agrees; others wait for the answer. `required`: always; clients that do not
+ * When calls of a tool become tasks. `forbidden`: never. `optional`: for clients that declare the
+ * extension, if `augment` agrees; others wait for the response. `required`: always; clients that do not
  * declare the extension are refused with -32021.
  */
 export type TaskSupport = 'forbidden' | 'optional' | 'required'
@@ -21,7 +21,7 @@ export interface ToolDefinition<Input extends StandardSchemaWithJSON = StandardS
   readonly description?: string
   /** Any Standard Schema that converts to JSON Schema, such as zod 4's: validates and types the arguments. */
   readonly inputSchema: Input
-  /** Validates `structuredContent` and tells clients about it. */
+  /** Validates `structuredContent`; clients see it in `tools/list`. */
   readonly outputSchema?: StandardSchemaWithJSON
   readonly annotations?: ToolAnnotations
   readonly icons?: Icon[]
@@ -32,15 +32,15 @@ export interface ToolDefinition<Input extends StandardSchemaWithJSON = StandardS
   readonly pollIntervalMs?: number
   /**
    * What becomes of a task whose worker was lost. `fail`: it has failed, and the tool may have run in part. `retry`: the
-   * handler runs again from its beginning, up to five times in all; it gets the answers that its questions have had, so what
-   * comes before a question must be safe to repeat, or stand in `task.once()`.
+   * handler runs again from its beginning, up to five times in all; it gets the responses that its input requests have
+   * had, so what comes before an input request must be safe to repeat, or stand in `task.once()`.
    * @default `retry` for tools whose annotations say `readOnlyHint` or `idempotentHint`, else `fail`
    */
   readonly onOrphan?: 'fail' | 'retry'
   /**
    * Runs before a task is created, with the client waiting. Return nothing to go on to the handler, a
    * result to answer without a task, or the SDK's `inputRequired(...)` to ask the client first:
-   * it calls again with the answers in `ctx.inputResponses` (SEP-2663, "Task Creation").
+   * it calls again with the responses in `ctx.inputResponses` (SEP-2663, "Task Creation").
    */
   prepare?(
     args: StandardSchemaWithJSON.InferOutput<Input>,

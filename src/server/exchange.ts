@@ -60,7 +60,7 @@ export class Exchange {
   }
 
   /** Answers the client while the work goes on. */
-  answerWith(run: TaskRun): void {
+  respondWith(run: TaskRun): void {
     this.#resolveTask(run)
   }
 }

@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { parseCallToolResult } from '../protocol/callToolResult.js'
 import { MISSING_CLIENT_CAPABILITY } from '../protocol/extension.js'
-import { bareTask } from '../protocol/task.js'
+import { pickTask } from '../protocol/task.js'
 import type { Exchange } from './exchange.js'
 import { errorResponse, resultResponse } from './jsonRpcResponse.js'
 import type { ServerParts } from './serverParts.js'
@@ -15,17 +15,17 @@ import type { TaskRecord } from './taskRecord.js'
 import type { TaskOutcome } from './taskRuntime.js'
 
 /**
- * Tells the client that its call has become a task: a flat `CreateTaskResult`, which carries no result and no error
+ * Responds that the call has become a task: a flat `CreateTaskResult`, which carries no result and no error
  * even where the task is over (SEP-2663, "Task Creation").
  */
 export function taskCreatedResponse({ body }: Exchange, { task }: TaskRecord, serverInfo: Implementation): Response {
   const _meta = { [SERVER_INFO_META_KEY]: serverInfo }
-  return resultResponse(body, { resultType: 'task', ...bareTask(task), _meta })
+  return resultResponse(body, { resultType: 'task', ...pickTask(task), _meta })
 }
 
 /**
- * Takes the SDK's answer for what it is: the outcome of the task where there is one, which is in the store when
- * this resolves, else the answer to the client, unless the tool has thrown.
+ * Takes the SDK's response for what it is: the outcome of the task where there is one, which is in the store when
+ * this resolves, else the response to the client, unless the tool has thrown.
  */
 export async function finishExchange(exchange: Exchange, response: Response, parts: ServerParts): Promise<Response> {
   const { run, queued, failure, isLegacy, body } = exchange
@@ -37,7 +37,7 @@ export async function finishExchange(exchange: Exchange, response: Response, par
     const outcome: TaskOutcome = failure === undefined ? await outcomeOf(response) : { type: 'fail', error: failure }
     return taskCreatedResponse(exchange, await parts.runtime.settle(run, outcome), parts.config.serverInfo)
   }
-  // To earlier revisions the SDK streams: its answer is on the way before the tool has ended.
+  // To earlier revisions the SDK streams: its response is on the way before the tool has ended.
   if (failure === undefined || isLegacy) return response
   await response.body?.cancel()
   // As the SDK maps them: what a tool throws is in-band, but for the one code whose status is specified.

@@ -1,6 +1,6 @@
 import type { InputRequest } from '../protocol/inputRequest.js'
 
-/** What questions are called in the keys of `inputRequests`. */
+/** What kinds of input requests are called in the keys of `inputRequests`. */
 export function inputKind(request: InputRequest): 'elicitation' | 'sampling' | 'roots' {
   switch (request.method) {
     case 'elicitation/create':

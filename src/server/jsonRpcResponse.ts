@@ -11,7 +11,7 @@ export function errorResponse(body: unknown, error: TaskFailure, status: number)
   return Response.json({ jsonrpc: '2.0', id: requestIdOf(body), error }, { status })
 }
 
-/** The id to answer a request with; null where it cannot be told. */
+/** The id for the response to a request; null if it is not known. */
 function requestIdOf(body: unknown): string | number | null {
   if (!isJsonObject(body)) return null
   const { id } = body

@@ -12,15 +12,15 @@ import { errorResponse } from './jsonRpcResponse.js'
 import { ownerOf } from './ownerOf.js'
 import type { ServerParts } from './serverParts.js'
 import { toTaskFailure } from './taskFailure.js'
-import { followTasks } from './taskNews.js'
 import type { TaskRuntime } from './taskRuntime.js'
 import { createTaskStream } from './taskStream.js'
 import { missingTasksCapability } from './tasksCapability.js'
+import { followTasks } from './taskUpdates.js'
 
 /**
- * Adds tasks to the SDK's answer to a `subscriptions/listen` (SEP-2663, "Task Status Notifications"), and gives the stream
- * its place among those of its owner; any other answer is left as it is. The SDK has checked the envelope, and serves every
- * other kind of notification on the same stream.
+ * Adds tasks to the SDK's response to a `subscriptions/listen` (SEP-2663, "Task Status Notifications"), and gives the
+ * stream its place among those of its owner; any other response is left as it is. The SDK has checked the envelope, and
+ * serves every other kind of notification on the same stream.
  */
 export async function listenToTasks(exchange: Exchange, response: Response, parts: ServerParts): Promise<Response> {
   const { body, isLegacy, signal } = exchange
@@ -35,9 +35,16 @@ export async function listenToTasks(exchange: Exchange, response: Response, part
     leave = streams.take(owner)
     // What is not found is never followed: to follow is to remember an id, and to read it again and again.
     const found = config.push ? await findTasks(wanted.slice(0, config.maxTasksPerOwner), owner, runtime) : []
-    const news = await followTasks(found, owner, runtime)
+    const updates = await followTasks(found, owner, runtime)
     const { clock } = config
-    const stream = createTaskStream({ base: response.body, subscriptionId: body.id, news, clock, signal, onEnd: leave })
+    const stream = createTaskStream({
+      base: response.body,
+      subscriptionId: body.id,
+      updates,
+      clock,
+      signal,
+      onEnd: leave,
+    })
     return new Response(stream, { headers: response.headers })
   } catch (error) {
     leave()

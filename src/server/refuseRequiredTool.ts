@@ -6,7 +6,7 @@ import { toTaskFailure } from './taskFailure.js'
 import { missingTasksCapability } from './tasksCapability.js'
 
 /**
- * What a client of an earlier revision hears that calls a tool only tasks can run. It cannot wait for the
+ * The response to a client of an earlier revision that calls a tool which only tasks can run. It cannot wait for the
  * tool to say so: the SDK begins to answer such clients before. HTTP 200, or they would not read it.
  */
 export function refuseRequiredTool(body: unknown, tools: readonly ToolDefinition[]): Response | undefined {

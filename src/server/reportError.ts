@@ -10,7 +10,7 @@ export interface TaskServerErrorContext {
   readonly tool?: string
 }
 
-/** Hears of an error. Never throws. */
+/** Reports an error. Never throws. */
 export type ReportError = (error: unknown, context: TaskServerErrorContext) => void
 
 /** Reports to `onError`, or to the console what would otherwise be seen by nobody. */

@@ -42,7 +42,7 @@ export function createServerFactory(
   }
 }
 
-/** Two servers of tasks on one connection would each answer for tasks that the other has. */
+/** Two servers of tasks on one connection would each response for tasks that the other has. */
 function refuseOtherTasks({ server }: McpServer): void {
   try {
     if (server.getCapabilities().extensions?.[TASKS_EXTENSION] === undefined) {

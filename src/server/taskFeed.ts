@@ -13,7 +13,7 @@ export interface TaskFollower {
 export interface TaskFeed {
   /** Begins to follow tasks; the function that is returned ends it. */
   follow(taskIds: readonly string[], follower: TaskFollower): () => void
-  /** Tells the followers of a task. Those of a task that is over follow it no longer. */
+  /** Calls the followers of a task. Those of a task that is over follow it no longer. */
   publish(record: TaskRecord): void
   /** Lets nobody follow a task that is gone. */
   drop(taskId: string): void

@@ -1,6 +1,6 @@
 import { TaskStorageError } from '../protocol/errors.js'
 import type { Clock } from './clock.js'
-import { createSerializer } from './serialize.js'
+import { createKeyedQueue } from './keyedQueue.js'
 import type { TaskRecord } from './taskRecord.js'
 import { reduceTask, type TaskEvent } from './taskReducer.js'
 import type { TaskStore } from './taskStore.js'
@@ -21,7 +21,7 @@ export interface TaskLedger {
 export interface TaskLedgerOptions {
   store: TaskStore
   clock: Clock
-  /** Hears of every new state of a task that this process wrote or read: the place to push from. */
+  /** Called with every new state of a task that this process wrote or read: the place to push from. */
   onRecord: (record: TaskRecord) => void
 }
 
@@ -30,7 +30,7 @@ const MAX_ATTEMPTS = 10
 
 /** Reads and changes tasks by compare-and-set, so that of two racing outcomes the first one stands. */
 export function createTaskLedger({ store, clock, onRecord }: TaskLedgerOptions): TaskLedger {
-  const oneByOne = createSerializer()
+  const oneByOne = createKeyedQueue()
   const isLive = (record: TaskRecord) => record.expiresAt === null || clock.now() < record.expiresAt
 
   async function read(taskId: string): Promise<TaskRecord | undefined> {
@@ -71,7 +71,7 @@ export function createTaskLedger({ store, clock, onRecord }: TaskLedgerOptions):
 
     async read(taskId) {
       const record = await read(taskId)
-      // Another process may have taken an answer or a cancellation for work that runs here.
+      // Another process may have taken a response or a cancellation for work that runs here.
       if (record !== undefined) onRecord(record)
       return record
     },

@@ -12,13 +12,13 @@ import { isJsonObject, type JsonObject } from '../protocol/json.js'
 import { type DetailedTask, isTerminal } from '../protocol/task.js'
 import type { Exchange } from './exchange.js'
 import { ownerOf } from './ownerOf.js'
-import { parseAnswer } from './parseAnswer.js'
+import { parseInputResponse } from './parseInputResponse.js'
 import { requestParams } from './requestParams.js'
 import type { ServerParts } from './serverParts.js'
-import { taskOnTheWire } from './taskOnTheWire.js'
 import type { TaskRecord } from './taskRecord.js'
-import { openQuestions } from './taskReducer.js'
+import { openInputRequests } from './taskReducer.js'
 import { declaredCapabilities, missingTasksCapability } from './tasksCapability.js'
+import { toWireTask } from './toWireTask.js'
 
 /** The methods of the extension. */
 export const TASK_METHODS = ['tasks/get', 'tasks/update', 'tasks/cancel'] as const
@@ -47,9 +47,9 @@ export function serveTaskMethods(server: McpServer, exchange: Exchange, parts: S
     })
   }
 
-  serve('tasks/get', (record) => taskOnTheWire(asThingsStand(record, parts)))
+  serve('tasks/get', (record) => toWireTask(asThingsStand(record, parts)))
   serve('tasks/update', async ({ task }, params) => {
-    await runtime.answer(task.taskId, answersIn(params, openQuestions(task)))
+    await runtime.answer(task.taskId, inputResponsesOf(params, openInputRequests(task)))
     return {}
   })
   serve('tasks/cancel', async ({ task }) => {
@@ -84,13 +84,16 @@ async function findTask({ taskId }: JsonObject, exchange: Exchange, parts: Serve
   return record
 }
 
-/** Answers to nothing that is open are ignored; one that does not answer its question is refused. */
-function answersIn({ inputResponses }: JsonObject, open: ReturnType<typeof openQuestions>): Record<string, JsonObject> {
+/** Responses to input requests that are not open are ignored; one that does not fit its input request is refused. */
+function inputResponsesOf(
+  { inputResponses }: JsonObject,
+  open: ReturnType<typeof openInputRequests>,
+): Record<string, JsonObject> {
   if (!isJsonObject(inputResponses)) throw invalid('params.inputResponses is not an object')
   const answers: Record<string, JsonObject> = {}
   for (const [key, request] of Object.entries(open)) {
     if (!Object.hasOwn(inputResponses, key)) continue
-    const parsed = parseAnswer(request, inputResponses[key])
+    const parsed = parseInputResponse(request, inputResponses[key])
     if ('problem' in parsed) throw invalid(`params.inputResponses.${key}${parsed.problem}`)
     answers[key] = parsed.answer
   }

@@ -23,11 +23,11 @@ export interface TaskRecord {
   readonly lease?: TaskLease
   /** What it takes to run the tool again or elsewhere, as the option `seal` returned it. Absent where nobody needs it. */
   readonly call?: string
-  /** The questions that were asked so far, by their keys, where the handler may be run again. */
+  /** The input requests that were asked so far, by their keys, where the handler may be run again. */
   readonly asked?: Readonly<Record<string, InputRequest>>
   /** The steps of `task.once()`, by their names, where the handler may be run again. */
   readonly steps?: Readonly<Record<string, TaskStep>>
-  /** What the client answered, by the key of the question. Keys are never used twice. */
+  /** The responses of the client, by the key of the input request. Keys are never used twice. */
   readonly answers: Readonly<Record<string, InputResponse>>
   /** True once the client has asked to cancel a task that was not over. */
   readonly cancelRequested: boolean

@@ -84,7 +84,7 @@ describe('reduceTask', () => {
       expect(task).toMatchObject({ taskId, createdAt, ttlMs, pollIntervalMs })
   })
 
-  it('asks until every question has its answer', () => {
+  it('is input_required until every input request has its response', () => {
     const two = reduceAll(asking, EVENTS.ask)
     expect(two.task).toMatchObject({ inputRequests: { q0: question, q1: question } })
     const one = reduceAll(two, EVENTS.answer)
@@ -95,14 +95,14 @@ describe('reduceTask', () => {
     expect(none.answers).toEqual({ q0: { roots: [] }, q1: { roots: [] } })
   })
 
-  it('takes the first answer to a question and ignores unknown keys', () => {
+  it('takes the first response to an input request and ignores unknown keys', () => {
     const answered = reduceAll(asking, EVENTS.answer)
     expect(reduceAll(answered, { type: 'answer', answers: { q0: { roots: ['late'] } } })).toBe(answered)
     const hostile = JSON.parse('{ "__proto__": { "roots": [] }, "toString": { "roots": [] } }')
     expect(reduceAll(asking, { type: 'answer', answers: hostile })).toBe(asking)
   })
 
-  it('keeps the message of progress while a question is open, and drops it at the end', () => {
+  it('keeps the message of progress while an input request is open, and drops it at the end', () => {
     const talking = reduceAll(working, EVENTS.status, EVENTS.ask)
     expect(talking.task.statusMessage).toBe('half done')
     expect(reduceAll(talking, EVENTS.complete).task).not.toHaveProperty('statusMessage')
@@ -112,7 +112,7 @@ describe('reduceTask', () => {
     expect(RECORDS.failed.task).toMatchObject({ error: broken, statusMessage: 'Broken' })
   })
 
-  it('leaves nothing of the questions in a task that is over', () => {
+  it('leaves nothing of the input requests in a task that is over', () => {
     const ended = reduceAll(asking, EVENTS.ask, EVENTS.answer, EVENTS.complete)
     expect(ended.task).not.toHaveProperty('inputRequests')
     expect(ended.answers).toEqual({})
@@ -193,7 +193,7 @@ describe('a task with a lease', () => {
     for (const field of ['lease', 'call', 'asked', 'steps']) expect(done).not.toHaveProperty(field)
   })
 
-  it('asks the same question under the same key once', () => {
+  it('asks the same input request under the same key once', () => {
     const ask = { type: 'ask', key: 'q1', request: question, isKept: true } as const
     const asked = reduceTask(held, ask, 1000)
     expect(reduceTask(asked, ask, 1000)).toBe(asked)

@@ -44,8 +44,8 @@ export function isHeldBy({ attempt, lease }: TaskRecord, by: RunId): boolean {
 export function reduceTask(record: TaskRecord, event: TaskEvent, now: number): TaskRecord {
   if (isTerminal(record.task.status)) return record
   if ('by' in event && event.by !== undefined && !isHeldBy(record, event.by)) return record
-  // Clients drop snapshots that look older than the one they have: a clock set back must not hide news. And two that
-  // differ never say the same time, so that it tells whether there is news.
+  // Clients drop snapshots that look older than the one they have: a clock set back must not hide an update. And two
+  // that differ never say the same time, so that it shows whether there is an update.
   const lastUpdatedAt = new Date(Math.max(now, Date.parse(record.task.lastUpdatedAt) + 1)).toISOString()
   const next = step(record, event, lastUpdatedAt, now)
   return next === record ? record : { ...next, version: record.version + 1 }
@@ -58,14 +58,14 @@ function step(record: TaskRecord, event: TaskEvent, lastUpdatedAt: string, now: 
       return { ...record, task: { ...task, statusMessage: event.message, lastUpdatedAt } }
     case 'ask': {
       const { key, request, isKept } = event
-      const open = openQuestions(task)
+      const open = openInputRequests(task)
       // Asked by a run before this one.
       if (Object.hasOwn(open, key) || Object.hasOwn(record.answers, key)) return record
       const next = waiting(record, { ...open, [key]: request }, lastUpdatedAt)
       return isKept === true ? { ...next, asked: { ...record.asked, [key]: request } } : next
     }
     case 'answer': {
-      const open = openQuestions(task)
+      const open = openInputRequests(task)
       const taken = Object.entries(event.answers).filter(([key]) => Object.hasOwn(open, key))
       if (taken.length === 0) return record
       const answers = { ...record.answers, ...Object.fromEntries(taken) }
@@ -93,7 +93,7 @@ function step(record: TaskRecord, event: TaskEvent, lastUpdatedAt: string, now: 
     case 'step':
       return { ...record, steps: { ...record.steps, [event.name]: event.step } }
     case 'complete':
-      return ended(record, { ...bare(task, lastUpdatedAt), status: 'completed', result: event.result })
+      return ended(record, { ...taskFields(task, lastUpdatedAt), status: 'completed', result: event.result })
     case 'fail':
       // What a tool throws once it was told to stop is the stopping, not a failure.
       return record.cancelRequested ? cancelled(record, lastUpdatedAt) : failed(record, event.error, lastUpdatedAt)
@@ -117,19 +117,24 @@ function isWaiting({ lease }: TaskRecord): boolean {
 
 function withoutWaiting(record: TaskRecord, lastUpdatedAt: string): TaskRecord {
   if (record.task.statusMessage !== WAITING) return record
-  return { ...record, task: { ...bare(record.task, lastUpdatedAt), status: 'working' } }
+  return { ...record, task: { ...taskFields(record.task, lastUpdatedAt), status: 'working' } }
 }
 
 function cancelled(record: TaskRecord, lastUpdatedAt: string): TaskRecord {
-  return ended(record, { ...bare(record.task, lastUpdatedAt), status: 'cancelled', statusMessage: CANCELLED })
+  return ended(record, { ...taskFields(record.task, lastUpdatedAt), status: 'cancelled', statusMessage: CANCELLED })
 }
 
 function failed(record: TaskRecord, error: TaskFailure, lastUpdatedAt: string): TaskRecord {
-  return ended(record, { ...bare(record.task, lastUpdatedAt), status: 'failed', statusMessage: error.message, error })
+  return ended(record, {
+    ...taskFields(record.task, lastUpdatedAt),
+    status: 'failed',
+    statusMessage: error.message,
+    error,
+  })
 }
 
-/** The questions of a task that nobody has answered yet. */
-export function openQuestions(task: DetailedTask): Readonly<Record<string, InputRequest>> {
+/** The open input requests of a task. */
+export function openInputRequests(task: DetailedTask): Readonly<Record<string, InputRequest>> {
   return task.status === 'input_required' ? task.inputRequests : {}
 }
 
@@ -139,7 +144,7 @@ function waiting(
   lastUpdatedAt: string,
 ): TaskRecord {
   const { statusMessage } = record.task
-  const task = { ...bare(record.task, lastUpdatedAt), ...(statusMessage !== undefined && { statusMessage }) }
+  const task = { ...taskFields(record.task, lastUpdatedAt), ...(statusMessage !== undefined && { statusMessage }) }
   return Object.keys(inputRequests).length === 0
     ? { ...record, task: { ...task, status: 'working' } }
     : { ...record, task: { ...task, status: 'input_required', inputRequests } }
@@ -150,8 +155,8 @@ function ended(record: TaskRecord, task: DetailedTask): TaskRecord {
   return { ...rest, task, answers: {} }
 }
 
-/** What a task keeps from one status to the next. A message of progress is not news of an ended task. */
-function bare(task: Task, lastUpdatedAt: string): Omit<Task, 'status' | 'statusMessage'> {
+/** What a task keeps from one status to the next. A message of progress does not belong to an ended task. */
+function taskFields(task: Task, lastUpdatedAt: string): Omit<Task, 'status' | 'statusMessage'> {
   const { taskId, createdAt, ttlMs, pollIntervalMs } = task
   return { taskId, createdAt, lastUpdatedAt, ttlMs, ...(pollIntervalMs !== undefined && { pollIntervalMs }) }
 }

@@ -28,7 +28,7 @@ const accepted = { action: 'accept', content: { name: 'Luca' } }
 const form = { message: 'Name?', requestedSchema: z.object({ name: z.string() }) }
 
 describe('createTaskRun', () => {
-  it('asks under keys that never come twice and hands over each answer as it came', async () => {
+  it('asks under keys that never come twice and hands over each response as it came', async () => {
     const { run, apply, questions } = setup()
     const first = run.context.elicit(form)
     const second = run.context.listRoots()
@@ -59,7 +59,7 @@ describe('createTaskRun', () => {
     expect(questions()['sampling-2']?.params).toMatchObject({ maxTokens: 10 })
   })
 
-  it('aborts the work and every open question when the client asks to cancel', async () => {
+  it('aborts the work and every open input request when the client asks to cancel', async () => {
     const { run, apply, questions } = setup()
     const asked = run.context.elicit(form)
     await vi.waitFor(() => expect(questions()).not.toEqual({}))
@@ -69,7 +69,7 @@ describe('createTaskRun', () => {
     await expect(run.context.elicit(form)).rejects.toBe(run.signal.reason)
   })
 
-  it('says what to do where a question cannot be asked', async () => {
+  it('says what to do where an input request cannot be asked', async () => {
     const { run } = setup()
     const cyclic: Record<string, unknown> = {}
     cyclic['self'] = cyclic
@@ -89,7 +89,7 @@ describe('createTaskRun', () => {
     const open = run.context.elicit(form)
     await vi.waitFor(() => expect(questions()).not.toEqual({}))
     await apply({ type: 'complete', result: { content: [] } })
-    await expect(open).rejects.toThrow('the task is over. Await every question before the handler returns.')
+    await expect(open).rejects.toThrow('the task is over. Await every input request before the handler returns.')
     await expect(run.context.elicit(form)).rejects.toMatchObject({ name: 'TaskConfigurationError' })
     await expect(run.context.setStatus('more')).resolves.toBeUndefined()
   })

@@ -10,13 +10,13 @@ import { TaskCancelledError, TaskConfigurationError, TaskError, TaskExpiredError
 import { missingCapability } from '../protocol/inputCapabilities.js'
 import { type InputResponse, parseInputRequest } from '../protocol/inputRequest.js'
 import { isTerminal } from '../protocol/task.js'
-import { handled } from './handled.js'
+import { ignoreRejection } from './ignoreRejection.js'
 import { inputKind } from './inputKinds.js'
 import { isSameJson } from './isSameJson.js'
-import { plainJson } from './plainJson.js'
 import type { TaskRecord, TaskStep } from './taskRecord.js'
 import { isHeldBy, type RunEvent, type RunId } from './taskReducer.js'
 import { missingInputCapability } from './tasksCapability.js'
+import { toJson } from './toJson.js'
 import type { ElicitParams, TaskContext } from './toolContext.js'
 
 /** The work of a task, in the process that does it. */
@@ -25,7 +25,7 @@ export interface TaskRun {
   readonly record: TaskRecord
   readonly signal: AbortSignal
   readonly context: TaskContext
-  /** Takes note of a state of the task: hands answers to whoever waits for them, stops work that shall stop. */
+  /** Applies a state of the task: resolves input requests that were answered, stops work that is to be cancelled. */
   observe(record: TaskRecord): void
   abort(reason: Error): void
   /** Who this run is to its task. */
@@ -38,7 +38,7 @@ export interface TaskRun {
   lose(): void
 }
 
-type SamplingAnswer = CreateMessageResult | CreateMessageResultWithTools
+type SamplingResponse = CreateMessageResult | CreateMessageResultWithTools
 
 interface Waiter {
   resolve(answer: InputResponse): void
@@ -62,7 +62,7 @@ export function createTaskRun({ record, capabilities, by, apply: applyAny }: Tas
   const { signal } = controller
   const waiters = new Map<string, Waiter>()
   const apply = (event: RunEvent) => applyAny({ ...event, by })
-  /** Whether the handler may be run again: then it gets the answers and the steps that it has had. */
+  /** Whether the handler may be run again: then it gets the responses and the steps that it has had. */
   const isKept = record.call !== undefined
   const steps = new Set<string>()
   let asked = 0
@@ -77,7 +77,7 @@ export function createTaskRun({ record, capabilities, by, apply: applyAny }: Tas
 
   async function ask<T>(build: () => unknown): Promise<T> {
     signal.throwIfAborted()
-    const parsed = parseInputRequest(plainJson(buildRequest(build)))
+    const parsed = parseInputRequest(toJson(buildRequest(build)))
     if ('problem' in parsed) throw unaskable(`the request ${parsed.problem}`)
     const { request } = parsed
     const missing = missingCapability(capabilities, request)
@@ -88,14 +88,16 @@ export function createTaskRun({ record, capabilities, by, apply: applyAny }: Tas
     if (before !== undefined && !isSameJson(before, request)) throw askedOtherwise(key)
     const given = record.answers[key]
     if (given !== undefined) return given as T
-    // Before the question is out: its answer may be faster than our own store.
-    const answer = handled(new Promise<InputResponse>((resolve, reject) => waiters.set(key, { resolve, reject })))
+    // Before the input request is sent: the response may be faster than our own store.
+    const answer = ignoreRejection(
+      new Promise<InputResponse>((resolve, reject) => waiters.set(key, { resolve, reject })),
+    )
     const now = await apply({ type: 'ask', key, request, ...(isKept && { isKept }) })
     if (now === undefined) throw new TaskExpiredError('ttl', { taskId })
     if (isTerminal(now.task.status)) throw taskIsOver()
-    // A run before this one has asked, and the answer came in between.
+    // A run before this one has asked, and the response came in between.
     observe(now)
-    // tasks/update lets in nothing but answers of the kind that was asked for.
+    // tasks/update lets in nothing but responses of the kind that was asked for.
     return (await answer) as T
   }
 
@@ -108,7 +110,7 @@ export function createTaskRun({ record, capabilities, by, apply: applyAny }: Tas
     if (before !== undefined) throw stepWasCut(name)
     if (isKept) await keepStep(name, { isDone: false })
     const value = await work()
-    if (value !== undefined && plainJson(value) === undefined) throw unusableStepValue(name)
+    if (value !== undefined && toJson(value) === undefined) throw unusableStepValue(name)
     if (isKept) await keepStep(name, { isDone: true, value })
     return value
   }
@@ -152,14 +154,15 @@ export function createTaskRun({ record, capabilities, by, apply: applyAny }: Tas
     context: {
       taskId,
       setStatus(message) {
-        // Thrown at once: a tool need not await this, and what JSON cannot carry would leave `tasks/get` without an answer.
+        // Thrown at once: a tool need not await this, and what JSON cannot carry would leave `tasks/get` without a
+        // response.
         if (typeof message !== 'string') throw unusableStatus(message)
-        return handled(apply({ type: 'status', message }).then(() => {}))
+        return ignoreRejection(apply({ type: 'status', message }).then(() => {}))
       },
-      elicit: (params) => handled(ask<ElicitResult>(() => elicitation(params))),
-      sample: (params) => handled(ask<SamplingAnswer>(() => inputRequired.createMessage(params))),
-      listRoots: () => handled(ask<ListRootsResult>(() => inputRequired.listRoots())),
-      once: (name, work) => handled(once(name, work)),
+      elicit: (params) => ignoreRejection(ask<ElicitResult>(() => elicitation(params))),
+      sample: (params) => ignoreRejection(ask<SamplingResponse>(() => inputRequired.createMessage(params))),
+      listRoots: () => ignoreRejection(ask<ListRootsResult>(() => inputRequired.listRoots())),
+      once: (name, work) => ignoreRejection(once(name, work)),
     },
     observe,
     lose,
@@ -221,6 +224,6 @@ function stepWasCut(name: string): TaskError {
 
 function taskIsOver(): TaskConfigurationError {
   return new TaskConfigurationError(
-    'Failed to ask for input: the task is over. Await every question before the handler returns.',
+    'Failed to ask for input: the task is over. Await every input request before the handler returns.',
   )
 }

@@ -6,10 +6,10 @@ import type { Clock } from './clock.js'
 import { createEndedTasks, type EndedTaskLimits } from './endedTasks.js'
 import { LIMIT_REACHED } from './errorCodes.js'
 import type { TaskExecutor, TaskJob } from './executor.js'
+import { createKeyedQueue } from './keyedQueue.js'
 import { createLeases, type Leases } from './leases.js'
 import { newTaskRecord, type TaskSpec } from './newTaskRecord.js'
 import type { ReportError } from './reportError.js'
-import { createSerializer } from './serialize.js'
 import { createStoreWatch } from './storeWatch.js'
 import { createSweeper } from './sweeper.js'
 import { createTally } from './tally.js'
@@ -39,10 +39,10 @@ export interface TaskRuntime {
   claim(job: TaskJob, capabilitiesOf: (record: TaskRecord) => Promise<ClientCapabilities>): Promise<TaskRun | undefined>
   /** The record of a task that is there and this owner's; undefined is all that anybody else learns. */
   read(taskId: string, owner: string): Promise<TaskRecord | undefined>
-  /** Takes answers to open questions; what is not open is ignored. */
+  /** Takes responses to open input requests; others are ignored. */
   answer(taskId: string, answers: Readonly<Record<string, InputResponse>>): Promise<void>
   requestCancel(taskId: string): Promise<void>
-  /** Tells of the states of tasks, whoever changes them, until they are over or the function that is returned is called. */
+  /** Calls a follower with every state of the tasks, until they are over. Returns a function that unsubscribes. */
   follow(taskIds: readonly string[], follower: TaskFollower): () => void
   /**
    * Ends a run with its outcome, unless the task is over already, and resolves to how it stands then; where
@@ -82,7 +82,7 @@ export function createTaskRuntime(options: TaskRuntimeOptions): TaskRuntime {
   /** The same runs by owner, and those that are about to begin. */
   const atWork = createTally()
   const ended = createEndedTasks(options)
-  const oneByOne = createSerializer()
+  const oneByOne = createKeyedQueue()
   const ledger = createTaskLedger({ store, clock, onRecord })
   const feed = createTaskFeed()
   const sweeper = createSweeper(clock, sweep)

@@ -63,7 +63,7 @@ export interface TaskServerOptions {
    */
   augment?(call: TaskCandidate): boolean | Promise<boolean>
   /**
-   * Tells who sends a request, or refuses it with a response, such as a 401. Called for every request but preflights,
+   * Returns who sends a request, or a response that refuses it, such as a 401. Called for every request but preflights,
    * which browsers send without credentials. Pages on other origins can read the refusal, `WWW-Authenticate` included,
    * where `cors` lets them in. `requireBearerAuth` of the SDK makes such a function. Where it throws, the request is
    * refused with 500.
@@ -71,7 +71,7 @@ export interface TaskServerOptions {
    */
   authenticate?(request: Request): AuthInfo | Response | Promise<AuthInfo | Response>
   /**
-   * Names whose tasks a request may create and see. A task of somebody else cannot be told from none. A request without
+   * Names whose tasks a request may create and see. A task of another owner looks the same as none. A request without
    * a name (undefined, or an empty text, or a text such as "undefined" that a template string makes of a missing value)
    * is refused with -32603, and `onError` is called.
    * @default the principal of `authInfo`: the user by `extra.sub` and `extra.iss` where the token names one, else the client
@@ -111,7 +111,7 @@ export interface TaskServerOptions {
   maxRequestBodySize?: number
   /** Lets browsers on other origins in: `true` for every origin. @default false */
   cors?: boolean | CorsOptions
-  /** Hears of what goes wrong. @default to the console, all but requests that are refused */
+  /** Called with what goes wrong. @default to the console, all but requests that are refused */
   onError?: ReportError
   /** Options of the SDK's server: `instructions`, `cacheHints`, `requestState` and the like. */
   serverOptions?: McpServerOptions

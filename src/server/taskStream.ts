@@ -2,18 +2,18 @@ import { SUBSCRIPTION_ID_META_KEY } from '@modelcontextprotocol/server'
 import { TaskError } from '../protocol/errors.js'
 import { isJsonObject, type JsonObject } from '../protocol/json.js'
 import type { Clock } from './clock.js'
-import { handled } from './handled.js'
+import { ignoreRejection } from './ignoreRejection.js'
 import { repeat } from './repeat.js'
 import { messageOf, readSse, SSE_KEEP_ALIVE, sseEvent } from './sse.js'
-import type { TaskNews } from './taskNews.js'
-import { taskOnTheWire } from './taskOnTheWire.js'
+import type { TaskUpdates } from './taskUpdates.js'
+import { toWireTask } from './toWireTask.js'
 
 /** What a stream of tasks is made of. */
 export interface TaskStreamOptions {
-  /** The answer to the same `subscriptions/listen` so far: the SDK's, or that with other tasks in it. */
+  /** The response to the same `subscriptions/listen` so far: the SDK's, or that with other tasks in it. */
   readonly base: ReadableStream<Uint8Array>
   readonly subscriptionId: unknown
-  readonly news: TaskNews
+  readonly updates: TaskUpdates
   readonly clock: Clock
   /** Aborts when the client hangs up. */
   readonly signal: AbortSignal
@@ -34,7 +34,7 @@ const MAX_WAITING = 1024 * 1024
 const MAX_FULL_TICKS = 4
 
 /**
- * The SDK's stream with news of tasks in it. Its acknowledgement names the tasks too, and its end waits
+ * The SDK's stream with status notifications of tasks in it. Its acknowledgement names the tasks too, and its end waits
  * until nothing can come from either (SEP-2663, "Task Status Notifications").
  *
  * ```
@@ -44,7 +44,7 @@ const MAX_FULL_TICKS = 4
  * ```
  */
 export function createTaskStream(options: TaskStreamOptions): ReadableStream<Uint8Array> {
-  const { subscriptionId, news, clock, signal, onEnd } = options
+  const { subscriptionId, updates, clock, signal, onEnd } = options
   const base = options.base.getReader()
   const encoder = new TextEncoder()
   let isAcknowledged = false
@@ -63,12 +63,12 @@ export function createTaskStream(options: TaskStreamOptions): ReadableStream<Uin
   function flush(): void {
     if (!isAcknowledged) return
     while (room() > 0) {
-      const record = news.next()
+      const record = updates.next()
       if (record === undefined) break
-      const params = { ...taskOnTheWire(record.task), _meta: { [SUBSCRIPTION_ID_META_KEY]: subscriptionId } }
+      const params = { ...toWireTask(record.task), _meta: { [SUBSCRIPTION_ID_META_KEY]: subscriptionId } }
       write(sseEvent({ jsonrpc: '2.0', method: 'notifications/tasks', params }))
     }
-    if (end === undefined || !news.isOver) return
+    if (end === undefined || !updates.isOver) return
     const last = end
     // To write is to be asked for more, which brings us back here.
     end = undefined
@@ -89,20 +89,20 @@ export function createTaskStream(options: TaskStreamOptions): ReadableStream<Uin
     leastRoom = now
     if (fullTicks >= MAX_FULL_TICKS) return cut()
     if (now > 0) write(SSE_KEEP_ALIVE)
-    news.dropExpired(clock.now())
+    updates.dropExpired(clock.now())
   }
 
   async function readBase(): Promise<void> {
     for await (const frame of readSse(base)) {
       const message = messageOf(frame)
       if (message?.['method'] === 'notifications/subscriptions/acknowledged') {
-        write(sseEvent(withTaskIds(message, news.taskIds)))
+        write(sseEvent(withTaskIds(message, updates.taskIds)))
         isAcknowledged = true
       } else if (message !== undefined && 'id' in message) end = frame
       else writeOther(frame)
       flush()
     }
-    // Without a last word, the SDK has broken off.
+    // Without a last message, the SDK has broken off.
     if (end === undefined) close()
   }
 
@@ -110,9 +110,9 @@ export function createTaskStream(options: TaskStreamOptions): ReadableStream<Uin
     if (controller === undefined) return
     controller = undefined
     stopKeepAlive()
-    news.stop()
+    updates.stop()
     signal.removeEventListener('abort', close)
-    void handled(base.cancel())
+    void ignoreRejection(base.cancel())
     onEnd?.()
   }
 
@@ -134,7 +134,7 @@ export function createTaskStream(options: TaskStreamOptions): ReadableStream<Uin
         // The client may have hung up while its tasks were looked for.
         if (signal.aborted) return close()
         stopKeepAlive = repeat(clock, KEEP_ALIVE_MS, tick)
-        news.onNews(flush)
+        updates.onUpdate(flush)
         signal.addEventListener('abort', close)
         void readBase().catch(close)
       },
@@ -150,7 +150,7 @@ export function createTaskStream(options: TaskStreamOptions): ReadableStream<Uin
   )
 }
 
-/** Whoever has answered so far does not know these tasks, and has left them out. */
+/** The response so far knows nothing of these tasks and leaves them out. */
 function withTaskIds(ack: JsonObject, taskIds: readonly string[]): JsonObject {
   if (taskIds.length === 0) return ack
   const params = isJsonObject(ack['params']) ? ack['params'] : {}

@@ -47,13 +47,13 @@ export interface TaskContext {
   setStatus(message: string): Promise<void>
   /**
    * Asks the user, by a form or by a page to visit. The task stands in `input_required` until every open
-   * question is answered; several may be open at once. Resolves to the answer as the client gave it, declined or not. The
-   * `content` of a form that was accepted fits `requestedSchema` (SEP-2663, "Task Update Requests"): what does not is
-   * refused to the client with -32602. Of a Standard Schema that holds for what JSON Schema can say.
+   * input request is answered; several may be open at once. Resolves to the response as the client gave it, declined or
+   * not. The `content` of a form that was accepted fits `requestedSchema` (SEP-2663, "Task Update Requests"): what does
+   * not is refused to the client with -32602. Of a Standard Schema that holds for what JSON Schema can say.
    *
    * @throws the reason of `signal` when that aborts, {@link TaskConfigurationError} where the params
    * cannot be sent or the task is over, a `ProtocolError` of the SDK (-32021) where the client has not declared with the call
-   * that it answers such questions: look at `clientCapabilities` before, where the tool can do without.
+   * that it answers such input requests: look at `clientCapabilities` before, where the tool can do without.
    */
   elicit(params: ElicitParams): Promise<ElicitResult>
   /** Asks the client's model for a completion. Otherwise like {@link TaskContext.elicit}. */

@@ -1,20 +1,25 @@
 import { TaskStorageError } from '../protocol/errors.js'
+import { createKeyedQueue, type MaybePromise, mapMaybePromise } from './keyedQueue.js'
 import type { TaskStorage } from './taskStorage.js'
-import { type Awaitable, andThen, createTurns } from './turns.js'
 
 /** The items of a storage, one operation on each at a time. No method throws or rejects. */
 export interface RecordItems {
   /** Uses the text of an item, after the operations under way on it. `what` is done to a record, for the error. */
-  onText<T>(what: string, key: string, use: (text: string | null | undefined) => Awaitable<T>, otherwise: T): Promise<T>
+  onText<T>(
+    what: string,
+    key: string,
+    use: (text: string | null | undefined) => MaybePromise<T>,
+    otherwise: T,
+  ): Promise<T>
   /** Uses the keys that begin with the prefix. */
-  onKeys<T>(prefix: string, use: (keys: readonly string[]) => Awaitable<T>, otherwise: T): Promise<T>
+  onKeys<T>(prefix: string, use: (keys: readonly string[]) => MaybePromise<T>, otherwise: T): Promise<T>
   remove(key: string): Promise<void>
 }
 
 export function createRecordItems(storage: TaskStorage, onError: (error: TaskStorageError) => void): RecordItems {
-  const inTurn = createTurns()
+  const enqueue = createKeyedQueue()
 
-  async function attempt<T>(what: string, action: () => Awaitable<T>, otherwise: T): Promise<T> {
+  async function attempt<T>(what: string, action: () => MaybePromise<T>, otherwise: T): Promise<T> {
     try {
       return await action()
     } catch (cause) {
@@ -24,17 +29,18 @@ export function createRecordItems(storage: TaskStorage, onError: (error: TaskSto
   }
 
   /** An operation on one item, after those under way on it. */
-  function onItem<T>(what: string, key: string, action: () => Awaitable<T>, otherwise: T): Promise<T> {
-    return attempt(`${what} a task record`, () => inTurn(key, action), otherwise)
+  function onItem<T>(what: string, key: string, action: () => MaybePromise<T>, otherwise: T): Promise<T> {
+    return attempt(`${what} a task record`, () => enqueue(key, action), otherwise)
   }
 
   return {
-    onText: (what, key, use, otherwise) => onItem(what, key, () => andThen(storage.getItem(key), use), otherwise),
+    onText: (what, key, use, otherwise) =>
+      onItem(what, key, () => mapMaybePromise(storage.getItem(key), use), otherwise),
     onKeys: (prefix, use, otherwise) => {
       const isOwn = (key: string) => typeof key === 'string' && key.startsWith(prefix)
       return attempt(
         'list the task records',
-        () => andThen(storage.keys(), (keys) => use([...keys].filter(isOwn))),
+        () => mapMaybePromise(storage.keys(), (keys) => use([...keys].filter(isOwn))),
         otherwise,
       )
     },

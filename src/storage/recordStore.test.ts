@@ -3,14 +3,14 @@ import { asynchronous } from '../../test/support/asynchronousStorage.js'
 import { TaskStorageError } from '../protocol/errors.js'
 import { memoryStorage } from './memoryStorage.js'
 import { createRecordStore, type RecordStore } from './recordStore.js'
-import type { TaskRecord, TaskRecordTask } from './taskRecord.js'
 import type { TaskStorage } from './taskStorage.js'
+import type { RecordedTask, ToolCallRecord } from './toolCallRecord.js'
 
 const NOW = 100_000
 const ENDPOINT = 'https://example.com/mcp'
 const TASK_ID = 'task-secret-1'
 
-const TASK: TaskRecordTask = {
+const TASK: RecordedTask = {
   taskId: TASK_ID,
   status: 'working',
   receivedAt: NOW,
@@ -21,7 +21,7 @@ const TASK: TaskRecordTask = {
   isCancelling: false,
 }
 
-function record(callId: string, changes: Partial<TaskRecord> = {}): TaskRecord {
+function record(callId: string, changes: Partial<ToolCallRecord> = {}): ToolCallRecord {
   return {
     callId,
     tool: 'report',
@@ -116,7 +116,7 @@ describe.each([
     expect(await ids(bob)).toEqual([])
   })
 
-  it('are gone for whoever asks after them once they are being removed', async () => {
+  it('are gone for reads that come after their removal has begun', async () => {
     const storage = wrap(memoryStorage())
     const { store } = open({
       ...storage,

@@ -1,18 +1,18 @@
 import type { TaskStorageError } from '../protocol/errors.js'
 import { hash } from './hash.js'
+import { type MaybePromise, mapMaybePromise } from './keyedQueue.js'
 import { createRecordItems } from './recordItems.js'
+import type { TaskStorage } from './taskStorage.js'
 import {
-  decodeTaskRecord,
-  encodeTaskRecord,
+  decodeToolCallRecord,
+  encodeToolCallRecord,
   isNewerRecord,
   isRecordExpired,
   isSuccessor,
   isTaskOver,
-  mergeTaskRecords,
-  type TaskRecord,
-} from './taskRecord.js'
-import type { TaskStorage } from './taskStorage.js'
-import { type Awaitable, andThen } from './turns.js'
+  mergeToolCallRecords,
+  type ToolCallRecord,
+} from './toolCallRecord.js'
 
 /**
  * The records of one endpoint and scope. No method throws or rejects: `onError` is called with what went wrong. A
@@ -23,24 +23,24 @@ export interface RecordStore {
    * A storage that answers synchronously has the record before this returns. False where it could not be written.
    * Calls pile records up, so now and then this sweeps those that are there.
    */
-  write(record: TaskRecord): Promise<boolean>
+  write(record: ToolCallRecord): Promise<boolean>
   /**
    * Writes a record over the one that another tab may have written meanwhile: what either has answered
    * counts as answered, and a task that has ended stays ended. Where the call was made anew since, the
    * record is that call's and is left alone. With `isKept`, a record that is gone stays so: another tab has
-   * removed it, and word of that may not have come yet. A storage that answers synchronously has the record
-   * before this returns. False where the record is not there now.
+   * removed it, and the message about that may not have arrived yet. A storage that answers synchronously has the
+   * record before this returns. False where the record is not there now.
    */
-  update(record: TaskRecord, isKept?: boolean): Promise<boolean>
-  read(callId: string): Promise<TaskRecord | undefined>
-  /** Whether there is a record of the call, legible or not; true also where the storage does not say. */
+  update(record: ToolCallRecord, isKept?: boolean): Promise<boolean>
+  read(callId: string): Promise<ToolCallRecord | undefined>
+  /** True if there is a record of the call, legible or not, and if the storage does not say. */
   has(callId: string): Promise<boolean>
   /** True where a later version of Taskwire has recorded the call. */
   isNewer(callId: string): Promise<boolean>
   /** Removes the record of a call; with `only`, unless the call was made anew since. */
-  remove(callId: string, only?: TaskRecord): Promise<void>
+  remove(callId: string, only?: ToolCallRecord): Promise<void>
   /** Every record still of use; the others are swept, and the oldest ended ones where there are too many. */
-  list(): Promise<TaskRecord[]>
+  list(): Promise<ToolCallRecord[]>
   /** Removes every record of a scope, this one by default, whatever is in it. A synchronous storage has none before this returns. */
   clear(scope?: string): Promise<void>
 }
@@ -77,8 +77,8 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
   let sweptAt = Number.NEGATIVE_INFINITY
   let writesSince = 0
 
-  function parse(storageKey: string, text: string | null | undefined): TaskRecord | undefined {
-    const record = typeof text === 'string' ? decodeTaskRecord(text) : undefined
+  function parse(storageKey: string, text: string | null | undefined): ToolCallRecord | undefined {
+    const record = typeof text === 'string' ? decodeToolCallRecord(text) : undefined
     const isOurs = record?.endpoint === endpoint && record.scope === scope && storageKey === prefix + record.callId
     return isOurs ? record : undefined
   }
@@ -88,18 +88,18 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
   }
 
   /** Removes the item unless it is another record by now. */
-  function removeOnly(key: string, only: TaskRecord): Promise<void> {
+  function removeOnly(key: string, only: ToolCallRecord): Promise<void> {
     const remove = (text: string | null | undefined) =>
       isNewer(key, text) || isSuccessor(parse(key, text), only) ? undefined : storage.removeItem(key)
     return items.onText('remove', key, remove, undefined)
   }
 
-  async function list(): Promise<TaskRecord[]> {
+  async function list(): Promise<ToolCallRecord[]> {
     sweptAt = now()
     writesSince = 0
     const keys = await items.onKeys<readonly string[]>(prefix, (own) => own, [])
-    const records = new Set<TaskRecord>()
-    const lengths = new Map<TaskRecord, number>()
+    const records = new Set<ToolCallRecord>()
+    const lengths = new Map<ToolCallRecord, number>()
     let characters = 0
     await forEach(keys, options.pause, async (key) => {
       const read = (text: string | null | undefined) => [parse(key, text), key.length + `${text}`.length] as const
@@ -124,8 +124,8 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
   return {
     write: async (record) => {
       const key = prefix + record.callId
-      const write = (text: string | null | undefined): Awaitable<boolean> =>
-        !isNewer(key, text) && andThen(storage.setItem(key, encodeTaskRecord(record)), () => true)
+      const write = (text: string | null | undefined): MaybePromise<boolean> =>
+        !isNewer(key, text) && mapMaybePromise(storage.setItem(key, encodeToolCallRecord(record)), () => true)
       const isWritten = await items.onText('write', key, write, false)
       writesSince += 1
       const isDue = writesSince >= SWEEP_AFTER_WRITES || Math.abs(now() - sweptAt) >= SWEEP_AFTER_MS
@@ -135,11 +135,14 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
 
     update: (record, isKept = false) => {
       const key = prefix + record.callId
-      const write = (stored: TaskRecord | undefined): Awaitable<boolean> => {
+      const write = (stored: ToolCallRecord | undefined): MaybePromise<boolean> => {
         if (isSuccessor(stored, record)) return true
-        return andThen(storage.setItem(key, encodeTaskRecord(mergeTaskRecords(stored, record))), () => true)
+        return mapMaybePromise(
+          storage.setItem(key, encodeToolCallRecord(mergeToolCallRecords(stored, record))),
+          () => true,
+        )
       }
-      const update = (text: string | null | undefined): Awaitable<boolean> => {
+      const update = (text: string | null | undefined): MaybePromise<boolean> => {
         if (isKept && typeof text !== 'string') return false
         return isNewer(key, text) || write(parse(key, text))
       }
@@ -183,16 +186,16 @@ async function forEach<T>(
   }
 }
 
-function isEnded({ task }: TaskRecord): boolean {
+function isEnded({ task }: ToolCallRecord): boolean {
   return task !== undefined && isTaskOver(task)
 }
 
 /** Those first that were last seen longest ago. */
-function byAge(a: TaskRecord, b: TaskRecord): number {
+function byAge(a: ToolCallRecord, b: ToolCallRecord): number {
   return seenAt(a) - seenAt(b)
 }
 
-function seenAt({ task, startedAt }: TaskRecord): number {
+function seenAt({ task, startedAt }: ToolCallRecord): number {
   return task?.notedAt ?? startedAt
 }
 

@@ -1,6 +1,6 @@
 import type { PageStorage } from './pageStorage.js'
-import { heldRecord, isHeldRecord } from './taskRecord.js'
 import type { TaskStorage } from './taskStorage.js'
+import { heldRecord, isHeldRecord } from './toolCallRecord.js'
 
 const PREFIX = 'held:'
 

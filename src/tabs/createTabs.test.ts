@@ -27,7 +27,7 @@ function openTab(known: readonly TaskMessage[] = []) {
   return { tabs, page, received }
 }
 
-it('what one tab did exclusively is heard by the others before it is their turn', async () => {
+it('what one tab did exclusively is received by the others before it is their turn', async () => {
   const [a, b] = [openTab(), openTab()]
   const { signal } = new AbortController()
   const inB = vi.fn(async () => {})

@@ -1,4 +1,4 @@
-import { type CallMessage, type CallTabs, NO_TABS } from '../call/callTabs.js'
+import { type CallMessage, type CallTabs, NOOP_CALL_TABS } from '../call/callTabs.js'
 import { MESSAGE_DELAY_MS } from '../call/tabTimes.js'
 import type { TaskMessage } from '../call/taskMessage.js'
 import type { Channel, Environment, Locks, Unsubscribe } from '../environment/environment.js'
@@ -8,8 +8,8 @@ import { createTabChannel } from './tabChannel.js'
 import { encodeTabMessage, type TabMessage } from './tabMessages.js'
 
 /** The tabs of a page that is alone: it has no Web Locks or no BroadcastChannel, or does not want them. */
-export const ALONE_IN_BROWSER: Tabs = {
-  ...NO_TABS,
+export const NOOP_TABS: Tabs = {
+  ...NOOP_CALL_TABS,
   open: () => {},
   postForgotten: () => {},
   close: () => {},
@@ -126,7 +126,7 @@ export function createTabs(options: TabsOptions): Tabs {
     postSyncRequest: (taskId) => post({ type: 'sync-request', taskId }),
     postForgotten: (at, callId, scope = options.scope) => {
       const message = { type: 'forgotten' as const, at, ...(callId !== undefined && { callId }) }
-      // A channel does not hear itself, but it would hear another one of this page.
+      // A channel does not receive its own messages, but it would receive those of another one of this page.
       if (scope === options.scope && isConnected()) return post(message)
       const theirs = openChannel(options.nameOf(scope))
       theirs.postMessage(encodeTabMessage(message))

@@ -17,7 +17,7 @@ function openTab() {
   const leadership = createLeadership('leader', environment.locks as Locks, environment, () => state.isHere, onEmpty)
   const turns: string[] = []
   leadership.onChange(() => {
-    const how = leadership.wasTaken() ? 'taken' : 'granted'
+    const how = leadership.wasStolen() ? 'taken' : 'granted'
     turns.push(leadership.isLeader() ? how : 'lost')
   })
   return { page, leadership, turns, onEmpty, state }
@@ -38,7 +38,7 @@ it('the first tab that joins leads, and the next one when that has left', async 
 
 it('a tab leads before it has joined by no means', async () => {
   const a = openTab()
-  a.leadership.take()
+  a.leadership.steal()
   await browser.settle()
   expect(a.leadership.isLeader()).toBe(false)
   expect(a.page.locks()).toBe(0)
@@ -78,20 +78,20 @@ it('a tab that takes the lead has it at once, and the other one queues again', a
   a.leadership.join()
   const leave = b.leadership.join()
   await browser.settle()
-  b.leadership.take()
+  b.leadership.steal()
   await browser.settle()
   expect([a.turns, b.turns]).toEqual([['granted', 'lost'], ['taken']])
   leave()
   await browser.settle()
   expect(a.turns).toEqual(['granted', 'lost', 'granted'])
-  expect(a.leadership.wasTaken()).toBe(false)
+  expect(a.leadership.wasStolen()).toBe(false)
 })
 
 it('a tab that leads already takes nothing', async () => {
   const a = openTab()
   a.leadership.join()
   await browser.settle()
-  a.leadership.take()
+  a.leadership.steal()
   await browser.settle()
   expect(a.turns).toEqual(['granted'])
   expect(a.page.locks()).toBe(1)
@@ -101,8 +101,8 @@ it('two tabs that take the lead from each other agree on one', async () => {
   const [a, b, c] = [openTab(), openTab(), openTab()]
   for (const { leadership } of [a, b, c]) leadership.join()
   await browser.settle()
-  b.leadership.take()
-  c.leadership.take()
+  b.leadership.steal()
+  c.leadership.steal()
   await browser.settle()
   expect([a, b, c].filter(({ leadership }) => leadership.isLeader())).toHaveLength(1)
 })
@@ -127,8 +127,8 @@ it('a page that goes away lets the lead go, and stands again when it is back', a
   await a.page.hidePage()
   expect(a.page.locks()).toBe(0)
   expect([a.turns, b.turns]).toEqual([['granted', 'lost'], ['granted']])
-  // Its timers may run before it hears that it is back.
-  a.leadership.take()
+  // Its timers may run before its `pageshow`.
+  a.leadership.steal()
   await browser.settle()
   expect(a.page.locks()).toBe(0)
   a.state.isHere = true
@@ -161,7 +161,7 @@ it('a tab that is granted the lead after it has left does not keep it', async ()
   expect(b.turns).toEqual(['granted'])
 })
 
-it('a listener that unsubscribes hears nothing more', async () => {
+it('a listener that unsubscribes is called no more', async () => {
   const a = openTab()
   const listener = vi.fn()
   const unsubscribe = a.leadership.onChange(listener)

@@ -2,9 +2,9 @@ import type { Leadership } from '../call/callTabs.js'
 import type { Environment, Locks, Unsubscribe } from '../environment/environment.js'
 
 /**
- * An election by Web Lock: whoever holds it leads, and the browser passes it on when a tab is closed or
- * crashes. It is let go of when the page goes away, since a lock can keep a page out of the back-forward cache.
- * `isHere` says whether the page is back, `onEmpty` is called when nobody stands for election any more.
+ * An election by Web Lock: the tab that holds the lock leads, and the browser passes it on when a tab is closed or
+ * crashes. It is released when the page goes away, since a lock can keep a page out of the back-forward cache.
+ * `isHere` returns true if the page is back, `onEmpty` is called when nothing takes part in the election any more.
  *
  * ```text
  * tab A  join ─ granted ── leads ─────────── stolen ─ queues again …
@@ -20,87 +20,87 @@ export function createLeadership(
   onEmpty: () => void,
 ): Leadership {
   const listeners = new Set<() => void>()
-  let members = 0
+  let refCount = 0
   let isLeader = false
-  let wasTaken = false
-  /** The candidacy under way; a later one replaces it. */
-  let candidacy: { withdraw: () => void } | undefined
+  let wasStolen = false
+  /** The lock request under way; a later one replaces it. */
+  let request: { cancel: () => void } | undefined
   let subscriptions: Unsubscribe[] = []
 
   function set(leads: boolean, taken = false): void {
     if (leads === isLeader) return
     isLeader = leads
-    wasTaken = taken
+    wasStolen = taken
     for (const listener of [...listeners]) listener()
   }
 
-  function stand(steal: boolean): void {
-    candidacy?.withdraw()
-    // A page that has gone away stands again when it is back; its timers may run before it hears that it is.
+  function requestLock(steal: boolean): void {
+    request?.cancel()
+    // A page that has gone away requests the lock again when it is back; its timers may run before its `pageshow`.
     if (!isHere()) return
     const queue = new AbortController()
     let release = () => {}
     const own = {
-      withdraw: () => {
-        candidacy = undefined
+      cancel: () => {
+        request = undefined
         queue.abort()
         release()
         set(false)
       },
     }
-    candidacy = own
-    const office = () =>
+    request = own
+    const onGranted = () =>
       new Promise<void>((resolve) => {
-        if (candidacy !== own) return resolve()
+        if (request !== own) return resolve()
         release = resolve
         set(true, steal)
       })
     locks
       // A request that steals does not queue, so it takes no signal.
-      .request(name, steal ? { steal } : { signal: queue.signal }, office)
+      .request(name, steal ? { steal } : { signal: queue.signal }, onGranted)
       .catch(() => {})
       .then(() => {
-        if (candidacy !== own) return
-        // Another tab took the office: back into the queue.
-        candidacy = undefined
+        if (request !== own) return
+        // Another tab stole the lock: back into the queue.
+        request = undefined
         set(false)
-        stand(false)
+        requestLock(false)
       })
   }
 
-  function enter(): void {
-    members += 1
-    if (members > 1) return
-    stand(false)
+  function retain(): void {
+    refCount += 1
+    if (refCount > 1) return
+    requestLock(false)
     subscriptions = [
-      environment.onPageHide(() => candidacy?.withdraw()),
+      environment.onPageHide(() => request?.cancel()),
       environment.onPageShow(() => {
-        if (candidacy === undefined) stand(false)
+        if (request === undefined) requestLock(false)
       }),
     ]
   }
 
   function leave(): void {
-    members -= 1
-    if (members > 0) return
-    candidacy?.withdraw()
+    refCount -= 1
+    if (refCount > 0) return
+    request?.cancel()
     for (const unsubscribe of subscriptions) unsubscribe()
     onEmpty()
   }
 
   return {
     isLeader: () => isLeader,
-    wasTaken: () => wasTaken,
+    wasStolen: () => wasStolen,
     join: () => {
-      enter()
+      retain()
       let isMember = true
       return () => {
         if (isMember) leave()
         isMember = false
       }
     },
-    take: () => {
-      if (members > 0 && !isLeader) stand(true)
+    steal: () => {
+      if (refCount > 0 && !isLeader) requestLock(true)
     },
     onChange: (listener) => {
       listeners.add(listener)

@@ -48,7 +48,7 @@ export function createLeaderships(options: LeadershipsOptions): Leaderships {
   /** A hidden tab is throttled: one that can be seen takes over from it. */
   function preferVisible(): void {
     if (isLeaderVisible || !environment.isVisible()) return
-    for (const leadership of leaderships.values()) leadership.take()
+    for (const leadership of leaderships.values()) leadership.steal()
   }
 
   function leads(): boolean {

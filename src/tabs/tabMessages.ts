@@ -4,7 +4,12 @@ import { parseCallToolResult } from '../protocol/callToolResult.js'
 import { isTaskError, TaskError } from '../protocol/errors.js'
 import { isJsonObject, type JsonObject } from '../protocol/json.js'
 import { type DetailedTask, parseDetailedTask } from '../protocol/task.js'
-import { decodeTaskRecord, encodeTaskRecord, LONGEST_WAIT_MS, type TaskRecord } from '../storage/taskRecord.js'
+import {
+  decodeToolCallRecord,
+  encodeToolCallRecord,
+  LONGEST_WAIT_MS,
+  type ToolCallRecord,
+} from '../storage/toolCallRecord.js'
 
 /** What tabs post to each other. */
 export type TabMessage =
@@ -14,7 +19,7 @@ export type TabMessage =
   | { readonly type: 'sync-request'; readonly taskId: string }
   /** A call was forgotten; without a `callId`, every one was. What was started after `at`, ms since the epoch, was not. */
   | { readonly type: 'forgotten'; readonly callId?: string; readonly at: number }
-  /** Posted by the tab that leads: whether its page can be seen. */
+  /** Posted by the leader: true if its page can be seen. */
   | { readonly type: 'leader'; readonly isVisible: boolean }
 
 const VERSION = 1
@@ -26,7 +31,7 @@ export function encodeTabMessage(message: TabMessage): JsonObject {
 }
 
 function encodePayload(message: CallMessage | TaskMessage): JsonObject {
-  if (message.type === 'created') return { ...message, record: encodeTaskRecord(message.record) }
+  if (message.type === 'created') return { ...message, record: encodeToolCallRecord(message.record) }
   if ('error' in message) return { ...message, error: encodeError(message.error) }
   if (message.type === 'settled' && 'error' in message.outcome) {
     return { ...message, outcome: { error: encodeError(message.outcome.error) } }
@@ -160,8 +165,8 @@ function decodeCallMessage(value: unknown, now: number): CallMessage | undefined
 }
 
 /** JSON has a number that is read as Infinity: 1e999. */
-function decodeRecord(text: string, now: number): TaskRecord | undefined {
-  const record = decodeTaskRecord(text)
+function decodeRecord(text: string, now: number): ToolCallRecord | undefined {
+  const record = decodeToolCallRecord(text)
   const { task } = record ?? {}
   const started = record && decodeTimes({ ...record }, now, 'startedAt')
   if (record === undefined || started === undefined) return undefined

@@ -9,7 +9,7 @@ export interface FaultOptions {
 /** Options of {@link Faults.drop}. */
 export interface DropOptions extends FaultOptions {
   /**
-   * What gets lost. A lost request never reaches the server; of a lost answer the server has done what it was
+   * What gets lost. A lost request never reaches the server; of a lost response the server has done what it was
    * asked for. For a `tools/call` that is all the difference. @default 'request'
    */
   lose?: 'request' | 'answer'
@@ -42,12 +42,12 @@ export interface Faults {
   delay(ms: number, options?: FaultOptions): () => void
   /** A server, or something in front of it, that refuses requests with an HTTP status. */
   status(code: number, options?: StatusOptions): () => void
-  /** The server does its part, and its answer makes no sense. */
+  /** The server does its part, and its response makes no sense. */
   malformed(options?: MalformedOptions): () => void
   /**
-   * The connection breaks under every answer that is a stream and open right now, such as that to
+   * The connection breaks under every response that is a stream and open right now, such as that to
    * `subscriptions/listen`; returns how many there were. For later requests nothing changes: `drop` them,
-   * too, to keep whoever listened from coming back.
+   * too, to keep its subscribers from coming back.
    */
   cut(options?: CutOptions): number
   /** Switches everything off. */

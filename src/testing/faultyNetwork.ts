@@ -75,12 +75,12 @@ export function createFaultyNetwork(clock: Clock): FaultyNetwork {
   }
 }
 
-/** Lets go of an answer that nobody gets: it may be a stream without end. */
+/** Lets go of a response that nobody gets: it may be a stream without end. */
 async function discard({ body }: Response): Promise<void> {
   await body?.cancel()
 }
 
-/** Nothing, until whoever asked gives up. */
+/** Nothing, until the client gives up. */
 function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     if (signal.aborted) return reject(signal.reason)

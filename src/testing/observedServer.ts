@@ -10,11 +10,11 @@ import { type ScriptedTask, scriptedTool } from './scriptTask.js'
 
 /** What test servers have in common. Everything else is as for `createTaskServer`. */
 export interface ObservedServerOptions extends Partial<Omit<TaskServerOptions, 'tools' | 'clock'>> {
-  /** Tools of `defineTool`, which do their work, and of `scriptTask`, which show what they are told to. */
+  /** Tools of `defineTool`, which do their work, and of `scriptTask`, which show what their script says. */
   tools: readonly (ToolDefinition | ScriptedTask)[]
   /** Where clients find it. @default 'http://localhost/mcp' */
   url?: string
-  /** Whether clients hear of tasks by `subscriptions/listen`. @default false: they poll, which can be counted */
+  /** True to serve `subscriptions/listen`. @default false: clients poll, which can be counted */
   push?: boolean
 }
 

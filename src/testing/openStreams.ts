@@ -1,6 +1,6 @@
 /** Answers that are streams, for as long as they are open. */
 export interface OpenStreams {
-  /** The same answer; a stream is one that can be cut. */
+  /** The same response; a stream is one that can be cut. */
   add(method: string, response: Response): Response
   /** Breaks the streams that answer a method, or all; returns how many there were. */
   cut(method?: string): number
@@ -17,7 +17,7 @@ export function createOpenStreams(): OpenStreams {
       const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
       const stream = { method, controller: new AbortController() }
       streams.add(stream)
-      // Whoever ends it, reader, server or `cut`, the other side hears of it.
+      // If the reader, the server or `cut` ends it, the other side is notified.
       const over = response.body.pipeTo(writable, { signal: stream.controller.signal })
       void over.catch(() => {}).then(() => streams.delete(stream))
       return new Response(readable, response)

@@ -11,11 +11,11 @@ export interface ScriptRun {
   readonly created: Task
   /** True once its ttl is over. */
   isExpired(): boolean
-  /** The answer to the next `tasks/get`, which may be what the next step waits for. */
+  /** The response to the next `tasks/get`, which may be what the next step waits for. */
   poll(): DetailedTask
   /** How the task stands, for those who listen. What they are shown need not be polled. */
   show(): TaskRecord
-  /** When those who listen shall see the next step, in ms since the epoch; undefined where it waits for an answer. */
+  /** When those who listen shall see the next step, in ms since the epoch; undefined where it waits for a response. */
   dueAt(): number | undefined
   /** Takes the step that is due. */
   goOn(): void
@@ -29,7 +29,7 @@ export interface ScriptRunOptions {
   readonly taskId: string
   readonly pollIntervalMs: number
   readonly clock: Clock
-  /** Hears that the task stands otherwise. */
+  /** Called when the task has changed. */
   readonly onChange: () => void
 }
 
@@ -43,9 +43,9 @@ export function startScript(script: ScriptedTask, options: ScriptRunOptions): Sc
   let version = 1
   let index = 0
   let step: ScriptStep = steps[0]
-  /** When the step began, or when its last question was answered. */
+  /** When the step began, or when its last input request was answered. */
   let since = createdAt
-  /** When the client was shown all of the step: a creation carries neither questions nor results. */
+  /** When the client was shown all of the step: a creation carries neither input requests nor results. */
   let shownAt = step.status === 'working' || step.status === 'cancelled' ? createdAt : undefined
 
   function enter(entered: ScriptStep, at: number): void {
@@ -60,7 +60,7 @@ export function startScript(script: ScriptedTask, options: ScriptRunOptions): Sc
     return Object.fromEntries(Object.entries(step.inputRequests).filter(([key]) => !answered.has(key)))
   }
 
-  /** The step that comes next, unless a question is in its way. */
+  /** The step that comes next, unless an input request is in its way. */
   function following(): ScriptStep | undefined {
     return Object.keys(open()).length > 0 ? undefined : steps[index + 1]
   }

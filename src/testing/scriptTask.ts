@@ -18,7 +18,7 @@ export type ScriptStep = ScriptStatus & {
 
 type ScriptStatus =
   | { readonly status: 'working' }
-  /** Stays until every question is answered. */
+  /** Stays until every input request is answered. */
   | { readonly status: 'input_required'; readonly inputRequests: Readonly<Record<string, InputRequest>> }
   | { readonly status: 'completed'; readonly result: CallToolResult }
   | { readonly status: 'failed'; readonly error: TaskFailure }
@@ -26,7 +26,7 @@ type ScriptStatus =
 
 /** Options of {@link scriptTask}. */
 export interface ScriptTaskOptions {
-  /** The tool whose calls follow the script. @default every tool that the server does not have otherwise */
+  /** The tool whose calls follow the script. @default every tool name without a real tool */
   name?: string
   /** What the server says of the tool in its list. */
   annotations?: NonNullable<ToolDefinition['annotations']>
@@ -44,7 +44,7 @@ export interface ScriptedTask extends ScriptTaskOptions {
 }
 
 /**
- * Scripts the tasks of a tool, to hold a user interface in one state. The answer to `tools/call` shows the
+ * Scripts the tasks of a tool, to hold a user interface in one state. The response to `tools/call` shows the
  * first step, each `tasks/get` the next one, and the last one stays. Where the server pushes, clients that listen see
  * the steps without polling. Every call begins at the beginning.
  *

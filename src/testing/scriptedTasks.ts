@@ -5,17 +5,17 @@ import { resultResponse } from '../server/jsonRpcResponse.js'
 import { requestParams } from '../server/requestParams.js'
 import { createTaskFeed } from '../server/taskFeed.js'
 import { createTaskId } from '../server/taskId.js'
-import { followTasks } from '../server/taskNews.js'
 import type { TaskRecord } from '../server/taskRecord.js'
 import { createTaskStream } from '../server/taskStream.js'
+import { followTasks } from '../server/taskUpdates.js'
 import { type ScriptRun, startScript } from './scriptRun.js'
 import type { ScriptedTask } from './scriptTask.js'
 
 /** The scripted tasks of a server. */
 export interface ScriptedTasks {
-  /** The answer to a request that is about one of them; undefined for what the server itself answers. */
+  /** The response to a request that is about one of them; undefined for what the server itself answers. */
   answer(body: unknown): Response | undefined
-  /** Adds them to the stream on which the server tells of its own, where a `subscriptions/listen` names them. */
+  /** Adds them to the server's stream of status notifications, if a `subscriptions/listen` names them. */
   push(request: Request, body: unknown, response: Response): Promise<Response>
   /** Leaves every request to the server, and ends all streams. */
   close(): void
@@ -47,7 +47,7 @@ export function createScriptedTasks(options: ScriptedTasksOptions): ScriptedTask
     // Not a counter: a page remembers its tasks, and would take one of the next server for its own.
     const taskId = createTaskId()
     const { pollIntervalMs = options.pollIntervalMs } = script
-    const run = startScript(script, { taskId, pollIntervalMs, clock, onChange: () => tell(taskId) })
+    const run = startScript(script, { taskId, pollIntervalMs, clock, onChange: () => notify(taskId) })
     runs.set(taskId, run)
     return run
   }
@@ -57,8 +57,8 @@ export function createScriptedTasks(options: ScriptedTasksOptions): ScriptedTask
     return run?.isExpired() ? undefined : run
   }
 
-  /** Those who listen hear where a task stands, and its script goes on for as long as somebody does. */
-  function tell(taskId: string): TaskRecord | undefined {
+  /** Subscribers receive where a task stands, and its script goes on for as long as there are any. */
+  function notify(taskId: string): TaskRecord | undefined {
     clock.clearTimeout(timers.get(taskId))
     const run = runOf(taskId)
     if (run === undefined || !new Set(feed.followed()).has(taskId)) return undefined
@@ -66,7 +66,7 @@ export function createScriptedTasks(options: ScriptedTasksOptions): ScriptedTask
     feed.publish(record)
     const dueAt = run.dueAt()
     if (dueAt === undefined) return record
-    const goOn = () => (clock.now() < dueAt ? tell(taskId) : run.goOn())
+    const goOn = () => (clock.now() < dueAt ? notify(taskId) : run.goOn())
     timers.set(taskId, clock.setTimeout(goOn, Math.min(Math.max(0, dueAt - clock.now()), MAX_TIMER_MS)))
     return record
   }
@@ -76,10 +76,10 @@ export function createScriptedTasks(options: ScriptedTasksOptions): ScriptedTask
       const unfollow = feed.follow(taskIds, follower)
       return () => {
         unfollow()
-        for (const taskId of taskIds) tell(taskId)
+        for (const taskId of taskIds) notify(taskId)
       }
     },
-    read: async (taskId) => tell(taskId),
+    read: async (taskId) => notify(taskId),
   }
 
   return {
@@ -111,8 +111,8 @@ export function createScriptedTasks(options: ScriptedTasksOptions): ScriptedTask
       if (!isStream || response.body === null || !isJsonObject(body)) return response
       const taskIds = wantedTasks(body).filter((taskId) => runOf(taskId) !== undefined)
       if (taskIds.length === 0) return response
-      const news = await followTasks(taskIds, '', source)
-      const stream = createTaskStream({ base: response.body, subscriptionId: body['id'], news, clock, signal })
+      const updates = await followTasks(taskIds, '', source)
+      const stream = createTaskStream({ base: response.body, subscriptionId: body['id'], updates, clock, signal })
       return new Response(stream, response)
     },
     close() {

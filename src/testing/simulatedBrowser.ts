@@ -1,5 +1,5 @@
 import type { Channel, Environment, Unsubscribe, WebStorage } from '../environment/environment.js'
-import { macrotask } from '../server/macrotask.js'
+import { nextMacrotask } from '../server/nextMacrotask.js'
 import { createSimulatedLocks } from './simulatedLocks.js'
 
 export interface SimulatedBrowserOptions {
@@ -24,7 +24,10 @@ export interface SimulatedClock {
   advance(ms: number): Promise<void>
   /** Moves the wall clock without running timers, as a machine that sleeps does. */
   sleep(ms: number): void
-  /** Sets the wall clock forward, or back where `ms` is negative, as whoever corrects it does. Timers keep their time. */
+  /**
+   * Sets the wall clock forward, or back where `ms` is negative, as a correction of the clock does. Timers keep their
+   * time.
+   */
   setClock(ms: number): void
   /** Waits for the promises that are under way. */
   settle(): Promise<void>
@@ -45,7 +48,7 @@ export interface SimulatedPage {
   /** Stops the page as a browser that saves power does: no timer, message or answer reaches it. */
   freeze(): void
   thaw(): Promise<void>
-  /** The page is gone without a word: its locks are free, its timers never run. */
+  /** The page crashes: its locks are free, its timers never run. */
   crash(): Promise<void>
   /** Fires `pagehide`, then the page is gone, and its `sessionStorage` with it. */
   close(): Promise<void>
@@ -100,7 +103,7 @@ export function createSimulatedBrowser(options: SimulatedBrowserOptions = {}): S
   const storage = { local: webStorage() }
 
   async function settle(): Promise<void> {
-    for (let turn = 0; turn < turns || travelling > 0; turn++) await macrotask()
+    for (let turn = 0; turn < turns || travelling > 0; turn++) await nextMacrotask()
   }
 
   /** Messages that are on their way to a page that is awake. */
@@ -150,7 +153,7 @@ export function createSimulatedBrowser(options: SimulatedBrowserOptions = {}): S
         // One after the other, each in a turn of its own, also those that have waited for a frozen page.
         deliver: (message: unknown) => {
           last = last
-            .then(() => travel(macrotask))
+            .then(() => travel(nextMacrotask))
             .then(arrival)
             .then(() => listeners.emit(message))
         },

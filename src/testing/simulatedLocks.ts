@@ -2,7 +2,7 @@ import type { Locks } from '../environment/environment.js'
 
 /** The Web Locks of one simulated browser. */
 export interface SimulatedLocks {
-  /** The locks as one page sees them. What it is told of them waits for `arrival`. */
+  /** The locks as one page sees them. Notifications of them wait for `arrival`. */
   forPage(arrival: () => Promise<void>): PageLocks
 }
 

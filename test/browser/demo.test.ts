@@ -79,7 +79,7 @@ async function polls(): Promise<LoggedRequest[]> {
   return (await demo.requests()).filter(({ method }) => method === 'tasks/get')
 }
 
-/** Of a single call: how long each poll came after the answer before it, as the server saw it. */
+/** Of a single call: how long each poll came after the response before it, as the server saw it. */
 async function waits(): Promise<number[]> {
   const about = (await demo.requests()).filter(({ method }) => method === 'tools/call' || method === 'tasks/get')
   return about.slice(1).map(({ time }, index) => time - (about[index]?.answeredAt ?? Number.POSITIVE_INFINITY))

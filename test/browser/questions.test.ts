@@ -91,7 +91,7 @@ test('a form that does not fit keeps what was typed, says beside the field what 
   expect(await page.getByTestId('question').count()).toBe(0)
 })
 
-test('an answer that does not get through stays in its form until it has, and is given once', async () => {
+test('a response that does not get through stays in its form until it has, and is given once', async () => {
   const page = await open()
   const asked = await askForApproval(page)
   let isBroken = true
@@ -108,7 +108,7 @@ test('an answer that does not get through stays in its form until it has, and is
   expect(await count('tasks/update')).toBe(1)
 })
 
-test('two questions at once are answered one by one, and a page to visit is shown in full', async () => {
+test('two input requests at once are answered one by one, and a page to visit is shown in full', async () => {
   const page = await open()
   await page.getByRole('button', { name: 'Book a meeting' }).click()
   for (const [message, choice] of [
@@ -128,7 +128,7 @@ test('two questions at once are answered one by one, and a page to visit is show
   await said(page, 'The account is linked.')
 })
 
-test('a question outlives its tab, and is answered after coming back', async () => {
+test('an input request outlives its tab, and is answered after coming back', async () => {
   const first = await open()
   await askForApproval(first)
   await first.close()
@@ -147,7 +147,7 @@ test('what one tab asked for is answered in another', async () => {
   expect([await count('tools/call'), await count('tasks/update')]).toEqual([1, 1])
 })
 
-test('axe finds nothing wrong with the questions', async () => {
+test('axe finds nothing wrong with the input requests', async () => {
   const page = await open()
   await askForApproval(page)
   await page.getByRole('button', { name: 'Link an account' }).click()

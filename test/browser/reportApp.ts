@@ -10,7 +10,7 @@ export interface ReportApp {
   readonly requests: readonly HttpRequest[]
   /** Those of one JSON-RPC method. */
   received(method: string): HttpRequest[]
-  /** Whether requests for tasks get no answer. */
+  /** Whether requests for tasks get no response. */
   isSilent: boolean
   /** Lets every report be done. */
   finish(): Promise<void>

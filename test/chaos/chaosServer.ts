@@ -9,7 +9,7 @@ export interface CallPlan {
   readonly intervalsMs: readonly [number, number]
   readonly ttlMs: number | null
   readonly obeysCancel: boolean
-  /** Questions that the task asks at its start and waits for. */
+  /** Input requests that the task sends at its start and waits for. */
   readonly questions: readonly string[]
 }
 
@@ -19,7 +19,7 @@ export interface ServerTask {
   readonly plan: CallPlan
   readonly createdAt: number
   cancelledAt?: number
-  /** Answers by question: the first that came, and when. */
+  /** Answers by input request: the first that came, and when. */
   readonly answers: Map<string, { readonly response: unknown; readonly at: number }>
 }
 
@@ -35,20 +35,20 @@ export interface RpcRequest {
   readonly params?: Readonly<Record<string, unknown>>
 }
 
-export type RpcAnswer =
+export type RpcResponse =
   | { readonly result: Record<string, unknown> }
   | { readonly error: { readonly code: number; readonly message: string } }
 
 export interface ChaosServer {
   /** Answers a request; a `tasks/get` as a replica does that is `staleBy` ms behind. */
-  handle(request: RpcRequest, staleBy?: number): RpcAnswer
+  handle(request: RpcRequest, staleBy?: number): RpcResponse
   /** Every task ever created. */
   readonly tasks: ReadonlyMap<string, ServerTask>
   /** Whether the server has dropped the task. */
   isExpired(task: ServerTask): boolean
   /** What a task has come to; undefined while it is at work. */
   truth(task: ServerTask): Truth | undefined
-  /** Whether the task waits for answers. */
+  /** Whether the task waits for responses. */
   isAsking(task: ServerTask): boolean
 }
 
@@ -64,7 +64,7 @@ export interface ChaosServerOptions {
 const TASKS = 'io.modelcontextprotocol/tasks'
 const FAILED = -32050
 const CANCEL_TAKES_MS = 700
-const UNKNOWN_TASK: RpcAnswer = { error: { code: -32602, message: 'Unknown task' } }
+const UNKNOWN_TASK: RpcResponse = { error: { code: -32602, message: 'Unknown task' } }
 
 const DISCOVERED = {
   resultType: 'complete',
@@ -101,7 +101,7 @@ export function createChaosServer({ now, onExecuted, ...options }: ChaosServerOp
     return { status: 'completed', text: plan.nonce, isError: plan.outcome === 'tool error' }
   }
 
-  function openQuestions({ plan, answers }: ServerTask, at: number): string[] {
+  function openInputRequests({ plan, answers }: ServerTask, at: number): string[] {
     return plan.questions.filter((key) => (answers.get(key)?.at ?? Number.POSITIVE_INFINITY) > at)
   }
 
@@ -110,7 +110,7 @@ export function createChaosServer({ now, onExecuted, ...options }: ChaosServerOp
     const truth = truthAt(task, at)
     const end = truth ? endsAt(task) : at
     const step = Math.floor((end - createdAt) / 2000)
-    const open = openQuestions(task, at)
+    const open = openInputRequests(task, at)
     const isAsking = truth === undefined && open.length > 0
     const isLate = at - createdAt > plan.seconds * 500
     return {
@@ -127,7 +127,7 @@ export function createChaosServer({ now, onExecuted, ...options }: ChaosServerOp
     }
   }
 
-  function call({ arguments: args }: Readonly<Record<string, unknown>>): RpcAnswer {
+  function call({ arguments: args }: Readonly<Record<string, unknown>>): RpcResponse {
     const plan = args as CallPlan
     if (plan.answer === 'refusal') return { error: { code: -32602, message: 'Such arguments do not do.' } }
     onExecuted(plan.nonce)
@@ -152,7 +152,7 @@ export function createChaosServer({ now, onExecuted, ...options }: ChaosServerOp
 
   const isExpired = ({ plan, createdAt }: ServerTask) => plan.ttlMs !== null && now() >= createdAt + plan.ttlMs
 
-  function onTask(taskId: unknown, action: (task: ServerTask) => Record<string, unknown> | undefined): RpcAnswer {
+  function onTask(taskId: unknown, action: (task: ServerTask) => Record<string, unknown> | undefined): RpcResponse {
     const task = tasks.get(String(taskId))
     if (task === undefined || isExpired(task)) return UNKNOWN_TASK
     return { result: { resultType: 'complete', ...action(task) } }
@@ -162,7 +162,7 @@ export function createChaosServer({ now, onExecuted, ...options }: ChaosServerOp
     tasks,
     isExpired,
     truth: (task) => truthAt(task, now()),
-    isAsking: (task) => truthAt(task, now()) === undefined && openQuestions(task, now()).length > 0,
+    isAsking: (task) => truthAt(task, now()) === undefined && openInputRequests(task, now()).length > 0,
     handle: ({ method, params = {} }, staleBy = 0) => {
       switch (method) {
         case 'server/discover':

@@ -3,7 +3,7 @@ import type { NetworkFault, PageFault } from './faults.js'
 import { NETWORK_FAULTS } from './faults.js'
 import type { FaultTarget } from './network.js'
 import type { StorageTrouble } from './recordWatch.js'
-import { type CallSpec, endedCalls, isAwake, look, openQuestions, type Tab, type World } from './world.js'
+import { type CallSpec, endedCalls, isAwake, look, openInputRequests, type Tab, type World } from './world.js'
 
 /** A place for a tab in the window of the browser, as far as a schedule has to know it. */
 type Place = 'empty' | 'awake' | 'frozen' | 'cached'
@@ -377,7 +377,7 @@ const answer = fc.tuple(which, nat, fc.constantFrom('this', 'that')).map(([index
     needs: [index, AWAKE],
     run: (real, _, place) => {
       const tab = tabIn(real, place)
-      const open = openQuestions(tab)
+      const open = openInputRequests(tab)
       const [callId, inputKey] = open[question % Math.max(1, open.length)] ?? []
       if (callId === undefined || inputKey === undefined) return
       real.world.count('answer')

@@ -1,4 +1,4 @@
-import type { ChaosServer, RpcAnswer, RpcRequest } from './chaosServer.js'
+import type { ChaosServer, RpcRequest, RpcResponse } from './chaosServer.js'
 import type { NetworkFault, Tally } from './faults.js'
 import { type Delivery, malformed, type Reply, reply, rpcBody } from './replies.js'
 
@@ -49,7 +49,7 @@ export interface ChaosNetworkOptions<Sender> {
   readonly log: (text: string) => void
 }
 
-/** An answer that is on its way for so long is given up by whatever is in between. */
+/** A response that is on its way for so long is given up by whatever is in between. */
 const NETWORK_PATIENCE_MS = 75_000
 
 export function createChaosNetwork<Sender>(options: ChaosNetworkOptions<Sender>): ChaosNetwork<Sender> {
@@ -57,7 +57,7 @@ export function createChaosNetwork<Sender>(options: ChaosNetworkOptions<Sender>)
   const planned: PlannedFault[] = []
   const underway = new Map<Exchange<Sender>, { fail: () => void; isHanging: boolean }>()
   const deliveries = new WeakMap<Exchange<Sender>, Delivery>()
-  const earlier = new Map<Sender, { request: RpcRequest; answer: RpcAnswer }>()
+  const earlier = new Map<Sender, { request: RpcRequest; answer: RpcResponse }>()
   const latency = () => Math.floor(random() * 120)
   let outageUntil = Number.NEGATIVE_INFINITY
 

@@ -13,7 +13,7 @@ export interface Pages<Page> {
   canHaveRead(page: Page, writtenAt: number): boolean
 }
 
-/** "Do not ask again before": what an answer said to whoever heard it. */
+/** "Do not ask again before": what a response said to whoever heard it. */
 interface Floor<Page> {
   at: number
   /** When it was said, and to whom. Somebody else's request of the same instant may have left already. */
@@ -28,7 +28,7 @@ interface Floor<Page> {
 export interface PollFloors<Page> {
   /** A poll is sent. Says how many ms too early it is, and 0 where it is not. */
   polled(page: Page, taskId: string, now: number): number
-  /** An answer has reached a page that had sent a `tasks/get`, or the `tools/call` that made the task. */
+  /** A response has reached a page that had sent a `tasks/get`, or the `tools/call` that made the task. */
   answered(page: Page, taskId: string, delivery: Delivery, now: number): void
   /** A record was written. */
   stored(taskId: string, nextPollAt: number | undefined, now: number): void
@@ -41,13 +41,13 @@ export interface PollFloors<Page> {
 }
 
 /**
- * What counts is what the pages can know: an answer that reached one of them, as long as a page that heard
+ * What counts is what the pages can know: a response that reached one of them, as long as a page that heard
  * it is there and awake, or a record holds it. What only a crashed page knew is gone with it, and there the
  * server may be asked early, once.
  */
 export function createPollFloors<Page>(pages: Pages<Page>): PollFloors<Page> {
   const floors = new Map<string, Floor<Page>[]>()
-  /** The shortest interval that an answer asked for, by task: what the failure of a poll adds at the least. */
+  /** The shortest interval that a response asked for, by task: what the failure of a poll adds at the least. */
   const intervals = new Map<string, number>()
 
   function isKnown({ heardBy, storedAt }: Floor<Page>, page: Page, taskId: string, now: number): boolean {
@@ -99,7 +99,10 @@ export function createPollFloors<Page>(pages: Pages<Page>): PollFloors<Page> {
   }
 }
 
-/** The interval that an answer asks for: none where the task has ended, since its result may be fetched at any time, or is gone. */
+/**
+ * The interval that a response asks for: none where the task has ended, since its result may be fetched at any time, or
+ * is gone.
+ */
 function intervalOf(delivery: Delivery): number | undefined {
   if (delivery.type !== 'answer') return undefined
   if ('error' in delivery.answer) return 0

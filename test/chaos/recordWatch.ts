@@ -1,12 +1,12 @@
 import type { WebStorage } from '../../src/environment/environment.js'
-import { decodeTaskRecord, type TaskRecord } from '../../src/storage/taskRecord.js'
 import type { TaskStorage } from '../../src/storage/taskStorage.js'
+import { decodeToolCallRecord, type ToolCallRecord } from '../../src/storage/toolCallRecord.js'
 
 /** `throws`: on every use. `full`: on writing, as a quota does. */
 export type StorageTrouble = 'throws' | 'full'
 
 export interface RecordWatchOptions {
-  readonly onWritten: (record: TaskRecord, before: TaskRecord | undefined) => void
+  readonly onWritten: (record: ToolCallRecord, before: ToolCallRecord | undefined) => void
   /** A page could not use the item of a call; undefined: it could not see which there are. */
   readonly onFailed: (callId: string | undefined) => void
 }
@@ -15,7 +15,7 @@ export interface RecordWatchOptions {
 export interface RecordUser {
   isAlive(): boolean
   /** Called with what stood in an item that this page has removed. */
-  onRemoved(record: TaskRecord): void
+  onRemoved(record: ToolCallRecord): void
 }
 
 /** The storage of the browser, which can fail, together with what was seen in it. */
@@ -25,18 +25,18 @@ export interface RecordWatch {
   /** What a page gets as a storage that takes its time. */
   asyncStorage(page: RecordUser, pause: () => Promise<void>): TaskStorage
   setTrouble(trouble: StorageTrouble | undefined): void
-  records(): TaskRecord[]
+  records(): ToolCallRecord[]
   /** As the user does who deletes the data of the site. Returns what was there. */
-  clear(): TaskRecord[]
+  clear(): ToolCallRecord[]
   /** Damages one item. Returns what was there. */
-  corrupt(index: number, text: string): TaskRecord | undefined
+  corrupt(index: number, text: string): ToolCallRecord | undefined
 }
 
 export function createRecordWatch({ onWritten, onFailed }: RecordWatchOptions): RecordWatch {
   const items = new Map<string, string>()
   let trouble: StorageTrouble | undefined
 
-  const parse = (text: string | undefined) => (text === undefined ? undefined : decodeTaskRecord(text))
+  const parse = (text: string | undefined) => (text === undefined ? undefined : decodeToolCallRecord(text))
 
   /** Storage keys end in the id of the call. */
   function attempt(key: string | undefined, isWrite: boolean): void {

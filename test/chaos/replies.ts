@@ -1,22 +1,22 @@
-import type { RpcAnswer, RpcRequest } from './chaosServer.js'
+import type { RpcRequest, RpcResponse } from './chaosServer.js'
 
-/** What a client can know from an answer. */
+/** What a client can know from a response. */
 export type Delivery =
-  | { readonly type: 'answer'; readonly answer: RpcAnswer }
-  /** An answer that says nothing of the request, except perhaps when not to come back. */
+  | { readonly type: 'answer'; readonly answer: RpcResponse }
+  /** A response that says nothing of the request, except perhaps when not to come back. */
   | { readonly type: 'failure'; readonly notBefore?: number }
-  /** Nothing that could be taken for an answer: whoever has asked goes on waiting. */
+  /** Nothing that could be taken for a response: whoever has asked goes on waiting. */
   | { readonly type: 'nothing' }
 
 export interface Reply {
   /** What the server said, if it comes through. */
-  readonly answer?: RpcAnswer
+  readonly answer?: RpcResponse
   /** What reaches the client, at this time of its clock. */
   readonly delivery: (wallClock: number) => Delivery
   readonly response: () => Response
 }
 
-export function rpcBody({ id }: RpcRequest, answer: RpcAnswer): string {
+export function rpcBody({ id }: RpcRequest, answer: RpcResponse): string {
   return JSON.stringify({ jsonrpc: '2.0', id, ...answer })
 }
 
@@ -26,14 +26,14 @@ function text(status: number, contentType: string, body: string, headers: Record
 }
 
 export const reply = {
-  json: (request: RpcRequest, answer: RpcAnswer): Reply => ({
+  json: (request: RpcRequest, answer: RpcResponse): Reply => ({
     answer,
     delivery: () => ({ type: 'answer', answer }),
     response: () => text('error' in answer ? 400 : 200, 'application/json', rpcBody(request, answer)),
   }),
 
-  /** The answer as a stream, with whole messages before it. */
-  stream: (request: RpcRequest, answer: RpcAnswer, before: readonly string[]): Reply => {
+  /** The response as a stream, with whole messages before it. */
+  stream: (request: RpcRequest, answer: RpcResponse, before: readonly string[]): Reply => {
     const events = [...before, rpcBody(request, answer)].map((body) => `event: message\ndata: ${body}\n\n`)
     return {
       answer,
@@ -58,8 +58,8 @@ export const reply = {
   },
 }
 
-/** An answer that a client cannot use, in one of the forms that proxies, login pages and bugs give it. */
-export function malformed(request: RpcRequest, answer: RpcAnswer, variant: number): Reply {
+/** A response that a client cannot use, in one of the forms that proxies, login pages and bugs give it. */
+export function malformed(request: RpcRequest, answer: RpcResponse, variant: number): Reply {
   const forms: (() => Response)[] = [
     () => text(200, 'text/html', '<!doctype html><title>Sign in</title>'),
     () => text(200, 'application/json', rpcBody(request, answer).slice(0, -9)),
@@ -80,6 +80,6 @@ export function malformed(request: RpcRequest, answer: RpcAnswer, variant: numbe
   return { delivery: () => ({ type: isAbsent ? 'nothing' : 'failure' }), response: forms[form] as () => Response }
 }
 
-function broken(answer: RpcAnswer, change: Record<string, unknown>): RpcAnswer {
+function broken(answer: RpcResponse, change: Record<string, unknown>): RpcResponse {
   return 'result' in answer ? { result: { ...answer.result, ...change } } : answer
 }

@@ -12,7 +12,7 @@ export interface ChaosOptions {
   readonly replayPath?: string | undefined
   /** Options that every client gets. */
   readonly client?: ClientOptions
-  /** Hears what a run has counted; after the first that fails, of none any more. */
+  /** Called with what a run has counted; after the first that fails, of none any more. */
   readonly onRun?: (counts: Tally['counts']) => void
 }
 

@@ -7,7 +7,7 @@ import {
   isAwake,
   isSettled,
   look,
-  openQuestions,
+  openInputRequests,
   type RecordedTask,
   type Tab,
   type World,
@@ -60,16 +60,16 @@ function unsettled(world: World): string[] {
 async function untilSettled(world: World): Promise<void> {
   for (let waited = 0; waited < HEALING_MS; waited += STEP_MS) {
     if (unsettled(world).length === 0) return
-    answerQuestions(world)
+    respondToInputRequests(world)
     for (const tab of world.tabs.filter(isAwake)) for (const callId of endedCalls(tab)) look(tab, callId)
     await world.browser.advance(STEP_MS)
   }
   for (const text of unsettled(world)) world.breach('never settled', text)
 }
 
-function answerQuestions(world: World): void {
+function respondToInputRequests(world: World): void {
   for (const tab of world.tabs.filter(isAwake)) {
-    for (const [callId, inputKey] of openQuestions(tab)) world.answer(tab, callId, inputKey, 'at last')
+    for (const [callId, inputKey] of openInputRequests(tab)) world.answer(tab, callId, inputKey, 'at last')
   }
 }
 

@@ -1,14 +1,14 @@
 import { createTaskClient, type TaskClient, type TaskClientUrlOptions, type ToolCallState } from 'taskwire'
 import { createSimulatedBrowser, type SimulatedBrowser, type SimulatedPage } from 'taskwire/testing'
-import type { TaskRecord } from '../../src/storage/taskRecord.js'
+import type { ToolCallRecord } from '../../src/storage/toolCallRecord.js'
 import { seededRandom } from '../seeded/seededRandom.js'
-import { createAnswerBook } from './answerBook.js'
 import { type CallLedger, createCallLedger, type Start } from './callLedger.js'
 import { type CallPlan, type ChaosServer, createChaosServer, type RpcRequest, type ServerTask } from './chaosServer.js'
 import type { Breach, Tally, TallyKey } from './faults.js'
 import { type ChaosNetwork, createChaosNetwork } from './network.js'
 import { createPollFloors, type PollFloors } from './pollFloors.js'
 import { createRecordWatch, type RecordUser, type RecordWatch } from './recordWatch.js'
+import { createResponseBook } from './responseBook.js'
 import { createSuccession } from './succession.js'
 
 /** What a run is played with. */
@@ -80,7 +80,7 @@ export interface World {
   now(): number
   openTab(): Tab
   start(tab: Tab, call: CallSpec): void
-  /** The user answers a question that a tab shows. */
+  /** The user responds to an input request that a tab shows. */
   answer(tab: Tab, callId: string, inputKey: string, text: string): void
   /** The app forgets calls; it knows that they are when what `ask` returns resolves. */
   forget(by: TaskClient, callIds: readonly string[] | 'all', ask: () => Promise<void>): void
@@ -180,7 +180,7 @@ export function createWorld(options: WorldOptions, tally: Tally, clientOptions: 
     // A storage that takes its time may have answered a page that was there before with what was there before.
     canHaveRead: ({ openedAt }, writtenAt) => options.storage === 'local' || openedAt > writtenAt,
   })
-  const answers = createAnswerBook<Tab>({ isAwake })
+  const answers = createResponseBook<Tab>({ isAwake })
   const succession = createSuccession((taskId) => server.tasks.get(taskId)?.plan.nonce)
   const storage = createRecordWatch({
     onFailed: (callId) => {
@@ -219,7 +219,7 @@ export function createWorld(options: WorldOptions, tally: Tally, clientOptions: 
       if (early > 0 && task !== undefined && !isPastTtl(task))
         breach('poll too early', `${tab.name} polled ${taskId} ${Math.round(early)} ms too early`)
     }
-    const update = request.method === 'tasks/update' ? sendAnswers(tab, request) : undefined
+    const update = request.method === 'tasks/update' ? sendResponses(tab, request) : undefined
     const outcome = tab.page.environment.fetch(url, init)
     const arrived = () => {
       const delivery = network.delivery(exchange) ?? { type: 'failure' as const }
@@ -241,7 +241,7 @@ export function createWorld(options: WorldOptions, tally: Tally, clientOptions: 
   }
 
   /** Returns what is to be told of the end of the request. */
-  function sendAnswers(tab: Tab, { params = {} }: RpcRequest): (isAcknowledged: boolean) => void {
+  function sendResponses(tab: Tab, { params = {} }: RpcRequest): (isAcknowledged: boolean) => void {
     const taskId = String(params['taskId'])
     const keys = Object.keys(params['inputResponses'] as object)
     const start = startOf(taskId)
@@ -294,7 +294,7 @@ export function createWorld(options: WorldOptions, tally: Tally, clientOptions: 
   }
 
   /** A record without a key is removed when the page that made the call has its outcome, and by no other. */
-  function deliver({ name }: Tab, { callId, key, task }: TaskRecord): void {
+  function deliver({ name }: Tab, { callId, key, task }: ToolCallRecord): void {
     const known = task && server.tasks.get(task.taskId)
     if (known === undefined || key !== undefined || madeBy.get(callId) !== name) return
     if (server.truth(known) !== undefined) recorded.delete(known.taskId)
@@ -439,8 +439,8 @@ function follows({ client }: Tab, taskId: string): boolean {
   return Object.values(client.store.getState().calls).some((call) => call.task?.taskId === taskId && !isSettled(call))
 }
 
-/** The questions that a tab shows: calls and keys. */
-export function openQuestions({ client }: Tab): (readonly [callId: string, inputKey: string])[] {
+/** The input requests that a tab shows: calls and keys. */
+export function openInputRequests({ client }: Tab): (readonly [callId: string, inputKey: string])[] {
   return Object.values(client.store.getState().calls).flatMap(({ callId, inputRequests }) =>
     Object.keys(inputRequests).map((inputKey) => [callId, inputKey] as const),
   )

@@ -440,7 +440,7 @@ describe('what else the server refuses with 401', () => {
     ['{ url }', overUrl],
     ['{ client, transport }', overClient],
   ] as const)(
-    '[EDGE-02] as an answer to a question starts it once, and the answer arrives in the end (%s)',
+    '[EDGE-02] as a response to an input request starts it once, and the response arrives in the end (%s)',
     async (_, openClient) => {
       server.on('tasks/get', snapshot({ status: 'input_required', inputRequests: { name: question } }))
       server.on('tasks/update', ack)

@@ -80,7 +80,7 @@ describe('a snapshot stamped in the future', () => {
   // poll 1 ── stamped 2099
   // poll 2 ─────────── stamped earlier: maybe a replica that lags
   // poll 3 ──────────────────── not before poll 2: the server means it
-  it('[EDGE-09] does not hide the question that the server asks after it', async () => {
+  it('[EDGE-09] does not hide the input request that the server sends after it', async () => {
     server.on('tasks/get', wrong, snapshot({ ...asking, lastUpdatedAt: at(2) }))
     const call = openTab().client.startToolCall(report)
     await browser.advance(3000)
@@ -88,7 +88,7 @@ describe('a snapshot stamped in the future', () => {
     expect(asked(call)).toEqual(['name'])
   })
 
-  it('[EDGE-09] does not hide what comes after the answer that was believed', async () => {
+  it('[EDGE-09] does not hide what comes after the response that was believed', async () => {
     const progress = [2, 3, 4, 5].map((second) => snapshot({ lastUpdatedAt: at(second), statusMessage: `${second}` }))
     server.on('tasks/get', wrong, ...progress)
     const call = openTab().client.startToolCall(report)
@@ -109,7 +109,7 @@ describe('a snapshot stamped in the future', () => {
     expect(polls().slice(0, 5)).toEqual([1000, 2000, 7000, 12_000, 17_000])
   })
 
-  it('[EDGE-09] in the answer to the call hides nothing either', async () => {
+  it('[EDGE-09] in the response to the call hides nothing either', async () => {
     server.on('tools/call', created({ lastUpdatedAt: FUTURE }))
     server.on('tasks/get', snapshot({ ...asking, lastUpdatedAt: at(2) }))
     const call = openTab().client.startToolCall(report)
@@ -117,7 +117,7 @@ describe('a snapshot stamped in the future', () => {
     expect(asked(call)).toEqual(['name'])
   })
 
-  it('[EDGE-09] hides nothing from the tabs that are told of the answers', async () => {
+  it('[EDGE-09] hides nothing from the tabs that are told of the responses', async () => {
     server.on('tasks/get', wrong, snapshot({ ...asking, lastUpdatedAt: at(2) }))
     const [a, b] = [openTab(), openTab()]
     const calls = [a, b].map(({ client }) => client.startToolCall(report, { key: 'k' }))
@@ -161,7 +161,7 @@ describe('a snapshot stamped in the future', () => {
     await expect(call.result).resolves.toBeDefined()
   })
 
-  it('[EDGE-09] hides no question from the handlers of a client over withTasks alone', async () => {
+  it('[EDGE-09] hides no input request from the handlers of a client over withTasks alone', async () => {
     server.on('tasks/get', wrong, snapshot({ ...asking, lastUpdatedAt: at(2) }))
     server.on('tasks/update', ack)
     const { environment } = browser.openPage()
@@ -196,9 +196,9 @@ describe('an older snapshot', () => {
     expect(seen).toEqual(['2', '2', '3', '3', '4'])
   })
 
-  // poll ─────────────────── late answer: from before the push
+  // poll ─────────────────── late response: from before the push
   //        push 1 ─ push 2
-  it('[EDGE-09] in an answer that was overtaken by a push is not shown, however often', async () => {
+  it('[EDGE-09] in a response that was overtaken by a push is not shown, however often', async () => {
     const push = pushing()
     const late = held(snapshot({ lastUpdatedAt: at(1), statusMessage: 'late' }))
     server.on('tasks/get', snapshot({ lastUpdatedAt: at(1) }), late, snapshot({ lastUpdatedAt: at(1) }))

@@ -50,7 +50,7 @@ describe('the error of a connection that failed', () => {
     expect(alone.message).not.toContain('Access-Control')
   })
 
-  it('[EDGE-25] says nothing of an answer without words', async () => {
+  it('[EDGE-25] says nothing of a response without words', async () => {
     const { message } = await caught(clientOf(http(500)).connect())
     expect(message).toMatch(/it answered HTTP 500\. The fault/)
   })

@@ -81,7 +81,7 @@ const asking = (inputRequests: Record<string, unknown>) => snapshot({ status: 'i
 describe('JSON that is nested a hundred thousand levels deep', () => {
   const DEEP = 'a value to be nested'
 
-  /** The same answer with lists within lists in the place of {@link DEEP}. */
+  /** The same response with lists within lists in the place of {@link DEEP}. */
   const deep =
     (reply: Reply, levels = 100_000): Reply =>
     async (request) => {
@@ -183,7 +183,7 @@ describe('JSON that is nested a hundred thousand levels deep', () => {
   })
 })
 
-describe('the schema of a question', () => {
+describe('the schema of an input request', () => {
   const answerOf = async (requestedSchema: Record<string, unknown>, content: Record<string, unknown>) => {
     const { page, server, open } = setUp()
     const request = { method: 'elicitation/create', params: { message: 'Well?', requestedSchema } }
@@ -221,7 +221,7 @@ describe('the schema of a question', () => {
     ['a format', properties({ type: 'string', format: 'date' }), 'tomorrow'],
     ['what is required', { ...properties({ type: 'string' }), required: ['pattern'] }, 'a'],
     ['a field called pattern', { type: 'object', properties: { name: {}, pattern: {} }, required: ['pattern'] }, 'a'],
-  ])('[EDGE-13] holds an answer to %s, as the specification has it', async (_, requestedSchema, name) => {
+  ])('[EDGE-13] holds a response to %s, as the specification has it', async (_, requestedSchema, name) => {
     const { outcome, sent } = await answerOf(requestedSchema, { name })
     expect(outcome.error).toMatchObject({ name: 'TaskInputError' })
     expect(sent).toBe(0)
@@ -259,7 +259,7 @@ describe('the outputSchema of a tool', () => {
   })
 })
 
-describe('a question by URL', () => {
+describe('an input request by URL', () => {
   it.each(['javascript:alert(1)', ' javascript:alert(1)', 'data:text/html,x', 'file:///etc/passwd', '//evil.example'])(
     '[EDGE-22] does not reach the app with the address %j',
     async (url) => {
@@ -284,7 +284,7 @@ describe('a question by URL', () => {
   )
 })
 
-describe('a tools/call that the server leaves without an answer', () => {
+describe('a tools/call that the server leaves without a response', () => {
   const HOUR = 60 * 60_000
   const acceptedAs =
     (contentType: string, status = 202): Reply =>
@@ -415,7 +415,7 @@ describe('a tools/call that the server leaves without an answer', () => {
     expect(outcome).toHaveProperty('result')
   })
 
-  it('[EDGE-05] waits for as long as somebody thinks over a question, and counts anew after the answer', async () => {
+  it('[EDGE-05] waits for as long as somebody thinks over an input request, and counts anew after the response', async () => {
     const { page, server, open } = setUp()
     const inputRequests = { name: form({ name: { type: 'string' } }) }
     server.on('tools/call', result({ resultType: 'input_required', inputRequests, requestState: 's' }), silence)
@@ -441,8 +441,8 @@ describe('a tools/call that the server leaves without an answer', () => {
   )
 })
 
-/** The open questions of a call, as something that does not keep them. */
-const questionsOf = (call: ToolCall) => Object.values(call.getState().inputRequests).map((one) => new WeakRef(one))
+/** The open input requests of a call, as something that does not keep them. */
+const inputRequestsOf = (call: ToolCall) => Object.values(call.getState().inputRequests).map((one) => new WeakRef(one))
 
 /** Text that the browser keeps for the origin, in characters. */
 function storedSize({ environment }: Pick<SimulatedPage, 'environment'>): number {
@@ -534,7 +534,7 @@ describe('what a server can have a page keep', () => {
     expect(reported).toHaveLength(isKept ? 0 : 1)
   })
 
-  it('[EDGE-06] is no record of every question that was ever answered', async () => {
+  it('[EDGE-06] is no record of every input request that was ever answered', async () => {
     const { page, server, open } = setUp()
     let round = 0
     server.on('tasks/get', (request) => {
@@ -549,7 +549,7 @@ describe('what a server can have a page keep', () => {
     expect(storedSize(page)).toBeLessThan(200_000)
   })
 
-  it('[EDGE-06] is no record of every question that was ever answered, where the answers of two tabs meet', async () => {
+  it('[EDGE-06] is no record of every input request that was ever answered, where the responses of two tabs meet', async () => {
     const browser = createSimulatedBrowser()
     const server = createScriptedServer({ now: browser.now })
     let round = 0
@@ -577,7 +577,7 @@ describe('what a server can have a page keep', () => {
   it.each([
     ['of 1 kB', 'k'.repeat(1024)],
     ['that takes 1 kB as JSON', '\u0000'.repeat(170)],
-  ])('[EDGE-06] is no key %s: the question is left out, and the others are asked', async (_, key) => {
+  ])('[EDGE-06] is no key %s: the input request is left out, and the others are asked', async (_, key) => {
     const { page, server, reported, open } = setUp()
     server.on('tasks/get', asking({ [key]: form({}), other: form({}) }))
     const call = open().startToolCall({ name: 'report' })
@@ -586,7 +586,7 @@ describe('what a server can have a page keep', () => {
     expect(reported).toMatchObject([{ violation: 'an input request has a key that is too long' }])
   })
 
-  it('[EDGE-06] is not more than 256 questions at once: the others have their turn when those are answered', async () => {
+  it('[EDGE-06] is not more than 256 input requests at once: the others have their turn when those are answered', async () => {
     const { page, server, open } = setUp()
     server.on('tasks/get', asking(Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`q${at}`, form({})]))))
     const call = open().startToolCall({ name: 'report' })
@@ -598,7 +598,7 @@ describe('what a server can have a page keep', () => {
     expect(Object.keys(call.getState().inputRequests)).toHaveLength(200)
   })
 
-  it('[EDGE-11] is one tasks/update for each of 3,000 questions in one snapshot, six at a time', async () => {
+  it('[EDGE-11] is one tasks/update for each of 3,000 input requests in one snapshot, six at a time', async () => {
     const { page, server, open } = setUp()
     const keys = Array.from({ length: MANY }, (_, at) => `q${at}`)
     const answered = new Map<string, number>()
@@ -623,7 +623,7 @@ describe('what a server can have a page keep', () => {
     expect(most).toBeLessThanOrEqual(6)
   })
 
-  it('[EDGE-11] is no answer that waits so long for its turn that it counts as lost', async () => {
+  it('[EDGE-11] is no response that waits so long for its turn that it counts as lost', async () => {
     const { page, server, reported, open } = setUp()
     server.on('tasks/get', asking(Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`q${at}`, form({})]))))
     server.on('tasks/update', async (request) => {
@@ -639,7 +639,7 @@ describe('what a server can have a page keep', () => {
   it.each([
     ['with a handler', { elicitation: () => new Promise<never>(() => {}) }],
     ['without a handler', {}],
-  ])('[EDGE-11] is no question %s that was withdrawn', async (_, inputHandlers) => {
+  ])('[EDGE-11] is no input request %s that was withdrawn', async (_, inputHandlers) => {
     const { page, server, open } = setUp()
     const asked: WeakRef<object>[] = []
     server.on('tasks/get', asking({ a: form({}, 'x'.repeat(1_000_000)) }), snapshot())
@@ -655,7 +655,7 @@ describe('what a server can have a page keep', () => {
     })
     const call = client.startToolCall({ name: 'report' })
     await page.advance(1000)
-    asked.push(...questionsOf(call))
+    asked.push(...inputRequestsOf(call))
     expect(asked.map((one) => one.deref())).toMatchObject([{ method: 'elicitation/create' }])
     await page.advance(3000)
     expect(call.getState().phase).toBe('working')
@@ -664,12 +664,12 @@ describe('what a server can have a page keep', () => {
     await expect(call.respond('a', yes)).rejects.toThrow('withdrawn')
   })
 
-  it('[EDGE-11] is no question that was answered and is asked no more, but its key', async () => {
+  it('[EDGE-11] is no input request that was answered and is asked no more, but its key', async () => {
     const { page, server, open } = setUp()
     server.on('tasks/get', asking({ a: form({}) }), snapshot(), asking({ a: form({}) }))
     const call = open().startToolCall({ name: 'report' })
     await page.advance(1000)
-    const [asked] = questionsOf(call)
+    const [asked] = inputRequestsOf(call)
     expect(asked?.deref()).toMatchObject({ method: 'elicitation/create' })
     await call.respond('a', yes)
     await page.advance(1000)
@@ -702,7 +702,7 @@ describe('a server that asks to be left alone for weeks', () => {
     expect(server.times('tasks/get', start)).toEqual([1000, 1000 + DAY])
   })
 
-  it('[EDGE-13] by Retry-After for an answer is sent it again after a day', async () => {
+  it('[EDGE-13] by Retry-After for a response is sent it again after a day', async () => {
     const { page, server, open } = setUp()
     server.on(
       'tasks/get',
@@ -723,7 +723,7 @@ describe('a task that the app names and the server answers with -32603', () => {
   const broken = rpcError(-32603, 'Internal error')
   const unknown = { name: 'TaskExpiredError', reason: 'unknown-task' }
 
-  it('[EDGE-21] is given up after ten such answers where it was never seen', async () => {
+  it('[EDGE-21] is given up after ten such responses where it was never seen', async () => {
     const { page, server, open } = setUp()
     server.on('tasks/get', broken)
     const client = open()
@@ -758,7 +758,7 @@ describe('a task that the app names and the server answers with -32603', () => {
     expect(server.received('tasks/get')).toHaveLength(12)
   })
 
-  it('[EDGE-21] is given up by all tabs after ten answers in all', async () => {
+  it('[EDGE-21] is given up by all tabs after ten responses in all', async () => {
     const browser = createSimulatedBrowser()
     const server = createScriptedServer({ now: browser.now })
     server.on('tasks/get', broken)

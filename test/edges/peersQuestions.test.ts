@@ -41,7 +41,7 @@ const SAMPLING_WITH_TOOLS: InputRequest = {
 }
 const COMPLETION = { role: 'assistant', model: 'm', content: { type: 'text', text: 'Hello.' } }
 const ROOTS: InputRequest = { method: 'roots/list' }
-const URL_QUESTION = {
+const URL_INPUT_REQUEST = {
   method: 'elicitation/create',
   params: { mode: 'url', message: 'Sign.', url: 'https://pay.example/', elicitationId: 'e1' },
 } as const satisfies InputRequest
@@ -99,13 +99,13 @@ const UNDECLARED: readonly (readonly [string, Capabilities, InputRequest, string
   ['sampling', {}, SAMPLING, 'sampling'],
   ['sampling with tools', { sampling: {} }, SAMPLING_WITH_TOOLS, 'sampling.tools'],
   ['roots', {}, ROOTS, 'roots'],
-  ['a link where forms are declared', { elicitation: { form: {} } }, URL_QUESTION, 'elicitation.url'],
-  ['a link where an empty capability stands for forms', { elicitation: {} }, URL_QUESTION, 'elicitation.url'],
+  ['a link where forms are declared', { elicitation: { form: {} } }, URL_INPUT_REQUEST, 'elicitation.url'],
+  ['a link where an empty capability stands for forms', { elicitation: {} }, URL_INPUT_REQUEST, 'elicitation.url'],
   ['a form where links are declared', { elicitation: { url: {} } }, FORM, 'elicitation.form'],
 ]
 
 // [TASK-INPUT-TRUST] [CORE-UNDECLARED-REFUSED]
-describe.each(UNDECLARED)('a question that was never declared (%s)', (_, capabilities, request, missing) => {
+describe.each(UNDECLARED)('an input request that was never declared (%s)', (_, capabilities, request, missing) => {
   const refusal = { name: 'TaskInputRequiredError', message: expect.stringContaining(missing) }
 
   it('[EDGE-19] ends the call of a task, names what is missing and polls no more', async () => {
@@ -123,8 +123,8 @@ describe.each(UNDECLARED)('a question that was never declared (%s)', (_, capabil
     expect(answers()).toEqual([])
   })
 
-  it('[EDGE-19] is not shown beside a question that was declared', async () => {
-    server.on('tasks/get', asking({ a: request === FORM ? URL_QUESTION : FORM, b: request }))
+  it('[EDGE-19] is not shown beside an input request that was declared', async () => {
+    server.on('tasks/get', asking({ a: request === FORM ? URL_INPUT_REQUEST : FORM, b: request }))
     const call = await callOf(byUrl({ capabilities: { elicitation: { form: {} }, ...capabilities } }))
     expect(call.getState()).toMatchObject({ phase: 'failed', inputRequests: {}, error: refusal })
   })
@@ -149,10 +149,10 @@ describe.each(UNDECLARED)('a question that was never declared (%s)', (_, capabil
   })
 })
 
-describe('a question of no kind that the protocol has', () => {
+describe('an input request of no kind that the protocol has', () => {
   const UNKNOWN = { method: 'payment/create', params: {} }
 
-  it('[EDGE-19] ends the call after three such answers and is reported, also beside one that can be answered', async () => {
+  it('[EDGE-19] ends the call after three such responses and is reported, also beside one that can be answered', async () => {
     server.on('tasks/get', asking({ a: FORM, b: UNKNOWN }))
     const call = await callOf(byUrl())
     expect(call.getState()).toMatchObject({ phase: 'failed', error: { name: 'TaskProtocolError' } })
@@ -161,7 +161,7 @@ describe('a question of no kind that the protocol has', () => {
     expect(onError).toHaveBeenCalledWith(expect.any(TaskProtocolError), { callId: call.callId, operation: 'poll' })
   })
 
-  it('[EDGE-19] does no harm where the next answer of the server leaves it out', async () => {
+  it('[EDGE-19] does no harm where the next response of the server leaves it out', async () => {
     server.on('tasks/get', asking({ a: UNKNOWN }), asking({}), completed())
     const call = await callOf(byUrl())
     expect(call.getState().phase).toBe('completed')
@@ -178,9 +178,9 @@ describe('a question of no kind that the protocol has', () => {
   })
 })
 
-it('[EDGE-19] a question that was declared is never refused, declined or cancelled on behalf of the user', async () => {
+it('[EDGE-19] an input request that was declared is never refused, declined or cancelled on behalf of the user', async () => {
   const capabilities = { elicitation: { form: {}, url: {} }, sampling: { tools: {} }, roots: {} }
-  const all = { a: FORM, b: URL_QUESTION, c: SAMPLING, d: SAMPLING_WITH_TOOLS, e: ROOTS }
+  const all = { a: FORM, b: URL_INPUT_REQUEST, c: SAMPLING, d: SAMPLING_WITH_TOOLS, e: ROOTS }
   server.on('tasks/get', asking(all))
   for (const client of [byUrl({ capabilities }), bySdkClient(capabilities)]) {
     const call = await callOf(client, 200)
@@ -217,14 +217,14 @@ describe.each([
 ] as const)(
   'respond() where the capability is declared and there is no handler (%s)',
   (_, capabilities, request, answer) => {
-    it('[EDGE-19] answers a question of a task', async () => {
+    it('[EDGE-19] responds to an input request of a task', async () => {
       server.on('tasks/get', asking({ a: request }), completed())
       const call = await callOf(byUrl({ capabilities }), 1)
       await call.respond('a', answer)
       expect(answers()).toEqual([{ a: answer }])
     })
 
-    it('[EDGE-19] answers the same question before there is a task', async () => {
+    it('[EDGE-19] responds to the same input request before there is a task', async () => {
       server.on(
         'tools/call',
         result({ resultType: 'input_required', inputRequests: { a: request }, requestState: 's' }),
@@ -244,7 +244,7 @@ describe.each([
       })
     })
 
-    it('[EDGE-19] answers the same question of a server that speaks 2025-11-25', async () => {
+    it('[EDGE-19] responds to the same input request of a server that speaks 2025-11-25', async () => {
       speakLegacy(server)
       const stream = openStream()
       server.on('tools/call', stream)
@@ -282,7 +282,7 @@ describe('a server that speaks 2025-11-25', () => {
     server.on('tools/call', stream)
     const call = await callOf(byUrl({ capabilities: { elicitation: { form: {} }, sampling: {} } }), 1)
     stream.send({ id: 1, ...ROOTS })
-    stream.send({ id: 2, ...URL_QUESTION })
+    stream.send({ id: 2, ...URL_INPUT_REQUEST })
     stream.send({ id: 3, ...SAMPLING_WITH_TOOLS })
     await page.advance(1000)
     expect(call.getState().inputRequests).toEqual({})
@@ -310,7 +310,7 @@ describe('a server that speaks 2025-11-25', () => {
       params: { ...params, _meta: { 'io.modelcontextprotocol/related-task': { taskId: 'legacy-1' } } },
     })
     stream.send({ id: 1, ...ofTask(ROOTS) })
-    stream.send({ id: 2, ...ofTask(URL_QUESTION) })
+    stream.send({ id: 2, ...ofTask(URL_INPUT_REQUEST) })
     stream.send({ id: 3, ...ofTask(SAMPLING_WITH_TOOLS) })
     stream.send({ id: 4, ...ofTask({ method: 'payment/create', params: {} }) })
     stream.send({ id: 5, ...ofTask(FORM) })
@@ -327,7 +327,7 @@ describe('a server that speaks 2025-11-25', () => {
   })
 })
 
-it('[EDGE-19] a pushed question that was not declared ends the call without another poll', async () => {
+it('[EDGE-19] a pushed input request that was not declared ends the call without another poll', async () => {
   const stream = openStream()
   server.on('tasks/get', snapshot())
   server.on('subscriptions/listen', stream)

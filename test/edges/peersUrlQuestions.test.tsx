@@ -54,7 +54,7 @@ const FORMS = {
   },
 }
 
-describe.each(Object.entries(FORMS))('a question by URL in %s', (_, show) => {
+describe.each(Object.entries(FORMS))('an input request by URL in %s', (_, show) => {
   const ADDRESS = 'https://pay.example/connect/step?state=a%20b&next=/done#top'
 
   // [CORE-URL-SHOWN-IN-FULL]
@@ -141,7 +141,7 @@ describe.each(Object.entries(FORMS))('a question by URL in %s', (_, show) => {
 it.each([
   ['docs/examples/questions.tsx', DocsInbox],
   ['demo/app/questions/Inbox.tsx', DemoInbox],
-])('[EDGE-22] the inbox of %s shows the address of a question by URL, and who asks', async (_, Inbox) => {
+])('[EDGE-22] the inbox of %s shows the address of an input request by URL, and who asks', async (_, Inbox) => {
   const page = createSimulatedEnvironment()
   const server = createScriptedServer({ now: page.now })
   server.on('tools/call', created())

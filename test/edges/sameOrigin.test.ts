@@ -64,7 +64,7 @@ describe('another script of the origin', () => {
     await expect(call.result).resolves.toEqual(result)
   })
 
-  it('[EDGE-12] can put a question of its own before the user, whose answer goes to the server', async () => {
+  it('[EDGE-12] can put an input request of its own before the user, whose answer goes to the server', async () => {
     const client = openTab()
     const call = start(client)
     await browser.advance(1500)

@@ -2,8 +2,8 @@ import { type AuthInfo, requireBearerAuth } from '@modelcontextprotocol/server'
 import { defineTool, InMemoryTaskStore, type TaskRecord } from 'taskwire/server'
 import { describe, expect, it, vi } from 'vitest'
 import { listenInVain } from '../server/support/listening.js'
-import { readAnswer, rpcRequest } from '../server/support/rpc.js'
-import { startServer, type TestServerOptions } from '../server/support/testServer.js'
+import { readResponse, rpcRequest } from '../server/support/rpc.js'
+import { startServer, type TestServerOptions } from '../server/support/serverUnderTest.js'
 import { greet, slow, text } from '../server/support/tools.js'
 
 const APP = 'https://app.example'
@@ -157,7 +157,7 @@ describe('authenticate', () => {
       rpcRequest('tools/call', { name: 'greet', arguments: { name: 'Ann' } }, bearer('ann')),
     )
     expect(response.headers.get('access-control-allow-origin')).toBe(APP)
-    expect(await readAnswer(response)).toMatchObject({ status: 500, error: { code: INTERNAL } })
+    expect(await readResponse(response)).toMatchObject({ status: 500, error: { code: INTERNAL } })
     expect(t.errors).toMatchObject([{ context: { source: 'server' } }])
   })
 })

@@ -1,7 +1,7 @@
 import { defineTool, type ElicitParams } from 'taskwire/server'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { startServer } from '../server/support/testServer.js'
+import { startServer } from '../server/support/serverUnderTest.js'
 import { slow, text } from '../server/support/tools.js'
 
 const KEY = 'elicitation-1'
@@ -34,7 +34,7 @@ const order: ElicitParams = {
 }
 const good = { email: 'ann@example.com', count: 2, size: 'M' }
 
-describe('an answer to a form', () => {
+describe('a response to a form', () => {
   it.each([
     ['no content', undefined],
     ['null as content', null],
@@ -50,7 +50,7 @@ describe('an answer to a form', () => {
     ['a text too long', { ...good, note: 'x'.repeat(11) }],
     ['a text in the wrong format', { ...good, email: 'ann' }],
     ['an object in a field', { ...good, note: { $gt: '' } }],
-  ])('[EDGE-22] an answer to a form with %s gets -32602, and the question stays open', async (_, content) => {
+  ])('[EDGE-22] a response to a form with %s gets -32602, and the input request stays open', async (_, content) => {
     const { answer, get, taskId } = await asking(order)
     const before = await get(taskId)
     const { status, error } = await answer(accept(content))
@@ -59,14 +59,14 @@ describe('an answer to a form', () => {
     expect(await get(taskId)).toEqual(before)
   })
 
-  it('[EDGE-22] a refusal of an answer says which field does not fit, in few words', async () => {
+  it('[EDGE-22] a refusal of a response says which field does not fit, in few words', async () => {
     const { answer } = await asking(order)
     expect((await answer(accept({ ...good, count: 10 }))).error?.message).toContain('#/count')
     const endless = { ...good, ['x'.repeat(100_000)]: 1, note: 'x'.repeat(100_000), size: 'x'.repeat(100_000) }
     expect((await answer(accept(endless))).error?.message.length).toBeLessThan(400)
   })
 
-  it('[EDGE-22] an answer to a form that fits reaches the tool, also after one that did not', async () => {
+  it('[EDGE-22] a response to a form that fits reaches the tool, also after one that did not', async () => {
     const { answer, get, taskId } = await asking(order)
     await answer(accept({ ...good, count: 10 }))
     expect((await answer(accept(good))).error).toBeUndefined()
@@ -76,14 +76,14 @@ describe('an answer to a form', () => {
     })
   })
 
-  it.each(['decline', 'cancel'])('[EDGE-22] an answer to a form that says %s needs no content', async (action) => {
+  it.each(['decline', 'cancel'])('[EDGE-22] a response to a form that says %s needs no content', async (action) => {
     const { answer, get, taskId } = await asking(order)
     expect((await answer({ [KEY]: { action } })).error).toBeUndefined()
     expect(await get(taskId)).toMatchObject({ status: 'completed', result: text(JSON.stringify({ action })) })
   })
 
   it.each(['toString', 'constructor', '__proto__', 'hasOwnProperty'])(
-    '[EDGE-22] an answer to a form does not fill in the required field %s by what every object inherits',
+    '[EDGE-22] a response to a form does not fill in the required field %s by what every object inherits',
     async (field) => {
       const { answer } = await asking({
         message: 'Name?',
@@ -95,7 +95,7 @@ describe('an answer to a form', () => {
     },
   )
 
-  it('[EDGE-22] an answer to a form is checked against a pattern of the tool, which clients leave to the server', async () => {
+  it('[EDGE-22] a response to a form is checked against a pattern of the tool, which clients leave to the server', async () => {
     const zip = { type: 'string', pattern: '^[0-9]{5}$' } as const
     const { answer } = await asking({
       message: 'Where?',
@@ -105,7 +105,7 @@ describe('an answer to a form', () => {
     expect((await answer(accept({ zip: '12345' }))).error).toBeUndefined()
   })
 
-  it('[EDGE-22] an answer to one question is refused together with what does not answer another', async () => {
+  it('[EDGE-22] a response to one input request is refused together with what does not answer another', async () => {
     const both = defineTool({
       ...slow,
       async handler(_, { task }) {
@@ -121,8 +121,8 @@ describe('an answer to a form', () => {
   })
 })
 
-describe('an answer to another question', () => {
-  it('[EDGE-22] an answer to a request to visit a page needs no content', async () => {
+describe('a response to another input request', () => {
+  it('[EDGE-22] a response to a request to visit a page needs no content', async () => {
     const { answer } = await asking({ mode: 'url', message: 'Sign in', url: 'https://example.com/' })
     expect((await answer({ [KEY]: { action: 'accept' } })).error).toBeUndefined()
   })
@@ -133,7 +133,7 @@ describe('an answer to another question', () => {
     ['sampling', 'sampling-1', { model: 'm', role: 'system', content: { type: 'text', text: 'hi' } }],
     ['roots', 'roots-1', { roots: [{ name: 'home' }] }],
     ['roots', 'roots-1', { roots: [{ uri: 'https://example.com/' }] }],
-  ])('[EDGE-22] an answer about %s gets -32602 where its shape is wrong: %s, %j', async (kind, key, response) => {
+  ])('[EDGE-22] a response about %s gets -32602 where its shape is wrong: %s, %j', async (kind, key, response) => {
     const tool = defineTool({
       ...slow,
       async handler(_, { task }) {

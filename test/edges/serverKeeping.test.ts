@@ -1,7 +1,7 @@
 import { InMemoryTaskStore, type TaskStore } from 'taskwire/server'
 import { describe, expect, it } from 'vitest'
 import { createManualClock } from '../server/support/manualClock.js'
-import { startServer, type TestServer, type TestServerOptions } from '../server/support/testServer.js'
+import { type ServerUnderTest, startServer, type TestServerOptions } from '../server/support/serverUnderTest.js'
 import { ask, slow, text } from '../server/support/tools.js'
 
 const as = (name: string) => ({ authInfo: { token: name, clientId: name, scopes: [] } })
@@ -10,12 +10,12 @@ const quick = { ...slow, name: 'quick', handler: () => text('done') }
 const TOO_MANY = -32010
 
 /** Which of these tasks can still be read. */
-async function left(t: TestServer, taskIds: readonly string[], options = {}): Promise<number[]> {
+async function left(t: ServerUnderTest, taskIds: readonly string[], options = {}): Promise<number[]> {
   const answers = await Promise.all(taskIds.map((taskId) => t.rpc('tasks/get', { taskId }, options)))
   return answers.flatMap(({ result }, index) => (result === undefined ? [] : [index]))
 }
 
-async function startMany(t: TestServer, count: number, tool: string, options = {}): Promise<string[]> {
+async function startMany(t: ServerUnderTest, count: number, tool: string, options = {}): Promise<string[]> {
   const taskIds = []
   for (let index = 0; index < count; index += 1) taskIds.push(await t.start(tool, {}, options))
   return taskIds
@@ -51,7 +51,7 @@ function withoutCount(store: InMemoryTaskStore): TaskStore {
 }
 
 describe('a call that becomes a task', () => {
-  it('[EDGE-15] a call, a poll, an answer and a cancellation read no record but their own', async () => {
+  it('[EDGE-15] a call, a poll, a response and a cancellation read no record but their own', async () => {
     const { store, log } = logged(new InMemoryTaskStore())
     const t = startServer({ store, tools: [ask, quick] })
     await startMany(t, 50, 'quick')
@@ -63,7 +63,7 @@ describe('a call that becomes a task', () => {
     await t.cancel(taskId)
     await t.get(taskId)
     const others = log.filter((entry) => !entry.endsWith(` ${taskId}`))
-    // The one question that is about more than a task is a number.
+    // The one input request that is about more than a task is a number.
     expect(others).toEqual(['countAtWork '])
     expect(log).toContain(`create ${taskId}`)
   })

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest'
 import { gist, listen, listenInVain } from '../server/support/listening.js'
 import { settle } from '../server/support/manualClock.js'
 import { type Json, rpcRequest } from '../server/support/rpc.js'
+import { type ServerUnderTest, startServer } from '../server/support/serverUnderTest.js'
 import { SilentStore } from '../server/support/silentStore.js'
-import { startServer, type TestServer } from '../server/support/testServer.js'
 import { ask, slow } from '../server/support/tools.js'
 
 const as = (name: string) => ({ authInfo: { token: name, clientId: name, scopes: [] } })
@@ -24,7 +24,11 @@ class WatchedStore extends SilentStore {
 }
 
 /** Opens a stream, and reads nothing of it. */
-async function open({ server }: TestServer, notifications: Json, options = {}): Promise<ReadableStream<Uint8Array>> {
+async function open(
+  { server }: ServerUnderTest,
+  notifications: Json,
+  options = {},
+): Promise<ReadableStream<Uint8Array>> {
   const { body } = await server.fetch(rpcRequest('subscriptions/listen', { notifications }, options), options)
   if (body === null) throw new Error('no stream')
   return body

@@ -6,8 +6,8 @@ import { defineTool, InMemoryTaskStore, type TaskContext, type TaskRecord } from
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { createManualClock, settle } from '../server/support/manualClock.js'
-import { post, readAnswer, rpcRequest } from '../server/support/rpc.js'
-import { startServer } from '../server/support/testServer.js'
+import { post, readResponse, rpcRequest } from '../server/support/rpc.js'
+import { startServer } from '../server/support/serverUnderTest.js'
 import { slow, text } from '../server/support/tools.js'
 
 /** A tool that is given its task after it has been answered for, and ends with what `run` returns. */
@@ -176,7 +176,7 @@ describe('a body', () => {
   }
 
   it('[EDGE-18] a body that express.json() has read is refused with what to do about it', async () => {
-    const { status, error } = await readAnswer(await throughExpress(false))
+    const { status, error } = await readResponse(await throughExpress(false))
     expect({ status, code: error?.code }).toEqual({ status: 400, code: -32700 })
     expect(error?.message).toBe(
       'Parse error: the body is empty, because something before this server has read it, such as express.json(). ' +
@@ -186,7 +186,7 @@ describe('a body', () => {
   })
 
   it('[EDGE-18] a body that express.json() has parsed is taken where it is passed on', async () => {
-    const { result } = await readAnswer(await throughExpress(true))
+    const { result } = await readResponse(await throughExpress(true))
     expect(result).toMatchObject({ resultType: 'task' })
   })
 
@@ -194,18 +194,18 @@ describe('a body', () => {
     const t = startServer({ tools: [slow] })
     const request = call()
     const parsedBody: unknown = await request.json()
-    const { status, error } = await readAnswer(await t.server.fetch(request))
+    const { status, error } = await readResponse(await t.server.fetch(request))
     expect({ status, code: error?.code }).toEqual({ status: 400, code: -32700 })
     expect(error?.message).toContain('`fetch(request, { parsedBody })`')
     expect(t.errors).toMatchObject([{ error: { name: 'TaskConfigurationError' }, context: { source: 'server' } }])
-    expect((await readAnswer(await t.server.fetch(request, { parsedBody }))).result).toMatchObject({
+    expect((await readResponse(await t.server.fetch(request, { parsedBody }))).result).toMatchObject({
       resultType: 'task',
     })
   })
 
   it('[EDGE-18] a body that is empty because the client sent nothing is not JSON', async () => {
     const t = startServer({ tools: [slow] })
-    const { status, error } = await readAnswer(await t.server.fetch(post('')))
+    const { status, error } = await readResponse(await t.server.fetch(post('')))
     expect({ status, error }).toEqual({
       status: 400,
       error: { code: -32700, message: 'Parse error: the body is not JSON' },
@@ -238,7 +238,7 @@ describe('a body', () => {
     async (brackets) => {
       const t = startServer({ tools: [echo], maxRequestBodySize: 128 * 1024 * 1024 })
       const value = nested(10_000_000, brackets).replace(':}', ':1}')
-      const { status, error } = await readAnswer(await t.server.fetch(await calling(value)))
+      const { status, error } = await readResponse(await t.server.fetch(await calling(value)))
       expect({ status, error }).toEqual(TOO_DEEP)
     },
   )
@@ -247,7 +247,7 @@ describe('a body', () => {
     const t = startServer({ tools: [echo] })
     const params = `{"name":"slow","arguments":{"value":${nested(100_000)}}}`
     const body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`
-    const { status, error } = await readAnswer(
+    const { status, error } = await readResponse(
       await t.server.fetch(post(body, { 'mcp-protocol-version': '2025-11-25' })),
     )
     expect({ status, error }).toEqual(TOO_DEEP)
@@ -257,7 +257,7 @@ describe('a body', () => {
     const t = startServer({ tools: [echo] })
     const request = await calling('0')
     const parsedBody = JSON.parse((await request.text()).replace('"value":0', `"value":${nested(100_000)}`)) as unknown
-    const { status, error } = await readAnswer(await t.server.fetch(request, { parsedBody }))
+    const { status, error } = await readResponse(await t.server.fetch(request, { parsedBody }))
     expect({ status, error }).toEqual(TOO_DEEP)
   })
 
@@ -267,10 +267,10 @@ describe('a body', () => {
     const deep = nested(125)
     const quoted = JSON.stringify('\\"[{'.repeat(1000))
     for (const value of [deep, quoted, `[${quoted},${quoted}]`]) {
-      const { result } = await readAnswer(await t.server.fetch(await calling(value)))
+      const { result } = await readResponse(await t.server.fetch(await calling(value)))
       expect(result).toMatchObject(text(value))
     }
-    const { status, error } = await readAnswer(await t.server.fetch(await calling(nested(126))))
+    const { status, error } = await readResponse(await t.server.fetch(await calling(nested(126))))
     expect({ status, error }).toEqual(TOO_DEEP)
   })
 })

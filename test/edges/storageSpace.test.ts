@@ -221,7 +221,7 @@ describe('a storage with the records of 11,000 calls', () => {
     expect(keys().length).toBeGreaterThan(10)
   })
 
-  it('[EDGE-04] keeps every task at work and every call without an answer, whatever their number', async () => {
+  it('[EDGE-04] keeps every task at work and every call without a response, whatever their number', async () => {
     const client = await withEndedCall()
     multiply(1200, (record, index) => {
       if (index % 2 === 0) record.task.status = 'working'

@@ -142,7 +142,7 @@ describe('one task that several calls refer to', () => {
     expect(polls()).toEqual([10_000, 20_000])
   })
 
-  it('[EDGE-03] asks each of its questions once by the handlers of all calls and tabs', async () => {
+  it('[EDGE-03] hands each of its input requests once to the handlers of all calls and tabs', async () => {
     server.on('tasks/get', asks)
     server.on('tasks/update', ack)
     const asked: string[] = []
@@ -162,7 +162,7 @@ describe('one task that several calls refer to', () => {
     expect(server.received('tasks/update')).toHaveLength(1)
   })
 
-  it('[EDGE-03] shows a question as answered in every call when one of them has answered it', async () => {
+  it('[EDGE-03] shows an input request as answered in every call when one of them has answered it', async () => {
     server.on('tasks/get', asks)
     server.on('tasks/update', ack)
     const [a, b] = [openTab(), openTab()]

@@ -177,7 +177,7 @@ describe('the id of a task', () => {
     for (const error of errors) expect(printed(error)).not.toContain(TASK_ID)
   })
 
-  it('[EDGE-13] is in no error of an answer or a cancellation that the server refuses', async () => {
+  it('[EDGE-13] is in no error of a response or a cancellation that the server refuses', async () => {
     const { page, server, open } = setUp()
     server.on('tasks/update', rpcError(-32602, says, { data: says }))
     server.on('tasks/cancel', http(400, { body: says }))

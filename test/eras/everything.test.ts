@@ -74,7 +74,7 @@ describe.concurrent.each(CLIENTS)('the published server-everything, by %s', (_, 
     })
   })
 
-  it('hands its question to the user', { timeout: TIMEOUT_MS }, async ({ expect }) => {
+  it('hands its input request to the user', { timeout: TIMEOUT_MS }, async ({ expect }) => {
     const { client } = await open(openPage, { storage: memoryStorage() })
     const call = client.startToolCall({ name: RESEARCH, arguments: { topic: 'python', ambiguous: true } })
     const asks = await reached(client, call.callId, ({ inputRequests }) => Object.keys(inputRequests).length > 0)

@@ -129,7 +129,7 @@ describe('while a task runs', () => {
     expect(server.count('tasks/cancel')).toBe(0)
   })
 
-  it('a question outside of any task is one of the call', async () => {
+  it('an input request outside of any task is one of the call', async () => {
     const server = await startServer()
     const client = open(server.url)
     const call = client.startToolCall({ name: TOOLS.askPlainly })
@@ -143,7 +143,7 @@ describe('while a task runs', () => {
     await expect(call.result).resolves.toMatchObject({ content: [{ text: '{"ok":true}' }] })
   })
 
-  it('a question outside of any task is one of the call, by an SDK v1 client, too', async () => {
+  it('an input request outside of any task is one of the call, by an SDK v1 client, too', async () => {
     const server = await startServer()
     const page = await openWithSdkV1(
       server.url,
@@ -156,7 +156,7 @@ describe('while a task runs', () => {
     })
   })
 
-  it('a question can be answered by another page, which has a session of its own', async () => {
+  it('an input request can be answered by another page, which has a session of its own', async () => {
     const server = await startServer()
     const client = open(server.url)
     const call = client.startToolCall(work('input'))
@@ -171,7 +171,7 @@ describe('while a task runs', () => {
     expect(server.count('initialize')).toBe(2)
   })
 
-  it('an answer that comes after the task was cancelled is refused here', async () => {
+  it('a response that comes after the task was cancelled is refused here', async () => {
     const server = await startServer()
     const client = open(server.url)
     const call = client.startToolCall(work('input'))

@@ -207,7 +207,7 @@ const MISSING: Partial<Record<string, Partial<Record<PeerName, { reason: string;
   },
 }
 
-/** The task stands in `input_required` without a question, and is given up as stuck after a while. */
+/** The task stands in `input_required` without an input request, and is given up as stuck after a while. */
 async function askedInVain({ openPage }: World): Promise<void> {
   const first = await openPage()
   const call = first.client.startToolCall(work('input'), { key: 'weekly' })

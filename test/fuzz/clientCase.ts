@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { CallPlan } from '../chaos/chaosServer.js'
-import { ANSWER_MANGLES } from './kinds.js'
+import { RESPONSE_MANGLES } from './kinds.js'
 import type { Fault } from './mangledResponse.js'
 import type { Edit } from './mutateJson.js'
 
@@ -104,7 +104,7 @@ const TARGETS: Readonly<Record<ClientCase['era'], readonly FaultTarget[]>> = {
 
 const faultsOf = (era: ClientCase['era']): fc.Arbitrary<ClientFault[]> => {
   const target = fc.constantFrom<FaultTarget>(...TARGETS[era], ...TARGETS[era].map(() => 'tasks/get' as const))
-  const fault = fc.record({ target, kind: fc.constantFrom(...ANSWER_MANGLES), edits })
+  const fault = fc.record({ target, kind: fc.constantFrom(...RESPONSE_MANGLES), edits })
   return fc.array(fault, { minLength: 1, maxLength: 12 })
 }
 

@@ -3,12 +3,12 @@ import type { ClientFault, FaultTarget } from './clientCase.js'
 import { KNOWN_FAULTS } from './knownFaults.js'
 import {
   eventStream,
-  type MangledAnswer,
+  type MangledResponse,
   type MangleOptions,
-  mangledAnswer,
   mangledMessages,
+  mangledResponse,
 } from './mangledResponse.js'
-import type { WireAnswer, WireServer, WireStream } from './wireServer.js'
+import type { WireResponse, WireServer, WireStream } from './wireServer.js'
 
 type Json = Record<string, unknown>
 
@@ -26,7 +26,7 @@ export interface ClientNetworkOptions<Page> {
   readonly later: (callback: () => void, delayMs: number) => void
   readonly isOnline: (page: Page) => boolean
   readonly onSend: (sent: Sent<Page>) => void
-  /** Called when an answer arrives; `fault` says whether it is what the server said. */
+  /** Called when a response arrives; `fault` says whether it is what the server said. */
   readonly onArrived: (sent: Sent<Page>, text: string, fault: ClientFault | undefined) => void
   readonly onFault: (fault: ClientFault, sent: Sent<Page>) => void
   /** True from then on where nothing is answered any more. */
@@ -111,8 +111,8 @@ export function createClientNetwork<Page>(options: ClientNetworkOptions<Page>): 
     return wasOpen
   }
 
-  function answer(sent: Sent<Page>, exchange: Exchange<Page>): MangledAnswer | Response {
-    const answered: WireAnswer = server.answer(sent.request)
+  function answer(sent: Sent<Page>, exchange: Exchange<Page>): MangledResponse | Response {
+    const answered: WireResponse = server.answer(sent.request)
     const target = sent.request.method === undefined ? 'response' : (sent.method as FaultTarget)
     if (answered.type === 'stream') return stream(answered.open, target, sent, exchange)
     const fault = take(target, sent)
@@ -133,11 +133,11 @@ export function createClientNetwork<Page>(options: ClientNetworkOptions<Page>): 
     target: FaultTarget,
     sent: Sent<Page>,
     exchange: Exchange<Page>,
-  ): MangledAnswer | Response {
+  ): MangledResponse | Response {
     const fault = take(target, sent)
     if (fault !== undefined) {
       const message = { jsonrpc: '2.0', id: sent.request.id, result: { resultType: 'complete' } }
-      return mangledAnswer({ message, headers: {}, fault, taskId: sent.taskId, id: sent.request.id })
+      return mangledResponse({ message, headers: {}, fault, taskId: sent.taskId, id: sent.request.id })
     }
     let isFirst = true
     const body = new ReadableStream<Uint8Array>({
@@ -214,9 +214,9 @@ export function createClientNetwork<Page>(options: ClientNetworkOptions<Page>): 
   }
 }
 
-/** The answer, but for one that a `tools/call` would wait behind. */
-function answeredAtAll({ method }: Sent<unknown>, options: MangleOptions): MangledAnswer {
-  const mangled = mangledAnswer(options)
+/** The response, but for one that a `tools/call` would wait behind. */
+function answeredAtAll({ method }: Sent<unknown>, options: MangleOptions): MangledResponse {
+  const mangled = mangledResponse(options)
   const { fault, id } = options
   if (!KNOWN_FAULTS.has('answers to tools/call that leave it without an answer') || method !== 'tools/call')
     return mangled

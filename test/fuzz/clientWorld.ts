@@ -60,7 +60,7 @@ const FLOOD = { perSecond: 150, inAll: 4000 }
 /** The shortest interval that a client keeps, whatever the server says. */
 const MIN_INTERVAL_MS = 50
 
-/** What the client takes where an answer names no interval. */
+/** What the client takes where a response names no interval. */
 const DEFAULT_INTERVAL_MS = 1000
 
 /** Ids of tasks that the server does not know, which the app asks for by itself. */
@@ -95,7 +95,7 @@ export function createClientWorld(options: ClientCase, counts: Counts, spoil: Sp
   /** Starts of the app by nonce, and how often the tool has run for each and for each key. */
   const starts = new Map<string, CallSpec>()
   const executions = new Map<string, number>()
-  /** The shortest interval that any answer about a task may have asked for. */
+  /** The shortest interval that any response about a task may have asked for. */
   const shortest = new Map<string, number>()
   /** When each task was last polled. */
   const polls = new Map<string, number>()

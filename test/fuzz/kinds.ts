@@ -1,5 +1,5 @@
-/** How an answer is mangled on its way to the client. */
-export const ANSWER_MANGLES = [
+/** How a response is mangled on its way to the client. */
+export const RESPONSE_MANGLES = [
   'JSON members',
   'JSON text',
   'JSON-RPC envelope',
@@ -14,7 +14,7 @@ export const ANSWER_MANGLES = [
   'silence',
 ] as const
 
-export type AnswerMangle = (typeof ANSWER_MANGLES)[number]
+export type ResponseMangle = (typeof RESPONSE_MANGLES)[number]
 
 /** How a request is mangled on its way to the server. */
 export const REQUEST_MANGLES = [
@@ -34,7 +34,7 @@ export type RequestMangle = (typeof REQUEST_MANGLES)[number]
 /** What else is mangled. */
 export const OTHER_MANGLES = ['message between tabs', 'storage record', 'foreign storage item'] as const
 
-export type Mangle = AnswerMangle | RequestMangle | (typeof OTHER_MANGLES)[number]
+export type Mangle = ResponseMangle | RequestMangle | (typeof OTHER_MANGLES)[number]
 
 /** What must not happen. */
 export const BREACHES = [

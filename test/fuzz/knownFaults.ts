@@ -11,7 +11,7 @@ export type KnownFault =
   | 'task ids in words of the legacy era'
   /** What is nested too deep for a recursive function ends a call with a bare RangeError. */
   | 'deep JSON'
-  /** A 202, or, in the legacy era, an answer under another id: the call waits for 24.8 days. */
+  /** A 202, or, in the legacy era, a response under another id: the call waits for 24.8 days. */
   | 'answers to tools/call that leave it without an answer'
   /** Times in messages between tabs are believed, however far away. */
   | 'numbers in messages between tabs'

@@ -1,12 +1,12 @@
-import type { AnswerMangle } from './kinds.js'
+import type { ResponseMangle } from './kinds.js'
 import { type Edit, mutateJson } from './mutateJson.js'
 import { mutateText } from './mutateText.js'
 
 type Json = Record<string, unknown>
 
-/** One thing that happens to an answer. */
+/** One thing that happens to a response. */
 export interface Fault {
-  readonly kind: AnswerMangle
+  readonly kind: ResponseMangle
   readonly edits: readonly Edit[]
 }
 
@@ -21,7 +21,7 @@ interface Draft {
   cut: Edit | undefined
 }
 
-export interface MangledAnswer {
+export interface MangledResponse {
   /** Undefined: nothing comes back, ever (`silence`), or the connection breaks (`lost`). */
   readonly response: Response | 'silence' | 'lost'
   /** Every text that was sent. */
@@ -79,8 +79,8 @@ const HEADERS: readonly (readonly [string, string])[] = [
   ['content-encoding', 'gzip'],
 ]
 
-/** The answer to one request, or, without a message, to what needs none. */
-export function mangledAnswer({ message, headers, fault, taskId, id }: MangleOptions): MangledAnswer {
+/** The response to one request, or, without a message, to what needs none. */
+export function mangledResponse({ message, headers, fault, taskId, id }: MangleOptions): MangledResponse {
   const isError = message !== undefined && 'error' in message
   const draft: Draft = {
     status: message === undefined ? 202 : isError ? 400 : 200,
@@ -193,7 +193,7 @@ function withWords(message: Json, taskId: string | undefined, edits: readonly Ed
   return { ...rest, error: { code, message: words } }
 }
 
-/** An answer under another id, twice, with a result and an error, in a batch, and so on. */
+/** A response under another id, twice, with a result and an error, in a batch, and so on. */
 function envelope(message: Json, { how, what }: Edit, id: unknown): string[] {
   const text = JSON.stringify(message)
   const error = { code: -32603, message: 'Internal error' }

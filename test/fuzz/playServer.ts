@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { createManualClock, type ManualClock, settle } from '../server/support/manualClock.js'
 import { rpc } from '../server/support/rpc.js'
 import { simulateMachineTimers } from '../support/machineTimers.js'
-import { eventsOf, problemOf, type ReadAnswer } from './checkAnswer.js'
+import { eventsOf, problemOf, type ReadResponse } from './checkResponse.js'
 import { add, type Breach, type Counts } from './kinds.js'
 import { type MangledRequest, mangledRequest } from './mangledRequest.js'
 import type { Verdict } from './playClient.js'
@@ -54,7 +54,7 @@ const TOOLS = [
   }),
 ]
 
-/** After so much time an answer must be there: no tool works for longer. */
+/** After so much time a response must be there: no tool works for longer. */
 const PATIENCE_MS = 60_000
 
 /** Plays a run of the server to its end: requests, then one that is sane, and everything is closed. */
@@ -132,8 +132,12 @@ function withTask(step: ServerStep, taskId: string): ServerStep {
   return { ...step, request: { ...request, params: fill(request.params) as Record<string, unknown> } }
 }
 
-/** Sends a request and reads the answer as far as it comes. Undefined: none comes. */
-async function send(server: TaskServer, clock: ManualClock, mangled: MangledRequest): Promise<ReadAnswer | undefined> {
+/** Sends a request and reads the response as far as it comes. Undefined: none comes. */
+async function send(
+  server: TaskServer,
+  clock: ManualClock,
+  mangled: MangledRequest,
+): Promise<ReadResponse | undefined> {
   const client = new AbortController()
   const request = toRequest(mangled, client.signal)
   const { parsedBody } = mangled
@@ -197,11 +201,11 @@ function toRequest({ url, method, headers, text, stream }: MangledRequest, signa
       at += step
     },
   })
-  // Node wants it said that the answer does not come before the body is sent; its type does not know the member.
+  // Node wants it said that the response does not come before the body is sent; its type does not know the member.
   return new Request(url, { ...init, body, duplex: 'half' } as RequestInit)
 }
 
-function judge(answer: ReadAnswer, request: MangledRequest, breach: (kind: Breach, what: string) => void): void {
+function judge(answer: ReadResponse, request: MangledRequest, breach: (kind: Breach, what: string) => void): void {
   const { status, contentType, text } = answer
   const what = `${status} ${contentType} ${text}`
   if (status >= 500) return breach('HTTP 5xx', what)

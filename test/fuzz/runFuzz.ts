@@ -41,7 +41,7 @@ const PLAYS = {
 } satisfies Record<string, Play>
 
 /**
- * What is fuzzed: the client by the answers of a server of either revision, by the messages of tabs and by the
+ * What is fuzzed: the client by the responses of a server of either revision, by the messages of tabs and by the
  * records in storage; the server by requests.
  */
 export type FuzzTarget = keyof typeof PLAYS

@@ -1,11 +1,11 @@
 import { table } from '../seeded/table.js'
 import {
-  ANSWER_MANGLES,
   BREACHES,
   type Counts,
   EVENTS,
   OTHER_MANGLES,
   REQUEST_MANGLES,
+  RESPONSE_MANGLES,
   type TallyKey,
 } from './kinds.js'
 
@@ -31,7 +31,7 @@ export function formatTotals(totals: FuzzTotals): string {
   const row = (key: TallyKey) => [key, totals[key]?.runs ?? 0, totals[key]?.times ?? 0]
   const count = (key: TallyKey) => [key, totals[key]?.times ?? 0]
   return [
-    table(['what is mangled', 'runs', 'times'], [...ANSWER_MANGLES, ...REQUEST_MANGLES, ...OTHER_MANGLES].map(row)),
+    table(['what is mangled', 'runs', 'times'], [...RESPONSE_MANGLES, ...REQUEST_MANGLES, ...OTHER_MANGLES].map(row)),
     table(['meanwhile', 'times'], EVENTS.map(count)),
     table(['what must not happen', 'times'], BREACHES.map(count)),
   ].join('\n\n')

@@ -3,7 +3,7 @@ import { type CallPlan, type ChaosServer, createChaosServer, type RpcRequest } f
 type Json = Record<string, unknown>
 
 /** What the server sends back: one message, or a stream that it may keep open. */
-export type WireAnswer =
+export type WireResponse =
   | { readonly type: 'message'; readonly message: Json; readonly headers?: Readonly<Record<string, string>> }
   | { readonly type: 'stream'; readonly open: (stream: WireStream) => void }
   /** For notifications and responses. */
@@ -20,7 +20,7 @@ export interface WireStream {
 export interface WireServer {
   readonly tasks: ChaosServer['tasks']
   readonly isAtWork: () => boolean
-  answer(request: RpcRequest & { readonly result?: unknown }): WireAnswer
+  answer(request: RpcRequest & { readonly result?: unknown }): WireResponse
 }
 
 export interface WireServerOptions {
@@ -42,7 +42,7 @@ const NEWS_SLOWER_BY = 1.3
 export const taskIdOf = (sequence: number): string => `task-${sequence}-4f1c9a7be2d85063`
 export const SESSION_ID = 'session-93b1f7c02ad6e458'
 
-/** A sane server that speaks either revision on the wire, for answers to be mangled. */
+/** A sane server that speaks either revision on the wire, for responses to be mangled. */
 export function createWireServer({ era, push, now, later, onExecuted }: WireServerOptions): WireServer {
   const server = createChaosServer({ now, onExecuted, taskId: taskIdOf })
   const isAtWork = () =>
@@ -54,20 +54,20 @@ export function createWireServer({ era, push, now, later, onExecuted }: WireServ
     answer: (request) => (request.method === undefined || request.id === undefined ? accept(request) : answer(request)),
   }
 
-  /** A notification, or the response to a question of the legacy era. */
-  function accept({ id, result }: { readonly id?: string | number; readonly result?: unknown }): WireAnswer {
+  /** A notification, or the response to an input request of the legacy era. */
+  function accept({ id, result }: { readonly id?: string | number; readonly result?: unknown }): WireResponse {
     const [, taskId, key = ''] = /^ask (\S+) (\S+)$/.exec(String(id)) ?? []
     if (taskId !== undefined && typeof result === 'object')
       server.handle({ method: 'tasks/update', params: { taskId, inputResponses: { [key]: result } } })
     return { type: 'accepted' }
   }
 
-  function modern(request: RpcRequest): WireAnswer {
+  function modern(request: RpcRequest): WireResponse {
     if (request.method === 'subscriptions/listen' && push) return listen(request)
     return message(request, { ...server.handle(request) })
   }
 
-  function listen({ id, params = {} }: RpcRequest): WireAnswer {
+  function listen({ id, params = {} }: RpcRequest): WireResponse {
     const wanted = (params['notifications'] as { taskIds?: string[] } | undefined)?.taskIds ?? []
     const taskIds = wanted.filter((taskId) => server.tasks.has(taskId))
     const _meta = { [SUBSCRIPTION]: id }
@@ -97,7 +97,7 @@ export function createWireServer({ era, push, now, later, onExecuted }: WireServ
     return { type: 'stream', open }
   }
 
-  function legacy(request: RpcRequest): WireAnswer {
+  function legacy(request: RpcRequest): WireResponse {
     const { method, params = {} } = request
     switch (method) {
       case 'server/discover':
@@ -171,7 +171,7 @@ export function createWireServer({ era, push, now, later, onExecuted }: WireServ
   }
 }
 
-function message({ id }: RpcRequest, answer: Json, headers?: Record<string, string>): WireAnswer {
+function message({ id }: RpcRequest, answer: Json, headers?: Record<string, string>): WireResponse {
   return { type: 'message', message: { jsonrpc: '2.0', id, ...answer }, ...(headers && { headers }) }
 }
 

@@ -60,7 +60,7 @@ describe('over real HTTP', () => {
   })
 
   // [TASK-POLL-INTERVAL]
-  it('polls are never earlier than asked: an interval after the last answer', async () => {
+  it('polls are never earlier than asked: an interval after the last response', async () => {
     await client.callTool({ name: 'work', arguments: { steps: 10 } })
     const exchanges = http.requests.filter(({ method }) => method === 'tools/call' || method === 'tasks/get')
     const gaps = exchanges.slice(1).map((poll, index) => poll.arrivedAt - (exchanges[index]?.answeredAt ?? 0))

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createTaskServer, type TaskServer } from '../../src/server/createTaskServer.js'
 import { listen } from '../server/support/listening.js'
 import { settle } from '../server/support/manualClock.js'
-import { startServer as startTestServer } from '../server/support/testServer.js'
+import { startServer as startTestServer } from '../server/support/serverUnderTest.js'
 import { ask, failing, greet, required, slow, stubborn, text } from '../server/support/tools.js'
 import { openSession } from './support/extTasksSession.js'
 
@@ -55,7 +55,7 @@ describe('the official client for tasks', () => {
     expect(outcome.task).toMatchObject({ status: 'completed', suggestedPollIntervalMs: 500, retentionMs: 3_600_000 })
   })
 
-  it('gets the answer of a tool that needs no task at once', async () => {
+  it('gets the response of a tool that needs no task at once', async () => {
     const session = await openSession(startServer())
     const execution = await session.callTool('greet', { name: 'Ann' })
     expect(execution.kind).toBe('immediate')
@@ -95,7 +95,7 @@ describe('the official client for tasks', () => {
     expect(await meanwhile(controller.result())).toMatchObject({ status: 'completed', result: text('done anyway') })
   })
 
-  it('answers the questions of a task', async () => {
+  it('responds to the input requests of a task', async () => {
     const session = await openSession(startServer(), { name: 'Ann' })
     const outcome = await outcomeOf(await session.callTool('ask', { times: 3 }))
     const answer = { action: 'accept', content: { name: 'Ann' } }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { defineTool } from '../../src/server/defineTool.js'
 import { settle } from './support/manualClock.js'
-import { startServer } from './support/testServer.js'
+import { startServer } from './support/serverUnderTest.js'
 import { slow, stubborn, text } from './support/tools.js'
 
 describe('tasks/cancel', () => {
@@ -77,7 +77,7 @@ describe('tasks/cancel', () => {
     }
   })
 
-  it('ends a task that waits for an answer', async () => {
+  it('ends a task that waits for a response', async () => {
     const tool = defineTool({
       ...slow,
       handler: async (_, { task }) => text(JSON.stringify(await task?.listRoots())),

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
-import { post, readAnswer } from './support/rpc.js'
-import { startServer } from './support/testServer.js'
+import { post, readResponse } from './support/rpc.js'
+import { startServer } from './support/serverUnderTest.js'
 import { greet, slow } from './support/tools.js'
 
 describe('CORS', () => {
@@ -17,10 +17,10 @@ describe('CORS', () => {
     expect((await t.server.fetch(preflight)).status).toBe(405)
   })
 
-  it('lets a browser read every answer, also those that refuse', async () => {
+  it('lets a browser read every response, also those that refuse', async () => {
     const t = startServer({ tools: [greet, slow], cors: true, maxRequestBodySize: 1000 })
     const send = async (body: string, headers: Record<string, string>) =>
-      readAnswer(await t.server.fetch(post(body, headers)))
+      readResponse(await t.server.fetch(post(body, headers)))
     const answers = [
       await t.call('greet', { name: 'Luca' }, { headers: origin }),
       await t.call('slow', {}, { headers: origin }),

@@ -5,7 +5,7 @@ import { InMemoryTaskStore } from '../../src/server/inMemoryTaskStore.js'
 import { gist, listen } from './support/listening.js'
 import { settle } from './support/manualClock.js'
 import { rpcRequest, TASKS } from './support/rpc.js'
-import { startServer } from './support/testServer.js'
+import { startServer } from './support/serverUnderTest.js'
 import { ask, failing, greet, required, slow, text } from './support/tools.js'
 
 const NO_TASKS = { capabilities: {} }
@@ -332,7 +332,7 @@ describe('calls that become no task', () => {
   })
 })
 
-describe('questions before a task', () => {
+describe('input requests before a task', () => {
   const deploy = defineTool({
     name: 'deploy',
     inputSchema: z.object({}),

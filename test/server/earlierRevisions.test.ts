@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { type Json, post, readAnswer, TASKS } from './support/rpc.js'
-import { startServer, type TestServer } from './support/testServer.js'
+import { type Json, post, readResponse, TASKS } from './support/rpc.js'
+import { type ServerUnderTest, startServer } from './support/serverUnderTest.js'
 import { failing, greet, slow, text } from './support/tools.js'
 
 describe('clients of earlier revisions', () => {
   const headers = { 'mcp-protocol-version': '2025-11-25' }
   const message = (method: string, params: Json, id = 1) => ({ jsonrpc: '2.0', id, method, params })
 
-  async function sendLegacy(t: TestServer, body: unknown): Promise<Json | Json[]> {
+  async function sendLegacy(t: ServerUnderTest, body: unknown): Promise<Json | Json[]> {
     const text = await (await t.server.fetch(post(JSON.stringify(body), headers))).text()
     const events = [...text.matchAll(/^data: (.+)$/gm)].map(([, data]) => JSON.parse(data ?? '') as Json)
     return events.length > 0 ? (events.length === 1 ? (events[0] as Json) : events) : (JSON.parse(text) as Json)
@@ -56,10 +56,10 @@ describe('clients of earlier revisions', () => {
     const t = startServer({ tools: [{ ...slow, taskSupport: 'required' }] })
     const body = message('tools/call', { name: 'slow', arguments: {} })
     const response = await t.server.fetch(post(JSON.stringify(body), headers))
-    expect(await readAnswer(response)).toMatchObject({ status: 200, error: { code: -32021 } })
+    expect(await readResponse(response)).toMatchObject({ status: 200, error: { code: -32021 } })
   })
 
-  it('get an answer to each request of a batch', async () => {
+  it('get a response to each request of a batch', async () => {
     const t = startServer({ tools: [greet, { ...slow, taskSupport: 'required' }] })
     const batch = [
       message('tools/call', { name: 'greet', arguments: { name: 'Luca' } }, 1),

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { defineTool } from '../../src/server/defineTool.js'
 import { InMemoryTaskStore } from '../../src/server/inMemoryTaskStore.js'
-import { startServer } from './support/testServer.js'
+import { startServer } from './support/serverUnderTest.js'
 import { slow, text } from './support/tools.js'
 
 describe('the ttl', () => {
@@ -104,7 +104,7 @@ describe('the ttl', () => {
     expect(transition).not.toHaveBeenCalled()
   })
 
-  it('gives up a question', async () => {
+  it('gives up an input request', async () => {
     const asked = vi.fn()
     const tool = defineTool({
       ...slow,

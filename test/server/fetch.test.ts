@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { InMemoryTaskStore } from '../../src/server/inMemoryTaskStore.js'
 import { settle } from './support/manualClock.js'
 import { rpc, rpcRequest } from './support/rpc.js'
-import { startServer } from './support/testServer.js'
+import { startServer } from './support/serverUnderTest.js'
 import { greet, slow } from './support/tools.js'
 
 describe('fetch', () => {

@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { type Json, post, type RpcAnswer, readAnswer, rpcRequest } from './support/rpc.js'
-import { startServer, type TestServer } from './support/testServer.js'
+import { type Json, post, type RpcResponse, readResponse, rpcRequest } from './support/rpc.js'
+import { type ServerUnderTest, startServer } from './support/serverUnderTest.js'
 import { greet, slow } from './support/tools.js'
 
-async function send({ server }: TestServer, body: string, headers?: Record<string, string | null>): Promise<RpcAnswer> {
-  return readAnswer(await server.fetch(post(body, headers)))
+async function send(
+  { server }: ServerUnderTest,
+  body: string,
+  headers?: Record<string, string | null>,
+): Promise<RpcResponse> {
+  return readResponse(await server.fetch(post(body, headers)))
 }
 
 describe('hostile input', () => {
@@ -45,7 +49,7 @@ describe('hostile input', () => {
     const large = JSON.stringify({ padding: 'x'.repeat(1000) })
     const stream = new Blob([large]).stream()
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: stream, duplex: 'half' }
-    const chunked = await readAnswer(
+    const chunked = await readResponse(
       await t.server.fetch(new Request('https://tasks.example/mcp', init as RequestInit)),
     )
     for (const { status, error } of [chunked, await send(t, large, { 'content-length': '2000' })]) {
@@ -61,7 +65,7 @@ describe('hostile input', () => {
     const body = new ReadableStream({ pull: (controller) => controller.error(new Error('connection lost')) })
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body, duplex: 'half' }
     const { server } = startServer({ tools: [slow] })
-    const answer = await readAnswer(await server.fetch(new Request('https://tasks.example/mcp', init as RequestInit)))
+    const answer = await readResponse(await server.fetch(new Request('https://tasks.example/mcp', init as RequestInit)))
     expect(answer).toMatchObject({ status: 400, error: { code: -32700 } })
   })
 
@@ -81,7 +85,7 @@ describe('hostile input', () => {
     const t = startServer({ tools: [slow] })
     const request = rpcRequest('tools/call', { name: 'slow', arguments: {} })
     const parsedBody: unknown = await request.clone().json()
-    const { result } = await readAnswer(await t.server.fetch(request, { parsedBody }))
+    const { result } = await readResponse(await t.server.fetch(request, { parsedBody }))
     expect(result).toMatchObject({ resultType: 'task' })
   })
 })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineTool } from '../../src/server/defineTool.js'
 import { InMemoryTaskStore } from '../../src/server/inMemoryTaskStore.js'
-import { startServer } from './support/testServer.js'
+import { startServer } from './support/serverUnderTest.js'
 import { ask, text } from './support/tools.js'
 
 const schema = z.object({ name: z.string() })
@@ -21,8 +21,8 @@ const askAtOnce = defineTool({
   },
 })
 
-describe('questions of a task', () => {
-  it('stand in input_required until they are answered, and the tool gets the answer as it came', async () => {
+describe('input requests of a task', () => {
+  it('stand in input_required until they are answered, and the tool gets the response as it came', async () => {
     const { start, get, update } = startServer({ tools: [ask] })
     const taskId = await start('ask')
     expect(await get(taskId)).toMatchObject({
@@ -42,7 +42,7 @@ describe('questions of a task', () => {
     expect(await get(taskId)).toMatchObject({ status: 'completed', result: text(JSON.stringify([accept('Luca')])) })
   })
 
-  it.each(['decline', 'cancel'])('hand the tool a %s as an answer like any other', async (action) => {
+  it.each(['decline', 'cancel'])('hand the tool a %s as a response like any other', async (action) => {
     const { start, get, update } = startServer({ tools: [ask] })
     const taskId = await start('ask')
     await get(taskId)
@@ -86,7 +86,7 @@ describe('questions of a task', () => {
     })
   })
 
-  it('take the first of two answers that arrive together', async () => {
+  it('take the first of two responses that arrive together', async () => {
     const { start, get, update } = startServer({ tools: [ask] })
     const taskId = await start('ask')
     await get(taskId)
@@ -117,7 +117,7 @@ describe('questions of a task', () => {
     [{ action: 'maybe' }],
     [{ method: 'elicitation/create', result: { action: 'accept' } }],
     [{ action: 'accept', content: 'Luca' }],
-  ])('stay open where the answer is %j, with -32602', async (answer) => {
+  ])('stay open where the response is %j, with -32602', async (answer) => {
     const { start, get, update } = startServer({ tools: [ask] })
     const taskId = await start('ask')
     const before = await get(taskId)
@@ -142,14 +142,14 @@ describe('questions of a task', () => {
     },
   )
 
-  it('can be answered by whoever polls another process on the same store', async () => {
+  it('can be answered through another process on the same store', async () => {
     const store = new InMemoryTaskStore()
     const here = startServer({ store, tools: [ask] })
     const there = startServer({ store, tools: [ask] })
     const taskId = await here.start('ask')
     expect(await there.get(taskId)).toMatchObject({ status: 'input_required' })
     await there.update(taskId, { 'elicitation-1': accept('Luca') })
-    // The process that does the work learns of the answer as soon as it serves a poll.
+    // The process that does the work learns of the response as soon as it serves a poll.
     await here.get(taskId)
     expect(await there.get(taskId)).toMatchObject({ status: 'completed' })
   })

@@ -62,7 +62,7 @@ describe('the official client', () => {
     await expect(call).rejects.toMatchObject({ code: -32050, message: 'Out of paper', data: { tray: 2 } })
   })
 
-  it('answers the questions before a call', async () => {
+  it('responds to the input requests before a call', async () => {
     const client = await connect('auto')
     expect(await client.callTool({ name: 'deploy', arguments: {} })).toMatchObject(text('deployed'))
   })

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { defineTool } from '../../src/server/defineTool.js'
 import { InMemoryTaskStore } from '../../src/server/inMemoryTaskStore.js'
 import { settle } from './support/manualClock.js'
-import { startServer } from './support/testServer.js'
+import { startServer } from './support/serverUnderTest.js'
 import { ask, failing, slow, text } from './support/tools.js'
 
 const GENERIC = { code: -32603, message: 'The tool failed unexpectedly.' }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { startServer } from './support/testServer.js'
+import { startServer } from './support/serverUnderTest.js'
 import { slow } from './support/tools.js'
 
 const as = (name: string) => ({ authInfo: { token: name, clientId: name, scopes: [] } })

@@ -3,7 +3,7 @@ import { defineTool } from '../../src/server/defineTool.js'
 import { InMemoryTaskStore } from '../../src/server/inMemoryTaskStore.js'
 import { gist, listen, listenInVain, SUBSCRIPTION, subscriptionOf } from './support/listening.js'
 import type { Json } from './support/rpc.js'
-import { startServer } from './support/testServer.js'
+import { startServer } from './support/serverUnderTest.js'
 import { ask, failing, slow, text } from './support/tools.js'
 
 const chatty = defineTool({
@@ -88,7 +88,7 @@ describe('subscriptions/listen with taskIds', () => {
     ])
   })
 
-  it('tells of a question, and that it is answered', async () => {
+  it('tells of an input request, and that it is answered', async () => {
     const t = startServer({ tools: [ask] })
     const taskId = await t.start('ask')
     const stream = await listen(t, { taskIds: [taskId] })

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { defineTool } from '../../src/server/defineTool.js'
 import { gist, listen, subscriptionOf } from './support/listening.js'
 import { rpcRequest } from './support/rpc.js'
-import { startServer } from './support/testServer.js'
+import { startServer } from './support/serverUnderTest.js'
 import { ask, slow, text } from './support/tools.js'
 
 const RESOURCES = { resources: { subscribe: true, listChanged: true } }
@@ -56,7 +56,7 @@ describe('a stream of tasks', () => {
     await t.update(taskId, { 'elicitation-1': { action: 'decline' } })
   })
 
-  it('ends with the server, after the last word on every task', async () => {
+  it('ends with the server, after the last notification of every task', async () => {
     const t = startServer({ tools: [slow] })
     const stream = await listen(t, { taskIds: [await t.start('slow')] })
     await t.server.close()

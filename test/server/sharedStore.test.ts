@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { gist, listen } from './support/listening.js'
 import { createManualClock } from './support/manualClock.js'
+import { startServer } from './support/serverUnderTest.js'
 import { SilentStore } from './support/silentStore.js'
-import { startServer } from './support/testServer.js'
 import { ask, slow, text } from './support/tools.js'
 
 /** Two processes over one store: calls go to the first, whatever else a test wants to the second. */
@@ -21,7 +21,7 @@ describe('two servers over one store', () => {
     expect(await second.get(taskId)).toMatchObject({ status: 'completed', result: text('done') })
   })
 
-  it('hand an answer that one of them took to the work on the other', async () => {
+  it('hand a response that one of them took to the work on the other', async () => {
     const { clock, first, second } = startTwo()
     const taskId = await first.start('ask')
     await second.update(taskId, { 'elicitation-1': { action: 'decline' } })

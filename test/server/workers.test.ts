@@ -12,8 +12,8 @@ import { gist, listen } from './support/listening.js'
 import { createManualClock, type ManualClock, settle } from './support/manualClock.js'
 import { createMemoryQueue } from './support/memoryQueue.js'
 import { type Json, TASKS } from './support/rpc.js'
+import { startServer, type TestServerOptions } from './support/serverUnderTest.js'
 import { SharedStore, SilentStore } from './support/silentStore.js'
-import { startServer, type TestServerOptions } from './support/testServer.js'
 import { ask, failing, greet, slow, text } from './support/tools.js'
 
 const LEASE_MS = 3000
@@ -159,7 +159,7 @@ describe('a server with a queue', () => {
     expect(await outcome(queued)).toEqual(await outcome(here))
   })
 
-  it('takes answers and cancellations for work elsewhere, and pushes what happens there', async () => {
+  it('takes responses and cancellations for work elsewhere, and pushes what happens there', async () => {
     const t = setup([ask, slow])
     t.startWorker()
     const asking = await t.start('ask')
@@ -377,7 +377,7 @@ describe('a worker that is lost', () => {
 })
 
 describe('a handler that is run again', () => {
-  it('gets the answers it has had, and asks for the others under the same keys', async () => {
+  it('gets the responses it has had, and asks for the others under the same keys', async () => {
     const tool = defineTool({
       ...ask,
       onOrphan: 'retry',
@@ -402,7 +402,7 @@ describe('a handler that is run again', () => {
     expect(await t.get(taskId)).toMatchObject({ status: 'completed', result })
   })
 
-  it('gets an answer that came while nobody worked on it', async () => {
+  it('gets a response that came while nobody worked on it', async () => {
     const t = setup([defineTool({ ...ask, onOrphan: 'retry' })])
     const { kill } = t.startWorker()
     const taskId = await t.start('ask')

@@ -40,7 +40,7 @@ beforeEach(() => {
 
 const requestedSchema = { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] }
 const FORM = { method: 'elicitation/create', params: { mode: 'form', message: 'Sure?', requestedSchema } }
-const URL_QUESTION = {
+const URL_INPUT_REQUEST = {
   method: 'elicitation/create',
   params: { mode: 'url', message: 'Sign.', url: 'https://pay.example/' },
 }
@@ -69,10 +69,10 @@ const WAYS = {
 }
 
 // [TASK-INPUT-TRUST]
-describe.each(Object.entries(WAYS))('a question that a server asks %s', (_, { ask, answers }) => {
+describe.each(Object.entries(WAYS))('an input request that a server sends %s', (_, { ask, answers }) => {
   const KINDS = [
     ['a form', 'elicitation', FORM, YES],
-    ['a link', 'elicitation', URL_QUESTION, { action: 'accept' }],
+    ['a link', 'elicitation', URL_INPUT_REQUEST, { action: 'accept' }],
     ['sampling', 'sampling', SAMPLING, { role: 'assistant', model: 'm', content: { type: 'text', text: 'Hi.' } }],
     ['roots', 'roots', ROOTS, { roots: [{ uri: 'file:///project' }] }],
   ] as const
@@ -117,7 +117,7 @@ describe.each(Object.entries(WAYS))('a question that a server asks %s', (_, { as
   })
 
   it.each(['accept', 'decline', 'cancel'])('[EDGE-23] can be answered by %s', async (action) => {
-    ask({ a: URL_QUESTION })
+    ask({ a: URL_INPUT_REQUEST })
     const call = open().startToolCall({ name: 'deploy' })
     await page.advance(1000)
     await call.respond('a', { action })
@@ -135,7 +135,7 @@ describe.each(Object.entries(WAYS))('a question that a server asks %s', (_, { as
 
   // [CORE-URL-NOT-FETCHED] [CORE-URL-CONSENT]
   it('[EDGE-23] with a URL makes nothing be fetched or opened by itself', async () => {
-    ask({ a: URL_QUESTION })
+    ask({ a: URL_INPUT_REQUEST })
     const fetched = vi.fn(server.fetch)
     const opened = vi.fn()
     vi.stubGlobal('fetch', fetched)
@@ -150,7 +150,7 @@ describe.each(Object.entries(WAYS))('a question that a server asks %s', (_, { as
 })
 
 // [TASK-INPUT-TRUST]
-it('[EDGE-23] a question of a task under withTasks alone reaches the handler of the SDK client that one before it reaches', async () => {
+it('[EDGE-23] an input request of a task under withTasks alone reaches the handler of the SDK client that one before it reaches', async () => {
   const sdk = new Client(
     { name: 'app', version: '1' },
     { capabilities: { elicitation: {} }, versionNegotiation: { mode: 'auto' } },
@@ -178,19 +178,19 @@ describe('the inputRequests of a task in input_required', () => {
     return started
   }
 
-  it('[EDGE-23] are shown with the first answer that has them, all of them', async () => {
-    const inputRequests = { a: FORM, b: URL_QUESTION }
+  it('[EDGE-23] are shown with the first response that has them, all of them', async () => {
+    const inputRequests = { a: FORM, b: URL_INPUT_REQUEST }
     const started = await call(snapshot({ status: 'input_required', inputRequests }))
     expect(started.getState()).toMatchObject({ phase: 'input_required' })
     expect(started.getState().inputRequests).toEqual(inputRequests)
   })
 
-  it('[EDGE-23] are looked at again with every answer: new ones come, withdrawn ones go', async () => {
+  it('[EDGE-23] are looked at again with every response: new ones come, withdrawn ones go', async () => {
     const asking = (inputRequests: object) => snapshot({ status: 'input_required', inputRequests })
     const started = await call(
       asking({ a: FORM }),
-      asking({ a: FORM, b: URL_QUESTION }),
-      asking({ b: URL_QUESTION }),
+      asking({ a: FORM, b: URL_INPUT_REQUEST }),
+      asking({ b: URL_INPUT_REQUEST }),
       completed(),
     )
     await page.advance(1000)
@@ -213,7 +213,7 @@ describe('the inputRequests of a task in input_required', () => {
   })
 })
 
-describe('the call that is repeated with the answers, before there is a task', () => {
+describe('the call that is repeated with the responses, before there is a task', () => {
   const asking = (members: object) => result({ resultType: 'input_required', inputRequests: { a: FORM }, ...members })
   const legs = () => server.received('tools/call')
 

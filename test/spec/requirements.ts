@@ -11,9 +11,9 @@ export interface Requirement {
 }
 
 /**
- * What SEP-2663 asks of clients, and what the core does where a task or a question is concerned. A test that proves one
- * of them names it in square brackets, in its name or in a comment. What an app decides with its own user interface is
- * proved by the forms of the documentation and of the demo.
+ * What SEP-2663 asks of clients, and what the core does where a task or an input request is concerned. A test that
+ * proves one of them names it in square brackets, in its name or in a comment. What an app decides with its own user
+ * interface is proved by the forms of the documentation and of the demo.
  *
  * Left out, for nothing that a client does shows them: to be "designed to accommodate additional request types", and what
  * implementations put into messages for their own logs. Left to the SDK and its tests: transport, headers of parameters,

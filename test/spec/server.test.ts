@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { gist, listen, listenInVain, SUBSCRIPTION } from '../server/support/listening.js'
 import { settle } from '../server/support/manualClock.js'
 import { type Json, TASKS, TASKS_AND_INPUT } from '../server/support/rpc.js'
-import { startServer } from '../server/support/testServer.js'
+import { startServer } from '../server/support/serverUnderTest.js'
 import { ask, failing, greet, required, slow, text } from '../server/support/tools.js'
 
 const tools = [ask, failing, greet, required, slow]
@@ -107,7 +107,7 @@ describe('tasks/get', () => {
     expect(await t.get(taskId)).toMatchObject({ status: 'completed', result: text('done') })
   })
 
-  it('[SERVER-TASK-GET-INPUT] tells of every question that is open', async () => {
+  it('[SERVER-TASK-GET-INPUT] tells of every input request that is open', async () => {
     const t = startWith(async (task) => Promise.all([task?.elicit(form), task?.listRoots()]))
     const taskId = await t.start('it')
     expect(await t.get(taskId)).toMatchObject({
@@ -160,7 +160,7 @@ describe('tasks/get', () => {
   })
 })
 
-describe('questions', () => {
+describe('input requests', () => {
   it('[SERVER-TASK-INPUT-KEYS] have keys of their own, also where the same is asked again', async () => {
     const t = startWith(async (task) => [await task?.elicit(form), await task?.elicit(form)])
     const taskId = await t.start('it')
@@ -173,7 +173,7 @@ describe('questions', () => {
     expect(new Set(keys).size).toBe(2)
   })
 
-  it('[SERVER-TASK-INPUT-UNKNOWN] [SERVER-TASK-UPDATE-ACK] that are not open take no answers, and nobody is told', async () => {
+  it('[SERVER-TASK-INPUT-UNKNOWN] [SERVER-TASK-UPDATE-ACK] that are not open take no responses, and nobody is told', async () => {
     const t = startWith(async (task) => task?.elicit(form))
     const taskId = await t.start('it')
     await t.get(taskId)
@@ -251,7 +251,7 @@ describe('questions', () => {
     expect(asked).toMatchObject({ status: 'input_required' })
   })
 
-  it('[SERVER-CORE-INPUT-VALIDATED] take no answer that does not fit their schema', async () => {
+  it('[SERVER-CORE-INPUT-VALIDATED] take no response that does not fit their schema', async () => {
     const t = startWith(async (task) => task?.elicit(form))
     const taskId = await t.start('it')
     await t.get(taskId)

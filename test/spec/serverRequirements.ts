@@ -1,12 +1,12 @@
 import type { Requirement } from './requirements.js'
 
 /**
- * What SEP-2663 asks of servers, and what the core does where a task or a question is concerned. A test that proves one of
- * them names it in square brackets.
+ * What SEP-2663 asks of servers, and what the core does where a task or an input request is concerned. A test that
+ * proves one of them names it in square brackets.
  *
  * Left out, for the tool decides it: what is asked (no passwords by forms), whom a link is for, and what a result says. Left
  * to what stands in front of the server: the check of `Origin` (docs/server.md). Left to the SDK and its tests: the rest of
- * the transport, discovery, pagination, caching, and questions before a task.
+ * the transport, discovery, pagination, caching, and input requests before a task.
  */
 export const SERVER_REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   'SERVER-TASK-DECLARED': {

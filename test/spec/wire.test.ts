@@ -156,7 +156,7 @@ describe('the header Mcp-Name', () => {
   })
 })
 
-/** An answer with this `resultType`, or without one. */
+/** A response with this `resultType`, or without one. */
 const typed =
   (members: Record<string, unknown>, resultType: unknown): Reply =>
   ({ id }) =>
@@ -165,7 +165,7 @@ const typed =
 const DONE = { ...task(), status: 'completed', result: { content: [] } }
 
 // [CORE-RESULT-TYPE-ABSENT]
-describe('an answer without a resultType counts as complete', () => {
+describe('a response without a resultType counts as complete', () => {
   it('[EDGE-23] to tools/call', async () => {
     server.on('tools/call', typed({ content: [{ type: 'text', text: 'plain' }] }, undefined))
     const call = client.startToolCall({ name: 'echo' })
@@ -192,7 +192,7 @@ describe('an answer without a resultType counts as complete', () => {
 })
 
 // [CORE-RESULT-TYPE-UNKNOWN]
-describe.each(['later', 'task ', 7, null])('an answer with the resultType %j is invalid', (resultType) => {
+describe.each(['later', 'task ', 7, null])('a response with the resultType %j is invalid', (resultType) => {
   it('[EDGE-23] to tools/call', async () => {
     server.on('tools/call', typed({ ...task(), content: [] }, resultType))
     const call = client.startToolCall({ name: 'deploy' })
@@ -227,7 +227,7 @@ describe.each(['later', 'task ', 7, null])('an answer with the resultType %j is 
 })
 
 // [TASK-UNSUPPORTED-METHOD]
-it('[EDGE-23] a task in answer to tasks/get, tasks/update or tasks/cancel is an invalid response', async () => {
+it('[EDGE-23] a task in response to tasks/get, tasks/update or tasks/cancel is an invalid response', async () => {
   const call = client.startToolCall({ name: 'deploy' })
   await page.advance(1000)
   for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) server.on(method, typed(DONE, 'task'))

@@ -8,7 +8,7 @@ export interface HttpRequest {
   readonly name: string | null
   readonly headers: Headers
   readonly body: { readonly id?: unknown; readonly params?: Record<string, unknown> }
-  /** ms, by `performance.now()`, when the request arrived and when its answer was ready. */
+  /** ms, by `performance.now()`, when the request arrived and when its response was ready. */
   readonly arrivedAt: number
   answeredAt: number
 }

@@ -43,7 +43,7 @@ export interface ScriptedServer {
 
 export const TASKS = 'io.modelcontextprotocol/tasks'
 
-/** What stands for the method of an answer to a request of the server, which has none. */
+/** What stands for the method of a response to a request of the server, which has none. */
 export const ANSWER = 'answer'
 
 export function createScriptedServer(options: ScriptedServerOptions = {}): ScriptedServer {
@@ -108,12 +108,12 @@ export function created(changes: Json = {}): Reply {
   return result({ ...task(changes), resultType: 'task' })
 }
 
-/** The answer to a `tasks/get`. */
+/** The response to a `tasks/get`. */
 export function snapshot(changes: Json = {}): Reply {
   return result(task(changes))
 }
 
-/** The answer to a `tasks/get` of a task that is done. */
+/** The response to a `tasks/get` of a task that is done. */
 export function completed(changes: Json = {}): Reply {
   return snapshot({ status: 'completed', result: { content: [{ type: 'text', text: 'done' }] }, ...changes })
 }
@@ -178,7 +178,7 @@ export function speakLegacy(server: ScriptedServer, capabilities: Json = { tools
 /** What `fetch` does where there is nobody to talk to. */
 export const unreachable: Reply = () => Promise.reject(new TypeError('fetch failed'))
 
-/** No answer, until the client gives up. */
+/** No response, until the client gives up. */
 export const silence: Reply = ({ signal }) =>
   new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason), { once: true }))
 

@@ -2,7 +2,7 @@ import { createSimulatedEnvironment } from 'taskwire/testing'
 import { expect } from 'vitest'
 import type { CallRules } from '../../src/call/call.js'
 import { type CallRuntimeOptions, createCallRuntime } from '../../src/call/callRuntime.js'
-import { type CallTabs, type Leadership, NO_TABS } from '../../src/call/callTabs.js'
+import { type CallTabs, type Leadership, NOOP_CALL_TABS } from '../../src/call/callTabs.js'
 import { handlerOf, type InputHandlers } from '../../src/call/inputHandlers.js'
 import type { CallEnd } from '../../src/call/lockCall.js'
 import type { Wish } from '../../src/call/planStart.js'
@@ -15,7 +15,7 @@ import type { CallToolResult } from '../../src/protocol/callToolResult.js'
 import { TaskRequestError } from '../../src/protocol/errors.js'
 import type { InputRequest } from '../../src/protocol/inputRequest.js'
 import type { DetailedTask, Task } from '../../src/protocol/task.js'
-import type { TaskRecord, TaskRecordTask } from '../../src/storage/taskRecord.js'
+import type { RecordedTask, ToolCallRecord } from '../../src/storage/toolCallRecord.js'
 
 /** When a stubbed call is made, ms since the epoch. */
 export const START: number = Date.UTC(2026, 6, 28)
@@ -32,7 +32,7 @@ export const TASK: Task = {
 export const RESULT: CallToolResult = { content: [{ type: 'text', text: 'done' }] }
 
 /** What is recorded of a call with a key before it is sent. */
-export const INTENT: TaskRecord = {
+export const INTENT: ToolCallRecord = {
   callId: 'c1',
   tool: 'report',
   key: 'weekly',
@@ -59,7 +59,7 @@ export const asks: Extract<DetailedTask, { status: 'input_required' }> = {
 export const down = (): TaskRequestError => new TaskRequestError('down', { kind: 'network' })
 
 /** A record with a task, as an earlier page has left it. */
-export const recorded = (changes: Partial<TaskRecordTask> = {}): TaskRecord => ({
+export const recorded = (changes: Partial<RecordedTask> = {}): ToolCallRecord => ({
   ...INTENT,
   task: { ...TASK, receivedAt: START, answered: [], isCancelling: false, ...changes },
 })
@@ -72,9 +72,9 @@ export interface StubbedCallOptions {
   key?: string | undefined
   request?: ToolCallRequest
   /** A record with a task that is followed at once. */
-  follows?: TaskRecord
+  follows?: ToolCallRecord
   /** What another page has left in the storage. */
-  found?: TaskRecord
+  found?: ToolCallRecord
   /** @default 'call' */
   wish?: Wish
   lostTaskId?: string
@@ -96,7 +96,7 @@ export interface StubbedCallOptions {
   rules?: Partial<CallRules>
   handlers?: InputHandlers
   /** What is wrong with a response. @default nothing */
-  checkAnswer?: TaskPort['checkAnswer']
+  validateInputResponse?: TaskPort['validateInputResponse']
   records?: CallRuntimeOptions['records']
   tabs?: Partial<CallTabs>
 }
@@ -108,8 +108,8 @@ export function beginCall(options: StubbedCallOptions = {}) {
   if (options.isOffline) void page.setOnline(false)
   /** What happened, in order. */
   const log: string[] = []
-  const written: TaskRecord[] = []
-  const storage: { record?: TaskRecord | undefined } = { record: options.found }
+  const written: ToolCallRecord[] = []
+  const storage: { record?: ToolCallRecord | undefined } = { record: options.found }
   const polls: number[] = []
   const errors: unknown[] = []
   const posted: TaskMessage[] = []
@@ -117,7 +117,7 @@ export function beginCall(options: StubbedCallOptions = {}) {
   const policy = { ...DEFAULT_POLL_POLICY, ...options.policy }
   const handlers = options.handlers ?? {}
 
-  function store(what: string, record: TaskRecord): Promise<boolean> {
+  function store(what: string, record: ToolCallRecord): Promise<boolean> {
     log.push(`${what} ${record.task === undefined ? 'intent' : record.task.status}`)
     written.push(record)
     storage.record = record
@@ -163,7 +163,7 @@ export function beginCall(options: StubbedCallOptions = {}) {
     },
     isRepeatable: () => Promise.resolve(options.isRepeatable ?? false),
     missingCapability: () => undefined,
-    checkAnswer: options.checkAnswer ?? (() => Promise.resolve(undefined)),
+    validateInputResponse: options.validateInputResponse ?? (() => Promise.resolve(undefined)),
     listen: () => Promise.reject(new Error('nobody listens')),
     getTask: async (taskId, signal) => {
       log.push('tasks/get')
@@ -184,7 +184,7 @@ export function beginCall(options: StubbedCallOptions = {}) {
     },
   }
   const tabs: CallTabs = {
-    ...NO_TABS,
+    ...NOOP_CALL_TABS,
     postTask: (_taskId, message) => void posted.push(message),
     ...options.tabs,
   }
@@ -205,7 +205,7 @@ export function beginCall(options: StubbedCallOptions = {}) {
     handlers,
     createPush: (pushOptions) => {
       push = pushOptions
-      return { ...NO_PUSH, isLive: () => isPushed.value }
+      return { ...NO_PUSH, isPushed: () => isPushed.value }
     },
     maxConcurrentPolls: 5,
     followsUnobserved: options.followsUnobserved ?? true,
@@ -236,7 +236,7 @@ export function beginCall(options: StubbedCallOptions = {}) {
     return 'task' in entry.call ? entry.call.task?.taskId : undefined
   }
 
-  function follow({ task, startedAt, era }: TaskRecord): void {
+  function follow({ task, startedAt, era }: ToolCallRecord): void {
     if (task === undefined) return
     delete entry.cancelling
     runtime.dispatch(entry, { type: 'adopted', task, startedAt, era })
@@ -305,19 +305,19 @@ export const tabsOf = (leadership: Leadership): Partial<CallTabs> => ({
 export function stubLeadership(isLeader: boolean): {
   readonly leadership: Leadership
   readonly log: string[]
-  set(isLeader: boolean, isTaken?: boolean): void
+  set(isLeader: boolean, isStolen?: boolean): void
 } {
   const log: string[] = []
   const listeners = new Set<() => void>()
-  const state = { isLeader, wasTaken: false }
+  const state = { isLeader, wasStolen: false }
   const leadership: Leadership = {
     isLeader: () => state.isLeader,
-    wasTaken: () => state.wasTaken,
+    wasStolen: () => state.wasStolen,
     join: () => {
       log.push('join')
       return () => log.push('leave')
     },
-    take: () => log.push('take'),
+    steal: () => log.push('take'),
     onChange: (listener) => {
       listeners.add(listener)
       return () => listeners.delete(listener)
@@ -326,8 +326,8 @@ export function stubLeadership(isLeader: boolean): {
   return {
     leadership,
     log,
-    set: (leads, wasTaken = false) => {
-      Object.assign(state, { isLeader: leads, wasTaken })
+    set: (leads, wasStolen = false) => {
+      Object.assign(state, { isLeader: leads, wasStolen })
       for (const listener of [...listeners]) listener()
     },
   }

@@ -98,7 +98,7 @@ describe('over msw', () => {
     expect(problems).toMatchObject([{ kind: 'http', retryAfterMs: 0 }])
   })
 
-  it('a malformed answer is malformed', async () => {
+  it('a malformed response is malformed', async () => {
     const server = serve()
     const problems: Error[] = []
     server.faults.malformed({ method: 'tasks/get', times: 1 })
@@ -107,7 +107,7 @@ describe('over msw', () => {
     expect(problems).toMatchObject([{ kind: 'malformed' }])
   })
 
-  it('an answer is delayed until the client gives up', async () => {
+  it('a response is delayed until the client gives up', async () => {
     const server = serve()
     server.faults.delay(Number.POSITIVE_INFINITY, { method: 'tools/call' })
     const client = open()

@@ -127,7 +127,7 @@ describe('a script', () => {
   })
 })
 
-describe('a question of a script', () => {
+describe('an input request of a script', () => {
   it('stands until it is answered, while polls go on', async () => {
     const call = play([{ status: 'input_required', inputRequests: { sure: question('Sure?') } }, DONE])
     await server.advance(30_000)
@@ -234,7 +234,7 @@ describe('a script that is pushed', () => {
     expect(polls()).toEqual([])
   })
 
-  it('shows whoever listens what the poll of somebody else brings', async () => {
+  it('pushes what the poll of another client brings', async () => {
     const { call } = playPushed([working('one'), working('two'), working('three')], { pollIntervalMs: 10_000 })
     await server.advance(100)
     await client.getTask(call.getState().task?.taskId ?? '')

@@ -67,7 +67,7 @@ describe('a fault', () => {
     expect(call.getState()).toMatchObject({ phase: 'completed', network: 'ok' })
   })
 
-  it('drop: a lost answer leaves a call in doubt that the server has taken', async () => {
+  it('drop: a lost response leaves a call in doubt that the server has taken', async () => {
     const before = server.faults.drop({ method: 'tools/call' })
     const unsent = work(1)
     await server.advance(100)
@@ -81,7 +81,7 @@ describe('a fault', () => {
     expect(server.count('tools/call')).toBe(2)
   })
 
-  it('delay: the answer takes longer, by the same clock', async () => {
+  it('delay: the response takes longer, by the same clock', async () => {
     server.faults.delay(700, { method: 'tools/call' })
     const call = work(1)
     await server.advance(699)
@@ -90,7 +90,7 @@ describe('a fault', () => {
     expect(call.getState().phase).toBe('working')
   })
 
-  it('delay: an answer that never comes is waited for until the client gives up', async () => {
+  it('delay: a response that never comes is waited for until the client gives up', async () => {
     server.faults.delay(Number.POSITIVE_INFINITY, { method: 'tools/call' })
     const call = work(1)
     await server.advance(60_000)
@@ -109,7 +109,7 @@ describe('a fault', () => {
     expect(call.getState().phase).toBe('completed')
   })
 
-  it('malformed: an answer that makes no sense is one failure, not the end', async () => {
+  it('malformed: a response that makes no sense is one failure, not the end', async () => {
     server.faults.malformed({ method: 'tasks/get', times: 1 })
     const call = work(2)
     await server.advance(1500)
@@ -152,7 +152,7 @@ describe('a fault', () => {
       expect(server.faults.cut()).toBe(0)
     })
 
-    it('breaks the answer to a client of an earlier revision, which is a stream, too', async () => {
+    it('breaks the response to a client of an earlier revision, which is a stream, too', async () => {
       const params = { name: 'work', arguments: { seconds: 5 } }
       const response = await server.fetch(server.url, {
         method: 'POST',

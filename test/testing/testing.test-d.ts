@@ -20,7 +20,7 @@ test('a step of a script carries what its status asks for', () => {
   scriptTask([{ status: 'failed', error: { code: -32603, message: 'out of paper' } }])
   // @ts-expect-error a completed task has a result
   scriptTask([{ status: 'completed' }])
-  // @ts-expect-error a task that waits has questions
+  // @ts-expect-error a task that waits has input requests
   scriptTask([{ status: 'input_required' }])
   // @ts-expect-error no status of a task
   scriptTask([{ status: 'calling' }])

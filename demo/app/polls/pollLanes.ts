@@ -14,7 +14,7 @@ export interface PollLane {
   readonly polls: readonly WireMessage[]
   /** When the server pushed the task. */
   readonly pushes: readonly WireMessage[]
-  /** From each answer, for as long as it asked to be left alone. */
+  /** From each response, for as long as it asked to be left alone. */
   readonly floors: readonly Floor[]
   readonly nextPollAt: number | undefined
   readonly endedAt: number | undefined
@@ -58,7 +58,7 @@ function floorAfter({ method, answeredAt, pollIntervalMs, status }: WireMessage)
   return [{ from: answeredAt, to: answeredAt + pollIntervalMs }]
 }
 
-/** How long each poll waited after the answer before it, and how long that answer had asked for. */
+/** How long each poll waited after the response before it, and how long that answer had asked for. */
 export function pollWaits({ polls, floors }: PollLane): { waited: number; asked: number }[] {
   return polls.flatMap(({ sentAt }) => {
     const before = floors.findLast(({ from }) => from <= sentAt)

@@ -6,7 +6,10 @@ interface ResponseStatusProps {
   readonly isShownBeside: boolean
 }
 
-/** How an answer fares, from the click until the server has taken it. The paragraph stays, so that changes are read out. */
+/**
+ * How a response fares, from the click until the server has taken it. The paragraph stays, so that changes are read
+ * out.
+ */
 export function ResponseStatus({ response, isShownBeside }: ResponseStatusProps) {
   return (
     <p role="status" className="question-status" data-tone={toneOf(response)}>

@@ -34,7 +34,7 @@ export function createKnownTasks(
       const address = decodeTaskAddress(id)
       const before = known.get(address.taskId)
       if (before !== undefined) return before
-      const sendRequest = (signal: AbortSignal) => send('tasks/result', id, { signal, tellsWhenAborted: true })
+      const sendRequest = (signal: AbortSignal) => send('tasks/result', id, { signal, cancelsOnAbort: true })
       const stream = createResultStream(sendRequest, missingCapability)
       const task: KnownTask = { id, address, stream, latest: undefined, isHinted: false }
       known.set(address.taskId, task)

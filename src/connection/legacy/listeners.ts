@@ -4,7 +4,7 @@ import type { DetailedTask } from '../../protocol/task.js'
 import type { KnownTask, KnownTasks } from './knownTasks.js'
 
 /**
- * Who is told what is new with tasks of 2025-11-25. That revision promises no notifications, so no task is acknowledged
+ * The subscribers to tasks of 2025-11-25. That revision promises no notifications, so no task is acknowledged
  * and polling goes on; what the server says all the same is a hint to poll.
  */
 export interface Listeners {

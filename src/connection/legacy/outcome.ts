@@ -2,7 +2,7 @@ import { TaskProtocolError, TaskRequestError } from '../../protocol/errors.js'
 import { parseLegacyResult } from '../../protocol/legacyTask.js'
 import type { CompletedTask, FailedTask, Task } from '../../protocol/task.js'
 import type { JsonRpcError } from '../errors.js'
-import type { LegacyResultAnswer } from './requests.js'
+import type { LegacyResultResponse } from './requests.js'
 
 const INTERNAL_ERROR = -32603
 
@@ -12,18 +12,18 @@ const INTERNAL_ERROR = -32603
  */
 export async function legacyOutcome(
   task: Task,
-  fetchResult: () => Promise<LegacyResultAnswer>,
+  fetchResult: () => Promise<LegacyResultResponse>,
 ): Promise<CompletedTask | FailedTask> {
   const { taskId } = task
-  const answer = await fetchResult()
-  if ('refusal' in answer) {
-    const { refusal, error } = answer
+  const response = await fetchResult()
+  if ('refusal' in response) {
+    const { refusal, error } = response
     if (task.status === 'failed') return { ...task, status: 'failed', error: failureOf(refusal, task) }
     if (!(error instanceof TaskRequestError)) throw error
     const violation = `a completed task has no result: ${refusal.message}`
     throw new TaskProtocolError(violation, { source: 'tasks/result', taskId })
   }
-  const parsed = parseLegacyResult(answer.result)
+  const parsed = parseLegacyResult(response.result)
   if ('problem' in parsed) {
     throw new TaskProtocolError(`a malformed result: ${parsed.problem}`, { source: 'tasks/result', taskId })
   }

@@ -9,7 +9,7 @@ import type { LegacyRequestOptions, LegacyWire } from './wire.js'
 type Method = 'tasks/get' | 'tasks/result' | 'tasks/cancel'
 
 /** What the server answered `tasks/result` with: a result, or a JSON-RPC error and what that means for the task. */
-export type LegacyResultAnswer =
+export type LegacyResultResponse =
   | { readonly result: unknown }
   | { readonly refusal: JsonRpcError; readonly error: unknown }
 
@@ -18,8 +18,8 @@ export interface LegacyRequests {
   /** Resolves to the result; rejects as the methods of `TaskPort` do. */
   (method: Method, id: string, options: Omit<LegacyRequestOptions, 'sessionId'>): Promise<unknown>
   /** Fetches what a task has come to; rejects where the server has not said. */
-  result(id: string, signal: AbortSignal | undefined): Promise<LegacyResultAnswer>
-  /** Answers a request that the task has sent. */
+  result(id: string, signal: AbortSignal | undefined): Promise<LegacyResultResponse>
+  /** Responds to a request that the task has sent. */
   respond(requestId: RequestId, result: JsonObject, id: string, sessionId: string | undefined): Promise<void>
 }
 
@@ -47,7 +47,7 @@ export function legacyRequests(wire: LegacyWire, onSessionLost: () => void): Leg
       }
     },
     {
-      result: async (id: string, signal: AbortSignal | undefined): Promise<LegacyResultAnswer> => {
+      result: async (id: string, signal: AbortSignal | undefined): Promise<LegacyResultResponse> => {
         try {
           return { result: await request('tasks/result', id, { signal }) }
         } catch (error) {

@@ -1,7 +1,12 @@
 import type { JSONRPCNotification, JSONRPCRequest, RequestId } from '@modelcontextprotocol/client'
 import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../protocol/extension.js'
 import { INPUT_METHODS } from '../../protocol/inputCapabilities.js'
-import { type InputRequest, isInputKey, MAX_OPEN_QUESTIONS, parseInputRequest } from '../../protocol/inputRequest.js'
+import {
+  type InputRequest,
+  isInputKey,
+  MAX_OPEN_INPUT_REQUESTS,
+  parseInputRequest,
+} from '../../protocol/inputRequest.js'
 import { withoutRelatedTask } from '../../protocol/legacyTask.js'
 
 /**
@@ -66,7 +71,8 @@ export function createResultStream(
       }
       const key = inputKeyOf(id)
       if (!isInputKey(key)) return refusal('The request has an id that is too long.')
-      if (inputRequests.size >= MAX_OPEN_QUESTIONS) return refusal('There are too many requests without a response.')
+      if (inputRequests.size >= MAX_OPEN_INPUT_REQUESTS)
+        return refusal('There are too many requests without a response.')
       inputRequests.set(key, parsed.request)
       return undefined
     },

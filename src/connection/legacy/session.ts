@@ -22,7 +22,10 @@ export function withSessionHeader(fetch: FetchLike): FetchLike {
   }
 }
 
-/** Whether the server knows the session no more. 404 is what the specification asks for; the examples of SDK v1 answer 400. */
+/**
+ * True if the server does not know the session any more. 404 is what the specification asks for; the examples of SDK v1
+ * answer 400.
+ */
 export function isSessionLost(error: unknown): boolean {
   if (!(error instanceof SdkHttpError)) return false
   return error.status === 404 || (error.status === 400 && /session/i.test(String(error.data['text'])))

@@ -55,7 +55,7 @@ export function createSnapshots(send: LegacyRequests, tasks: KnownTasks, onIssue
       try {
         const snapshot = read(await send('tasks/get', id, { signal }), 'tasks/get', (taskId) => {
           if (taskId === task.address.taskId) return id
-          throw new TaskProtocolError('the answer is about another task', { source: 'tasks/get', taskId: id })
+          throw new TaskProtocolError('the response is about another task', { source: 'tasks/get', taskId: id })
         })
         signal?.throwIfAborted()
         const detailed = await detail(task, snapshot, signal)

@@ -199,13 +199,13 @@ describe('a call', () => {
   })
 })
 
-describe('a question', () => {
+describe('an input request', () => {
   async function asked() {
     const world = setUp({ sessionId: 's1' })
     const pushed: DetailedTask[] = []
     const listening = new AbortController()
     void world.tasks.listen(['session:s1 t1'], {
-      onHonoured: () => {
+      onAcknowledged: () => {
         throw new Error('Nothing is promised.')
       },
       onTask: (snapshot) => pushed.push(snapshot),
@@ -222,10 +222,10 @@ describe('a question', () => {
     expect(before).toMatchObject({ status: 'input_required', inputRequests: {} })
     await tasks.getTask('session:s1 t1', undefined)
     expect(count('tasks/result')).toBe(1)
-    expect(sent.find(({ method }) => method === 'tasks/result')?.options).toMatchObject({ tellsWhenAborted: true })
+    expect(sent.find(({ method }) => method === 'tasks/result')?.options).toMatchObject({ cancelsOnAbort: true })
   })
 
-  it('is told at once, and is in every snapshot until it is answered', async () => {
+  it('is pushed at once, and is in every snapshot until it is answered', async () => {
     const { tasks, ask, pushed, responses } = await asked()
     expect(ask(5, 'Go on?')).toBe(true)
     const question = { method: 'elicitation/create', params: expect.objectContaining({ message: 'Go on?' }) }
@@ -278,7 +278,7 @@ describe('notifications/tasks/status', () => {
     const hints: string[] = []
     const abort = new AbortController()
     const over = tasks.listen(ids, {
-      onHonoured: () => {},
+      onAcknowledged: () => {},
       onTask: () => {},
       onHint: (taskId) => hints.push(taskId),
       signal: abort.signal,

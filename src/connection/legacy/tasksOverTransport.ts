@@ -41,17 +41,17 @@ function transportWire(transport: TaskTransport, addressesSessions: boolean): Le
     get sessionId() {
       return addressesSessions ? transport.sessionId : undefined
     },
-    request: (method, params, { signal, sessionId, tellsWhenAborted = false }) => {
+    request: (method, params, { signal, sessionId, cancelsOnAbort = false }) => {
       const headers = sessionHeaders(sessionId)
       const onAbort = (requestId: RequestId) => {
         const message = { jsonrpc: '2.0' as const, method: 'notifications/cancelled', params: { requestId } }
         // Nobody waits for it, and where it gets lost the server gives up by itself some day.
-        if (tellsWhenAborted) transport.send(message, { headers }).catch(() => {})
+        if (cancelsOnAbort) transport.send(message, { headers }).catch(() => {})
       }
       return transport.requestWithoutEnvelope(method, params, { signal, headers, onAbort })
     },
-    respond: (id, answer, sessionId) =>
-      transport.send({ jsonrpc: '2.0', id, ...answer }, { headers: sessionHeaders(sessionId) }),
+    respond: (id, response, sessionId) =>
+      transport.send({ jsonrpc: '2.0', id, ...response }, { headers: sessionHeaders(sessionId) }),
     onServerMessage: (listener) => transport.observe(listener),
   }
 }

@@ -6,8 +6,8 @@ export interface LegacyRequestOptions {
   readonly signal?: AbortSignal | undefined
   /** Send it in this session instead of the connection's own. */
   readonly sessionId?: string | undefined
-  /** Tell the server when the request is given up: it would keep it open for as long as the task runs. */
-  readonly tellsWhenAborted?: boolean
+  /** Cancel the request at the server when the signal aborts: it would keep it open for as long as the task runs. */
+  readonly cancelsOnAbort?: boolean
 }
 
 /** The response to a request of the server. */

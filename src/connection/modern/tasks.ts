@@ -31,7 +31,7 @@ export async function getTask(
 ): Promise<DetailedTask> {
   const result = await request(transport, 'tasks/get', { taskId }, signal)
   if (isJsonObject(result) && (result['taskId'] ?? taskId) !== taskId) {
-    throw new TaskProtocolError('the answer is about another task', { source: 'tasks/get', taskId })
+    throw new TaskProtocolError('the response is about another task', { source: 'tasks/get', taskId })
   }
   return parseDetailedTask(result, 'tasks/get', onIssue)
 }
@@ -67,7 +67,7 @@ async function subscribe(
         if (error instanceof TaskProtocolError) onIssue(error)
       }
     }
-    if (method === 'notifications/subscriptions/acknowledged') hooks.onHonoured(honouredIds(params, taskIds))
+    if (method === 'notifications/subscriptions/acknowledged') hooks.onAcknowledged(acknowledgedIds(params, taskIds))
   }
   try {
     await transport.listen({ notifications: { taskIds } }, onNotification, hooks.signal)
@@ -79,9 +79,9 @@ async function subscribe(
 }
 
 /** The ids that an acknowledgement names, as far as they were asked for. */
-function honouredIds(params: JsonObject | undefined, asked: readonly string[]): string[] {
-  const honoured = isJsonObject(params?.['notifications']) ? params['notifications']['taskIds'] : undefined
-  return Array.isArray(honoured) ? asked.filter((id) => honoured.includes(id)) : []
+function acknowledgedIds(params: JsonObject | undefined, asked: readonly string[]): string[] {
+  const acknowledged = isJsonObject(params?.['notifications']) ? params['notifications']['taskIds'] : undefined
+  return Array.isArray(acknowledged) ? asked.filter((id) => acknowledged.includes(id)) : []
 }
 
 /** Servers of earlier revisions send no `resultType`; any but "complete" is invalid (MCP 2026-07-28, "ResultType"). */

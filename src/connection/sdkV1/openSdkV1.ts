@@ -79,9 +79,9 @@ export function openSdkV1({ client, legacy, onIssue }: OpenSdkV1Options): Connec
     signal: AbortSignal | undefined,
   ): Promise<ToolCallResponse> {
     const task = optIn && { task: optIn.params }
-    const answer = await asked({ name, arguments: { ...args }, ...task }, ask, signal)
-    if (optIn && isJsonObject(answer) && optIn.isTask(answer)) return { type: 'task', task: optIn.parse(answer) }
-    const parsed = parseLegacyResult(answer)
+    const response = await asked({ name, arguments: { ...args }, ...task }, ask, signal)
+    if (optIn && isJsonObject(response) && optIn.isTask(response)) return { type: 'task', task: optIn.parse(response) }
+    const parsed = parseLegacyResult(response)
     if ('problem' in parsed) throw new TaskProtocolError(parsed.problem, { source: 'tools/call' })
     return { type: 'result', result: await checked(name, parsed.result) }
   }

@@ -68,7 +68,7 @@ describe('a request', () => {
     expect(cancelled).toHaveBeenCalledOnce()
   })
 
-  it('that has its answer tells nothing any more: a task must not be cancelled by notification', async () => {
+  it('that has its response tells nothing any more: a task must not be cancelled by notification', async () => {
     const { client, server, cancelled } = await connect()
     server.setRequestHandler(CallToolRequestSchema, () => ({ content: [] }))
     const abort = new AbortController()
@@ -151,9 +151,9 @@ describe('what the server asks', () => {
 describe('the handlers of the app', () => {
   it('hear the notifications that are not ours, and are back at the end', async () => {
     const { client, server } = await connect()
-    const heard: unknown[] = []
+    const received: unknown[] = []
     const fallback = async (notification: { method: string }) => {
-      heard.push(notification.method)
+      received.push(notification.method)
     }
     client.fallbackNotificationHandler = fallback
     const wire = sdkV1Wire(client)

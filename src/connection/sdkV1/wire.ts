@@ -20,7 +20,7 @@ export interface SdkV1Wire extends LegacyWire {
 }
 
 export function sdkV1Wire(client: SdkV1Client): SdkV1Wire {
-  const answers = new Map<RequestId, (answer: ServerRequestResponse) => void>()
+  const responses = new Map<RequestId, (response: ServerRequestResponse) => void>()
   let listener: OnServerMessage = () => false
   const { fallbackRequestHandler: appRequests, fallbackNotificationHandler: appNotifications } = client
 
@@ -28,24 +28,24 @@ export function sdkV1Wire(client: SdkV1Client): SdkV1Wire {
     const message = { jsonrpc: '2.0', ...(request as object) }
     if (!isJSONRPCRequest(message)) return Promise.reject(methodNotFound())
     const { id } = message
-    const answer = new Promise((resolve, reject) => {
-      answers.set(id, (given) => {
+    const response = new Promise((resolve, reject) => {
+      responses.set(id, (given) => {
         if ('result' in given) resolve(given.result)
         else reject(new ProtocolError(given.error.code, given.error.message))
       })
     })
     if (!listener(message)) {
-      answers.delete(id)
+      responses.delete(id)
       return typeof appRequests === 'function'
         ? appRequests.call(client, request, extra)
         : Promise.reject(methodNotFound())
     }
     // SDK v1 keeps the notification that a request is taken back to itself, and says so by the signal.
     onAbort(extra.signal, () => {
-      answers.delete(id)
+      responses.delete(id)
       listener({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } })
     })
-    return answer
+    return response
   }
 
   const onNotification: NotificationHandler = async (notification) => {
@@ -62,7 +62,7 @@ export function sdkV1Wire(client: SdkV1Client): SdkV1Wire {
     sessionId: undefined,
     request: async (method, params, { signal }) => {
       signal?.throwIfAborted()
-      // SDK v1 listens to a signal for good, and tells the server of an abort long after the answer.
+      // SDK v1 listens to a signal for good, and tells the server of an abort long after the response.
       const request = new AbortController()
       const release = signal ? onAbort(signal, () => request.abort(signal.reason)) : () => {}
       const options = { signal: request.signal, timeout: MAX_TIMER_MS }
@@ -74,11 +74,11 @@ export function sdkV1Wire(client: SdkV1Client): SdkV1Wire {
         release()
       }
     },
-    respond: async (id, answer) => {
-      const give = answers.get(id)
+    respond: async (id, response) => {
+      const give = responses.get(id)
       if (give === undefined) throw new ProtocolError(INVALID_PARAMS, 'The server has withdrawn the input request.')
-      answers.delete(id)
-      give(answer)
+      responses.delete(id)
+      give(response)
     },
     onServerMessage: (next) => {
       listener = next

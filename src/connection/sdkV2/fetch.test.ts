@@ -16,7 +16,7 @@ const ask = (response: Response, init: RequestInit) => answeredFetch(answers(res
 const json = (id: unknown, init?: ResponseInit) => Response.json({ jsonrpc: '2.0', id, result: {} }, init)
 
 describe('answeredFetch', () => {
-  it.each([7, 0, 'seven'])('passes the answer to the call %j on, headers and all', async (id) => {
+  it.each([7, 0, 'seven'])('passes the response to the call %j on, headers and all', async (id) => {
     const response = await ask(json(id, { headers: { 'x-trace': 'a' } }), call(id))
     expect(response.status).toBe(200)
     expect(response.headers.get('x-trace')).toBe('a')
@@ -33,7 +33,7 @@ describe('answeredFetch', () => {
     ['of a 202 with the answer', json(7, { status: 202 })],
     ['of an empty 200', new Response('')],
     ['that is no JSON', new Response('<!doctype html>', { headers: { 'content-type': 'text/html' } })],
-  ])('fails a call with an answer %s: nothing else would end it', async (_, response) => {
+  ])('fails a call with a response %s: nothing else would end it', async (_, response) => {
     await expect(ask(response, call(7))).rejects.toMatchObject({ code: 'CLIENT_HTTP_UNEXPECTED_CONTENT' })
   })
 

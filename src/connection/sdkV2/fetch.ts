@@ -7,7 +7,7 @@ import { isJsonObject, type JsonObject } from '../../protocol/json.js'
 const ACCEPTED = 202
 
 /**
- * Makes a `tools/call` fail whose HTTP exchange is over and brought no answer to it: a 202, whatever comes with
+ * Makes a `tools/call` fail whose HTTP exchange is over and brought no response to it: a 202, whatever comes with
  * it, JSON under another id, or a message that is no response. The SDK would wait for its timeout, which a task does not have. A stream is
  * left alone; its transport says when it ends.
  */
@@ -23,7 +23,10 @@ export function answeredFetch(fetch: FetchLike): FetchLike {
     const message = httpMessage(text)
     const isResponse = 'result' in message || 'error' in message
     if (!isResponse || message['id'] !== httpMessage(init?.body)['id']) {
-      throw new SdkError(SdkErrorCode.ClientHttpUnexpectedContent, 'The answer to tools/call is not about the request.')
+      throw new SdkError(
+        SdkErrorCode.ClientHttpUnexpectedContent,
+        'The response to tools/call is not about the request.',
+      )
     }
     const { status, statusText, headers } = response
     return new Response(text, { status, statusText, headers })

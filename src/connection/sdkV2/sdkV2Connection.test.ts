@@ -357,7 +357,7 @@ describe('a tasks/get that meets', () => {
     expect((error as Error).message).toMatch(/Report this to its maintainers/)
   })
 
-  it('an abort rejects with its reason, and a late answer harms nobody', async () => {
+  it('an abort rejects with its reason, and a late response harms nobody', async () => {
     const { server, connection } = setUp()
     const late = held(completed())
     server.on('tasks/get', late, completed())

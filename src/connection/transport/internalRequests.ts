@@ -18,7 +18,7 @@ interface OpenRequest {
   readonly reject: (error: unknown) => void
 }
 
-/** Called with what the server sends by itself. True: it was for us, and nobody else is to see it. */
+/** Called with what the server sends by itself. Returns true if it was for us and nothing else is to receive it. */
 export type OnServerMessage = (message: JSONRPCRequest | JSONRPCNotification) => boolean
 
 type OnNotification = (message: JSONRPCNotification) => void
@@ -87,7 +87,7 @@ export class InternalRequests {
       stream?.(message)
       return stream !== undefined
     }
-    // A late answer to a request that was given up is ours all the same; the client would not know it.
+    // A late response to a request that was given up is ours all the same; the client would not know it.
     if (typeof message.id !== 'string' || !message.id.startsWith(ID_PREFIX)) return false
     const request = this.#open.get(message.id)
     if ('error' in message) {
@@ -105,7 +105,7 @@ export class InternalRequests {
     return `${ID_PREFIX}${tag}${++this.#sequence}`
   }
 
-  /** `onStreamEnd` says what it means when the stream of the answer ends without the answer. */
+  /** `onStreamEnd` says what it means when the stream of the response ends without the response. */
   async #exchange(
     id: string,
     method: string,
@@ -139,12 +139,12 @@ export class InternalRequests {
   }
 }
 
-/** True for the news of a task, and for an acknowledgement that names tasks. */
+/** True for a status notification of a task, and for an acknowledgement that names tasks. */
 function isAboutTasks({ method, params }: JSONRPCNotification): boolean {
   const acknowledged = params?.['notifications']
   return method === 'notifications/tasks' || (isJsonObject(acknowledged) && 'taskIds' in acknowledged)
 }
 
 export function streamEnded(method: string): Error {
-  return new SdkError(SdkErrorCode.ConnectionClosed, `The stream ended before the answer to ${method}`)
+  return new SdkError(SdkErrorCode.ConnectionClosed, `The stream ended before the response to ${method}`)
 }

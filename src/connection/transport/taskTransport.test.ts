@@ -344,7 +344,7 @@ describe('progress', () => {
   const progressOf = (messages: Json[]) =>
     messages.filter(({ method }) => method === 'notifications/progress').map(({ params }) => params)
 
-  it.each([7, 'token', 0])('under the token %j is told with each status, always more', async (progressToken) => {
+  it.each([7, 'token', 0])('under the token %j is sent with each status, always more', async (progressToken) => {
     const { transport, receive, delivered, held } = connect()
     void transport.send(callTool(7, { progressToken }))
     receive(asTask(7))
@@ -358,7 +358,7 @@ describe('progress', () => {
     ])
   })
 
-  it('is told to nobody who has not asked', () => {
+  it('is sent to no client that has not asked for it', () => {
     const { transport, receive, delivered, held } = connect()
     void transport.send(callTool(7))
     receive(asTask(7))
@@ -435,7 +435,7 @@ describe('a request of our own', () => {
     expect(delivered).toEqual([])
   })
 
-  it('swallows an answer that comes too late, and one that comes twice', async () => {
+  it('swallows a response that comes too late, and one that comes twice', async () => {
     const { transport, receive, last, delivered } = connected()
     const abort = new AbortController()
     const reason = new Error('enough')
@@ -457,14 +457,14 @@ describe('a request of our own', () => {
     expect(sent).toEqual([])
   })
 
-  it('rejects where its stream ends without an answer', async () => {
+  it('rejects where its stream ends without a response', async () => {
     const { transport, last } = connected()
     const answered = transport.request('tasks/get', { taskId: 't1' })
     last()?.options.onRequestStreamEnd?.()
-    await expect(answered).rejects.toThrow('The stream ended before the answer to tasks/get')
+    await expect(answered).rejects.toThrow('The stream ended before the response to tasks/get')
   })
 
-  it('keeps its answer where the stream ends after it', async () => {
+  it('keeps its response where the stream ends after it', async () => {
     const { transport, receive, last } = connected()
     const answered = transport.request('tasks/get', { taskId: 't1' })
     receive(answer(String(last()?.message['id']), { ok: true }))
@@ -507,7 +507,7 @@ describe('a request of our own', () => {
 })
 
 describe('the stream of a call', () => {
-  it('that ends without an answer is a failure, and the client hears of the end', async () => {
+  it('that ends without a response is a failure, and the client is notified of the end', async () => {
     const { transport, last, track } = connect()
     const ends: string[] = []
     const send = track(transport.send(callTool(7), { onRequestStreamEnd: () => ends.push('end') }))
@@ -517,7 +517,7 @@ describe('the stream of a call', () => {
     expect(ends).toEqual(['end'])
   })
 
-  it('that ends after the answer is none', async () => {
+  it('that ends after the response is none', async () => {
     const { transport, receive, last, track, delivered } = connect()
     const send = track(transport.send(callTool(7)))
     receive(answer(7, { ...RESULT, resultType: 'complete' } as unknown as Json))
@@ -527,7 +527,7 @@ describe('the stream of a call', () => {
     expect(delivered).toHaveLength(1)
   })
 
-  it('that ends after a task was the answer does not end the holding', async () => {
+  it('that ends after a task was the response does not end the holding', async () => {
     const { transport, receive, last, held, delivered, track } = connect()
     const send = track(transport.send(callTool(7)))
     receive(asTask(7))
@@ -541,7 +541,7 @@ describe('the stream of a call', () => {
 })
 
 describe('giving a call up', () => {
-  it('before its answer goes to the transport below', async () => {
+  it('before its response goes to the transport below', async () => {
     const { transport, last, track } = connect()
     const abort = new AbortController()
     const send = track(transport.send(callTool(7), { requestSignal: abort.signal }))
@@ -584,7 +584,7 @@ describe('giving a call up', () => {
     expect(send.done).toBe(true)
   })
 
-  it('by notifications/cancelled is passed on for a call that has no answer yet', async () => {
+  it('by notifications/cancelled is passed on for a call that has no response yet', async () => {
     const { transport, sent } = connect()
     void transport.send(callTool(7))
     await transport.send(cancelled(7))
@@ -604,7 +604,7 @@ describe('giving a call up', () => {
   )
 })
 
-describe('a call whose question is being asked', () => {
+describe('a call whose input request is being handled', () => {
   const question: InputRequest = { method: 'roots/list', params: {} }
   const asking = (options?: TransportSendOptions) => {
     const connected = connect()
@@ -623,7 +623,7 @@ describe('a call whose question is being asked', () => {
     expect(signal?.aborted).toBe(true)
   })
 
-  it('can be given up by notifications/cancelled, of which the server hears nothing', async () => {
+  it('can be given up by notifications/cancelled, which the server never receives', async () => {
     const { transport, signal, sent } = asking()
     await transport.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } })
     expect(signal?.aborted).toBe(true)
@@ -637,7 +637,7 @@ describe('a call whose question is being asked', () => {
     expect(signal?.aborted).toBe(true)
   })
 
-  it('never becomes a second call where the answer comes after its end', async () => {
+  it('never becomes a second call where the response comes after its end', async () => {
     const { transport, sent, requestState, track } = asking()
     await transport.close()
     const late = track(transport.send(request(8, 'tools/call', { name: 'report', requestState, inputResponses: {} })))
@@ -701,20 +701,20 @@ describe('as a transport', () => {
   })
 
   it('keeps the listeners that the transport below had', () => {
-    const heard: string[] = []
+    const received: string[] = []
     const inner: Transport = {
       start: () => Promise.resolve(),
       close: () => Promise.resolve(),
       send: () => Promise.resolve(),
-      onmessage: () => heard.push('message'),
-      onerror: () => heard.push('error'),
-      onclose: () => heard.push('close'),
+      onmessage: () => received.push('message'),
+      onerror: () => received.push('error'),
+      onclose: () => received.push('close'),
     }
     const transport = new TaskTransport(inner, withFollower(holding().hold))
     inner.onmessage?.({ jsonrpc: '2.0', method: 'notifications/x' })
     inner.onerror?.(new Error('hm'))
     inner.onclose?.()
-    expect(heard).toEqual(['message', 'error', 'close'])
+    expect(received).toEqual(['message', 'error', 'close'])
     expect(transport.hasPerRequestStream).toBe(false)
   })
 })

@@ -24,7 +24,7 @@ export interface TaskTransportOptions {
   /** Follows the tasks of calls that are not those of a task client. @default nothing: there are none */
   readonly createFollower?: (context: FollowerContext) => TaskFollower
   readonly onIssue?: OnProtocolIssue | undefined
-  /** Tells the ids of this page from those of others. */
+  /** Distinguishes the ids of this page from those of others. */
   readonly randomId?: () => string
   readonly signIn?: SignIn | undefined
 }

@@ -88,7 +88,7 @@ export function followUntilDone({ environment, policy, onIssue }: FollowOptions)
 function noResponse(taskId: string): TaskInputRequiredError {
   const minutes = INPUT_DEADLINE_MS / 60_000
   return new TaskInputRequiredError(
-    `The task asked for input, and no answer came within ${minutes} minutes. The task may still be waiting for it.`,
+    `The task asked for input, and no response came within ${minutes} minutes. The task may still be waiting for it.`,
     { taskId },
   )
 }

@@ -144,7 +144,7 @@ export class HeldCalls implements TaskFollower {
     if (!this.#statePrefix || !String(requestState).startsWith(this.#statePrefix)) return false
     // The server would take it for a call of its own, and run the tool again.
     this.#remove(attempt)
-    attempt.reject(new SdkError(SdkErrorCode.ConnectionClosed, 'The call that this is the answer for is over'))
+    attempt.reject(new SdkError(SdkErrorCode.ConnectionClosed, 'The call that this response belongs to is over'))
     return true
   }
 
@@ -165,7 +165,7 @@ export class HeldCalls implements TaskFollower {
   }
 
   close(): void {
-    // The SDK client waits for its handlers, not for us; what follows the task has to be told of the end.
+    // The SDK client waits for its handlers, not for us; following the task has to be aborted.
     for (const { asked } of [...this.#asking.values()]) if (asked) this.cancel(asked.id)
   }
 }

@@ -133,7 +133,7 @@ async function poll(taskId: string, options: PollLoopOptions): Promise<PollRespo
   try {
     const task = await withRequestTimeout({ taskId, environment, policy }, controller, options.getTask)
     if (task.taskId === taskId) return { task }
-    return { error: new TaskProtocolError('the answer is about another task', { source: 'tasks/get', taskId }) }
+    return { error: new TaskProtocolError('the response is about another task', { source: 'tasks/get', taskId }) }
   } catch (error) {
     return isHidden ? undefined : { error: asError(error) }
   } finally {

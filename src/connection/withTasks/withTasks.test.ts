@@ -191,10 +191,10 @@ describe('client.callTool() of an existing app', () => {
     const { page, server, client } = await connect()
     server.on('tools/call', created())
     server.on('tasks/get', snapshot({ statusMessage: 'Half way' }), snapshot({ statusMessage: 'Nearly' }), completed())
-    const heard: unknown[] = []
-    void client.callTool({ name: 'report' }, { onprogress: (progress) => heard.push(progress) })
+    const received: unknown[] = []
+    void client.callTool({ name: 'report' }, { onprogress: (progress) => received.push(progress) })
     await page.advance(10_000)
-    expect(heard).toEqual([
+    expect(received).toEqual([
       { progress: 1, message: 'Half way' },
       { progress: 2, message: 'Nearly' },
     ])
@@ -259,7 +259,7 @@ describe('giving up', () => {
   })
 })
 
-describe('a question of a task', () => {
+describe('an input request of a task', () => {
   /** A client whose handler does what the test says, with a task that asks. */
   async function ask(handler: (signal: AbortSignal) => Promise<{ action: 'accept'; content: { name: string } }>) {
     const page = createSimulatedEnvironment()

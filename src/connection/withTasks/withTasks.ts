@@ -32,7 +32,7 @@ export interface WithTasksOptions {
  *
  * Input requests of a task reach the handlers of the client (`setRequestHandler`), by the SDK's own multi
  * round-trip. `callTool()` rejects with `TaskFailedError`, `TaskCancelledError` and the other errors of this package.
- * An input request that no handler has responded to in 15 minutes ends the polling: the SDK does not tell when a call
+ * An input request that no handler has responded to in 15 minutes ends the polling: the SDK does not say when a call
  * ends whose handlers are at work. A response after that rejects with `TaskInputRequiredError`.
  *
  * While the server refuses polls with 401 and a sign-in has come to nothing, none is sent: the next request of the

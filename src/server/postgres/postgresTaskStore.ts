@@ -19,7 +19,7 @@ export interface PostgresClient {
   release(destroy?: boolean): void
 }
 
-/** An answer of Postgres. */
+/** A response of Postgres. */
 export interface PostgresResult {
   rows: Record<string, unknown>[]
   rowCount: number | null
@@ -85,7 +85,7 @@ export function postgresTaskStore(options: PostgresTaskStoreOptions): TaskStore 
          SELECT pg_notify('${table}', version || ' ' || task_id) FROM written`,
         columns(record),
       )
-      // Ids are random: what is there after a lost answer is the record itself.
+      // Ids are random: what is there after a lost response is the record itself.
       if (rowCount === 1 || isRepeated) return
       throw new TaskConfigurationError('Failed to create a task: its id is in use. Create tasks with random ids.')
     },
@@ -140,7 +140,7 @@ export function postgresTaskStore(options: PostgresTaskStoreOptions): TaskStore 
 /** Six seconds in all: as long as a restart takes. */
 const MAX_REPEATS = 7
 
-/** True where the server may not have got the statement, or its answer was lost, as when it restarts. */
+/** True where the server may not have got the statement, or its response was lost, as when it restarts. */
 function isConnectionLost(error: unknown): boolean {
   const { code } = error as { code?: unknown }
   return typeof code !== 'string' || /^(08|57P|ECONN|EPIPE|ETIMEDOUT)/.test(code)

@@ -1,6 +1,6 @@
 import { TaskConfigurationError } from '../../protocol/errors.js'
 import { isTerminal } from '../../protocol/task.js'
-import { handled } from '../handled.js'
+import { ignoreRejection } from '../ignoreRejection.js'
 import type { TaskRecord } from '../taskRecord.js'
 import type { TaskStore } from '../taskStore.js'
 import { COUNT, CREATE, LAPSED, REMOVE, TRANSITION } from './scripts.js'
@@ -83,7 +83,7 @@ export function redisTaskStore({ redis, prefix = '{taskwire}:' }: RedisTaskStore
         onChange(message.slice(at + 1), Number(message.slice(0, at)))
       })
       // Also after a connection was lost: what happened in between was told to nobody.
-      listening.on('ready', () => void handled(listening.subscribe(channel).then(() => onChange())))
+      listening.on('ready', () => void ignoreRejection(listening.subscribe(channel).then(() => onChange())))
       // Without a listener, an error would be thrown. The client connects again by itself.
       listening.on('error', () => {})
       return () => listening.disconnect()

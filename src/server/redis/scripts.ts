@@ -15,7 +15,7 @@ if ARGV[7] == '' then redis.call('ZREM', KEYS[3], id) else redis.call('ZADD', KE
 redis.call('PUBLISH', ARGV[8], ARGV[3] .. ' ' .. id)
 return 1`
 
-/** 0 where the id is in use. A command that was sent again, because its answer was lost, finds its own record. */
+/** 0 where the id is in use. A command that was sent again, because its response was lost, finds its own record. */
 export const CREATE: string = `
 local there = redis.call('HGET', KEYS[1], 'record')
 if there then return there == ARGV[2] and 1 or 0 end${WRITE}`

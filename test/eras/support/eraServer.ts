@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** One JSON-RPC message as the server got it; `response` for an answer to a request of its own. */
+/** One JSON-RPC message as the server got it; `response` for a response to a request of its own. */
 export interface EraRequest {
   readonly method: string
   readonly params: Record<string, unknown>

@@ -141,7 +141,9 @@ export async function startLegacyServer(options: LegacyServerOptions = {}): Prom
   }
 }
 
-/** What the tool does once it is a task: `steps` steps, a question where the outcome is one, and then the outcome. */
+/**
+ * What the tool does once it is a task: `steps` steps, an input request where the outcome is one, and then the outcome.
+ */
 async function work(
   { outcome, steps }: Work,
   taskId: string,

@@ -126,7 +126,7 @@ async function start(call: Call, web: Web): Promise<void> {
   if (typeof answer?.['taskId'] === 'string') call.taskId = answer['taskId']
 }
 
-/** Polls what is open and answers what is asked, until it is enough. */
+/** Polls what is open and responses what is asked, until it is enough. */
 async function look(calls: readonly Call[], web: Web, isEnough: () => boolean, until: number) {
   while (!isEnough() && performance.now() < until) {
     const open = calls.filter(({ end }) => end === undefined)

@@ -1,7 +1,7 @@
 import { messageOf, readSse } from '../../../src/server/sse.js'
 import { settle } from './manualClock.js'
-import { type Json, type RpcAnswer, type RpcOptions, readAnswer, rpcRequest } from './rpc.js'
-import type { TestServer } from './testServer.js'
+import { type Json, type RpcOptions, type RpcResponse, readResponse, rpcRequest } from './rpc.js'
+import type { ServerUnderTest } from './serverUnderTest.js'
 
 /** A client that listens. */
 export interface Listening {
@@ -20,7 +20,11 @@ export interface Listening {
 }
 
 /** Sends `subscriptions/listen` and reads what comes. */
-export async function listen({ server }: TestServer, notifications: Json, options?: RpcOptions): Promise<Listening> {
+export async function listen(
+  { server }: ServerUnderTest,
+  notifications: Json,
+  options?: RpcOptions,
+): Promise<Listening> {
   const client = new AbortController()
   const request = rpcRequest('subscriptions/listen', { notifications }, { ...options, signal: client.signal })
   const response = await server.fetch(request, options)
@@ -64,11 +68,11 @@ export async function listen({ server }: TestServer, notifications: Json, option
 
 /** Sends `subscriptions/listen` where no stream is to be expected. */
 export async function listenInVain(
-  { server }: TestServer,
+  { server }: ServerUnderTest,
   notifications: unknown,
   options?: RpcOptions,
-): Promise<RpcAnswer> {
-  return readAnswer(await server.fetch(rpcRequest('subscriptions/listen', { notifications }, options), options))
+): Promise<RpcResponse> {
+  return readResponse(await server.fetch(rpcRequest('subscriptions/listen', { notifications }, options), options))
 }
 
 export const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId'

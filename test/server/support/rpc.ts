@@ -3,10 +3,10 @@ import type { TaskServerRequestOptions } from '../../../src/server/taskServerOpt
 
 export type Json = Record<string, unknown>
 
-/** What a client declares that follows tasks and answers no questions. */
+/** What a client declares that follows tasks and responses no input requests. */
 export const TASKS: Json = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
 
-/** What a client declares that follows tasks and answers questions of every kind. */
+/** What a client declares that follows tasks and responses input requests of every kind. */
 export const TASKS_AND_INPUT: Json = {
   ...TASKS,
   elicitation: { form: {}, url: {} },
@@ -24,7 +24,7 @@ export interface RpcOptions extends TaskServerRequestOptions {
   signal?: AbortSignal
 }
 
-export interface RpcAnswer {
+export interface RpcResponse {
   status: number
   headers: Headers
   result: Json | undefined
@@ -75,17 +75,17 @@ export function post(body: string, headers: Record<string, string | null> = {}, 
   return new Request(URL, { method: 'POST', headers: present, body, ...(signal !== undefined && { signal }) })
 }
 
-/** Sends a request and takes the answer apart. */
+/** Sends a request and takes the response apart. */
 export async function rpc(
   server: TaskServer,
   method: string,
   params: Json,
   options: RpcOptions = {},
-): Promise<RpcAnswer> {
-  return readAnswer(await server.fetch(rpcRequest(method, params, options), options))
+): Promise<RpcResponse> {
+  return readResponse(await server.fetch(rpcRequest(method, params, options), options))
 }
 
-export async function readAnswer(response: Response): Promise<RpcAnswer> {
-  const body = (await response.json()) as Pick<RpcAnswer, 'result' | 'error'>
+export async function readResponse(response: Response): Promise<RpcResponse> {
+  const body = (await response.json()) as Pick<RpcResponse, 'result' | 'error'>
   return { status: response.status, headers: response.headers, result: body.result, error: body.error }
 }

@@ -1,8 +1,8 @@
-// Taken when this file is loaded: tests that fake the timers of the machine must not stop what is no timer to them.
+// Taken when this file is loaded: captured at load time, so that fake timers of a test runner do not replace it.
 const { setImmediate } = globalThis as { setImmediate?: (callback: () => void) => unknown }
 
 /** One turn of the event loop: promises that can settle by themselves have settled when it is over. */
-export function macrotask(): Promise<void> {
+export function nextMacrotask(): Promise<void> {
   return new Promise((resolve) => {
     // Several times as fast as a channel, where there is one: in Node.
     if (setImmediate !== undefined) return void setImmediate(resolve)

@@ -2,20 +2,20 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Task, TaskStatus } from '../protocol/task.js'
 import {
-  decodeTaskRecord,
-  encodeTaskRecord,
+  decodeToolCallRecord,
+  encodeToolCallRecord,
   heldRecord,
   isHeldRecord,
   isNewerRecord,
   isRecordExpired,
-  mergeTaskRecords,
+  mergeToolCallRecords,
+  type RecordedTask,
   recordedTask,
   recordSnapshot,
-  type TaskRecord,
-  type TaskRecordTask,
-} from './taskRecord.js'
+  type ToolCallRecord,
+} from './toolCallRecord.js'
 
-const TASK: TaskRecordTask = {
+const TASK: RecordedTask = {
   taskId: 't1',
   status: 'working',
   receivedAt: 1000,
@@ -27,7 +27,7 @@ const TASK: TaskRecordTask = {
   answered: ['q1'],
   isCancelling: false,
 }
-const RECORD: TaskRecord & { task: TaskRecordTask } = {
+const RECORD: ToolCallRecord & { task: RecordedTask } = {
   callId: 'c1',
   tool: 'report',
   key: 'weekly',
@@ -46,7 +46,7 @@ const keys = (count: number): string[] => Array.from({ length: count }, (_, at) 
 
 describe('the text of a record', () => {
   it('is a contract with the page before an update, to the letter', () => {
-    expect(encodeTaskRecord(RECORD)).toBe(
+    expect(encodeToolCallRecord(RECORD)).toBe(
       '{"v":1,"callId":"c1","tool":"report","key":"weekly","endpoint":"https://example.com/mcp","scope":"ann",' +
         '"era":"modern","startedAt":900,"task":{"taskId":"t1","status":"working","receivedAt":1000,' +
         '"createdAt":"2026-07-28T00:00:00Z","lastUpdatedAt":"2026-07-28T00:00:10Z","ttlMs":60000,' +
@@ -59,7 +59,7 @@ describe('the text of a record', () => {
     ['an intent', INTENT],
     ['a task without what is optional', { ...RECORD, task: bare(TASK) }],
   ])('reads back as it was written: %s', (_name, record) => {
-    expect(decodeTaskRecord(encodeTaskRecord(record))).toEqual(record)
+    expect(decodeToolCallRecord(encodeToolCallRecord(record))).toEqual(record)
   })
 
   it('reads back whatever was written', () => {
@@ -110,24 +110,24 @@ describe('the text of a record', () => {
     )
     fc.assert(
       fc.property(record, (value) => {
-        expect(decodeTaskRecord(encodeTaskRecord(value as TaskRecord))).toEqual(value)
+        expect(decodeToolCallRecord(encodeToolCallRecord(value as ToolCallRecord))).toEqual(value)
       }),
       { seed: 2663, numRuns: 300 },
     )
   })
 
   it('cut short anywhere is none', () => {
-    const whole = encodeTaskRecord(RECORD)
+    const whole = encodeToolCallRecord(RECORD)
     for (let length = 0; length < whole.length; length += 1)
-      expect(decodeTaskRecord(whole.slice(0, length))).toBeUndefined()
+      expect(decodeToolCallRecord(whole.slice(0, length))).toBeUndefined()
   })
 
   it.each(['', 'null', '7', '"x"', '[]', '{}', 'undefined', '[object Object]', '{"v":1}'])('%j is none', (value) => {
-    expect(decodeTaskRecord(value)).toBeUndefined()
+    expect(decodeToolCallRecord(value)).toBeUndefined()
   })
 
   it.each([undefined, 0, 2, '1', null])('of version %j is none: another version wrote it', (v) => {
-    expect(decodeTaskRecord(text({ v }))).toBeUndefined()
+    expect(decodeToolCallRecord(text({ v }))).toBeUndefined()
   })
 
   it.each([
@@ -147,7 +147,7 @@ describe('the text of a record', () => {
     ['task', []],
     ['task', {}],
   ])('with a %s of %j is none', (name, value) => {
-    expect(decodeTaskRecord(text({ [name]: value }))).toBeUndefined()
+    expect(decodeToolCallRecord(text({ [name]: value }))).toBeUndefined()
   })
 
   it.each([
@@ -164,7 +164,7 @@ describe('the text of a record', () => {
     ['ttlMs', undefined],
     ['ttlMs', '60000'],
   ])('with a task whose %s is %j is none', (name, value) => {
-    expect(decodeTaskRecord(taskText({ [name]: value }))).toBeUndefined()
+    expect(decodeToolCallRecord(taskText({ [name]: value }))).toBeUndefined()
   })
 
   it.each([
@@ -179,19 +179,19 @@ describe('the text of a record', () => {
     [{ isCancelling: 'yes' }, { isCancelling: false }],
     [{ isCancelling: undefined }, { isCancelling: false }],
   ])('with %j goes on without', (changes, expected) => {
-    expect(decodeTaskRecord(taskText(changes))?.task).toEqual(defined({ ...TASK, ...expected }))
+    expect(decodeToolCallRecord(taskText(changes))?.task).toEqual(defined({ ...TASK, ...expected }))
   })
 
   it('keeps nothing that is no part of a record', () => {
-    const decoded = decodeTaskRecord(
+    const decoded = decodeToolCallRecord(
       text({ token: 'x', arguments: {}, task: { ...TASK, result: {}, statusMessage: 'x' } }),
     )
     expect(decoded).toEqual(RECORD)
   })
 
   it('is not polluted by __proto__', () => {
-    const decoded = decodeTaskRecord(
-      `{"__proto__":{"polluted":1},${encodeTaskRecord(RECORD).slice(1, -2)},"__proto__":{"polluted":1}}}`,
+    const decoded = decodeToolCallRecord(
+      `{"__proto__":{"polluted":1},${encodeToolCallRecord(RECORD).slice(1, -2)},"__proto__":{"polluted":1}}}`,
     )
     expect(decoded).toEqual(RECORD)
     expect((decoded as unknown as Record<string, unknown>)['polluted']).toBeUndefined()
@@ -205,7 +205,7 @@ describe('the text of a record', () => {
     )
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json(), recordLike.map(stringify)), (value) => {
-        decodeTaskRecord(value)
+        decodeToolCallRecord(value)
       }),
       { seed: 2663, numRuns: 1000 },
     )
@@ -235,7 +235,7 @@ describe('the record of a lost task', () => {
   const lost = { at: 5000, reason: 'ttl' } as const
 
   it('is a contract with the page before an update, to the letter', () => {
-    expect(encodeTaskRecord({ ...RECORD, task: { ...TASK, lost } })).toContain(
+    expect(encodeToolCallRecord({ ...RECORD, task: { ...TASK, lost } })).toContain(
       '"isCancelling":false,"lost":{"at":5000,"reason":"ttl"}}}',
     )
   })
@@ -249,16 +249,16 @@ describe('the record of a lost task', () => {
     [{ at: '1' }, undefined],
     [true, undefined],
   ])('reads %j', (value, expected) => {
-    expect(decodeTaskRecord(taskText({ lost: value }))?.task?.lost).toEqual(expected)
+    expect(decodeToolCallRecord(taskText({ lost: value }))?.task?.lost).toEqual(expected)
   })
 
-  it('stays lost, whoever writes last, unless the task has ended', () => {
+  it('stays lost, in whatever order the tabs write, unless the task has ended', () => {
     const [a, b] = [RECORD, { ...RECORD, task: { ...TASK, lost } }]
     const ended = { ...RECORD, task: { ...TASK, status: 'completed' as const } }
-    expect(mergeTaskRecords(a, b).task?.lost).toEqual(lost)
-    expect(mergeTaskRecords(b, a).task?.lost).toEqual(lost)
-    expect(mergeTaskRecords(b, ended).task?.lost).toBeUndefined()
-    expect(mergeTaskRecords(ended, b).task?.lost).toBeUndefined()
+    expect(mergeToolCallRecords(a, b).task?.lost).toEqual(lost)
+    expect(mergeToolCallRecords(b, a).task?.lost).toEqual(lost)
+    expect(mergeToolCallRecords(b, ended).task?.lost).toBeUndefined()
+    expect(mergeToolCallRecords(ended, b).task?.lost).toBeUndefined()
   })
 })
 
@@ -270,10 +270,10 @@ describe('a record whose task id names a session', () => {
     ['ended', { ...bound, task: { ...bound.task, status: 'failed' as const } }],
     ['ended', { ...bound, task: { ...bound.task, lost: { at: 1, reason: 'ttl' as const } } }],
   ] as const)('is shown to others as %s, without its task', (held, record) => {
-    const shown = heldRecord(encodeTaskRecord(record)) ?? ''
-    expect(decodeTaskRecord(shown)).toEqual({ ...INTENT, era: 'legacy', held })
+    const shown = heldRecord(encodeToolCallRecord(record)) ?? ''
+    expect(decodeToolCallRecord(shown)).toEqual({ ...INTENT, era: 'legacy', held })
     expect(isHeldRecord(shown)).toBe(true)
-    expect(isHeldRecord(encodeTaskRecord(record))).toBe(false)
+    expect(isHeldRecord(encodeToolCallRecord(record))).toBe(false)
   })
 
   it.each([
@@ -281,25 +281,25 @@ describe('a record whose task id names a session', () => {
     ['that is of no session', { ...bound, task: TASK }],
     ['that is an intent', { ...INTENT, era: 'legacy' as const, key: 'session:' }],
   ])('is not one %s', (_name, record) => {
-    expect(heldRecord(encodeTaskRecord(record))).toBeUndefined()
+    expect(heldRecord(encodeToolCallRecord(record))).toBeUndefined()
   })
 })
 
 describe('isRecordExpired', () => {
   const DAY = 24 * 60 * 60 * 1000
   const WEEK = 7 * DAY
-  const ended = (status: TaskStatus, ttlMs: number | null): TaskRecord => ({
+  const ended = (status: TaskStatus, ttlMs: number | null): ToolCallRecord => ({
     ...RECORD,
     task: { ...TASK, status, ttlMs },
   })
 
-  const lost = (ttlMs: number | null): TaskRecord => ({
+  const lost = (ttlMs: number | null): ToolCallRecord => ({
     ...RECORD,
     task: { ...TASK, ttlMs, lost: { at: 5000, reason: 'ttl' } },
   })
-  const bound: TaskRecord = { ...RECORD, era: 'legacy', task: { ...TASK, taskId: 'session:s1 t1', ttlMs: null } }
+  const bound: ToolCallRecord = { ...RECORD, era: 'legacy', task: { ...TASK, taskId: 'session:s1 t1', ttlMs: null } }
 
-  it.each<[string, TaskRecord, number, boolean]>([
+  it.each<[string, ToolCallRecord, number, boolean]>([
     ['a finished task within its ttl', ended('completed', 60_000), 60_999, false],
     ['a finished task past its ttl', ended('completed', 60_000), 61_000, true],
     ['a failed task past its ttl', ended('failed', 60_000), 61_000, true],
@@ -326,25 +326,25 @@ describe('isRecordExpired', () => {
   })
 })
 
-describe('mergeTaskRecords', () => {
+describe('mergeToolCallRecords', () => {
   it('keeps the later of two times to poll, by the clock of the record that is written', () => {
-    const poll = (nextPollAt: number, notedAt: number): TaskRecord => ({
+    const poll = (nextPollAt: number, notedAt: number): ToolCallRecord => ({
       ...RECORD,
       task: { ...TASK, nextPollAt, notedAt },
     })
-    expect(mergeTaskRecords(poll(9000, 5000), poll(8000, 6000)).task?.nextPollAt).toBe(9000)
-    expect(mergeTaskRecords(poll(8000, 5000), poll(9000, 6000)).task?.nextPollAt).toBe(9000)
+    expect(mergeToolCallRecords(poll(9000, 5000), poll(8000, 6000)).task?.nextPollAt).toBe(9000)
+    expect(mergeToolCallRecords(poll(8000, 5000), poll(9000, 6000)).task?.nextPollAt).toBe(9000)
     // The clock was set back by 5 s or more: 4 s to wait are 4 s to wait.
-    expect(mergeTaskRecords(poll(9000, 5000), poll(500, 0)).task?.nextPollAt).toBe(4000)
+    expect(mergeToolCallRecords(poll(9000, 5000), poll(500, 0)).task?.nextPollAt).toBe(4000)
   })
 
-  const stored = (changes: Partial<TaskRecordTask>): TaskRecord => ({ ...RECORD, task: { ...TASK, ...changes } })
-  const merge = (a: Partial<TaskRecordTask>, b: Partial<TaskRecordTask>) => mergeTaskRecords(stored(a), stored(b)).task
+  const stored = (changes: Partial<RecordedTask>): ToolCallRecord => ({ ...RECORD, task: { ...TASK, ...changes } })
+  const merge = (a: Partial<RecordedTask>, b: Partial<RecordedTask>) => mergeToolCallRecords(stored(a), stored(b)).task
 
   it('takes the record where nothing, an intent or another task is stored', () => {
-    expect(mergeTaskRecords(undefined, RECORD)).toBe(RECORD)
-    expect(mergeTaskRecords(INTENT, RECORD)).toBe(RECORD)
-    expect(mergeTaskRecords(stored({ taskId: 't0', status: 'completed', answered: ['old'] }), RECORD)).toBe(RECORD)
+    expect(mergeToolCallRecords(undefined, RECORD)).toBe(RECORD)
+    expect(mergeToolCallRecords(INTENT, RECORD)).toBe(RECORD)
+    expect(mergeToolCallRecords(stored({ taskId: 't0', status: 'completed', answered: ['old'] }), RECORD)).toBe(RECORD)
   })
 
   it('takes for answered what either has answered, each once', () => {
@@ -352,7 +352,7 @@ describe('mergeTaskRecords', () => {
   })
 
   it.each(['completed', 'failed', 'cancelled'] as const)(
-    'a task that has %s stays so, whoever writes last',
+    'a task that has %s stays so, in whatever order the tabs write',
     (status) => {
       expect(merge({ status }, { status: 'working' })?.status).toBe(status)
       expect(merge({ status: 'working' }, { status })?.status).toBe(status)
@@ -396,7 +396,7 @@ describe('a snapshot in a record', () => {
   })
 })
 
-function bare({ pollIntervalMs: _interval, nextPollAt: _next, ...task }: TaskRecordTask): TaskRecordTask {
+function bare({ pollIntervalMs: _interval, nextPollAt: _next, ...task }: RecordedTask): RecordedTask {
   return task
 }
 

@@ -1,13 +1,13 @@
 import { isInputKey } from '../protocol/inputRequest.js'
 import { isJsonObject } from '../protocol/json.js'
-import { bareTask, isTerminal, isTimestamp, type Task, type TaskStatus } from '../protocol/task.js'
+import { isTerminal, isTimestamp, pickTask, type Task, type TaskStatus } from '../protocol/task.js'
 import { SESSION_PREFIX } from '../protocol/taskAddress.js'
 
 /**
  * What is kept of a call, one storage item each: enough to take it up again, and nothing more. Never
  * arguments, results or tokens.
  */
-export interface TaskRecord {
+export interface ToolCallRecord {
   readonly callId: string
   /** The tool's name. */
   readonly tool: string
@@ -17,14 +17,14 @@ export interface TaskRecord {
   readonly era: 'modern' | 'legacy'
   /** When the call was made, ms since the epoch, by this browser's clock. */
   readonly startedAt: number
-  /** Absent in an intent: the `tools/call` is under way and its answer has not arrived. */
-  readonly task?: TaskRecordTask
+  /** Absent in an intent: the `tools/call` is under way and its response has not arrived. */
+  readonly task?: RecordedTask
   /** In place of a task: there is one, and only the tabs that follow it know its id. */
   readonly held?: 'working' | 'ended'
 }
 
 /** The part of a record that exists once the call has become a task. */
-export interface TaskRecordTask {
+export interface RecordedTask {
   readonly taskId: string
   readonly status: TaskStatus
   /** When the task was received, ms since the epoch, by this browser's clock; its ttl counts from here. */
@@ -39,7 +39,7 @@ export interface TaskRecordTask {
   readonly nextPollAt?: number
   /** When that was noted, ms since the epoch: a clock that was ahead then gives itself away. */
   readonly notedAt?: number
-  /** Keys of the questions that were answered last. */
+  /** Keys of the input requests that were answered last. */
   readonly answered: readonly string[]
   /** Whether this browser has asked for cancellation. */
   readonly isCancelling: boolean
@@ -47,10 +47,13 @@ export interface TaskRecordTask {
   readonly lost?: { readonly at: number; readonly reason: 'ttl' | 'unknown-task' }
 }
 
-/** As many of its answered questions as a record names. A server shows those that it has not taken note of, and no others. */
+/**
+ * As many of its answered input requests as a record names. A server shows those that it has not taken note of, and no
+ * others.
+ */
 const MAX_ANSWERED = 512
 
-/** What an ended task without a ttl, a lost one and a call without an answer are kept for, in ms: a week. */
+/** What an ended task without a ttl, a lost one and a call without a response are kept for, in ms: a week. */
 const KEEP_ENDED_MS = 7 * 24 * 60 * 60 * 1000
 
 /**
@@ -67,12 +70,12 @@ const VERSION = 1
 /** How a record of this version begins. */
 const OWN_START = `{"v":${VERSION},`
 
-export function encodeTaskRecord(record: TaskRecord): string {
+export function encodeToolCallRecord(record: ToolCallRecord): string {
   return JSON.stringify({ v: VERSION, ...record })
 }
 
 /** The record, or undefined where the text is none: written by somebody else, cut short, or by a later version. */
-export function decodeTaskRecord(text: string): TaskRecord | undefined {
+export function decodeToolCallRecord(text: string): ToolCallRecord | undefined {
   let body: unknown
   try {
     body = JSON.parse(text)
@@ -101,18 +104,18 @@ export function decodeTaskRecord(text: string): TaskRecord | undefined {
 
 /** What may stand where other tabs and later visits read it, instead of a record whose task id names a session. */
 export function heldRecord(text: string): string | undefined {
-  const record = text.includes(`"${SESSION_PREFIX}`) ? decodeTaskRecord(text) : undefined
+  const record = text.includes(`"${SESSION_PREFIX}`) ? decodeToolCallRecord(text) : undefined
   if (record?.task === undefined || !namesSession(record)) return undefined
   const { task, ...intent } = record
-  return encodeTaskRecord({ ...intent, held: isTaskOver(task) ? 'ended' : 'working' })
+  return encodeToolCallRecord({ ...intent, held: isTaskOver(task) ? 'ended' : 'working' })
 }
 
 /** True for what {@link heldRecord} returns. */
 export function isHeldRecord(text: string | null | undefined): boolean {
-  return text?.includes('"held":') === true && decodeTaskRecord(text)?.held !== undefined
+  return text?.includes('"held":') === true && decodeToolCallRecord(text)?.held !== undefined
 }
 
-function namesSession({ era, task }: TaskRecord): boolean {
+function namesSession({ era, task }: ToolCallRecord): boolean {
   return era === 'legacy' && task?.taskId.startsWith(SESSION_PREFIX) === true
 }
 
@@ -130,7 +133,7 @@ export function isNewerRecord(text: unknown, callId: string): boolean {
   }
 }
 
-function decodeTask(value: unknown): TaskRecordTask | undefined {
+function decodeTask(value: unknown): RecordedTask | undefined {
   if (!isJsonObject(value)) return undefined
   const { taskId, status, receivedAt, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs, nextPollAt, notedAt, answered } =
     value
@@ -157,7 +160,7 @@ function decodeTask(value: unknown): TaskRecordTask | undefined {
   }
 }
 
-function decodeLost(value: unknown): TaskRecordTask['lost'] {
+function decodeLost(value: unknown): RecordedTask['lost'] {
   if (!isJsonObject(value) || typeof value['at'] !== 'number') return undefined
   return { at: value['at'], reason: value['reason'] === 'ttl' ? 'ttl' : 'unknown-task' }
 }
@@ -169,30 +172,30 @@ function isStatus(value: unknown): value is TaskStatus {
 }
 
 /** The part of a record that a snapshot fills. Status messages are the server's words to the user and stay out. */
-export function recordSnapshot(task: Task): Pick<TaskRecordTask, keyof Task & keyof TaskRecordTask> {
-  const { statusMessage: _, ...snapshot } = bareTask(task)
+export function recordSnapshot(task: Task): Pick<RecordedTask, keyof Task & keyof RecordedTask> {
+  const { statusMessage: _, ...snapshot } = pickTask(task)
   return snapshot
 }
 
 /** The snapshot that a record stands for, until the server has sent a newer one. */
-export function recordedTask(task: TaskRecordTask): Task {
-  return bareTask(task)
+export function recordedTask(task: RecordedTask): Task {
+  return pickTask(task)
 }
 
 /** The longest wait, in ms, that a server or a record is believed to ask for: anything longer is a mistake. */
 export const LONGEST_WAIT_MS: number = 24 * 60 * 60 * 1000
 
 /** When a recorded task may be polled, by a clock that may have been ahead when that was noted; at once if it was not. */
-export function resumeAt({ nextPollAt, notedAt }: Partial<TaskRecordTask>, now: number): number {
+export function resumeAt({ nextPollAt, notedAt }: Partial<RecordedTask>, now: number): number {
   if (nextPollAt === undefined) return now
   return Math.min(nextPollAt - Math.max(0, (notedAt ?? now) - now), now + LONGEST_WAIT_MS)
 }
 
 /**
- * What two tabs know of one call, in one record: the newer one, with the answers of both, and with an
+ * What two tabs know of one call, in one record: the newer one, with the responses of both, and with an
  * end that either has seen. A stored record of another task has been replaced.
  */
-export function mergeTaskRecords(stored: TaskRecord | undefined, next: TaskRecord): TaskRecord {
+export function mergeToolCallRecords(stored: ToolCallRecord | undefined, next: ToolCallRecord): ToolCallRecord {
   if (stored?.task === undefined || next.task === undefined || stored.task.taskId !== next.task.taskId) return next
   const answered = withAnswered(stored.task.answered, next.task.answered)
   const { snapshotAt } = stored.task
@@ -210,10 +213,10 @@ export function withAnswered(known: readonly string[], added: readonly unknown[]
 }
 
 /**
- * The later of two times: the tab that noted the earlier one may have slept through the last answer. By the clock of
+ * The later of two times: the tab that noted the earlier one may have slept through the last response. By the clock of
  * the later record, which may have been set back since.
  */
-function laterPoll(stored: TaskRecordTask, next: TaskRecordTask): Pick<TaskRecordTask, 'nextPollAt'> {
+function laterPoll(stored: RecordedTask, next: RecordedTask): Pick<RecordedTask, 'nextPollAt'> {
   const { notedAt } = next
   const times = [stored, next].flatMap((task) => {
     if (task.nextPollAt === undefined) return []
@@ -226,7 +229,7 @@ function laterPoll(stored: TaskRecordTask, next: TaskRecordTask): Pick<TaskRecor
  * Terminal wins, then what arrived later: the server's stamps count only where that is not known. An arrival later
  * than the record is written was noted before the clock was set back.
  */
-function isNewer(stored: TaskRecordTask, next: TaskRecordTask): boolean {
+function isNewer(stored: RecordedTask, next: RecordedTask): boolean {
   if (isTerminal(stored.status) !== isTerminal(next.status)) return isTerminal(stored.status)
   const { snapshotAt = 0 } = stored
   if (snapshotAt > (next.notedAt ?? snapshotAt)) return false
@@ -242,7 +245,7 @@ function isNewer(stored: TaskRecordTask, next: TaskRecordTask): boolean {
  * tab B        calls anew: intent ── task 2
  * ```
  */
-export function isSuccessor(stored: TaskRecord | undefined, record: TaskRecord): boolean {
+export function isSuccessor(stored: ToolCallRecord | undefined, record: ToolCallRecord): boolean {
   if (stored === undefined) return false
   // An intent may be the one that led to this task, which then could not be written.
   if (stored.task === undefined) return stored.startedAt > record.startedAt
@@ -250,12 +253,12 @@ export function isSuccessor(stored: TaskRecord | undefined, record: TaskRecord):
 }
 
 /** Whether there is nothing left to be done for the task: it has ended, or the server has lost it. */
-export function isTaskOver({ status, lost }: TaskRecordTask): boolean {
+export function isTaskOver({ status, lost }: RecordedTask): boolean {
   return isTerminal(status) || lost !== undefined
 }
 
 /** Whether a record is past its use: the server has dropped the task, or it ended long ago. */
-export function isRecordExpired(record: TaskRecord, now: number): boolean {
+export function isRecordExpired(record: ToolCallRecord, now: number): boolean {
   const { task, held, startedAt } = record
   if (held !== undefined || namesSession(record)) {
     if (now >= (task?.receivedAt ?? startedAt) + KEEP_SESSION_MS) return true

@@ -1,14 +1,14 @@
 type Json = Record<string, unknown>
 
 /** What a server has answered, as text. */
-export interface ReadAnswer {
+export interface ReadResponse {
   readonly status: number
   readonly contentType: string
   readonly text: string
 }
 
-/** What is wrong with an answer to a request whose body was this, where it should be JSON-RPC; undefined: nothing. */
-export function problemOf({ status, contentType, text }: ReadAnswer, body: unknown): string | undefined {
+/** What is wrong with a response to a request whose body was this, where it should be JSON-RPC; undefined: nothing. */
+export function problemOf({ status, contentType, text }: ReadResponse, body: unknown): string | undefined {
   if (status >= 400)
     return contentType.includes('json') && parse(text) === undefined ? 'an error that is no JSON' : undefined
   if (status === 202 || status === 204) return text === '' ? undefined : `a ${status} with a body`

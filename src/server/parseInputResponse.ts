@@ -6,8 +6,11 @@ import { isJsonObject, type JsonObject } from '../protocol/json.js'
 /** A validator may quote what the client sent. */
 const MAX_ISSUE_LENGTH = 200
 
-/** The answer if it fits its question, else what is wrong with it, to be put after its name. */
-export function parseAnswer(request: InputRequest, value: unknown): { answer: JsonObject } | { problem: string } {
+/** The response if it fits its input request, else what is wrong with it, to be put after its name. */
+export function parseInputResponse(
+  request: InputRequest,
+  value: unknown,
+): { answer: JsonObject } | { problem: string } {
   if (!hasShapeOf(request, value)) return { problem: ` does not answer ${request.method}` }
   if (request.method !== 'elicitation/create' || value['action'] !== 'accept') return { answer: value }
   const { params } = request
@@ -30,7 +33,7 @@ function hasShapeOf(request: InputRequest, value: unknown): value is JsonObject 
 
 /**
  * The schema is the tool's own, so its patterns are compiled. Not the SDK's default validator: it keeps every schema
- * that it has compiled, and each question has one of its own.
+ * that it has compiled, and each input request has one of its own.
  */
 function checkContent(schema: JsonObject, content: unknown): string | undefined {
   // Without a prototype: else what every object inherits would pass for a field that is required.

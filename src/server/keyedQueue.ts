@@ -1,5 +1,5 @@
-/** Runs what is asked for under one key one after the other, and what has different keys side by side. */
-export function createSerializer(): <T>(key: string, run: () => Promise<T>) => Promise<T> {
+/** Runs operations on one key one after the other, and those on different keys concurrently. */
+export function createKeyedQueue(): <T>(key: string, run: () => Promise<T>) => Promise<T> {
   const tails = new Map<string, Promise<unknown>>()
   return (key, run) => {
     const result = (tails.get(key) ?? Promise.resolve()).then(run)

@@ -1,13 +1,13 @@
-/** What a storage returns that may answer at once or take its time. */
-export type Awaitable<T> = T | Promise<T>
+/** What a synchronous or an asynchronous storage returns. */
+export type MaybePromise<T> = T | Promise<T>
 
-/** What `await` does, but at once where there is nothing to wait for. */
-export function andThen<A, B>(value: Awaitable<A>, next: (value: A) => Awaitable<B>): Awaitable<B> {
+/** Maps a value like `await`, but at once if it is no promise. */
+export function mapMaybePromise<A, B>(value: MaybePromise<A>, next: (value: A) => MaybePromise<B>): MaybePromise<B> {
   return isPromise(value) ? value.then(next) : next(value)
 }
 
-/** Runs the operations on one item one after the other; at once where none is under way. */
-export type InTurn = <T>(key: string, operation: () => Awaitable<T>) => Awaitable<T>
+/** Runs the operations on one key one after the other; at once if none is under way. */
+export type KeyedQueue = <T>(key: string, operation: () => MaybePromise<T>) => MaybePromise<T>
 
 /**
  * A storage that takes its time would mix operations on an item up:
@@ -17,23 +17,23 @@ export type InTurn = <T>(key: string, operation: () => Awaitable<T>) => Awaitabl
  * remove          removes               and the record is back
  * ```
  */
-export function createTurns(): InTurn {
+export function createKeyedQueue(): KeyedQueue {
   const last = new Map<string, Promise<unknown>>()
   return (key, operation) => {
     const before = last.get(key)
     const result = before === undefined ? operation() : before.then(operation)
     if (!isPromise(result)) return result
-    const turn: Promise<unknown> = result
+    const tail: Promise<unknown> = result
       .catch(() => {})
       .finally(() => {
-        if (last.get(key) === turn) last.delete(key)
+        if (last.get(key) === tail) last.delete(key)
       })
-    last.set(key, turn)
+    last.set(key, tail)
     return result
   }
 }
 
 /** Other libraries' promises count, too. */
-function isPromise<T>(value: Awaitable<T>): value is Promise<T> {
+function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
   return typeof (value as Promise<T> | undefined)?.then === 'function'
 }

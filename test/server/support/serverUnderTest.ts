@@ -3,22 +3,22 @@ import { createTaskServer, type TaskServer } from '../../../src/server/createTas
 import type { TaskServerErrorContext } from '../../../src/server/reportError.js'
 import type { TaskServerOptions } from '../../../src/server/taskServerOptions.js'
 import { createManualClock, type ManualClock, settle } from './manualClock.js'
-import { type Json, type RpcAnswer, type RpcOptions, rpc } from './rpc.js'
+import { type Json, type RpcOptions, type RpcResponse, rpc } from './rpc.js'
 
 /** A server on a clock that stands still, with the calls a test makes of it. */
-export interface TestServer {
+export interface ServerUnderTest {
   server: TaskServer
   clock: ManualClock
   /** What `onError` heard. */
   errors: { error: unknown; context: TaskServerErrorContext }[]
-  call(name: string, args?: Json, options?: RpcOptions): Promise<RpcAnswer>
+  call(name: string, args?: Json, options?: RpcOptions): Promise<RpcResponse>
   /** Calls a tool that becomes a task, and gives its id. */
   start(name: string, args?: Json, options?: RpcOptions): Promise<string>
   /** Everything `tasks/get` says, once all that can run has run. */
   get(taskId: string, options?: RpcOptions): Promise<Json>
-  update(taskId: string, inputResponses: unknown, options?: RpcOptions): Promise<RpcAnswer>
-  cancel(taskId: string, options?: RpcOptions): Promise<RpcAnswer>
-  rpc(method: string, params: Json, options?: RpcOptions): Promise<RpcAnswer>
+  update(taskId: string, inputResponses: unknown, options?: RpcOptions): Promise<RpcResponse>
+  cancel(taskId: string, options?: RpcOptions): Promise<RpcResponse>
+  rpc(method: string, params: Json, options?: RpcOptions): Promise<RpcResponse>
 }
 
 /** What a test chooses. */
@@ -27,9 +27,9 @@ export type TestServerOptions = Omit<TaskServerOptions, 'serverInfo' | 'clock' |
   clock?: ManualClock
 }
 
-export function startServer(options: TestServerOptions): TestServer {
+export function startServer(options: TestServerOptions): ServerUnderTest {
   const { clock = createManualClock() } = options
-  const errors: TestServer['errors'] = []
+  const errors: ServerUnderTest['errors'] = []
   const server = createTaskServer({
     serverInfo: { name: 'test', version: '1.0.0' },
     onError: (error, context) => errors.push({ error, context }),
@@ -38,7 +38,7 @@ export function startServer(options: TestServerOptions): TestServer {
   })
   onTestFinished(() => server.close())
 
-  const call: TestServer['call'] = (name, args = {}, rest = {}) =>
+  const call: ServerUnderTest['call'] = (name, args = {}, rest = {}) =>
     rpc(server, 'tools/call', { name, arguments: args }, rest)
 
   return {

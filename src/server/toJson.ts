@@ -1,5 +1,5 @@
 /** The value as JSON carries it, or undefined where JSON cannot carry it (cycles, bigint, functions). */
-export function plainJson(value: unknown): unknown {
+export function toJson(value: unknown): unknown {
   try {
     return JSON.parse(JSON.stringify(value))
   } catch {

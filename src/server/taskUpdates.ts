@@ -2,29 +2,29 @@ import { isTerminal } from '../protocol/task.js'
 import type { TaskRecord } from './taskRecord.js'
 import type { TaskRuntime } from './taskRuntime.js'
 
-/** What one client that listens has not been told yet: of each task no more than its newest state. */
-export interface TaskNews {
-  /** The tasks it hears of: those it asked for that are there and its own. */
+/** What one subscriber has not received yet: of each task no more than its newest state. */
+export interface TaskUpdates {
+  /** The tasks that are acknowledged: those it asked for that exist and are its own. */
   readonly taskIds: readonly string[]
-  /** True once nothing is left to tell and nothing more can come. */
+  /** True once nothing is left to send and nothing more can come. */
   readonly isOver: boolean
-  /** Takes one state; undefined where there is nothing new. */
+  /** Takes one state; undefined if there is nothing new. */
   next(): TaskRecord | undefined
   /** Calls `wake` when there is something new, or when it is over. */
-  onNews(wake: () => void): void
-  /** Forgets tasks that have expired by `now`: nobody will tell of them again. */
+  onUpdate(wake: () => void): void
+  /** Forgets tasks that have expired by `now`: there are no more updates of them. */
   dropExpired(now: number): void
   stop(): void
 }
 
-/** Follows tasks on behalf of their owner. The state they are in now is the first news. */
+/** Follows tasks on behalf of their owner. Their current state is the first update. */
 export async function followTasks(
   taskIds: readonly string[],
   owner: string,
   runtime: Pick<TaskRuntime, 'follow' | 'read'>,
-): Promise<TaskNews> {
+): Promise<TaskUpdates> {
   const versions = new Map<string, number>()
-  const toldOf = new Map<string, string>()
+  const sentOf = new Map<string, string>()
   const waiting = new Map<string, TaskRecord>()
   /** Tasks that may still change, with the end of their ttl. */
   const open = new Map<string, number | null>()
@@ -37,9 +37,9 @@ export async function followTasks(
       versions.set(taskId, record.version)
       if (isTerminal(status)) open.delete(taskId)
       else open.set(taskId, record.expiresAt)
-      // A lease that was renewed is no news.
-      if (toldOf.get(taskId) === record.task.lastUpdatedAt) return
-      toldOf.set(taskId, record.task.lastUpdatedAt)
+      // A lease that was renewed is no update.
+      if (sentOf.get(taskId) === record.task.lastUpdatedAt) return
+      sentOf.set(taskId, record.task.lastUpdatedAt)
       waiting.set(taskId, record)
       wake()
     },
@@ -50,7 +50,7 @@ export async function followTasks(
   })
 
   try {
-    // Following comes first, or a change in between would be lost. Whoever follows hears of what is read.
+    // Following comes first, or a change in between would be lost. A follower is called with what is read.
     await Promise.all(taskIds.map((taskId) => runtime.read(taskId, owner)))
   } catch (error) {
     stop()
@@ -67,7 +67,7 @@ export async function followTasks(
       if (record !== undefined) waiting.delete(record.task.taskId)
       return record
     },
-    onNews(callback) {
+    onUpdate(callback) {
       wake = callback
     },
     dropExpired(now) {

@@ -6,9 +6,9 @@ interface Answered<Page> {
   isStored: boolean
 }
 
-/** Watches that no question is answered by two pages at a time, or again once an answer was acknowledged. */
-export interface AnswerBook<Page> {
-  /** A `tasks/update` is sent. Says which of its questions it must not answer. */
+/** Watches that no input request is answered by two pages at a time, or again once a response was acknowledged. */
+export interface ResponseBook<Page> {
+  /** A `tasks/update` is sent. Says which of its input requests it must not answer. */
   sent(page: Page, taskId: string, keys: readonly string[]): string[]
   /** The request has come to its end. */
   ended(page: Page, taskId: string, keys: readonly string[], isAcknowledged: boolean): void
@@ -17,7 +17,7 @@ export interface AnswerBook<Page> {
 }
 
 /** As with the floors of polls, what counts is what the pages can know. */
-export function createAnswerBook<Page>(pages: Pick<Pages<Page>, 'isAwake'>): AnswerBook<Page> {
+export function createResponseBook<Page>(pages: Pick<Pages<Page>, 'isAwake'>): ResponseBook<Page> {
   const underway = new Map<string, Set<Page>>()
   const answered = new Map<string, Answered<Page>>()
   const question = (taskId: string, key: string) => `${key} of ${taskId}`

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { macrotask } from './macrotask.js'
+import { nextMacrotask } from './nextMacrotask.js'
 
 afterEach(() => {
   vi.unstubAllGlobals()
@@ -17,17 +17,17 @@ async function isLast(turn: () => Promise<void>): Promise<void> {
 }
 
 describe('macrotask', () => {
-  it('comes after every promise that can settle by itself', () => isLast(macrotask))
+  it('comes after every promise that can settle by itself', () => isLast(nextMacrotask))
 
   it('comes where there is no setImmediate, as in browsers', async () => {
     vi.stubGlobal('setImmediate', undefined)
     vi.resetModules()
-    const inBrowsers = await import('./macrotask.js')
-    await isLast(inBrowsers.macrotask)
+    const inBrowsers = await import('./nextMacrotask.js')
+    await isLast(inBrowsers.nextMacrotask)
   })
 
   it('comes though a test fakes the timers', () => {
     vi.useFakeTimers()
-    return isLast(macrotask)
+    return isLast(nextMacrotask)
   })
 })
