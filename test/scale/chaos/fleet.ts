@@ -23,7 +23,8 @@ export function startFleet(role: 'web' | 'worker', size: number, backend: Backen
 
   function start(place: number): void {
     const child = spawn(process.execPath, ['scripts/run.mjs', program, role, backend, url, log], {
-      stdio: ['ignore', 'pipe', 'ignore'],
+      // They end with whoever holds the other end of their input.
+      stdio: ['pipe', 'pipe', 'ignore'],
     })
     const own: (typeof places)[number] = {
       child,

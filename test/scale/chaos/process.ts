@@ -14,6 +14,8 @@ const leaseMs = 2000
 // What happens to connections is the point; what it does to tasks is seen from outside.
 const onError = () => {}
 
+process.stdin.once('end', () => process.exit()).resume()
+
 /** The world outside, which no crash undoes. */
 const write = (event: string, key: string) => appendFileSync(log, `${event} ${key}\n`)
 const done = (key: string) => ({ content: [{ type: 'text' as const, text: key }] })
