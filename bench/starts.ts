@@ -8,6 +8,8 @@ import type { Group } from './support/runner.js'
 const COMPARED = ['bare loop', 'ext-tasks', 'withTasks', 'createTaskClient'] as const satisfies Contender[]
 const AT_ONCE = ['SDK alone', 'ext-tasks', 'withTasks', 'createTaskClient'] as const satisfies Contender[]
 const BATCH = 20
+const LIMIT =
+  'A start is recorded twice, before `tools/call` goes out and when the task is there, and other tabs are told: without that a reload would lose it. ext-tasks keeps nothing. Tried: nothing is copied for each call that runs.'
 /** What a client may remember of a call that has ended is gone after this time, ms. */
 const UNTIL_FORGOTTEN = 6 * 60 * 1000
 
@@ -67,7 +69,7 @@ export const starts: Group = async ({ isQuick, medians }) => {
     const ratio = of('createTaskClient', running) / of('ext-tasks', running)
     return {
       cells: [`${running} running`, ...COMPARED.map((contender) => figure(of(contender, running))), times(ratio)],
-      goal: below(1, ratio, 'ext-tasks'),
+      goal: below(1, ratio, 'ext-tasks', LIMIT),
     }
   })
   rows.push({

@@ -25,12 +25,12 @@ export function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }
 
-export function atMost(most: number, value: number): Goal {
-  return { text: `at most ${most} ×`, isMet: value <= most }
+export function atMost(most: number, value: number, limit?: string): Goal {
+  return { text: `at most ${most} ×`, isMet: value <= most, ...(limit !== undefined && { limit }) }
 }
 
-export function below(bound: number, value: number, of: string): Goal {
-  return { text: `under ${bound} × ${of}`, isMet: value < bound }
+export function below(bound: number, value: number, of: string, limit?: string): Goal {
+  return { text: `under ${bound} × ${of}`, isMet: value < bound, ...(limit !== undefined && { limit }) }
 }
 
 /** Three digits of a figure; in words where there is none, because measuring it took too long. */
