@@ -55,7 +55,7 @@ interface Stream {
  */
 export function createPushSubscription(options: PushSubscriptionOptions): PushSubscription {
   const { port, environment, policy } = options
-  const tasks = createPushedTasks(options.onChange)
+  const tasks = createPushedTasks(options)
   let current: Stream | undefined
   let opening: Stream | undefined
   let isRefused = false
@@ -94,10 +94,7 @@ export function createPushSubscription(options: PushSubscriptionOptions): PushSu
       await port.listen([...ids], {
         signal,
         onAcknowledged: (ids) => onAcknowledged(stream, ids),
-        onTask: (task) => {
-          tasks.note(task.taskId)
-          options.onTask(task)
-        },
+        onTask: tasks.receive,
         onHint: options.onHint,
       })
     } catch (error) {

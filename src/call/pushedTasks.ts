@@ -1,15 +1,20 @@
+import type { DetailedTask } from '../protocol/task.js'
+import type { PushSubscriptionOptions } from './pushSubscription.js'
+
 /** The tasks that the server has promised to push, and those of them that it has pushed since. */
 export interface PushedTasks {
   /** The server has promised to push these, and no others. */
   acknowledge(ids: readonly string[]): void
-  /** Something of a task was pushed. */
-  note(taskId: string): void
+  /** The server has pushed a task. */
+  receive(task: DetailedTask): void
   /** True if the server pushes what happens to the task: it has said so, and has done it. */
   isPushed(taskId: string): boolean
 }
 
-/** @param onChange Called when a task begins or ceases to be pushed. */
-export function createPushedTasks(onChange: (taskId: string) => void): PushedTasks {
+export function createPushedTasks({
+  onTask,
+  onChange,
+}: Pick<PushSubscriptionOptions, 'onTask' | 'onChange'>): PushedTasks {
   let acknowledged: ReadonlySet<string> = new Set()
   const pushed = new Set<string>()
   return {
@@ -21,10 +26,13 @@ export function createPushedTasks(onChange: (taskId: string) => void): PushedTas
         onChange(id)
       }
     },
-    note: (taskId) => {
-      if (!acknowledged.has(taskId) || pushed.has(taskId)) return
-      pushed.add(taskId)
-      onChange(taskId)
+    receive: (task) => {
+      const { taskId } = task
+      if (acknowledged.has(taskId) && !pushed.has(taskId)) {
+        pushed.add(taskId)
+        onChange(taskId)
+      }
+      onTask(task)
     },
     isPushed: (taskId) => pushed.has(taskId),
   }

@@ -2,6 +2,7 @@ import { handlerOf } from '../call/inputHandlers.js'
 import { MAX_TIMER_MS } from '../call/pollPolicy.js'
 import { createPushSubscription, NO_PUSH } from '../call/pushSubscription.js'
 import type { ToolCallState } from '../call/toolCallState.js'
+import type { Connection } from '../connection/connection.js'
 import { browserEnvironment } from '../environment/browserEnvironment.js'
 import { asError } from '../protocol/asError.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
@@ -12,7 +13,7 @@ import { createRecordStore } from '../storage/recordStore.js'
 import { createTabs, NOOP_TABS } from '../tabs/createTabs.js'
 import { toolCallId } from './callIds.js'
 import { type Calls, createCalls } from './calls.js'
-import { createStore } from './createStore.js'
+import { createStore, type TaskClientStore } from './createStore.js'
 import { checkOptions, finite, oneOf, positive, readLegacyOptions, readPollPolicy, readStorage } from './options.js'
 import { createReports } from './reports.js'
 import { setUpSdk } from './sdkSetup.js'
@@ -128,9 +129,22 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
     },
   })
 
+  const id = hash(JSON.stringify([endpoint, scope]))
+  return clientOf({ id, resume, store, calls, connection, settledListeners })
+}
+
+interface ClientParts extends Pick<TaskClient, 'id' | 'resume'> {
+  readonly store: TaskClientStore
+  readonly calls: Calls
+  readonly connection: Connection
+  readonly settledListeners: Set<(call: ToolCallState) => void>
+}
+
+/** What the app gets. */
+function clientOf({ id, resume, store, calls, connection, settledListeners }: ClientParts): TaskClient {
   const client: TaskClient = {
     store: store.api,
-    id: hash(JSON.stringify([endpoint, scope])),
+    id,
     resume,
     connect: async () => {
       await connection.connectForApp()
