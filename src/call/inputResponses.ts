@@ -40,9 +40,8 @@ export function createInputResponses(options: InputResponsesOptions): InputRespo
   const enqueue = createKeyedQueue()
 
   /** In one tab at a time, and in that one for one call at a time. */
-  async function exclusively(name: string, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
-    return enqueue(name, () => tabs.exclusively(name, signal, work))
-  }
+  const exclusively = async (name: string, signal: AbortSignal, work: () => Promise<void>): Promise<void> =>
+    enqueue(name, () => tabs.exclusively(name, signal, work))
 
   async function handleOne(entry: CallEntry, inputKey: string): Promise<void> {
     const { callId } = entry.call
@@ -53,13 +52,13 @@ export function createInputResponses(options: InputResponsesOptions): InputRespo
     const taskId = taskIdOf(entry)
     try {
       await exclusively(lockOf(entry, inputKey), signal, async () => {
-        if (await isAnswered(entry, inputKey)) return
+        if (await isAnswered(options, entry, inputKey)) return
         signal.throwIfAborted()
         const response = await handle({ taskId, callId, inputKey, signal })
         const isWanted = () => !signal.aborted && inputOf(entry, inputKey)?.status === 'handling'
         if (!isWanted()) return
-        await check(entry, request, response)
-        if (isWanted()) await give(entry, inputKey, response)
+        await check(port, entry.call.callId, request, response)
+        if (isWanted()) await give(options, entry, inputKey, response)
       })
     } catch (error) {
       if (signal.aborted) return
@@ -67,40 +66,6 @@ export function createInputResponses(options: InputResponsesOptions): InputRespo
       // Nothing is declined on the user's behalf: the input request waits for them.
       dispatch(entry, { type: 'input', inputKey, input: { status: 'open' } })
     }
-  }
-
-  /** True if any tab has responded. An input request that belongs to no task is asked in this tab alone. */
-  async function isAnswered(entry: CallEntry, inputKey: string): Promise<boolean> {
-    const taskId = taskIdOf(entry)
-    if (inputOf(entry, inputKey)?.status === 'answered') return true
-    if (taskId === undefined || !(await options.isAnswered(entry.call.callId, taskId, inputKey))) return false
-    if (taskIdOf(entry) === taskId)
-      dispatch(entry, { type: 'message', message: { type: 'responded', inputKey }, isOwn: false })
-    return true
-  }
-
-  async function check(entry: CallEntry, request: InputRequest, response: InputResponse): Promise<void> {
-    const problem = await port.validateInputResponse(request, response)
-    if (problem === undefined) return
-    const issues = typeof problem === 'string' ? [] : problem
-    const words =
-      typeof problem === 'string' ? problem : issues.map(({ path, message }) => `${path}: ${message}`).join(' ')
-    throw new TaskInputError(cutText(`The response does not fit the input request: ${words}`), {
-      callId: entry.call.callId,
-      issues,
-    })
-  }
-
-  async function give(entry: CallEntry, inputKey: string, response: InputResponse): Promise<void> {
-    const pending = entry.pending?.get(inputKey)
-    const taskId = taskIdOf(entry)
-    if (pending?.resolve !== undefined) {
-      dispatch(entry, { type: 'input', inputKey, input: undefined })
-      pending.resolve(response)
-    } else if (taskId !== undefined) {
-      await options.deliver(entry, taskId, inputKey, response)
-    }
-    if (entry.pending?.get(inputKey) === pending) entry.pending?.delete(inputKey)
   }
 
   async function send(
@@ -113,11 +78,11 @@ export function createInputResponses(options: InputResponsesOptions): InputRespo
     const pending = pendingOf(entry, inputKey)
     const { signal } = pending.controller
     try {
-      await check(entry, request, response)
+      await check(port, callId, request, response)
       await exclusively(lockOf(entry, inputKey), signal, async () => {
-        if (await isAnswered(entry, inputKey)) return
+        if (await isAnswered(options, entry, inputKey)) return
         signal.throwIfAborted()
-        await give(entry, inputKey, response)
+        await give(options, entry, inputKey, response)
       })
     } catch (error) {
       if (signal.aborted) throw noSuchInput(callId)
@@ -169,6 +134,52 @@ export function createInputResponses(options: InputResponsesOptions): InputRespo
       return pending.sent
     },
   }
+}
+
+/** True if any tab has responded. An input request that belongs to no task is asked in this tab alone. */
+async function isAnswered(options: InputResponsesOptions, entry: CallEntry, inputKey: string): Promise<boolean> {
+  const taskId = taskIdOf(entry)
+  if (inputOf(entry, inputKey)?.status === 'answered') return true
+  if (taskId === undefined || !(await options.isAnswered(entry.call.callId, taskId, inputKey))) return false
+  if (taskIdOf(entry) === taskId)
+    options.dispatch(entry, { type: 'message', message: { type: 'responded', inputKey }, isOwn: false })
+  return true
+}
+
+/** @throws {TaskInputError} where the response is none to the input request. */
+async function check(
+  port: InputResponsesOptions['port'],
+  callId: string,
+  request: InputRequest,
+  response: InputResponse,
+): Promise<void> {
+  const problem = await port.validateInputResponse(request, response)
+  if (problem === undefined) return
+  const issues = typeof problem === 'string' ? [] : problem
+  const words =
+    typeof problem === 'string' ? problem : issues.map(({ path, message }) => `${path}: ${message}`).join(' ')
+  throw new TaskInputError(cutText(`The response does not fit the input request: ${words}`), {
+    callId,
+    issues,
+  })
+}
+
+/** Hands the response to the SDK, which asks what belongs to no task yet, or sends it to the server. */
+async function give(
+  { dispatch, deliver }: InputResponsesOptions,
+  entry: CallEntry,
+  inputKey: string,
+  response: InputResponse,
+): Promise<void> {
+  const pending = entry.pending?.get(inputKey)
+  const taskId = taskIdOf(entry)
+  if (pending?.resolve !== undefined) {
+    dispatch(entry, { type: 'input', inputKey, input: undefined })
+    pending.resolve(response)
+  } else if (taskId !== undefined) {
+    await deliver(entry, taskId, inputKey, response)
+  }
+  if (entry.pending?.get(inputKey) === pending) entry.pending?.delete(inputKey)
 }
 
 /** Several calls may refer to the task; its id is nobody else's business. */

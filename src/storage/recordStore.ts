@@ -137,10 +137,8 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
       const key = prefix + record.callId
       const write = (stored: ToolCallRecord | undefined): MaybePromise<boolean> => {
         if (isSuccessor(stored, record)) return true
-        return mapMaybePromise(
-          storage.setItem(key, encodeToolCallRecord(mergeToolCallRecords(stored, record))),
-          () => true,
-        )
+        const text = encodeToolCallRecord(mergeToolCallRecords(stored, record))
+        return mapMaybePromise(storage.setItem(key, text), () => true)
       }
       const update = (text: string | null | undefined): MaybePromise<boolean> => {
         if (isKept && typeof text !== 'string') return false
