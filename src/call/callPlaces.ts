@@ -66,10 +66,10 @@ export function createCallPlaces(options: CallPlacesOptions): CallPlaces {
         if (was !== undefined) index.remove(was, entry)
         if (is !== undefined) index.add(is, entry)
       }
-      const isMoved = isFollowed && was !== is
-      if (wasFollowed && (!isFollowed || isMoved)) membership.leave(entry)
-      if (is !== undefined && isFollowed && (!wasFollowed || isMoved)) join(entry, is)
-      if (was !== undefined && wasFollowed) releaseUnfollowed(was)
+      const isMoved = was !== is || wasFollowed !== isFollowed
+      if (isMoved && wasFollowed) membership.leave(entry)
+      if (isMoved && isFollowed && is !== undefined) join(entry, is)
+      if (isMoved && wasFollowed && was !== undefined) releaseUnfollowed(was)
       const [wasPolled, isPolled] = [isPolledHere(before), isPolledHere(call)]
       if (wasPolled !== isPolled) polled(isPolled ? 1 : -1)
       else if (isPolled && was !== is) push.update()

@@ -80,7 +80,7 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
 
   function dispatch(entry: CallEntry, event: CallEvent, isLate = false): void {
     if (entry.left !== undefined) return
-    const at = { now: look(), ...circumstancesOf(entry, environment, tabs, push.isPushed), isLate }
+    const at = circumstancesOf(entry, environment, tabs, push.isPushed, { now: look(), isLate })
     const before = entry.call
     const { call, effects } = transition(before, event, at, rules)
     entry.call = call

@@ -21,13 +21,16 @@ export function circumstancesOf(
   environment: Pick<Environment, 'random' | 'isOnline' | 'isVisible'>,
   tabs: Pick<CallTabs, 'isAlone' | 'isLeader'>,
   isPushed: (taskId: string) => boolean,
-): Omit<Circumstances, 'now' | 'isLate'> {
+  { now, isLate }: Pick<Circumstances, 'now' | 'isLate'>,
+): Circumstances {
   return {
+    now,
     jitter: environment.random(),
     isOnline: environment.isOnline(),
     isVisible: environment.isVisible(),
     isAlone: tabs.isAlone,
     isLeader: leadership?.isLeader() ?? tabs.isLeader(),
     isPushed: isTracked(call) && isPushed(call.task.taskId),
+    isLate,
   }
 }
