@@ -25,6 +25,7 @@ export function openPage(server: MemoryServer, storage: TaskStorage | 'memory', 
   return createTaskClient({
     client: createSdkClient(),
     transport: () => server.connect(),
+    endpoint: 'https://bench.example/mcp',
     push: false,
     storage,
     environment: { ...environment, ...time },
