@@ -11,7 +11,7 @@ const SECOND = 1000
 const RECORDS = [0, 250, 1000] as const
 const CALLS_A_VISIT = 100
 const LIMIT =
-  'To find what still runs, all records are read and checked, a hundred at a time so that the page is not held up. Tried: nothing that would be as safe, since an index of them is one more thing that tabs can disagree about.'
+  'To find what still runs, all records are read and checked, a hundred at a time so that the page is not held up. An index of them was not tried: tabs could disagree about it.'
 
 /** How a page gets back to the task: by looking for all there are, or by making the call of its key again. */
 const WAYS = ['resume', 'key'] as const
