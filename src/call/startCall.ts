@@ -87,7 +87,7 @@ async function findCall(
   const found = await readFound(callId)
   const known = found?.task?.taskId === lostTaskId && found?.task !== undefined ? asEnded(found) : found
   const isIntent = known !== undefined && known.task === undefined
-  const isRepeatable = isIntent && wish === 'call' && (await port.isRepeatable(name))
+  const isRepeatable = isIntent && wish === 'call' && entry.left === undefined && (await port.isRepeatable(name))
   const plan = planStart(known, wish, isRepeatable)
   return plan === 'call' || found === undefined ? undefined : { record: found }
 }
