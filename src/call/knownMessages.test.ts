@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { TASK } from '../../test/support/stubbedCall.js'
+import { TRACKED } from '../../test/support/trackedCall.js'
 import { TaskRequestError } from '../protocol/errors.js'
 import type { InputRequest } from '../protocol/inputRequest.js'
 import type { Following, Tracked } from './call.js'
-import { NO_INPUTS } from './inputs.js'
 import { knownMessages } from './knownMessages.js'
 
 const NOW = 5000
@@ -15,33 +15,9 @@ const following = (changes: Partial<Tracked> = {}): Following => ({
   name: 'report',
   startedAt: 0,
   stage: 'following',
-  task: TASK,
-  passedOver: undefined,
-  snapshotAt: undefined,
-  refusals: undefined,
-  knownAt: 0,
-  receivedAt: 0,
+  ...TRACKED,
   dueAt: 9000,
   earliestAt: 8000,
-  failureCount: 0,
-  violations: 0,
-  era: 'modern',
-  record: 'kept',
-  poller: 'this-tab',
-  poll: 'idle',
-  listenUntil: 0,
-  foreignPollUntil: 0,
-  foreignPollAt: 0,
-  lastPollAt: 0,
-  isHinted: false,
-  leaderTimeoutAt: 0,
-  wasLate: false,
-  blocked: undefined,
-  failure: undefined,
-  inputs: NO_INPUTS,
-  answered: [],
-  cancel: 'none',
-  idlePolls: 0,
   ...changes,
 })
 const snapshot = { type: 'snapshot', task: TASK, nextPollAt: 9000 }

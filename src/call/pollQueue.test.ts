@@ -1,9 +1,9 @@
 import { createSimulatedEnvironment } from 'taskwire/testing'
 import { describe, expect, it, vi } from 'vitest'
 import { completed, TASK, working } from '../../test/support/stubbedCall.js'
+import { TRACKED } from '../../test/support/trackedCall.js'
 import type { DetailedTask } from '../protocol/task.js'
 import type { Following } from './call.js'
-import { NO_INPUTS } from './inputs.js'
 import { DEFAULT_POLL_POLICY } from './pollPolicy.js'
 import { createPollQueue } from './pollQueue.js'
 import type { TaskMessage } from './taskMessage.js'
@@ -14,33 +14,13 @@ const due = (taskId: string, now: number): Following => ({
   name: 'report',
   startedAt: 0,
   stage: 'following',
+  ...TRACKED,
   task: { ...TASK, taskId },
-  passedOver: undefined,
-  snapshotAt: undefined,
-  refusals: undefined,
   knownAt: now,
   receivedAt: now,
   dueAt: now,
   earliestAt: now,
-  failureCount: 0,
-  violations: 0,
-  era: 'modern',
-  record: 'kept',
-  poller: 'this-tab',
   poll: 'queued',
-  listenUntil: 0,
-  foreignPollUntil: 0,
-  foreignPollAt: 0,
-  lastPollAt: 0,
-  isHinted: false,
-  leaderTimeoutAt: 0,
-  wasLate: false,
-  blocked: undefined,
-  failure: undefined,
-  inputs: NO_INPUTS,
-  answered: [],
-  cancel: 'none',
-  idlePolls: 0,
 })
 
 interface QueueTestOptions {

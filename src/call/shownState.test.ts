@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { TRACKED as BASE } from '../../test/support/trackedCall.js'
 import { TaskCancelledError, TaskExpiredError, TaskFailedError, TaskRequestError } from '../protocol/errors.js'
 import type { InputRequest } from '../protocol/inputRequest.js'
 import type { Task } from '../protocol/task.js'
@@ -15,35 +16,7 @@ const TASK: Task = {
   ttlMs: null,
   pollIntervalMs: 1000,
 }
-const TRACKED: Tracked = {
-  task: TASK,
-  passedOver: undefined,
-  snapshotAt: undefined,
-  refusals: undefined,
-  knownAt: 0,
-  receivedAt: 0,
-  dueAt: 1000,
-  earliestAt: 1000,
-  failureCount: 0,
-  violations: 0,
-  era: 'modern',
-  record: 'kept',
-  poller: 'this-tab',
-  poll: 'idle',
-  listenUntil: 0,
-  foreignPollUntil: 0,
-  foreignPollAt: 0,
-  lastPollAt: 0,
-  isHinted: false,
-  leaderTimeoutAt: 2000,
-  wasLate: false,
-  blocked: undefined,
-  failure: undefined,
-  inputs: NO_INPUTS,
-  answered: [],
-  cancel: 'none',
-  idlePolls: 0,
-}
+const TRACKED: Tracked = { ...BASE, task: TASK, dueAt: 1000, earliestAt: 1000, leaderTimeoutAt: 2000 }
 const RESULT = { content: [] }
 const roots: InputRequest = { method: 'roots/list' }
 const down = new TaskRequestError('down', { kind: 'network' })

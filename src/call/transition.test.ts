@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { TRACKED as BASE } from '../../test/support/trackedCall.js'
 import { TaskExpiredError, TaskProtocolError, TaskRequestError } from '../protocol/errors.js'
 import type { InputRequest } from '../protocol/inputRequest.js'
 import type { DetailedTask, Task } from '../protocol/task.js'
@@ -48,33 +49,14 @@ const result = { result: { content: [] } }
 
 const IDENTITY: CallIdentity = { callId: 'c1', name: 'report', key: 'weekly', arguments: { week: 7 }, startedAt: 1 }
 const TRACKED: Tracked = {
+  ...BASE,
   task: TASK,
-  passedOver: undefined,
-  snapshotAt: undefined,
-  refusals: undefined,
   knownAt: NOW,
   receivedAt: NOW - 1000,
   dueAt: NOW + INTERVAL,
   earliestAt: NOW + INTERVAL,
-  failureCount: 0,
-  violations: 0,
-  era: 'modern',
-  record: 'kept',
-  poller: 'this-tab',
-  poll: 'idle',
-  listenUntil: 0,
-  foreignPollUntil: 0,
-  foreignPollAt: 0,
-  lastPollAt: 0,
-  isHinted: false,
   leaderTimeoutAt: NOW + INTERVAL + LEADER_TIMEOUT_MS,
-  wasLate: false,
-  blocked: undefined,
-  failure: undefined,
   inputs: asked({ q1: 'open' }),
-  answered: [],
-  cancel: 'none',
-  idlePolls: 0,
 }
 const following = (changes: Partial<Tracked> = {}): Following => ({
   ...IDENTITY,
