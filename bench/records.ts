@@ -36,7 +36,7 @@ export async function samplePage({ pages }: { pages: number }) {
     heap()
     const [start, from] = [cpu(), clock.now()]
     const client = openPage(server, storage)
-    if (way === 'resume') void client.resumeTasks()
+    if (way === 'resume') void client.resumeToolCalls()
     else client.startToolCall({ name: 'work' }, { key: 'key-0' })
     await clock.advance(0)
     while (server.polls() === before) await clock.advance(1)
@@ -90,7 +90,7 @@ export const records: Group = async ({ isQuick, medians }) => {
       const ratio = (taken ?? Number.NaN) / (none ?? Number.NaN)
       return {
         cells: [
-          `${way === 'resume' ? 'resumeTasks()' : 'the same key'}, ${count} records`,
+          `${way === 'resume' ? 'resumeToolCalls()' : 'the same key'}, ${count} records`,
           figure(taken ?? Number.NaN),
           times(ratio),
           figure(found?.[`${way} ${count} waited`] ?? Number.NaN),

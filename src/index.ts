@@ -2,6 +2,7 @@ export type { InputHandlerContext, InputHandlers } from './call/inputHandlers.js
 export type { InputResponseState, ToolCallNetwork, ToolCallPhase, ToolCallState } from './call/toolCallState.js'
 export { createTaskClient } from './client/createTaskClient.js'
 export type {
+  ForgetFilter,
   TaskClient,
   TaskClientBaseOptions,
   TaskClientOptions,
@@ -16,8 +17,7 @@ export type {
 } from './client/taskClient.js'
 export type { ConnectionState } from './connection/connection.js'
 export { type WithTasksOptions, withTasks } from './connection/withTasks/withTasks.js'
-export { browserEnvironment } from './environment/browserEnvironment.js'
-export type { Channel, Environment, Locks, TimerHandle, Unsubscribe, WebStorage } from './environment/environment.js'
+export type { Environment } from './environment/environment.js'
 export type {
   AudioContent,
   CallToolResult,

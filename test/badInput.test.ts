@@ -442,8 +442,8 @@ describe('a storage that throws on every call', () => {
     await page.advance(10_000)
     expect(outcome).toEqual({ result: RESULT })
     expect(polls()).toEqual([1000, 2000])
-    await expect(client.resumeTasks()).resolves.toEqual([])
-    await client.forgetAll()
+    await expect(client.resumeToolCalls()).resolves.toEqual([])
+    await client.forget()
     await client.close()
     expect(reported.length).toBeGreaterThan(2)
     for (const { error, operation } of reported) {

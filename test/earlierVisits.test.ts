@@ -25,7 +25,7 @@ async function visit(args: Record<string, unknown> = { seconds: 1 }): Promise<st
 
 async function nextVisit(options: Partial<TaskClientUrlOptions> = {}): Promise<TaskClient> {
   const client = open(options)
-  await Promise.all([client.resumeTasks(), server.advance(100)])
+  await Promise.all([client.resumeToolCalls(), server.advance(100)])
   return client
 }
 
@@ -77,7 +77,7 @@ describe('a call that ended in an earlier visit', () => {
     const callId = await visit()
     const [a, b] = [await nextVisit(), await nextVisit()]
     expect([calls(a), calls(b)]).toMatchObject([[{ callId }], [{ callId }]])
-    await a.forget(callId)
+    await a.forget({ callId })
     await server.advance(100)
     expect([calls(a), calls(b)]).toEqual([[], []])
     expect(calls(await nextVisit())).toEqual([])

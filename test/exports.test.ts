@@ -28,14 +28,13 @@ const entries: Record<string, { load: () => Promise<object>; names: string[] }> 
       'ToolCallRejectedError',
       'ToolOutputError',
       'VERSION',
-      'browserEnvironment',
       'createTaskClient',
       'isTaskError',
       'isTerminal',
       'withTasks',
     ],
   },
-  'taskwire/query': { load: () => import('taskwire/query'), names: ['toolCallOptions'] },
+  'taskwire/query': { load: () => import('taskwire/query'), names: ['toolCallQueryOptions'] },
   'taskwire/react': {
     load: () => import('taskwire/react'),
     names: [

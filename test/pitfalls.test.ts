@@ -156,7 +156,7 @@ const pitfalls: Pitfall[] = [
       await page.hidePage()
       await client.close()
       // Nor after a reload.
-      const [again] = await open({}).resumeTasks()
+      const [again] = await open({}).resumeToolCalls()
       await page.advance(5000)
       expect(again?.getState()).toMatchObject({ phase: 'input_required', inputRequests: {} })
       expect(count('tasks/update')).toBe(1)

@@ -96,7 +96,7 @@ it('however polls, responses and failures interleave, each input request is show
           return fate === 'arrives' ? ack(request) : unreachable(request)
         })
 
-        const inputHandlers: InputHandlers = {
+        const handlers: InputHandlers = {
           roots: (_, { inputKey }) => {
             handled.push(inputKey)
             return { roots: [], answer: handled.length }
@@ -106,8 +106,7 @@ it('however polls, responses and failures interleave, each input request is show
           url: 'http://localhost/mcp',
           transportOptions: { fetch: server.fetch },
           environment: page.environment,
-          inputHandlers,
-          stuckAfterPolls: 1000,
+          input: { handlers, stuckAfterPolls: 1000 },
         })
         const call = client.startToolCall({ name: 'ask' })
         const answering = new Set<string>()

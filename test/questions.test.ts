@@ -184,7 +184,7 @@ describe('an input request without a handler', () => {
   })
 
   it("fails the call with missingInput: 'error'", async () => {
-    client = open({ missingInput: 'error' })
+    client = open({ input: { missing: 'error' } })
     server.on('tasks/get', asking({ a: FORM('Sure?') }))
     const call = client.startToolCall({ name: 'deploy' })
     await page.advance(1000)
@@ -207,7 +207,7 @@ describe('an input request without a handler', () => {
 
 describe('a handler', () => {
   const withHandler = (elicitation: NonNullable<InputHandlers['elicitation']>) =>
-    open({ inputHandlers: { elicitation } })
+    open({ input: { handlers: { elicitation } } })
 
   // [TASK-INPUT-FULFIL]
   it('is asked once per key, all at once, with what the input request is about', async () => {
@@ -237,7 +237,7 @@ describe('a handler', () => {
   ] as const)(
     'for %s answers its own kind of input request, and the capability is declared',
     async (name, request, answer) => {
-      client = open({ inputHandlers: { [name]: async () => answer } })
+      client = open({ input: { handlers: { [name]: async () => answer } } })
       server.on('tasks/get', asking({ a: request }))
       client.startToolCall({ name: 'deploy' })
       await page.advance(2000)
@@ -296,7 +296,7 @@ describe('a task that is stuck', () => {
   })
 
   it('may be given another number of polls', async () => {
-    client = open({ stuckAfterPolls: 3 })
+    client = open({ input: { stuckAfterPolls: 3 } })
     server.on('tasks/get', asking({}))
     const call = client.startToolCall({ name: 'deploy' })
     await page.advance(3000)
@@ -304,7 +304,7 @@ describe('a task that is stuck', () => {
   })
 
   it('is not stuck while a response is on its way', async () => {
-    client = open({ stuckAfterPolls: 3 })
+    client = open({ input: { stuckAfterPolls: 3 } })
     server.on('tasks/get', asking({ a: FORM('Sure?') }))
     server.on('tasks/update', unreachable)
     const call = client.startToolCall({ name: 'deploy' })
@@ -398,7 +398,7 @@ describe('with a real server', () => {
   })
 
   it("an input request that comes before the task fails the call with missingInput: 'error'", async () => {
-    client = createTaskClient({ url: memory.url, environment: memory.environment, missingInput: 'error' })
+    client = createTaskClient({ url: memory.url, environment: memory.environment, input: { missing: 'error' } })
     const call = client.startToolCall({ name: 'ask_early', arguments: { message: 'Really?' } })
     call.result.catch(() => {})
     await memory.advance(0)
@@ -459,7 +459,7 @@ describe('in several tabs', () => {
 
   it('a handler that every tab has is asked in one of them', async () => {
     const elicitation = vi.fn(async () => YES)
-    const { browser, openTab, count } = openTabs({ inputHandlers: { elicitation } })
+    const { browser, openTab, count } = openTabs({ input: { handlers: { elicitation } } })
     const calls = [openTab(), openTab(), openTab()].map((tab) => tab.client.startToolCall(ASK, { key: 'k' }))
     await browser.advance(4000)
     for (const call of calls) expect(call.getState().phase).toBe('completed')

@@ -1,6 +1,7 @@
-import { createTaskClient, type Locks, type TaskClient, type TaskClientUrlOptions, type ToolCall } from 'taskwire'
+import { createTaskClient, type TaskClient, type TaskClientUrlOptions, type ToolCall } from 'taskwire'
 import type { SimulatedPage, TestServer } from 'taskwire/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { Locks } from '../src/environment/environment.js'
 import { createWorkServer } from './support/workServer.js'
 
 let server: TestServer
@@ -139,7 +140,7 @@ describe('one tab polls for all', () => {
 
   it('also a task that only another tab has started', async () => {
     const [a, b] = [openTab(), openTab()]
-    await b.client.resumeTasks()
+    await b.client.resumeToolCalls()
     const call = start(a, 3)
     await advance(1500)
     expect(b.client.store.getState().calls[call.callId]).toMatchObject({ phase: 'working', name: 'work' })
@@ -261,7 +262,7 @@ describe('one tab polls for all', () => {
   it('a page that comes back does not undo what the others have heard since', async () => {
     const [away, b] = [openTab(), openTab()]
     const call = b.client.startToolCall(QUIET, { key: 'k' })
-    await away.client.resumeTasks()
+    await away.client.resumeToolCalls()
     await advance(500)
     server.faults.status(503, { method: 'tasks/get', times: 6 })
     await advance(11_000)
@@ -280,7 +281,7 @@ describe('one tab polls for all', () => {
   it('a tab that has taken over polls as soon as the server allows when it is back online', async () => {
     const [a, b] = [openTab(), openTab()]
     a.client.startToolCall(QUIET, { key: 'k' })
-    await b.client.resumeTasks()
+    await b.client.resumeToolCalls()
     await advance(500)
     server.faults.status(503, { method: 'tasks/get', times: 6 })
     await advance(11_000)
@@ -341,20 +342,20 @@ describe('any tab', () => {
     await advance(100)
     start(b).result.catch(() => {})
     await advance(1000)
-    await a.client.forget(call.callId)
+    await a.client.forget({ callId: call.callId })
     await advance(5000)
     for (const { client } of [a, b]) expect(client.store.getState().calls).toEqual({})
     expect(server.browser.storage.local.length).toBe(0)
     expect(polls()).toEqual([1000])
   })
 
-  it('signs out: forgetAll() leaves nothing of its scope in any tab, and everything of the others', async () => {
+  it('signs out: forget() leaves nothing of its scope in any tab, and everything of the others', async () => {
     const anna = [openTab({ scope: 'anna' }), openTab({ scope: 'anna' })]
     const ben = openTab({ scope: 'ben' })
     for (const tab of anna) start(tab).result.catch(() => {})
     start(ben)
     await advance(1500)
-    await ben.client.forgetAll({ scope: 'anna' })
+    await ben.client.forget({ scope: 'anna' })
     await advance(5000)
     for (const { client } of anna) expect(client.store.getState().calls).toEqual({})
     expect(Object.keys(ben.client.store.getState().calls)).toHaveLength(1)

@@ -8,7 +8,7 @@ import {
   type ToolCallState,
   withTasks,
 } from 'taskwire'
-import { toolCallOptions } from 'taskwire/query'
+import { toolCallQueryOptions } from 'taskwire/query'
 import { useInputRequests, useSuspenseToolCall, useToolCall, useToolCallMutation, useToolCalls } from 'taskwire/react'
 import { describe, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
@@ -35,10 +35,10 @@ describe('results', () => {
   })
 
   it('carry over to the cache of the query client', () => {
-    const { queryKey } = toolCallOptions(client, { name: 'x' })
+    const { queryKey } = toolCallQueryOptions(client, { name: 'x' })
     expectTypeOf(new QueryClient().getQueryData(queryKey)).toEqualTypeOf<CallToolResult | undefined>()
     expectTypeOf(
-      new QueryClient().fetchQuery(toolCallOptions(client, { name: 'x' })),
+      new QueryClient().fetchQuery(toolCallQueryOptions(client, { name: 'x' })),
     ).resolves.toEqualTypeOf<CallToolResult>()
   })
 })

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { toolCallOptions } from 'taskwire/query'
+import { toolCallQueryOptions } from 'taskwire/query'
 import { useTaskClient, useToolCall, useToolCallState } from 'taskwire/react'
 import { type ReportInput, reportOutput } from '../shared/report.js'
 import { callStatus, hasEnded } from './callStatus.js'
@@ -21,7 +21,7 @@ export function SameKeyTwice() {
   const queryClient = useQueryClient()
   const [isWanted, setIsWanted] = useState(false)
   const call = useToolCallState(client.toolCallId(sharedReport.name, sharedReport.key))
-  const { queryKey } = toolCallOptions(client, sharedReport)
+  const { queryKey } = toolCallQueryOptions(client, sharedReport)
   // After a reload the call is taken up again, and its components with it.
   const isMounted = isWanted || call !== undefined
 

@@ -3,8 +3,10 @@ import { createTaskClient } from 'taskwire'
 // #region options
 const client = createTaskClient({
   url: 'https://example.com/mcp',
-  legacyTasks: 'auto', // 2025-11-25: every tool that may be a task is called as one
-  taskTtlMs: 10 * 60_000, // 2025-11-25: how long the server is asked to keep it
+  legacy: {
+    tasks: 'auto', // 2025-11-25: every tool that may be a task is called as one
+    ttlMs: 10 * 60_000, // 2025-11-25: how long the server is asked to keep it
+  },
 })
 
 const { era, eraReason } = client.store.getState().connection

@@ -1,9 +1,11 @@
 import type { QueryClient } from '@tanstack/react-query'
 import type { TaskClient } from 'taskwire'
-import { toolCallOptions } from 'taskwire/query'
+import { toolCallQueryOptions } from 'taskwire/query'
 
 // #region query
 export function prefetchReport(queryClient: QueryClient, client: TaskClient): Promise<void> {
-  return queryClient.prefetchQuery(toolCallOptions(client, { name: 'generate_report', arguments: { quarter: 'Q3' } }))
+  return queryClient.prefetchQuery(
+    toolCallQueryOptions(client, { name: 'generate_report', arguments: { quarter: 'Q3' } }),
+  )
 }
 // #endregion query

@@ -81,11 +81,13 @@ function AnswerStatus({ response }: Pick<PendingInputRequest, 'response'>) {
 // #region handlers
 export const client = createTaskClient({
   url: 'https://example.com/mcp',
-  inputHandlers: {
-    roots: () => ({ roots: [{ uri: 'file:///project', name: 'Project' }] }),
-    sampling: async (request, { signal }) => {
-      const response = await fetch('/api/complete', { method: 'POST', body: JSON.stringify(request.params), signal })
-      return response.json()
+  input: {
+    handlers: {
+      roots: () => ({ roots: [{ uri: 'file:///project', name: 'Project' }] }),
+      sampling: async (request, { signal }) => {
+        const response = await fetch('/api/complete', { method: 'POST', body: JSON.stringify(request.params), signal })
+        return response.json()
+      },
     },
   },
 })

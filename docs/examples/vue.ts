@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/vue-query'
 import type { TaskClient } from 'taskwire'
-import { toolCallOptions } from 'taskwire/query'
+import { toolCallQueryOptions } from 'taskwire/query'
 
 // #region vue
 export function useReport(client: TaskClient, props: { quarter: string }) {
-  return useQuery(() => toolCallOptions(client, { name: 'generate_report', arguments: { quarter: props.quarter } }))
+  return useQuery(() =>
+    toolCallQueryOptions(client, { name: 'generate_report', arguments: { quarter: props.quarter } }),
+  )
 }
 // #endregion vue

@@ -92,7 +92,7 @@ function withInputs(call: Following, task: DetailedTask, rules: CallRules, effec
 
 export function nobodyToAsk(callId: string, taskId?: string): TaskInputRequiredError {
   return new TaskInputRequiredError(
-    "The task asks for input, and there is nobody to ask. Pass inputHandlers, or leave missingInput at 'wait' and show inputRequests.",
+    "The task asks for input, and there is nobody to ask. Pass input.handlers, or leave input.missing at 'wait' and show inputRequests.",
     { callId, taskId },
   )
 }

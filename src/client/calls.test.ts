@@ -76,13 +76,13 @@ describe('close()', () => {
     expect(JSON.parse(written.at(-1) ?? '{}')).toMatchObject({ task: { nextPollAt: expect.any(Number) } })
   })
 
-  it('while resumeTasks() reads storage takes nothing up', async () => {
+  it('while resumeToolCalls() reads storage takes nothing up', async () => {
     client.startToolCall(LONG)
     await server.advance(500)
     await client.close()
 
     client = openPage()
-    const resuming = client.resumeTasks()
+    const resuming = client.resumeToolCalls()
     await client.close()
     await server.advance(5000)
     await expect(resuming).resolves.toEqual([])
@@ -145,7 +145,7 @@ describe('resumeTask()', () => {
       await client.close()
       client = openPage()
       const call = client.resumeTask(taskId)
-      await Promise.all([client.resumeTasks(), server.advance(100)])
+      await Promise.all([client.resumeToolCalls(), server.advance(100)])
       expect(call.callId).toBe(first.callId)
       expect(calls()).toHaveLength(1)
     }
@@ -159,7 +159,7 @@ describe('resumeTask()', () => {
     await client.close()
     client = openPage()
     const call = client.resumeTask(taskId)
-    const [resumed] = await Promise.all([client.resumeTasks(), server.advance(0)])
+    const [resumed] = await Promise.all([client.resumeToolCalls(), server.advance(0)])
     expect(new Set(resumed.map(({ callId }) => callId))).toEqual(new Set([call.callId]))
     expect(calls()).toHaveLength(1)
   })
@@ -190,7 +190,7 @@ describe('resumeTask()', () => {
     await server.advance(500)
     await client.close()
     client = openPage()
-    const [resumed] = await Promise.all([client.resumeTasks(), server.advance(0)])
+    const [resumed] = await Promise.all([client.resumeToolCalls(), server.advance(0)])
     expect(resumed.map((call) => call.getState().task?.taskId)).toEqual([taskId])
   })
 
@@ -210,12 +210,12 @@ describe('resumeTask()', () => {
   })
 })
 
-describe('forgetAll()', () => {
+describe('forget() of every call', () => {
   it.each([undefined, ''])('spares the call made after it (scope %j)', async (scope) => {
     client = openTab()
     client.startToolCall(LONG)
     await server.advance(500)
-    await client.forgetAll(scope === undefined ? {} : { scope })
+    await client.forget(scope === undefined ? {} : { scope })
     const call = client.startToolCall(WORK)
     await server.advance(5000)
     await expect(failureOf(call.result)).resolves.toMatchObject({ structuredContent: { seconds: 3 } })
@@ -225,7 +225,7 @@ describe('forgetAll()', () => {
     const other = openTab()
     other.startToolCall(LONG)
     await server.advance(500)
-    await openTab().forgetAll()
+    await openTab().forget()
     await server.advance(100)
     expect(calls(other)).toEqual([])
   })
@@ -236,29 +236,29 @@ describe('forgetAll()', () => {
     const mine = openTab()
     mine.startToolCall(LONG)
     await server.advance(500)
-    await mine.forgetAll({ scope: 'anna' })
+    await mine.forget({ scope: 'anna' })
     await server.advance(100)
     expect(calls(other)).toEqual([])
     expect(calls(mine)).toHaveLength(1)
   })
 })
 
-describe('forget()', () => {
+describe('forget({ callId })', () => {
   it('reaches the other tabs, also of a client that has not been used', async () => {
     const other = openTab()
     const { callId } = other.startToolCall(LONG, { key: 'k' })
     await server.advance(500)
-    await openTab().forget(callId)
+    await openTab().forget({ callId })
     await server.advance(100)
     expect(calls(other)).toEqual([])
   })
 
   it('hides nothing of what another tab calls in the instant in which the message arrives', async () => {
     const [a, b] = [openTab(), openTab()]
-    await b.resumeTasks()
+    await b.resumeToolCalls()
     const { callId } = a.startToolCall(LONG, { key: 'k' })
     await server.advance(500)
-    await a.forget(callId)
+    await a.forget({ callId })
     await server.browser.settle()
     expect(calls(b)).toEqual([])
     b.startToolCall(LONG, { key: 'k' })
@@ -276,37 +276,37 @@ describe('after the clock was set back', () => {
     await server.advance(500)
     await first.close()
     const tab = openTab(options)
-    await tab.resumeTasks()
+    await tab.resumeToolCalls()
     server.browser.setClock(-60 * MINUTE)
     return { tab, callId }
   }
 
-  it('forgetAll() signs out of every tab', async () => {
+  it('forget() of a scope signs out of every tab', async () => {
     const { tab } = await openTaken({ scope: 'anna' })
     expect(calls(tab)).toHaveLength(1)
-    await openTab().forgetAll({ scope: 'anna' })
+    await openTab().forget({ scope: 'anna' })
     await server.advance(100)
     expect(calls(tab)).toEqual([])
     expect(keys()).toEqual([])
   })
 
-  it('forget() reaches every tab', async () => {
+  it('forget({ callId }) reaches every tab', async () => {
     const { tab, callId } = await openTaken()
     const lazy = openTab({ resume: 'lazy' })
-    await lazy.resumeTasks({ callId: 'none' })
-    await lazy.forget(callId)
+    await lazy.resumeToolCalls({ callId: 'none' })
+    await lazy.forget({ callId })
     await server.advance(100)
     expect(calls(tab)).toEqual([])
   })
 
   it('what is called anew is shown in every tab, and started now', async () => {
     const [a, b] = [openTab(), openTab()]
-    await b.resumeTasks()
+    await b.resumeToolCalls()
     a.startToolCall(LONG, { key: 'other' })
     const { callId } = a.startToolCall(LONG, { key: 'k' })
     await server.advance(500)
     server.browser.setClock(-60 * MINUTE)
-    await a.forget(callId)
+    await a.forget({ callId })
     await server.advance(100)
     const again = b.startToolCall(LONG, { key: 'k' })
     expect(again.getState().startedAt - server.browser.now()).toBeLessThan(1000)
@@ -329,18 +329,18 @@ describe('a message that comes late', () => {
   }
 
   it.each([
-    ['forget()', (tab: TaskClient, callId: string) => tab.forget(callId)],
-    ['forgetAll()', (tab: TaskClient) => tab.forgetAll()],
+    ['forget({ callId })', (tab: TaskClient, callId: string) => tab.forget({ callId })],
+    ['forget()', (tab: TaskClient) => tab.forget()],
   ])('of %s leaves alone what was called since', async (_, forget) => {
     const { tab, release } = openDeaf()
-    await tab.resumeTasks()
+    await tab.resumeToolCalls()
     client = openTab()
     const { callId } = client.startToolCall(WORK, { key: 'k' })
     await server.advance(500)
     await forget(client, callId)
     const again = client.startToolCall(WORK, { key: 'k' })
     await server.advance(500)
-    await tab.resumeTasks()
+    await tab.resumeToolCalls()
     release()
     await server.advance(0)
     expect(calls(tab)).toMatchObject([{ callId, phase: 'working' }])
@@ -363,7 +363,7 @@ describe('a message that comes late', () => {
     const { tab, release } = openDeaf()
     const { callId } = tab.startToolCall(WORK, { key: 'k' })
     await server.advance(0)
-    await tab.forget(callId)
+    await tab.forget({ callId })
     const again = tab.startToolCall(WORK, { key: 'k' })
     // The response comes before the message that the call was forgotten: its tab posts the task, then it drops it.
     held[0]?.()
@@ -374,12 +374,12 @@ describe('a message that comes late', () => {
     expect(server.count('tools/call')).toBe(2)
   })
 
-  it('of forgetAll() leaves alone what its tab has called since, for all tabs', async () => {
+  it('of forget() leaves alone what its tab has called since, for all tabs', async () => {
     const { tab, release } = openDeaf()
-    await tab.resumeTasks()
+    await tab.resumeToolCalls()
     const other = openTab()
-    await other.resumeTasks()
-    await other.forgetAll()
+    await other.resumeToolCalls()
+    await other.forget()
     await server.advance(100)
     tab.startToolCall(LONG, { key: 'k' })
     await server.advance(500)
@@ -389,24 +389,24 @@ describe('a message that comes late', () => {
     expect(calls(other)).toMatchObject([{ phase: 'working' }])
   })
 
-  it('of forgetAll() spares what was started before the clock was set back, once it has caught up', async () => {
+  it('of forget() spares what was started before the clock was set back, once it has caught up', async () => {
     const { tab, release } = openDeaf()
     tab.startToolCall(LONG)
     await server.advance(500)
     server.browser.setClock(-MINUTE)
-    await openTab().forgetAll()
+    await openTab().forget()
     await server.advance(MINUTE)
     release()
     await server.advance(0)
     expect(calls(tab)).toMatchObject([{ phase: 'working' }])
   })
 
-  it('of forgetAll() drops what it was meant for', async () => {
+  it('of forget() drops what it was meant for', async () => {
     const { tab, release } = openDeaf()
     tab.startToolCall(LONG)
     await server.advance(500)
     client = openTab()
-    await client.forgetAll()
+    await client.forget()
     await server.advance(500)
     release()
     await server.advance(0)
@@ -428,7 +428,7 @@ describe('a message about a task from another tab', () => {
       return page.environment.channel?.(name) as never
     }
     client = createTaskClient({ url: server.url, environment: { ...page.environment, channel } })
-    await client.resumeTasks()
+    await client.resumeToolCalls()
     const record = { v: 1, callId: 'c1', tool: 'work', endpoint: server.url, scope: '', era: 'modern', startedAt: 0 }
     const task = {
       taskId: 't1',
@@ -459,11 +459,11 @@ describe('a message about a task from another tab', () => {
 it('a task that the server has lost and one tab has called anew is at work in all', async () => {
   server = createWorkServer({ defaultTtlMs: 2000 })
   const [a, b] = [openTab(), openTab()]
-  await b.resumeTasks()
+  await b.resumeToolCalls()
   a.startToolCall(LONG, { key: 'k' })
   await server.advance(5000)
   expect(calls(b)).toMatchObject([{ phase: 'failed' }])
-  const again = a.startToolCall(LONG, { key: 'k', fresh: 'settled' })
+  const again = a.startToolCall(LONG, { key: 'k', repeat: 'settled' })
   await server.advance(1000)
   const taskId = again.getState().task?.taskId ?? ''
   expect(b.resumeTask({ taskId, name: 'work' }).getState().phase).toBe('working')
@@ -480,7 +480,7 @@ describe('records of long ago', () => {
     record.task.receivedAt -= 2 * DAY
     server.browser.storage.local.setItem(key ?? '', JSON.stringify(record))
     client = openPage({ resume })
-    if (resume === 'eager') await client.resumeTasks()
+    if (resume === 'eager') await client.resumeToolCalls()
     else client.startToolCall({ name: 'echo', arguments: { text: 'hi' } })
     await server.advance(500)
     expect(keys()).not.toContain(key)
@@ -521,7 +521,7 @@ describe('a signal that has aborted before', () => {
 
   it('leaves the call alone that runs', async () => {
     const running = client.startToolCall(WORK, { key: 'k' })
-    const call = client.startToolCall(WORK, { key: 'k', signal, fresh: true })
+    const call = client.startToolCall(WORK, { key: 'k', signal, repeat: 'always' })
     await expect(call.result).rejects.toThrow('left')
     await server.advance(5000)
     await expect(running.result).resolves.toBeDefined()
@@ -560,7 +560,7 @@ describe('a transport of the app', () => {
   })
 })
 
-describe('resumeTasks() of a call that never got its response', () => {
+describe('resumeToolCalls() of a call that never got its response', () => {
   async function interrupt(params: { name: string; arguments: Record<string, unknown> } = WORK): Promise<string> {
     server.faults.delay(Number.POSITIVE_INFINITY, { method: 'tools/call', times: 1 })
     const { callId } = client.startToolCall(params, { key: 'k' })
@@ -572,17 +572,17 @@ describe('resumeTasks() of a call that never got its response', () => {
 
   it('says that it was interrupted, and the next click calls again', async () => {
     const callId = await interrupt()
-    const [resumed] = await Promise.all([client.resumeTasks({ callId }), server.advance(0)])
+    const [resumed] = await Promise.all([client.resumeToolCalls({ callId }), server.advance(0)])
     expect(resumed).toHaveLength(1)
     expect(calls()).toMatchObject([{ callId, phase: 'failed', error: { name: 'ToolCallInterruptedError' } }])
-    const again = client.startToolCall(WORK, { key: 'k', fresh: 'settled' })
+    const again = client.startToolCall(WORK, { key: 'k', repeat: 'settled' })
     await server.advance(5000)
     await expect(again.result).resolves.toBeDefined()
   })
 
   it('passes over one of a tool that may be called again', async () => {
     const callId = await interrupt({ name: 'look', arguments: { seconds: 1 } })
-    const [resumed] = await Promise.all([client.resumeTasks({ callId }), server.advance(100)])
+    const [resumed] = await Promise.all([client.resumeToolCalls({ callId }), server.advance(100)])
     expect(resumed).toEqual([])
     expect(calls()).toEqual([])
   })
@@ -593,7 +593,7 @@ describe('resumeTasks() of a call that never got its response', () => {
     const { callId } = other.startToolCall(LONG, { key: 'k' })
     await server.advance(500)
     client = openTab({ resume: 'lazy' })
-    const resuming = client.resumeTasks({ callId })
+    const resuming = client.resumeToolCalls({ callId })
     await server.advance(500)
     expect(calls()).toEqual([])
     await server.advance(3000)
@@ -629,7 +629,7 @@ describe('a storage that answers late', () => {
     const taskId = await createTask()
     client = openPage({ storage: lateStorage(server.environment) })
     const call = client.resumeTask({ taskId, name: 'work' }, { key: 'k' })
-    void client.forget(call.callId)
+    void client.forget({ callId: call.callId })
     await server.advance(1000)
     expect([...items.keys()]).toEqual([])
   })

@@ -50,7 +50,7 @@ export interface CallsOptions
 export interface Calls {
   start(params: ToolCallParams, options: ToolCallOptions): ToolCall
   resumeTask(task: TaskReference, options: Pick<ToolCallOptions, 'signal' | 'key'>): ToolCall
-  resumeTasks(filter?: { callId?: string }): Promise<readonly ToolCall[]>
+  resumeToolCalls(filter?: { callId?: string }): Promise<readonly ToolCall[]>
   get(callId: string): ToolCall | undefined
   forget(callId: string): Promise<void>
   forgetAll(scope: string | undefined): Promise<void>
@@ -86,7 +86,7 @@ export function createCalls(options: CallsOptions): Calls {
   const forgetting = createForgetting({ calls, ended, forgotten, records, owner, tabs, now })
   const { dropForgotten, forget, forgetAll } = forgetting
   const news = createTabNews({ calls, records, owner, forgotten, dropForgotten, handOver, followsUnobserved, signal })
-  const { resumeTask, resumeTasks } = createResuming({
+  const { resumeTask, resumeToolCalls } = createResuming({
     calls,
     ended,
     handOver,
@@ -99,11 +99,11 @@ export function createCalls(options: CallsOptions): Calls {
   })
 
   return {
-    start: ({ name, arguments: args }, { key, fresh = false, signal: detaching }) => {
+    start: ({ name, arguments: args }, { key, repeat = 'never', signal: detaching }) => {
       const callId = key === undefined ? environment.randomId() : toolCallId(name, key)
       const known = calls.entries.get(callId)
       if (detaching?.aborted) return calls.refuse(calls.newCall(callId, name, key, args), detaching.reason)
-      if (known !== undefined && isReusable(known.shown, fresh)) {
+      if (known !== undefined && isReusable(known.shown, repeat)) {
         if (key !== undefined) warnOfOtherArguments(known, key, args)
         return calls.handle(known, detaching)
       }
@@ -111,7 +111,6 @@ export function createCalls(options: CallsOptions): Calls {
       const isLost = known?.shown.error instanceof TaskExpiredError
       const lostTaskId = isLost ? known.shown.task?.taskId : undefined
       const entry = calls.begin(calls.newCall(callId, name, key, args))
-      const wish: Wish = fresh === true ? 'call-again' : fresh === 'settled' ? 'call-if-settled' : 'call'
       const onWaiting = (settle: ((end: CallEnd) => void) | undefined) => {
         if (settle === undefined) calls.waiting.delete(callId)
         else calls.waiting.set(callId, settle)
@@ -119,12 +118,15 @@ export function createCalls(options: CallsOptions): Calls {
       const call = calls.handle(entry, detaching)
       // Not before the caller has it in hand: it reports to them.
       void Promise.resolve().then(() =>
-        startCall({ entry, wish, lostTaskId, onWaiting }, { ...options, readFound: handOver.read, runtime }),
+        startCall(
+          { entry, wish: WISH[repeat], lostTaskId, onWaiting },
+          { ...options, readFound: handOver.read, runtime },
+        ),
       )
       return call
     },
     resumeTask,
-    resumeTasks,
+    resumeToolCalls,
     get: (callId) => {
       const record = ended.get(callId)
       const entry = record === undefined ? calls.entries.get(callId) : calls.open(record)
@@ -153,6 +155,12 @@ export function createCalls(options: CallsOptions): Calls {
 
 function closedError(): TaskConfigurationError {
   return new TaskConfigurationError('This task client is closed. Create a new one with createTaskClient().')
+}
+
+const WISH: Record<NonNullable<ToolCallOptions['repeat']>, Wish> = {
+  never: 'call',
+  settled: 'call-if-settled',
+  always: 'call-again',
 }
 
 /** Calls of which a developer has been warned, each once: a component may ask again with each render. */

@@ -14,10 +14,19 @@ import { createTabs, NOOP_TABS } from '../tabs/createTabs.js'
 import { toolCallId } from './callIds.js'
 import { type Calls, createCalls } from './calls.js'
 import { createStore, type TaskClientStore } from './createStore.js'
-import { checkOptions, finite, oneOf, positive, readLegacyOptions, readPollPolicy, readStorage } from './options.js'
+import {
+  checkOptionNames,
+  checkOptions,
+  finite,
+  oneOf,
+  positive,
+  readLegacyOptions,
+  readPollPolicy,
+  readStorage,
+} from './options.js'
 import { createReports } from './reports.js'
 import { setUpSdk } from './sdkSetup.js'
-import type { TaskClient, TaskClientOptions, TaskReference, ToolCallParams } from './taskClient.js'
+import type { ForgetFilter, TaskClient, TaskClientOptions, TaskReference, ToolCallParams } from './taskClient.js'
 
 /** A frame at 60 Hz. */
 const FRAME_MS = 16
@@ -46,6 +55,7 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
   )
   const onIssue: OnProtocolIssue = (error) => report(error, { operation: 'protocol' })
   const sdk = setUpSdk(options, environment, onIssue)
+  checkOptionNames(options)
   checkOptions(options)
   const { scope = '', resume = 'eager' } = options
   const policy = readPollPolicy(options)
@@ -100,14 +110,14 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
           knownOf: (taskId) => calls.knownOf(taskId),
           onForgotten: (callId, at) => calls.receiveForgotten(callId, at),
         })
-  const { inputHandlers: handlers = {}, missingInput = 'wait', push = true } = options
+  const { input: { handlers = {}, missing: missingInput = 'wait', stuckAfterPolls } = {}, push = true } = options
   const calls: Calls = createCalls({
     port: connection,
     environment,
     rules: {
       policy,
       missingInput,
-      stuckAfterPolls: positive('stuckAfterPolls', options.stuckAfterPolls, 60),
+      stuckAfterPolls: positive('input.stuckAfterPolls', stuckAfterPolls, 60),
       isHandled: (request) => handlerOf(handlers, request) !== undefined,
       missingCapability: connection.missingCapability,
     },
@@ -148,9 +158,9 @@ function clientOf({ id, resume, store, calls, connection, settledListeners }: Cl
     resume,
     connect: async () => {
       await connection.connectForApp()
-      if (resume === 'eager') await calls.resumeTasks()
+      if (resume === 'eager') await calls.resumeToolCalls()
     },
-    resumeTasks: calls.resumeTasks,
+    resumeToolCalls: calls.resumeToolCalls,
     callTool: async (params, callOptions) => client.startToolCall(params, callOptions).result,
     startToolCall: (params, callOptions = {}) => calls.start(checkParams(params), callOptions),
     resumeTask: (task, callOptions = {}) => calls.resumeTask(checkReference(task), callOptions),
@@ -168,8 +178,10 @@ function clientOf({ id, resume, store, calls, connection, settledListeners }: Cl
         settledListeners.delete(listener)
       }
     },
-    forget: calls.forget,
-    forgetAll: ({ scope: other } = {}) => calls.forgetAll(other),
+    forget: async (filter) => {
+      const { callId, scope } = checkForgetFilter(filter)
+      await (callId === undefined ? calls.forgetAll(scope) : calls.forget(callId))
+    },
     listTools: connection.listTools,
     close: async () => {
       await Promise.all([calls.close(), connection.close()])
@@ -183,6 +195,16 @@ function unnamedError(): TaskConfigurationError {
   return new TaskConfigurationError(
     'Without an endpoint, calls over an SDK client do not outlive the page and are not shared between tabs. ' +
       "Name the server: createTaskClient({ client, endpoint: 'https://example.com/mcp' }).",
+  )
+}
+
+/** Without a call, everything of a scope goes, so a call that is missing by mistake must not be taken for none. */
+function checkForgetFilter(filter: ForgetFilter = {}): ForgetFilter {
+  const isFilter = typeof filter === 'object' && filter !== null
+  if (isFilter && (!('callId' in filter) || (typeof filter.callId === 'string' && filter.scope === undefined)))
+    return filter
+  throw new TaskConfigurationError(
+    'forget() takes { callId }, { scope }, or nothing for every call of the scope of this client.',
   )
 }
 

@@ -7,15 +7,16 @@ import {
   TaskUnreachableError,
   ToolCallRejectedError,
 } from '../protocol/errors.js'
+import type { ToolCallOptions } from './taskClient.js'
 
 /**
  * Whether to return a call that is known instead of making another. An ended one counts, its failure
  * included, unless making the call again cannot run the tool twice: nothing was sent, the server
  * refused it, or its record still leads to the task.
  */
-export function isReusable(state: ToolCallState, fresh: boolean | 'settled'): boolean {
-  if (!isSettled(state)) return fresh !== true
-  if (fresh !== false) return false
+export function isReusable(state: ToolCallState, repeat: NonNullable<ToolCallOptions['repeat']>): boolean {
+  if (!isSettled(state)) return repeat !== 'always'
+  if (repeat !== 'never') return false
   const { error } = state
   return !(
     error instanceof ConnectionFailedError ||

@@ -11,16 +11,25 @@ describe('the options of createTaskClient', () => {
     [{ resume: 'Eager' }, "resume is 'Eager'; it must be 'eager' or 'lazy'."],
     [{ resume: null }, "resume is null; it must be 'eager' or 'lazy'."],
     [{ poll: { hidden: 'paused' } }, "poll.hidden is 'paused'; it must be 'continue' or 'pause'."],
-    [{ missingInput: 'fail' }, "missingInput is 'fail'; it must be 'wait' or 'error'."],
-    [{ legacyTasks: 'always' }, "legacyTasks is 'always'; it must be 'auto', 'required-only' or 'never'."],
+    [{ input: { missing: 'fail' } }, "input.missing is 'fail'; it must be 'wait' or 'error'."],
+    [{ legacy: { tasks: 'always' } }, "legacy.tasks is 'always'; it must be 'auto', 'required-only' or 'never'."],
     [{ crossTab: 'false' }, "crossTab is 'false'; it must be true or false."],
     [{ push: 0 }, 'push is 0; it must be true or false.'],
     [{ scope: null }, 'scope is null; it must be a string.'],
     [{ scope: 7 }, 'scope is 7; it must be a string.'],
     [{ onError: 'log' }, "onError is 'log'; it must be a function."],
-    [{ inputHandlers: null }, 'inputHandlers is null; it must be an object of functions.'],
-    [{ inputHandlers: { roots: [] } }, 'inputHandlers.roots is an object; it must be a function.'],
-    [{ inputHandlers: { elicitation: true } }, 'inputHandlers.elicitation is true; it must be a function.'],
+    [{ input: { handlers: null } }, 'input.handlers is null; it must be an object.'],
+    [{ input: null }, 'input is null; it must be an object.'],
+    [{ poll: 500 }, 'poll is 500; it must be an object.'],
+    [{ input: { handlers: { roots: [] } } }, 'input.handlers.roots is an object; it must be a function.'],
+    [{ input: { handlers: { elicitation: true } } }, 'input.handlers.elicitation is true; it must be a function.'],
+    [{ onerror: () => {} }, 'There is no option onerror. Did you mean onError?'],
+    [{ stuckAfterPolls: 3 }, 'There is no option stuckAfterPolls. Did you mean input.stuckAfterPolls?'],
+    [{ poll: { intervalMs: 500 } }, 'There is no option poll.intervalMs. Did you mean poll.minIntervalMs?'],
+    [
+      { input: { handlers: { samplings: () => {} } } },
+      'There is no option input.handlers.samplings. Did you mean input.handlers.sampling?',
+    ],
     [
       { poll: { minIntervalMs: Infinity } },
       'poll.minIntervalMs is Infinity; it must be a number above 0 that is finite.',
@@ -30,7 +39,7 @@ describe('the options of createTaskClient', () => {
       'poll.defaultIntervalMs is Infinity; it must be a number above 0 that is finite.',
     ],
     [{ retry: { baseMs: Infinity } }, 'retry.baseMs is Infinity; it must be a number above 0 that is finite.'],
-    [{ taskTtlMs: Infinity }, 'taskTtlMs is Infinity; it must be a number above 0 that is finite.'],
+    [{ legacy: { ttlMs: Infinity } }, 'legacy.ttlMs is Infinity; it must be a number above 0 that is finite.'],
   ])('%j is refused', (options, message) => {
     expect(create(options)).toThrow(TaskConfigurationError)
     expect(create(options)).toThrow(message)
@@ -38,9 +47,9 @@ describe('the options of createTaskClient', () => {
 
   it.each([
     {},
-    { resume: undefined, scope: undefined, push: undefined, inputHandlers: undefined },
-    { resume: 'lazy', missingInput: 'error', crossTab: true, push: false, scope: 'anna', onError: () => {} },
-    { inputHandlers: { roots: () => ({ roots: [] }) } },
+    { resume: undefined, scope: undefined, push: undefined, input: undefined, poll: undefined },
+    { resume: 'lazy', input: { missing: 'error' }, crossTab: true, push: false, scope: 'anna', onError: () => {} },
+    { input: { handlers: { roots: () => ({ roots: [] }) } } },
     {
       poll: { hidden: 'pause', maxConcurrent: Infinity, safetyIntervalMs: Infinity },
       retry: { maxAttempts: Infinity },

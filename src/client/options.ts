@@ -60,17 +60,16 @@ export function readPollPolicy(options: TaskClientBaseOptions): PollPolicy {
 }
 
 /**
- * How tasks of MCP 2025-11-25 are used, as `legacyTasks` and `taskTtlMs` ask for it.
+ * How tasks of MCP 2025-11-25 are used, as `legacy` asks for it.
  *
  * @throws {TaskConfigurationError} where one of them is none of its values.
  */
 export function readLegacyOptions(
-  { legacyTasks = 'auto', taskTtlMs }: TaskClientBaseOptions,
+  { legacy: { tasks = 'auto', ttlMs } = {} }: TaskClientBaseOptions,
   environment: Environment,
 ): Omit<LegacyOptions, 'addressesSessions'> {
-  oneOf('legacyTasks', legacyTasks, ['auto', 'required-only', 'never'])
-  const ttlMs = taskTtlMs === undefined ? undefined : finite('taskTtlMs', taskTtlMs, 0)
-  return { mode: legacyTasks, ttlMs, environment }
+  oneOf('legacy.tasks', tasks, ['auto', 'required-only', 'never'])
+  return { mode: tasks, ttlMs: ttlMs === undefined ? undefined : finite('legacy.ttlMs', ttlMs, 0), environment }
 }
 
 /**
@@ -90,25 +89,88 @@ export function readStorage(option: TaskClientBaseOptions['storage'], environmen
   )
 }
 
+/** The names of the options, and of those in a group. */
+const NAMES = {
+  '': [
+    ...['url', 'clientInfo', 'capabilities', 'transportOptions', 'client', 'transport', 'storage', 'scope', 'endpoint'],
+    ...['poll', 'callTimeoutMs', 'retry', 'push', 'input', 'legacy', 'crossTab', 'batchUpdates', 'resume', 'onError'],
+    'environment',
+  ],
+  poll: ['defaultIntervalMs', 'minIntervalMs', 'safetyIntervalMs', 'hidden', 'maxConcurrent'],
+  retry: ['baseMs', 'maxMs', 'maxAttempts'],
+  input: ['handlers', 'missing', 'stuckAfterPolls'],
+  'input.handlers': ['elicitation', 'sampling', 'roots'],
+  legacy: ['tasks', 'ttlMs'],
+}
+
+/**
+ * Refuses options that there are not, and groups of options that are none.
+ *
+ * @throws {TaskConfigurationError} that names the known option with the nearest name.
+ */
+export function checkOptionNames(options: TaskClientBaseOptions): void {
+  const groups: Record<keyof typeof NAMES, unknown> = {
+    '': options,
+    poll: options.poll,
+    retry: options.retry,
+    input: options.input,
+    'input.handlers': options.input?.handlers,
+    legacy: options.legacy,
+  }
+  for (const [group, names] of Object.entries(NAMES)) {
+    const value = groups[group as keyof typeof NAMES]
+    if (value === undefined) continue
+    if (typeof value !== 'object' || value === null) throw mustBe(group, value, 'an object')
+    const unknown = Object.keys(value).find((name) => !names.includes(name))
+    if (unknown === undefined) continue
+    throw new TaskConfigurationError(
+      `There is no option ${pathOf(group, unknown)}. Did you mean ${nearestTo(unknown, group)}?`,
+    )
+  }
+}
+
+function nearestTo(name: string, ownGroup: string): string {
+  const known = Object.entries(NAMES).flatMap(([group, names]) =>
+    names.map((each) => ({
+      path: pathOf(group, each),
+      // Of names as near, the one in the same place.
+      distance: editDistance(name.toLowerCase(), each.toLowerCase()) + (group === ownGroup ? 0 : 0.5),
+    })),
+  )
+  return known.reduce((best, each) => (each.distance < best.distance ? each : best)).path
+}
+
+function pathOf(group: string, name: string): string {
+  return group === '' ? name : `${group}.${name}`
+}
+
+/** How many letters must be added, removed or replaced to make one of the other (Levenshtein). */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j)
+  for (const [i, letter] of [...a].entries()) {
+    const next = [i + 1]
+    for (let j = 0; j < b.length; j++)
+      next.push(Math.min((row[j] ?? 0) + (letter === b[j] ? 0 : 1), (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1))
+    row = next
+  }
+  return row[b.length] ?? 0
+}
+
 /**
  * Checks the options that are used as they are.
  *
  * @throws {TaskConfigurationError} for the first that is none of its values.
  */
 export function checkOptions(options: TaskClientBaseOptions): void {
-  const { resume, missingInput, crossTab, push, scope, endpoint, inputHandlers, onError } = options
+  const { resume, crossTab, push, scope, endpoint, input, onError } = options
   oneOf('resume', resume, ['eager', 'lazy'])
-  oneOf('missingInput', missingInput, ['wait', 'error'])
+  oneOf('input.missing', input?.missing, ['wait', 'error'])
   oneOf('crossTab', crossTab, [true, false])
   oneOf('push', push, [true, false])
   if (scope !== undefined && typeof scope !== 'string') throw mustBe('scope', scope, 'a string')
   if (endpoint !== undefined && typeof endpoint !== 'string') throw mustBe('endpoint', endpoint, 'a string')
   checkFunction('onError', onError)
-  if (inputHandlers === undefined) return
-  if (typeof inputHandlers !== 'object' || inputHandlers === null)
-    throw mustBe('inputHandlers', inputHandlers, 'an object of functions')
-  for (const kind of ['elicitation', 'sampling', 'roots'] as const)
-    checkFunction(`inputHandlers.${kind}`, inputHandlers[kind])
+  for (const [kind, handler] of Object.entries(input?.handlers ?? {})) checkFunction(`input.handlers.${kind}`, handler)
 }
 
 function checkFunction(name: string, value: unknown): void {

@@ -121,7 +121,7 @@ export function createPageCalls(options: PageCallsOptions): PageCalls {
       for (const entry of entries.values()) {
         const { call } = entry
         const isOfTask = call.stage !== 'waiting' && 'task' in call && call.task?.taskId === taskId
-        if (isOfTask && isReusable(entry.shown, false)) return entry
+        if (isOfTask && isReusable(entry.shown, 'never')) return entry
       }
       return undefined
     },

@@ -30,7 +30,7 @@ export interface ResumingOptions {
 /** Goes on with what earlier pages, or the app itself, have begun. */
 export interface Resuming {
   resumeTask(task: TaskReference, options: Pick<ToolCallOptions, 'signal' | 'key'>): ToolCall
-  resumeTasks(filter?: { callId?: string }): Promise<readonly ToolCall[]>
+  resumeToolCalls(filter?: { callId?: string }): Promise<readonly ToolCall[]>
 }
 
 export function createResuming(options: ResumingOptions): Resuming {
@@ -89,7 +89,7 @@ export function createResuming(options: ResumingOptions): Resuming {
       return handle(entry, signal)
     },
 
-    resumeTasks: async ({ callId } = {}) => {
+    resumeToolCalls: async ({ callId } = {}) => {
       if (closing.aborted) return []
       tabs.open()
       if (callId !== undefined) return resumeCall(callId)

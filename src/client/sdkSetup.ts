@@ -107,8 +107,8 @@ function givenTransport(given: Transport | (() => Transport), options: WithTasks
 }
 
 /** They follow what can be answered: forms and links always, by the user; the rest by handlers, or as the app says. */
-function clientCapabilities({ capabilities, inputHandlers = {} }: TaskClientUrlOptions): ClientCapabilities {
-  const { sampling, roots } = inputHandlers
+function clientCapabilities({ capabilities, input }: TaskClientUrlOptions): ClientCapabilities {
+  const { sampling, roots } = input?.handlers ?? {}
   return {
     elicitation: { form: {}, url: {} },
     ...(sampling && { sampling: {} }),

@@ -39,10 +39,10 @@ export interface ToolCallOptions {
    */
   key?: string
   /**
-   * `true`: call the tool again although a call with this key is known. `'settled'`: only where that call has come to an end.
-   * @default false
+   * Whether to call the tool again although a call with this key is known: never, where that call has settled, or always.
+   * @default 'never'
    */
-  fresh?: boolean | 'settled'
+  repeat?: 'never' | 'settled' | 'always'
 }
 
 /** A handle on a call; `await call.result`. */
@@ -92,6 +92,9 @@ export interface TaskReference {
   taskId: string
   name?: string
 }
+
+/** Which calls to forget: one, or all of a scope. */
+export type ForgetFilter = { callId: string; scope?: never } | { scope?: string; callId?: never }
 
 /** Options of every client, however it is connected. */
 export interface TaskClientBaseOptions {
@@ -147,28 +150,34 @@ export interface TaskClientBaseOptions {
    * @default true
    */
   push?: boolean
-  /** Responds to input requests of tasks without a user interface. What has no handler waits for `respond()`. */
-  inputHandlers?: InputHandlers
-  /**
-   * What becomes of an input request without a handler: it waits for `respond()`, or the call fails with
-   * `TaskInputRequiredError`.
-   * @default 'wait'
-   */
-  missingInput?: 'wait' | 'error'
-  /**
-   * Polls in a row in which a task asks for input and nothing is left to be answered, after which it is
-   * cancelled and the call fails with `TaskStuckError`. An input request that somebody thinks over does not count.
-   * @default 60
-   */
-  stuckAfterPolls?: number
-  /**
-   * Which tools of a server that speaks MCP 2025-11-25 are called as tasks, where server and tool allow it: all
-   * (`'auto'`), only those that cannot be called otherwise, or none. From 2026-07-28 on the server decides.
-   * @default 'auto'
-   */
-  legacyTasks?: LegacyTasksMode
-  /** How long a server that speaks MCP 2025-11-25 is asked to keep a task, in ms. @default as long as the server likes */
-  taskTtlMs?: number
+  /** What becomes of the server's input requests. */
+  input?: {
+    /** Respond to input requests without a user interface. What has no handler waits for `respond()`. */
+    handlers?: InputHandlers
+    /**
+     * What becomes of an input request without a handler: it waits for `respond()`, or the call fails with
+     * `TaskInputRequiredError`.
+     * @default 'wait'
+     */
+    missing?: 'wait' | 'error'
+    /**
+     * Polls in a row in which a task asks for input and nothing is left to be answered, after which it is
+     * cancelled and the call fails with `TaskStuckError`. An input request that somebody thinks over does not count.
+     * @default 60
+     */
+    stuckAfterPolls?: number
+  }
+  /** How tasks of a server that speaks MCP 2025-11-25 are used. */
+  legacy?: {
+    /**
+     * Which tools are called as tasks, where server and tool allow it: all (`'auto'`), only those that cannot be called
+     * otherwise, or none. From 2026-07-28 on the server decides.
+     * @default 'auto'
+     */
+    tasks?: LegacyTasksMode
+    /** How long the server is asked to keep a task, in ms. @default as long as the server likes */
+    ttlMs?: number
+  }
   /**
    * Whether the tabs of a browser share the work: one polls for all, and two that start the same call at
    * the same moment make it once. Needs Web Locks and BroadcastChannel; without them each tab works alone.
@@ -203,7 +212,7 @@ export interface TaskClientUrlOptions extends TaskClientBaseOptions {
   /** @default \{ name: 'taskwire', version \} */
   clientInfo?: Implementation
   /**
-   * Declared to the server on top of elicitation in both modes and of what `inputHandlers` has handlers for; a kind that
+   * Declared to the server on top of elicitation in both modes and of what `input.handlers` responds to; a kind that
    * is named here is declared as it stands here. Input requests of a kind that is declared and has no handler wait for
    * `respond()`; one that is not declared fails its call with `TaskInputRequiredError`.
    */
@@ -250,7 +259,7 @@ export interface TaskClient {
    * with `ToolCallInterruptedError` where its response never came. With `resume: 'eager'` the React provider does
    * it on mount and `connect()` does it, too. After `close()` there are none.
    */
-  resumeTasks(filter?: { callId?: string }): Promise<readonly ToolCall[]>
+  resumeToolCalls(filter?: { callId?: string }): Promise<readonly ToolCall[]>
   /** When tasks of earlier visits are resumed. */
   readonly resume: 'eager' | 'lazy'
   /** Calls a tool and waits for its final result, whatever the server makes of the call. */
@@ -294,10 +303,13 @@ export interface TaskClient {
    * a system notification. With several tabs, it is called in each.
    */
   onToolCallSettled(listener: (call: ToolCallState) => void): () => void
-  /** Drops a call from store and storage. Its task goes on on the server. */
-  forget(callId: string): Promise<void>
-  /** Drops every call of a scope, this client's by default: for instance at sign-out. */
-  forgetAll(options?: { scope?: string }): Promise<void>
+  /**
+   * Drops a call from store and storage, or every call of a scope, by default this client's: for instance at sign-out.
+   * It does so in every tab. Tasks go on on the server.
+   *
+   * @throws {TaskConfigurationError} for a filter that says nothing, such as a `callId` that is undefined.
+   */
+  forget(filter?: ForgetFilter): Promise<void>
   listTools(): Promise<Tool[]>
   /**
    * Stops following every call, and closes the connection where this client has opened it: an SDK client that the app

@@ -42,7 +42,7 @@ export function undeclaredError(
 ): TaskInputRequiredError {
   return new TaskInputRequiredError(
     `The server asks for input that the client has not declared to give (${missing}). ` +
-      'Pass a handler in inputHandlers, or declare it in the capabilities of the client.',
+      'Pass a handler in input.handlers, or declare it in the capabilities of the client.',
     ids,
   )
 }

@@ -2,7 +2,7 @@ export {
   type ToolCallQuery,
   type ToolCallQueryKey,
   type ToolCallQueryOptions,
-  type ToolCallQueryParams,
-  toolCallOptions,
-} from './toolCallOptions.js'
+  type ToolCallQueryParameter,
+  toolCallQueryOptions,
+} from './toolCallQueryOptions.js'
 export type { ToolOutput, ToolOutputOf } from './toolOutput.js'

@@ -22,7 +22,7 @@ export interface TaskClientProviderProps {
  */
 export function TaskClientProvider({ client, children }: TaskClientProviderProps): ReactNode {
   useEffect(() => {
-    if (client.resume === 'eager') void client.resumeTasks()
+    if (client.resume === 'eager') void client.resumeToolCalls()
   }, [client])
   return (
     <TaskClientContext.Provider value={client}>

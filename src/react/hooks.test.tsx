@@ -354,7 +354,7 @@ describe('useInputRequests', () => {
     const { result } = renderHook(() => useInputRequests(), { wrapper })
     await advance(3000)
     const [question] = result.current
-    await act(() => client.forget(callId))
+    await act(() => client.forget({ callId }))
     await expect(question?.respond({ action: 'decline' })).rejects.toBeInstanceOf(TaskInputError)
   })
 })

@@ -1,7 +1,7 @@
 export { TaskClientProvider, type TaskClientProviderProps, useTaskClient } from './TaskClientProvider.js'
 export { type PendingInputRequest, useInputRequests } from './useInputRequests.js'
 export {
-  type SuspenseToolCallParams,
+  type UseSuspenseToolCallOptions,
   type UseSuspenseToolCallResult,
   useSuspenseToolCall,
 } from './useSuspenseToolCall.js'
@@ -10,7 +10,7 @@ export { type UseToolCallResult, useToolCall } from './useToolCall.js'
 export type { ToolCallControls } from './useToolCallControls.js'
 export {
   type ToolArguments,
-  type ToolCallMutationParams,
+  type UseToolCallMutationOptions,
   type UseToolCallMutationResult,
   useToolCallMutation,
 } from './useToolCallMutation.js'

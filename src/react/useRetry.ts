@@ -1,6 +1,6 @@
 import { useCallback } from 'react'
 import type { TaskClient } from '../client/taskClient.js'
-import { toolCallQueryKey } from '../query/toolCallOptions.js'
+import { toolCallQueryKey } from '../query/toolCallQueryOptions.js'
 import { useQueryClient } from './reactQuery.js'
 
 /**

@@ -1,7 +1,7 @@
 import type { SkipToken, UseSuspenseQueryResult } from '@tanstack/react-query'
 import type { StandardSchemaV1 } from '../connection/standardSchema.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
-import { type ToolCallQueryParams, toolCallKey, toolCallQuery } from '../query/toolCallOptions.js'
+import { type ToolCallQueryOptions, toolCallKey, toolCallQuery } from '../query/toolCallQueryOptions.js'
 import type { ToolOutputOf } from '../query/toolOutput.js'
 import { extendResult } from './extendResult.js'
 import { isServer, useQueryErrorResetBoundary, useSuspenseQuery } from './reactQuery.js'
@@ -13,11 +13,11 @@ import { type ToolCallControls, useToolCallControls } from './useToolCallControl
 const NEXT_BAILOUT = { digest: 'BAILOUT_TO_CLIENT_SIDE_RENDERING', reason: 'useSuspenseToolCall()' }
 
 /** What {@link useSuspenseToolCall} is given: a call that is made without condition. */
-export type SuspenseToolCallParams<S extends StandardSchemaV1 | undefined = undefined> = Omit<
-  ToolCallQueryParams<S>,
+export type UseSuspenseToolCallOptions<S extends StandardSchemaV1 | undefined = undefined> = Omit<
+  ToolCallQueryOptions<S>,
   'arguments'
 > & {
-  arguments?: Exclude<ToolCallQueryParams['arguments'], SkipToken>
+  arguments?: Exclude<ToolCallQueryOptions['arguments'], SkipToken>
 }
 
 /** What {@link useSuspenseToolCall} returns. */
@@ -36,7 +36,7 @@ export type UseSuspenseToolCallResult<TData> = UseSuspenseQueryResult<TData, Err
  * nearest Suspense boundary and render in the browser.
  */
 export function useSuspenseToolCall<S extends StandardSchemaV1 | undefined = undefined>(
-  params: SuspenseToolCallParams<S>,
+  params: UseSuspenseToolCallOptions<S>,
 ): UseSuspenseToolCallResult<ToolOutputOf<S>> {
   if (isServer) {
     const error = new TaskConfigurationError(

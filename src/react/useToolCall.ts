@@ -1,6 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { StandardSchemaV1 } from '../connection/standardSchema.js'
-import { type ToolCallQueryParams, toolCallKey, toolCallOptions } from '../query/toolCallOptions.js'
+import { type ToolCallQueryOptions, toolCallKey, toolCallQueryOptions } from '../query/toolCallQueryOptions.js'
 import type { ToolOutputOf } from '../query/toolOutput.js'
 import { extendResult } from './extendResult.js'
 import { useQuery } from './reactQuery.js'
@@ -31,10 +31,10 @@ export type UseToolCallResult<TData> = UseQueryResult<TData, Error> &
  * ```
  */
 export function useToolCall<S extends StandardSchemaV1 | undefined = undefined>(
-  params: ToolCallQueryParams<S>,
+  params: ToolCallQueryOptions<S>,
 ): UseToolCallResult<ToolOutputOf<S>> {
   const client = useTaskClient()
-  const query = useQuery(toolCallOptions(client, params))
+  const query = useQuery(toolCallQueryOptions(client, params))
   const key = toolCallKey(params)
   const callId = key === undefined ? undefined : client.toolCallId(params.name, key)
   return extendResult(query, { ...useToolCallControls(client, callId), retry: useRetry(client, params.name, key) })

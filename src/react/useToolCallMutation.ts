@@ -12,7 +12,7 @@ import { type ToolCallControls, useToolCallControls } from './useToolCallControl
 export type ToolArguments = Record<string, unknown> | undefined
 
 /** The tool behind a button. */
-export interface ToolCallMutationParams<S extends StandardSchemaV1 | undefined = undefined> {
+export interface UseToolCallMutationOptions<S extends StandardSchemaV1 | undefined = undefined> {
   /** The tool's name. */
   name: string
   /**
@@ -39,7 +39,7 @@ export type UseToolCallMutationResult<TData> = UseMutationResult<TData, Error, T
  * ```
  */
 export function useToolCallMutation<S extends StandardSchemaV1 | undefined = undefined>(
-  params: ToolCallMutationParams<S>,
+  params: UseToolCallMutationOptions<S>,
 ): UseToolCallMutationResult<ToolOutputOf<S>> {
   const { name, key, outputSchema, mutation } = params
   const client = useTaskClient()
@@ -53,7 +53,7 @@ export function useToolCallMutation<S extends StandardSchemaV1 | undefined = und
     mutationFn: async (args) => {
       const call = client.startToolCall(
         { name, ...(args && { arguments: args }) },
-        { fresh: 'settled', ...(key !== undefined && { key }) },
+        { repeat: 'settled', ...(key !== undefined && { key }) },
       )
       setLastCallId(call.callId)
       return toolOutput(await call.result, name, outputSchema as S)
@@ -88,7 +88,7 @@ function useEarlierOutcome<S extends StandardSchemaV1 | undefined>(
     const show = (outcome: EarlierOutcome<ToolOutputOf<S>>) => {
       if (isCurrent) setEarlier(outcome)
     }
-    const found = client.resumeTasks({ callId: client.toolCallId(name, key) })
+    const found = client.resumeToolCalls({ callId: client.toolCallId(name, key) })
     void found.then(async ([call]) => {
       if (call === undefined || !isCurrent) return
       show({ ...NOT_YET, status: 'pending', isPending: true })

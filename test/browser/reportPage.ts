@@ -14,7 +14,7 @@ const call = client.startToolCall({ name: 'generate_report', arguments: { ...rep
 const output = document.createElement('output')
 const forget = document.createElement('button')
 forget.textContent = 'Forget'
-forget.onclick = () => void client.forget(call.callId)
+forget.onclick = () => void client.forget({ callId: call.callId })
 document.body.append(output, forget)
 
 function show(): void {

@@ -68,11 +68,11 @@ export async function open(real: Real, model: Model, index: number, restarts: bo
   world.count('tab opened')
   world.log(`${tab.name} opens`)
   // A page that is loaded takes up what is left, and shows what it always shows.
-  const resumed = world.options.resume === 'eager' ? tab.client.connect() : tab.client.resumeTasks()
+  const resumed = world.options.resume === 'eager' ? tab.client.connect() : tab.client.resumeToolCalls()
   resumed.catch(() => {})
   if (!restarts) return
   for (const [callId, call] of real.calls) {
-    if (!world.isForgotten(callId)) world.start(tab, { ...call, fresh: false })
+    if (!world.isForgotten(callId)) world.start(tab, { ...call, repeat: 'never' })
   }
 }
 
@@ -120,23 +120,25 @@ const plan = fc.record({
   ),
 })
 
-const fresh = fc.oneof(
-  { weight: 8, arbitrary: fc.constant(false) },
-  { weight: 1, arbitrary: fc.constantFrom(true, 'settled' as const) },
+const repeat = fc.oneof(
+  { weight: 8, arbitrary: fc.constant('never' as const) },
+  { weight: 1, arbitrary: fc.constantFrom('always' as const, 'settled' as const) },
 )
 
 const start = fc
-  .tuple(which, fc.constantFrom('a', 'b', 'c', undefined), fresh, plan)
-  .map(([index, key, freshness, rest]) =>
+  .tuple(which, fc.constantFrom('a', 'b', 'c', undefined), repeat, plan)
+  .map(([index, key, wanted, rest]) =>
     command({
-      name: `start(${index}, ${key ?? 'no key'}, ${freshness}, ${JSON.stringify(rest)})`,
+      name: `start(${index}, ${key ?? 'no key'}, ${wanted}, ${JSON.stringify(rest)})`,
       needs: [index, AWAKE],
       run: (real, _, place) => {
         const tab = tabIn(real, place)
         const name = key === 'c' ? 'look' : 'work'
-        const call = { name, key, fresh: key !== undefined && freshness, plan: rest } as const
+        const call = { name, key, repeat: key === undefined ? 'never' : wanted, plan: rest } as const
         if (key !== undefined) real.calls.set(tab.client.toolCallId(name, key), call)
-        real.world.count(key === undefined ? 'call without key' : call.fresh ? 'fresh call' : 'keyed call')
+        real.world.count(
+          key === undefined ? 'call without key' : call.repeat === 'never' ? 'keyed call' : 'repeated call',
+        )
         real.world.start(tab, call)
       },
     }),
@@ -427,8 +429,8 @@ const forget = fc.tuple(which, nat, fc.boolean()).map(([index, call, isAll]) =>
       const callId = callOf(tabIn(real, place), call)
       if (!isAll && callId === undefined) return
       world.count('forget')
-      if (isAll) world.forget(client, 'all', () => client.forgetAll())
-      else world.forget(client, [callId ?? ''], () => client.forget(callId ?? ''))
+      if (isAll) world.forget(client, 'all', () => client.forget())
+      else world.forget(client, [callId ?? ''], () => client.forget({ callId: callId ?? '' }))
     },
   }),
 )

@@ -42,7 +42,7 @@ export const APP_ACTIONS = [
   'tab opened',
   'keyed call',
   'call without key',
-  'fresh call',
+  'repeated call',
   'answer',
   'cancel',
   'look at an ended call',

@@ -102,7 +102,7 @@ async function checkRecorded(world: World): Promise<void> {
   const tab = world.openTab()
   world.log(`# ${tab.name} looks for what is recorded`)
   await Promise.all([tab.client.connect(), world.browser.advance(STEP_MS)])
-  const resumed = tab.client.resumeTasks()
+  const resumed = tab.client.resumeToolCalls()
   await world.browser.advance(1000)
   await resumed
   const records = new Map(world.storage.records().map((record) => [record.callId, record]))
@@ -110,7 +110,7 @@ async function checkRecorded(world: World): Promise<void> {
   for (const { tool, key } of world.recorded.values()) {
     if (key === undefined) continue
     const name = tool as 'work' | 'look'
-    world.start(tab, { name, key, fresh: false, plan: { ...plan, intervalsMs: [1000, 1000], ttlMs: null } })
+    world.start(tab, { name, key, repeat: 'never', plan: { ...plan, intervalsMs: [1000, 1000], ttlMs: null } })
   }
   await untilSettled(world)
   for (const recorded of world.recorded.values()) {

@@ -1,4 +1,10 @@
-import { createTaskClient, type TaskClient, type TaskClientUrlOptions, type ToolCallState } from 'taskwire'
+import {
+  createTaskClient,
+  type TaskClient,
+  type TaskClientUrlOptions,
+  type ToolCallOptions,
+  type ToolCallState,
+} from 'taskwire'
 import { createSimulatedBrowser, type SimulatedBrowser, type SimulatedPage } from 'taskwire/testing'
 import type { ToolCallRecord } from '../../src/storage/toolCallRecord.js'
 import { seededRandom } from '../seeded/seededRandom.js'
@@ -44,7 +50,7 @@ export interface Tab {
 export interface CallSpec {
   readonly name: 'work' | 'look'
   readonly key: string | undefined
-  readonly fresh: boolean | 'settled'
+  readonly repeat: NonNullable<ToolCallOptions['repeat']>
   readonly plan: Omit<CallPlan, 'nonce'>
 }
 
@@ -407,18 +413,20 @@ export function createWorld(options: WorldOptions, tally: Tally, clientOptions: 
       }
       call.respond(inputKey, { action: 'accept', content: { answer: text } }).then(arrived, () => {})
     },
-    start: ({ client, name: tabName }, { name, key, fresh, plan }) => {
+    start: ({ client, name: tabName }, { name, key, repeat, plan }) => {
       const nonce = `call-${++nonces}`
-      log(`${tabName} starts ${name} as ${key ?? 'one of its own'}${fresh ? `, fresh: ${fresh}` : ''} (${nonce})`)
+      log(
+        `${tabName} starts ${name} as ${key ?? 'one of its own'}${repeat === 'never' ? '' : `, repeat: ${repeat}`} (${nonce})`,
+      )
       if (key !== undefined) {
         const callId = client.toolCallId(name, key)
-        if (fresh !== false) succession.fresh(callId, nonce)
-        if (fresh !== false && ledger.knows(callId)) ledger.permitFresh(callId)
+        if (repeat !== 'never') succession.fresh(callId, nonce)
+        if (repeat !== 'never' && ledger.knows(callId)) ledger.permitFresh(callId)
         begin(callId)
       }
       const call = client.startToolCall(
         { name, arguments: { ...plan, nonce } },
-        { fresh, ...(key !== undefined && { key }) },
+        { repeat, ...(key !== undefined && { key }) },
       )
       begin(call.callId)
       if (key === undefined) madeBy.set(call.callId, tabName)

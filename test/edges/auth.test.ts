@@ -387,7 +387,7 @@ describe('what else the server refuses with 401', () => {
       environment: browser.openPage().environment,
       endpoint: URL_,
     })
-    const [[call]] = await Promise.all([client.resumeTasks(), browser.settle()])
+    const [[call]] = await Promise.all([client.resumeToolCalls(), browser.settle()])
     await browser.advance(MINUTES)
     expect(call?.getState()).toMatchObject({ phase: 'working', network: 'paused' })
     headers.set('authorization', 'Bearer second')
@@ -407,7 +407,7 @@ describe('what else the server refuses with 401', () => {
       await before.close()
       const provider = signIns()
       const client = open(provider)
-      const [[call]] = await Promise.all([client.resumeTasks(), browser.settle()])
+      const [[call]] = await Promise.all([client.resumeToolCalls(), browser.settle()])
       await browser.advance(10 * MINUTES)
       expect([provider.redirects, provider.verifiers]).toEqual([1, 1])
       expect(call?.getState()).toMatchObject({ phase: 'working', network: 'paused' })

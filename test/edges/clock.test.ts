@@ -150,7 +150,7 @@ describe('a snapshot stamped in the future', () => {
     await browser.advance(3000)
     await page.close()
     const after = openTab()
-    await Promise.all([after.client.resumeTasks(), browser.settle()])
+    await Promise.all([after.client.resumeToolCalls(), browser.settle()])
     expect(after.client.getToolCall(callId)?.getState().task).toMatchObject({ lastUpdatedAt: at(2), ttlMs: 90_000 })
   })
 

@@ -3,17 +3,17 @@ import * as solid from '@tanstack/solid-query'
 import * as svelte from '@tanstack/svelte-query'
 import * as vue from '@tanstack/vue-query'
 import type { CallToolResult, TaskClient } from 'taskwire'
-import { type ToolOutput, toolCallOptions } from 'taskwire/query'
+import { type ToolOutput, toolCallQueryOptions } from 'taskwire/query'
 import { expectTypeOf, it } from 'vitest'
 import { computed } from 'vue'
 import { z } from 'zod'
 
 declare const client: TaskClient
 
-const call = () => toolCallOptions(client, { name: 'x', arguments: { seconds: 1 } })
-const typed = () => toolCallOptions(client, { name: 'x', outputSchema: z.object({ total: z.number() }) })
+const call = () => toolCallQueryOptions(client, { name: 'x', arguments: { seconds: 1 } })
+const typed = () => toolCallQueryOptions(client, { name: 'x', outputSchema: z.object({ total: z.number() }) })
 const skipped = (isReady: boolean) =>
-  toolCallOptions(client, { name: 'x', arguments: isReady ? { seconds: 1 } : react.skipToken })
+  toolCallQueryOptions(client, { name: 'x', arguments: isReady ? { seconds: 1 } : react.skipToken })
 
 type Pending = CallToolResult | undefined
 type Typed = ToolOutput<{ total: number }>
@@ -52,8 +52,8 @@ it('[EDGE-24] the options fit react-query, also where nothing may be skipped', (
 })
 
 it('[EDGE-24] query.enabled is what TanStack Query takes, a getter among it', () => {
-  toolCallOptions(client, { name: 'x', query: { enabled: () => false } })
-  toolCallOptions(client, { name: 'x', query: { enabled: (query) => query.state.dataUpdateCount === 0 } })
+  toolCallQueryOptions(client, { name: 'x', query: { enabled: () => false } })
+  toolCallQueryOptions(client, { name: 'x', query: { enabled: (query) => query.state.dataUpdateCount === 0 } })
   // @ts-expect-error no boolean
-  toolCallOptions(client, { name: 'x', query: { enabled: 'yes' } })
+  toolCallQueryOptions(client, { name: 'x', query: { enabled: 'yes' } })
 })

@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { focusManager, notifyManager, onlineManager, QueryClient, useQuery, VueQueryPlugin } from '@tanstack/vue-query'
 import { createTaskClient, type TaskClient, TaskFailedError } from 'taskwire'
-import { type ToolCallQueryOptions, toolCallOptions } from 'taskwire/query'
+import { type ToolCallQueryParameter, toolCallQueryOptions } from 'taskwire/query'
 import type { TestServer } from 'taskwire/testing'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type App, createApp, defineComponent, h, nextTick, reactive, ref } from 'vue'
@@ -37,8 +37,8 @@ function mount(setup: () => Pick<Query, 'status'>): HTMLElement {
   return root
 }
 
-const call = (outcome: 'success' | 'failure' = 'success', query?: ToolCallQueryOptions<never>) =>
-  toolCallOptions(client, { name: 'work', arguments: { seconds: 1, outcome }, query: query as never })
+const call = (outcome: 'success' | 'failure' = 'success', query?: ToolCallQueryParameter<never>) =>
+  toolCallQueryOptions(client, { name: 'work', arguments: { seconds: 1, outcome }, query: query as never })
 
 /** Everything that has TanStack Query fetch by itself, and the mounting of one more component. */
 async function disturb(): Promise<void> {
@@ -86,7 +86,7 @@ describe('useQuery of vue-query', () => {
   it('[EDGE-24] takes the options from a getter, and calls for new arguments', async () => {
     const seconds = ref(1)
     const page = mount(() =>
-      useQuery(() => toolCallOptions(client, { name: 'work', arguments: { seconds: seconds.value } })),
+      useQuery(() => toolCallQueryOptions(client, { name: 'work', arguments: { seconds: seconds.value } })),
     )
     await server.advance(3000)
     expect(page.textContent).toBe('success')
@@ -130,7 +130,7 @@ describe('useQuery of vue-query', () => {
     const queries: Query[] = []
     const use = (outcome: string) => {
       const query = useQuery(
-        toolCallOptions(state.client, { name: 'work', arguments: reactive({ seconds: 1, outcome }) }),
+        toolCallQueryOptions(state.client, { name: 'work', arguments: reactive({ seconds: 1, outcome }) }),
       )
       queries.push(query)
       return query

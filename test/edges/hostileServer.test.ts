@@ -342,7 +342,7 @@ describe('a tools/call that the server leaves without a response', () => {
     )
     track(here?.callTool({ name: 'report' }, { key: 'weekly' }) ?? Promise.resolve())
     await browser.advance(1000)
-    const outcome = track(there?.callTool({ name: 'report' }, { key: 'weekly', fresh: true }) ?? Promise.resolve())
+    const outcome = track(there?.callTool({ name: 'report' }, { key: 'weekly', repeat: 'always' }) ?? Promise.resolve())
     await browser.advance(1000)
     expect(outcome).toEqual({ result: { content: [] } })
   })
@@ -478,7 +478,7 @@ describe('what a server can have a page keep', () => {
     const key = storage?.key(0) ?? ''
     storage?.setItem(key, (storage.getItem(key) ?? '').replaceAll('2026-07-28T00:00:00Z', endless))
     expect(storedSize(page)).toBeGreaterThan(4_900_000)
-    const [call] = await open().resumeTasks()
+    const [call] = await open().resumeToolCalls()
     await page.advance(5000)
     await page.hidePage()
     expect(call?.getState()).toMatchObject({ phase: 'working' })
@@ -542,7 +542,7 @@ describe('what a server can have a page keep', () => {
       const keys = Array.from({ length: 100 }, (_, index) => `${round}-${index}-${'k'.repeat(230)}`)
       return asking(Object.fromEntries(keys.map((key) => [key, form({})])))(request)
     })
-    open({ inputHandlers: { elicitation: () => yes } }).startToolCall({ name: 'report' }, { key: 'weekly' })
+    open({ input: { handlers: { elicitation: () => yes } } }).startToolCall({ name: 'report' }, { key: 'weekly' })
     await page.advance(8000)
     expect(server.received('tasks/update')).toHaveLength(800)
     expect(storedSize(page)).toBeGreaterThan(100_000)
@@ -566,7 +566,7 @@ describe('what a server can have a page keep', () => {
         url: URL_,
         transportOptions: { fetch: server.fetch },
         environment,
-        inputHandlers: { elicitation: () => yes },
+        input: { handlers: { elicitation: () => yes } },
       }).startToolCall({ name: 'report' }, { key: 'weekly' })
     }
     await browser.advance(8000)
@@ -615,7 +615,7 @@ describe('what a server can have a page keep', () => {
       underWay -= 1
       return ack(request)
     })
-    open({ inputHandlers: { elicitation: () => yes } }).startToolCall({ name: 'report' })
+    open({ input: { handlers: { elicitation: () => yes } } }).startToolCall({ name: 'report' })
     await page.advance(14_000)
     expect([...answered.keys()].sort()).toEqual([...keys].sort())
     expect(new Set(answered.values())).toEqual(new Set([1]))
@@ -630,7 +630,7 @@ describe('what a server can have a page keep', () => {
       await new Promise<void>((resolve) => page.environment.setTimeout(resolve, 20_000))
       return ack(request)
     })
-    open({ inputHandlers: { elicitation: () => yes } }).startToolCall({ name: 'report' })
+    open({ input: { handlers: { elicitation: () => yes } } }).startToolCall({ name: 'report' })
     await page.advance(10 * 60_000)
     expect(server.received('tasks/update')).toHaveLength(60)
     expect(reported).toEqual([])
@@ -639,18 +639,20 @@ describe('what a server can have a page keep', () => {
   it.each([
     ['with a handler', { elicitation: () => new Promise<never>(() => {}) }],
     ['without a handler', {}],
-  ])('[EDGE-11] is no input request %s that was withdrawn', async (_, inputHandlers) => {
+  ])('[EDGE-11] is no input request %s that was withdrawn', async (_, handlers) => {
     const { page, server, open } = setUp()
     const asked: WeakRef<object>[] = []
     server.on('tasks/get', asking({ a: form({}, 'x'.repeat(1_000_000)) }), snapshot())
     const client = open({
-      inputHandlers: {
-        ...('elicitation' in inputHandlers && {
-          elicitation: (request) => {
-            asked.push(new WeakRef(request))
-            return inputHandlers.elicitation()
-          },
-        }),
+      input: {
+        handlers: {
+          ...('elicitation' in handlers && {
+            elicitation: (request) => {
+              asked.push(new WeakRef(request))
+              return handlers.elicitation()
+            },
+          }),
+        },
       },
     })
     const call = client.startToolCall({ name: 'report' })
@@ -731,7 +733,7 @@ describe('a task that the app names and the server answers with -32603', () => {
     await page.advance(60 * 60_000)
     expect(outcome.error).toMatchObject({ ...unknown, cause: { name: 'TaskRequestError', code: -32603 } })
     expect(server.received('tasks/get')).toHaveLength(10)
-    expect(await client.resumeTasks()).toEqual([])
+    expect(await client.resumeToolCalls()).toEqual([])
   })
 
   it('[EDGE-21] is given up where the network breaks in between: those failures do not count', async () => {
@@ -781,7 +783,7 @@ describe('a task that the app names and the server answers with -32603', () => {
     first.resumeTask('task-unknown-1')
     await page.advance(2000)
     await first.close()
-    const [call] = await open().resumeTasks()
+    const [call] = await open().resumeToolCalls()
     const outcome = track(call?.result ?? Promise.resolve())
     await page.advance(60 * 60_000)
     expect(outcome.error).toMatchObject(unknown)
@@ -808,7 +810,7 @@ describe('a task that the app names and the server answers with -32603', () => {
     first.startToolCall({ name: 'report' }, { key: 'weekly' })
     await page.advance(30 * 60_000)
     await first.close()
-    const [call] = await open().resumeTasks()
+    const [call] = await open().resumeToolCalls()
     const outcome = track(call?.result ?? Promise.resolve())
     await page.advance(60 * 60_000)
     expect(outcome).toEqual({})
@@ -842,8 +844,8 @@ describe('the tasks/result that a task of MCP 2025-11-25 asks by', () => {
 
   it.each<[what: string, options: Partial<TaskClientUrlOptions>, end: (client: TaskClient, call: ToolCall) => unknown]>(
     [
-      ['forgetAll()', {}, (client) => client.forgetAll()],
-      ['forget()', {}, (client, { callId }) => client.forget(callId)],
+      ['forget()', {}, (client) => client.forget()],
+      ['forget({ callId })', {}, (client, { callId }) => client.forget({ callId })],
       ["detach() with resume: 'lazy'", { resume: 'lazy' }, (_, call) => call.detach()],
     ],
   )('[EDGE-13] is closed by %s, and the server is told', async (_, options, end) => {
@@ -897,7 +899,7 @@ it("[EDGE-13] a call that has ended leaves nothing behind of the election of the
   const call = async () => {
     const { callId } = client.startToolCall({ name: 'report' })
     await browser.advance(5000)
-    await client.forget(callId)
+    await client.forget({ callId })
     await browser.advance(5000)
   }
   const kept = () => {

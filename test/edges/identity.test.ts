@@ -39,7 +39,7 @@ const open = (url: string, page: SimulatedPage, options: { scope?: string; endpo
 /** The ids of the calls that a visit to this URL finds at work. */
 async function found(url: string, options: { endpoint?: string } = {}): Promise<readonly string[]> {
   const client = open(url, server.browser.openPage(), options)
-  const [calls] = await Promise.all([client.resumeTasks(), server.advance(100)])
+  const [calls] = await Promise.all([client.resumeToolCalls(), server.advance(100)])
   await client.close()
   return calls.map(({ callId }) => callId)
 }
@@ -161,7 +161,7 @@ describe('SDK clients of the app on two servers', () => {
     await first.close()
 
     const b = await connect(servers[1], browser.openPage(), options)
-    const [resumed] = await Promise.all([b.resumeTasks(), advance(SECOND)])
+    const [resumed] = await Promise.all([b.resumeToolCalls(), advance(SECOND)])
     expect(resumed).toEqual([])
     await advance(5 * SECOND)
     expect(polls(servers[1])).toBe(0)
@@ -211,10 +211,10 @@ describe('SDK clients of the app on two servers', () => {
     await advance(SECOND)
     await first.close()
     const next = await connect(servers[0], browser.openPage(), options)
-    const [resumed] = await Promise.all([next.resumeTasks(), advance(SECOND)])
+    const [resumed] = await Promise.all([next.resumeToolCalls(), advance(SECOND)])
     expect(resumed).toHaveLength(1)
     const other = await connect(servers[1], browser.openPage(), { endpoint: servers[1] as string })
-    const [theirs] = await Promise.all([other.resumeTasks(), advance(SECOND)])
+    const [theirs] = await Promise.all([other.resumeToolCalls(), advance(SECOND)])
     expect(theirs).toEqual([])
     expect(onError).not.toHaveBeenCalled()
   })

@@ -1,4 +1,4 @@
-import { createTaskClient, type TaskClient, type TaskClientUrlOptions } from 'taskwire'
+import { createTaskClient, type TaskClient, type TaskClientUrlOptions, type ToolCallOptions } from 'taskwire'
 import type { SimulatedPage } from 'taskwire/testing'
 import { createSimulatedBrowser } from 'taskwire/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -49,7 +49,7 @@ async function visit(options?: Partial<TaskClientUrlOptions>): Promise<TaskClien
 const keys = () =>
   Array.from({ length: browser.storage.local.length }, (_, index) => browser.storage.local.key(index) ?? '')
 const count = (method: string) => server.received(method).length
-const start = (client: TaskClient, options: { fresh?: boolean | 'settled'; key?: string } = {}) => {
+const start = (client: TaskClient, options: Pick<ToolCallOptions, 'key' | 'repeat'> = {}) => {
   const call = client.startToolCall({ name: 'report' }, { key: 'weekly', ...options })
   call.result.catch(() => {})
   return call
@@ -98,7 +98,7 @@ describe('a call with a key whose task the server has lost', () => {
 
   it('[EDGE-07] is called anew only when the app says so', async () => {
     await lose()
-    const call = start(await visit(), { fresh: 'settled' })
+    const call = start(await visit(), { repeat: 'settled' })
     server.on('tasks/get', completed())
     await browser.advance(5 * SECOND)
     await expect(call.result).resolves.toBeDefined()
@@ -114,7 +114,7 @@ describe('a call with a key whose task the server has lost', () => {
     server.on('tasks/get', snapshot())
     start(a.client)
     await browser.advance(SECOND)
-    await b.client.resumeTasks()
+    await b.client.resumeToolCalls()
     b.page.freeze()
     server.on('tasks/get', rpcError(-32602, 'Unknown task'))
     await browser.advance(5 * SECOND)
@@ -132,7 +132,7 @@ describe('a call with a key whose task the server has lost', () => {
     const client = await visit()
     const call = client.resumeTask({ taskId: 'task-secret-1', name: 'report' }, { key: 'weekly' })
     await browser.advance(SECOND / 2)
-    await (await visit()).resumeTasks()
+    await (await visit()).resumeToolCalls()
     await browser.advance(5 * SECOND)
     await expect(call.result).resolves.toBeDefined()
     const next = start(await visit())

@@ -117,7 +117,7 @@ it('[EDGE-11] calls without a key leave memory beyond the latest 200 that have e
 
 it('[EDGE-11] calls that other tabs have made leave memory the same way', async () => {
   client = openPage({ crossTab: true })
-  await client.resumeTasks()
+  await client.resumeToolCalls()
   const other = openPage({ crossTab: true })
   const calls = Array.from({ length: KEPT + 20 }, (_, index) => other.callTool(WORK, { key: `k${index}` }))
   await server.advance(3 * SECOND)

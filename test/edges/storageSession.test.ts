@@ -1,6 +1,7 @@
-import { createTaskClient, type TaskClient, type TaskClientUrlOptions, type WebStorage } from 'taskwire'
+import { createTaskClient, type TaskClient, type TaskClientUrlOptions } from 'taskwire'
 import { createSimulatedBrowser, type SimulatedBrowser, type SimulatedPage } from 'taskwire/testing'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { WebStorage } from '../../src/environment/environment.js'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
@@ -112,7 +113,7 @@ const texts = (storage: WebStorage) =>
     return `${key} ${storage.getItem(key)}`
   })
 const local = () => texts(browser.storage.local)
-const start = ({ client }: Tab, args: Record<string, unknown> = {}, options: { fresh?: 'settled' } = {}) => {
+const start = ({ client }: Tab, args: Record<string, unknown> = {}, options: { repeat?: 'settled' } = {}) => {
   const call = client.startToolCall({ ...WORK, arguments: args }, { key: 'k', ...options })
   call.result.catch(() => {})
   return call
@@ -165,7 +166,7 @@ describe('the record of a task that a server of 2025-11-25 keeps for one session
       await browser.advance(3 * SECOND)
       if (when !== 'at once') {
         first = await reload(first)
-        await Promise.all([first.client.resumeTasks(), browser.advance(SECOND)])
+        await Promise.all([first.client.resumeToolCalls(), browser.advance(SECOND)])
       }
       const second = openTab()
       const call = start(second)
@@ -180,7 +181,7 @@ describe('the record of a task that a server of 2025-11-25 keeps for one session
     start(openTab())
     await browser.advance(3 * SECOND)
     const second = openTab()
-    await Promise.all([second.client.resumeTasks(), browser.advance(3 * SECOND)])
+    await Promise.all([second.client.resumeToolCalls(), browser.advance(3 * SECOND)])
     expect(Object.values(second.client.store.getState().calls)).toMatchObject([{ phase: 'working', name: 'work' }])
   })
 
@@ -194,7 +195,7 @@ describe('the record of a task that a server of 2025-11-25 keeps for one session
     await browser.advance(3 * SECOND)
     await expect(call.result).rejects.toMatchObject({ name: 'ToolCallInterruptedError' })
     expect(server.count('tools/call')).toBe(1)
-    const again = start(second, {}, { fresh: 'settled' })
+    const again = start(second, {}, { repeat: 'settled' })
     await browser.advance(3 * SECOND)
     expect(again.getState().phase).toBe('working')
     expect(server.count('tools/call')).toBe(2)
@@ -228,10 +229,10 @@ describe('the record of a task that a server of 2025-11-25 keeps for one session
 
   it('[EDGE-14] is forgotten in both storages, also where another tab forgets it', async () => {
     const [a, b] = [openTab(), openTab()]
-    await b.client.resumeTasks()
+    await b.client.resumeToolCalls()
     start(a)
     await browser.advance(3 * SECOND)
-    await b.client.forgetAll()
+    await b.client.forget()
     await browser.advance(SECOND)
     expect([...texts(a.session), ...texts(b.session), ...local()]).toEqual([])
   })
@@ -241,9 +242,9 @@ describe('the record of a task that a server of 2025-11-25 keeps for one session
     start(a)
     await browser.advance(3 * SECOND)
     await a.page.close()
-    await openTab().client.forgetAll()
+    await openTab().client.forget()
     const again = openTab(a.session)
-    const [resumed] = await Promise.all([again.client.resumeTasks(), browser.advance(SECOND)])
+    const [resumed] = await Promise.all([again.client.resumeToolCalls(), browser.advance(SECOND)])
     expect(resumed).toEqual([])
     expect(texts(a.session)).toEqual([])
   })
@@ -256,12 +257,12 @@ describe('the record of a task that a server of 2025-11-25 keeps for one session
     await tab.page.close()
     browser.sleep(DAY - MINUTE)
     const early = openTab(tab.session, options)
-    const [found] = await Promise.all([early.client.resumeTasks(), browser.advance(SECOND)])
+    const [found] = await Promise.all([early.client.resumeToolCalls(), browser.advance(SECOND)])
     expect(found).toHaveLength(1)
     await early.page.close()
     browser.sleep(2 * MINUTE)
     const late = openTab(tab.session, options)
-    const [resumed] = await Promise.all([late.client.resumeTasks(), browser.advance(SECOND)])
+    const [resumed] = await Promise.all([late.client.resumeToolCalls(), browser.advance(SECOND)])
     expect(resumed).toEqual([])
     expect([...texts(tab.session), ...local()]).toEqual([])
   })
@@ -275,8 +276,8 @@ describe('the record of a task that a server of 2025-11-25 keeps for one session
     const before = texts(session)
     expect(before).toHaveLength(2)
     const tab = openTab(session)
-    await Promise.all([tab.client.resumeTasks(), browser.advance(SECOND)])
-    await tab.client.forgetAll()
+    await Promise.all([tab.client.resumeToolCalls(), browser.advance(SECOND)])
+    await tab.client.forget()
     expect(texts(session).map((text) => text.split(' ')[0])).toEqual(before.map((text) => text.split(' ')[0]))
   })
 

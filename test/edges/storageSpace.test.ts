@@ -96,7 +96,7 @@ describe('the record of a call without a key', () => {
 
   it('[EDGE-04] goes with several tabs that follow it', async () => {
     const [a, b] = [openTab(), openTab()]
-    await b.client.resumeTasks()
+    await b.client.resumeToolCalls()
     const call = a.client.startToolCall(WORK)
     await server.advance(5 * SECOND)
     await call.result
@@ -106,7 +106,7 @@ describe('the record of a call without a key', () => {
 
   it('[EDGE-04] stays for the page that made the call while that is in the back-forward cache', async () => {
     const [a, b] = [openTab(), openTab()]
-    await b.client.resumeTasks()
+    await b.client.resumeToolCalls()
     const call = a.client.startToolCall(WORK)
     await server.advance(SECOND)
     await a.page.hidePage()
@@ -127,7 +127,7 @@ describe('the record of a call without a key', () => {
     await page.close()
     await server.advance(5 * SECOND)
     const next = openTab().client
-    await next.resumeTasks()
+    await next.resumeToolCalls()
     await server.advance(SECOND)
     expect(Object.values(next.store.getState().calls)).toMatchObject([{ phase: 'completed' }])
     expect(server.count('tools/call')).toBe(1)
@@ -204,7 +204,7 @@ describe('a storage with the records of 11,000 calls', () => {
     await withEndedCall()
     multiply(3000, () => {})
     const { client } = openTab()
-    await Promise.all([client.resumeTasks(), server.advance(SECOND)])
+    await Promise.all([client.resumeToolCalls(), server.advance(SECOND)])
     expect(keys()).toHaveLength(1000)
   })
 

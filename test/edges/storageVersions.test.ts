@@ -61,10 +61,10 @@ describe('a record of a later version', () => {
     expect(items().map(([, left]) => left)).toEqual([text])
   })
 
-  it.each([true, 'settled'] as const)('[EDGE-10] holds back a call with fresh: %j, too', async (fresh) => {
+  it.each(['always', 'settled'] as const)('[EDGE-10] holds back a call with repeat: %j, too', async (repeat) => {
     const text = await recordNewer()
     const { client } = openTab()
-    const call = client.startToolCall(WORK, { key: 'k', fresh })
+    const call = client.startToolCall(WORK, { key: 'k', repeat })
     await server.advance(5 * SECOND)
     await expect(call.result).rejects.toMatchObject({ name: 'PageOutdatedError' })
     expect(server.count('tools/call')).toBe(1)
@@ -80,7 +80,7 @@ describe('a record of a later version', () => {
     const { task: _, ...intent } = JSON.parse(text)
     server.browser.storage.local.setItem(key, JSON.stringify({ ...intent, v: 2 }))
     const next = openTab().client
-    const [resumed] = await Promise.all([next.resumeTasks({ callId }), server.advance(SECOND)])
+    const [resumed] = await Promise.all([next.resumeToolCalls({ callId }), server.advance(SECOND)])
     expect(resumed).toEqual([])
     const call = next.startToolCall({ name: 'look', arguments: { seconds: 60 } }, { key: 'k' })
     await server.advance(SECOND)
@@ -134,7 +134,7 @@ describe('a record of a later version', () => {
   it('[EDGE-10] is not swept, whatever its age', async () => {
     const text = await recordNewer((record) => ({ ...record, startedAt: 0, task: undefined }))
     const { client } = openTab()
-    await Promise.all([client.resumeTasks(), server.advance(SECOND)])
+    await Promise.all([client.resumeToolCalls(), server.advance(SECOND)])
     client.startToolCall({ name: 'echo', arguments: { text: 'hi' } })
     await server.advance(SECOND)
     expect(items().map(([, left]) => left)).toEqual([text])
@@ -150,13 +150,13 @@ describe('a record of a later version', () => {
     expect(items().map(([, left]) => left)).toEqual([text])
   })
 
-  it.each(['forget', 'forgetAll'] as const)(
-    '[EDGE-10] goes where the app says %s(), and the key is free',
+  it.each(['a call', 'every call'] as const)(
+    '[EDGE-10] goes where the app forgets %s, and the key is free',
     async (how) => {
       await recordNewer()
       const { client } = openTab()
-      if (how === 'forget') await client.forget(client.toolCallId('work', 'k'))
-      else await client.forgetAll()
+      if (how === 'a call') await client.forget({ callId: client.toolCallId('work', 'k') })
+      else await client.forget()
       expect(items()).toEqual([])
       client.startToolCall(WORK, { key: 'k' })
       await server.advance(SECOND)
@@ -170,7 +170,7 @@ describe('a record of a later version', () => {
     const held = client.startToolCall(WORK, { key: 'k' })
     await server.advance(SECOND)
     await expect(held.result).rejects.toMatchObject({ name: 'PageOutdatedError' })
-    await openTab().client.forgetAll()
+    await openTab().client.forget()
     await server.advance(SECOND)
     const call = client.startToolCall(WORK, { key: 'k' })
     await server.advance(SECOND)

@@ -166,7 +166,7 @@ describe('a message between tabs', () => {
     const [a, b] = [openTab(), openTab()]
     await Promise.all([a.client.connect(), b.client.connect(), browser.settle()])
     b.page.freeze()
-    await Promise.all([a.client.forgetAll(), browser.settle()])
+    await Promise.all([a.client.forget(), browser.settle()])
     browser.setClock(-HOUR)
     await b.page.thaw()
     await browser.advance(1000)
@@ -206,7 +206,7 @@ describe('a message between tabs', () => {
       // And it does not stand in the way of a call of that key which is made after it.
       server.on('tools/call', created({ taskId: 'ours' }))
       server.on('tasks/get', completed({ taskId: 'ours' }))
-      const ours = tab.client.startToolCall({ name: 'report' }, { key: 'theirs', fresh: true })
+      const ours = tab.client.startToolCall({ name: 'report' }, { key: 'theirs', repeat: 'always' })
       await browser.advance(2000)
       await expect(ours.result).resolves.toBeDefined()
     },

@@ -121,7 +121,7 @@ describe('one task that several calls refer to', () => {
     const first = client.startToolCall({ name: 'report' })
     const second = client.startToolCall({ name: 'report' })
     await browser.advance(14_000)
-    await Promise.all([client.forget(first.callId), browser.settle()])
+    await Promise.all([client.forget({ callId: first.callId }), browser.settle()])
     await browser.advance(16_000)
     expect(polls()).toEqual(everyTen(3))
     server.on('tasks/get', completed(TEN))
@@ -135,7 +135,7 @@ describe('one task that several calls refer to', () => {
     await browser.advance(4100)
     const resumed = b.client.resumeTask(TASK_ID)
     await browser.advance(10_000)
-    await Promise.all([b.client.forget(resumed.callId), browser.settle()])
+    await Promise.all([b.client.forget({ callId: resumed.callId }), browser.settle()])
     server.on('tasks/get', completed(TEN))
     await browser.advance(10_000)
     await expect(call.result).resolves.toBeDefined()
@@ -146,13 +146,13 @@ describe('one task that several calls refer to', () => {
     server.on('tasks/get', asks)
     server.on('tasks/update', ack)
     const asked: string[] = []
-    const inputHandlers = {
+    const handlers = {
       elicitation: (_: unknown, { inputKey }: { inputKey: string }) => {
         asked.push(inputKey)
         return Promise.resolve({ action: 'accept' as const, content: { name: 'Ann' } })
       },
     }
-    const [a, b] = [openTab({ inputHandlers }), openTab({ inputHandlers })]
+    const [a, b] = [openTab({ input: { handlers } }), openTab({ input: { handlers } })]
     a.client.startToolCall({ name: 'report' }, { key: 'k' })
     a.client.startToolCall({ name: 'report' })
     await browser.advance(4100)
@@ -218,7 +218,7 @@ describe('one task that several calls refer to', () => {
     push({ statusMessage: 'half way' })
     await browser.advance(100)
     for (const call of calls) expect(call.getState().task?.statusMessage).toBe('half way')
-    await Promise.all([client.forget(calls[0]?.callId ?? ''), browser.settle()])
+    await Promise.all([client.forget({ callId: calls[0]?.callId ?? '' }), browser.settle()])
     push({ status: 'completed', result: { content: [] } })
     await browser.advance(100)
     await expect(calls[1]?.result).resolves.toEqual({ content: [] })

@@ -8,7 +8,7 @@ const info = { name: 'app', version: '1' }
 test('createTaskClient takes a client of either SDK as it is', () => {
   const v1 = new ClientV1(info)
   const v2 = new Client(info)
-  createTaskClient({ client: v1, legacyTasks: 'required-only', taskTtlMs: 60_000 })
+  createTaskClient({ client: v1, legacy: { tasks: 'required-only', ttlMs: 60_000 } })
   createTaskClient({
     client: v2,
     transport: withTasks(new StreamableHTTPClientTransport(new URL('https://a.example'))),
@@ -20,5 +20,5 @@ test('createTaskClient takes nothing else for a client', () => {
   // @ts-expect-error a client has methods
   createTaskClient({ client: {} })
   // @ts-expect-error there are three ways
-  createTaskClient({ url: '/mcp', legacyTasks: 'sometimes' })
+  createTaskClient({ url: '/mcp', legacy: { tasks: 'sometimes' } })
 })

@@ -47,17 +47,17 @@ describe('which calls ask for a task', () => {
     expect(called(server)?.['task']).toEqual({})
   })
 
-  it('with taskTtlMs the wish is sent, and the server keeps to it', async () => {
+  it('with legacy.ttlMs the wish is sent, and the server keeps to it', async () => {
     const server = await startServer()
-    const call = open(server.url, { taskTtlMs: 60_000 }).startToolCall(work('success'))
+    const call = open(server.url, { legacy: { ttlMs: 60_000 } }).startToolCall(work('success'))
     await call.result
     expect(called(server)?.['task']).toEqual({ ttl: 60_000 })
     expect(call.getState().task).toMatchObject({ ttlMs: 60_000 })
   })
 
-  it("with legacyTasks: 'required-only' those of tools that cannot be called otherwise", async () => {
+  it("with legacy.tasks 'required-only' those of tools that cannot be called otherwise", async () => {
     const server = await startServer()
-    const client = open(server.url, { legacyTasks: 'required-only' })
+    const client = open(server.url, { legacy: { tasks: 'required-only' } })
     const plain = client.startToolCall(workOptionally)
     await expect(plain.result).resolves.toMatchObject({ structuredContent: { steps: 1 } })
     expect(called(server)).not.toHaveProperty('task')
@@ -66,9 +66,9 @@ describe('which calls ask for a task', () => {
     expect(server.count('tasks/result')).toBe(1)
   })
 
-  it("with legacyTasks: 'never' none, and a tool that must be one says so", async () => {
+  it("with legacy.tasks 'never' none, and a tool that must be one says so", async () => {
     const server = await startServer()
-    const client = open(server.url, { legacyTasks: 'never' })
+    const client = open(server.url, { legacy: { tasks: 'never' } })
     await expect(client.callTool(work('success'))).resolves.toMatchObject({
       isError: true,
       content: [{ text: expect.stringContaining('requires task augmentation') }],
@@ -94,9 +94,9 @@ describe('which calls ask for a task', () => {
     expect(server.count('tools/list')).toBeLessThanOrEqual(2)
   })
 
-  it.each(['sometimes', 1, null])('legacyTasks: %j is no way to ask', (legacyTasks) => {
-    expect(() => createTaskClient({ url: 'https://a.example/mcp', legacyTasks: legacyTasks as never })).toThrow(
-      /legacyTasks is .*; it must be 'auto', 'required-only' or 'never'/,
+  it.each(['sometimes', 1, null])('legacy.tasks %j is no way to ask', (tasks) => {
+    expect(() => createTaskClient({ url: 'https://a.example/mcp', legacy: { tasks: tasks as never } })).toThrow(
+      /legacy.tasks is .*; it must be 'auto', 'required-only' or 'never'/,
     )
   })
 
@@ -148,7 +148,7 @@ describe('while a task runs', () => {
     const page = await openWithSdkV1(
       server.url,
       { storage: memoryStorage() },
-      { inputHandlers: { elicitation: () => ({ action: 'accept', content: { ok: false } }) } },
+      { input: { handlers: { elicitation: () => ({ action: 'accept', content: { ok: false } }) } } },
     )
     closing.push(page.close)
     await expect(page.client.callTool({ name: TOOLS.askPlainly })).resolves.toMatchObject({

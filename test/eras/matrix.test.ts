@@ -135,10 +135,12 @@ const ROWS: Record<string, (world: World) => Promise<void>> = {
   'a task that asks a handler': async ({ openPage }) => {
     const asked: string[] = []
     const { client } = await openPage({
-      inputHandlers: {
-        elicitation: ({ params }) => {
-          asked.push(params.message)
-          return { action: 'decline' }
+      input: {
+        handlers: {
+          elicitation: ({ params }) => {
+            asked.push(params.message)
+            return { action: 'decline' }
+          },
         },
       },
     })
@@ -149,7 +151,7 @@ const ROWS: Record<string, (world: World) => Promise<void>> = {
   'a task that asks a model': async ({ openPage }) => {
     const content = { type: 'text', text: 'Something.' }
     const { client } = await openPage({
-      inputHandlers: { sampling: () => ({ model: 'm', role: 'assistant', content }) },
+      input: { handlers: { sampling: () => ({ model: 'm', role: 'assistant', content }) } },
     })
     await expect(client.callTool(work('sampling'))).resolves.toMatchObject({
       content: [{ text: JSON.stringify(content) }],
@@ -213,7 +215,7 @@ async function askedInVain({ openPage }: World): Promise<void> {
   const call = first.client.startToolCall(work('input'), { key: 'weekly' })
   await reached(first.client, call.callId, ({ inputRequests }) => Object.keys(inputRequests).length > 0)
   await first.leave()
-  const second = await openPage({ stuckAfterPolls: 3 })
+  const second = await openPage({ input: { stuckAfterPolls: 3 } })
   const again = second.client.startToolCall(work('input'), { key: 'weekly' })
   await reached(second.client, call.callId, ({ task }) => task?.status === 'input_required')
   expect(again.getState().inputRequests).toEqual({})

@@ -78,7 +78,7 @@ async function act(world: ClientWorld, { kind, which }: Action): Promise<void> {
       return
     case 'forget':
       world.taint()
-      if (call) world.attempt('forget', () => tab.client.forget(call.callId))
+      if (call) world.attempt('forget', () => tab.client.forget({ callId: call.callId }))
       return
     case 'respond':
     case 'refuse':

@@ -8,7 +8,7 @@ import { type SpawnedServer, spawnServer } from './support/spawnServer.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'taskwire-'))
 const program = fileURLToPath(new URL('support/sharedServer.ts', import.meta.url))
-const inputHandlers = { elicitation: () => ({ action: 'accept' as const, content: { sure: true } }) }
+const handlers = { elicitation: () => ({ action: 'accept' as const, content: { sure: true } }) }
 let servers: SpawnedServer[] = []
 
 beforeAll(async () => {
@@ -35,7 +35,7 @@ function createClient(): { client: TaskClient; asked: number[] } {
         return fetch(String(servers[index]?.url), init)
       },
     },
-    inputHandlers,
+    input: { handlers },
   })
   onTestFinished(() => client.close())
   return { client, asked }
@@ -78,7 +78,7 @@ describe('two processes over one folder, behind a round-robin', () => {
 describe('a process that is started again over the same folder', () => {
   it('answers for the tasks of the one before', async () => {
     const first = await spawnServer(program, folder)
-    const before = createTaskClient({ url: first.url, storage: 'memory', inputHandlers })
+    const before = createTaskClient({ url: first.url, storage: 'memory', input: { handlers } })
     const done = before.startToolCall({ name: 'deploy', arguments: { target: 'kept' } })
     const result = await done.result
     const waiting = before.startToolCall({ name: 'wait' })

@@ -80,7 +80,9 @@ describe.each(Object.entries(WAYS))('an input request that a server sends %s', (
   it.each(KINDS)('[EDGE-23] reaches the same handler: %s', async (__, kind, request, answer) => {
     ask({ a: request })
     const handler = vi.fn(() => answer)
-    const call = open({ inputHandlers: { [kind]: handler } satisfies InputHandlers }).startToolCall({ name: 'deploy' })
+    const call = open({ input: { handlers: { [kind]: handler } satisfies InputHandlers } }).startToolCall({
+      name: 'deploy',
+    })
     await page.advance(1000)
     expect(handler).toHaveBeenCalledExactlyOnceWith(
       expect.objectContaining(request),

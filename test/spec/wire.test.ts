@@ -88,7 +88,7 @@ describe('every request in the course of a task', () => {
     for (const declared of capabilities()) expect(Object.keys(declared ?? {})).not.toContain('sampling')
     await client.close()
     const before = server.requests.length
-    client = open({ inputHandlers: { sampling: () => ({}) }, capabilities: { roots: {} } })
+    client = open({ input: { handlers: { sampling: () => ({}) } }, capabilities: { roots: {} } })
     await useEverything()
     expect(server.requests.length).toBeGreaterThan(before + 5)
     for (const declared of capabilities().slice(before)) expect(declared).toMatchObject({ sampling: {}, roots: {} })

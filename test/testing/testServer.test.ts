@@ -245,7 +245,7 @@ describe('the page', () => {
     await server.advance(5000)
     const { environment } = server.browser.openPage()
     client = createTaskClient({ url: server.url, environment })
-    const [call] = await client.resumeTasks()
+    const [call] = await client.resumeToolCalls()
     await server.advance(2000)
     expect(call?.getState().phase).toBe('completed')
   })

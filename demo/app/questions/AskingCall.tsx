@@ -28,7 +28,7 @@ export function AskingCall({ call }: { call: ToolCallState }) {
         aria-label={`${isOver ? 'Dismiss' : 'Cancel'} ${title}`}
         disabled={call.isCancelling}
         onClick={() => {
-          if (isOver) void client.forget(call.callId)
+          if (isOver) void client.forget({ callId: call.callId })
           // A cancellation that does not get through is `lastError` of the call.
           else
             client

@@ -15,7 +15,7 @@ export function ReportList() {
 
   function dismiss(callIds: readonly string[]): void {
     for (const callId of callIds) {
-      void client.forget(callId)
+      void client.forget({ callId })
       deleteSavedReport(callId)
     }
     // The button that had the focus is gone.

@@ -8,13 +8,13 @@ import { type ToolOutputOf, toolOutput } from './toolOutput.js'
 export type ToolCallQueryKey = readonly ['taskwire', string, 'tools/call', string, { readonly key: string | undefined }]
 
 /** TanStack's own options, but for those that make a call a call. */
-export type ToolCallQueryOptions<TData> = Omit<
+export type ToolCallQueryParameter<TData> = Omit<
   QueryObserverOptions<TData, Error, TData, TData, ToolCallQueryKey>,
   'queryKey' | 'queryFn' | 'queryHash' | 'queryKeyHashFn' | 'suspense' | 'select' | 'persister'
 >
 
 /** The call that a query stands for. */
-export interface ToolCallQueryParams<S extends StandardSchemaV1 | undefined = undefined> {
+export interface ToolCallQueryOptions<S extends StandardSchemaV1 | undefined = undefined> {
   /** The tool's name. */
   name: string
   /** What the tool is called with. `skipToken` of TanStack Query: not yet. */
@@ -24,7 +24,7 @@ export interface ToolCallQueryParams<S extends StandardSchemaV1 | undefined = un
   /** Any Standard Schema (zod, valibot, arktype): checks and types `data.structuredContent`. */
   outputSchema?: S
   /** Options of TanStack Query. `enabled` without parameters is a getter, which Vue tracks. */
-  query?: ToolCallQueryOptions<ToolOutputOf<S>> | undefined
+  query?: ToolCallQueryParameter<ToolOutputOf<S>> | undefined
 }
 
 /** The part of a TanStack query that the options read: each binding may bring a copy of `Query` of its own. */
@@ -48,7 +48,7 @@ interface ToolCallQueryEnabled {
 }
 
 /**
- * What {@link toolCallOptions} returns: options for `useQuery`, `prefetchQuery`, `ensureQueryData` and their kin. With
+ * What {@link toolCallQueryOptions} returns: options for `useQuery`, `prefetchQuery`, `ensureQueryData` and their kin. With
  * `skipToken` among its `arguments`, the query function may be that.
  */
 export interface ToolCallQuery<TData, TSkip extends SkipToken = never> {
@@ -69,29 +69,29 @@ export interface ToolCallQuery<TData, TSkip extends SkipToken = never> {
  * @example
  * ```ts
  * const report = await queryClient.fetchQuery(
- *   toolCallOptions(client, { name: 'generate_report', arguments: { seconds: 30 } }),
+ *   toolCallQueryOptions(client, { name: 'generate_report', arguments: { seconds: 30 } }),
  * )
  * ```
  */
-export function toolCallOptions<S extends StandardSchemaV1 | undefined = undefined>(
+export function toolCallQueryOptions<S extends StandardSchemaV1 | undefined = undefined>(
   client: TaskClient,
-  params: ToolCallQueryParams<S> & { arguments?: Record<string, unknown> | undefined },
+  params: ToolCallQueryOptions<S> & { arguments?: Record<string, unknown> | undefined },
 ): ToolCallQuery<ToolOutputOf<S>>
-export function toolCallOptions<S extends StandardSchemaV1 | undefined = undefined>(
+export function toolCallQueryOptions<S extends StandardSchemaV1 | undefined = undefined>(
   client: TaskClient,
-  params: ToolCallQueryParams<S>,
+  params: ToolCallQueryOptions<S>,
 ): ToolCallQuery<ToolOutputOf<S>, SkipToken>
-export function toolCallOptions<S extends StandardSchemaV1 | undefined>(
+export function toolCallQueryOptions<S extends StandardSchemaV1 | undefined>(
   client: TaskClient,
-  params: ToolCallQueryParams<S>,
+  params: ToolCallQueryOptions<S>,
 ): ToolCallQuery<ToolOutputOf<S>, SkipToken> {
   return toolCallQuery(client, params, false)
 }
 
-/** {@link toolCallOptions}; `isRetry` has a call that failed made again when its query mounts. */
+/** {@link toolCallQueryOptions}; `isRetry` has a call that failed made again when its query mounts. */
 export function toolCallQuery<S extends StandardSchemaV1 | undefined>(
   client: TaskClient,
-  params: ToolCallQueryParams<S>,
+  params: ToolCallQueryOptions<S>,
   isRetry: boolean,
 ): ToolCallQuery<ToolOutputOf<S>, SkipToken> {
   const { name, arguments: args, query, outputSchema } = params
@@ -105,7 +105,7 @@ export function toolCallQuery<S extends StandardSchemaV1 | undefined>(
       { name, ...(isArguments(args) && { arguments: args }) },
       {
         // Reading the signal lets TanStack give the fetch up on unmount, and with it what the repeat brings.
-        ...(isRepeat ? { fresh: 'settled' } : { signal: context.signal }),
+        ...(isRepeat ? { repeat: 'settled' } : { signal: context.signal }),
         ...(key !== undefined && { key }),
       },
     )
@@ -134,7 +134,7 @@ export function toolCallQueryKey(client: TaskClient, name: string, key: string |
 
 /** The key of the call in `client.store`, undefined while the call is skipped. */
 export function toolCallKey(
-  params: Pick<ToolCallQueryParams<StandardSchemaV1 | undefined>, 'arguments' | 'key'>,
+  params: Pick<ToolCallQueryOptions<StandardSchemaV1 | undefined>, 'arguments' | 'key'>,
 ): string | undefined {
   const { arguments: args, key } = params
   if (key !== undefined) return key
@@ -168,10 +168,10 @@ function isGetter(enabled: unknown): enabled is () => boolean {
   return typeof enabled === 'function' && enabled.length === 0
 }
 
-function isSkipped(args: ToolCallQueryParams['arguments']): args is SkipToken {
+function isSkipped(args: ToolCallQueryOptions['arguments']): args is SkipToken {
   return typeof args === 'symbol'
 }
 
-function isArguments(args: ToolCallQueryParams['arguments']): args is Record<string, unknown> {
+function isArguments(args: ToolCallQueryOptions['arguments']): args is Record<string, unknown> {
   return typeof args === 'object'
 }

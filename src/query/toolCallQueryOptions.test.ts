@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { createWorkServer } from '../../test/support/workServer.js'
 import { createTaskClient } from '../client/createTaskClient.js'
 import type { TaskClient } from '../client/taskClient.js'
-import { type ToolCallQueryOptions, toolCallOptions } from './toolCallOptions.js'
+import { type ToolCallQueryParameter, toolCallQueryOptions } from './toolCallQueryOptions.js'
 
 let server: TestServer
 let client: TaskClient
@@ -16,8 +16,8 @@ beforeEach(() => {
   queryClient = new QueryClient()
 })
 
-const options = (outcome: 'success' | 'failure', query?: ToolCallQueryOptions<never>) =>
-  toolCallOptions(client, { name: 'work', arguments: { seconds: 1, outcome }, query: query as never })
+const options = (outcome: 'success' | 'failure', query?: ToolCallQueryParameter<never>) =>
+  toolCallQueryOptions(client, { name: 'work', arguments: { seconds: 1, outcome }, query: query as never })
 
 function observe(outcome: 'success' | 'failure') {
   const observer = new QueryObserver(queryClient, options(outcome))
@@ -56,7 +56,7 @@ describe.each(outcomes)('a query whose call ended in %s', (outcome) => {
   it('is not repeated by an observer that comes back to it', async () => {
     const { observer } = observe(outcome)
     await server.advance(3000)
-    observer.setOptions(toolCallOptions(client, { name: 'echo', arguments: { text: 'hi' } }) as never)
+    observer.setOptions(toolCallQueryOptions(client, { name: 'echo', arguments: { text: 'hi' } }) as never)
     await server.advance(3000)
     observer.setOptions(options(outcome))
     await server.advance(3000)
