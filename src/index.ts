@@ -1,5 +1,15 @@
 export type { InputHandlerContext, InputHandlers } from './call/inputHandlers.js'
-export type { InputResponseState, ToolCallNetwork, ToolCallPhase, ToolCallState } from './call/toolCallState.js'
+export type {
+  CompletedToolCall,
+  EndedToolCall,
+  FailedToolCall,
+  InputResponseState,
+  RunningToolCall,
+  SettledToolCall,
+  ToolCallNetwork,
+  ToolCallPhase,
+  ToolCallState,
+} from './call/toolCallState.js'
 export { createTaskClient } from './client/createTaskClient.js'
 export type {
   ForgetFilter,
@@ -15,6 +25,16 @@ export type {
   ToolCallOptions,
   ToolCallParams,
 } from './client/taskClient.js'
+export type {
+  AnyTools,
+  Register,
+  RegisteredTools,
+  ToolArguments,
+  ToolName,
+  ToolOutput,
+  ToolResult,
+  ToolsOf,
+} from './client/tools.js'
 export type { ConnectionState } from './connection/connection.js'
 export { type WithTasksOptions, withTasks } from './connection/withTasks/withTasks.js'
 export type { Environment } from './environment/environment.js'

@@ -34,7 +34,10 @@ const entries: Record<string, { load: () => Promise<object>; names: string[] }> 
       'withTasks',
     ],
   },
-  'taskwire/query': { load: () => import('taskwire/query'), names: ['toolCallQueryOptions'] },
+  'taskwire/query': {
+    load: () => import('taskwire/query'),
+    names: ['toolCallMutationOptions', 'toolCallQueryOptions'],
+  },
   'taskwire/react': {
     load: () => import('taskwire/react'),
     names: [

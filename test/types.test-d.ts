@@ -51,7 +51,7 @@ describe('hooks', () => {
     expectTypeOf(useSuspenseToolCall({ name: 'x' }).retry).toEqualTypeOf<() => void>()
     expectTypeOf(useInputRequests()[0]?.callId).toEqualTypeOf<string | undefined>()
     expectTypeOf(useInputRequests()[0]?.response).toEqualTypeOf<InputResponseState | undefined>()
-    expectTypeOf(useToolCalls((call) => call.phase === 'failed')).toEqualTypeOf<readonly ToolCallState[]>()
+    expectTypeOf(useToolCalls({ filter: (call) => call.phase === 'failed' })).toEqualTypeOf<readonly ToolCallState[]>()
   })
 
   it('refuse what makes no sense', () => {

@@ -29,7 +29,7 @@ const components: Record<WatchingHook, FunctionComponent<{ index: number }>> = {
   useToolCallState: function Call({ index }) {
     const client = useTaskClient()
     const [{ callId }] = useState(() => client.startToolCall({ name: 'work' }, { key: keyOf(index) }))
-    const call = useToolCallState(callId)
+    const call = useToolCallState({ callId })
     renders += 1
     return call?.task?.statusMessage
   },

@@ -4,7 +4,7 @@ import { useOnline } from './useOnline.js'
 /** Who is at the other end, and whether it can be reached right now. */
 export function ConnectionBadge() {
   const { status, server, era, protocolVersion, tasks } = useTaskConnection()
-  const isRetrying = useToolCalls((call) => call.network === 'retrying').length > 0
+  const isRetrying = useToolCalls({ filter: (call) => call.network === 'retrying' }).length > 0
   const isOnline = useOnline()
 
   const health = !isOnline

@@ -20,7 +20,7 @@ export function SameKeyTwice() {
   const client = useTaskClient()
   const queryClient = useQueryClient()
   const [isWanted, setIsWanted] = useState(false)
-  const call = useToolCallState(client.toolCallId(sharedReport.name, sharedReport.key))
+  const call = useToolCallState({ callId: client.toolCallId(sharedReport.name, sharedReport.key) })
   const { queryKey } = toolCallQueryOptions(client, sharedReport)
   // After a reload the call is taken up again, and its components with it.
   const isMounted = isWanted || call !== undefined

@@ -94,9 +94,12 @@ export interface FailedToolCall extends ToolCallStateBase {
  * `phase` tells the kinds apart: a `completed` call has a `result`, a `failed` or `cancelled` one an `error`, and one that
  * `ended` in an earlier visit has neither yet.
  */
-export type ToolCallState = RunningToolCall | CompletedToolCall | FailedToolCall | EndedToolCall
+export type ToolCallState = RunningToolCall | EndedToolCall | SettledToolCall
+
+/** A call with an outcome. */
+export type SettledToolCall = CompletedToolCall | FailedToolCall
 
 /** True where nothing that happens can change the state any more. */
-export function isSettled(state: ToolCallState): state is CompletedToolCall | FailedToolCall {
+export function isSettled(state: ToolCallState): state is SettledToolCall {
   return state.phase === 'completed' || state.phase === 'failed' || state.phase === 'cancelled'
 }

@@ -7,7 +7,8 @@ import type { CallEnd } from '../call/lockCall.js'
 import type { Wish } from '../call/planStart.js'
 import { startCall } from '../call/startCall.js'
 import type { TaskMessage } from '../call/taskMessage.js'
-import type { ToolCallState } from '../call/toolCallState.js'
+import type { ToolCallRequest } from '../call/taskPort.js'
+import { isSettled, type SettledToolCall } from '../call/toolCallState.js'
 import { warnInDevelopment } from '../environment/warn.js'
 import { TaskConfigurationError, TaskExpiredError } from '../protocol/errors.js'
 import type { RecordStore } from '../storage/recordStore.js'
@@ -23,7 +24,7 @@ import { createRecordHandOver } from './recordHandOver.js'
 import { createResuming } from './resuming.js'
 import { createSettledCalls } from './settledCalls.js'
 import { createTabNews } from './tabNews.js'
-import type { TaskReference, ToolCall, ToolCallOptions, ToolCallParams } from './taskClient.js'
+import type { TaskReference, ToolCall, ToolCallOptions } from './taskClient.js'
 import { toolCallHandle } from './toolCallHandle.js'
 
 export interface CallsOptions
@@ -43,12 +44,12 @@ export interface CallsOptions
   readonly store: TaskClientStore
   readonly tabs: Tabs
   /** Called when a call has ended. */
-  readonly onSettled: (state: ToolCallState) => void
+  readonly onSettled: (state: SettledToolCall) => void
 }
 
 /** The calls of this page: each once, however often it is asked for. */
 export interface Calls {
-  start(params: ToolCallParams, options: ToolCallOptions): ToolCall
+  start(request: ToolCallRequest, options: ToolCallOptions): ToolCall
   resumeTask(task: TaskReference, options: Pick<ToolCallOptions, 'signal' | 'key'>): ToolCall
   resumeToolCalls(filter?: { callId?: string }): Promise<readonly ToolCall[]>
   get(callId: string): ToolCall | undefined
@@ -78,7 +79,7 @@ export function createCalls(options: CallsOptions): Calls {
     onPageShown: (entry) => void news.catchUp(entry),
     onSettled: ({ call, shown }) => {
       settled.note(call)
-      options.onSettled(shown)
+      if (isSettled(shown)) options.onSettled(shown)
     },
   })
   const { startTime } = forgotten
@@ -100,7 +101,7 @@ export function createCalls(options: CallsOptions): Calls {
 
   return {
     start: ({ name, arguments: args }, { key, repeat = 'never', signal: detaching }) => {
-      const callId = key === undefined ? environment.randomId() : toolCallId(name, key)
+      const callId = key === undefined ? environment.randomId() : toolCallId(owner, name, key)
       const known = calls.entries.get(callId)
       if (detaching?.aborted) return calls.refuse(calls.newCall(callId, name, key, args), detaching.reason)
       if (known !== undefined && isReusable(known.shown, repeat)) {
@@ -167,7 +168,7 @@ const WISH: Record<NonNullable<ToolCallOptions['repeat']>, Wish> = {
 const warnedOf = new WeakSet<CallEntry>()
 
 /** The key says which call it is, so the arguments of the first one count. */
-function warnOfOtherArguments(known: CallEntry, key: string, args: ToolCallParams['arguments']): void {
+function warnOfOtherArguments(known: CallEntry, key: string, args: ToolCallRequest['arguments']): void {
   const { name, arguments: first } = known.call
   if (first === undefined || warnedOf.has(known) || isEqual(first, args ?? {})) return
   warnedOf.add(known)

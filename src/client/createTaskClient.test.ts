@@ -358,6 +358,16 @@ describe('createTaskClient', () => {
       await expect(openPage().resumeToolCalls()).resolves.toEqual([])
     })
 
+    it.each([{ callId: undefined }, { callId: '' }, { callId: 'a', scope: 'b' }, { id: 'a' }, { scope: 7 }, null, 'a'])(
+      'of %j is refused, and drops nothing',
+      async (filter) => {
+        const call = client.startToolCall({ name: 'work', arguments: { seconds: 60 } }, { key: 'k' })
+        await server.advance(1000)
+        await expect(client.forget(filter as never)).rejects.toThrow(TaskConfigurationError)
+        expect(client.getToolCall(call.callId)).toBeDefined()
+      },
+    )
+
     it('forget() drops every call of the scope, and of no other', async () => {
       const other = openPage({ scope: 'other' })
       other.startToolCall(WORK)

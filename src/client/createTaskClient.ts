@@ -1,7 +1,9 @@
+import type { RecordOwner } from '../call/callRecord.js'
 import { handlerOf } from '../call/inputHandlers.js'
 import { MAX_TIMER_MS } from '../call/pollPolicy.js'
 import { createPushSubscription, NO_PUSH } from '../call/pushSubscription.js'
-import type { ToolCallState } from '../call/toolCallState.js'
+import type { ToolCallRequest } from '../call/taskPort.js'
+import type { SettledToolCall } from '../call/toolCallState.js'
 import type { Connection } from '../connection/connection.js'
 import { browserEnvironment } from '../environment/browserEnvironment.js'
 import { asError } from '../protocol/asError.js'
@@ -27,6 +29,7 @@ import {
 import { createReports } from './reports.js'
 import { setUpSdk } from './sdkSetup.js'
 import type { ForgetFilter, TaskClient, TaskClientOptions, TaskReference, ToolCallParams } from './taskClient.js'
+import type { AnyTools, ToolsOf } from './tools.js'
 
 /** A frame at 60 Hz. */
 const FRAME_MS = 16
@@ -47,8 +50,11 @@ const HOUR_MS = 60 * 60 * 1000
  * const client = createTaskClient({ url: 'https://example.com/mcp' })
  * const result = await client.callTool({ name: 'generate_report', arguments: { seconds: 30 } }, { key: 'weekly' })
  * ```
+ *
+ * @typeParam T The server's tools: `Tools` as `npx taskwire types` writes it, or `typeof server` of a `createTaskServer` in
+ * the same repository.
  */
-export function createTaskClient(options: TaskClientOptions): TaskClient {
+export function createTaskClient<T extends object = AnyTools>(options: TaskClientOptions): TaskClient<ToolsOf<T>> {
   const environment = { ...browserEnvironment(), ...options?.environment }
   const { report, guard, rethrowLater } = createReports(environment, (error, context) =>
     options.onError?.(error, context),
@@ -70,7 +76,7 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
     report(unnamedError(), { operation: 'storage' })
   }
 
-  const settledListeners = new Set<(call: ToolCallState) => void>()
+  const settledListeners = new Set<(call: SettledToolCall) => void>()
   const frameMs = (oneOf('batchUpdates', options.batchUpdates, [true, false]) ?? true) ? FRAME_MS : 0
   const store = createStore({ environment, frameMs, onListenerError: rethrowLater })
   const connection = sdk.createConnection({
@@ -140,18 +146,20 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
   })
 
   const id = hash(JSON.stringify([endpoint, scope]))
-  return clientOf({ id, resume, store, calls, connection, settledListeners })
+  // What the tools are is known to types alone.
+  return clientOf({ id, owner, resume, store, calls, connection, settledListeners }) as TaskClient<ToolsOf<T>>
 }
 
 interface ClientParts extends Pick<TaskClient, 'id' | 'resume'> {
+  readonly owner: RecordOwner
   readonly store: TaskClientStore
   readonly calls: Calls
   readonly connection: Connection
-  readonly settledListeners: Set<(call: ToolCallState) => void>
+  readonly settledListeners: Set<(call: SettledToolCall) => void>
 }
 
 /** What the app gets. */
-function clientOf({ id, resume, store, calls, connection, settledListeners }: ClientParts): TaskClient {
+function clientOf({ id, owner, resume, store, calls, connection, settledListeners }: ClientParts): TaskClient {
   const client: TaskClient = {
     store: store.api,
     id,
@@ -167,7 +175,7 @@ function clientOf({ id, resume, store, calls, connection, settledListeners }: Cl
     getToolCall: calls.get,
     getToolCallState: store.getCall,
     subscribeToolCall: store.subscribeCall,
-    toolCallId,
+    toolCallId: (name, key) => toolCallId(owner, name, key),
     getTask: (taskId, { signal } = {}) => connection.getTask(taskId, signal),
     updateTask: (taskId, inputResponses) => connection.updateTask(taskId, inputResponses),
     cancelTask: (taskId) => connection.cancelTask(taskId),
@@ -198,11 +206,14 @@ function unnamedError(): TaskConfigurationError {
   )
 }
 
-/** Without a call, everything of a scope goes, so a call that is missing by mistake must not be taken for none. */
+/** Without a call, everything of a scope goes: a filter that is mistaken must not be taken for none. */
 function checkForgetFilter(filter: ForgetFilter = {}): ForgetFilter {
-  const isFilter = typeof filter === 'object' && filter !== null
-  if (isFilter && (!('callId' in filter) || (typeof filter.callId === 'string' && filter.scope === undefined)))
-    return filter
+  if (typeof filter === 'object' && filter !== null) {
+    const { callId, scope, ...unknown } = filter
+    const isCall = typeof callId === 'string' && callId !== '' && scope === undefined
+    const isScope = !('callId' in filter) && (scope === undefined || typeof scope === 'string')
+    if ((isCall || isScope) && Object.keys(unknown).length === 0) return filter
+  }
   throw new TaskConfigurationError(
     'forget() takes { callId }, { scope }, or nothing for every call of the scope of this client.',
   )
@@ -215,7 +226,7 @@ function checkReference(task: string | TaskReference): TaskReference {
   return reference
 }
 
-function checkParams(params: ToolCallParams): ToolCallParams {
+function checkParams(params: ToolCallParams): ToolCallRequest {
   if (typeof params?.name !== 'string' || params.name === '') {
     throw new TaskConfigurationError(
       "A tool call needs a tool: pass { name: 'my_tool' }. listTools() tells which there are.",
@@ -225,11 +236,12 @@ function checkParams(params: ToolCallParams): ToolCallParams {
   if (args !== undefined && (typeof args !== 'object' || args === null || Array.isArray(args))) {
     throw new TaskConfigurationError(`The arguments of "${params.name}" must be an object.`)
   }
-  return args === undefined ? params : { ...params, arguments: toJson(params.name, args) }
+  const { name } = params
+  return args === undefined ? { name } : { name, arguments: toJson(name, args) }
 }
 
 /** A copy as it goes over the wire: what the app changes afterwards, or a framework wraps, is not the call's. */
-function toJson(name: string, args: Record<string, unknown>): Record<string, unknown> {
+function toJson(name: string, args: object): Record<string, unknown> {
   try {
     return JSON.parse(JSON.stringify(args))
   } catch (cause) {

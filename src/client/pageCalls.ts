@@ -4,6 +4,7 @@ import type { CallEntry } from '../call/callEntry.js'
 import type { CallRuntime } from '../call/callRuntime.js'
 import type { CallEnd } from '../call/lockCall.js'
 import { resumeCancel } from '../call/startCall.js'
+import type { ToolCallRequest } from '../call/taskPort.js'
 import { TaskExpiredError } from '../protocol/errors.js'
 import type { Task } from '../protocol/task.js'
 import { recordedTask, type ToolCallRecord } from '../storage/toolCallRecord.js'
@@ -12,7 +13,7 @@ import type { TaskClientStore } from './createStore.js'
 import type { EndedCalls } from './endedCalls.js'
 import { isReusable } from './isReusable.js'
 import type { SettledCalls } from './settledCalls.js'
-import type { ToolCall, ToolCallParams } from './taskClient.js'
+import type { ToolCall } from './taskClient.js'
 import { toolCallHandle } from './toolCallHandle.js'
 
 export interface PageCallsOptions {
@@ -31,7 +32,7 @@ export interface PageCalls {
   readonly entries: ReadonlyMap<string, CallEntry>
   /** Where to report that another tab has made a call for which this one waits. */
   readonly waiting: Map<string, (end: CallEnd) => void>
-  newCall(callId: string, name: string, key?: string, args?: ToolCallParams['arguments']): Call
+  newCall(callId: string, name: string, key?: string, args?: ToolCallRequest['arguments']): Call
   /** Puts a call in the place of the one with its id. */
   begin(call: Call): CallEntry
   /** Follows the task that a record names. */
@@ -58,7 +59,7 @@ export function createPageCalls(options: PageCallsOptions): PageCalls {
   const entries = new Map<string, CallEntry>()
   const waiting: PageCalls['waiting'] = new Map()
 
-  function newCall(callId: string, name: string, key?: string, args?: ToolCallParams['arguments']): Call {
+  function newCall(callId: string, name: string, key?: string, args?: ToolCallRequest['arguments']): Call {
     const identity = { callId, name, key, ...(args && { arguments: args }), startedAt: options.startTime() }
     return { ...identity, stage: 'waiting', for: 'lock' }
   }

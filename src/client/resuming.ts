@@ -67,7 +67,7 @@ export function createResuming(options: ResumingOptions): Resuming {
           'resumeTask with a key needs the name of the tool, which the key belongs to: pass { taskId, name }.',
         )
       }
-      const callId = key === undefined ? taskCallId(taskId) : toolCallId(name, key)
+      const callId = key === undefined ? taskCallId(options.owner, taskId) : toolCallId(options.owner, name, key)
       const call = calls.newCall(callId, name, key)
       if (signal?.aborted) return calls.refuse(call, signal.reason)
       const known = calls.findTask(taskId)

@@ -9,7 +9,7 @@ import type {
 } from '@modelcontextprotocol/client'
 import type { StoreApi } from 'zustand/vanilla'
 import type { InputHandlers } from '../call/inputHandlers.js'
-import type { ToolCallState } from '../call/toolCallState.js'
+import type { SettledToolCall, ToolCallState } from '../call/toolCallState.js'
 import type { ConnectionState } from '../connection/connection.js'
 import type { LegacyTasksMode } from '../connection/legacy/options.js'
 import type { SdkV1Client } from '../connection/sdkV1/client.js'
@@ -18,12 +18,12 @@ import type { CallToolResult } from '../protocol/callToolResult.js'
 import type { InputResponse } from '../protocol/inputRequest.js'
 import type { DetailedTask, Task } from '../protocol/task.js'
 import type { TaskStorage } from '../storage/taskStorage.js'
+import type { AnyTools, ToolArguments, ToolName, ToolResult, WithArguments, WithTools } from './tools.js'
 
 /** The tool to call. */
-export interface ToolCallParams {
-  name: string
-  arguments?: Record<string, unknown>
-}
+export type ToolCallParams<T = AnyTools, Name extends ToolName<T> = ToolName<T>> = { name: Name } & WithArguments<
+  ToolArguments<T, Name>
+>
 
 /** How a call is made and followed. */
 export interface ToolCallOptions {
@@ -46,13 +46,13 @@ export interface ToolCallOptions {
 }
 
 /** A handle on a call; `await call.result`. */
-export interface ToolCall {
+export interface ToolCall<TResult = CallToolResult> {
   readonly callId: string
   /**
    * The tool's result, `isError: true` included. Rejects with a `TaskError`, or with the reason of the
    * signal where this handle was detached. A rejection that nobody looks at is not reported as unhandled.
    */
-  readonly result: Promise<CallToolResult>
+  readonly result: Promise<TResult>
   getState(): ToolCallState
   /** When the task is polled next, ms since the epoch; undefined while nothing is scheduled. Its changes are not announced. */
   readonly nextPollAt: number | undefined
@@ -241,8 +241,12 @@ export interface TaskClientSdkOptions extends TaskClientBaseOptions {
 
 export type TaskClientOptions = TaskClientUrlOptions | TaskClientSdkOptions
 
-/** Calls tools and follows what becomes a task, across reloads. Made by `createTaskClient`. */
-export interface TaskClient {
+/**
+ * Calls tools and follows what becomes a task, across reloads. Made by `createTaskClient`.
+ *
+ * @typeParam T The server's tools, where they are known: names, arguments and results are typed by them.
+ */
+export interface TaskClient<T = AnyTools> extends WithTools<T> {
   /** `zustand` vanilla store: `{ connection, calls }`. */
   readonly store: StoreApi<TaskClientState>
   /** Names server and scope in query keys; holds no secret. */
@@ -263,12 +267,18 @@ export interface TaskClient {
   /** When tasks of earlier visits are resumed. */
   readonly resume: 'eager' | 'lazy'
   /** Calls a tool and waits for its final result, whatever the server makes of the call. */
-  callTool(params: ToolCallParams, options?: ToolCallOptions): Promise<CallToolResult>
+  callTool<Name extends ToolName<T>>(
+    params: ToolCallParams<T, Name>,
+    options?: ToolCallOptions,
+  ): Promise<ToolResult<T, Name>>
   /**
    * The same, with a handle on the call. Where it cannot be made (the signal has aborted, the client is
    * closed), `result` says why.
    */
-  startToolCall(params: ToolCallParams, options?: ToolCallOptions): ToolCall
+  startToolCall<Name extends ToolName<T>>(
+    params: ToolCallParams<T, Name>,
+    options?: ToolCallOptions,
+  ): ToolCall<ToolResult<T, Name>>
   /**
    * Follows a task by its id, for instance one that another device started: once, however often and by however
    * many pages it is asked for. With a `key` it becomes the call of that key.
@@ -286,7 +296,7 @@ export interface TaskClient {
    */
   subscribeToolCall(callId: string, listener: () => void): () => void
   /** The id that a call with these params and this key has or would have. */
-  toolCallId(name: string, key: string): string
+  toolCallId(name: ToolName<T>, key: string): string
   /** `tasks/get`, once. */
   getTask(taskId: string, options?: { signal?: AbortSignal }): Promise<DetailedTask>
   /** `tasks/update`, once. */
@@ -294,15 +304,15 @@ export interface TaskClient {
   /** `tasks/cancel`, once. */
   cancelTask(taskId: string): Promise<void>
   /** Calls a tool and returns a task as a task: not polled, not recorded. */
-  callToolRaw(
-    params: ToolCallParams,
+  callToolRaw<Name extends ToolName<T>>(
+    params: ToolCallParams<T, Name>,
     options?: { signal?: AbortSignal },
-  ): Promise<{ type: 'result'; result: CallToolResult } | { type: 'task'; task: Task }>
+  ): Promise<{ type: 'result'; result: ToolResult<T, Name> } | { type: 'task'; task: Task }>
   /**
    * Called with every call that ends while this page is open, also with one that no component observes: for a toast or
    * a system notification. With several tabs, it is called in each.
    */
-  onToolCallSettled(listener: (call: ToolCallState) => void): () => void
+  onToolCallSettled(listener: (call: SettledToolCall) => void): () => void
   /**
    * Drops a call from store and storage, or every call of a scope, by default this client's: for instance at sign-out.
    * It does so in every tab. Tasks go on on the server.

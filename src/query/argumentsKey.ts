@@ -7,7 +7,7 @@ import { hash } from '../storage/hash.js'
  *
  * @throws {TaskConfigurationError} where they are no JSON.
  */
-export function argumentsKey(args: Readonly<Record<string, unknown>> | undefined): string {
+export function argumentsKey(args: object | undefined): string {
   try {
     return `args-${hash(JSON.stringify(args ?? {}, sortKeys))}`
   } catch (cause) {

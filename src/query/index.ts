@@ -1,8 +1,14 @@
 export {
+  type ToolCallMutation,
+  type ToolCallMutationOptions,
+  type ToolCallVariables,
+  toolCallMutationOptions,
+} from './toolCallMutationOptions.js'
+export {
   type ToolCallQuery,
   type ToolCallQueryKey,
   type ToolCallQueryOptions,
   type ToolCallQueryParameter,
   toolCallQueryOptions,
 } from './toolCallQueryOptions.js'
-export type { ToolOutput, ToolOutputOf } from './toolOutput.js'
+export type { ToolOutputOf } from './toolOutput.js'

@@ -1,5 +1,6 @@
 import type { DataTag, QueryObserverOptions, SkipToken } from '@tanstack/query-core'
 import type { TaskClient } from '../client/taskClient.js'
+import type { ToolArguments, ToolName, WithArguments } from '../client/tools.js'
 import type { StandardSchemaV1 } from '../connection/standardSchema.js'
 import { argumentsKey } from './argumentsKey.js'
 import { type ToolOutputOf, toolOutput } from './toolOutput.js'
@@ -8,23 +9,43 @@ import { type ToolOutputOf, toolOutput } from './toolOutput.js'
 export type ToolCallQueryKey = readonly ['taskwire', string, 'tools/call', string, { readonly key: string | undefined }]
 
 /** TanStack's own options, but for those that make a call a call. */
-export type ToolCallQueryParameter<TData> = Omit<
-  QueryObserverOptions<TData, Error, TData, TData, ToolCallQueryKey>,
-  'queryKey' | 'queryFn' | 'queryHash' | 'queryKeyHashFn' | 'suspense' | 'select' | 'persister'
+export type ToolCallQueryParameter<TOutput, TData = TOutput> = Omit<
+  QueryObserverOptions<TOutput, Error, TData, TOutput, ToolCallQueryKey>,
+  'queryKey' | 'queryFn' | 'queryHash' | 'queryKeyHashFn' | 'suspense' | 'persister'
 >
 
 /** The call that a query stands for. */
-export interface ToolCallQueryOptions<S extends StandardSchemaV1 | undefined = undefined> {
+export type ToolCallQueryOptions<
+  T,
+  Name extends ToolName<T>,
+  S extends StandardSchemaV1 | undefined = undefined,
+  TData = ToolOutputOf<S, T, Name>,
+> = ToolCallQueryBase<T, Name, S, TData> & WithArguments<ToolArguments<T, Name>, SkipToken | undefined>
+
+/** {@link ToolCallQueryOptions} but for the arguments. */
+export interface ToolCallQueryBase<T, Name extends ToolName<T>, S extends StandardSchemaV1 | undefined, TData> {
   /** The tool's name. */
-  name: string
+  name: Name
   /** What the tool is called with. `skipToken` of TanStack Query: not yet. */
-  arguments?: Record<string, unknown> | SkipToken | undefined
+  arguments?: unknown
   /** Names the call. @default the arguments: the same arguments are the same call */
   key?: string | undefined
   /** Any Standard Schema (zod, valibot, arktype): checks and types `data.structuredContent`. */
   outputSchema?: S
-  /** Options of TanStack Query. `enabled` without parameters is a getter, which Vue tracks. */
-  query?: ToolCallQueryParameter<ToolOutputOf<S>> | undefined
+  /**
+   * Options of TanStack Query, such as `select`, and `enabled`, which holds the call back. `enabled` without parameters
+   * is a getter, which Vue tracks.
+   */
+  query?: ToolCallQueryParameter<ToolOutputOf<S, T, Name>, TData> | undefined
+}
+
+/** What is read of {@link ToolCallQueryOptions}, whatever the tool. */
+export interface AnyToolCallQueryOptions {
+  readonly name: string
+  readonly arguments?: unknown
+  readonly key?: string | undefined
+  readonly outputSchema?: StandardSchemaV1 | undefined
+  readonly query?: object | undefined
 }
 
 /** The part of a TanStack query that the options read: each binding may bring a copy of `Query` of its own. */
@@ -48,13 +69,14 @@ interface ToolCallQueryEnabled {
 }
 
 /**
- * What {@link toolCallQueryOptions} returns: options for `useQuery`, `prefetchQuery`, `ensureQueryData` and their kin. With
- * `skipToken` among its `arguments`, the query function may be that.
+ * What {@link toolCallQueryOptions} returns: options for `useQuery`, `prefetchQuery`, `ensureQueryData` and their kin.
+ * With `skipToken` among its `arguments`, the query function may be that.
  */
-export interface ToolCallQuery<TData, TSkip extends SkipToken = never> {
-  queryKey: ToolCallQueryKey & DataTag<ToolCallQueryKey, TData, Error>
-  queryFn: ((context: ToolCallQueryContext) => Promise<TData>) | TSkip
+export interface ToolCallQuery<TOutput, TData = TOutput, TSkip extends SkipToken = never> {
+  queryKey: ToolCallQueryKey & DataTag<ToolCallQueryKey, TOutput, Error>
+  queryFn: ((context: ToolCallQueryContext) => Promise<TOutput>) | TSkip
   enabled: ToolCallQueryEnabled
+  select?: (data: TOutput) => TData
 }
 
 /**
@@ -73,32 +95,50 @@ export interface ToolCallQuery<TData, TSkip extends SkipToken = never> {
  * )
  * ```
  */
-export function toolCallQueryOptions<S extends StandardSchemaV1 | undefined = undefined>(
-  client: TaskClient,
-  params: ToolCallQueryOptions<S> & { arguments?: Record<string, unknown> | undefined },
-): ToolCallQuery<ToolOutputOf<S>>
-export function toolCallQueryOptions<S extends StandardSchemaV1 | undefined = undefined>(
-  client: TaskClient,
-  params: ToolCallQueryOptions<S>,
-): ToolCallQuery<ToolOutputOf<S>, SkipToken>
-export function toolCallQueryOptions<S extends StandardSchemaV1 | undefined>(
-  client: TaskClient,
-  params: ToolCallQueryOptions<S>,
-): ToolCallQuery<ToolOutputOf<S>, SkipToken> {
-  return toolCallQuery(client, params, false)
+export function toolCallQueryOptions<
+  T,
+  Name extends ToolName<T>,
+  S extends StandardSchemaV1 | undefined = undefined,
+  TData = ToolOutputOf<S, T, Name>,
+>(
+  client: TaskClient<T>,
+  options: ToolCallQueryBase<T, Name, S, TData> & WithArguments<ToolArguments<T, Name>>,
+): ToolCallQuery<ToolOutputOf<S, T, Name>, TData>
+export function toolCallQueryOptions<
+  T,
+  Name extends ToolName<T>,
+  S extends StandardSchemaV1 | undefined = undefined,
+  TData = ToolOutputOf<S, T, Name>,
+>(
+  client: TaskClient<T>,
+  options: ToolCallQueryOptions<T, Name, S, TData>,
+): ToolCallQuery<ToolOutputOf<S, T, Name>, TData, SkipToken>
+export function toolCallQueryOptions(client: TaskClient, options: AnyToolCallQueryOptions): unknown {
+  return toolCallQuery(client, options, false)
+}
+
+const UNREPEATED = {
+  retry: false,
+  refetchOnMount: false,
+  refetchOnWindowFocus: false,
+  refetchOnReconnect: false,
+  refetchInterval: false,
+  staleTime: 'static',
+  // Offline, the call itself waits, and says so; a paused query would say nothing.
+  networkMode: 'always',
 }
 
 /** {@link toolCallQueryOptions}; `isRetry` has a call that failed made again when its query mounts. */
-export function toolCallQuery<S extends StandardSchemaV1 | undefined>(
+export function toolCallQuery(
   client: TaskClient,
-  params: ToolCallQueryOptions<S>,
+  options: AnyToolCallQueryOptions,
   isRetry: boolean,
-): ToolCallQuery<ToolOutputOf<S>, SkipToken> {
-  const { name, arguments: args, query, outputSchema } = params
-  const key = toolCallKey(params)
+): ToolCallQuery<unknown, unknown, SkipToken> {
+  const { name, arguments: args, query, outputSchema } = options
+  const key = toolCallKey(options)
   const queryKey = toolCallQueryKey(client, name, key)
 
-  async function queryFn(context: ToolCallQueryContext): Promise<ToolOutputOf<S>> {
+  async function queryFn(context: ToolCallQueryContext): Promise<unknown> {
     const fetched = context.client.getQueryCache().find({ queryKey })
     const isRepeat = fetched !== undefined && hasEnded(fetched) && (isRetry || isObserved(fetched))
     const { result } = client.startToolCall(
@@ -109,36 +149,33 @@ export function toolCallQuery<S extends StandardSchemaV1 | undefined>(
         ...(key !== undefined && { key }),
       },
     )
-    return toolOutput(await result, name, outputSchema as S)
+    return toolOutput(await result, name, outputSchema)
   }
 
   return {
-    retry: false,
-    refetchOnMount: false,
-    refetchOnWindowFocus: false,
-    refetchOnReconnect: false,
-    refetchInterval: false,
-    staleTime: 'static',
-    // Offline, the call itself waits, and says so; a paused query would say nothing.
-    networkMode: 'always',
+    ...UNREPEATED,
     ...query,
-    enabled: unlessFailed(query?.enabled as Parameters<typeof unlessFailed>[0]),
-    queryKey: queryKey as ToolCallQuery<ToolOutputOf<S>>['queryKey'],
+    enabled: unlessFailed((query as { enabled?: Enabled } | undefined)?.enabled),
+    queryKey: queryKey as ToolCallQuery<unknown>['queryKey'],
     queryFn: isSkipped(args) ? args : queryFn,
   }
 }
 
-export function toolCallQueryKey(client: TaskClient, name: string, key: string | undefined): ToolCallQueryKey {
+export function toolCallQueryKey(
+  client: Pick<TaskClient, 'id'>,
+  name: string,
+  key: string | undefined,
+): ToolCallQueryKey {
   return ['taskwire', client.id, 'tools/call', name, { key }]
 }
 
 /** The key of the call in `client.store`, undefined while the call is skipped. */
-export function toolCallKey(
-  params: Pick<ToolCallQueryOptions<StandardSchemaV1 | undefined>, 'arguments' | 'key'>,
-): string | undefined {
-  const { arguments: args, key } = params
+export function toolCallKey({
+  arguments: args,
+  key,
+}: Pick<AnyToolCallQueryOptions, 'arguments' | 'key'>): string | undefined {
   if (key !== undefined) return key
-  return isSkipped(args) ? undefined : argumentsKey(args)
+  return isSkipped(args) ? undefined : argumentsKey(args as object | undefined)
 }
 
 function hasEnded({ state }: AnyQuery): boolean {
@@ -150,11 +187,13 @@ function isObserved(query: AnyQuery): boolean {
   return query.getObserversCount() > 0
 }
 
+type Enabled = boolean | ((query: AnyQuery) => boolean)
+
 /**
  * `staleTime: 'static'` holds a query that has data; one that has failed is held by being disabled. Without a query,
  * vue-query asks for what its observer is to call, and tracks what a getter reads meanwhile.
  */
-function unlessFailed(enabled: boolean | ((query: AnyQuery) => boolean) = true): ToolCallQueryEnabled {
+function unlessFailed(enabled: Enabled = true): ToolCallQueryEnabled {
   function isEnabled(): ToolCallQueryEnabled
   function isEnabled(query: AnyQuery): boolean
   function isEnabled(query?: AnyQuery): ToolCallQueryEnabled | boolean {
@@ -168,10 +207,10 @@ function isGetter(enabled: unknown): enabled is () => boolean {
   return typeof enabled === 'function' && enabled.length === 0
 }
 
-function isSkipped(args: ToolCallQueryOptions['arguments']): args is SkipToken {
+function isSkipped(args: unknown): args is SkipToken {
   return typeof args === 'symbol'
 }
 
-function isArguments(args: ToolCallQueryOptions['arguments']): args is Record<string, unknown> {
-  return typeof args === 'object'
+function isArguments(args: unknown): args is object {
+  return args !== undefined && !isSkipped(args)
 }

@@ -1,14 +1,12 @@
+import type { ToolName, ToolOutput, ToolResult } from '../client/tools.js'
 import type { StandardSchemaV1 } from '../connection/standardSchema.js'
 import type { CallToolResult } from '../protocol/callToolResult.js'
 import { ToolOutputError } from '../protocol/errors.js'
 
-/** A tool's result with its `structuredContent` typed by an output schema. A tool's own error has `isError: true`. */
-export type ToolOutput<T> =
-  | (Omit<CallToolResult, 'structuredContent' | 'isError'> & { isError?: false | undefined; structuredContent: T })
-  | (Omit<CallToolResult, 'structuredContent' | 'isError'> & { isError: true; structuredContent?: unknown })
-
-/** The result type that an output schema makes; without one, a plain `CallToolResult`. */
-export type ToolOutputOf<S> = S extends StandardSchemaV1 ? ToolOutput<StandardSchemaV1.InferOutput<S>> : CallToolResult
+/** The result of a call: typed by its output schema, else by what is known of the tool. */
+export type ToolOutputOf<S, T, Name extends ToolName<T>> = S extends StandardSchemaV1
+  ? ToolOutput<StandardSchemaV1.InferOutput<S>>
+  : ToolResult<T, Name>
 
 /**
  * The result with its `structuredContent` checked, and transformed where the schema does so. A tool's
@@ -16,13 +14,13 @@ export type ToolOutputOf<S> = S extends StandardSchemaV1 ? ToolOutput<StandardSc
  *
  * @throws {ToolOutputError} where it does not match.
  */
-export async function toolOutput<S extends StandardSchemaV1 | undefined>(
+export async function toolOutput(
   result: CallToolResult,
   toolName: string,
-  schema: S,
-): Promise<ToolOutputOf<S>> {
-  if (schema === undefined || result.isError === true) return result as ToolOutputOf<S>
+  schema: StandardSchemaV1 | undefined,
+): Promise<CallToolResult> {
+  if (schema === undefined || result.isError === true) return result
   const checked = await schema['~standard'].validate(result.structuredContent)
   if (checked.issues) throw new ToolOutputError(toolName, checked.issues)
-  return { ...result, structuredContent: checked.value } as ToolOutputOf<S>
+  return { ...result, structuredContent: checked.value }
 }

@@ -1,9 +1,7 @@
-import { createContext, type ReactNode, useContext, useEffect, useState } from 'react'
+import { type ReactNode, useContext, useEffect, useState } from 'react'
 import type { TaskClient } from '../client/taskClient.js'
-import { TaskConfigurationError } from '../protocol/errors.js'
 import { QueryClient, QueryClientContext, QueryClientProvider } from './reactQuery.js'
-
-const TaskClientContext = createContext<TaskClient | undefined>(undefined)
+import { TaskClientContext } from './useTaskClient.js'
 
 export interface TaskClientProviderProps {
   client: TaskClient
@@ -35,19 +33,4 @@ function QueryClientFallback({ children }: { children: ReactNode }): ReactNode {
   const outer = useContext(QueryClientContext)
   const [own] = useState(() => (outer === undefined ? new QueryClient() : undefined))
   return own === undefined ? children : <QueryClientProvider client={own}>{children}</QueryClientProvider>
-}
-
-/**
- * The client of the provider above.
- *
- * @throws {TaskConfigurationError} without a provider.
- */
-export function useTaskClient(): TaskClient {
-  const client = useContext(TaskClientContext)
-  if (client === undefined) {
-    throw new TaskConfigurationError(
-      'No task client: wrap the component in <TaskClientProvider client={createTaskClient(…)}>.',
-    )
-  }
-  return client
 }

@@ -147,7 +147,7 @@ describe('useToolCalls', () => {
     const [listed] = list.result.current
     expect(list.result.current).toMatchObject([{ name: 'work', phase: 'ended', task: { status: 'completed' } }])
     expect(server.count('tasks/get')).toBe(polls)
-    const one = renderHook(() => useToolCallState(listed?.callId), { wrapper })
+    const one = renderHook(() => useToolCallState({ callId: listed?.callId }), { wrapper })
     await advance(1000)
     expect(one.result.current).toMatchObject({ phase: 'completed', result: { structuredContent: { seconds: 1 } } })
     one.rerender()
@@ -172,7 +172,9 @@ describe('useToolCalls', () => {
   })
 
   it('filters, and keeps its identity while the filtered calls are the same', async () => {
-    const { result, rerender } = renderHook(() => useToolCalls((call) => call.phase === 'completed'), { wrapper })
+    const { result, rerender } = renderHook(() => useToolCalls({ filter: (call) => call.phase === 'completed' }), {
+      wrapper,
+    })
     act(() => void client.startToolCall({ name: 'work', arguments: { seconds: 60 } }))
     await advance(2000)
     const before = result.current
@@ -186,9 +188,12 @@ describe('useToolCalls', () => {
 describe('useToolCallState and useTaskConnection', () => {
   it('follow one call and the connection', async () => {
     const call = client.startToolCall({ name: 'work', arguments: { seconds: 1 } })
-    const { result } = renderHook(() => ({ call: useToolCallState(call.callId), connection: useTaskConnection() }), {
-      wrapper,
-    })
+    const { result } = renderHook(
+      () => ({ call: useToolCallState({ callId: call.callId }), connection: useTaskConnection() }),
+      {
+        wrapper,
+      },
+    )
     expect(result.current).toMatchObject({ call: { phase: 'calling' } })
     await advance(3000)
     expect(result.current).toMatchObject({
@@ -204,7 +209,7 @@ describe('useToolCallState and useTaskConnection', () => {
   })
 
   it('an unknown call is undefined', () => {
-    expect(renderHook(() => useToolCallState('nope'), { wrapper }).result.current).toBeUndefined()
+    expect(renderHook(() => useToolCallState({ callId: 'nope' }), { wrapper }).result.current).toBeUndefined()
   })
 })
 

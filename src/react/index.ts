@@ -1,18 +1,19 @@
-export { TaskClientProvider, type TaskClientProviderProps, useTaskClient } from './TaskClientProvider.js'
+export { TaskClientProvider, type TaskClientProviderProps } from './TaskClientProvider.js'
 export { type PendingInputRequest, useInputRequests } from './useInputRequests.js'
+export type { OnSettled } from './useOnSettled.js'
 export {
   type UseSuspenseToolCallOptions,
   type UseSuspenseToolCallResult,
   useSuspenseToolCall,
 } from './useSuspenseToolCall.js'
+export { type UseTaskClientOptions, type UseTaskClientsOptions, useTaskClient } from './useTaskClient.js'
 export { useTaskConnection } from './useTaskConnection.js'
-export { type UseToolCallResult, useToolCall } from './useToolCall.js'
+export { type UseToolCallOptions, type UseToolCallResult, useToolCall } from './useToolCall.js'
 export type { ToolCallControls } from './useToolCallControls.js'
 export {
-  type ToolArguments,
   type UseToolCallMutationOptions,
   type UseToolCallMutationResult,
   useToolCallMutation,
 } from './useToolCallMutation.js'
-export { useToolCallState } from './useToolCallState.js'
-export { useToolCalls } from './useToolCalls.js'
+export { type UseToolCallStateOptions, useToolCallState } from './useToolCallState.js'
+export { type UseToolCallsOptions, useToolCalls } from './useToolCalls.js'

@@ -1,24 +1,31 @@
 import type { SkipToken, UseSuspenseQueryResult } from '@tanstack/react-query'
+import type { AnyTools, RegisteredTools, ToolArguments, ToolName, WithArguments } from '../client/tools.js'
 import type { StandardSchemaV1 } from '../connection/standardSchema.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
-import { type ToolCallQueryOptions, toolCallKey, toolCallQuery } from '../query/toolCallQueryOptions.js'
+import {
+  type AnyToolCallQueryOptions,
+  type ToolCallQueryBase,
+  toolCallKey,
+  toolCallQuery,
+} from '../query/toolCallQueryOptions.js'
 import type { ToolOutputOf } from '../query/toolOutput.js'
 import { extendResult } from './extendResult.js'
 import { isServer, useQueryErrorResetBoundary, useSuspenseQuery } from './reactQuery.js'
-import { useTaskClient } from './TaskClientProvider.js'
+import { type OnSettled, useOnSettled } from './useOnSettled.js'
 import { useRetry } from './useRetry.js'
+import { type UseTaskClientOptions, useTaskClient } from './useTaskClient.js'
 import { type ToolCallControls, useToolCallControls } from './useToolCallControls.js'
 
 /** What tells Next.js that the error is meant: without, it ends `next build`. `reason` is for its own message. */
 const NEXT_BAILOUT = { digest: 'BAILOUT_TO_CLIENT_SIDE_RENDERING', reason: 'useSuspenseToolCall()' }
 
-/** What {@link useSuspenseToolCall} is given: a call that is made without condition. */
-export type UseSuspenseToolCallOptions<S extends StandardSchemaV1 | undefined = undefined> = Omit<
-  ToolCallQueryOptions<S>,
-  'arguments'
-> & {
-  arguments?: Exclude<ToolCallQueryOptions['arguments'], SkipToken>
-}
+/** What {@link useSuspenseToolCall} takes: a call that is made without condition. */
+export type UseSuspenseToolCallOptions<
+  T,
+  Name extends ToolName<T>,
+  S extends StandardSchemaV1 | undefined = undefined,
+  TData = ToolOutputOf<S, T, Name>,
+> = ToolCallQueryBase<T, Name, S, TData> & WithArguments<ToolArguments<T, Name>> & UseTaskClientOptions<T> & OnSettled
 
 /** What {@link useSuspenseToolCall} returns. */
 export type UseSuspenseToolCallResult<TData> = UseSuspenseQueryResult<TData, Error> &
@@ -35,24 +42,32 @@ export type UseSuspenseToolCallResult<TData> = UseSuspenseQueryResult<TData, Err
  * On a server nothing is called: the component throws there, which makes React send the fallback of the
  * nearest Suspense boundary and render in the browser.
  */
-export function useSuspenseToolCall<S extends StandardSchemaV1 | undefined = undefined>(
-  params: UseSuspenseToolCallOptions<S>,
-): UseSuspenseToolCallResult<ToolOutputOf<S>> {
+export function useSuspenseToolCall<
+  T = RegisteredTools,
+  Name extends ToolName<T> = ToolName<T>,
+  S extends StandardSchemaV1 | undefined = undefined,
+  TData = ToolOutputOf<S, T, Name>,
+>(options: UseSuspenseToolCallOptions<T, Name, S, TData>): UseSuspenseToolCallResult<TData>
+export function useSuspenseToolCall(
+  options: AnyToolCallQueryOptions & UseTaskClientOptions<AnyTools> & OnSettled,
+): UseSuspenseToolCallResult<unknown> {
   if (isServer) {
     const error = new TaskConfigurationError(
       'A tool is not called during server rendering. Wrap the component in <Suspense>; it renders in the browser.',
     )
     throw Object.assign(error, NEXT_BAILOUT)
   }
-  const client = useTaskClient()
+  const client = useTaskClient(options)
   const isReset = useQueryErrorResetBoundary().isReset()
-  const { queryFn, enabled: _, ...options } = toolCallQuery(client, params, isReset)
-  const query = useSuspenseQuery({
-    ...options,
+  const { queryFn, enabled: _, ...query } = toolCallQuery(client, options, isReset)
+  const result = useSuspenseQuery({
+    ...query,
     retryOnMount: true,
     queryFn: queryFn as Exclude<typeof queryFn, SkipToken>,
   })
-  const key = toolCallKey(params)
-  const callId = key === undefined ? undefined : client.toolCallId(params.name, key)
-  return extendResult(query, { ...useToolCallControls(client, callId), retry: useRetry(client, params.name, key) })
+  const key = toolCallKey(options)
+  const callId = key === undefined ? undefined : client.toolCallId(options.name, key)
+  useOnSettled(client, options.onSettled, (settledId) => settledId === callId)
+  const retry = useRetry(client, options.name, key)
+  return extendResult(result, { ...useToolCallControls(client, callId), retry })
 }

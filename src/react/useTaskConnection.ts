@@ -1,7 +1,8 @@
+import { useStore } from 'zustand'
 import type { ConnectionState } from '../connection/connection.js'
-import { useTaskClientStore } from './useTaskClientStore.js'
+import { type UseTaskClientOptions, useTaskClient } from './useTaskClient.js'
 
 /** How the connection to the server fares: its status, era, and whether the server serves tasks. */
-export function useTaskConnection(): ConnectionState {
-  return useTaskClientStore((state) => state.connection)
+export function useTaskConnection<T>(options: UseTaskClientOptions<T> = {}): ConnectionState {
+  return useStore(useTaskClient(options).store, ({ connection }) => connection)
 }

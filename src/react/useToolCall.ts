@@ -1,12 +1,27 @@
 import type { UseQueryResult } from '@tanstack/react-query'
+import type { AnyTools, RegisteredTools, ToolName } from '../client/tools.js'
 import type { StandardSchemaV1 } from '../connection/standardSchema.js'
-import { type ToolCallQueryOptions, toolCallKey, toolCallQueryOptions } from '../query/toolCallQueryOptions.js'
+import {
+  type AnyToolCallQueryOptions,
+  type ToolCallQueryOptions,
+  toolCallKey,
+  toolCallQuery,
+} from '../query/toolCallQueryOptions.js'
 import type { ToolOutputOf } from '../query/toolOutput.js'
 import { extendResult } from './extendResult.js'
 import { useQuery } from './reactQuery.js'
-import { useTaskClient } from './TaskClientProvider.js'
+import { type OnSettled, useOnSettled } from './useOnSettled.js'
 import { useRetry } from './useRetry.js'
+import { type UseTaskClientOptions, useTaskClient } from './useTaskClient.js'
 import { type ToolCallControls, useToolCallControls } from './useToolCallControls.js'
+
+/** What {@link useToolCall} takes. To hold the call back, `query: { enabled: false }` or `arguments: skipToken`. */
+export type UseToolCallOptions<
+  T,
+  Name extends ToolName<T>,
+  S extends StandardSchemaV1 | undefined = undefined,
+  TData = ToolOutputOf<S, T, Name>,
+> = ToolCallQueryOptions<T, Name, S, TData> & UseTaskClientOptions<T> & OnSettled
 
 /** What {@link useToolCall} returns: TanStack's query result, and the call. */
 export type UseToolCallResult<TData> = UseQueryResult<TData, Error> &
@@ -30,12 +45,20 @@ export type UseToolCallResult<TData> = UseQueryResult<TData, Error> &
  * if (!data) return <p>{call?.task?.statusMessage ?? 'Working…'} <button onClick={cancel}>Cancel</button></p>
  * ```
  */
-export function useToolCall<S extends StandardSchemaV1 | undefined = undefined>(
-  params: ToolCallQueryOptions<S>,
-): UseToolCallResult<ToolOutputOf<S>> {
-  const client = useTaskClient()
-  const query = useQuery(toolCallQueryOptions(client, params))
-  const key = toolCallKey(params)
-  const callId = key === undefined ? undefined : client.toolCallId(params.name, key)
-  return extendResult(query, { ...useToolCallControls(client, callId), retry: useRetry(client, params.name, key) })
+export function useToolCall<
+  T = RegisteredTools,
+  Name extends ToolName<T> = ToolName<T>,
+  S extends StandardSchemaV1 | undefined = undefined,
+  TData = ToolOutputOf<S, T, Name>,
+>(options: UseToolCallOptions<T, Name, S, TData>): UseToolCallResult<TData>
+export function useToolCall(
+  options: AnyToolCallQueryOptions & UseTaskClientOptions<AnyTools> & OnSettled,
+): UseToolCallResult<unknown> {
+  const client = useTaskClient(options)
+  const query = useQuery(toolCallQuery(client, options, false))
+  const key = toolCallKey(options)
+  const callId = key === undefined ? undefined : client.toolCallId(options.name, key)
+  useOnSettled(client, options.onSettled, (settledId) => settledId === callId)
+  const retry = useRetry(client, options.name, key)
+  return extendResult(query, { ...useToolCallControls(client, callId), retry })
 }

@@ -4,7 +4,7 @@ import type { TaskClient } from '../client/taskClient.js'
 import { TaskInputError } from '../protocol/errors.js'
 import type { InputRequest, InputResponse } from '../protocol/inputRequest.js'
 import type { Task } from '../protocol/task.js'
-import { useToolCallState } from './useToolCallState.js'
+import { useStateOfCall } from './useToolCallState.js'
 
 /** What the hooks add to TanStack's result: the call, and what can be done with it. */
 export interface ToolCallControls {
@@ -32,7 +32,7 @@ const NO_REQUESTS: Readonly<Record<string, InputRequest>> = {}
 
 /** The call with this id and what can be done with it. The functions stay the same while the call does. */
 export function useToolCallControls(client: TaskClient, callId: string | undefined): ToolCallControls {
-  const call = useToolCallState(callId)
+  const call = useStateOfCall(client, callId)
   const actions = useMemo(
     () => ({
       cancel: () => cancel(client, callId),

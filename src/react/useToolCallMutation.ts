@@ -1,33 +1,40 @@
-import type { UseMutationOptions, UseMutationResult } from '@tanstack/react-query'
+import type { UseMutationResult } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import type { TaskClient } from '../client/taskClient.js'
+import type { AnyTools, RegisteredTools, ToolName } from '../client/tools.js'
 import type { StandardSchemaV1 } from '../connection/standardSchema.js'
 import { asError } from '../protocol/asError.js'
+import {
+  type AnyToolCallMutationOptions,
+  type ToolCallMutationOptions,
+  type ToolCallVariables,
+  toolCallMutation,
+} from '../query/toolCallMutationOptions.js'
 import { type ToolOutputOf, toolOutput } from '../query/toolOutput.js'
 import { useMutation } from './reactQuery.js'
-import { useTaskClient } from './TaskClientProvider.js'
+import { type OnSettled, useOnSettled } from './useOnSettled.js'
+import { type UseTaskClientOptions, useTaskClient } from './useTaskClient.js'
 import { type ToolCallControls, useToolCallControls } from './useToolCallControls.js'
 
-/** What `mutate` takes: the arguments of the tool. */
-export type ToolArguments = Record<string, unknown> | undefined
-
-/** The tool behind a button. */
-export interface UseToolCallMutationOptions<S extends StandardSchemaV1 | undefined = undefined> {
-  /** The tool's name. */
-  name: string
-  /**
-   * Names the button's call: while it runs, a second `mutate` joins it, and after a reload `call`, `data`, `error` and
-   * `status` are those of the call that is known, also if it has ended. Without a key every `mutate` is a call of its own, and nothing is shown after a reload.
-   */
-  key?: string | undefined
-  /** Any Standard Schema: checks and types `data.structuredContent`. */
-  outputSchema?: S
-  /** Options of TanStack Query. */
-  mutation?: Omit<UseMutationOptions<ToolOutputOf<S>, Error, ToolArguments>, 'mutationFn'> | undefined
-}
+/**
+ * What {@link useToolCallMutation} takes. With a key, `call`, `data`, `error` and `status` are after a reload those of the
+ * call that is known, also if it has ended; without, nothing is shown after a reload.
+ */
+export type UseToolCallMutationOptions<
+  T,
+  Name extends ToolName<T>,
+  S extends StandardSchemaV1 | undefined = undefined,
+> = ToolCallMutationOptions<T, Name, S> & UseTaskClientOptions<T> & OnSettled
 
 /** What {@link useToolCallMutation} returns: TanStack's mutation result, and the call. */
-export type UseToolCallMutationResult<TData> = UseMutationResult<TData, Error, ToolArguments> & ToolCallControls
+export type UseToolCallMutationResult<TData, TVariables> = UseMutationResult<TData, Error, TVariables> &
+  ToolCallControls & {
+    /**
+     * Calls the tool again with the arguments of the last `mutate`. Undefined until this page has called it: arguments
+     * are not stored, so after a reload it takes a `mutate`.
+     */
+    retry: (() => void) | undefined
+  }
 
 /**
  * A tool behind a button: `mutate(arguments)` calls it.
@@ -38,33 +45,37 @@ export type UseToolCallMutationResult<TData> = UseMutationResult<TData, Error, T
  * <button onClick={() => report.mutate({ seconds: 30 })}>{report.call?.phase ?? 'Start'}</button>
  * ```
  */
-export function useToolCallMutation<S extends StandardSchemaV1 | undefined = undefined>(
-  params: UseToolCallMutationOptions<S>,
-): UseToolCallMutationResult<ToolOutputOf<S>> {
-  const { name, key, outputSchema, mutation } = params
-  const client = useTaskClient()
+export function useToolCallMutation<
+  T = RegisteredTools,
+  Name extends ToolName<T> = ToolName<T>,
+  S extends StandardSchemaV1 | undefined = undefined,
+>(
+  options: UseToolCallMutationOptions<T, Name, S>,
+): UseToolCallMutationResult<ToolOutputOf<S, T, Name>, ToolCallVariables<T, Name>>
+export function useToolCallMutation(
+  options: AnyToolCallMutationOptions & UseTaskClientOptions<AnyTools> & OnSettled,
+): object {
+  const { name, key, outputSchema } = options
+  const client = useTaskClient(options)
   const [lastCallId, setLastCallId] = useState<string>()
+  const started = useRef(new Set<string>()).current
   const callId = key === undefined ? lastCallId : client.toolCallId(name, key)
-  const earlier = useEarlierOutcome(client, name, key, outputSchema as S)
-  const result = useMutation<ToolOutputOf<S>, Error, ToolArguments>({
-    retry: false,
-    networkMode: 'always',
-    ...mutation,
-    mutationFn: async (args) => {
-      const call = client.startToolCall(
-        { name, ...(args && { arguments: args }) },
-        { repeat: 'settled', ...(key !== undefined && { key }) },
-      )
-      setLastCallId(call.callId)
-      return toolOutput(await call.result, name, outputSchema as S)
-    },
-  })
-  const shown = result.isIdle && earlier !== undefined ? { ...result, ...earlier } : result
-  return { ...shown, ...useToolCallControls(client, callId) } as UseToolCallMutationResult<ToolOutputOf<S>>
+  const earlier = useEarlierOutcome(client, name, key, outputSchema)
+  useOnSettled(client, options.onSettled, (settledId) => started.delete(settledId) || settledId === callId)
+  const result = useMutation<unknown, Error, object | undefined>(
+    toolCallMutation(client, options, (startedId) => {
+      started.add(startedId)
+      setLastCallId(startedId)
+    }),
+  )
+  const { isIdle, variables, mutate } = result
+  const retry = isIdle ? undefined : () => mutate(variables)
+  const shown = isIdle && earlier !== undefined ? { ...result, ...earlier } : result
+  return { ...shown, ...useToolCallControls(client, callId), retry }
 }
 
-type EarlierOutcome<TData> = Pick<
-  UseMutationResult<TData, Error, ToolArguments>,
+type EarlierOutcome = Pick<
+  UseMutationResult<unknown, Error>,
   'status' | 'data' | 'error' | 'isIdle' | 'isPending' | 'isSuccess' | 'isError'
 >
 
@@ -72,20 +83,20 @@ type EarlierOutcome<TData> = Pick<
  * What an earlier visit has left of the call of a key, in the members of TanStack's mutation result: that one starts idle
  * with each page. Its callbacks are for what this page has started and are not called.
  */
-function useEarlierOutcome<S extends StandardSchemaV1 | undefined>(
+function useEarlierOutcome(
   client: TaskClient,
   name: string,
   key: string | undefined,
-  outputSchema: S,
-): EarlierOutcome<ToolOutputOf<S>> | undefined {
-  const [earlier, setEarlier] = useState<EarlierOutcome<ToolOutputOf<S>>>()
+  outputSchema: StandardSchemaV1 | undefined,
+): EarlierOutcome | undefined {
+  const [earlier, setEarlier] = useState<EarlierOutcome>()
   const schema = useRef(outputSchema)
   schema.current = outputSchema
   useEffect(() => {
     setEarlier(undefined)
     if (key === undefined) return
     let isCurrent = true
-    const show = (outcome: EarlierOutcome<ToolOutputOf<S>>) => {
+    const show = (outcome: EarlierOutcome) => {
       if (isCurrent) setEarlier(outcome)
     }
     const found = client.resumeToolCalls({ callId: client.toolCallId(name, key) })

@@ -1,22 +1,24 @@
 import { useMemo } from 'react'
-import { useShallow } from 'zustand/react/shallow'
 import type { ToolCallState } from '../call/toolCallState.js'
-import { useTaskClientStore } from './useTaskClientStore.js'
+import { useCallsOf } from './useCallsOf.js'
+import { type UseTaskClientsOptions, useTaskClients } from './useTaskClient.js'
+
+/** What {@link useToolCalls} takes. */
+export interface UseToolCallsOptions extends UseTaskClientsOptions {
+  /** Which calls. It may be written in place. @default every one */
+  filter?: ((call: ToolCallState) => boolean) | undefined
+}
 
 /**
- * Every call of this client, those of earlier visits included, oldest first. The array keeps its
+ * Every call of a client, or of several, those of earlier visits included, oldest first. The array keeps its
  * identity while its members do.
- *
- * @param selector Which calls. It may be written in place.
  *
  * @example
  * ```tsx
- * const running = useToolCalls((call) => call.phase === 'working')
+ * const running = useToolCalls({ filter: (call) => call.phase === 'working' })
  * ```
  */
-export function useToolCalls(selector?: (call: ToolCallState) => boolean): readonly ToolCallState[] {
-  const calls = useTaskClientStore(
-    useShallow((state) => (selector ? Object.values(state.calls).filter(selector) : Object.values(state.calls))),
-  )
+export function useToolCalls({ filter = () => true, ...options }: UseToolCallsOptions = {}): readonly ToolCallState[] {
+  const calls = useCallsOf(useTaskClients(options), filter)
   return useMemo(() => [...calls].sort((a, b) => a.startedAt - b.startedAt), [calls])
 }

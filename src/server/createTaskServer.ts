@@ -1,6 +1,7 @@
 import { INTERNAL_ERROR, isJsonContentType, isLegacyRequest, type ServerNotifier } from '@modelcontextprotocol/server'
 import { whoSends } from './authenticate.js'
 import { createCors } from './cors.js'
+import type { ToolDefinition, ToolsOfDefinitions } from './defineTool.js'
 import { REFUSED } from './errorCodes.js'
 import { Exchange } from './exchange.js'
 import { taskCreatedResponse } from './finishExchange.js'
@@ -12,8 +13,15 @@ import { createServerConfig } from './serverConfig.js'
 import { createServerCore } from './serverCore.js'
 import type { TaskServerOptions, TaskServerRequestOptions } from './taskServerOptions.js'
 
-/** An MCP server whose tools can run as tasks. */
-export interface TaskServer {
+/**
+ * An MCP server whose tools can run as tasks.
+ *
+ * @typeParam Tools Its tools, for `createTaskClient<typeof server>()`.
+ */
+export interface TaskServer<Tools = unknown> {
+  /** For types alone: there is no such member. */
+  readonly '~tools'?: Tools
+
   /**
    * Answers one HTTP request: the whole server. Web standard, bound to nothing: mount it on a worker, pass
    * it to `toNodeHandler` of `@modelcontextprotocol/node`, or call it in a test. Never rejects.
@@ -55,7 +63,9 @@ export interface TaskCloseOptions {
  * createServer(toNodeHandler(server) as RequestListener).listen(3000, '127.0.0.1')
  * ```
  */
-export function createTaskServer(options: TaskServerOptions): TaskServer {
+export function createTaskServer<const Tools extends readonly ToolDefinition[]>(
+  options: TaskServerOptions & { tools: Tools },
+): TaskServer<ToolsOfDefinitions<Tools>> {
   const config = createServerConfig(options)
   const { serverInfo, maxRequestBodySize } = config
   const core = createServerCore(config)

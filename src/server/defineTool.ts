@@ -15,14 +15,18 @@ import type { ToolContext } from './toolContext.js'
 export type TaskSupport = 'forbidden' | 'optional' | 'required'
 
 /** A tool of a task server. Make one with {@link defineTool}, which types its arguments. */
-export interface ToolDefinition<Input extends StandardSchemaWithJSON = StandardSchemaWithJSON> {
-  readonly name: string
+export interface ToolDefinition<
+  Input extends StandardSchemaWithJSON = StandardSchemaWithJSON,
+  Name extends string = string,
+  Output extends StandardSchemaWithJSON | undefined = StandardSchemaWithJSON | undefined,
+> {
+  readonly name: Name
   readonly title?: string
   readonly description?: string
   /** Any Standard Schema that converts to JSON Schema, such as zod 4's: validates and types the arguments. */
   readonly inputSchema: Input
   /** Validates `structuredContent`; clients see it in `tools/list`. */
-  readonly outputSchema?: StandardSchemaWithJSON
+  readonly outputSchema?: Output
   readonly annotations?: ToolAnnotations
   readonly icons?: Icon[]
   readonly taskSupport: TaskSupport
@@ -57,7 +61,8 @@ export interface ToolDefinition<Input extends StandardSchemaWithJSON = StandardS
 }
 
 /**
- * Defines a tool for {@link createTaskServer}; `args` of its handler are typed by `inputSchema`.
+ * Defines a tool for {@link createTaskServer}; `args` of its handler are typed by `inputSchema`, and calls of a
+ * `createTaskClient<typeof server>()` by both schemas.
  *
  * @example
  * ```ts
@@ -74,6 +79,22 @@ export interface ToolDefinition<Input extends StandardSchemaWithJSON = StandardS
  * })
  * ```
  */
-export function defineTool<Input extends StandardSchemaWithJSON>(tool: ToolDefinition<Input>): ToolDefinition<Input> {
+export function defineTool<
+  Input extends StandardSchemaWithJSON,
+  const Name extends string,
+  Output extends StandardSchemaWithJSON | undefined = undefined,
+>(tool: ToolDefinition<Input, Name, Output>): ToolDefinition<Input, Name, Output> {
   return tool
 }
+
+/** What clients know of tools, by their names: the type parameter of `createTaskClient`. */
+export type ToolsOfDefinitions<Tools extends readonly ToolDefinition[]> = {
+  [Tool in Tools[number] as Tool['name']]: {
+    arguments: StandardSchemaWithJSON.InferInput<Tool['inputSchema']>
+    structuredContent: OutputOf<Exclude<Tool['outputSchema'], undefined>>
+  }
+}
+
+type OutputOf<Schema extends StandardSchemaWithJSON> = [Schema] extends [never]
+  ? unknown
+  : StandardSchemaWithJSON.InferOutput<Schema>

@@ -39,16 +39,17 @@ const call: PendingInputRequest['call'] = {
   startedAt: 0,
 }
 
+const { environment } = createSimulatedEnvironment()
+const client = createTaskClient({ url: 'https://tasks.example/mcp', environment })
+
 /** The form of the documentation, and that of the demo. */
 const FORMS = {
   'docs/examples/questions.tsx': (request: InputRequest) =>
-    render(<UrlQuestion request={request} call={call} callId="c1" inputKey="a" respond={respond} />),
+    render(<UrlQuestion request={request} call={call} client={client} callId="c1" inputKey="a" respond={respond} />),
   'demo/app/questions/Question.tsx': (request: InputRequest) => {
-    const { environment } = createSimulatedEnvironment()
-    const client = createTaskClient({ url: 'https://tasks.example/mcp', environment })
     return render(
       <TaskClientProvider client={client}>
-        <Question request={request} call={call} callId="c1" inputKey="a" respond={respond} />
+        <Question request={request} call={call} client={client} callId="c1" inputKey="a" respond={respond} />
       </TaskClientProvider>,
     )
   },

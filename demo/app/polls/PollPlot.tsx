@@ -14,7 +14,7 @@ const MOST_LANES = 6
 
 /** When this page asked, and when it was asked not to: every request of every task, live. */
 export function PollPlot() {
-  const calls = useToolCalls((call) => call.task !== undefined)
+  const calls = useToolCalls({ filter: (call) => call.task !== undefined })
   const { messages, pageLoads } = useWireRecorder()
   const now = useNow(250, !calls.every(hasEnded))
   const nextPollAt = (callId: string) => client.getToolCall(callId)?.nextPollAt

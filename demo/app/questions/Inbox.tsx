@@ -7,7 +7,7 @@ import { Question } from './Question.js'
 export function Inbox() {
   const client = useTaskClient()
   const questions = useInputRequests()
-  const calls = useToolCalls((call) => isAskingTool(call.name))
+  const calls = useToolCalls({ filter: (call) => isAskingTool(call.name) })
 
   function start(name: AskingTool): void {
     client.startToolCall({ name, arguments: name === 'link_account' ? { origin: location.origin } : {} })

@@ -17,7 +17,7 @@ interface ReportItemProps {
 export function ReportItem({ call: listed, onDismiss }: ReportItemProps) {
   const client = useTaskClient()
   // What ended in an earlier visit is listed without its outcome; showing it by its id fetches that.
-  const call = useToolCallState(listed.callId) ?? listed
+  const call = useToolCallState({ callId: listed.callId }) ?? listed
   const input = reportInputOf(call)
   const title = input?.title ?? call.name
   const { label, tone } = callStatus(call)

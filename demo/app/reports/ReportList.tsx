@@ -8,7 +8,7 @@ import { deleteSavedReport } from './savedReport.js'
 /** Every report that this browser knows of, those of earlier visits included, the newest first. */
 export function ReportList() {
   const client = useTaskClient()
-  const calls = useToolCalls((call) => call.name === 'generate_report')
+  const calls = useToolCalls({ filter: (call) => call.name === 'generate_report' })
   const ended = calls.filter(hasEnded)
   const running = calls.length - ended.length
   const heading = useRef<HTMLHeadingElement>(null)

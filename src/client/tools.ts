@@ -1,0 +1,81 @@
+import type { CallToolResult } from '../protocol/callToolResult.js'
+
+/** The tools of a server of which nothing is known. */
+export type AnyTools = Record<string, { arguments?: object | undefined; structuredContent?: unknown }>
+
+/**
+ * Where an app declares its client, so that every hook and option factory knows the tools of its server. Without, tools
+ * have any name and any arguments.
+ *
+ * @example
+ * ```ts
+ * const client = createTaskClient<Tools>({ url: '/mcp' })
+ *
+ * declare module 'taskwire' {
+ *   interface Register {
+ *     client: typeof client
+ *   }
+ * }
+ * ```
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: apps add to it
+export interface Register {}
+
+/** What a type that carries tools says of them: a `TaskClient`, or a `TaskServer` whose tools `defineTool` made. */
+export interface WithTools<T> {
+  /** For types alone: there is no such member. */
+  readonly '~tools'?: T
+}
+
+/** The tools of the client that the app declares in {@link Register}. */
+export type RegisteredTools = Register extends { client: infer C }
+  ? IsUnion<C> extends true
+    ? { 'Register has one client. Pass the others to the hooks: useToolCall({ client, … })': { arguments?: object } }
+    : ToolsOf<C>
+  : AnyTools
+
+/** The tools that a type parameter of `createTaskClient` stands for: `Tools` of `npx taskwire types`, or `typeof server`. */
+export type ToolsOf<T> = string extends keyof T
+  ? AnyTools
+  : '~tools' extends keyof T
+    ? Exclude<T['~tools'], undefined>
+    : Members<T>
+
+/** An interface as a type that can be indexed. */
+type Members<T> = { [Name in keyof T]: T[Name] }
+
+/** The names of the tools. */
+export type ToolName<T = RegisteredTools> = keyof T & string
+
+/** What a tool is called with. */
+export type ToolArguments<T = RegisteredTools, Name extends ToolName<T> = ToolName<T>> = T[Name] extends {
+  arguments?: infer A
+}
+  ? A
+  : object | undefined
+
+/** The member `arguments` of what calls a tool, which may be left out where nothing in it is required. */
+export type WithArguments<A, Other = never> =
+  Record<never, never> extends A ? { arguments?: A | Other | undefined } : { arguments: A | Other }
+
+/** A tool's result with its `structuredContent` typed by an output schema. A tool's own error has `isError: true`. */
+export type ToolOutput<T> =
+  | (Omit<CallToolResult, 'structuredContent' | 'isError'> & { isError?: false | undefined; structuredContent: T })
+  | (Omit<CallToolResult, 'structuredContent' | 'isError'> & { isError: true; structuredContent?: unknown })
+
+/** The result of a tool: a plain `CallToolResult` where its output is not known. */
+export type ToolResult<T = RegisteredTools, Name extends ToolName<T> = ToolName<T>> = T[Name] extends {
+  structuredContent?: infer Output
+}
+  ? unknown extends Output
+    ? CallToolResult
+    : ToolOutput<Exclude<Output, undefined>>
+  : CallToolResult
+
+type IsUnion<T, Whole = T> = [T] extends [never]
+  ? false
+  : T extends Whole
+    ? [Whole] extends [T]
+      ? false
+      : true
+    : false

@@ -1,0 +1,92 @@
+import type { MutationObserverOptions } from '@tanstack/query-core'
+import type { TaskClient } from '../client/taskClient.js'
+import type { ToolArguments, ToolName } from '../client/tools.js'
+import type { StandardSchemaV1 } from '../connection/standardSchema.js'
+import { type ToolCallQueryKey, toolCallQueryKey } from './toolCallQueryOptions.js'
+import { type ToolOutputOf, toolOutput } from './toolOutput.js'
+
+/** What `mutate` takes: the arguments of the tool, or nothing where none is required. */
+export type ToolCallVariables<T, Name extends ToolName<T>> =
+  // biome-ignore lint/suspicious/noConfusingVoidType: what lets `mutate()` be called without arguments
+  Record<never, never> extends ToolArguments<T, Name> ? ToolArguments<T, Name> | void : ToolArguments<T, Name>
+
+/** The tool behind a button. */
+export interface ToolCallMutationOptions<
+  T,
+  Name extends ToolName<T>,
+  S extends StandardSchemaV1 | undefined = undefined,
+> {
+  /** The tool's name. */
+  name: Name
+  /** Names the button's call: while it runs, a second `mutate` joins it. Without a key every `mutate` is a call of its own. */
+  key?: string | undefined
+  /** Any Standard Schema (zod, valibot, arktype): checks and types `data.structuredContent`. */
+  outputSchema?: S
+  /** Options of TanStack Query. */
+  mutation?:
+    | Omit<
+        MutationObserverOptions<ToolOutputOf<S, T, Name>, Error, ToolCallVariables<T, Name>>,
+        'mutationFn' | 'mutationKey'
+      >
+    | undefined
+}
+
+/** What is read of {@link ToolCallMutationOptions}, whatever the tool. */
+export interface AnyToolCallMutationOptions {
+  readonly name: string
+  readonly key?: string | undefined
+  readonly outputSchema?: StandardSchemaV1 | undefined
+  readonly mutation?: object | undefined
+}
+
+/** What {@link toolCallMutationOptions} returns: options for `useMutation` and its kin. */
+export interface ToolCallMutation<TOutput, TVariables> {
+  mutationKey: ToolCallQueryKey
+  mutationFn: (variables: TVariables) => Promise<TOutput>
+}
+
+/**
+ * A tool behind a button, for any binding of TanStack Query: `mutate(arguments)` calls the tool. With a key, it joins the
+ * call of that key while that runs. It is never repeated by itself, and waits offline.
+ *
+ * @example
+ * ```ts
+ * const report = useMutation(() => toolCallMutationOptions(client, { name: 'generate_report', key: 'weekly' }))
+ * report.mutate({ seconds: 30 })
+ * ```
+ */
+export function toolCallMutationOptions<
+  T,
+  Name extends ToolName<T>,
+  S extends StandardSchemaV1 | undefined = undefined,
+>(
+  client: TaskClient<T>,
+  options: ToolCallMutationOptions<T, Name, S>,
+): ToolCallMutation<ToolOutputOf<S, T, Name>, ToolCallVariables<T, Name>>
+export function toolCallMutationOptions(client: TaskClient, options: AnyToolCallMutationOptions): unknown {
+  return toolCallMutation(client, options, () => {})
+}
+
+/** A tool call has side effects; offline, the call itself waits, and says so. */
+const UNREPEATED = { retry: false, networkMode: 'always' }
+
+/** {@link toolCallMutationOptions}; `onStart` is called with the id of each call that is made. */
+export function toolCallMutation(
+  client: TaskClient,
+  { name, key, outputSchema, mutation }: AnyToolCallMutationOptions,
+  onStart: (callId: string) => void,
+): ToolCallMutation<unknown, object | undefined> {
+  return {
+    ...UNREPEATED,
+    ...mutation,
+    mutationKey: toolCallQueryKey(client, name, key),
+    mutationFn: async (args) => {
+      const call = client.startToolCall(
+        { name, ...(args !== undefined && { arguments: args }) },
+        { repeat: 'settled', ...(key !== undefined && { key }) },
+      )
+      onStart(call.callId)
+      return toolOutput(await call.result, name, outputSchema)
+    },
+  }
+}

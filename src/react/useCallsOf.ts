@@ -1,0 +1,28 @@
+import { useCallback, useSyncExternalStore } from 'react'
+import { useShallow } from 'zustand/react/shallow'
+import type { ToolCallState } from '../call/toolCallState.js'
+import type { TaskClient } from '../client/taskClient.js'
+
+const NONE: readonly ToolCallState[] = []
+
+/** The calls of several clients that pass the filter. The array keeps its identity while its members do. */
+export function useCallsOf(
+  clients: readonly TaskClient[],
+  filter: (call: ToolCallState) => boolean,
+): readonly ToolCallState[] {
+  const subscribe = useCallback(
+    (listener: () => void) => {
+      const unsubscribe = clients.map(({ store }) => store.subscribe(listener))
+      return () => {
+        for (const each of unsubscribe) each()
+      }
+    },
+    [clients],
+  )
+  const select = useShallow(() => clients.flatMap(({ store }) => Object.values(store.getState().calls)).filter(filter))
+  return useSyncExternalStore(
+    subscribe,
+    () => select(undefined),
+    () => NONE,
+  )
+}

@@ -1,0 +1,38 @@
+// An app that declares its client, as docs/typed-tools.md has it.
+import { skipToken } from '@tanstack/react-query'
+import { createTaskClient, type RegisteredTools, type ToolOutput } from 'taskwire'
+import { useSuspenseToolCall, useTaskClient, useToolCall, useToolCallMutation } from 'taskwire/react'
+import type { Tools } from './taskwire.gen.js'
+
+export const client = createTaskClient<Tools>({ url: '/mcp' })
+
+declare module 'taskwire' {
+  interface Register {
+    client: typeof client
+  }
+}
+
+type Report = ToolOutput<Tools['generate_report']['structuredContent']>
+/** Nothing of it is run. */
+export function useEverything(): void {
+  'generate_report' satisfies keyof RegisteredTools
+  useToolCall({ name: 'generate_report', arguments: { quarter: 'Q1' } }).data satisfies Report | undefined
+  useToolCall({ name: 'generate_report', arguments: skipToken })
+  useSuspenseToolCall({ name: 'generate_report', arguments: { quarter: 'Q1' } }).data satisfies Report
+  useToolCallMutation({ name: 'generate_report' }).mutate({ quarter: 'Q4' })
+  useTaskClient().callTool({ name: 'generate_report', arguments: { quarter: 'Q2' } }) satisfies Promise<Report>
+  // A second client takes no part in it.
+  const other = createTaskClient({ url: 'https://other.example/mcp' })
+  useToolCall({ client: other, name: 'anything', arguments: { at: 'all' } })
+
+  // @ts-expect-error no such tool
+  useToolCall({ name: 'generate_reprot', arguments: { quarter: 'Q1' } })
+  // @ts-expect-error no such quarter
+  useToolCall({ name: 'generate_report', arguments: { quarter: 'Q5' } })
+  // @ts-expect-error the quarter is required
+  useToolCall({ name: 'generate_report' })
+  // @ts-expect-error no such quarter
+  useToolCallMutation({ name: 'generate_report' }).mutate({ quarter: 'Q5' })
+  // @ts-expect-error no such tool
+  useTaskClient().callTool({ name: 'generate_reprot' })
+}

@@ -1,0 +1,7 @@
+export interface Tools {
+  /** Writes the report of a quarter. */
+  generate_report: {
+    arguments: { quarter: 'Q1' | 'Q2' | 'Q3' | 'Q4' }
+    structuredContent: { total: number }
+  }
+}
