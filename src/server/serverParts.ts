@@ -1,8 +1,8 @@
-import type { ReportError } from './reportError.js'
+import type { ReportError } from './base/reportError.js'
+import type { StreamPlaces } from './push/streamPlaces.js'
 import type { ServerConfig } from './serverConfig.js'
-import type { Slots } from './slots.js'
-import type { StreamPlaces } from './streamPlaces.js'
-import type { TaskRuntime } from './taskRuntime.js'
+import type { TaskRuntime } from './tasks/taskRuntime.js'
+import type { Slots } from './tools/slots.js'
 
 /** What lives as long as the server; an {@link Exchange} lives as long as a request. */
 export interface ServerParts {

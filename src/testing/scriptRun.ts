@@ -1,8 +1,8 @@
 import type { InputRequest } from '../protocol/inputRequest.js'
 import type { JsonObject } from '../protocol/json.js'
 import { type DetailedTask, isTerminal, type Task } from '../protocol/task.js'
-import type { Clock } from '../server/clock.js'
-import type { TaskRecord } from '../server/taskRecord.js'
+import type { Clock } from '../server/base/clock.js'
+import type { TaskRecord } from '../server/tasks/taskRecord.js'
 import type { ScriptedTask, ScriptStep } from './scriptTask.js'
 
 /** One task on its way through its script. */

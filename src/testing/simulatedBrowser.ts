@@ -1,5 +1,5 @@
 import type { Channel, Environment, Unsubscribe, WebStorage } from '../environment/environment.js'
-import { nextMacrotask } from '../server/nextMacrotask.js'
+import { nextMacrotask } from '../server/base/nextMacrotask.js'
 import { createSimulatedLocks } from './simulatedLocks.js'
 
 export interface SimulatedBrowserOptions {
