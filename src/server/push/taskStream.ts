@@ -6,6 +6,7 @@ import { ignoreRejection } from '../base/ignoreRejection.js'
 import { repeat } from '../base/repeat.js'
 import { messageOf, readSse, SSE_KEEP_ALIVE, sseEvent } from '../http/sse.js'
 import { toWireTask } from '../tasks/toWireTask.js'
+import { createReaderPace, HIGH_WATER_MARK } from './readerPace.js'
 import type { TaskUpdates } from './taskUpdates.js'
 
 /** What a stream of tasks is made of. */
@@ -23,15 +24,6 @@ export interface TaskStreamOptions {
 
 /** As often as the SDK on streams of its own. */
 const KEEP_ALIVE_MS = 15_000
-
-/** How much waits for a slow reader, in bytes; of what comes on top, it gets the newest state of each task. */
-const HIGH_WATER_MARK = 16 * 1024
-
-/** Of other notifications none can be left out. Where so many bytes of them wait, the stream is cut. */
-const MAX_WAITING = 1024 * 1024
-
-/** A reader that has not read for so many signs of life in a row, with as much waiting as may wait, has gone. */
-const MAX_FULL_TICKS = 4
 
 /**
  * The SDK's stream with status notifications of tasks in it. Its acknowledgement names the tasks too, and its end waits
@@ -51,10 +43,7 @@ export function createTaskStream(options: TaskStreamOptions): ReadableStream<Uin
   let end: string | undefined
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined
   let stopKeepAlive = () => {}
-  /** Bytes of other notifications since the reader has caught up. */
-  let waiting = 0
-  let fullTicks = 0
-  let leastRoom = 0
+  const pace = createReaderPace()
 
   const write = (frame: string) => controller?.enqueue(encoder.encode(frame))
   /** In bytes; below zero where more waits than should. */
@@ -77,18 +66,13 @@ export function createTaskStream(options: TaskStreamOptions): ReadableStream<Uin
   }
 
   function writeOther(frame: string): void {
-    waiting += frame.length
-    if (room() <= 0 && waiting > MAX_WAITING) cut()
+    if (pace.isTooMuch(frame.length, room())) cut()
     else write(frame)
   }
 
   function tick(): void {
-    const now = room()
-    const hasRead = now > leastRoom
-    fullTicks = now > 0 || hasRead ? 0 : fullTicks + 1
-    leastRoom = now
-    if (fullTicks >= MAX_FULL_TICKS) return cut()
-    if (now > 0) write(SSE_KEEP_ALIVE)
+    if (pace.hasGone(room())) return cut()
+    if (room() > 0) write(SSE_KEEP_ALIVE)
     updates.dropExpired(clock.now())
   }
 
@@ -139,9 +123,7 @@ export function createTaskStream(options: TaskStreamOptions): ReadableStream<Uin
         void readBase().catch(close)
       },
       pull() {
-        waiting = 0
-        // What comes now must not look as if nothing had been read.
-        leastRoom = Number.NEGATIVE_INFINITY
+        pace.onCaughtUp()
         flush()
       },
       cancel: release,
