@@ -29,17 +29,3 @@ export function missingTasksCapability(): MissingRequiredClientCapabilityError {
     `Missing required client capability: declare the extension ${TASKS_EXTENSION} in this request's client capabilities.`,
   )
 }
-
-/**
- * The -32021 of a tool that asks what the client did not declare to answer: servers must not send it (MCP 2026-07-28,
- * "Multi Round-Trip Requests: Server Requirements").
- *
- * @param missing - a capability such as `elicitation.url`.
- */
-export function missingInputCapability(missing: string): MissingRequiredClientCapabilityError {
-  const [name = '', part] = missing.split('.')
-  return new MissingRequiredClientCapabilityError(
-    { requiredCapabilities: { [name]: part === undefined ? {} : { [part]: {} } } },
-    `Missing required client capability: the tool asks for input that the client has not declared to give (${missing}).`,
-  )
-}

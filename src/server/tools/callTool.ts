@@ -19,11 +19,12 @@ import type { ServerParts } from '../serverParts.js'
 import type { TaskExecutor } from '../tasks/executor.js'
 import { isLeased } from '../tasks/leases.js'
 import type { TaskSpec } from '../tasks/newTaskRecord.js'
+import type { TaskContext } from '../tasks/taskContext.js'
 import { toTaskFailure } from '../tasks/taskFailure.js'
 import type { TaskRun } from '../tasks/taskRun.js'
 import { sealCall } from './callRecord.js'
 import type { ToolDefinition } from './defineTool.js'
-import type { TaskContext, ToolContext } from './toolContext.js'
+import type { ToolContext } from './toolContext.js'
 
 /** A call of a tool whose arguments the SDK has found to be valid. */
 export interface ValidCall {

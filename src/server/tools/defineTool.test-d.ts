@@ -1,8 +1,8 @@
 import { expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
 import { createTaskServer } from '../createTaskServer.js'
+import type { TaskContext } from '../tasks/taskContext.js'
 import { defineTool } from './defineTool.js'
-import type { TaskContext } from './toolContext.js'
 
 const serverInfo = { name: 'test', version: '1' }
 const inputSchema = z.object({ quarter: z.string(), pages: z.number().default(1) })
