@@ -6,6 +6,7 @@ import { Exchange } from './http/exchange.js'
 import { errorResponse } from './http/jsonRpcResponse.js'
 import { readJson } from './http/readJson.js'
 import { listenToTasks } from './push/listenToTasks.js'
+import { createStreamPlaces } from './push/streamPlaces.js'
 import { createServerConfig } from './serverConfig.js'
 import { createServerCore } from './serverCore.js'
 import type { TaskServerOptions, TaskServerRequestOptions } from './taskServerOptions.js'
@@ -61,6 +62,7 @@ export function createTaskServer(options: TaskServerOptions): TaskServer {
   const core = createServerCore(config)
   const { parts, mcp } = core
   const { report } = parts
+  const listening = { ...parts, streams: createStreamPlaces(config) }
   const cors = createCors(config.cors ?? false)
   let isClosed = false
 
@@ -83,7 +85,7 @@ export function createTaskServer(options: TaskServerOptions): TaskServer {
     const exchange = new Exchange({ request, body, authInfo, isLegacy })
     // What the SDK returns once the tool has ended is the response or, if the call has become a task, its outcome.
     // That is the response to the client, too, unless the work goes on: then the client got a task before.
-    const finished = core.serve(exchange).then((response) => listenToTasks(exchange, response, parts))
+    const finished = core.serve(exchange).then((response) => listenToTasks(exchange, response, listening))
     const atWork = exchange.taskAtWork.then(({ record }) => taskCreatedResponse(exchange, record, serverInfo))
     requestOptions.waitUntil?.(finished)
     return Promise.race([atWork, finished])

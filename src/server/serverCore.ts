@@ -2,7 +2,6 @@ import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/ser
 import { createReporter } from './base/reportError.js'
 import { Exchange } from './http/exchange.js'
 import { capabilitiesIn } from './http/tasksCapability.js'
-import { createStreamPlaces } from './push/streamPlaces.js'
 import type { ServerConfig } from './serverConfig.js'
 import type { ServerParts } from './serverParts.js'
 import type { TaskExecutor, TaskJob } from './tasks/executor.js'
@@ -28,7 +27,7 @@ const MAX_ATTEMPTS = 5
 
 /** The inside of a server or a worker. */
 export function createServerCore(config: ServerConfig): ServerCore {
-  const { maxRequestBodySize, slots, tools } = config
+  const { maxRequestBodySize, tools } = config
   const report = createReporter(config.onError)
   const toolOf = ({ tool }: TaskRecord) => tools.find(({ name }) => name === tool)
   const here: TaskExecutor = { start: async (job) => void runJob(job) }
@@ -41,7 +40,7 @@ export function createServerCore(config: ServerConfig): ServerCore {
       return tool && record.call !== undefined && record.attempt < MAX_ATTEMPTS && config.isRetried(tool)
     },
   })
-  const parts: ServerParts = { config, runtime, streams: createStreamPlaces(config), slots, report }
+  const parts: ServerParts = { config, runtime, report }
   const exchanges = new WeakMap<Request, Exchange>()
   const mcp = createMcpHandler(
     createServerFactory(parts, (request) => exchanges.get(request)),

@@ -1,7 +1,6 @@
 import type { AuthInfo } from '@modelcontextprotocol/server'
 import { TaskConfigurationError } from '../../protocol/errors.js'
 import { isJsonObject } from '../../protocol/json.js'
-import type { TaskServerOptions } from '../taskServerOptions.js'
 
 /**
  * Who sends a request, or the response that refuses it.
@@ -10,7 +9,7 @@ import type { TaskServerOptions } from '../taskServerOptions.js'
  */
 export async function whoSends(
   request: Request,
-  authenticate: NonNullable<TaskServerOptions['authenticate']>,
+  authenticate: (request: Request) => AuthInfo | Response | Promise<AuthInfo | Response>,
 ): Promise<AuthInfo | Response> {
   const found: AuthInfo | Response = await authenticate(request)
   // A copy, because the headers of some responses cannot be changed, and those for other origins are to be added.

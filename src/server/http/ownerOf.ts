@@ -1,7 +1,11 @@
 import type { AuthInfo } from '@modelcontextprotocol/server'
 import { TaskConfigurationError } from '../../protocol/errors.js'
-import type { ServerConfig } from '../serverConfig.js'
 import type { Exchange } from './exchange.js'
+
+/** How an app names the owner of the tasks that a request may create and see. */
+export interface OwnerNaming {
+  owner?(request: Request, authInfo: AuthInfo | undefined): string | undefined | Promise<string | undefined>
+}
 
 /** What a template string makes of a value that is missing: everybody without one would be the same owner. */
 const NO_NAMES: ReadonlySet<unknown> = new Set(['', 'undefined', 'null', '[object Object]'])
@@ -11,7 +15,7 @@ const NO_NAMES: ReadonlySet<unknown> = new Set(['', 'undefined', 'null', '[objec
  *
  * @throws {TaskConfigurationError} where `owner` gives no usable name: nobody shares tasks by mistake.
  */
-export async function ownerOf(exchange: Exchange, { owner }: ServerConfig): Promise<string> {
+export async function ownerOf(exchange: Exchange, { owner }: OwnerNaming): Promise<string> {
   if (owner === undefined) return principalOf(exchange.authInfo)
   const name: unknown = await owner(exchange.request, exchange.authInfo)
   if (typeof name === 'string' && !NO_NAMES.has(name)) return name

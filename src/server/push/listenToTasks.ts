@@ -7,22 +7,33 @@ import {
 } from '@modelcontextprotocol/server'
 import { MISSING_CLIENT_CAPABILITY, supportsTasks } from '../../protocol/extension.js'
 import { isJsonObject, type JsonObject } from '../../protocol/json.js'
+import type { Clock } from '../base/clock.js'
+import type { ReportError } from '../base/reportError.js'
 import type { Exchange } from '../http/exchange.js'
 import { errorResponse } from '../http/jsonRpcResponse.js'
+import type { OwnerNaming } from '../http/ownerOf.js'
 import { ownerOf } from '../http/ownerOf.js'
 import { missingTasksCapability } from '../http/tasksCapability.js'
-import type { ServerParts } from '../serverParts.js'
 import { toTaskFailure } from '../tasks/taskFailure.js'
 import type { TaskRuntime } from '../tasks/taskRuntime.js'
+import type { StreamPlaces } from './streamPlaces.js'
 import { createTaskStream } from './taskStream.js'
 import { followTasks } from './taskUpdates.js'
+
+/** What it takes to serve streams of tasks. */
+export interface Listening {
+  readonly config: OwnerNaming & { readonly push: boolean; readonly maxTasksPerOwner: number; readonly clock: Clock }
+  readonly runtime: TaskRuntime
+  readonly streams: StreamPlaces
+  readonly report: ReportError
+}
 
 /**
  * Adds tasks to the SDK's response to a `subscriptions/listen` (SEP-2663, "Task Status Notifications"), and gives the
  * stream its place among those of its owner; any other response is left as it is. The SDK has checked the envelope, and
  * serves every other kind of notification on the same stream.
  */
-export async function listenToTasks(exchange: Exchange, response: Response, parts: ServerParts): Promise<Response> {
+export async function listenToTasks(exchange: Exchange, response: Response, parts: Listening): Promise<Response> {
   const { body, isLegacy, signal } = exchange
   const { config, runtime, streams } = parts
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
@@ -67,7 +78,7 @@ function wantedTasks({ notifications, _meta }: JsonObject): readonly string[] {
   throw new ProtocolError(INVALID_PARAMS, 'Invalid params: params.notifications.taskIds is not a list of strings')
 }
 
-function refusal(error: unknown, { body }: Exchange, { report }: ServerParts): Response {
+function refusal(error: unknown, { body }: Exchange, { report }: Listening): Response {
   if (error instanceof ProtocolError) {
     const failure = toTaskFailure(error)
     return errorResponse(body, failure, failure.code === MISSING_CLIENT_CAPABILITY ? 400 : 200)

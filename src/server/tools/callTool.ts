@@ -14,7 +14,6 @@ import { toJson } from '../base/toJson.js'
 import type { Exchange } from '../http/exchange.js'
 import { ownerOf } from '../http/ownerOf.js'
 import { declaredCapabilities, missingTasksCapability } from '../http/tasksCapability.js'
-import type { ServerConfig } from '../serverConfig.js'
 import type { ServerParts } from '../serverParts.js'
 import type { TaskExecutor } from '../tasks/executor.js'
 import { isLeased } from '../tasks/leases.js'
@@ -66,33 +65,27 @@ async function shallBeTask({ tool, args, exchange }: ValidCall, { config }: Serv
   return (await config.augment?.({ name: tool.name, arguments: args, request, authInfo })) ?? true
 }
 
-async function startTask({ tool, ctx, exchange }: ValidCall, { config, runtime }: ServerParts): Promise<TaskRun> {
+async function startTask(call: ValidCall, parts: ServerParts): Promise<TaskRun> {
+  const { tool, ctx, exchange } = call
+  const { config, runtime } = parts
   // Other processes could run it again.
   const isKept = isLeased(config.store) && config.isRetried(tool)
-  const spec = await specOf(tool, exchange, config, isKept)
+  const spec = await specOf(call, parts, isKept)
   exchange.detach()
   exchange.run = await runtime.create(spec, declaredCapabilities(ctx))
   return exchange.run
 }
 
-async function queueTask(
-  { tool, exchange }: ValidCall,
-  { config, runtime }: ServerParts,
-  executor: TaskExecutor,
-): Promise<CallToolResult> {
-  const spec = await specOf(tool, exchange, config, true)
+async function queueTask(call: ValidCall, parts: ServerParts, executor: TaskExecutor): Promise<CallToolResult> {
+  const { exchange } = call
+  const spec = await specOf(call, parts, true)
   exchange.detach()
-  exchange.queued = await runtime.enqueue(spec, executor)
+  exchange.queued = await parts.runtime.enqueue(spec, executor)
   // Nobody reads it: the client is told of the task.
   return { content: [] }
 }
 
-async function specOf(
-  tool: ToolDefinition,
-  exchange: Exchange,
-  config: ServerConfig,
-  isKept: boolean,
-): Promise<TaskSpec> {
+async function specOf({ tool, exchange }: ValidCall, { config }: ServerParts, isKept: boolean): Promise<TaskSpec> {
   return {
     owner: await ownerOf(exchange, config),
     tool: tool.name,
@@ -114,7 +107,7 @@ async function runTask(call: ValidCall, parts: ServerParts, run: TaskRun): Promi
     if (!hasEnded) exchange.respondWith(run)
   })
   try {
-    leave = await parts.slots.take(run.record.task.taskId, run.signal)
+    leave = await parts.config.slots.take(run.record.task.taskId, run.signal)
     return checked(await tool.handler(args, toolContext(call, parts, run.signal, run.context)))
   } finally {
     hasEnded = true

@@ -59,10 +59,10 @@ export function serveTaskMethods(server: McpServer, exchange: Exchange, parts: S
 }
 
 /** The task with what only this process knows, and only now: its turn, and how busy we are. */
-function asThingsStand({ task, tool }: TaskRecord, { config, slots }: ServerParts): DetailedTask {
+function asThingsStand({ task, tool }: TaskRecord, { config }: ServerParts): DetailedTask {
   if (isTerminal(task.status)) return task
   const pollIntervalMs = config.pollIntervalOf(config.tools.find(({ name }) => name === tool))
-  const ahead = slots.ahead(task.taskId)
+  const ahead = config.slots.ahead(task.taskId)
   if (ahead === undefined) return { ...task, pollIntervalMs }
   return { ...task, pollIntervalMs, statusMessage: `Waiting for its turn: ${ahead} before it.` }
 }
