@@ -1,17 +1,18 @@
 import { INTERNAL_ERROR, isJsonContentType, isLegacyRequest, type ServerNotifier } from '@modelcontextprotocol/server'
-import { whoSends } from './authenticate.js'
-import { createCors } from './cors.js'
-import type { ToolDefinition, ToolsOfDefinitions } from './defineTool.js'
-import { REFUSED } from './errorCodes.js'
-import { Exchange } from './exchange.js'
-import { taskCreatedResponse } from './finishExchange.js'
-import { errorResponse } from './jsonRpcResponse.js'
-import { listenToTasks } from './listenToTasks.js'
-import { readJson } from './readJson.js'
-import { refuseRequiredTool } from './refuseRequiredTool.js'
+import { REFUSED } from './base/errorCodes.js'
+import { whoSends } from './http/authenticate.js'
+import { createCors } from './http/cors.js'
+import { Exchange } from './http/exchange.js'
+import { errorResponse } from './http/jsonRpcResponse.js'
+import { readJson } from './http/readJson.js'
+import { listenToTasks } from './push/listenToTasks.js'
+import { createStreamPlaces } from './push/streamPlaces.js'
 import { createServerConfig } from './serverConfig.js'
 import { createServerCore } from './serverCore.js'
 import type { TaskServerOptions, TaskServerRequestOptions } from './taskServerOptions.js'
+import type { ToolDefinition, ToolsOfDefinitions } from './tools/defineTool.js'
+import { taskCreatedResponse } from './tools/finishExchange.js'
+import { refuseRequiredTool } from './tools/refuseRequiredTool.js'
 
 /**
  * An MCP server whose tools can run as tasks.
@@ -71,6 +72,7 @@ export function createTaskServer<const Tools extends readonly ToolDefinition[]>(
   const core = createServerCore(config)
   const { parts, mcp } = core
   const { report } = parts
+  const listening = { ...parts, streams: createStreamPlaces(config) }
   const cors = createCors(config.cors ?? false)
   let isClosed = false
 
@@ -93,7 +95,7 @@ export function createTaskServer<const Tools extends readonly ToolDefinition[]>(
     const exchange = new Exchange({ request, body, authInfo, isLegacy })
     // What the SDK returns once the tool has ended is the response or, if the call has become a task, its outcome.
     // That is the response to the client, too, unless the work goes on: then the client got a task before.
-    const finished = core.serve(exchange).then((response) => listenToTasks(exchange, response, parts))
+    const finished = core.serve(exchange).then((response) => listenToTasks(exchange, response, listening))
     const atWork = exchange.taskAtWork.then(({ record }) => taskCreatedResponse(exchange, record, serverInfo))
     requestOptions.waitUntil?.(finished)
     return Promise.race([atWork, finished])

@@ -1,9 +1,9 @@
 import type { TaskCloseOptions } from './createTaskServer.js'
-import type { TaskQueue } from './executor.js'
 import { createServerConfig } from './serverConfig.js'
 import { createServerCore } from './serverCore.js'
 import type { TaskServerOptions } from './taskServerOptions.js'
-import type { TaskStore } from './taskStore.js'
+import type { TaskQueue } from './tasks/executor.js'
+import type { TaskStore } from './tasks/taskStore.js'
 
 /** Options of {@link createTaskWorker}. */
 export interface TaskWorkerOptions

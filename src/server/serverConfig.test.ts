@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import type { ToolDefinition } from './defineTool.js'
 import { createServerConfig } from './serverConfig.js'
 import type { TaskServerOptions } from './taskServerOptions.js'
+import type { ToolDefinition } from './tools/defineTool.js'
 
 const serverInfo = { name: 'test', version: '1' }
 const tool: ToolDefinition = {

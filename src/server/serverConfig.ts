@@ -1,13 +1,13 @@
 import { DEFAULT_MAX_REQUEST_BODY_SIZE } from '@modelcontextprotocol/server'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import { TASKS_EXTENSION } from '../protocol/extension.js'
-import { type Clock, systemClock } from './clock.js'
-import type { ToolDefinition } from './defineTool.js'
-import { InMemoryTaskStore } from './inMemoryTaskStore.js'
-import { createSlots, type Slots } from './slots.js'
-import { isLeased } from './taskRuntime.js'
+import { type Clock, systemClock } from './base/clock.js'
 import type { TaskServerOptions } from './taskServerOptions.js'
-import type { TaskStore } from './taskStore.js'
+import { InMemoryTaskStore } from './tasks/inMemoryTaskStore.js'
+import { isLeased } from './tasks/leases.js'
+import type { TaskStore } from './tasks/taskStore.js'
+import type { ToolDefinition } from './tools/defineTool.js'
+import { createSlots, type Slots } from './tools/slots.js'
 
 /** The options of a server, checked and complete. */
 export interface ServerConfig extends Omit<TaskServerOptions, 'pollIntervalMs'> {

@@ -1,16 +1,15 @@
 import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server'
-import { openCall } from './callRecord.js'
-import { Exchange } from './exchange.js'
-import type { TaskExecutor, TaskJob } from './executor.js'
-import { finishExchange } from './finishExchange.js'
-import { createReporter } from './reportError.js'
+import { createReporter } from './base/reportError.js'
+import { Exchange } from './http/exchange.js'
+import { capabilitiesIn } from './http/tasksCapability.js'
 import type { ServerConfig } from './serverConfig.js'
-import { createServerFactory } from './serverFactory.js'
 import type { ServerParts } from './serverParts.js'
-import { createStreamPlaces } from './streamPlaces.js'
-import type { TaskRecord } from './taskRecord.js'
-import { createTaskRuntime } from './taskRuntime.js'
-import { capabilitiesIn } from './tasksCapability.js'
+import type { TaskExecutor, TaskJob } from './tasks/executor.js'
+import type { TaskRecord } from './tasks/taskRecord.js'
+import { createTaskRuntime } from './tasks/taskRuntime.js'
+import { openCall } from './tools/callRecord.js'
+import { finishExchange } from './tools/finishExchange.js'
+import { createServerFactory } from './tools/serverFactory.js'
 
 /** What a server and a worker have in common: tools, tasks and the SDK's checks. */
 export interface ServerCore {
@@ -28,7 +27,7 @@ const MAX_ATTEMPTS = 5
 
 /** The inside of a server or a worker. */
 export function createServerCore(config: ServerConfig): ServerCore {
-  const { maxRequestBodySize, slots, tools } = config
+  const { maxRequestBodySize, tools } = config
   const report = createReporter(config.onError)
   const toolOf = ({ tool }: TaskRecord) => tools.find(({ name }) => name === tool)
   const here: TaskExecutor = { start: async (job) => void runJob(job) }
@@ -41,7 +40,7 @@ export function createServerCore(config: ServerConfig): ServerCore {
       return tool && record.call !== undefined && record.attempt < MAX_ATTEMPTS && config.isRetried(tool)
     },
   })
-  const parts: ServerParts = { config, runtime, streams: createStreamPlaces(config), slots, report }
+  const parts: ServerParts = { config, runtime, report }
   const exchanges = new WeakMap<Request, Exchange>()
   const mcp = createMcpHandler(
     createServerFactory(parts, (request) => exchanges.get(request)),

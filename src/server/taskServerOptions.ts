@@ -6,12 +6,12 @@ import type {
   McpServer,
   McpServerOptions,
 } from '@modelcontextprotocol/server'
-import type { Clock } from './clock.js'
-import type { CorsOptions } from './cors.js'
-import type { ToolDefinition } from './defineTool.js'
-import type { TaskExecutor } from './executor.js'
-import type { ReportError } from './reportError.js'
-import type { TaskStore } from './taskStore.js'
+import type { Clock } from './base/clock.js'
+import type { ReportError } from './base/reportError.js'
+import type { CorsOptions } from './http/cors.js'
+import type { TaskExecutor } from './tasks/executor.js'
+import type { TaskStore } from './tasks/taskStore.js'
+import type { ToolDefinition } from './tools/defineTool.js'
 
 /** Options of {@link createTaskServer}. */
 export interface TaskServerOptions {

@@ -1,5 +1,5 @@
-import type { Clock } from '../server/clock.js'
-import { sleep } from '../server/sleep.js'
+import type { Clock } from '../server/base/clock.js'
+import { sleep } from '../server/base/sleep.js'
 import type { FaultOptions, Faults } from './faults.js'
 import { createOpenStreams } from './openStreams.js'
 

@@ -7,10 +7,10 @@ export {
   createSimulatedBrowser,
   type SimulatedBrowser,
   type SimulatedBrowserOptions,
-  type SimulatedClock,
-  type SimulatedPage,
 } from './simulatedBrowser.js'
+export type { SimulatedClock } from './simulatedClock.js'
 export { createSimulatedEnvironment, type SimulatedEnvironment } from './simulatedEnvironment.js'
+export type { SimulatedPage } from './simulatedPage.js'
 export { type FetchHandler, type MswHttp, taskHandlers } from './taskHandlers.js'
 export { type TaskStoreTest, taskStoreContract } from './taskStoreContract.js'
 export { createTestServer, type TestServer, type TestServerOptions } from './testServer.js'

@@ -1,4 +1,4 @@
-import { systemClock } from '../server/clock.js'
+import { systemClock } from '../server/base/clock.js'
 import { createObservedServer, type ObservedServer, type ObservedServerOptions } from './observedServer.js'
 
 /**

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../protocol/json.js'
-import type { Clock } from '../server/clock.js'
+import type { Clock } from '../server/base/clock.js'
 
 /** One request that a client has sent, also one that a fault kept from the server. */
 export interface LoggedRequest {

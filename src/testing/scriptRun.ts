@@ -1,8 +1,8 @@
 import type { InputRequest } from '../protocol/inputRequest.js'
 import type { JsonObject } from '../protocol/json.js'
 import { type DetailedTask, isTerminal, type Task } from '../protocol/task.js'
-import type { Clock } from '../server/clock.js'
-import type { TaskRecord } from '../server/taskRecord.js'
+import type { Clock } from '../server/base/clock.js'
+import type { TaskRecord } from '../server/tasks/taskRecord.js'
 import type { ScriptedTask, ScriptStep } from './scriptTask.js'
 
 /** One task on its way through its script. */
@@ -84,39 +84,11 @@ export function startScript(script: ScriptedTask, options: ScriptRunOptions): Sc
     return next.afterMs === undefined ? Math.max(since, shownAt ?? since) + pollIntervalMs : since + next.afterMs
   }
 
-  function bare({ status, statusMessage }: ScriptStep): Task {
-    return {
-      taskId,
-      status,
-      ...(statusMessage !== undefined && { statusMessage }),
-      createdAt: new Date(createdAt).toISOString(),
-      lastUpdatedAt: new Date(since).toISOString(),
-      ttlMs,
-      pollIntervalMs,
-    }
-  }
-
-  function snapshot(): DetailedTask {
-    const task = bare(step)
-    switch (step.status) {
-      case 'working':
-      case 'cancelled':
-        return { ...task, status: step.status }
-      case 'input_required': {
-        const inputRequests = open()
-        return Object.keys(inputRequests).length === 0
-          ? { ...task, status: 'working' }
-          : { ...task, status: step.status, inputRequests }
-      }
-      case 'completed':
-        return { ...task, status: step.status, result: step.result }
-      case 'failed':
-        return { ...task, status: step.status, error: step.error }
-    }
-  }
+  const fields = () => taskFields(step, { taskId, ttlMs, pollIntervalMs, createdAt, since })
+  const snapshot = () => detailedTask(fields(), step, open())
 
   return {
-    created: bare(step),
+    created: fields(),
     isExpired: () => expiresAt !== null && clock.now() >= expiresAt,
     poll() {
       // Of the steps that wait for a poll none is left out.
@@ -157,5 +129,38 @@ export function startScript(script: ScriptedTask, options: ScriptRunOptions): Sc
       enter({ status: 'cancelled' }, clock.now())
       onChange()
     },
+  }
+}
+
+interface StepFields extends Pick<Task, 'taskId' | 'ttlMs' | 'pollIntervalMs'> {
+  readonly createdAt: number
+  readonly since: number
+}
+
+/** What a task shows at every step, whatever its status. */
+function taskFields({ status, statusMessage }: ScriptStep, { createdAt, since, ...fields }: StepFields): Task {
+  return {
+    ...fields,
+    status,
+    ...(statusMessage !== undefined && { statusMessage }),
+    createdAt: new Date(createdAt).toISOString(),
+    lastUpdatedAt: new Date(since).toISOString(),
+  }
+}
+
+/** The task with what its status carries; with every input request answered, it is at work. */
+function detailedTask(task: Task, step: ScriptStep, inputRequests: Record<string, InputRequest>): DetailedTask {
+  switch (step.status) {
+    case 'working':
+    case 'cancelled':
+      return { ...task, status: step.status }
+    case 'input_required':
+      return Object.keys(inputRequests).length === 0
+        ? { ...task, status: 'working' }
+        : { ...task, status: step.status, inputRequests }
+    case 'completed':
+      return { ...task, status: step.status, result: step.result }
+    case 'failed':
+      return { ...task, status: step.status, error: step.error }
   }
 }

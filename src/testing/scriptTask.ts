@@ -3,7 +3,7 @@ import type { CallToolResult } from '../protocol/callToolResult.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import type { InputRequest } from '../protocol/inputRequest.js'
 import { isTerminal, type TaskFailure } from '../protocol/task.js'
-import type { ToolDefinition } from '../server/defineTool.js'
+import type { ToolDefinition } from '../server/tools/defineTool.js'
 
 /** What a scripted task shows at one step. */
 export type ScriptStep = ScriptStatus & {

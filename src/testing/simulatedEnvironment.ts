@@ -1,9 +1,6 @@
-import {
-  createSimulatedBrowser,
-  type SimulatedBrowserOptions,
-  type SimulatedClock,
-  type SimulatedPage,
-} from './simulatedBrowser.js'
+import { createSimulatedBrowser, type SimulatedBrowserOptions } from './simulatedBrowser.js'
+import type { SimulatedClock } from './simulatedClock.js'
+import type { SimulatedPage } from './simulatedPage.js'
 
 /** A single page together with the clock it lives by. */
 export interface SimulatedEnvironment extends SimulatedClock, SimulatedPage {}

@@ -1,5 +1,5 @@
-import type { TaskRecord } from '../server/taskRecord.js'
-import type { TaskStore } from '../server/taskStore.js'
+import type { TaskRecord } from '../server/tasks/taskRecord.js'
+import type { TaskStore } from '../server/tasks/taskStore.js'
 
 /** One thing that a store must do. */
 export interface TaskStoreTest {

@@ -1,11 +1,7 @@
 import type { Environment } from '../environment/environment.js'
 import { createObservedServer, type ObservedServer, type ObservedServerOptions } from './observedServer.js'
-import {
-  createSimulatedBrowser,
-  type SimulatedBrowser,
-  type SimulatedBrowserOptions,
-  type SimulatedPage,
-} from './simulatedBrowser.js'
+import { createSimulatedBrowser, type SimulatedBrowser, type SimulatedBrowserOptions } from './simulatedBrowser.js'
+import type { SimulatedPage } from './simulatedPage.js'
 
 /** Options of {@link createTestServer}. */
 export interface TestServerOptions extends ObservedServerOptions {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { defineTool } from '../../src/server/defineTool.js'
+import { defineTool } from '../../src/server/tools/defineTool.js'
 import { settle } from './support/manualClock.js'
 import { startServer } from './support/serverUnderTest.js'
 import { slow, stubborn, text } from './support/tools.js'

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
-import { defineTool } from '../../src/server/defineTool.js'
-import { InMemoryTaskStore } from '../../src/server/inMemoryTaskStore.js'
+import { InMemoryTaskStore } from '../../src/server/tasks/inMemoryTaskStore.js'
+import { defineTool } from '../../src/server/tools/defineTool.js'
 import { startServer } from './support/serverUnderTest.js'
 import { slow, text } from './support/tools.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { InMemoryTaskStore } from '../../src/server/inMemoryTaskStore.js'
+import { InMemoryTaskStore } from '../../src/server/tasks/inMemoryTaskStore.js'
 import { settle } from './support/manualClock.js'
 import { rpc, rpcRequest } from './support/rpc.js'
 import { startServer } from './support/serverUnderTest.js'

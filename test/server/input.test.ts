@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { defineTool } from '../../src/server/defineTool.js'
-import { InMemoryTaskStore } from '../../src/server/inMemoryTaskStore.js'
+import { InMemoryTaskStore } from '../../src/server/tasks/inMemoryTaskStore.js'
+import { defineTool } from '../../src/server/tools/defineTool.js'
 import { startServer } from './support/serverUnderTest.js'
 import { ask, text } from './support/tools.js'
 

@@ -3,7 +3,7 @@ import { acceptedContent, inputRequired } from '@modelcontextprotocol/server'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { createTaskServer } from '../../src/server/createTaskServer.js'
-import { defineTool } from '../../src/server/defineTool.js'
+import { defineTool } from '../../src/server/tools/defineTool.js'
 import { failing, greet, required, text } from './support/tools.js'
 
 const confirmation = z.object({ sure: z.boolean() })

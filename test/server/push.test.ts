@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { defineTool } from '../../src/server/defineTool.js'
-import { InMemoryTaskStore } from '../../src/server/inMemoryTaskStore.js'
+import { InMemoryTaskStore } from '../../src/server/tasks/inMemoryTaskStore.js'
+import { defineTool } from '../../src/server/tools/defineTool.js'
 import { gist, listen, listenInVain, SUBSCRIPTION, subscriptionOf } from './support/listening.js'
 import type { Json } from './support/rpc.js'
 import { startServer } from './support/serverUnderTest.js'

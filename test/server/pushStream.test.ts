@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { defineTool } from '../../src/server/defineTool.js'
+import { defineTool } from '../../src/server/tools/defineTool.js'
 import { gist, listen, subscriptionOf } from './support/listening.js'
 import { rpcRequest } from './support/rpc.js'
 import { startServer } from './support/serverUnderTest.js'

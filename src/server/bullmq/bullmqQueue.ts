@@ -1,4 +1,4 @@
-import type { TaskJob, TaskQueue } from '../executor.js'
+import type { TaskJob, TaskQueue } from '../tasks/executor.js'
 
 /** What is used of a `Queue` of BullMQ. */
 interface BullmqQueue {

@@ -1,8 +1,8 @@
 import { TaskConfigurationError } from '../../protocol/errors.js'
 import { isTerminal } from '../../protocol/task.js'
-import { systemClock } from '../clock.js'
-import type { TaskRecord } from '../taskRecord.js'
-import type { TaskStore } from '../taskStore.js'
+import { systemClock } from '../base/clock.js'
+import type { TaskRecord } from '../tasks/taskRecord.js'
+import type { TaskStore } from '../tasks/taskStore.js'
 import { watchPostgres } from './watchPostgres.js'
 
 /** What is used of a `Pool` of `pg`, 8. */

@@ -1,4 +1,4 @@
-import { systemClock, unrefTimer } from '../clock.js'
+import { systemClock, unrefTimer } from '../base/clock.js'
 import type { PostgresPool } from './postgresTaskStore.js'
 
 /** How long to wait after a connection was lost, in ms. */

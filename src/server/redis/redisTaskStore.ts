@@ -1,8 +1,8 @@
 import { TaskConfigurationError } from '../../protocol/errors.js'
 import { isTerminal } from '../../protocol/task.js'
-import { ignoreRejection } from '../ignoreRejection.js'
-import type { TaskRecord } from '../taskRecord.js'
-import type { TaskStore } from '../taskStore.js'
+import { ignoreRejection } from '../base/ignoreRejection.js'
+import type { TaskRecord } from '../tasks/taskRecord.js'
+import type { TaskStore } from '../tasks/taskStore.js'
 import { COUNT, CREATE, LAPSED, REMOVE, TRANSITION } from './scripts.js'
 
 /** What is used of a client of `ioredis`, 5 or 6. */

@@ -1,4 +1,4 @@
-import { messageOf, readSse } from '../../../src/server/sse.js'
+import { messageOf, readSse } from '../../../src/server/http/sse.js'
 import { settle } from './manualClock.js'
 import { type Json, type RpcOptions, type RpcResponse, readResponse, rpcRequest } from './rpc.js'
 import type { ServerUnderTest } from './serverUnderTest.js'

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/server/clock.js'
+import type { Clock } from '../../../src/server/base/clock.js'
 
 /** A clock that stands still until a test moves it. */
 export interface ManualClock extends Clock {

@@ -1,4 +1,4 @@
-import type { TaskJob, TaskQueue } from '../../../src/server/executor.js'
+import type { TaskJob, TaskQueue } from '../../../src/server/tasks/executor.js'
 
 /** A queue in memory, which a test can hold up, and which delivers each job as often as told. */
 export interface MemoryQueue extends TaskQueue {

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
+import type { TaskServerErrorContext } from '../../../src/server/base/reportError.js'
 import { createTaskServer, type TaskServer } from '../../../src/server/createTaskServer.js'
-import type { TaskServerErrorContext } from '../../../src/server/reportError.js'
 import type { TaskServerOptions } from '../../../src/server/taskServerOptions.js'
 import { createManualClock, type ManualClock, settle } from './manualClock.js'
 import { type Json, type RpcOptions, type RpcResponse, rpc } from './rpc.js'

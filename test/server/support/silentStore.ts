@@ -1,4 +1,4 @@
-import { InMemoryTaskStore } from '../../../src/server/inMemoryTaskStore.js'
+import { InMemoryTaskStore } from '../../../src/server/tasks/inMemoryTaskStore.js'
 
 /** Shared with other processes, which say nothing: the least that a store over a database can do. */
 export class SilentStore extends InMemoryTaskStore {

@@ -1,6 +1,6 @@
 import { taskStoreContract } from 'taskwire/testing'
 import { describe, test } from 'vitest'
-import type { TaskStore } from '../../../src/server/taskStore.js'
+import type { TaskStore } from '../../../src/server/tasks/taskStore.js'
 
 /** Runs what every {@link TaskStore} must do. */
 export function describeTaskStore(name: string, createStore: () => TaskStore | Promise<TaskStore>): void {

@@ -1,6 +1,6 @@
 import { ProtocolError } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { defineTool } from '../../../src/server/defineTool.js'
+import { defineTool } from '../../../src/server/tools/defineTool.js'
 
 export const text = (value: string) => ({ content: [{ type: 'text' as const, text: value }] })
 

@@ -1,0 +1,87 @@
+import { TaskConfigurationError } from '../../protocol/errors.js'
+
+/** Who may call the server from a browser. */
+export interface CorsOptions {
+  /** An origin such as `https://app.example`, a list of them, or `*`. @default '*' */
+  origin?: string | readonly string[]
+}
+
+/** What makes a server usable from other origins. */
+export interface Cors {
+  /** The response to a preflight, before anything looks at credentials; undefined for any other request. */
+  preflight(request: Request): Response | undefined
+  /** Adds to a response what its reader needs, be it an error. */
+  decorate(request: Request, response: Response): Response
+}
+
+/** Allowed together: browsers keep the permission for each, and ask no second time for `tasks/get`, which has more of them. */
+const REQUEST_HEADERS = [
+  'accept',
+  'authorization',
+  'content-type',
+  'last-event-id',
+  'mcp-method',
+  'mcp-name',
+  'mcp-protocol-version',
+  'mcp-session-id',
+]
+/** On top of them those that tools define, such as `Mcp-Param-Region`, and what may come. */
+const MCP_HEADER = /^mcp-[a-z0-9-]+$/
+const ALLOWED_METHODS = 'POST, GET, DELETE, OPTIONS'
+const EXPOSED_HEADERS = 'Retry-After, Mcp-Session-Id, Mcp-Protocol-Version, WWW-Authenticate'
+/** A day: without it browsers send a preflight with nearly every poll. They cut it to what they allow. */
+const MAX_AGE_SECONDS = '86400'
+
+/**
+ * The CORS rules of the option `cors`; undefined where it is off.
+ *
+ * @throws {TaskConfigurationError} where an origin is none.
+ */
+export function createCors(option: boolean | CorsOptions): Cors | undefined {
+  if (option === false) return undefined
+  const { origin = '*' } = option === true ? {} : option
+  const origins = typeof origin === 'string' ? [origin] : origin
+  origins.forEach(checkOrigin)
+  const isOpen = origins.includes('*')
+
+  function decorate(request: Request, response: Response): Response {
+    const { headers } = response
+    const caller = request.headers.get('origin')
+    if (!isOpen) headers.append('Vary', 'Origin')
+    if (caller === null || !(isOpen || origins.includes(caller))) return response
+    headers.set('Access-Control-Allow-Origin', isOpen ? '*' : caller)
+    headers.set('Access-Control-Expose-Headers', EXPOSED_HEADERS)
+    return response
+  }
+
+  return {
+    decorate,
+    preflight(request) {
+      if (request.method !== 'OPTIONS' || !request.headers.has('access-control-request-method')) return undefined
+      const response = decorate(request, new Response(null, { status: 204 }))
+      const { headers } = response
+      headers.append('Vary', 'Access-Control-Request-Headers')
+      if (!headers.has('Access-Control-Allow-Origin')) return response
+      headers.set('Access-Control-Allow-Methods', ALLOWED_METHODS)
+      headers.set('Access-Control-Allow-Headers', allowedHeaders(request))
+      headers.set('Access-Control-Max-Age', MAX_AGE_SECONDS)
+      return response
+    },
+  }
+}
+
+/** What browsers send has no path and no slash at the end: anything else would never match. */
+function checkOrigin(origin: string): void {
+  if (origin === '*' || (URL.canParse(origin) && new URL(origin).origin === origin)) return
+  throw new TaskConfigurationError(
+    `Failed to create the task server: \`cors.origin\` has "${origin}", which is no origin. ` +
+      'Pass scheme, host and port only, such as https://app.example.',
+  )
+}
+
+/** Named one by one: `*` would not cover `Authorization`. */
+function allowedHeaders(request: Request): string {
+  const asked = request.headers.get('access-control-request-headers') ?? ''
+  const names = asked.split(',').map((name) => name.trim().toLowerCase())
+  return [...new Set([...REQUEST_HEADERS, ...names.filter((name) => MCP_HEADER.test(name))])].join(', ')
+}

@@ -1,0 +1,77 @@
+import type { AuthInfo } from '@modelcontextprotocol/server'
+import type { TaskFailure } from '../../protocol/task.js'
+import type { TaskRecord } from '../tasks/taskRecord.js'
+import type { TaskRun } from '../tasks/taskRun.js'
+
+/** What there is to know about a request once its body is read. */
+export type ExchangeOptions = Pick<Exchange, 'request' | 'body' | 'authInfo' | 'isLegacy'> & {
+  /** The work that this request is for, where it is a job's and no client's. */
+  readonly claimed?: TaskRun
+}
+
+/** One HTTP request, from its arrival until the SDK has answered it: for a task, until the work is over. */
+export class Exchange {
+  readonly request: Request
+  /** The parsed JSON. */
+  readonly body: unknown
+  readonly authInfo: AuthInfo | undefined
+  /** Of a revision before 2026-07-28, which knows nothing of the extension. */
+  readonly isLegacy: boolean
+  /** Resolves when the call is to be answered with a task at work. Stays pending where it is answered otherwise. */
+  readonly taskAtWork: Promise<TaskRun>
+  /** True where no client waits: the task is there, and its work begins again or elsewhere. */
+  readonly isJob: boolean
+  /** The task the call has become, where it is worked on here. */
+  run: TaskRun | undefined
+  /** The task the call has become, where the executor has it. */
+  queued: TaskRecord | undefined
+  /** The error that ended a tool call. The SDK would make a result with `isError` of it. */
+  failure: TaskFailure | undefined
+
+  readonly #controller = new AbortController()
+  readonly #unlink: () => void
+  #resolveTask: (run: TaskRun) => void = () => {}
+
+  constructor({ request, body, authInfo, isLegacy, claimed }: ExchangeOptions) {
+    this.request = request
+    this.body = body
+    this.authInfo = authInfo
+    this.isLegacy = isLegacy
+    this.isJob = claimed !== undefined
+    this.run = claimed
+    this.taskAtWork = new Promise((resolve) => {
+      this.#resolveTask = resolve
+    })
+    this.#unlink = link(request.signal, this.#controller)
+  }
+
+  /** Aborts when the client hangs up, unless the call has been detached from it. */
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  /**
+   * Work that becomes a task outlives the connection it came in by. To be called before the task is
+   * created: a client that hangs up in between must not leave a task without work behind.
+   */
+  detach(): void {
+    this.signal.throwIfAborted()
+    this.#unlink()
+  }
+
+  /** Answers the client while the work goes on. */
+  respondWith(run: TaskRun): void {
+    this.#resolveTask(run)
+  }
+}
+
+/**
+ * Lets one signal abort another; the function that is returned ends that. It lives as long as the connection, which may be
+ * a stream of hours, so it must not hold the exchange and with it the body.
+ */
+function link(from: AbortSignal, to: AbortController): () => void {
+  const onAbort = () => to.abort(from.reason)
+  if (from.aborted) onAbort()
+  else from.addEventListener('abort', onAbort, { once: true })
+  return () => from.removeEventListener('abort', onAbort)
+}

@@ -1,0 +1,78 @@
+import { TaskConfigurationError } from '../../protocol/errors.js'
+import { isTerminal } from '../../protocol/task.js'
+import { createTally, type Tally } from '../base/tally.js'
+import type { TaskRecord } from './taskRecord.js'
+import type { TaskStore } from './taskStore.js'
+
+/** Keeps tasks in the memory of this process: they end with it, and no other process sees them. */
+export class InMemoryTaskStore implements TaskStore {
+  readonly isShared: boolean = false
+  readonly #records = new Map<string, TaskRecord>()
+  readonly #atWork: Tally = createTally()
+  readonly #listeners = new Set<(taskId?: string, version?: number) => void>()
+
+  /** How many tasks there are, those included that have expired and were not removed yet. */
+  get size(): number {
+    return this.#records.size
+  }
+
+  async create(record: TaskRecord): Promise<void> {
+    const { taskId } = record.task
+    if (this.#records.has(taskId)) {
+      throw new TaskConfigurationError('Failed to create a task: its id is in use. Create tasks with random ids.')
+    }
+    this.#put(taskId, record)
+  }
+
+  async get(taskId: string): Promise<TaskRecord | undefined> {
+    return this.#records.get(taskId)
+  }
+
+  async transition(next: TaskRecord, expectedVersion: number): Promise<boolean> {
+    const { taskId } = next.task
+    if (this.#records.get(taskId)?.version !== expectedVersion) return false
+    this.#put(taskId, next)
+    return true
+  }
+
+  async remove(taskId: string): Promise<void> {
+    this.#put(taskId, undefined)
+  }
+
+  async expire(now: number): Promise<number | null> {
+    let earliest: number | null = null
+    for (const [taskId, { expiresAt }] of this.#records) {
+      if (expiresAt === null) continue
+      if (expiresAt <= now) this.#put(taskId, undefined)
+      else if (earliest === null || expiresAt < earliest) earliest = expiresAt
+    }
+    return earliest
+  }
+
+  async countAtWork(owner: string): Promise<number> {
+    return this.#atWork.of(owner)
+  }
+
+  async lapsed(now: number, limit: number): Promise<readonly string[]> {
+    const found: string[] = []
+    for (const [taskId, { task, lease }] of this.#records) {
+      if (found.length === limit) break
+      if (lease !== undefined && lease.until <= now && !isTerminal(task.status)) found.push(taskId)
+    }
+    return found
+  }
+
+  watch(onChange: (taskId?: string, version?: number) => void): () => void {
+    this.#listeners.add(onChange)
+    return () => this.#listeners.delete(onChange)
+  }
+
+  #put(taskId: string, next: TaskRecord | undefined): void {
+    const before = this.#records.get(taskId)
+    if (before !== undefined && !isTerminal(before.task.status)) this.#atWork.remove(before.owner)
+    if (next !== undefined && !isTerminal(next.task.status)) this.#atWork.add(next.owner)
+    if (next === undefined) this.#records.delete(taskId)
+    else this.#records.set(taskId, next)
+    if (next !== undefined) for (const listener of this.#listeners) listener(taskId, next.version)
+  }
+}

@@ -1,0 +1,126 @@
+import type { Clock } from '../base/clock.js'
+import { repeat } from '../base/repeat.js'
+import type { ReportError } from '../base/reportError.js'
+import type { TaskExecutor } from './executor.js'
+import type { TaskLedger } from './taskLedger.js'
+import type { TaskLease, TaskRecord } from './taskRecord.js'
+import { isHeldBy } from './taskReducer.js'
+import type { TaskRun } from './taskRun.js'
+import type { TaskStore } from './taskStore.js'
+
+/** Keeps the work of this process from counting as lost, and has work done again that was lost. */
+export interface Leases {
+  /** A claim for a new run. */
+  draw(): TaskLease
+  /** How long a task may wait for a worker before somebody looks after it, in ms since the epoch. */
+  untilClaimed(): number
+  /** Keeps a run claimed until it is dropped. */
+  keep(run: TaskRun): void
+  drop(run: TaskRun): void
+  /** Lets another worker have the task. Resolves to false where the tool may not be run again. Never rejects. */
+  handOver(run: TaskRun): Promise<boolean>
+  stop(): void
+}
+
+/** What {@link Leases} are made of. */
+export interface LeaseOptions {
+  store: TaskStore
+  clock: Clock
+  ledger: TaskLedger
+  leaseMs: number
+  /** Whether work that was lost may be done again; undefined for tools that are not known here. */
+  mayRetry: (record: TaskRecord) => boolean | undefined
+  /** Where work is done again. */
+  executor: TaskExecutor
+  report: ReportError
+}
+
+/** Often enough that a lost worker is found within two lease times, and one that fails to renew once keeps its work. */
+const TICKS_PER_LEASE = 4
+
+/** How many lost leases are looked at in one go. */
+const MAX_RESCUED = 100
+
+/** Whether processes claim the work of tasks: where there may be others, and what they lose can be found. */
+export function isLeased(store: Pick<TaskStore, 'isShared' | 'lapsed'>): boolean {
+  return store.isShared !== false && store.lapsed !== undefined
+}
+
+/** Leases of one process. Its clock and those of the others must agree within a small part of `leaseMs`. */
+export function createLeases({ store, clock, ledger, leaseMs, mayRetry, executor, report }: LeaseOptions): Leases {
+  /** Until when each run counts as ours, for all we know. */
+  const held = new Map<TaskRun, number>()
+  const busy = new Set<unknown>()
+  let drawn = 0
+  const worker = crypto.randomUUID()
+  const untilNow = () => clock.now() + leaseMs
+
+  /** One at a time under a key: a store that does not answer must not hold up the rest. */
+  function start(key: unknown, work: () => Promise<void>): void {
+    if (busy.has(key)) return
+    busy.add(key)
+    void work()
+      .catch((error: unknown) => report(error, { source: 'server' }))
+      .finally(() => busy.delete(key))
+  }
+
+  async function renew(run: TaskRun): Promise<void> {
+    const { record, by } = run
+    const until = untilNow()
+    const after = await ledger.apply(record.task.taskId, { type: 'renew', by, until })
+    if (after !== undefined && isHeldBy(after, by) && held.has(run)) held.set(run, until)
+  }
+
+  async function rescue(now: number): Promise<void> {
+    const lost = (await store.lapsed?.(now, MAX_RESCUED)) ?? []
+    await Promise.all(lost.map(rescueOne))
+  }
+
+  async function rescueOne(taskId: string): Promise<void> {
+    const record = await ledger.read(taskId)
+    const retry = record && mayRetry(record)
+    if (retry === undefined) return
+    const after = await ledger.apply(taskId, { type: 'orphan', mayRetry: retry, until: untilNow() })
+    if (after?.lease?.worker === '') await restart(after)
+  }
+
+  /** To the executor it is another job: one of the attempt before may still be about. */
+  async function restart({ task, tool, attempt }: TaskRecord): Promise<void> {
+    await executor.start({ taskId: task.taskId, tool, attempt: attempt + 1 })
+  }
+
+  const tickMs = leaseMs / TICKS_PER_LEASE
+  const stop = repeat(clock, tickMs, () => {
+    const now = clock.now()
+    for (const [run, until] of held) {
+      // Before another worker can have the task: two must not do the same work.
+      if (until - now <= tickMs) run.lose()
+      else start(run, () => renew(run))
+    }
+    start(rescue, () => rescue(now))
+  })
+
+  return {
+    draw() {
+      drawn += 1
+      return { worker: `${worker}/${drawn}`, until: untilNow() }
+    },
+    untilClaimed: untilNow,
+    keep(run) {
+      held.set(run, untilNow())
+    },
+    drop: (run) => void held.delete(run),
+    async handOver({ record, by }) {
+      if (mayRetry(record) !== true) return false
+      try {
+        const after = await ledger.apply(record.task.taskId, { type: 'handOver', by, until: clock.now() })
+        if (after?.lease?.worker !== '') return false
+        await restart(after)
+      } catch (error) {
+        report(error, { source: 'server' })
+      }
+      return true
+    },
+    stop,
+  }
+}

@@ -1,0 +1,65 @@
+import type { Clock } from '../base/clock.js'
+import { repeat } from '../base/repeat.js'
+import type { TaskStore } from './taskStore.js'
+
+/** Notices what other processes do to tasks that matter here. */
+export interface StoreWatch {
+  /** To be called when a task begins to matter. */
+  start(): void
+  stop(): void
+}
+
+/** What a {@link StoreWatch} is made of. */
+export interface StoreWatchOptions {
+  clock: Clock
+  intervalMs: number
+  /** The tasks that matter. */
+  taskIds: () => ReadonlySet<string>
+  /** Reads a task, which is all it takes to notice. Must not throw. */
+  read: (taskId: string) => Promise<void>
+  /** The change feed of the store, if it has one. */
+  subscribe?: TaskStore['watch']
+  /** True if this version of a task, or a newer one, is known here. */
+  isKnown: (taskId: string, version: number) => boolean
+}
+
+/** With a change feed, how long a change that was never told goes unnoticed. */
+const SAFETY_NET_MS = 15_000
+
+/**
+ * Reads tasks again when the store tells of a change; where it does not, every `intervalMs`, as long as there are any that
+ * matter: databases differ too much in how they tell of changes to ask every store for more than `get`.
+ */
+export function createStoreWatch(options: StoreWatchOptions): StoreWatch {
+  const { clock, taskIds, read, subscribe, isKnown } = options
+  const intervalMs = subscribe === undefined ? options.intervalMs : Math.max(options.intervalMs, SAFETY_NET_MS)
+  let stop: (() => void) | undefined
+  let unsubscribe: (() => void) | undefined
+
+  function onChange(taskId?: string, version = Number.POSITIVE_INFINITY): void {
+    if (taskId === undefined) void look()
+    else if (taskIds().has(taskId) && !isKnown(taskId, version)) void read(taskId)
+  }
+
+  async function look(): Promise<void> {
+    const ids = [...taskIds()]
+    if (ids.length === 0) end()
+    else await Promise.all(ids.map(read))
+  }
+
+  function end(): void {
+    stop?.()
+    stop = undefined
+  }
+
+  return {
+    start() {
+      unsubscribe ??= subscribe?.(onChange)
+      stop ??= repeat(clock, intervalMs, look)
+    },
+    stop() {
+      end()
+      unsubscribe?.()
+    },
+  }
+}

@@ -1,0 +1,49 @@
+import type {
+  CreateMessageRequestParams,
+  CreateMessageResult,
+  CreateMessageResultWithTools,
+  ElicitInputParams,
+  ElicitRequestURLParams,
+  ElicitResult,
+  ListRootsResult,
+} from '@modelcontextprotocol/server'
+
+/** What a tool can do with the task it runs as. */
+export interface TaskContext {
+  /** A bearer capability: keep it out of logs. */
+  readonly taskId: string
+  /**
+   * Says where the work stands, for people. Resolves when every later `tasks/get` shows it.
+   *
+   * @throws {TaskConfigurationError} at once, before there is a promise, where the message is not a string.
+   */
+  setStatus(message: string): Promise<void>
+  /**
+   * Asks the user, by a form or by a page to visit. The task stands in `input_required` until every open
+   * input request is answered; several may be open at once. Resolves to the response as the client gave it, declined or
+   * not. The `content` of a form that was accepted fits `requestedSchema` (SEP-2663, "Task Update Requests"): what does
+   * not is refused to the client with -32602. Of a Standard Schema that holds for what JSON Schema can say.
+   *
+   * @throws the reason of `signal` when that aborts, {@link TaskConfigurationError} where the params
+   * cannot be sent or the task is over, a `ProtocolError` of the SDK (-32021) where the client has not declared with the call
+   * that it answers such input requests: look at `clientCapabilities` before, where the tool can do without.
+   */
+  elicit(params: ElicitParams): Promise<ElicitResult>
+  /** Asks the client's model for a completion. Otherwise like {@link TaskContext.elicit}. */
+  sample(params: CreateMessageRequestParams): Promise<CreateMessageResult | CreateMessageResultWithTools>
+  /** Asks for the client's roots. Otherwise like {@link TaskContext.elicit}. */
+  listRoots(): Promise<ListRootsResult>
+  /**
+   * Runs a step that must not run twice, and keeps its result: a handler that is run again because its worker was lost gets
+   * that instead. Where the worker was lost during the step, nobody can tell whether it has happened: this throws then, and
+   * the step does not run again. Give each step of a handler a name of its own. Waiting for the step takes two writes to
+   * the store where the handler may be run again, none elsewhere.
+   *
+   * @throws {TaskConfigurationError} where the name was used before or the result is not JSON, {@link TaskError} where the
+   * worker was lost during the step, what the step throws, the reason of `signal`.
+   */
+  once<T>(name: string, step: () => T | Promise<T>): Promise<T>
+}
+
+/** A form, its fields by JSON Schema or by a Standard Schema such as zod's; or a page to visit. */
+export type ElicitParams = ElicitInputParams | Omit<ElicitRequestURLParams, 'elicitationId'>

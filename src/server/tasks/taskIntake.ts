@@ -1,0 +1,150 @@
+import { type ClientCapabilities, INTERNAL_ERROR, ProtocolError } from '@modelcontextprotocol/server'
+import type { TaskFailure } from '../../protocol/task.js'
+import type { Clock } from '../base/clock.js'
+import { LIMIT_REACHED } from '../base/errorCodes.js'
+import { createKeyedQueue } from '../base/keyedQueue.js'
+import type { TaskExecutor, TaskJob } from './executor.js'
+import type { Leases } from './leases.js'
+import { newTaskRecord, type TaskSpec } from './newTaskRecord.js'
+import type { Retention } from './retention.js'
+import type { StoreWatch } from './storeWatch.js'
+import { toTaskFailure } from './taskFailure.js'
+import type { TaskLedger } from './taskLedger.js'
+import type { TaskRecord } from './taskRecord.js'
+import { createTaskRun, type TaskRun } from './taskRun.js'
+import type { TaskRuns } from './taskRuns.js'
+import type { TaskStore } from './taskStore.js'
+
+/** Begins tasks and runs, as long as there is room for them. */
+export interface TaskIntake {
+  /**
+   * Creates a task that is worked on here; it is in the store when this resolves.
+   *
+   * @throws {ProtocolError} where the owner, or this process, has too many tasks at work.
+   */
+  create(spec: TaskSpec, capabilities: ClientCapabilities): Promise<TaskRun>
+  /**
+   * Creates a task and has the executor do the work; the task is in the store and the work is safe when this resolves.
+   *
+   * @throws {ProtocolError} where the owner has too many tasks at work, what the executor throws.
+   */
+  enqueue(spec: TaskSpec, executor: TaskExecutor): Promise<TaskRecord>
+  /** Takes the work of a job; undefined where it is taken, over or gone. */
+  claim(job: TaskJob, capabilitiesOf: (record: TaskRecord) => Promise<ClientCapabilities>): Promise<TaskRun | undefined>
+  /** Begins nothing any more. */
+  close(): void
+}
+
+/** What a {@link TaskIntake} is made of. */
+export interface TaskIntakeOptions {
+  store: TaskStore
+  clock: Clock
+  ledger: TaskLedger
+  runs: TaskRuns
+  retention: Retention
+  /** Undefined where no other process could take the work over, or find it. */
+  leases: Leases | undefined
+  /** Undefined where no other process changes tasks. */
+  watch: StoreWatch | undefined
+  maxTasks: number
+  maxTasksPerOwner: number
+}
+
+/** The intake of a server that has just been started. */
+export function createTaskIntake(options: TaskIntakeOptions): TaskIntake {
+  const { store, clock, ledger, runs, retention, leases, watch, maxTasks, maxTasksPerOwner } = options
+  const { atWork } = runs
+  const oneByOne = createKeyedQueue()
+  let isClosed = false
+
+  async function assertRoom(owner: string, ofOwnHere: number): Promise<void> {
+    const others = (await store.countAtWork?.(owner)) ?? ofOwnHere
+    if (others >= maxTasksPerOwner) throw isFull(maxTasksPerOwner)
+    if (isClosed) throw new ProtocolError(SERVER_CLOSED.code, SERVER_CLOSED.message)
+  }
+
+  async function begin(spec: TaskSpec, capabilities: ClientCapabilities): Promise<TaskRun> {
+    await assertRoom(spec.owner, atWork.of(spec.owner) - 1)
+    const record = newTaskRecord(spec, clock.now(), 1, leases?.draw())
+    await ledger.create(record)
+    return enter(record, capabilities)
+  }
+
+  function enter(record: TaskRecord, capabilities: ClientCapabilities): TaskRun {
+    const { taskId } = record.task
+    const run = createTaskRun({
+      record,
+      capabilities,
+      by: { attempt: record.attempt, worker: record.lease?.worker ?? '' },
+      apply: (event) => ledger.apply(taskId, event),
+    })
+    runs.add(run)
+    retention.due(record.expiresAt)
+    watch?.start()
+    return run
+  }
+
+  return {
+    create: (spec, capabilities) =>
+      // Else two calls at once could both find the last free place.
+      oneByOne(spec.owner, async () => {
+        if (atWork.total >= maxTasks) throw isFull(maxTasks)
+        // Before anything is waited for, or calls of many owners at once could all find the last place.
+        atWork.add(spec.owner)
+        try {
+          return await begin(spec, capabilities)
+        } catch (error) {
+          atWork.remove(spec.owner)
+          throw error
+        }
+      }),
+
+    enqueue: (spec, executor) =>
+      oneByOne(spec.owner, async () => {
+        await assertRoom(spec.owner, 0)
+        const waiting = leases && { worker: '', until: leases.untilClaimed() }
+        const record = newTaskRecord(spec, clock.now(), 0, waiting)
+        const { taskId } = record.task
+        await ledger.create(record)
+        retention.due(record.expiresAt)
+        try {
+          await executor.start({ taskId, tool: spec.tool, attempt: 1 })
+        } catch (error) {
+          // Nobody was told of the task, and a job that was taken all the same finds nothing to do.
+          await store.remove(taskId)
+          throw error
+        }
+        return record
+      }),
+
+    async claim({ taskId, attempt }, capabilitiesOf) {
+      if (leases === undefined || isClosed || runs.get(taskId) !== undefined) return undefined
+      const lease = leases.draw()
+      const record = await ledger.apply(taskId, { type: 'claim', attempt, lease })
+      if (record === undefined || record.lease?.worker !== lease.worker) return undefined
+      try {
+        const capabilities = await capabilitiesOf(record)
+        atWork.add(record.owner)
+        return enter(record, capabilities)
+      } catch (error) {
+        const by = { attempt, worker: lease.worker }
+        await ledger.apply(taskId, { type: 'fail', by, error: toTaskFailure(error) })
+        throw error
+      }
+    },
+
+    close() {
+      isClosed = true
+    },
+  }
+}
+
+function isFull(limit: number): ProtocolError {
+  return new ProtocolError(LIMIT_REACHED, `Too many tasks are at work (${limit}). Wait for one to end, or cancel one.`)
+}
+
+/** What becomes of work that is not done when the server closes. */
+export const SERVER_CLOSED: TaskFailure = {
+  code: INTERNAL_ERROR,
+  message: 'The server was shut down before the tool had finished.',
+}

@@ -1,0 +1,82 @@
+import { TaskStorageError } from '../../protocol/errors.js'
+import type { Clock } from '../base/clock.js'
+import { createKeyedQueue } from '../base/keyedQueue.js'
+import type { TaskRecord } from './taskRecord.js'
+import { reduceTask, type TaskEvent } from './taskReducer.js'
+import type { TaskStore } from './taskStore.js'
+
+/** The one way to the store: what is expired is not there, and what happens, happens in some order. */
+export interface TaskLedger {
+  create(record: TaskRecord): Promise<void>
+  read(taskId: string): Promise<TaskRecord | undefined>
+  /**
+   * The record after the event, or undefined where there is none (any more).
+   *
+   * @throws {TaskStorageError} where other processes are faster every time.
+   */
+  apply(taskId: string, event: TaskEvent): Promise<TaskRecord | undefined>
+}
+
+/** What a {@link TaskLedger} is made of. */
+export interface TaskLedgerOptions {
+  store: TaskStore
+  clock: Clock
+  /** Called with every new state of a task that this process wrote or read: the place to push from. */
+  onRecord: (record: TaskRecord) => void
+}
+
+/** Together with the pauses in between, a second at most. */
+const MAX_ATTEMPTS = 10
+
+/** Reads and changes tasks by compare-and-set, so that of two racing outcomes the first one stands. */
+export function createTaskLedger({ store, clock, onRecord }: TaskLedgerOptions): TaskLedger {
+  const oneByOne = createKeyedQueue()
+  const isLive = (record: TaskRecord) => record.expiresAt === null || clock.now() < record.expiresAt
+
+  async function read(taskId: string): Promise<TaskRecord | undefined> {
+    const record = await store.get(taskId)
+    return record !== undefined && isLive(record) ? record : undefined
+  }
+
+  async function change(taskId: string, event: TaskEvent): Promise<TaskRecord | undefined> {
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+      const record = await read(taskId)
+      if (record === undefined) return undefined
+      const next = reduceTask(record, event, clock.now())
+      if (next === record) return record
+      if (await store.transition(next, record.version)) {
+        onRecord(next)
+        return next
+      }
+      await pauseAfter(attempt)
+    }
+    throw new TaskStorageError(
+      `Failed to change a task: the store has refused it ${MAX_ATTEMPTS} times. ` +
+        'Check that its `transition` compares versions as numbers.',
+    )
+  }
+
+  /** After the first attempt there is none: most often another process was faster just once. */
+  async function pauseAfter(attempt: number): Promise<void> {
+    if (attempt === 1 || attempt === MAX_ATTEMPTS) return
+    const ms = 2 ** attempt * (0.5 + Math.random() / 2)
+    await new Promise<void>((resolve) => clock.setTimeout(resolve, ms))
+  }
+
+  return {
+    async create(record) {
+      await store.create(record)
+      onRecord(record)
+    },
+
+    async read(taskId) {
+      const record = await read(taskId)
+      // Another process may have taken a response or a cancellation for work that runs here.
+      if (record !== undefined) onRecord(record)
+      return record
+    },
+
+    // One by one: changes of one process must not make each other start again.
+    apply: (taskId, event) => oneByOne(taskId, () => change(taskId, event)),
+  }
+}

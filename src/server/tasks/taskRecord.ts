@@ -1,0 +1,48 @@
+import type { InputRequest, InputResponse } from '../../protocol/inputRequest.js'
+import type { DetailedTask } from '../../protocol/task.js'
+
+/**
+ * Everything the server knows about a task: what a {@link TaskStore} keeps. Plain JSON, so that it can
+ * be written to disk or sent over a network as it is. Treat the inside as opaque: a store needs
+ * `task.taskId`, `task.status`, `owner`, `version`, `expiresAt` and `lease`, and gives back the rest unchanged.
+ */
+export interface TaskRecord {
+  /** The snapshot that `tasks/get` answers with. */
+  readonly task: DetailedTask
+  /** Who may see the task, as the option `owner` named them. Empty where that option is not used. */
+  readonly owner: string
+  /** 1 at creation, one more with every change: what compare-and-set compares. */
+  readonly version: number
+  /** When the task is gone, in ms since the epoch; null: never. */
+  readonly expiresAt: number | null
+  /** The tool that was called. */
+  readonly tool: string
+  /** How often the tool was started: 0 while the task waits for its first worker. */
+  readonly attempt: number
+  /** Who works on the task. Absent where nothing looks for work that was lost, and once the task is over. */
+  readonly lease?: TaskLease
+  /** What it takes to run the tool again or elsewhere, as the option `seal` returned it. Absent where nobody needs it. */
+  readonly call?: string
+  /** The input requests that were asked so far, by their keys, where the handler may be run again. */
+  readonly asked?: Readonly<Record<string, InputRequest>>
+  /** The steps of `task.once()`, by their names, where the handler may be run again. */
+  readonly steps?: Readonly<Record<string, TaskStep>>
+  /** The responses of the client, by the key of the input request. Keys are never used twice. */
+  readonly answers: Readonly<Record<string, InputResponse>>
+  /** True once the client has asked to cancel a task that was not over. */
+  readonly cancelRequested: boolean
+}
+
+/** A claim on the work of a task, which its worker renews. */
+export interface TaskLease {
+  /** Drawn for this one claim; empty while the task waits for a worker. */
+  readonly worker: string
+  /** When the work counts as lost, in ms since the epoch. */
+  readonly until: number
+}
+
+/** A step that must not run twice: begun, and then done with a value. */
+export interface TaskStep {
+  readonly isDone: boolean
+  readonly value?: unknown
+}

@@ -1,0 +1,149 @@
+import {
+  type CallToolResult,
+  type InputRequiredResult,
+  isInputRequiredResult,
+  ProtocolError,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
+import { TaskConfigurationError } from '../../protocol/errors.js'
+import { supportsTasks } from '../../protocol/extension.js'
+import { ignoreRejection } from '../base/ignoreRejection.js'
+import { nextMacrotask } from '../base/nextMacrotask.js'
+import { sleep } from '../base/sleep.js'
+import { toJson } from '../base/toJson.js'
+import type { Exchange } from '../http/exchange.js'
+import { ownerOf } from '../http/ownerOf.js'
+import { declaredCapabilities, missingTasksCapability } from '../http/tasksCapability.js'
+import type { ServerParts } from '../serverParts.js'
+import type { TaskExecutor } from '../tasks/executor.js'
+import { isLeased } from '../tasks/leases.js'
+import type { TaskSpec } from '../tasks/newTaskRecord.js'
+import type { TaskContext } from '../tasks/taskContext.js'
+import { toTaskFailure } from '../tasks/taskFailure.js'
+import type { TaskRun } from '../tasks/taskRun.js'
+import { sealCall } from './callRecord.js'
+import type { ToolDefinition } from './defineTool.js'
+import type { ToolContext } from './toolContext.js'
+
+/** A call of a tool whose arguments the SDK has found to be valid. */
+export interface ValidCall {
+  readonly tool: ToolDefinition
+  readonly args: unknown
+  /** The SDK's own context of the request. */
+  readonly ctx: ServerContext
+  readonly exchange: Exchange
+}
+
+/**
+ * Runs a tool, as a task or directly, and leaves in the exchange what has become of it: what is returned
+ * goes through the SDK's checks of results first.
+ */
+export async function callTool(call: ValidCall, parts: ServerParts): Promise<CallToolResult | InputRequiredResult> {
+  const { tool, args, ctx, exchange } = call
+  try {
+    if (exchange.isJob && exchange.run !== undefined) return await runTask(call, parts, exchange.run)
+    const canBeTask = !exchange.isLegacy && supportsTasks(declaredCapabilities(ctx))
+    if (tool.taskSupport === 'required' && !canBeTask) throw missingTasksCapability()
+    const direct = toolContext(call, parts, ctx.mcpReq.signal)
+    const early = await tool.prepare?.(args, direct)
+    if (early !== undefined) return sendable(early)
+    if (!canBeTask || !(await shallBeTask(call, parts))) return checked(await tool.handler(args, direct))
+    if (parts.config.executor !== undefined) return await queueTask(call, parts, parts.config.executor)
+    return await runTask(call, parts, await startTask(call, parts))
+  } catch (error) {
+    exchange.failure = toTaskFailure(error)
+    const { code, message, data } = exchange.failure
+    const isStopped = (exchange.run?.signal ?? exchange.signal).aborted
+    if (!isStopped && !(error instanceof ProtocolError)) parts.report(error, { source: 'tool', tool: tool.name })
+    throw new ProtocolError(code, message, data)
+  }
+}
+
+async function shallBeTask({ tool, args, exchange }: ValidCall, { config }: ServerParts): Promise<boolean> {
+  if (tool.taskSupport !== 'optional') return tool.taskSupport === 'required'
+  const { request, authInfo } = exchange
+  return (await config.augment?.({ name: tool.name, arguments: args, request, authInfo })) ?? true
+}
+
+async function startTask(call: ValidCall, parts: ServerParts): Promise<TaskRun> {
+  const { tool, ctx, exchange } = call
+  const { config, runtime } = parts
+  // Other processes could run it again.
+  const isKept = isLeased(config.store) && config.isRetried(tool)
+  const spec = await specOf(call, parts, isKept)
+  exchange.detach()
+  exchange.run = await runtime.create(spec, declaredCapabilities(ctx))
+  return exchange.run
+}
+
+async function queueTask(call: ValidCall, parts: ServerParts, executor: TaskExecutor): Promise<CallToolResult> {
+  const { exchange } = call
+  const spec = await specOf(call, parts, true)
+  exchange.detach()
+  exchange.queued = await parts.runtime.enqueue(spec, executor)
+  // Nobody reads it: the client is told of the task.
+  return { content: [] }
+}
+
+async function specOf({ tool, exchange }: ValidCall, { config }: ServerParts, isKept: boolean): Promise<TaskSpec> {
+  return {
+    owner: await ownerOf(exchange, config),
+    tool: tool.name,
+    ttlMs: config.ttlOf(tool),
+    pollIntervalMs: config.pollIntervalOf(tool),
+    call: isKept ? await sealCall(exchange, config) : undefined,
+  }
+}
+
+/**
+ * The client is answered once the handler has to wait for something. What it has settled by then belongs to the
+ * answer: the task is born with its outcome (SEP-2663, "Task Creation").
+ */
+async function runTask(call: ValidCall, parts: ServerParts, run: TaskRun): Promise<CallToolResult> {
+  const { tool, args, exchange } = call
+  let hasEnded = false
+  let leave = () => {}
+  void nextMacrotask().then(() => {
+    if (!hasEnded) exchange.respondWith(run)
+  })
+  try {
+    leave = await parts.config.slots.take(run.record.task.taskId, run.signal)
+    return checked(await tool.handler(args, toolContext(call, parts, run.signal, run.context)))
+  } finally {
+    hasEnded = true
+    leave()
+  }
+}
+
+function toolContext(
+  { ctx, exchange }: ValidCall,
+  { config }: ServerParts,
+  signal: AbortSignal,
+  task?: TaskContext,
+): ToolContext {
+  return {
+    signal,
+    sleep: (ms) => ignoreRejection(sleep(config.clock, ms, signal)),
+    clientCapabilities: declaredCapabilities(ctx),
+    inputResponses: ctx.mcpReq.inputResponses ?? {},
+    requestState: ctx.mcpReq.requestState,
+    ...(exchange.authInfo !== undefined && { authInfo: exchange.authInfo }),
+    ...(task !== undefined && { task }),
+  }
+}
+
+function checked(result: CallToolResult): CallToolResult {
+  if (isInputRequiredResult(result)) {
+    throw new TaskConfigurationError(
+      'Failed to end a tool call: its handler returned inputRequired(). ' +
+        'Return that from `prepare`, or ask with ctx.task.elicit().',
+    )
+  }
+  return sendable(result)
+}
+
+/** The SDK would fail to send what is not JSON, and the call would never end. */
+function sendable<T>(result: T): T {
+  if (toJson(result) !== undefined) return result
+  throw new TaskConfigurationError('Failed to end a tool call: its result is not JSON. Return plain data only.')
+}

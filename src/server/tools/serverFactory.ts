@@ -1,0 +1,77 @@
+import { type McpRequestContext, McpServer, type McpServerFactory } from '@modelcontextprotocol/server'
+import { TaskConfigurationError } from '../../protocol/errors.js'
+import { TASKS_EXTENSION } from '../../protocol/extension.js'
+import type { Exchange } from '../http/exchange.js'
+import type { ServerParts } from '../serverParts.js'
+import { callTool } from './callTool.js'
+import type { ToolDefinition } from './defineTool.js'
+import { serveTaskMethods, TASK_METHODS } from './taskMethods.js'
+
+/** Builds the SDK's server for one request; `exchangeOf` finds what we know of that request. */
+export function createServerFactory(
+  parts: ServerParts,
+  exchangeOf: (request: Request) => Exchange | undefined,
+): McpServerFactory {
+  const { serverInfo, serverOptions, tools, setup } = parts.config
+
+  async function build(context: McpRequestContext): Promise<McpServer> {
+    const exchange = context.requestInfo && exchangeOf(context.requestInfo)
+    if (exchange === undefined) {
+      throw new TaskConfigurationError('Failed to serve a request: it is unknown. Send requests through `fetch`.')
+    }
+    const capabilities = { tools: { listChanged: false }, ...serverOptions?.capabilities }
+    const server = new McpServer(serverInfo, { ...serverOptions, capabilities })
+    for (const tool of tools) registerTool(server, tool, exchange, parts)
+    await setup?.(server, context)
+    refuseOtherTasks(server)
+    // The extension is not defined on the 2025 revisions, whose own tasks are another thing.
+    if (context.era === 'modern') {
+      server.server.registerCapabilities({ extensions: { [TASKS_EXTENSION]: {} } })
+      serveTaskMethods(server, exchange, parts)
+    }
+    return server
+  }
+
+  return async (context) => {
+    try {
+      return await build(context)
+    } catch (error) {
+      parts.report(error, { source: 'server' })
+      throw error
+    }
+  }
+}
+
+/** Two servers of tasks on one connection would each response for tasks that the other has. */
+function refuseOtherTasks({ server }: McpServer): void {
+  try {
+    if (server.getCapabilities().extensions?.[TASKS_EXTENSION] === undefined) {
+      for (const method of TASK_METHODS) server.assertCanSetRequestHandler(method)
+      return
+    }
+  } catch (error) {
+    throw hasOtherTasks(error)
+  }
+  throw hasOtherTasks()
+}
+
+function hasOtherTasks(cause?: unknown): TaskConfigurationError {
+  return new TaskConfigurationError(
+    `Failed to serve a request: \`setup\` has put ${TASKS_EXTENSION}, or a method of it, on the server. ` +
+      'Leave that out: this server serves it, and its tasks are in the option `store`.',
+    { cause },
+  )
+}
+
+function registerTool(server: McpServer, tool: ToolDefinition, exchange: Exchange, parts: ServerParts): void {
+  const { name, title, description, inputSchema, outputSchema, annotations, icons } = tool
+  const config = {
+    inputSchema,
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    ...(outputSchema !== undefined && { outputSchema }),
+    ...(annotations !== undefined && { annotations }),
+    ...(icons !== undefined && { icons }),
+  }
+  server.registerTool(name, config, (args, ctx) => callTool({ tool, args, ctx, exchange }, parts))
+}

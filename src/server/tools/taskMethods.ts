@@ -1,0 +1,105 @@
+import {
+  INTERNAL_ERROR,
+  INVALID_PARAMS,
+  type McpServer,
+  ProtocolError,
+  type Result,
+  type ServerContext,
+  type StandardSchemaV1,
+} from '@modelcontextprotocol/server'
+import { supportsTasks } from '../../protocol/extension.js'
+import { isJsonObject, type JsonObject } from '../../protocol/json.js'
+import { type DetailedTask, isTerminal } from '../../protocol/task.js'
+import type { Exchange } from '../http/exchange.js'
+import { ownerOf } from '../http/ownerOf.js'
+import { requestParams } from '../http/requestParams.js'
+import { declaredCapabilities, missingTasksCapability } from '../http/tasksCapability.js'
+import type { ServerParts } from '../serverParts.js'
+import type { TaskRecord } from '../tasks/taskRecord.js'
+import { openInputRequests } from '../tasks/taskReducer.js'
+import { toWireTask } from '../tasks/toWireTask.js'
+import { parseInputResponse } from './parseInputResponse.js'
+
+/** The methods of the extension. */
+export const TASK_METHODS = ['tasks/get', 'tasks/update', 'tasks/cancel'] as const
+
+/**
+ * Serves `tasks/get`, `tasks/update` and `tasks/cancel` on the SDK's server, which checks the envelope
+ * and the headers, `Mcp-Name` included, before any of this runs.
+ */
+export function serveTaskMethods(server: McpServer, exchange: Exchange, parts: ServerParts): void {
+  const { runtime } = parts
+  const serve = (
+    method: (typeof TASK_METHODS)[number],
+    answer: (record: TaskRecord, params: JsonObject) => Promise<Result> | Result,
+  ): void => {
+    // With a schema of its own, the SDK lets a method through that its revision does not define.
+    server.server.setRequestHandler(method, { params: anything }, async (_, ctx) => {
+      assertDeclared(ctx)
+      try {
+        const params = requestParams(exchange.body)
+        return await answer(await findTask(params, exchange, parts), params)
+      } catch (error) {
+        if (error instanceof ProtocolError) throw error
+        parts.report(error, { source: 'server' })
+        throw new ProtocolError(INTERNAL_ERROR, 'Internal error')
+      }
+    })
+  }
+
+  serve('tasks/get', (record) => toWireTask(asThingsStand(record, parts)))
+  serve('tasks/update', async ({ task }, params) => {
+    await runtime.answer(task.taskId, inputResponsesOf(params, openInputRequests(task)))
+    return {}
+  })
+  serve('tasks/cancel', async ({ task }) => {
+    await runtime.requestCancel(task.taskId)
+    return {}
+  })
+}
+
+/** The task with what only this process knows, and only now: its turn, and how busy we are. */
+function asThingsStand({ task, tool }: TaskRecord, { config }: ServerParts): DetailedTask {
+  if (isTerminal(task.status)) return task
+  const pollIntervalMs = config.pollIntervalOf(config.tools.find(({ name }) => name === tool))
+  const ahead = config.slots.ahead(task.taskId)
+  if (ahead === undefined) return { ...task, pollIntervalMs }
+  return { ...task, pollIntervalMs, statusMessage: `Waiting for its turn: ${ahead} before it.` }
+}
+
+/** Params are read from the body as it came: the SDK takes `inputResponses` out for purposes of its own. */
+const anything: StandardSchemaV1 = {
+  '~standard': { version: 1, vendor: 'taskwire', validate: (value) => ({ value }) },
+}
+
+function assertDeclared(ctx: ServerContext): void {
+  if (!supportsTasks(declaredCapabilities(ctx))) throw missingTasksCapability()
+}
+
+async function findTask({ taskId }: JsonObject, exchange: Exchange, parts: ServerParts): Promise<TaskRecord> {
+  if (typeof taskId !== 'string') throw invalid('params.taskId is not a string')
+  const record = await parts.runtime.read(taskId, await ownerOf(exchange, parts.config))
+  // Unknown, expired and somebody else's: all the same from outside.
+  if (record === undefined) throw invalid('there is no such task; it may have expired')
+  return record
+}
+
+/** Responses to input requests that are not open are ignored; one that does not fit its input request is refused. */
+function inputResponsesOf(
+  { inputResponses }: JsonObject,
+  open: ReturnType<typeof openInputRequests>,
+): Record<string, JsonObject> {
+  if (!isJsonObject(inputResponses)) throw invalid('params.inputResponses is not an object')
+  const answers: Record<string, JsonObject> = {}
+  for (const [key, request] of Object.entries(open)) {
+    if (!Object.hasOwn(inputResponses, key)) continue
+    const parsed = parseInputResponse(request, inputResponses[key])
+    if ('problem' in parsed) throw invalid(`params.inputResponses.${key}${parsed.problem}`)
+    answers[key] = parsed.answer
+  }
+  return answers
+}
+
+function invalid(problem: string): ProtocolError {
+  return new ProtocolError(INVALID_PARAMS, `Invalid params: ${problem}`)
+}
