@@ -82,6 +82,7 @@ export type {
   ListRootsRequest,
   SamplingRequest,
 } from './protocol/inputRequest.js'
+export type { TaskProgress } from './protocol/progress.js'
 export {
   type CancelledTask,
   type CompletedTask,

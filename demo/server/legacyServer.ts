@@ -102,6 +102,8 @@ async function work(
         elicit: unasked,
         sample: unasked,
         listRoots: unasked,
+        setProgress: (step, total, message) =>
+          store.updateTaskStatus(taskId, 'working', `${message} (${step} of ${total})`),
         once: async (_, step) => step(),
       },
     })

@@ -18,7 +18,7 @@ export const generateReport = defineTool({
     const startedAt = Date.now()
     const work = async (from: number, to: number) => {
       for (let step = from; step <= to; step += 1) {
-        await task?.setStatus(statusOf(step))
+        await task?.setProgress(step, STEPS, step === STEPS ? 'Writing the summary' : 'Collecting figures')
         await sleep((seconds * 1000) / STEPS)
       }
     }
@@ -46,11 +46,6 @@ export const echoText = defineTool({
   taskSupport: 'forbidden',
   handler: ({ text }) => ({ content: [{ type: 'text', text }] }),
 })
-
-function statusOf(step: number): string {
-  if (step === STEPS) return 'Writing the summary'
-  return `Collecting figures (${step} of ${STEPS - 1})`
-}
 
 /** Made up, and the same for the same title. */
 function figures(title: string): Omit<ReportOutput, 'generatedInMs'> {

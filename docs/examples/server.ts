@@ -10,8 +10,9 @@ const report = defineTool({
   inputSchema: z.object({ quarter: z.string() }),
   taskSupport: 'optional',
   async handler({ quarter }, { task, sleep }) {
-    for (const region of ['Europe', 'Asia', 'America']) {
-      await task?.setStatus(`Collecting the figures of ${region}`)
+    const regions = ['Europe', 'Asia', 'America']
+    for (const [done, region] of regions.entries()) {
+      await task?.setProgress(done, regions.length, region)
       await sleep(10_000)
     }
     return { content: [{ type: 'text', text: `The report of ${quarter}` }] }

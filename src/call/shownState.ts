@@ -57,6 +57,7 @@ function project(call: Call, before: ToolCallState | undefined): ToolCallState {
         ...identity,
         phase: phaseOf(call, before?.phase),
         task: call.task,
+        ...(call.task.progress && { progress: call.task.progress }),
         ...shownInputs(call.inputs, before),
         ...shownCancel(call),
         network: call.blocked ?? call.failure?.network ?? 'ok',

@@ -1,5 +1,6 @@
 import type { CallToolResult } from '../protocol/callToolResult.js'
 import type { InputRequest } from '../protocol/inputRequest.js'
+import type { TaskProgress } from '../protocol/progress.js'
 import type { Task } from '../protocol/task.js'
 
 /**
@@ -30,6 +31,11 @@ interface ToolCallStateBase {
   readonly arguments?: Readonly<Record<string, unknown>>
   /** The newest snapshot of the task, where the call became one. */
   readonly task?: Task
+  /**
+   * How far the work has come, in numbers. Absent where the server gives none (see `task.setProgress` of
+   * `taskwire/server`), and once the call has ended.
+   */
+  readonly progress?: TaskProgress
   /** The input requests that the server still waits for, by key. */
   readonly inputRequests: Readonly<Record<string, InputRequest>>
   /** The responses on their way, by the key of their input request. */

@@ -56,6 +56,15 @@ export interface ToolCall<TResult = CallToolResult> {
   getState(): ToolCallState
   /** When the task is polled next, ms since the epoch; undefined while nothing is scheduled. Its changes are not announced. */
   readonly nextPollAt: number | undefined
+  /**
+   * When the server last said how the task is, ms since the epoch, in an answer to a poll or a push, also where nothing
+   * was new; undefined before the call has become a task. Its changes are not announced.
+   *
+   * What it tells apart: while it is young, the server is there and the work goes on as far as the server knows; `task`
+   * and `progress` say whether it gets anywhere. Where it is older than three intervals (`task.pollIntervalMs`), or than
+   * `poll.safetyIntervalMs` with push, the server has not been heard of, and `network` says why.
+   */
+  readonly lastHeardAt: number | undefined
   subscribe(listener: (state: ToolCallState) => void): () => void
   /** Asks the server to stop the work, once, and goes on observing: a task that completes anyway still resolves. */
   cancel(): Promise<void>

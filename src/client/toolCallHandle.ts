@@ -1,4 +1,5 @@
 import { abortError, onAbort } from '../call/abort.js'
+import { isTracked } from '../call/call.js'
 import type { CallEntry } from '../call/callEntry.js'
 import type { CallRuntime } from '../call/callRuntime.js'
 import type { CallToolResult } from '../protocol/callToolResult.js'
@@ -39,6 +40,11 @@ export function toolCallHandle({ entry, runtime, store, observes, signal }: Tool
     getState: () => entry.shown,
     get nextPollAt() {
       return entry.call.stage === 'following' && entry.left === undefined ? entry.call.dueAt : undefined
+    },
+    get lastHeardAt() {
+      const { call } = entry
+      if (isTracked(call)) return call.knownAt
+      return call.stage === 'settled' ? call.endedAt : undefined
     },
     subscribe: (listener) => {
       let seen = entry.shown

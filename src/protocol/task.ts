@@ -2,6 +2,8 @@ import { type CallToolResult, parseCallToolResult } from './callToolResult.js'
 import { TaskProtocolError, type TaskProtocolSource } from './errors.js'
 import { type InputRequest, isInputKey, parseInputRequest } from './inputRequest.js'
 import { isJsonObject, isTooDeep, type JsonObject } from './json.js'
+import { isSameProgress, parseProgress, type TaskProgress } from './progress.js'
+import { isSameMeta, parseTaskMeta } from './taskMeta.js'
 import { cutText } from './text.js'
 
 /** Where a task stands (SEP-2663, "Task Status"). The last three are terminal. */
@@ -22,6 +24,10 @@ export interface Task {
   readonly ttlMs: number | null
   /** How long the server asks to be left alone between two `tasks/get`, in ms. */
   readonly pollIntervalMs?: number
+  /** How far it has come, where the server says so in numbers. */
+  readonly progress?: TaskProgress
+  /** What else the server says of it, but for what the protocol reserves. Look at it as at any text from outside. */
+  readonly _meta?: Readonly<Record<string, unknown>>
 }
 
 /** The JSON-RPC error that ended a task. */
@@ -97,7 +103,7 @@ export function isTimestamp(value: unknown): value is string {
 
 /** The task alone, without what its status carries. */
 export function pickTask(task: Task): Task {
-  const { taskId, status, statusMessage, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs } = task
+  const { taskId, status, statusMessage, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs, progress, _meta } = task
   return {
     taskId,
     status,
@@ -106,6 +112,8 @@ export function pickTask(task: Task): Task {
     lastUpdatedAt,
     ttlMs,
     ...(pollIntervalMs !== undefined && { pollIntervalMs }),
+    ...(progress !== undefined && { progress }),
+    ...(_meta !== undefined && { _meta }),
   }
 }
 
@@ -118,7 +126,9 @@ export function isSameTask(a: Task, b: Task): boolean {
     a.createdAt === b.createdAt &&
     a.lastUpdatedAt === b.lastUpdatedAt &&
     a.ttlMs === b.ttlMs &&
-    a.pollIntervalMs === b.pollIntervalMs
+    a.pollIntervalMs === b.pollIntervalMs &&
+    isSameProgress(a.progress, b.progress) &&
+    isSameMeta(a._meta, b._meta)
   )
 }
 
@@ -137,6 +147,8 @@ export function parseTask(value: unknown, source: TaskProtocolSource, onIssue?: 
 
   const issue = (violation: string) => onIssue?.(new TaskProtocolError(violation, { source, taskId }))
   const pollIntervalMs = parsePollInterval(value['pollIntervalMs'], issue)
+  const progress = parseProgress(value, issue)
+  const _meta = isTooDeep(value['_meta']) ? undefined : parseTaskMeta(value['_meta'], issue)
   return {
     taskId,
     status,
@@ -145,6 +157,8 @@ export function parseTask(value: unknown, source: TaskProtocolSource, onIssue?: 
     lastUpdatedAt: parseTimestamp(value['lastUpdatedAt'], 'lastUpdatedAt', issue),
     ttlMs: parseTtl(value['ttlMs'], issue),
     ...(pollIntervalMs !== undefined && { pollIntervalMs }),
+    ...(progress !== undefined && { progress }),
+    ...(_meta !== undefined && { _meta }),
   }
 }
 

@@ -171,9 +171,9 @@ function isStatus(value: unknown): value is TaskStatus {
   return STATUSES.includes(value)
 }
 
-/** The part of a record that a snapshot fills. Status messages are the server's words to the user and stay out. */
+/** The part of a record that a snapshot fills. What the server says to the user, and beyond the protocol, stays out. */
 export function recordSnapshot(task: Task): Pick<RecordedTask, keyof Task & keyof RecordedTask> {
-  const { statusMessage: _, ...snapshot } = pickTask(task)
+  const { statusMessage: _, progress: __, _meta: ___, ...snapshot } = pickTask(task)
   return snapshot
 }
 

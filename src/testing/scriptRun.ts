@@ -138,11 +138,15 @@ interface StepFields extends Pick<Task, 'taskId' | 'ttlMs' | 'pollIntervalMs'> {
 }
 
 /** What a task shows at every step, whatever its status. */
-function taskFields({ status, statusMessage }: ScriptStep, { createdAt, since, ...fields }: StepFields): Task {
+function taskFields(
+  { status, statusMessage, progress }: ScriptStep,
+  { createdAt, since, ...fields }: StepFields,
+): Task {
   return {
     ...fields,
     status,
     ...(statusMessage !== undefined && { statusMessage }),
+    ...(progress !== undefined && { progress }),
     createdAt: new Date(createdAt).toISOString(),
     lastUpdatedAt: new Date(since).toISOString(),
   }

@@ -2,6 +2,7 @@ import { fromJsonSchema } from '@modelcontextprotocol/server'
 import type { CallToolResult } from '../protocol/callToolResult.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import type { InputRequest } from '../protocol/inputRequest.js'
+import type { TaskProgress } from '../protocol/progress.js'
 import { isTerminal, type TaskFailure } from '../protocol/task.js'
 import type { ToolDefinition } from '../server/tools/defineTool.js'
 
@@ -9,6 +10,8 @@ import type { ToolDefinition } from '../server/tools/defineTool.js'
 export type ScriptStep = ScriptStatus & {
   /** For people. @default none */
   readonly statusMessage?: string
+  /** How far the work has come, in numbers. @default none */
+  readonly progress?: TaskProgress
   /**
    * When the step comes, in ms after the one before, by the clock of the server: the next poll shows it, or a push.
    * @default with the next poll; to a client that listens, as soon as it could have polled

@@ -8,6 +8,7 @@ import { followTasks } from '../server/push/taskUpdates.js'
 import { createTaskFeed } from '../server/tasks/taskFeed.js'
 import { createTaskId } from '../server/tasks/taskId.js'
 import type { TaskRecord } from '../server/tasks/taskRecord.js'
+import { withWireProgress } from '../server/tasks/toWireTask.js'
 import { type ScriptRun, startScript } from './scriptRun.js'
 import type { ScriptedTask } from './scriptTask.js'
 
@@ -89,13 +90,13 @@ export function createScriptedTasks(options: ScriptedTasksOptions): ScriptedTask
       if (!isJsonObject(_meta) || !supportsTasks(_meta[CLIENT_CAPABILITIES_META])) return undefined
       if (body['method'] === 'tools/call') {
         const script = scriptOf(name)
-        return script && resultResponse(body, { resultType: 'task', ...create(script).created })
+        return script && resultResponse(body, { resultType: 'task', ...withWireProgress(create(script).created) })
       }
       const run = runOf(taskId)
       if (run === undefined) return undefined
       switch (body['method']) {
         case 'tasks/get':
-          return resultResponse(body, { resultType: 'complete', ...run.poll() })
+          return resultResponse(body, { resultType: 'complete', ...withWireProgress(run.poll()) })
         case 'tasks/update':
           if (isJsonObject(inputResponses)) run.answer(inputResponses)
           return resultResponse(body, { resultType: 'complete' })

@@ -102,7 +102,7 @@ async function expectAccessible(): Promise<void> {
 
 test('a report shows what the server says of it, and then its result', async () => {
   const report = await start({ title: 'Revenue', seconds: 6 })
-  await see(report, /Collecting figures \(\d+ of 11\)/)
+  await see(report, /Collecting figures \(\d+ of 12\)/)
   await see(report, 'Done')
   await report.getByRole('row', { name: /^Europe/ }).waitFor()
   await see(page.getByRole('region', { name: 'Activity' }), 'completed')

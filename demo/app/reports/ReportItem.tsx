@@ -54,7 +54,7 @@ export function ReportItem({ call: listed, onDismiss }: ReportItemProps) {
           </button>
         )}
       </div>
-      {!isOver && <ReportProgress call={call} seconds={input?.seconds} />}
+      {!isOver && <ReportProgress call={call} />}
       {call.phase === 'completed' && call.result?.isError !== true && <ReportResult call={call} />}
       <ReportProblem call={call} input={input} />
     </li>

@@ -1,24 +1,22 @@
 import type { ToolCallState } from 'taskwire'
-import { useNow } from '../useNow.js'
 
-interface ReportProgressProps {
-  call: ToolCallState
-  /** How long the report was asked to take. */
-  seconds: number | undefined
-}
-
-/** The words of the server, and how the connection fares where that matters. */
-export function ReportProgress({ call, seconds }: ReportProgressProps) {
-  const now = useNow(1000, true)
-  const share = seconds === undefined ? 0 : (now - call.startedAt) / (seconds * 1000)
+/** How far the work has come, in the words and numbers of the server, and how the connection fares where that matters. */
+export function ReportProgress({ call }: { call: ToolCallState }) {
+  const message = call.task?.statusMessage ?? (call.task ? 'Accepted by the server' : 'Waiting for the server')
+  const { progress = 0, total } = call.progress ?? {}
   return (
     <div className="progress">
-      <p className="message">
-        {call.task?.statusMessage ?? (call.task ? 'Accepted by the server' : 'Waiting for the server')}
-      </p>
+      <p className="message">{message}</p>
       {call.network !== 'ok' && <p className="network">{networkNote(call)}</p>}
-      <div className="bar" aria-hidden="true">
-        <div style={{ width: `${Math.min(Math.max(share, 0), 1) * 100}%` }} />
+      <div
+        className="bar"
+        role="progressbar"
+        aria-label={message}
+        aria-valuemin={0}
+        aria-valuemax={total}
+        aria-valuenow={total && progress}
+      >
+        <div style={{ width: `${total === undefined ? 0 : Math.min(progress / total, 1) * 100}%` }} />
       </div>
     </div>
   )

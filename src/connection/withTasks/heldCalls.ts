@@ -86,15 +86,15 @@ export class HeldCalls implements TaskFollower {
     settle(attempt)
   }
 
-  /** Each snapshot of the task is one unit of progress. */
+  /** The numbers of the server, or where it gives none: each snapshot of the task is one unit of progress. */
   #progressOf(call: HeldCall): (task: Task) => void {
     let progress = 0
-    return ({ statusMessage }) => {
+    return ({ statusMessage, progress: counted }) => {
       const progressToken = call.attempt?.progressToken
       if (progressToken === undefined || call.abort.signal.aborted) return
       progress += 1
       const message = statusMessage === undefined ? {} : { message: statusMessage }
-      const params = { progressToken: progressToken as string | number, progress, ...message }
+      const params = { progressToken: progressToken as string | number, ...message, ...(counted ?? { progress }) }
       this.#context.sendToClient({ jsonrpc: '2.0', method: 'notifications/progress', params })
     }
   }

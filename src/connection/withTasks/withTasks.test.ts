@@ -200,6 +200,23 @@ describe('client.callTool() of an existing app', () => {
     ])
   })
 
+  it('tells the numbers of the server to onprogress, where it gives any', async () => {
+    const { page, server, client } = await connect()
+    const counted = (progress: number) => ({
+      statusMessage: 'Asia (… of 10)',
+      _meta: { 'dev.taskwire/progress': { progress, total: 10, message: 'Asia' } },
+    })
+    server.on('tools/call', created())
+    server.on('tasks/get', snapshot(counted(3)), snapshot(counted(9)), completed())
+    const received: unknown[] = []
+    void client.callTool({ name: 'report' }, { onprogress: (progress) => received.push(progress) })
+    await page.advance(10_000)
+    expect(received).toEqual([
+      { progress: 3, total: 10, message: 'Asia' },
+      { progress: 9, total: 10, message: 'Asia' },
+    ])
+  })
+
   it('tells what the server gets wrong to onIssue', async () => {
     const issues: string[] = []
     const { page, server, client } = await connect({ onIssue: ({ violation }) => issues.push(violation) })

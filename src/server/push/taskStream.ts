@@ -54,7 +54,9 @@ export function createTaskStream(options: TaskStreamOptions): ReadableStream<Uin
     while (room() > 0) {
       const record = updates.next()
       if (record === undefined) break
-      const params = { ...toWireTask(record.task), _meta: { [SUBSCRIPTION_ID_META_KEY]: subscriptionId } }
+      const { _meta, ...task } = toWireTask(record.task)
+      const meta = { ...(_meta as object | undefined), [SUBSCRIPTION_ID_META_KEY]: subscriptionId }
+      const params = { ...task, _meta: meta }
       write(sseEvent({ jsonrpc: '2.0', method: 'notifications/tasks', params }))
     }
     if (end === undefined || !updates.isOver) return

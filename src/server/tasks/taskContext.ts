@@ -19,6 +19,20 @@ export interface TaskContext {
    */
   setStatus(message: string): Promise<void>
   /**
+   * Says how far the work has come: so many units of `total`, where that is known, and what is done now. Clients that
+   * know the numbers show a bar (`_meta['dev.taskwire/progress']`, `call.progress` of Taskwire); the others get a status
+   * message such as "Asia (3 of 10)". Progress may go back. Resolves when every later `tasks/get` shows it.
+   *
+   * @throws {TaskConfigurationError} at once, before there is a promise, where a number is not finite or below 0, or the
+   * message is not a string.
+   *
+   * @example
+   * ```ts
+   * await task?.setProgress(3, 10, 'Asia')
+   * ```
+   */
+  setProgress(progress: number, total?: number, message?: string): Promise<void>
+  /**
    * Asks the user, by a form or by a page to visit. The task stands in `input_required` until every open
    * input request is answered; several may be open at once. Resolves to the response as the client gave it, declined or
    * not. The `content` of a form that was accepted fits `requestedSchema` (SEP-2663, "Task Update Requests"): what does

@@ -1,6 +1,7 @@
 import { INTERNAL_ERROR } from '@modelcontextprotocol/server'
 import type { CallToolResult } from '../../protocol/callToolResult.js'
 import type { InputRequest, InputResponse } from '../../protocol/inputRequest.js'
+import type { TaskProgress } from '../../protocol/progress.js'
 import { type DetailedTask, isTerminal, type Task, type TaskFailure } from '../../protocol/task.js'
 import type { TaskLease, TaskRecord, TaskStep } from './taskRecord.js'
 
@@ -16,7 +17,7 @@ export type TaskEvent =
 
 /** What a run does to its task. Nothing happens where the run does not hold the task any more. */
 export type RunEvent = { readonly by?: RunId } & (
-  | { readonly type: 'status'; readonly message: string }
+  | { readonly type: 'status'; readonly message: string; readonly progress?: TaskProgress }
   | { readonly type: 'ask'; readonly key: string; readonly request: InputRequest; readonly isKept?: boolean }
   | { readonly type: 'complete'; readonly result: CallToolResult }
   | { readonly type: 'fail'; readonly error: TaskFailure }
@@ -55,7 +56,15 @@ function step(record: TaskRecord, event: TaskEvent, lastUpdatedAt: string, now: 
   const { task } = record
   switch (event.type) {
     case 'status':
-      return { ...record, task: { ...task, statusMessage: event.message, lastUpdatedAt } }
+      return {
+        ...record,
+        task: {
+          ...task,
+          statusMessage: event.message,
+          ...(event.progress && { progress: event.progress }),
+          lastUpdatedAt,
+        },
+      }
     case 'ask': {
       const { key, request, isKept } = event
       const open = openInputRequests(task)
@@ -143,8 +152,12 @@ function waiting(
   inputRequests: Readonly<Record<string, InputRequest>>,
   lastUpdatedAt: string,
 ): TaskRecord {
-  const { statusMessage } = record.task
-  const task = { ...taskFields(record.task, lastUpdatedAt), ...(statusMessage !== undefined && { statusMessage }) }
+  const { statusMessage, progress } = record.task
+  const task = {
+    ...taskFields(record.task, lastUpdatedAt),
+    ...(statusMessage !== undefined && { statusMessage }),
+    ...(progress !== undefined && { progress }),
+  }
   return Object.keys(inputRequests).length === 0
     ? { ...record, task: { ...task, status: 'working' } }
     : { ...record, task: { ...task, status: 'input_required', inputRequests } }
@@ -155,8 +168,8 @@ function ended(record: TaskRecord, task: DetailedTask): TaskRecord {
   return { ...rest, task, answers: {} }
 }
 
-/** What a task keeps from one status to the next. A message of progress does not belong to an ended task. */
-function taskFields(task: Task, lastUpdatedAt: string): Omit<Task, 'status' | 'statusMessage'> {
+/** What a task keeps from one status to the next. Progress does not belong to an ended task. */
+function taskFields(task: Task, lastUpdatedAt: string): Omit<Task, 'status' | 'statusMessage' | 'progress' | '_meta'> {
   const { taskId, createdAt, ttlMs, pollIntervalMs } = task
   return { taskId, createdAt, lastUpdatedAt, ttlMs, ...(pollIntervalMs !== undefined && { pollIntervalMs }) }
 }

@@ -7,10 +7,12 @@ import {
   type ListRootsResult,
 } from '@modelcontextprotocol/server'
 import { TaskCancelledError, TaskConfigurationError, TaskError, TaskExpiredError } from '../../protocol/errors.js'
+import type { TaskProgress } from '../../protocol/progress.js'
 import { isTerminal } from '../../protocol/task.js'
 import { ignoreRejection } from '../base/ignoreRejection.js'
 import { createInputRequests, type InputRequests, taskIsOver } from './inputRequests.js'
 import type { ElicitParams, TaskContext } from './taskContext.js'
+import { checkProgress, progressText } from './taskProgress.js'
 import type { TaskRecord } from './taskRecord.js'
 import { isHeldBy, type RunEvent, type RunId } from './taskReducer.js'
 import { createTaskSteps, type RunStep } from './taskSteps.js'
@@ -64,7 +66,7 @@ export function createTaskRun({ record, capabilities, by, apply: applyAny }: Tas
   const apply = (event: RunEvent) => applyAny({ ...event, by })
   const scope: RunScope = { record, signal, isKept: record.call !== undefined, change, observe }
   const inputs = createInputRequests(scope, capabilities)
-  const setStatus = (message: string) => apply({ type: 'status', message })
+  const setStatus: SetStatus = (message, progress) => apply({ type: 'status', message, ...(progress && { progress }) })
   let version = record.version
   let isLost = false
 
@@ -108,15 +110,12 @@ export function createTaskRun({ record, capabilities, by, apply: applyAny }: Tas
   }
 }
 
+type SetStatus = (message: string, progress?: TaskProgress) => Promise<unknown>
+
 type SamplingResponse = CreateMessageResult | CreateMessageResultWithTools
 
 /** What the handler is given of its run. A promise that it forgets to await must not take the process down. */
-function contextOf(
-  taskId: string,
-  { ask }: InputRequests,
-  once: RunStep,
-  setStatus: (message: string) => Promise<unknown>,
-): TaskContext {
+function contextOf(taskId: string, { ask }: InputRequests, once: RunStep, setStatus: SetStatus): TaskContext {
   return {
     taskId,
     setStatus(message) {
@@ -124,6 +123,10 @@ function contextOf(
       // response.
       if (typeof message !== 'string') throw unusableStatus(message)
       return ignoreRejection(setStatus(message).then(() => {}))
+    },
+    setProgress(progress, total, message) {
+      const reached = checkProgress(progress, total, message)
+      return ignoreRejection(setStatus(progressText(reached), reached).then(() => {}))
     },
     elicit: (params) => ignoreRejection(ask<ElicitResult>(() => elicitation(params))),
     sample: (params) => ignoreRejection(ask<SamplingResponse>(() => inputRequired.createMessage(params))),

@@ -1,9 +1,16 @@
-import type { DetailedTask } from '../../protocol/task.js'
+import { PROGRESS_META } from '../../protocol/progress.js'
+import type { DetailedTask, Task } from '../../protocol/task.js'
 
 /**
  * A task as `tasks/get` and `notifications/tasks` show it: "exactly what the underlying request would have
  * returned" includes the discriminator that every result of this revision has, and clients check it.
  */
 export function toWireTask(task: DetailedTask): Record<string, unknown> {
-  return task.status === 'completed' ? { ...task, result: { ...task.result, resultType: 'complete' } } : { ...task }
+  const shown = withWireProgress(task)
+  return task.status === 'completed' ? { ...shown, result: { ...task.result, resultType: 'complete' } } : shown
+}
+
+/** The task with its progress where the protocol has room for it. */
+export function withWireProgress({ progress, _meta, ...task }: Task): Record<string, unknown> {
+  return progress === undefined ? { ...task } : { ...task, _meta: { [PROGRESS_META]: progress } }
 }

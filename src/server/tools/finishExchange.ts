@@ -13,14 +13,16 @@ import { errorResponse, resultResponse } from '../http/jsonRpcResponse.js'
 import type { ServerParts } from '../serverParts.js'
 import type { TaskRecord } from '../tasks/taskRecord.js'
 import type { TaskOutcome } from '../tasks/taskRuntime.js'
+import { withWireProgress } from '../tasks/toWireTask.js'
 
 /**
  * Responds that the call has become a task: a flat `CreateTaskResult`, which carries no result and no error
  * even where the task is over (SEP-2663, "Task Creation").
  */
 export function taskCreatedResponse({ body }: Exchange, { task }: TaskRecord, serverInfo: Implementation): Response {
-  const _meta = { [SERVER_INFO_META_KEY]: serverInfo }
-  return resultResponse(body, { resultType: 'task', ...pickTask(task), _meta })
+  const { _meta, ...shown } = withWireProgress(pickTask(task))
+  const meta = { ...(_meta as object | undefined), [SERVER_INFO_META_KEY]: serverInfo }
+  return resultResponse(body, { resultType: 'task', ...shown, _meta: meta })
 }
 
 /**
