@@ -61,7 +61,7 @@ globalThis.resultOf = resultFromTaskOutcome
  * What these add to an app that has the SDK client, dependencies included.
  *
  * - `first`: what the app loads before it has done anything.
- * - `modern`: that, and all that is loaded later but the code for servers and SDK clients of the revision before.
+ * - `modern`: that, and all that is loaded later but what is for servers and SDK clients of the revision before, and for `observe()`.
  * - `all`: every chunk.
  *
  * @returns {Promise<Record<keyof typeof ADDITIONS, { first: number, modern: number, all: number }>>}
@@ -81,8 +81,8 @@ export async function measureAdditions() {
   return { createTaskClient, withTasks, 'ext-tasks': extTasks }
 }
 
-/** Files that are loaded on demand for servers and SDK clients of the revision before. */
-const LEGACY = /[\\/]src[\\/].*(legacy|sdkV1)/i
+/** Files that are loaded for servers and SDK clients of the revision before, and where somebody observes the client. */
+const RARE = /[\\/]src[\\/].*(legacy|sdkV1|client[\\/]observe)/i
 
 /** @param {string} addition */
 async function measureApp(addition) {
@@ -100,10 +100,10 @@ async function measureApp(addition) {
     ],
     build: { rolldownOptions: { input: 'app/main' } },
   })
-  const isLegacy = (/** @type {Chunk} */ { facadeModuleId }) => LEGACY.test(facadeModuleId ?? '')
+  const isRare = (/** @type {Chunk} */ { facadeModuleId }) => RARE.test(facadeModuleId ?? '')
   return {
     first: gzipped(reachable(chunks, () => false)),
-    modern: gzipped(reachable(chunks, (chunk) => !isLegacy(chunk))),
+    modern: gzipped(reachable(chunks, (chunk) => !isRare(chunk))),
     all: gzipped(chunks),
   }
 }

@@ -11,6 +11,7 @@ export type {
   ToolCallState,
 } from './call/toolCallState.js'
 export { createTaskClient } from './client/createTaskClient.js'
+export type { CallObservation, PageObservation, PollReason, TaskClientObservation } from './client/observe/events.js'
 export type {
   ForgetFilter,
   TaskClient,

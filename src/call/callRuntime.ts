@@ -3,6 +3,7 @@ import type { InputRequest, InputResponse } from '../protocol/inputRequest.js'
 import type { Task } from '../protocol/task.js'
 import type { RecordStore } from '../storage/recordStore.js'
 import type { Call, CallEvent, CallRules, Outcome } from './call.js'
+import type { CallTap } from './callChange.js'
 import { abandon, type CallEntry, createEntry } from './callEntry.js'
 import type { RecordOwner } from './callRecord.js'
 import type { CallTabs } from './callTabs.js'
@@ -44,6 +45,8 @@ export interface CallRuntimeOptions {
   /** Called when a call has ended. */
   readonly onSettled: (entry: CallEntry) => void
   readonly onError: (error: unknown, callId: string, operation: 'poll' | 'respond' | 'cancel') => void
+  /** Who observes what events make of calls. */
+  readonly tap: CallTap
 }
 
 /**
@@ -74,7 +77,7 @@ export interface CallRuntime {
 }
 
 export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
-  const { port, environment, rules, records, owner, tabs, followsUnobserved, onError } = options
+  const { port, environment, rules, records, owner, tabs, followsUnobserved, onError, tap } = options
   const { policy } = rules
   const { setTimeout, clearTimeout } = environment
 
@@ -84,6 +87,7 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
     const before = entry.call
     const { call, effects } = transition(before, event, at, rules)
     entry.call = call
+    tap.onChange?.({ before, event, after: call, effects, at })
     // What is recorded survives whatever happens next.
     for (const effect of effects) if (effect.type === 'record') entry.written = write(entry, effect.ifMissing)
     if (call !== before) change(entry, before, call)

@@ -39,6 +39,7 @@ export interface CallsOptions
     | 'maxConcurrentPolls'
     | 'followsUnobserved'
     | 'onError'
+    | 'tap'
   > {
   readonly records: RecordStore
   readonly store: TaskClientStore

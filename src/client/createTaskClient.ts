@@ -1,3 +1,4 @@
+import type { CallTap } from '../call/callChange.js'
 import type { RecordOwner } from '../call/callRecord.js'
 import { handlerOf } from '../call/inputHandlers.js'
 import { MAX_TIMER_MS } from '../call/pollPolicy.js'
@@ -16,6 +17,7 @@ import { createTabs, NOOP_TABS } from '../tabs/createTabs.js'
 import { toolCallId } from './callIds.js'
 import { type Calls, createCalls } from './calls.js'
 import { createStore, type TaskClientStore } from './createStore.js'
+import { createObserving, type Observing } from './observe/createObserving.js'
 import {
   checkOptionNames,
   checkOptions,
@@ -117,6 +119,8 @@ export function createTaskClient<T extends object = AnyTools>(options: TaskClien
           onForgotten: (callId, at) => calls.receiveForgotten(callId, at),
         })
   const { input: { handlers = {}, missing: missingInput = 'wait', stuckAfterPolls } = {}, push = true } = options
+  const tap: CallTap = {}
+  const observing = createObserving(tap, environment, guard)
   const calls: Calls = createCalls({
     port: connection,
     environment,
@@ -140,6 +144,7 @@ export function createTaskClient<T extends object = AnyTools>(options: TaskClien
     ),
     followsUnobserved: resume === 'eager',
     onError: (error, callId, operation) => report(asError(error), { callId, operation }),
+    tap,
     onSettled: (call) => {
       for (const listener of [...settledListeners]) guard(() => listener(call))
     },
@@ -147,7 +152,9 @@ export function createTaskClient<T extends object = AnyTools>(options: TaskClien
 
   const id = hash(JSON.stringify([endpoint, scope]))
   // What the tools are is known to types alone.
-  return clientOf({ id, owner, resume, store, calls, connection, settledListeners }) as TaskClient<ToolsOf<T>>
+  return clientOf({ id, owner, resume, store, calls, connection, observing, settledListeners }) as TaskClient<
+    ToolsOf<T>
+  >
 }
 
 interface ClientParts extends Pick<TaskClient, 'id' | 'resume'> {
@@ -155,11 +162,21 @@ interface ClientParts extends Pick<TaskClient, 'id' | 'resume'> {
   readonly store: TaskClientStore
   readonly calls: Calls
   readonly connection: Connection
+  readonly observing: Observing
   readonly settledListeners: Set<(call: SettledToolCall) => void>
 }
 
 /** What the app gets. */
-function clientOf({ id, owner, resume, store, calls, connection, settledListeners }: ClientParts): TaskClient {
+function clientOf({
+  id,
+  owner,
+  resume,
+  store,
+  calls,
+  connection,
+  observing,
+  settledListeners,
+}: ClientParts): TaskClient {
   const client: TaskClient = {
     store: store.api,
     id,
@@ -186,6 +203,7 @@ function clientOf({ id, owner, resume, store, calls, connection, settledListener
         settledListeners.delete(listener)
       }
     },
+    observe: observing.observe,
     forget: async (filter) => {
       const { callId, scope } = checkForgetFilter(filter)
       await (callId === undefined ? calls.forgetAll(scope) : calls.forget(callId))
@@ -193,6 +211,7 @@ function clientOf({ id, owner, resume, store, calls, connection, settledListener
     listTools: connection.listTools,
     close: async () => {
       await Promise.all([calls.close(), connection.close()])
+      observing.close()
     },
   }
   return client

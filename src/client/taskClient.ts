@@ -18,6 +18,7 @@ import type { CallToolResult } from '../protocol/callToolResult.js'
 import type { InputResponse } from '../protocol/inputRequest.js'
 import type { DetailedTask, Task } from '../protocol/task.js'
 import type { TaskStorage } from '../storage/taskStorage.js'
+import type { TaskClientObservation } from './observe/events.js'
 import type { AnyTools, ToolArguments, ToolName, ToolResult, WithArguments, WithTools } from './tools.js'
 
 /** The tool to call. */
@@ -322,6 +323,19 @@ export interface TaskClient<T = AnyTools> extends WithTools<T> {
    * a system notification. With several tabs, it is called in each.
    */
   onToolCallSettled(listener: (call: SettledToolCall) => void): () => void
+  /**
+   * Calls the listener with everything that happens, in the order in which it does: each poll says why it came when it
+   * did. It costs nothing while nobody observes, and names no task but by a short hash. Returns a function that
+   * unsubscribes.
+   *
+   * @example
+   * ```ts
+   * const stop = client.observe((observation) => {
+   *   if (observation.type === 'poll-sent') console.log(observation.callId, observation.reason)
+   * })
+   * ```
+   */
+  observe(listener: (observation: TaskClientObservation) => void): () => void
   /**
    * Drops a call from store and storage, or every call of a scope, by default this client's: for instance at sign-out.
    * It does so in every tab. Tasks go on on the server.

@@ -213,6 +213,7 @@ export function beginCall(options: StubbedCallOptions = {}) {
     onPageShown: () => log.push('page shown'),
     onSettled: () => log.push('settled'),
     onError: (error) => errors.push(error),
+    tap: {},
   })
   const { follows } = options
   const key = 'key' in options ? options.key : 'weekly'

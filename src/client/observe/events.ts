@@ -1,0 +1,102 @@
+import type { TaskRequestFailure } from '../../protocol/errors.js'
+import type { TaskStatus } from '../../protocol/task.js'
+
+/**
+ * Why a poll comes when it does.
+ *
+ * - `interval`: the interval that the server asked for, or `poll.defaultIntervalMs`, is over
+ * - `safety-interval`: the server pushes, and `poll.safetyIntervalMs` is over
+ * - `backoff`: after a failure that may pass
+ * - `retry-after`: after a failure, as the server asked for by `Retry-After`
+ * - `back-online`: the browser has a network again
+ * - `takeover`: this tab polls now, in place of another one
+ * - `hint`: the server has hinted that there is something new
+ * - `resumed`: the task was taken up from a record
+ */
+export type PollReason =
+  | 'interval'
+  | 'safety-interval'
+  | 'backoff'
+  | 'retry-after'
+  | 'back-online'
+  | 'takeover'
+  | 'hint'
+  | 'resumed'
+
+interface OfCall {
+  /** When, ms since the epoch. */
+  readonly at: number
+  readonly callId: string
+  /** The tool's name. */
+  readonly tool: string
+  /** A short hash of the task's id, where there is a task: the id itself is a capability. */
+  readonly task?: string
+}
+
+/** A poll that is scheduled: when, in ms since the epoch, and why then. */
+interface Next {
+  readonly nextPollAt?: number
+  readonly nextReason?: PollReason
+}
+
+/** Something that has happened to a call. */
+export type CallObservation = OfCall &
+  (
+    | { readonly type: 'call-started' }
+    /** The `tools/call` goes out. */
+    | { readonly type: 'call-sent' }
+    | {
+        readonly type: 'call-settled'
+        readonly phase: 'completed' | 'failed' | 'cancelled'
+        /** From its start, in ms. */
+        readonly ms: number
+        readonly error?: Error
+      }
+    | ({ readonly type: 'task-created'; readonly pollIntervalMs?: number; readonly ttlMs: number | null } & Next)
+    /** A task that a record names, or another tab, is followed here. */
+    | ({ readonly type: 'task-resumed' } & Next)
+    | { readonly type: 'poll-sent'; readonly reason: PollReason }
+    | ({
+        readonly type: 'poll-answered'
+        /** How long the server took, in ms. */
+        readonly ms: number
+        readonly status: TaskStatus
+        readonly isUnchanged: boolean
+      } & Next)
+    | ({
+        readonly type: 'poll-failed'
+        readonly ms: number
+        /** As `TaskRequestError.kind` has it, or what else went wrong. */
+        readonly kind: TaskRequestFailure | 'protocol' | 'other'
+        readonly error: Error
+        /** Failures in a row. */
+        readonly failureCount: number
+      } & Next)
+    /** The server begins, or ceases, to push what happens to the task. */
+    | ({ readonly type: 'push-opened' } & Next)
+    | ({ readonly type: 'push-closed' } & Next)
+    | ({ readonly type: 'push-event'; readonly status: TaskStatus; readonly isUnchanged: boolean } & Next)
+    /** Another tab, which polls for all, or has a push, says how the task is. */
+    | { readonly type: 'tab-event'; readonly status: TaskStatus; readonly isUnchanged: boolean }
+    | {
+        readonly type: 'input-asked' | 'input-sent' | 'input-acknowledged' | 'input-withdrawn'
+        readonly inputKey: string
+      }
+    | { readonly type: 'input-rejected'; readonly inputKey: string; readonly error?: Error }
+    /** `requested`: the server has taken it. `refused`: it has not. */
+    | { readonly type: 'cancel'; readonly status: 'sending' | 'retrying' | 'requested' | 'refused' }
+    | { readonly type: 'record-written' | 'record-failed' | 'record-removed' }
+    /** This tab polls the task from now on, or another one does. */
+    | { readonly type: 'leader-gained' | 'leader-lost' }
+  )
+
+/** Something that has happened to the page. */
+export interface PageObservation {
+  readonly type: 'page'
+  readonly at: number
+  /** `frozen`: about to be put aside, or unloaded; `restored`: back from it. */
+  readonly state: 'visible' | 'hidden' | 'frozen' | 'restored' | 'online' | 'offline'
+}
+
+/** What `client.observe` tells. */
+export type TaskClientObservation = CallObservation | PageObservation
