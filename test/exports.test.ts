@@ -35,6 +35,7 @@ const entries: Record<string, { load: () => Promise<object>; names: string[] }> 
       'withTasks',
     ],
   },
+  'taskwire/diagnose': { load: () => import('taskwire/diagnose'), names: ['diagnose'] },
   'taskwire/query': { load: () => import('taskwire/query'), names: ['toolCallOptions'] },
   'taskwire/react': {
     load: () => import('taskwire/react'),

@@ -130,10 +130,10 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
   })
 
   const id = hash(JSON.stringify([endpoint, scope]))
-  return clientOf({ id, resume, store, calls, connection, settledListeners })
+  return clientOf({ id, url: options.url, resume, store, calls, connection, settledListeners })
 }
 
-interface ClientParts extends Pick<TaskClient, 'id' | 'resume'> {
+interface ClientParts extends Pick<TaskClient, 'id' | 'url' | 'resume'> {
   readonly store: TaskClientStore
   readonly calls: Calls
   readonly connection: Connection
@@ -141,10 +141,11 @@ interface ClientParts extends Pick<TaskClient, 'id' | 'resume'> {
 }
 
 /** What the app gets. */
-function clientOf({ id, resume, store, calls, connection, settledListeners }: ClientParts): TaskClient {
+function clientOf({ id, url, resume, store, calls, connection, settledListeners }: ClientParts): TaskClient {
   const client: TaskClient = {
     store: store.api,
     id,
+    url,
     resume,
     connect: async () => {
       await connection.connectForApp()

@@ -1,0 +1,136 @@
+import { asError } from '../protocol/asError.js'
+import { INVALID_PARAMS } from '../protocol/extension.js'
+import { isJsonObject, type JsonObject } from '../protocol/json.js'
+import { isLegacyCreateTaskResult, legacyTaskSupport, parseLegacyTask } from '../protocol/legacyTask.js'
+import { isTerminal, parseDetailedTask, parseTask, type Task } from '../protocol/task.js'
+import type { Asker } from './createAsker.js'
+import { type Message, modernMessage } from './messages.js'
+import type { Answer, Poll, ServerSeen, StreamSeen, TaskRun } from './observed.js'
+
+/** The tool to call, as `--tool` names it. */
+export interface ToolToCall {
+  readonly name: string
+  readonly arguments: JsonObject
+}
+
+export interface FollowTaskOptions {
+  readonly asker: Asker
+  readonly server: ServerSeen
+  /** Makes a request of the revision that the server speaks. */
+  readonly message: (method: string, params: JsonObject) => Message
+  readonly tool: ToolToCall
+  /** How long a stream of the task is watched, in ms. */
+  readonly watchMs: number
+  /** Called after each poll. */
+  readonly onPoll: ((poll: Poll) => void) | undefined
+}
+
+/** What came of the call, and of a stream of its task where the server speaks of streams. */
+export interface Followed {
+  readonly run: TaskRun
+  readonly stream: StreamSeen | undefined
+}
+
+const DEFAULT_INTERVAL_MS = 1000
+
+/** Calls a tool and polls its task to the end, as slowly as the server asks. */
+export async function followTask(options: FollowTaskOptions): Promise<Followed> {
+  const { asker, server, message, tool, watchMs, onPoll } = options
+  const isModern = server.era === 'modern'
+  const polls: Poll[] = []
+  const ended = (outcome: TaskRun['outcome'], detail?: string): TaskRun => ({
+    tool: tool.name,
+    outcome,
+    detail,
+    polls,
+  })
+
+  const params = { ...tool, ...((await isTaskOfOld(options)) && { task: {} }) }
+  const called = await asker.send(message('tools/call', params))
+  const result = resultOf(called)
+  if (result === undefined) return { run: ended('refused', describe(called)), stream: undefined }
+  const isTask = isModern ? result['resultType'] === 'task' : isLegacyCreateTaskResult(result)
+  if (!isTask) return { run: ended('result', saidByTool(result)), stream: undefined }
+
+  let task: Task
+  try {
+    task = isModern ? parseTask(result, 'tools/call') : parseLegacyTask(result['task'], 'tools/call')
+  } catch (error) {
+    return { run: ended('broken', asError(error).message), stream: undefined }
+  }
+  const startedAt = asker.now()
+  const { taskId } = task
+  const watched = isModern
+    ? asker.watch(modernMessage('subscriptions/listen', { notifications: { taskIds: [taskId] } }), watchMs)
+    : undefined
+
+  async function poll(): Promise<TaskRun> {
+    for (;;) {
+      if (!isTerminal(task.status)) await asker.sleep(task.pollIntervalMs ?? DEFAULT_INTERVAL_MS)
+      const sentAt = asker.now()
+      const answer = await asker.send(message('tasks/get', { taskId }))
+      const found = resultOf(answer)
+      if (found === undefined) {
+        return isInvalidParams(answer) ? ended('lost') : ended('broken', `tasks/get: ${describe(answer)}`)
+      }
+      try {
+        task = isModern ? parseDetailedTask(found, 'tasks/get') : parseLegacyTask(found, 'tasks/get')
+      } catch (error) {
+        return ended('broken', asError(error).message)
+      }
+      const { status, statusMessage, pollIntervalMs } = task
+      const times = { atMs: sentAt - startedAt, tookMs: asker.now() - sentAt }
+      polls.push({ ...times, status, statusMessage, pollIntervalMs })
+      onPoll?.(polls.at(-1) as Poll)
+      if (status === 'completed' || status === 'failed' || status === 'cancelled') return ended(status, statusMessage)
+      if (status === 'input_required') {
+        await asker.send(message('tasks/cancel', { taskId }))
+        return ended('asks')
+      }
+      if (task.ttlMs !== null && asker.now() - startedAt > task.ttlMs) return ended('endless')
+    }
+  }
+  const run = await poll()
+  return { run, stream: await watched }
+}
+
+/** What a tool says that failed. */
+function saidByTool({ isError, content }: JsonObject): string | undefined {
+  if (isError !== true) return undefined
+  const text = Array.isArray(content) ? content.map((block) => Object(block).text).find(Boolean) : undefined
+  return typeof text === 'string' ? text.slice(0, 500) : 'isError'
+}
+
+/** A server of 2025-11-25 makes a task of a call only if it is asked to, and refuses where the tool cannot be one. */
+async function isTaskOfOld({ asker, server, message, tool }: FollowTaskOptions): Promise<boolean> {
+  if (server.era === 'modern' || !server.servesTasks) return false
+  const tools = resultOf(await asker.send(message('tools/list', {})))?.['tools']
+  const found = Array.isArray(tools) ? tools.find((one) => isJsonObject(one) && one['name'] === tool.name) : undefined
+  return legacyTaskSupport(found) !== 'forbidden'
+}
+
+/** The result of a response; undefined for an error and for what is no response. */
+export function resultOf(answer: Answer): JsonObject | undefined {
+  const result = 'failure' in answer ? undefined : answer.message?.['result']
+  return isJsonObject(result) ? result : undefined
+}
+
+/** The JSON-RPC error of a response. */
+function errorOf(answer: Answer): { readonly code: unknown; readonly message: unknown } | undefined {
+  const error = 'failure' in answer ? undefined : answer.message?.['error']
+  return isJsonObject(error) ? { code: error['code'], message: error['message'] } : undefined
+}
+
+export function isInvalidParams(answer: Answer): boolean {
+  return errorOf(answer)?.code === INVALID_PARAMS
+}
+
+/** A response in a few words. */
+export function describe(answer: Answer): string {
+  if ('failure' in answer) return answer.failure.message
+  const error = errorOf(answer)
+  if (error !== undefined) return `the error ${error.code}: ${String(error.message).slice(0, 200)}`
+  const type = answer.headers.get('content-type')?.split(';')[0]
+  const what = answer.message === undefined ? `${type ?? 'nothing'}` : 'a result'
+  return `HTTP ${answer.status} with ${what}`
+}
