@@ -5,12 +5,14 @@ import { type Command, FAILED, OK } from './terminal.js'
 const HELP = `Usage: npx taskwire <command>
 
   doctor <url>         asks an MCP server what a browser would ask, and says what is wrong
+  types <url | file>   writes the types of a server's tools
 
   --help, --version    npx taskwire <command> --help says more`
 
-/** Loaded when they are called. */
+/** Loaded when they are called: neither needs what the other does. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   doctor: async () => (await import('./doctor/doctor.js')).doctor,
+  types: async () => (await import('./types/types.js')).types,
 }
 
 /** `npx taskwire`: runs a command and resolves to the exit code. */
