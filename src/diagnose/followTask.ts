@@ -1,11 +1,11 @@
 import { asError } from '../protocol/asError.js'
-import { INVALID_PARAMS } from '../protocol/extension.js'
 import { isJsonObject, type JsonObject } from '../protocol/json.js'
 import { isLegacyCreateTaskResult, legacyTaskSupport, parseLegacyTask } from '../protocol/legacyTask.js'
 import { isTerminal, parseDetailedTask, parseTask, type Task } from '../protocol/task.js'
-import type { Asker } from './createAsker.js'
-import { type Message, modernMessage } from './messages.js'
-import type { Answer, Poll, ServerSeen, StreamSeen, TaskRun } from './observed.js'
+import { describe, isInvalidParams, resultOf } from './answers.js'
+import type { Followed, Spoken } from './meetServer.js'
+import { modernMessage } from './messages.js'
+import type { Poll, TaskRun } from './observed.js'
 
 /** The tool to call, as `--tool` names it. */
 export interface ToolToCall {
@@ -13,22 +13,12 @@ export interface ToolToCall {
   readonly arguments: JsonObject
 }
 
-export interface FollowTaskOptions {
-  readonly asker: Asker
-  readonly server: ServerSeen
-  /** Makes a request of the revision that the server speaks. */
-  readonly message: (method: string, params: JsonObject) => Message
+export interface FollowTaskOptions extends Spoken {
   readonly tool: ToolToCall
   /** How long a stream of the task is watched, in ms. */
   readonly watchMs: number
   /** Called after each poll. */
-  readonly onPoll: ((poll: Poll) => void) | undefined
-}
-
-/** What came of the call, and of a stream of its task where the server speaks of streams. */
-export interface Followed {
-  readonly run: TaskRun
-  readonly stream: StreamSeen | undefined
+  readonly onPoll: (poll: Poll) => void
 }
 
 const DEFAULT_INTERVAL_MS = 1000
@@ -81,7 +71,7 @@ export async function followTask(options: FollowTaskOptions): Promise<Followed> 
       const { status, statusMessage, pollIntervalMs } = task
       const times = { atMs: sentAt - startedAt, tookMs: asker.now() - sentAt }
       polls.push({ ...times, status, statusMessage, pollIntervalMs })
-      onPoll?.(polls.at(-1) as Poll)
+      onPoll(polls.at(-1) as Poll)
       if (status === 'completed' || status === 'failed' || status === 'cancelled') return ended(status, statusMessage)
       if (status === 'input_required') {
         await asker.send(message('tasks/cancel', { taskId }))
@@ -107,30 +97,4 @@ async function isTaskOfOld({ asker, server, message, tool }: FollowTaskOptions):
   const tools = resultOf(await asker.send(message('tools/list', {})))?.['tools']
   const found = Array.isArray(tools) ? tools.find((one) => isJsonObject(one) && one['name'] === tool.name) : undefined
   return legacyTaskSupport(found) !== 'forbidden'
-}
-
-/** The result of a response; undefined for an error and for what is no response. */
-export function resultOf(answer: Answer): JsonObject | undefined {
-  const result = 'failure' in answer ? undefined : answer.message?.['result']
-  return isJsonObject(result) ? result : undefined
-}
-
-/** The JSON-RPC error of a response. */
-function errorOf(answer: Answer): { readonly code: unknown; readonly message: unknown } | undefined {
-  const error = 'failure' in answer ? undefined : answer.message?.['error']
-  return isJsonObject(error) ? { code: error['code'], message: error['message'] } : undefined
-}
-
-export function isInvalidParams(answer: Answer): boolean {
-  return errorOf(answer)?.code === INVALID_PARAMS
-}
-
-/** A response in a few words. */
-export function describe(answer: Answer): string {
-  if ('failure' in answer) return answer.failure.message
-  const error = errorOf(answer)
-  if (error !== undefined) return `the error ${error.code}: ${String(error.message).slice(0, 200)}`
-  const type = answer.headers.get('content-type')?.split(';')[0]
-  const what = answer.message === undefined ? `${type ?? 'nothing'}` : 'a result'
-  return `HTTP ${answer.status} with ${what}`
 }

@@ -1,8 +1,8 @@
 import { supportsTasks } from '../protocol/extension.js'
 import { isJsonObject, type JsonObject } from '../protocol/json.js'
 import { servesLegacyTasks } from '../protocol/legacyTask.js'
+import { resultOf } from './answers.js'
 import type { Asker } from './createAsker.js'
-import { followTask, resultOf, type ToolToCall } from './followTask.js'
 import {
   brokenMessage,
   initializeMessage,
@@ -11,23 +11,31 @@ import {
   MODERN_REVISION,
   modernMessage,
 } from './messages.js'
-import type { Answer, Observed, Poll, ServerSeen } from './observed.js'
+import type { Answer, Observed, ServerSeen, StreamSeen, TaskRun } from './observed.js'
 
 export interface MeetServerOptions {
   /** How long a push stream is watched for something that cuts it, in ms. */
   readonly watchMs: number
-  readonly tool?: ToolToCall | undefined
-  /** Called after each poll of the task of that tool. */
-  readonly onPoll?: ((poll: Poll) => void) | undefined
+  /** Calls a tool, too. Given by whoever wants that, so that a page need not load what it does not. */
+  readonly follow?: ((spoken: Spoken) => Promise<Followed>) | undefined
 }
 
 /** What a server answers, whoever asks. */
 export type Met = Pick<Observed, 'first' | 'server' | 'refusal' | 'unknownTask' | 'stream' | 'run'>
 
-interface Spoken {
+/** A server, and how it is spoken to. */
+export interface Spoken {
+  readonly asker: Asker
   readonly server: ServerSeen
+  /** Makes a request of the revision that the server speaks. */
   readonly message: (method: string, params: JsonObject) => Message
   close(): Promise<void>
+}
+
+/** What came of a call, and of a stream of its task where the server speaks of streams. */
+export interface Followed {
+  readonly run: TaskRun
+  readonly stream: StreamSeen | undefined
 }
 
 const NOBODY = { server: undefined, refusal: undefined, unknownTask: undefined, stream: undefined, run: undefined }
@@ -37,10 +45,10 @@ const UNKNOWN_TASK = 'taskwire-doctor-asks-for-no-task'
 
 /** Asks a server who it is, in the order of a client, and then what a client asks it later. */
 export async function meetServer(asker: Asker, options: MeetServerOptions): Promise<Met> {
-  const { watchMs, tool, onPoll } = options
+  const { watchMs, follow } = options
   const first = await asker.send(modernMessage('server/discover'))
   if (!isAnswered(first)) return { ...NOBODY, first }
-  const spoken = discovered(first) ?? (await initialize(asker))
+  const spoken = discovered(asker, first) ?? (await initialize(asker))
   const isRefused = 'status' in first && first.status >= 400
   if (spoken === undefined) return { ...NOBODY, first, refusal: isRefused ? first : undefined }
 
@@ -48,7 +56,7 @@ export async function meetServer(asker: Asker, options: MeetServerOptions): Prom
   const refusal = asker.send(brokenMessage())
   const unknownTask = server.servesTasks ? asker.send(message('tasks/get', { taskId: UNKNOWN_TASK })) : undefined
   const listen = modernMessage('subscriptions/listen', { notifications: { toolsListChanged: true } })
-  const followed = tool && (await followTask({ asker, server, message, tool, watchMs, onPoll }))
+  const followed = await follow?.(spoken)
   const pushes = server.era === 'modern' && server.servesTasks
   const met = {
     first,
@@ -69,11 +77,12 @@ function isAnswered(answer: Answer): boolean {
   return status !== 0 && (status < 300 || status >= 400) && status !== 401 && status !== 403
 }
 
-function discovered(answer: Answer): Spoken | undefined {
+function discovered(asker: Asker, answer: Answer): Spoken | undefined {
   const result = resultOf(answer)
   const { supportedVersions: versions } = result ?? {}
   if (result === undefined || !Array.isArray(versions) || !versions.includes(MODERN_REVISION)) return undefined
   return {
+    asker,
     server: serverSeen('modern', MODERN_REVISION, result, supportsTasks(result['capabilities']), false),
     message: modernMessage,
     close: () => Promise.resolve(),
@@ -90,6 +99,7 @@ async function initialize(asker: Asker): Promise<Spoken | undefined> {
   const message = (method: string, params: JsonObject) => legacyMessage(method, params, headers)
   await asker.send(message('notifications/initialized', {}))
   return {
+    asker,
     server: serverSeen('legacy', revision, result, servesLegacyTasks(result['capabilities']), sessionId !== null),
     message,
     close: async () => {

@@ -1,5 +1,5 @@
+import { describe, isInvalidParams } from './answers.js'
 import type { Check } from './check.js'
-import { describe, isInvalidParams } from './followTask.js'
 import { streamLines, tasksLines } from './lines.js'
 import { LEGACY_REVISION } from './messages.js'
 

@@ -1,10 +1,11 @@
-import type { ToolToCall } from '../../diagnose/followTask.js'
+import { followTask, type ToolToCall } from '../../diagnose/followTask.js'
 import { judge } from '../../diagnose/judge.js'
 import { observe } from '../../diagnose/observe.js'
+import type { Poll } from '../../diagnose/observed.js'
 import { isJsonObject, type JsonObject } from '../../protocol/json.js'
 import { readArguments, readHeaders, readSeconds, readUrl } from '../arguments.js'
 import { CliError } from '../cliError.js'
-import { type Command, FAILED, FOUND, OK } from '../terminal.js'
+import { type Command, FAILED, FOUND, OK, type Terminal } from '../terminal.js'
 import { pollHead, pollRow, report } from './report.js'
 
 const HELP = `Usage: npx taskwire doctor <url> [options]
@@ -46,29 +47,33 @@ export const doctor: Command = async (args, terminal) => {
     throw new CliError('Which server? Pass its URL: npx taskwire doctor https://api.example/mcp')
   const url = readUrl(target)
   const tool = readTool(values.tool, values.arguments)
-  let isFirstPoll = true
+  const watchMs = readSeconds('idle', values.idle, IDLE_MS)
+  const onPoll = values.json ? () => {} : showPolls(tool?.name ?? '', terminal)
   const seen = await observe({
     url,
     origin: readOrigin(values.origin),
     headers: readHeaders(values.header ?? []),
     timeLimitMs: readSeconds('timeout', values.timeout, TIME_LIMIT_MS),
-    watchMs: readSeconds('idle', values.idle, IDLE_MS),
+    watchMs,
     environment: terminal.environment,
     address: await terminal.lookUp(url.hostname),
-    tool,
-    onPoll: (poll) => {
-      if (values.json) return
-      // A task may take long: each poll is shown when it comes.
-      if (isFirstPoll) terminal.print(pollHead(tool?.name ?? ''))
-      isFirstPoll = false
-      terminal.print(pollRow(poll))
-    },
+    follow: tool && ((spoken) => followTask({ ...spoken, tool, watchMs, onPoll })),
   })
   const diagnosis = judge(seen)
   terminal.print(values.json ? JSON.stringify(diagnosis, null, 2) : report(diagnosis, seen.page))
   if (diagnosis.unasked === 'unreachable') return FAILED
   if (diagnosis.findings.length > 0) return FOUND
   return diagnosis.unasked === undefined ? OK : FAILED
+}
+
+/** A task may take long: each poll is shown when it comes. */
+function showPolls(tool: string, { print }: Terminal): (poll: Poll) => void {
+  let isFirst = true
+  return (poll) => {
+    if (isFirst) print(pollHead(tool))
+    isFirst = false
+    print(pollRow(poll))
+  }
 }
 
 function readOrigin(origin: string | undefined): string | undefined {
