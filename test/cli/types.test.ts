@@ -8,7 +8,7 @@ import { toolsHash } from '../../src/client/toolsHash.js'
 import { answer, doctoredServer } from './support/doctoredServer.js'
 import { freedUrl, serve, serveNode } from './support/serve.js'
 import { taskwire, testTerminal } from './support/testTerminal.js'
-import { toolLists } from './support/toolLists.js'
+import { documented, toolLists } from './support/toolLists.js'
 
 let folder = ''
 let out = ''
@@ -39,6 +39,11 @@ describe('npx taskwire types', () => {
     await expect(await read()).toMatchFileSnapshot(`golden/${name}.gen.ts`)
     expect(exitCode).toBe(0)
     expect(warnings.split('\n').filter(Boolean)).toHaveLength(name === 'unknowns' ? 3 : 0)
+  })
+
+  it('writes the module of the documentation', async () => {
+    await taskwire(['types', await listed(documented), '--out', out])
+    await expect(await read()).toMatchFileSnapshot('../../docs/examples/taskwire.gen.ts')
   })
 
   it('says of which types a schema says too little', async () => {

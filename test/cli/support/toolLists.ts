@@ -1,3 +1,29 @@
+/** The tool of docs/typed-tools.md. */
+export const documented: readonly object[] = [
+  {
+    name: 'generate_report',
+    description: 'Writes the report of a quarter. Takes half a minute.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        quarter: { type: 'string', enum: ['Q1', 'Q2', 'Q3', 'Q4'] },
+        regions: { type: 'array', items: { type: 'string' } },
+      },
+      required: ['quarter'],
+    },
+    outputSchema: {
+      type: 'object',
+      properties: { title: { type: 'string' }, total: { type: 'number' } },
+      required: ['title', 'total'],
+    },
+  },
+  {
+    name: 'echo_text',
+    description: 'Says what it is told.',
+    inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+  },
+]
+
 /** Lists of tools, each with the file in `golden` that holds the module made of it. */
 export const toolLists: Readonly<Record<string, readonly object[]>> = {
   reports: [
