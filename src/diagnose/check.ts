@@ -1,7 +1,7 @@
 import type { Observed } from './observed.js'
 
 /** Where a server or what is in front of it is set up. */
-export type Place = 'express' | 'hono' | 'fastmcp' | 'nginx'
+export type Place = 'taskwire' | 'express' | 'hono' | 'fastmcp' | 'nginx'
 
 /** Something that is wrong, and what mends it. */
 export interface Finding {

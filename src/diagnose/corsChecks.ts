@@ -23,7 +23,7 @@ export const corsChecks: readonly Check[] = [
       if (!letsIn(seen)) return undefined
       const refused = [...new Set(seen.preflights.flatMap((preflight) => preflight.refused))]
       if (refused.length === 0) return []
-      const asked = [...new Set(seen.preflights.flatMap(({ headers }) => headers))].filter((name) => name !== 'accept')
+      const asked = [...new Set(seen.preflights.flatMap(({ headers }) => headers))]
       const wildcard =
         refused.join() === 'authorization' ? ' "*" does not stand for authorization: it has to be named.' : ''
       return [
@@ -78,9 +78,12 @@ export const corsChecks: readonly Check[] = [
     id: 'error-origin',
     title: 'Pages may read errors',
     run: (seen) => {
-      if (seen.refusal === undefined || seen.refusal === seen.first) return undefined
-      if (judgeResponse(seen, seen.first, '')?.length !== 0) return undefined
-      return judgeResponse(seen, seen.refusal, 'Responses with an error status')
+      const { refusal, first, seesHeaders, page } = seen
+      if (refusal === undefined || refusal === first) return undefined
+      // In a page, what may not be read looks like no response at all.
+      if (!seesHeaders && page !== undefined) return 'failure' in refusal ? [unreadable(ERRORS, page.origin)] : []
+      if (judgeResponse(seen, first, '')?.length !== 0) return undefined
+      return judgeResponse(seen, refusal, ERRORS)
     },
   },
   {
@@ -160,14 +163,17 @@ function judgeResponse(seen: Observed, answer: Answer | undefined, what: string)
   const { page, seesHeaders } = seen
   if (page === undefined || !seesHeaders || !letsIn(seen) || !speaks(seen)) return undefined
   if (answer === undefined || 'failure' in answer) return undefined
-  if (allowsOrigin(answer.headers, page.origin)) return []
-  return [
-    {
-      problem: `${what} come without Access-Control-Allow-Origin, so pages of ${page.origin} cannot read them.`,
-      remedy: 'Add the header to every response, not to that of the preflight alone.',
-      lines: originLines(page.origin),
-    },
-  ]
+  return allowsOrigin(answer.headers, page.origin) ? [] : [unreadable(what, page.origin)]
+}
+
+const ERRORS = 'Responses with an error status'
+
+function unreadable(what: string, origin: string): Found {
+  return {
+    problem: `${what} come without Access-Control-Allow-Origin, so pages of ${origin} cannot read them.`,
+    remedy: 'Add the header to every response, not to that of the preflight alone.',
+    lines: originLines(origin),
+  }
 }
 
 /** A list for people. */

@@ -44,7 +44,7 @@ export function createAsker({ url, headers, timeLimitMs, environment }: AskerOpt
   function open(request: RequestInit, signal: AbortSignal): Promise<Response> {
     const isPreflight = request.method === 'OPTIONS'
     const all = { ...(request.headers as Record<string, string>), ...(isPreflight ? {} : headers) }
-    return environment.fetch(url, { ...request, headers: all, redirect: 'manual', signal })
+    return environment.fetch(url, { redirect: 'manual', ...request, headers: all, signal })
   }
 
   async function watch(request: RequestInit, watchMs: number): Promise<StreamSeen> {

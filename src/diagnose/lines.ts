@@ -1,12 +1,13 @@
 import type { Place } from './check.js'
 
-type Lines = Readonly<Record<Place, string>>
+type Lines = Readonly<Partial<Record<Place, string>>>
 
 const quoted = (names: readonly string[]) => names.map((name) => `'${name}'`).join(', ')
 
 /** The lines that let in pages of an origin, before anything asks for credentials. */
 export function originLines(origin: string): Lines {
   return {
+    taskwire: `createTaskServer({ …, cors: { origin: ['${origin}'] } })`,
     express: `app.use(cors({ origin: '${origin}' }))  // package cors, before any app.use() that refuses`,
     hono: `app.use('*', cors({ origin: '${origin}' }))  // hono/cors, before any middleware that refuses`,
     fastmcp: `mcp.http_app(middleware=[Middleware(CORSMiddleware, allow_origins=['${origin}'], allow_methods=['*'])])`,
@@ -54,14 +55,15 @@ export const privateNetworkLines: Lines = {
 }
 
 /** The lines that serve tasks. */
-export const tasksLines: Partial<Lines> = {
+export const tasksLines: Lines = {
+  taskwire: `createTaskServer({ …, tools: [defineTool({ …, taskSupport: 'optional' })] })`,
   express: `app.all('/mcp', (req, res) => handle(req, res, req.body))  // handle = toNodeHandler(createTaskServer({ … }))`,
   hono: `app.all('/mcp', (c) => server.fetch(c.req.raw))  // server = createTaskServer({ … }) of taskwire/server`,
   fastmcp: `@mcp.tool(task=True)  # pip install fastmcp-tasks`,
 }
 
 /** The lines that pass a stream on as it comes, and leave it open while nothing does. */
-export const streamLines: Partial<Lines> = {
+export const streamLines: Lines = {
   express: `app.use(compression({ filter: (req, res) => !/event-stream/.test(res.get('content-type')) }))`,
   nginx: `proxy_http_version 1.1; proxy_buffering off; proxy_read_timeout 1h;`,
 }

@@ -1,8 +1,8 @@
 import { type AskerEnvironment, type AskerOptions, createAsker } from './createAsker.js'
 import { isLoopback, isPrivateAddress } from './isPrivateAddress.js'
 import { type MeetServerOptions, meetServer } from './meetServer.js'
-import { initializeMessage, modernMessage } from './messages.js'
-import type { Observed, Page, PreflightSeen } from './observed.js'
+import { initializeMessage } from './messages.js'
+import type { Answer, Observed, Page, PreflightSeen } from './observed.js'
 import { askPreflight, headerSets } from './preflight.js'
 
 export interface ObserveOptions extends Omit<AskerOptions, 'environment'>, MeetServerOptions {
@@ -64,10 +64,18 @@ export async function observeInPage(options: ObserveInPageOptions): Promise<Obse
   const unasked = { preflights: [], isReadable: undefined }
   if (!isOnline || isMixedContent(page, url)) return { ...base, ...unasked, ...NOT_MET }
   const met = await meetServer(createAsker(options), options)
-  if (page === undefined || met.first === undefined || !('failure' in met.first)) {
-    return { ...base, ...unasked, ...met, needsCredentials: base.needsCredentials || asksForCredentials(met) }
+  const isSilent = (answer: Answer | undefined) => answer !== undefined && 'failure' in answer
+  if (page !== undefined && isSilent(met.first)) return { ...base, ...met, ...(await whatFails(options)) }
+  // The first request with the header that names its task, and the first that is not let through.
+  const isNameRefused = page !== undefined && isSilent(met.unknownTask)
+  return {
+    ...base,
+    ...met,
+    needsCredentials: base.needsCredentials || asksForCredentials(met),
+    isReadable: undefined,
+    preflights: isNameRefused ? [preflightSeen(true, ['mcp-name'])] : [],
+    unknownTask: isNameRefused ? undefined : met.unknownTask,
   }
-  return { ...base, ...met, ...(await whatFails(options)) }
 }
 
 const NOT_MET = {
@@ -91,24 +99,31 @@ const NOT_MET = {
 async function whatFails(options: ObserveInPageOptions): Promise<Pick<Observed, 'preflights' | 'isReadable'>> {
   const asker = createAsker({ ...options, headers: {} })
   const passes = async (request: RequestInit) => !('failure' in (await asker.send(request)))
-  if (!(await passes({ method: 'POST', mode: 'no-cors', body: '' }))) return { preflights: [], isReadable: undefined }
+  // Browsers take no other redirect mode together with no-cors.
+  if (!(await passes({ method: 'POST', mode: 'no-cors', redirect: 'follow', body: '' })))
+    return { preflights: [], isReadable: undefined }
   const isReadable = await passes({ method: 'GET' })
-  const names = ['content-type', ...Object.keys(modernMessage('tasks/get', { taskId: 'x' }).headers)]
   const { body } = initializeMessage()
   const refused: string[] = []
-  for (const name of new Set(names.filter((one) => one !== 'accept'))) {
+  for (const name of HEADERS) {
     const value = name === 'content-type' ? 'application/json' : 'x'
     if (!(await passes({ method: 'POST', headers: { [name]: value }, body }))) refused.push(name)
   }
-  const seen: PreflightSeen = {
-    headers: names,
+  return { preflights: [preflightSeen(isReadable, refused)], isReadable }
+}
+
+const [, HEADERS = []] = headerSets({ era: 'modern', hasSession: false, needsCredentials: false })
+
+/** A preflight as far as a page can tell. */
+function preflightSeen(isReadable: boolean, refused: readonly string[]): PreflightSeen {
+  return {
+    headers: HEADERS,
     status: undefined,
     allowsOrigin: isReadable,
     refused,
     maxAge: undefined,
     allowsPrivateNetwork: undefined,
   }
-  return { preflights: [seen], isReadable }
 }
 
 /** Undefined for a page of the server's own origin. */

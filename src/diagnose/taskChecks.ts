@@ -86,7 +86,7 @@ export const taskChecks: readonly Check[] = [
             problem: `The server does not know the task that it has just made of "${tool}". There may be several processes, each with tasks of its own.`,
             remedy: 'Give all processes one store, or send each client to the same process.',
             lines: {
-              express: 'createTaskServer({ …, store: redisTaskStore(redis) })',
+              taskwire: 'createTaskServer({ …, store: redisTaskStore(redis) })',
               nginx: 'upstream mcp { ip_hash; … }',
             },
           },
@@ -113,7 +113,7 @@ export const taskChecks: readonly Check[] = [
           {
             problem: `The task of "${tool}" was not over when its ttlMs was.`,
             remedy: 'Give tasks a ttlMs that is longer than the tool takes.',
-            lines: { express: 'createTaskServer({ …, defaultTtlMs: 3_600_000 })' },
+            lines: { taskwire: 'createTaskServer({ …, defaultTtlMs: 3_600_000 })' },
           },
         ]
       }

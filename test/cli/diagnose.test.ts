@@ -64,6 +64,30 @@ describe('diagnose() in a page', () => {
       /does not let pages send mcp-method,/,
     ],
     [
+      'only the header is not allowed that names a task',
+      doctoredServer(
+        withHeaders((headers) => {
+          if (headers.has('access-control-allow-headers'))
+            headers.set('access-control-allow-headers', 'content-type, mcp-protocol-version, mcp-method')
+        }),
+      ),
+      {},
+      'preflight-headers',
+      /does not let pages send mcp-name,/,
+    ],
+    [
+      'only what goes well has CORS',
+      doctoredServer({
+        response: (headers, { status }) => {
+          if (status >= 400) headers.delete('access-control-allow-origin')
+          return undefined
+        },
+      }),
+      {},
+      'error-origin',
+      /Responses with an error status/,
+    ],
+    [
       'a page of HTML answers',
       async () =>
         new Response('<h1>Sign in</h1>', {

@@ -3,6 +3,7 @@ import type { CheckOutcome, Diagnosis } from '../../diagnose/judge.js'
 import type { Page, Poll, TaskRun } from '../../diagnose/observed.js'
 
 const NAMES: Readonly<Record<keyof NonNullable<Finding['lines']>, string>> = {
+  taskwire: 'Taskwire',
   express: 'Express',
   hono: 'Hono',
   fastmcp: 'FastMCP',
@@ -46,9 +47,10 @@ function described({ check, problem, remedy, lines = {} }: Finding): string[] {
   return [`!! ${check}: ${clean(problem)}`, `   ${clean(remedy)}`, ...fixes]
 }
 
-function notes({ checks, unasked }: Diagnosis, page: Page | undefined): string[] {
+function notes({ checks, findings, unasked }: Diagnosis, page: Page | undefined): string[] {
   const isUntold = checks.some(({ id, outcome }) => id === 'preflight' && outcome === 'not told')
-  if (!isUntold || page === undefined || unasked === 'unreachable') return []
+  const isEndpoint = findings.every(({ check }) => check !== 'redirect' && check !== 'mcp')
+  if (!isUntold || !isEndpoint || page === undefined || unasked === 'unreachable') return []
   return [
     'It was not asked for pages of another origin, since it lets none in that nobody has named. That is right where the',
     'app has the origin of the server; else name that of the app: --origin https://app.example',

@@ -21,6 +21,7 @@ export function pageFetch(server: (request: Request) => Promise<Response>, origi
     const request = new Request(url as URL, init)
     request.headers.set('origin', origin)
     if (init?.mode === 'no-cors') {
+      if (init.redirect !== 'follow') throw blocked()
       await server(request)
       return Response.error()
     }
