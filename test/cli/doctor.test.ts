@@ -73,6 +73,28 @@ describe('the doctor finds nothing', () => {
   })
 })
 
+it('the doctor leaves an open stream when it has watched long enough', async () => {
+  let leave = () => {}
+  const isLeft = new Promise<void>((resolve) => {
+    leave = resolve
+  })
+  const open: Doctored = {
+    request: ({ signal }, message) => {
+      if (message['method'] !== 'subscriptions/listen') return undefined
+      signal.addEventListener('abort', leave)
+      const body = new ReadableStream({
+        start: (controller) => controller.enqueue(new TextEncoder().encode(': hello\r\n\r\n')),
+      })
+      return new Response(body, { headers: { 'Content-Type': 'text/event-stream' } })
+    },
+  }
+  const url = await serve(doctoredServer(open))
+  const { diagnosis, findings } = await examine(url, ['--idle', '65'], { fires: (ms) => ms === 65_000 })
+  expect(findings).toEqual([])
+  expect(diagnosis.checks).toContainEqual(expect.objectContaining({ id: 'idle-stream', outcome: 'ok' }))
+  await isLeft
+})
+
 /** One server for each finding; nothing else about it is wrong. */
 const wrong: Record<string, { server: Doctored; finds: string; says: RegExp; args?: string[]; time?: TestTime }> = {
   'redirects to a URL with a slash at its end': {
