@@ -1,8 +1,10 @@
 import { defineConfig } from 'vitest/config'
 
-/** One module per audience, as in the `exports` of package.json. */
+/** One module per audience, as in the `exports` and the `bin` of package.json. */
 const entries: Record<string, string> = {
   index: 'src/index.ts',
+  'cli/main': 'src/cli/main.ts',
+  'diagnose/index': 'src/diagnose/index.ts',
   'query/index': 'src/query/index.ts',
   'react/index': 'src/react/index.ts',
   'server/index': 'src/server/index.ts',

@@ -94,7 +94,7 @@ const rows: Row[] = [
       return thrownBy(client.connect)
     },
     is: { name: 'ConnectionFailedError' },
-    says: /^Failed to connect to an MCP server at https:\/\/tasks\.example\/mcp: .*Check that the server runs and that the URL is right/,
+    says: /^Failed to connect to an MCP server at https:\/\/tasks\.example\/mcp: .*Check that the server runs and that the URL is right.*: npx taskwire doctor https:\/\/tasks\.example\/mcp$/,
   },
   {
     name: 'no server at the URL: a call',

@@ -34,6 +34,7 @@ const entries: Record<string, { load: () => Promise<object>; names: string[] }> 
       'withTasks',
     ],
   },
+  'taskwire/diagnose': { load: () => import('taskwire/diagnose'), names: ['diagnose'] },
   'taskwire/query': {
     load: () => import('taskwire/query'),
     names: ['toolCallMutationOptions', 'toolCallQueryOptions'],

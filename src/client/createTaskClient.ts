@@ -152,12 +152,20 @@ export function createTaskClient<T extends object = AnyTools>(options: TaskClien
 
   const id = hash(JSON.stringify([endpoint, scope]))
   // What the tools are is known to types alone.
-  return clientOf({ id, owner, resume, store, calls, connection, observing, settledListeners }) as TaskClient<
-    ToolsOf<T>
-  >
+  return clientOf({
+    id,
+    url: options.url,
+    owner,
+    resume,
+    store,
+    calls,
+    connection,
+    observing,
+    settledListeners,
+  }) as TaskClient<ToolsOf<T>>
 }
 
-interface ClientParts extends Pick<TaskClient, 'id' | 'resume'> {
+interface ClientParts extends Pick<TaskClient, 'id' | 'url' | 'resume'> {
   readonly owner: RecordOwner
   readonly store: TaskClientStore
   readonly calls: Calls
@@ -169,6 +177,7 @@ interface ClientParts extends Pick<TaskClient, 'id' | 'resume'> {
 /** What the app gets. */
 function clientOf({
   id,
+  url,
   owner,
   resume,
   store,
@@ -180,6 +189,7 @@ function clientOf({
   const client: TaskClient = {
     store: store.api,
     id,
+    url,
     resume,
     connect: async () => {
       await connection.connectForApp()

@@ -261,6 +261,8 @@ export interface TaskClient<T = AnyTools> extends WithTools<T> {
   readonly store: StoreApi<TaskClientState>
   /** Names server and scope in query keys; holds no secret. */
   readonly id: string
+  /** The `url` that the client was made with; undefined with an SDK client. */
+  readonly url?: string | URL | undefined
   /**
    * Connects, where the first use has not done it yet. A sign-in that came to nothing may be tried again after it: call
    * it when the user asks to sign in again, or has signed in over a transport of your own.

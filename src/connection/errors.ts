@@ -170,7 +170,9 @@ export function connectionError(error: unknown, url: string | undefined): Error 
     return failed(`it answered with the error ${error.code}${said(error.message)}. Its log may say more.`)
   if (causes(error).some(isMalformed))
     return failed('what answers there does not speak MCP. Check that the URL is that of the MCP endpoint.')
-  return failed(`${messageOf(error)}. Check that the server runs and that the URL is right. ${CORS_HINT}`)
+  return failed(
+    `${messageOf(error)}. Check that the server runs and that the URL is right. ${CORS_HINT} This says what is wrong: npx taskwire doctor ${url ?? '<url>'}`,
+  )
 }
 
 /** The status of the response, the text of the server, and what to do about it. */

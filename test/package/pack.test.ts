@@ -50,6 +50,7 @@ test('an app that uses it type-checks in strict mode', async () => {
 
 test.for([
   ['taskwire', ['@modelcontextprotocol/client', 'zustand']],
+  ['taskwire/diagnose', []],
   ['taskwire/query', ['@modelcontextprotocol/client', 'zustand']],
   ['taskwire/react', ['@modelcontextprotocol/client', 'zustand', 'react', '@tanstack/react-query']],
   ['taskwire/server', ['@modelcontextprotocol/server']],
@@ -62,6 +63,14 @@ test.for([
   const start = join(app.installed, 'dist', entry.replace(/^taskwire\/?/, ''), 'index.js')
   const loaded = await packagesLoadedBy(start)
   expect([...loaded].filter((name) => !(packages as readonly string[]).includes(name))).toEqual([])
+})
+
+test('npx taskwire says which version it is, and what it cannot do', async () => {
+  const { bin, version } = JSON.parse(await readFile(join(app.installed, 'package.json'), 'utf8'))
+  const command = join(app.installed, bin.taskwire)
+  expect(await app.run([command, '--version'])).toBe(`${version}\n`)
+  await expect(app.run([command, 'doctor', 'nonsense'])).rejects.toThrow('"nonsense" is no http: or https: URL')
+  await expect(app.run([command, 'types', 'none.json'])).rejects.toThrow('"none.json" is no http: or https: URL')
 })
 
 test.for([

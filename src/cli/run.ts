@@ -1,0 +1,41 @@
+import { VERSION } from '../version.js'
+import { CliError } from './cliError.js'
+import { type Command, FAILED, OK } from './terminal.js'
+
+const HELP = `Usage: npx taskwire <command>
+
+  doctor <url>         asks an MCP server what a browser would ask, and says what is wrong
+  types <url | file>   writes the types of a server's tools
+
+  --help, --version    npx taskwire <command> --help says more`
+
+/** Loaded when they are called: neither needs what the other does. */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  doctor: async () => (await import('./doctor/doctor.js')).doctor,
+  types: async () => (await import('./types/types.js')).types,
+}
+
+/** `npx taskwire`: runs a command and resolves to the exit code. */
+export const run: Command = async ([name, ...args], terminal) => {
+  if (name === '--help' || name === '-h' || name === 'help') {
+    terminal.print(HELP)
+    return OK
+  }
+  if (name === '--version' || name === '-v') {
+    terminal.print(VERSION)
+    return OK
+  }
+  const load = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  if (load === undefined) {
+    terminal.warn(name === undefined ? HELP : `There is no command "${name}".\n\n${HELP}`)
+    return FAILED
+  }
+  try {
+    const command = await load()
+    return await command(args, terminal)
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error
+    terminal.warn(error.message)
+    return error.exitCode
+  }
+}

@@ -1,0 +1,27 @@
+import type { Observed } from './observed.js'
+
+/** Where a server or what is in front of it is set up. */
+export type Place = 'taskwire' | 'express' | 'hono' | 'fastmcp' | 'nginx'
+
+/** Something that is wrong, and what mends it. */
+export interface Finding {
+  /** The id of the check that found it. */
+  readonly check: string
+  /** What is wrong and what comes of it, in a sentence or two. */
+  readonly problem: string
+  /** What to do about it, in a sentence. */
+  readonly remedy: string
+  /** The line that does it, by framework. */
+  readonly lines?: Readonly<Partial<Record<Place, string>>>
+}
+
+/** What a check finds; its id is added by whoever runs it. */
+export type Found = Omit<Finding, 'check'>
+
+/** One question about a server. It asks nothing itself: it judges what was seen. */
+export interface Check {
+  readonly id: string
+  readonly title: string
+  /** What is wrong; nothing where all is well, undefined where it could not be told. */
+  readonly run: (seen: Observed) => readonly Found[] | undefined
+}

@@ -1,0 +1,3 @@
+export type { Finding, Place } from './check.js'
+export { type DiagnoseOptions, diagnose } from './diagnose.js'
+export type { CheckOutcome, Diagnosis } from './judge.js'

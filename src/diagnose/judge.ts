@@ -1,0 +1,53 @@
+import type { Finding } from './check.js'
+import { checks } from './checks.js'
+import type { Observed, ServerSeen, TaskRun } from './observed.js'
+
+/** What came of one check. */
+export interface CheckOutcome {
+  readonly id: string
+  readonly title: string
+  readonly outcome: 'ok' | 'found' | 'not told'
+}
+
+/** What is wrong with a server, as far as it could be asked. */
+export interface Diagnosis {
+  readonly url: string
+  /** The origin that was asked for; undefined for a page of the server's own. */
+  readonly origin: string | undefined
+  readonly server: Pick<ServerSeen, 'revision' | 'name' | 'servesTasks'> | undefined
+  readonly findings: readonly Finding[]
+  readonly checks: readonly CheckOutcome[]
+  /** The call of a tool, where one was asked for. */
+  readonly run: TaskRun | undefined
+  /**
+   * What kept it from asking everything: no response could be read, a sign-in is wanted (401), or access is refused
+   * (403). Undefined where it asked what there is to ask.
+   */
+  readonly unasked: 'unreachable' | 'credentials' | 'forbidden' | undefined
+}
+
+/** Runs every check on what was seen. */
+export function judge(seen: Observed): Diagnosis {
+  const { url, page, server, first, run } = seen
+  const judged = checks.map(({ id, title, run: check }) => ({ id, title, found: check(seen) }))
+  return {
+    // A query may hold a token.
+    url: url.origin + url.pathname,
+    origin: page?.origin,
+    server: server && { revision: server.revision, name: server.name, servesTasks: server.servesTasks },
+    findings: judged.flatMap(({ id, found = [] }) => found.map((one) => ({ check: id, ...one }))),
+    checks: judged.map(({ id, title, found }) => ({
+      id,
+      title,
+      outcome: found === undefined ? 'not told' : found.length > 0 ? 'found' : 'ok',
+    })),
+    run,
+    unasked: unaskedOf(first),
+  }
+}
+
+function unaskedOf(first: Observed['first']): Diagnosis['unasked'] {
+  if (first === undefined || 'failure' in first) return 'unreachable'
+  if (first.status === 401) return 'credentials'
+  return first.status === 403 ? 'forbidden' : undefined
+}

@@ -1,0 +1,113 @@
+import { createTaskClient, TaskConfigurationError } from 'taskwire'
+import { diagnose } from 'taskwire/diagnose'
+import { describe, expect, it } from 'vitest'
+import { type Doctored, doctoredServer } from './support/doctoredServer.js'
+import { pageFetch } from './support/pageFetch.js'
+import { testTerminal } from './support/testTerminal.js'
+
+const URL_OF_SERVER = 'https://tasks.example/mcp'
+const ORIGIN = 'https://app.example'
+
+interface PageOptions {
+  page?: string
+  url?: string
+  isOnline?: boolean
+}
+
+/** Diagnoses a server from inside of a page of another origin. */
+async function diagnoseFrom(
+  server: (request: Request) => Promise<Response>,
+  { page = `${ORIGIN}/reports`, url = URL_OF_SERVER, isOnline = true }: PageOptions = {},
+) {
+  const client = createTaskClient({ url, storage: 'memory' })
+  const environment = {
+    ...testTerminal().environment,
+    fetch: pageFetch(server, new URL(page).origin),
+    baseUrl: () => page,
+    isOnline: () => isOnline,
+  }
+  return diagnose(client, { environment })
+}
+
+const withHeaders = (change: (headers: Headers) => void): Doctored => ({
+  response: (headers) => {
+    change(headers)
+    return undefined
+  },
+})
+
+const nobody = () => Promise.reject(new TypeError('Failed to fetch'))
+
+describe('diagnose() in a page', () => {
+  it('finds nothing on a good server', async () => {
+    const { findings, server, unasked } = await diagnoseFrom(doctoredServer())
+    expect(findings).toEqual([])
+    expect(server).toMatchObject({ revision: '2026-07-28', servesTasks: true })
+    expect(unasked).toBeUndefined()
+  })
+
+  it.each([
+    ['the browser is offline', nobody, { isOnline: false }, 'online', /offline/],
+    ['nobody answers', nobody, {}, 'reachable', /could not be reached/],
+    ['the page has TLS and the server has not', nobody, { url: 'http://tasks.example/mcp' }, 'mixed-content', /https:/],
+    ['the server knows no CORS', doctoredServer({}, { cors: false }), {}, 'preflight', /keeps its response/],
+    [
+      'the server does not allow a header',
+      doctoredServer(
+        withHeaders((headers) => {
+          if (headers.has('access-control-allow-headers'))
+            headers.set('access-control-allow-headers', 'content-type, mcp-protocol-version, mcp-name')
+        }),
+      ),
+      {},
+      'preflight-headers',
+      /does not let pages send mcp-method,/,
+    ],
+    [
+      'only the header is not allowed that names a task',
+      doctoredServer(
+        withHeaders((headers) => {
+          if (headers.has('access-control-allow-headers'))
+            headers.set('access-control-allow-headers', 'content-type, mcp-protocol-version, mcp-method')
+        }),
+      ),
+      {},
+      'preflight-headers',
+      /does not let pages send mcp-name,/,
+    ],
+    [
+      'only what goes well has CORS',
+      doctoredServer({
+        response: (headers, { status }) => {
+          if (status >= 400) headers.delete('access-control-allow-origin')
+          return undefined
+        },
+      }),
+      {},
+      'error-origin',
+      /Responses with an error status/,
+    ],
+    [
+      'a page of HTML answers',
+      async () =>
+        new Response('<h1>Sign in</h1>', {
+          headers: {
+            'Content-Type': 'text/html',
+            'Access-Control-Allow-Origin': '*',
+            'Access-Control-Allow-Headers': '*',
+          },
+        }),
+      {},
+      'mcp',
+      /a page of HTML/,
+    ],
+  ] as const)('says so where %s', async (_, server, options, check, says) => {
+    const { findings } = await diagnoseFrom(server, options)
+    expect(findings.map((one) => one.check)).toEqual([check])
+    expect(findings[0]?.problem).toMatch(says)
+  })
+
+  it('needs a URL', async () => {
+    await expect(diagnose({})).rejects.toThrow(TaskConfigurationError)
+  })
+})

@@ -1,0 +1,19 @@
+/** Signed by itself, for a name that no test uses: what a browser refuses. Both are for tests and guard nothing. */
+export const untrusted = {
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg0w9GGi4Wuza1KKKh
+Br2CKtgm7Y9PX2/tEL6cA6641g2hRANCAAT2hi/JCQGL5vWwPu4Ry+BK726paYDE
+X/0pWqLMh/Gk3K4rgBwbX6Nuiwza/mwap3TmWnOxKNXnpFXZ8ZtakmJX
+-----END PRIVATE KEY-----`,
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBiDCCAS2gAwIBAgIUDuMk3hbEtqa0Y3pGdrfhKG6NFgMwCgYIKoZIzj0EAwIw
+GDEWMBQGA1UEAwwNdGFza3dpcmUudGVzdDAgFw0yNjExMjEyMTE3MDNaGA8yMTI2
+MTAyODIxMTcwM1owGDEWMBQGA1UEAwwNdGFza3dpcmUudGVzdDBZMBMGByqGSM49
+AgEGCCqGSM49AwEHA0IABPaGL8kJAYvm9bA+7hHL4ErvbqlpgMRf/SlaosyH8aTc
+riuAHBtfo26LDNr+bBqndOZac7Eo1eekVdnxm1qSYlejUzBRMB0GA1UdDgQWBBTl
+YtbuZ+Tdo/dSl2qV2z+czDlz7TAfBgNVHSMEGDAWgBTlYtbuZ+Tdo/dSl2qV2z+c
+zDlz7TAPBgNVHRMBAf8EBTADAQH/MAoGCCqGSM49BAMCA0kAMEYCIQD7zI50oU+p
+AZWgsZMqz188CR7Wr3Uh9nr1snvCgHOTJQIhALZ89TRbgX1ZWBS1zzlMPv+ZNOIg
+dSzeGwxYWIBxJnxa
+-----END CERTIFICATE-----`,
+}
