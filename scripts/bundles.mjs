@@ -81,8 +81,11 @@ export async function measureAdditions() {
   return { createTaskClient, withTasks, 'ext-tasks': extTasks }
 }
 
-/** Files that are loaded for servers and SDK clients of the revision before, and where somebody observes the client. */
-const RARE = /[\\/]src[\\/].*(legacy|sdkV1|client[\\/]observe)/i
+/**
+ * Files that are loaded for servers and SDK clients of the revision before, where somebody observes the client, and in
+ * development.
+ */
+const RARE = /[\\/]src[\\/].*(legacy|sdkV1|client[\\/](observe|checkTools))/i
 
 /** @param {string} addition */
 async function measureApp(addition) {

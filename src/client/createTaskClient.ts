@@ -32,6 +32,7 @@ import { createReports } from './reports.js'
 import { setUpSdk } from './sdkSetup.js'
 import type { ForgetFilter, TaskClient, TaskClientOptions, TaskReference, ToolCallParams } from './taskClient.js'
 import type { AnyTools, ToolsOf } from './tools.js'
+import { createToolsCheck } from './toolsCheck.js'
 
 /** A frame at 60 Hz. */
 const FRAME_MS = 16
@@ -81,13 +82,15 @@ export function createTaskClient<T extends object = AnyTools>(options: TaskClien
   const settledListeners = new Set<(call: SettledToolCall) => void>()
   const frameMs = (oneOf('batchUpdates', options.batchUpdates, [true, false]) ?? true) ? FRAME_MS : 0
   const store = createStore({ environment, frameMs, onListenerError: rethrowLater })
-  const connection = sdk.createConnection({
+  const checkTools = createToolsCheck(options.toolsHash)
+  const connection: Connection = sdk.createConnection({
     callTimeoutMs: Math.min(finite('callTimeoutMs', options.callTimeoutMs, HOUR_MS), MAX_TIMER_MS),
     environment,
     randomId: environment.randomId,
     onState: (state) => {
       store.setConnection(state)
       if (state.error) report(state.error, { operation: 'connect' })
+      checkTools(state, connection.listTools)
     },
     onIssue,
     legacy: readLegacyOptions(options, environment),

@@ -94,7 +94,7 @@ const NAMES = {
   '': [
     ...['url', 'clientInfo', 'capabilities', 'transportOptions', 'client', 'transport', 'storage', 'scope', 'endpoint'],
     ...['poll', 'callTimeoutMs', 'retry', 'push', 'input', 'legacy', 'crossTab', 'batchUpdates', 'resume', 'onError'],
-    'environment',
+    ...['toolsHash', 'environment'],
   ],
   poll: ['defaultIntervalMs', 'minIntervalMs', 'safetyIntervalMs', 'hidden', 'maxConcurrent'],
   retry: ['baseMs', 'maxMs', 'maxAttempts'],
@@ -162,13 +162,15 @@ function editDistance(a: string, b: string): number {
  * @throws {TaskConfigurationError} for the first that is none of its values.
  */
 export function checkOptions(options: TaskClientBaseOptions): void {
-  const { resume, crossTab, push, scope, endpoint, input, onError } = options
+  const { resume, crossTab, push, input, onError } = options
   oneOf('resume', resume, ['eager', 'lazy'])
   oneOf('input.missing', input?.missing, ['wait', 'error'])
   oneOf('crossTab', crossTab, [true, false])
   oneOf('push', push, [true, false])
-  if (scope !== undefined && typeof scope !== 'string') throw mustBe('scope', scope, 'a string')
-  if (endpoint !== undefined && typeof endpoint !== 'string') throw mustBe('endpoint', endpoint, 'a string')
+  for (const name of ['scope', 'endpoint', 'toolsHash'] as const) {
+    const value: unknown = options[name]
+    if (value !== undefined && typeof value !== 'string') throw mustBe(name, value, 'a string')
+  }
   checkFunction('onError', onError)
   for (const [kind, handler] of Object.entries(input?.handlers ?? {})) checkFunction(`input.handlers.${kind}`, handler)
 }

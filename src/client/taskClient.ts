@@ -206,6 +206,11 @@ export interface TaskClientBaseOptions {
    * @default 'eager'
    */
   resume?: 'eager' | 'lazy'
+  /**
+   * `toolsHash` of the module that `npx taskwire types` writes. In development the server's tools are listed once after
+   * the connection is made, and a warning says so where their types have changed since. A production build asks nothing.
+   */
+  toolsHash?: string
   /** Called with what went wrong without ending a call: failed polls, storage that throws, protocol violations. */
   onError?: (error: Error, context: TaskErrorContext) => void
   /** For tests: time, network and storage of the page. */

@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { createLegacyServer } from '../../demo/server/legacyServer.js'
 import { run } from '../../src/cli/run.js'
 import { toolsHash } from '../../src/client/toolsHash.js'
+import { hash } from '../../src/storage/hash.js'
 import { answer, doctoredServer } from './support/doctoredServer.js'
 import { freedUrl, serve, serveNode } from './support/serve.js'
 import { taskwire, testTerminal } from './support/testTerminal.js'
@@ -204,7 +205,7 @@ describe('toolsHash', () => {
       },
       name: 'a',
     }
-    expect(toolsHash([one, echo('b')])).toBe(toolsHash([echo('b'), same]))
+    expect(toolsHash([one, echo('b')], hash)).toBe(toolsHash([echo('b'), same], hash))
   })
 
   it.each([
@@ -213,10 +214,12 @@ describe('toolsHash', () => {
     ['a property named description', { name: 'a', inputSchema: { ...schema, properties: { a: { type: 'string' } } } }],
     ['an output', { name: 'a', inputSchema: schema, outputSchema: schema }],
   ])('changes with %s', (_, tool) => {
-    expect(toolsHash([tool])).not.toBe(toolsHash([{ name: 'a', inputSchema: schema }]))
+    expect(toolsHash([tool], hash)).not.toBe(toolsHash([{ name: 'a', inputSchema: schema }], hash))
   })
 
   it('is pinned: clients compare it with that of modules that were written before', () => {
-    expect(toolsHash([{ name: 'a', inputSchema: schema }])).toMatchInlineSnapshot(`"102e5e43f62ba616c9bdaa07d995"`)
+    expect(toolsHash([{ name: 'a', inputSchema: schema }], hash)).toMatchInlineSnapshot(
+      `"102e5e43f62ba616c9bdaa07d995"`,
+    )
   })
 })

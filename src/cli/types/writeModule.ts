@@ -1,6 +1,7 @@
 import { type ToolSchemas, toolHash, toolsHash } from '../../client/toolsHash.js'
 import { asError } from '../../protocol/asError.js'
 import { isJsonObject, isTooDeep, type JsonObject } from '../../protocol/json.js'
+import { hash } from '../../storage/hash.js'
 import type { ListedTool } from './listTools.js'
 import type { Compile } from './loadCompile.js'
 import { pascalCase, prepareSchema } from './prepareSchema.js'
@@ -45,12 +46,12 @@ export async function writeModule(tools: readonly ListedTool[], compile: Compile
     }
     members.push([...comment(description), `  ${propertyKey(name)}: {`, ...lines, '  }'].join('\n'))
   }
-  const hashes = tools.map((tool) => `// ${toolHash(tool)} ${quote(tool.name)}`)
+  const hashes = tools.map((tool) => `// ${toolHash(tool, hash)} ${quote(tool.name)}`)
   const text = [
     HEAD,
     `export interface Tools {\n${members.join('\n')}\n}`,
     ...declarations,
-    `/** Of names and schemas: it changes when the types may have to. */\nexport const toolsHash = '${toolsHash(tools)}'`,
+    `/** Of names and schemas: it changes when the types may have to. */\nexport const toolsHash = '${toolsHash(tools, hash)}'`,
     `${hashes.join('\n')}\n`,
   ].join('\n\n')
   return { text, warnings }
@@ -68,7 +69,7 @@ export function readHashes(text: string): Map<string, string> {
 
 /** Which tools came, went and changed, in a line each; nothing where the module fits. */
 export function compareHashes(before: ReadonlyMap<string, string>, tools: readonly ToolSchemas[]): string[] {
-  const now = new Map(tools.map((tool) => [tool.name, toolHash(tool)]))
+  const now = new Map(tools.map((tool) => [tool.name, toolHash(tool, hash)]))
   const names = [...new Set([...before.keys(), ...now.keys()])].sort()
   return names.flatMap((name) => {
     if (!before.has(name)) return [`+ ${name}`]

@@ -5,3 +5,5 @@ export interface Tools {
     structuredContent: { total: number }
   }
 }
+
+export const toolsHash = '10b84979a10f3018ded6cf14191b'
