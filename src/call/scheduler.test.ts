@@ -110,6 +110,17 @@ describe('the scheduler', () => {
     )
   })
 
+  it('goes on with the others where one throws', () => {
+    const { clock, woken, scheduler, item } = begin(({ name }) => {
+      if (name === 1) throw new Error('broken')
+    })
+    for (const name of [0, 1, 2]) scheduler.set(item(name), 1000)
+    scheduler.set(item(3), 2000)
+    expect(() => clock.advance(1000)).toThrow('broken')
+    clock.advance(2000)
+    expect(woken.map(([name]) => name)).toEqual([0, 1, 2, 3])
+  })
+
   it('has one timer for any number of things, and none for nothing', () => {
     const { clock, scheduler, item } = begin()
     for (let name = 0; name < 12; name++) scheduler.set(item(name), 1000 - name)

@@ -54,9 +54,18 @@ export function createScheduler<T extends Wakeable>(
       queue.set(first, undefined)
       due.push(first)
     }
-    for (const item of due) wake(item, isLate)
-    isWaking = false
-    arm()
+    let woken = 0
+    try {
+      for (const item of due) {
+        woken += 1
+        wake(item, isLate)
+      }
+    } finally {
+      // One that throws takes none of the others with it.
+      for (const item of due.slice(woken)) if (item.place < 0) queue.set(item, now)
+      isWaking = false
+      arm()
+    }
   }
 
   return {

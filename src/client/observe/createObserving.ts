@@ -28,8 +28,8 @@ export function createObserving(tap: CallTap, environment: Environment, guard: (
         for (const listener of [...listeners]) guard(() => listener(observation))
       })
       stopWatching = observer.close
-      tap.onChange = observer.take
-      for (const change of kept) observer.take(change)
+      tap.onChange = (change) => guard(() => observer.take(change))
+      for (const change of kept) tap.onChange(change)
     })
     return () => {
       isOver = true
