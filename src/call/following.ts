@@ -247,8 +247,8 @@ function onMessage(
       return { ...call, ...polled, isHinted: false, ...scheduled(dueAt, dueAt, now) }
     }
     case 'snapshot': {
-      const { task, askedAt, nextPollAt: wishedAt } = message
-      return onSnapshot(call, { task, askedAt, wishedAt, from: isOwn ? 'poll' : 'tab' }, at, rules, effects)
+      const { nextPollAt: wishedAt, ...snapshot } = message
+      return onSnapshot(call, { ...snapshot, wishedAt, from: isOwn ? 'poll' : 'tab' }, at, rules, effects)
     }
     case 'poll-failed': {
       const { error, network, failureCount } = message

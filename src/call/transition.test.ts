@@ -6,6 +6,7 @@ import type { DetailedTask, Task } from '../protocol/task.js'
 import type { RecordedTask } from '../storage/toolCallRecord.js'
 import type { Call, CallEvent, CallIdentity, CallRules, Circumstances, Effect, Following, Tracked } from './call.js'
 import { type Inputs, NO_INPUTS } from './inputs.js'
+import { knownMessages } from './knownMessages.js'
 import { DEFAULT_POLL_POLICY } from './pollPolicy.js'
 import { LEADER_TIMEOUT_MS, MESSAGE_DELAY_MS } from './tabTimes.js'
 import type { TaskMessage } from './taskMessage.js'
@@ -755,6 +756,20 @@ describe('a message of another tab', () => {
     )
     expect(call).toMatchObject({ task: { ...LATER, pollIntervalMs: 9000 } })
     expect(wakeAt(call)).toBe(NOW + 9000)
+  })
+
+  it('says what the server asked for where that is longer than the interval of the snapshot that counts', () => {
+    const outdated = own({
+      type: 'snapshot',
+      task: working({ ...OLDER, pollIntervalMs: 9000 }),
+      nextPollAt: NOW + 9000,
+    })
+    const { call: other } = play(following({ poll: 'sent', task: LATER }), [outdated])
+    const call = knownMessages(other as Following, NOW).reduce<Call>(
+      (known, message) => next(known, received(message), { isLeader: false }).call,
+      following({ poller: 'another-tab', dueAt: NOW, earliestAt: NOW }),
+    )
+    expect(call).toMatchObject({ task: LATER, dueAt: NOW + 9000, earliestAt: NOW + 9000 })
   })
 
   it('that ends the task while a poll is under way ends the call, and the response comes to nothing', () => {
