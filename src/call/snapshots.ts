@@ -6,7 +6,7 @@ import { isBusy, observeInputs } from './inputs.js'
 import { pollInterval } from './pollPolicy.js'
 import { nextPollAt } from './pollSchedule.js'
 import { takeSnapshot } from './snapshotOrder.js'
-import { ended, scheduled } from './tracked.js'
+import { earliestPollAt, ended, scheduled } from './tracked.js'
 
 interface Snapshot {
   readonly task: DetailedTask
@@ -40,7 +40,7 @@ export function onSnapshot(
       : { ...call, ...scheduled(call.earliestAt, call.earliestAt, now) }
   }
   const known = isTaken ? task : call.task
-  const earliest = from === 'poll' ? 0 : call.earliestAt
+  const earliest = earliestPollAt(call, from === 'poll', policy)
   const wishedAt =
     snapshot.wishedAt ?? nextPollAt({ task: known, knownAt: now, receivedAt: call.receivedAt }, policy, at.isPushed)
   const dueAt = Math.max(wishedAt, earliest)
