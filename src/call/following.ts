@@ -9,7 +9,7 @@ import { countRefusals, firstRefusals, nextPollAt, withinTtl } from './pollSched
 import { onSnapshot } from './snapshots.js'
 import { LEADER_TIMEOUT_MS, MESSAGE_DELAY_MS } from './tabTimes.js'
 import type { TaskMessage } from './taskMessage.js'
-import { ended, scheduled, withAnswered } from './tracked.js'
+import { earliestPollAt, ended, scheduled, withAnswered } from './tracked.js'
 
 /** Clients behind one router come back online in the same moment; their polls are spread over this, in ms. */
 const ONLINE_JITTER_MS = 200
@@ -231,7 +231,7 @@ function onMessage(
   effects: Effect[],
 ): Call {
   const { now } = at
-  const earliest = isOwn ? 0 : call.earliestAt
+  const earliest = earliestPollAt(call, isOwn, rules.policy)
   const polled = isOwn ? { poll: 'idle' as const } : { foreignPollUntil: 0 }
   switch (message.type) {
     case 'polling':
@@ -247,8 +247,8 @@ function onMessage(
       return { ...call, ...polled, isHinted: false, ...scheduled(dueAt, dueAt, now) }
     }
     case 'snapshot': {
-      const { task, askedAt, nextPollAt: wishedAt } = message
-      return onSnapshot(call, { task, askedAt, wishedAt, from: isOwn ? 'poll' : 'tab' }, at, rules, effects)
+      const { nextPollAt: wishedAt, ...snapshot } = message
+      return onSnapshot(call, { ...snapshot, wishedAt, from: isOwn ? 'poll' : 'tab' }, at, rules, effects)
     }
     case 'poll-failed': {
       const { error, network, failureCount } = message

@@ -20,10 +20,10 @@ const following = (changes: Partial<Tracked> = {}): Following => ({
   earliestAt: 8000,
   ...changes,
 })
-const snapshot = { type: 'snapshot', task: TASK, nextPollAt: 9000 }
+const snapshot = { type: 'snapshot', task: TASK, nextPollAt: 9000, earliestAt: 8000 }
 
 describe('knownMessages', () => {
-  it('has the newest snapshot, with the time of the next poll', () => {
+  it('has the newest snapshot, with the time of the next poll and the part of that wait which the server asked for', () => {
     expect(knownMessages(following(), NOW)).toEqual([snapshot])
   })
 
@@ -34,7 +34,7 @@ describe('knownMessages', () => {
     ])
     const task = { ...TASK, status: 'input_required' as const }
     expect(knownMessages(following({ task, inputs }), NOW)).toEqual([
-      { type: 'snapshot', task: { ...task, inputRequests: { q1: roots, q2: roots } }, nextPollAt: 9000 },
+      { ...snapshot, task: { ...task, inputRequests: { q1: roots, q2: roots } } },
     ])
   })
 

@@ -6,7 +6,7 @@ import { isBusy, observeInputs } from './inputs.js'
 import { pollInterval } from './pollPolicy.js'
 import { nextPollAt } from './pollSchedule.js'
 import { takeSnapshot } from './snapshotOrder.js'
-import { ended, scheduled } from './tracked.js'
+import { earliestPollAt, ended, scheduled } from './tracked.js'
 
 interface Snapshot {
   readonly task: DetailedTask
@@ -14,7 +14,9 @@ interface Snapshot {
   /** When the tab that polled wants to poll next, ms since the epoch. */
   readonly wishedAt?: number
   /** When the poll for it was sent, ms since the epoch. */
-  readonly askedAt?: number | undefined
+  readonly askedAt?: number
+  /** The part of the wait that the server asked for, ms since the epoch. @default the interval of the task */
+  readonly earliestAt?: number
 }
 
 /** A snapshot of the task has come: by a poll of this page or of another tab, or pushed. */
@@ -38,13 +40,14 @@ export function onSnapshot(
       : { ...call, ...scheduled(call.earliestAt, call.earliestAt, now) }
   }
   const known = isTaken ? task : call.task
-  const earliest = from === 'poll' ? 0 : call.earliestAt
+  const earliest = earliestPollAt(call, from === 'poll', policy)
   const wishedAt =
     snapshot.wishedAt ?? nextPollAt({ task: known, knownAt: now, receivedAt: call.receivedAt }, policy, at.isPushed)
   const dueAt = Math.max(wishedAt, earliest)
   if (from === 'server') effects.push({ type: 'post', message: { type: 'snapshot', task, nextPollAt: dueAt } })
   if (isTerminalTask(task)) return ended(call, task, effects)
-  const earliestAt = Math.max(earliest, Math.min(dueAt, now + pollInterval(task.pollIntervalMs, policy)))
+  const { earliestAt: askedFor = now + pollInterval(task.pollIntervalMs, policy) } = snapshot
+  const earliestAt = Math.max(earliest, Math.min(dueAt, askedFor))
   const next: Following = {
     ...call,
     // While what is known is in doubt, the next response is asked for at once, also where the server pushes.

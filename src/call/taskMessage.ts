@@ -12,8 +12,15 @@ export type TaskMessage =
   | { readonly type: 'polling'; readonly until: number }
   /** A poll was given up before its response; nothing is known of it. */
   | { readonly type: 'poll-aborted'; readonly nextPollAt: number }
-  /** `askedAt`: when the poll was sent; absent where the server has pushed the snapshot. */
-  | { readonly type: 'snapshot'; readonly task: DetailedTask; readonly nextPollAt: number; readonly askedAt?: number }
+  | {
+      readonly type: 'snapshot'
+      readonly task: DetailedTask
+      readonly nextPollAt: number
+      /** When the poll was sent; absent where the server has pushed the snapshot. */
+      readonly askedAt?: number
+      /** The part of the wait that the server asked for. @default the interval of the task */
+      readonly earliestAt?: number
+    }
   | {
       readonly type: 'poll-failed'
       readonly error: Error

@@ -2,6 +2,7 @@ import { pickTask, type TerminalTask } from '../protocol/task.js'
 import { withAnswered as withRespondedKeys } from '../storage/toolCallRecord.js'
 import type { Call, CallEvent, Effect, Following, Tracked } from './call.js'
 import { type Inputs, NO_INPUTS, withInput } from './inputs.js'
+import { type PollPolicy, pollInterval } from './pollPolicy.js'
 import { LEADER_TIMEOUT_MS } from './tabTimes.js'
 
 /** When the task is polled next, and when another tab that should poll it counts as gone. */
@@ -11,6 +12,20 @@ export function scheduled(
   now: number,
 ): Pick<Tracked, 'dueAt' | 'earliestAt' | 'leaderTimeoutAt' | 'wasLate'> {
   return { dueAt, earliestAt, leaderTimeoutAt: Math.max(dueAt, now) + LEADER_TIMEOUT_MS, wasLate: false }
+}
+
+/**
+ * When the task may be polled at the earliest, whatever a message says. The response to a poll of this tab replaces what was
+ * assumed when that was sent, but not what other tabs have received meanwhile:
+ *
+ * ```text
+ * tab A  polls ──────────── response: not before 10:00:04
+ * tab B  polls ── 429: not before 10:00:09
+ * ```
+ */
+export function earliestPollAt(call: Tracked, isOwnPoll: boolean, policy: PollPolicy): number {
+  const assumed = call.lastPollAt + pollInterval(call.task.pollIntervalMs, policy)
+  return isOwnPoll && call.earliestAt <= assumed ? 0 : call.earliestAt
 }
 
 /** The server has taken the response that this tab has sent. */

@@ -6,6 +6,7 @@ import type { DetailedTask, Task } from '../protocol/task.js'
 import type { RecordedTask } from '../storage/toolCallRecord.js'
 import type { Call, CallEvent, CallIdentity, CallRules, Circumstances, Effect, Following, Tracked } from './call.js'
 import { type Inputs, NO_INPUTS } from './inputs.js'
+import { knownMessages } from './knownMessages.js'
 import { DEFAULT_POLL_POLICY } from './pollPolicy.js'
 import { LEADER_TIMEOUT_MS, MESSAGE_DELAY_MS } from './tabTimes.js'
 import type { TaskMessage } from './taskMessage.js'
@@ -744,6 +745,8 @@ describe('taking over', () => {
 })
 
 describe('a message of another tab', () => {
+  const failed = { error: down, failureCount: 1, network: 'retrying' as const }
+
   it('never brings the next poll forward: it may have waited for this page to wake up', () => {
     // tab B  polls ── response: not before NOW + 3 ─ closed
     // tab A  frozen ·················· wakes ─ polls ── response: not before NOW + 9 ─ receives B's
@@ -755,6 +758,38 @@ describe('a message of another tab', () => {
     )
     expect(call).toMatchObject({ task: { ...LATER, pollIntervalMs: 9000 } })
     expect(wakeAt(call)).toBe(NOW + 9000)
+  })
+
+  it.each([
+    ['snapshot', { type: 'snapshot' as const, task: working(), nextPollAt: NOW + 1300 }],
+    ['failure', { type: 'poll-failed' as const, ...failed, earliestAt: NOW + 1300, nextPollAt: NOW + 2000 }],
+  ])('holds where it arrives during a poll of this tab whose response, a %s, asks for less', (_, response) => {
+    const { call } = play(
+      following({ dueAt: NOW }),
+      [wake],
+      [{ type: 'poll-sent' }],
+      [
+        received({ type: 'poll-failed', ...failed, earliestAt: NOW + 4200, nextPollAt: NOW + 4200 }),
+        { now: NOW + 200 },
+      ],
+      [own(response), { now: NOW + 300 }],
+    )
+    expect(call).toMatchObject({ poll: 'idle', earliestAt: NOW + 4200 })
+    expect(wakeAt(call)).toBe(NOW + 4200)
+  })
+
+  it('says what the server asked for where that is longer than the interval of the snapshot that counts', () => {
+    const outdated = own({
+      type: 'snapshot',
+      task: working({ ...OLDER, pollIntervalMs: 9000 }),
+      nextPollAt: NOW + 9000,
+    })
+    const { call: other } = play(following({ poll: 'sent', task: LATER }), [outdated])
+    const call = knownMessages(other as Following, NOW).reduce<Call>(
+      (known, message) => next(known, received(message), { isLeader: false }).call,
+      following({ poller: 'another-tab', dueAt: NOW, earliestAt: NOW }),
+    )
+    expect(call).toMatchObject({ task: LATER, dueAt: NOW + 9000, earliestAt: NOW + 9000 })
   })
 
   it('that ends the task while a poll is under way ends the call, and the response comes to nothing', () => {

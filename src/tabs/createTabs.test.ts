@@ -52,6 +52,21 @@ it('a tab posts nothing about tasks before another one has spoken', async () => 
   expect(other.received).toEqual([['task 2', { type: 'poll-aborted', nextPollAt: 1 }]])
 })
 
+it('a tab that has stolen leadership from a frozen one posts what it learns, and that one receives it when it wakes', async () => {
+  const frozen = openTab()
+  frozen.tabs.leadershipOf('task 3').join()
+  await browser.settle()
+  frozen.page.freeze()
+  const other = openTab()
+  const leadership = other.tabs.leadershipOf('task 3')
+  leadership.join()
+  leadership.steal()
+  await browser.settle()
+  other.tabs.postTask('task 3', { type: 'poll-aborted', nextPollAt: 1 })
+  await frozen.page.thaw()
+  expect(frozen.received).toEqual([['task 3', { type: 'poll-aborted', nextPollAt: 1 }]])
+})
+
 it('a tab that asks gets what the others know of a task, and only about that task', async () => {
   const known: TaskMessage[] = [
     { type: 'poll-aborted', nextPollAt: 5000 },

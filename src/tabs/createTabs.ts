@@ -49,16 +49,21 @@ export function createTabs(options: TabsOptions): Tabs {
   const { environment, openChannel, leaderPer } = options
   const locks = locksWithFallback(options.locks, options.onLocksRefused)
   const name = options.nameOf(options.scope)
-  const { connect, disconnect, isConnected, hasPeers, post } = createTabChannel(
-    () => openChannel(name),
-    environment.now,
-    receive,
-  )
-  const leaderships = createLeaderships({ name, locks, environment, leaderPer, isHere: isConnected, post })
+  const { connect, disconnect, isConnected, post } = createTabChannel(() => openChannel(name), environment.now, receive)
+  /**
+   * True once another tab is known. Every tab posts something when it begins to follow a task, and when it is back; a frozen
+   * one cannot, but its lock has to be stolen.
+   */
+  let hasPeers = false
+  const onStolen = () => {
+    hasPeers = true
+  }
+  const leaderships = createLeaderships({ name, locks, environment, leaderPer, isHere: isConnected, post, onStolen })
   let subscriptions: Unsubscribe[] = []
   let isClosed = false
 
   function receive(message: TabMessage): void {
+    hasPeers = true
     switch (message.type) {
       case 'task':
         return options.onTaskMessage(message.taskId, message.message)
@@ -89,7 +94,7 @@ export function createTabs(options: TabsOptions): Tabs {
 
   return {
     isAlone: false,
-    hasPeers,
+    hasPeers: () => hasPeers,
     open: () => {
       if (isClosed || subscriptions.length > 0) return
       connect()
@@ -121,7 +126,7 @@ export function createTabs(options: TabsOptions): Tabs {
     leadershipOf: leaderships.of,
     postCall: (callId, message) => post({ type: 'call', callId, message }),
     postTask: (taskId, message) => {
-      if (hasPeers()) post({ type: 'task', taskId, message })
+      if (hasPeers) post({ type: 'task', taskId, message })
     },
     postSyncRequest: (taskId) => post({ type: 'sync-request', taskId }),
     postForgotten: (at, callId, scope = options.scope) => {

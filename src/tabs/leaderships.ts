@@ -15,6 +15,8 @@ export interface LeadershipsOptions {
   /** False while the page is away. */
   readonly isHere: () => boolean
   readonly post: (message: TabMessage) => void
+  /** Called when this tab has stolen leadership from another one. */
+  readonly onStolen: () => void
 }
 
 /** The elections that this tab stands for. A tab that can be seen is preferred. */
@@ -64,7 +66,9 @@ export function createLeaderships(options: LeadershipsOptions): Leaderships {
       const onEmpty = () => leaderships.delete(lockName)
       const leadership = createLeadership(`${name}:${lockName}`, locks, environment, isHere, onEmpty)
       leadership.onChange(() => {
-        if (leadership.isLeader()) postLeader()
+        if (!leadership.isLeader()) return
+        if (leadership.wasStolen()) options.onStolen()
+        postLeader()
       })
       leaderships.set(lockName, leadership)
       return leadership

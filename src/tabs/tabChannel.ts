@@ -6,8 +6,6 @@ export interface TabChannel {
   connect(): void
   disconnect(): void
   isConnected(): boolean
-  /** True once another tab has posted something: each tab asks when it begins to follow a task, and when it is back. */
-  hasPeers(): boolean
   post(message: TabMessage): void
 }
 
@@ -17,16 +15,13 @@ export function createTabChannel(
   receive: (message: TabMessage) => void,
 ): TabChannel {
   let channel: Channel | undefined
-  let hasPeers = false
   return {
     connect: () => {
       if (channel !== undefined) return
       channel = open()
       channel.onMessage((data) => {
         const message = decodeTabMessage(data, now())
-        if (message === undefined) return
-        hasPeers = true
-        receive(message)
+        if (message !== undefined) receive(message)
       })
     },
     disconnect: () => {
@@ -34,7 +29,6 @@ export function createTabChannel(
       channel = undefined
     },
     isConnected: () => channel !== undefined,
-    hasPeers: () => hasPeers,
     post: (message) => channel?.postMessage(encodeTabMessage(message)),
   }
 }

@@ -122,7 +122,8 @@ function decodeTaskMessage(value: unknown, now: number): TaskMessage | undefined
     case 'snapshot': {
       const times = decodeTimes(value, now, 'nextPollAt')
       const task = decodeDetailedTask(value['task'])
-      return times && task && { type, task, ...times, ...decodeTimes(value, now, 'askedAt') }
+      const known = { ...decodeTimes(value, now, 'askedAt'), ...decodeTimes(value, now, 'earliestAt') }
+      return times && task && { type, task, ...times, ...known }
     }
     case 'poll-failed': {
       const times = decodeTimes(value, now, 'nextPollAt', 'earliestAt')

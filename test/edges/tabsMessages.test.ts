@@ -74,7 +74,8 @@ describe('a message between tabs', () => {
   describe.each([...WILD, FAR])('with %d for a time', (time) => {
     it.each([
       ['poll-aborted', news({ type: 'poll-aborted', nextPollAt: time })],
-      ['snapshot', news({ type: 'snapshot', task, nextPollAt: time })],
+      ['snapshot, nextPollAt', news({ type: 'snapshot', task, nextPollAt: time })],
+      ['snapshot, earliestAt', news({ type: 'snapshot', task, nextPollAt: FAR, earliestAt: time })],
       ['poll-failed, nextPollAt', failed({ nextPollAt: time })],
       ['poll-failed, earliestAt', failed({ earliestAt: time })],
     ])('[EDGE-12] neither stops the polling of a task for good nor makes it flood (%s)', async (_, message) => {

@@ -566,6 +566,15 @@ describe('close()', () => {
     expect(client.transport).toBeUndefined()
   })
 
+  it('closes its transport before it returns, so that no request is sent after it', async () => {
+    const client = newClient()
+    const connection = over(client, newTransport)
+    await connection.connect()
+    const closing = connection.close()
+    expect(client.transport).toBeUndefined()
+    await closing
+  })
+
   it('leaves alone what the app has connected since', async () => {
     const client = newClient()
     const connection = over(client, newTransport)

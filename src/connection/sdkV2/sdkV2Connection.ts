@@ -86,10 +86,10 @@ export function createSdkV2Connection(options: SdkV2ConnectionOptions): Connecti
     return declared === undefined ? undefined : missingCapability(declared, request)
   }
 
-  /** A connection that the app has made is the app's to end. */
+  /** A connection that the app has made is the app's to end. Ours ends before this returns: nothing is sent after it. */
   const close = async () => {
     isClosed = true
-    await opening?.close()
+    if (opening !== undefined) await opening.close()
     if (opened !== undefined && client.transport === opened) await client.close()
   }
 
