@@ -82,6 +82,7 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
       if (state.error) report(state.error, { operation: 'connect' })
     },
     onIssue,
+    retry: { attempts: positive('retry.connectAttempts', options.retry?.connectAttempts, 3), policy, environment },
     legacy: readLegacyOptions(options, environment),
   })
   const owner = { endpoint, scope }
