@@ -15,6 +15,7 @@ export type {
   ToolCallOptions,
   ToolCallParams,
 } from './client/taskClient.js'
+export type { AuthServer, BegunSignIn, BrowserAuthProvider, BrowserSignIn } from './connection/authProvider.js'
 export type { ConnectionState } from './connection/connection.js'
 export { type WithTasksOptions, withTasks } from './connection/withTasks/withTasks.js'
 export type { Environment } from './environment/environment.js'
@@ -28,6 +29,8 @@ export type {
   TextContent,
 } from './protocol/callToolResult.js'
 export {
+  AuthorizationFailedError,
+  type AuthorizationFailure,
   ConnectionFailedError,
   isTaskError,
   PageOutdatedError,

@@ -26,6 +26,7 @@ import {
 } from './options.js'
 import { createReports } from './reports.js'
 import { setUpSdk } from './sdkSetup.js'
+import { createSigningIn, type SigningIn } from './signingIn.js'
 import type { ForgetFilter, TaskClient, TaskClientOptions, TaskReference, ToolCallParams } from './taskClient.js'
 
 /** A frame at 60 Hz. */
@@ -141,18 +142,23 @@ export function createTaskClient(options: TaskClientOptions): TaskClient {
   })
 
   const id = hash(JSON.stringify([endpoint, scope]))
-  return clientOf({ id, resume, store, calls, connection, settledListeners })
+  const signingIn = createSigningIn(sdk.signIn, (error) => {
+    connection.signedIn(error)
+    if (error === undefined) calls.pollSoon()
+  })
+  return clientOf({ id, resume, store, calls, connection, signingIn, settledListeners })
 }
 
 interface ClientParts extends Pick<TaskClient, 'id' | 'resume'> {
   readonly store: TaskClientStore
   readonly calls: Calls
   readonly connection: Connection
+  readonly signingIn: SigningIn
   readonly settledListeners: Set<(call: ToolCallState) => void>
 }
 
 /** What the app gets. */
-function clientOf({ id, resume, store, calls, connection, settledListeners }: ClientParts): TaskClient {
+function clientOf({ id, resume, store, calls, connection, signingIn, settledListeners }: ClientParts): TaskClient {
   const client: TaskClient = {
     store: store.api,
     id,
@@ -184,6 +190,7 @@ function clientOf({ id, resume, store, calls, connection, settledListeners }: Cl
       await (callId === undefined ? calls.forgetAll(scope) : calls.forget(callId))
     },
     listTools: connection.listTools,
+    ...signingIn,
     close: async () => {
       await Promise.all([calls.close(), connection.close()])
     },

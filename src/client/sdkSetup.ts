@@ -1,4 +1,5 @@
 import type { ClientCapabilities, Transport } from '@modelcontextprotocol/client'
+import { type AnyAuthProvider, type BrowserSignIn, isBrowserAuthProvider } from '../connection/authProvider.js'
 import type { Connection } from '../connection/connection.js'
 import type { LegacyOptions } from '../connection/legacy/options.js'
 import type { ConnectRetry } from '../connection/opening.js'
@@ -14,6 +15,7 @@ import { TaskConfigurationError } from '../protocol/errors.js'
 import type { OnProtocolIssue } from '../protocol/task.js'
 import { hash } from '../storage/hash.js'
 import { oneOf } from './options.js'
+import type { ServerSignIn } from './signingIn.js'
 import type { TaskClientOptions, TaskClientUrlOptions } from './taskClient.js'
 
 /** Stands for the page where there is none, to recognize a relative URL. */
@@ -24,6 +26,8 @@ export interface SdkSetup {
   /** Where records belong; undefined if it is not known. */
   readonly endpoint: string | undefined
   createConnection(options: ConnectionOptions): Connection
+  /** Undefined for an SDK client, whose transport is its own. */
+  readonly signIn?: ServerSignIn
 }
 
 type ConnectionOptions = Pick<
@@ -72,7 +76,24 @@ export function setUpSdk(options: TaskClientOptions, environment: Environment, o
   // A query may hold a token, which has no business in a storage.
   const query = url === undefined || url.search === '' ? '' : `?${hash(url.search)}`
   const endpoint = options.endpoint || place + query
-  const signIn = options.transportOptions?.authProvider && signInByToken()
+  const { transportOptions, headers } = options
+  checkTransportOptions(options)
+  const provider: AnyAuthProvider | undefined = options.authProvider ?? transportOptions?.authProvider
+  const gate = provider && signInByToken(isBrowserAuthProvider(provider))
+  const serverUrl = () => url ?? resolveUrl(given, environment.baseUrl())
+  let inBrowser: BrowserSignIn | undefined
+  const signIn: ServerSignIn = {
+    provider,
+    gate,
+    url: serverUrl,
+    fetch: transportOptions?.fetch ?? environment.fetch,
+    environment,
+    skipIssuerMetadataValidation: transportOptions?.skipIssuerMetadataValidation,
+    inBrowser: () => {
+      if (isBrowserAuthProvider(provider)) inBrowser ??= provider.forServer({ url: serverUrl(), environment })
+      return inBrowser
+    },
+  }
   let earliestAt = 0
   const createConnection = (connection: ConnectionOptions) => {
     const capabilities = clientCapabilities(options)
@@ -82,22 +103,24 @@ export function setUpSdk(options: TaskClientOptions, environment: Environment, o
       era,
       capabilities,
       createTransport: () =>
-        createHttpTransport(url ?? resolveUrl(given, environment.baseUrl()), {
-          transportOptions: options.transportOptions,
+        createHttpTransport(serverUrl(), {
+          transportOptions,
+          authProvider: isBrowserAuthProvider(provider) ? signIn.inBrowser()?.transport : provider,
+          headers,
           environment,
           onIssue,
-          signIn,
+          signIn: gate,
           onConnectAt: (at) => {
             earliestAt = at
           },
         }),
       url: place,
-      signIn,
+      signIn: gate,
       retry: { ...connection.retry, earliestAt: () => earliestAt },
       legacy: { ...connection.legacy, addressesSessions: true },
     })
   }
-  return { endpoint, createConnection }
+  return { endpoint, createConnection, signIn }
 }
 
 /**
@@ -155,6 +178,16 @@ function resolveUrl(url: string | URL, base: string | undefined): URL {
   throw new TaskConfigurationError(
     `Failed to connect: the url ${JSON.stringify(url)} is relative, and there is no page to resolve it against, as on a server. Pass the whole URL.`,
   )
+}
+
+/** What is said twice may contradict itself. */
+function checkTransportOptions({ authProvider, headers, transportOptions }: TaskClientUrlOptions): void {
+  const twice =
+    authProvider && transportOptions?.authProvider
+      ? ['authProvider', 'transportOptions.authProvider']
+      : headers && transportOptions?.requestInit?.headers && ['headers', 'transportOptions.requestInit.headers']
+  if (!twice) return
+  throw new TaskConfigurationError(`createTaskClient got ${twice.join(' and ')}. Use the option ${twice[0]} alone.`)
 }
 
 /** What the SDK client of an app decides by itself. */

@@ -4,7 +4,7 @@ import { untilOnline } from '../call/untilOnline.js'
 import type { Environment } from '../environment/environment.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import type { ConnectionState } from './connection.js'
-import { connectionError, isPassingFailure } from './errors.js'
+import { connectionError, isPassingFailure, needsSignIn } from './errors.js'
 import type { ConnectedSdk, SdkAdapter } from './sdkAdapter.js'
 
 /** How connecting is repeated. */
@@ -85,7 +85,7 @@ export function createOpening({ sdk, url, onState, retry }: OpeningOptions): Ope
       const error = connectionError(cause, url)
       const isRepeated = attemptsLeft > 0 && isPassingFailure(cause) && isSoon()
       if (!isRepeated) attemptsLeft = 0
-      onState({ status: isRepeated ? 'connecting' : 'failed', error })
+      onState({ status: isRepeated ? 'connecting' : needsSignIn(cause) ? 'unauthorized' : 'failed', error })
       if (!isRepeated && isPassingFailure(cause)) watchPage()
       throw error
     })
