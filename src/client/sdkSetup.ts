@@ -48,7 +48,7 @@ export function setUpSdk(options: TaskClientOptions, environment: Environment, o
   if ('client' in options && options.client !== undefined) {
     const { client, transport } = options
     checkClient(client)
-    refuseUrlOptions(options)
+    refuseUrlOptions({ ...options })
     const endpoint = options.endpoint || undefined
     if (isSdkV1Client(client)) {
       const createConnection = (connection: ConnectionOptions) =>
@@ -191,18 +191,13 @@ function checkTransportOptions({ authProvider, headers, transportOptions }: Task
 }
 
 /** What the SDK client of an app decides by itself. */
-function refuseUrlOptions(options: object): void {
-  const [name] = Object.entries(options).find(([key, value]) => key in OF_THE_CLIENT && value !== undefined) ?? []
+function refuseUrlOptions(options: Record<string, unknown>): void {
+  const { headers, authProvider, era } = options
+  const [name] = Object.entries({ headers, authProvider, era }).find(([, value]) => value !== undefined) ?? []
   if (name === undefined) return
   throw new TaskConfigurationError(
-    `createTaskClient got ${name} and a client. ${OF_THE_CLIENT[name as keyof typeof OF_THE_CLIENT]}, or pass { url } instead of the client.`,
+    `createTaskClient got ${name} and a client. Set it where you make the client and its transport, or pass { url } instead.`,
   )
-}
-
-const OF_THE_CLIENT = {
-  headers: 'Set the headers on the transport of your client',
-  authProvider: 'Give the authProvider to the transport of your client',
-  era: 'Set versionNegotiation on your client',
 }
 
 function checkClient(client: unknown): asserts client is object {
