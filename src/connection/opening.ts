@@ -118,14 +118,21 @@ export function createOpening({ sdk, url, onState, retry }: OpeningOptions): Ope
 
   function begin(rules: ConnectRetry): Persisting {
     const controller = new AbortController()
-    const connected = persist(rules, controller.signal).finally(() => {
+    // The next to come begins anew: it is not to fail because somebody else has left.
+    const leave = () => {
+      if (persisting !== begun) return
       persisting = undefined
-    })
-    const end = (reason: unknown) => {
       attemptsLeft = 0
-      controller.abort(reason)
     }
-    return { connected, waiting: 0, end }
+    const begun: Persisting = {
+      connected: persist(rules, controller.signal).finally(leave),
+      waiting: 0,
+      end: (reason) => {
+        leave()
+        controller.abort(reason)
+      },
+    }
+    return begun
   }
 
   function connectedForApp(signal?: AbortSignal): Promise<ConnectedSdk> {
