@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config'
 /** One module per audience, as in the `exports` and the `bin` of package.json. */
 const entries: Record<string, string> = {
   index: 'src/index.ts',
+  'auth/index': 'src/auth/index.ts',
   'cli/main': 'src/cli/main.ts',
   'diagnose/index': 'src/diagnose/index.ts',
   'query/index': 'src/query/index.ts',

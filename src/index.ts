@@ -36,6 +36,7 @@ export type {
   ToolResult,
   ToolsOf,
 } from './client/tools.js'
+export type { AuthServer, BegunSignIn, BrowserAuthProvider, BrowserSignIn } from './connection/authProvider.js'
 export type { ConnectionState } from './connection/connection.js'
 export { type WithTasksOptions, withTasks } from './connection/withTasks/withTasks.js'
 export type { Environment } from './environment/environment.js'
@@ -49,6 +50,8 @@ export type {
   TextContent,
 } from './protocol/callToolResult.js'
 export {
+  AuthorizationFailedError,
+  type AuthorizationFailure,
   ConnectionFailedError,
   isTaskError,
   PageOutdatedError,

@@ -30,6 +30,7 @@ import {
 } from './options.js'
 import { createReports } from './reports.js'
 import { setUpSdk } from './sdkSetup.js'
+import { createSigningIn, type SigningIn } from './signingIn.js'
 import type { ForgetFilter, TaskClient, TaskClientOptions, TaskReference, ToolCallParams } from './taskClient.js'
 import type { AnyTools, ToolsOf } from './tools.js'
 import { createToolsCheck } from './toolsCheck.js'
@@ -93,6 +94,7 @@ export function createTaskClient<T extends object = AnyTools>(options: TaskClien
       checkTools(state, connection.listTools)
     },
     onIssue,
+    retry: { attempts: positive('retry.connectAttempts', options.retry?.connectAttempts, 3), policy, environment },
     legacy: readLegacyOptions(options, environment),
   })
   const owner = { endpoint, scope }
@@ -154,16 +156,22 @@ export function createTaskClient<T extends object = AnyTools>(options: TaskClien
   })
 
   const id = hash(JSON.stringify([endpoint, scope]))
+  const signingIn = createSigningIn(sdk.signIn, (error) => {
+    connection.signedIn(error)
+    if (error === undefined) calls.pollSoon()
+  })
+  const { url } = options
   // What the tools are is known to types alone.
   return clientOf({
     id,
-    url: options.url,
+    url,
     owner,
     resume,
     store,
     calls,
     connection,
     observing,
+    signingIn,
     settledListeners,
   }) as TaskClient<ToolsOf<T>>
 }
@@ -174,29 +182,27 @@ interface ClientParts extends Pick<TaskClient, 'id' | 'url' | 'resume'> {
   readonly calls: Calls
   readonly connection: Connection
   readonly observing: Observing
+  readonly signingIn: SigningIn
   readonly settledListeners: Set<(call: SettledToolCall) => void>
 }
 
 /** What the app gets. */
 function clientOf({
-  id,
-  url,
   owner,
-  resume,
   store,
   calls,
   connection,
   observing,
+  signingIn,
   settledListeners,
+  ...known
 }: ClientParts): TaskClient {
   const client: TaskClient = {
+    ...known,
     store: store.api,
-    id,
-    url,
-    resume,
     connect: async () => {
       await connection.connectForApp()
-      if (resume === 'eager') await calls.resumeToolCalls()
+      if (known.resume === 'eager') await calls.resumeToolCalls()
     },
     resumeToolCalls: calls.resumeToolCalls,
     callTool: async (params, callOptions) => client.startToolCall(params, callOptions).result,
@@ -222,6 +228,7 @@ function clientOf({
       await (callId === undefined ? calls.forgetAll(scope) : calls.forget(callId))
     },
     listTools: connection.listTools,
+    ...signingIn,
     close: async () => {
       await Promise.all([calls.close(), connection.close()])
       observing.close()

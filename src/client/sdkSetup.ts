@@ -1,6 +1,8 @@
 import type { ClientCapabilities, Transport } from '@modelcontextprotocol/client'
+import { type AnyAuthProvider, type BrowserSignIn, isBrowserAuthProvider } from '../connection/authProvider.js'
 import type { Connection } from '../connection/connection.js'
 import type { LegacyOptions } from '../connection/legacy/options.js'
+import type { ConnectRetry } from '../connection/opening.js'
 import { isSdkV1Client } from '../connection/sdkV1/client.js'
 import { createSdkV1Connection } from '../connection/sdkV1/sdkV1Connection.js'
 import { createClient, createHttpTransport } from '../connection/sdkV2/httpTransport.js'
@@ -12,6 +14,8 @@ import type { Environment } from '../environment/environment.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import type { OnProtocolIssue } from '../protocol/task.js'
 import { hash } from '../storage/hash.js'
+import { oneOf } from './options.js'
+import type { ServerSignIn } from './signingIn.js'
 import type { TaskClientOptions, TaskClientUrlOptions } from './taskClient.js'
 
 /** Stands for the page where there is none, to recognize a relative URL. */
@@ -22,12 +26,15 @@ export interface SdkSetup {
   /** Where records belong; undefined if it is not known. */
   readonly endpoint: string | undefined
   createConnection(options: ConnectionOptions): Connection
+  /** Undefined for an SDK client, whose transport is its own. */
+  readonly signIn?: ServerSignIn
 }
 
 type ConnectionOptions = Pick<
   SdkV2ConnectionOptions,
   'callTimeoutMs' | 'environment' | 'randomId' | 'onState' | 'onIssue'
 > & {
+  readonly retry: Omit<ConnectRetry, 'earliestAt'>
   readonly legacy: Omit<LegacyOptions, 'addressesSessions'>
 }
 
@@ -41,6 +48,7 @@ export function setUpSdk(options: TaskClientOptions, environment: Environment, o
   if ('client' in options && options.client !== undefined) {
     const { client, transport } = options
     checkClient(client)
+    refuseUrlOptions({ ...options })
     const endpoint = options.endpoint || undefined
     if (isSdkV1Client(client)) {
       const createConnection = (connection: ConnectionOptions) =>
@@ -54,37 +62,65 @@ export function setUpSdk(options: TaskClientOptions, environment: Environment, o
         client,
         createTransport,
         url: undefined,
+        // A transport that is given as it is can be used once.
+        retry: typeof transport === 'function' ? { ...connection.retry, earliestAt: () => 0 } : undefined,
         legacy: { ...connection.legacy, addressesSessions: false },
       })
     return { endpoint, createConnection }
   }
   if (options.url === undefined || options.url === '') throw missingTarget()
-  const { url: given } = options
+  const { url: given, era = 'auto' } = options
+  oneOf('era', era, ['auto', 'modern', 'legacy'])
   const url = parseUrl(given, environment.baseUrl())
   const place = url === undefined ? String(given) : url.origin + url.pathname
   // A query may hold a token, which has no business in a storage.
   const query = url === undefined || url.search === '' ? '' : `?${hash(url.search)}`
   const endpoint = options.endpoint || place + query
-  const signIn = options.transportOptions?.authProvider && signInByToken()
+  const { transportOptions, headers } = options
+  checkTransportOptions(options)
+  const provider: AnyAuthProvider | undefined = options.authProvider ?? transportOptions?.authProvider
+  const gate = provider && signInByToken(isBrowserAuthProvider(provider))
+  const serverUrl = () => url ?? resolveUrl(given, environment.baseUrl())
+  let inBrowser: BrowserSignIn | undefined
+  const signIn: ServerSignIn = {
+    provider,
+    gate,
+    url: serverUrl,
+    fetch: transportOptions?.fetch ?? environment.fetch,
+    environment,
+    skipIssuerMetadataValidation: transportOptions?.skipIssuerMetadataValidation,
+    inBrowser: () => {
+      if (isBrowserAuthProvider(provider)) inBrowser ??= provider.forServer({ url: serverUrl(), environment })
+      return inBrowser
+    },
+  }
+  let earliestAt = 0
   const createConnection = (connection: ConnectionOptions) => {
     const capabilities = clientCapabilities(options)
     return createSdkV2Connection({
       ...connection,
-      client: createClient(options.clientInfo, capabilities),
+      client: createClient(options.clientInfo, capabilities, era),
+      era,
       capabilities,
       createTransport: () =>
-        createHttpTransport(url ?? resolveUrl(given, environment.baseUrl()), {
-          transportOptions: options.transportOptions,
+        createHttpTransport(serverUrl(), {
+          transportOptions,
+          authProvider: isBrowserAuthProvider(provider) ? signIn.inBrowser()?.transport : provider,
+          headers,
           environment,
           onIssue,
-          signIn,
+          signIn: gate,
+          onConnectAt: (at) => {
+            earliestAt = at
+          },
         }),
       url: place,
-      signIn,
+      signIn: gate,
+      retry: { ...connection.retry, earliestAt: () => earliestAt },
       legacy: { ...connection.legacy, addressesSessions: true },
     })
   }
-  return { endpoint, createConnection }
+  return { endpoint, createConnection, signIn }
 }
 
 /**
@@ -141,6 +177,26 @@ function resolveUrl(url: string | URL, base: string | undefined): URL {
   if (resolved !== undefined) return resolved
   throw new TaskConfigurationError(
     `Failed to connect: the url ${JSON.stringify(url)} is relative, and there is no page to resolve it against, as on a server. Pass the whole URL.`,
+  )
+}
+
+/** What is said twice may contradict itself. */
+function checkTransportOptions({ authProvider, headers, transportOptions }: TaskClientUrlOptions): void {
+  const twice =
+    authProvider && transportOptions?.authProvider
+      ? ['authProvider', 'transportOptions.authProvider']
+      : headers && transportOptions?.requestInit?.headers && ['headers', 'transportOptions.requestInit.headers']
+  if (!twice) return
+  throw new TaskConfigurationError(`createTaskClient got ${twice.join(' and ')}. Use the option ${twice[0]} alone.`)
+}
+
+/** What the SDK client of an app decides by itself. */
+function refuseUrlOptions(options: Record<string, unknown>): void {
+  const { headers, authProvider, era } = options
+  const [name] = Object.entries({ headers, authProvider, era }).find(([, value]) => value !== undefined) ?? []
+  if (name === undefined) return
+  throw new TaskConfigurationError(
+    `createTaskClient got ${name} and a client. Set it where you make the client and its transport, or pass { url } instead.`,
   )
 }
 

@@ -10,6 +10,7 @@ import type {
 import type { StoreApi } from 'zustand/vanilla'
 import type { InputHandlers } from '../call/inputHandlers.js'
 import type { SettledToolCall, ToolCallState } from '../call/toolCallState.js'
+import type { AnyAuthProvider } from '../connection/authProvider.js'
 import type { ConnectionState } from '../connection/connection.js'
 import type { LegacyTasksMode } from '../connection/legacy/options.js'
 import type { SdkV1Client } from '../connection/sdkV1/client.js'
@@ -153,6 +154,13 @@ export interface TaskClientBaseOptions {
     maxMs?: number
     /** Failures in a row after which a call gives up with `TaskUnreachableError`. @default unlimited; the ttl bounds it */
     maxAttempts?: number
+    /**
+     * How often connecting is tried in a row, for `connect()`, a call or `listTools()`, before it fails with
+     * `ConnectionFailedError`. Only what may pass is tried again: the network, HTTP 408, 425, 429 and 5xx. After that the
+     * next use tries again, and the page does when it comes online or is shown. `tools/call` is never repeated.
+     * @default 3
+     */
+    connectAttempts?: number
   }
   /**
    * Whether to ask the server to push what happens to tasks (`subscriptions/listen`). Polling of a task relaxes to
@@ -224,6 +232,29 @@ export interface TaskClientUrlOptions extends TaskClientBaseOptions {
    * during server rendering, when the client connects.
    */
   url: string | URL
+  /**
+   * What the server is spoken to in. `'auto'` asks by `server/discover` (2026-07-28) and falls back to `initialize`
+   * (2025-11-25); `'modern'` never falls back; `'legacy'` connects by `initialize` at once, which also reaches the tasks of
+   * servers that speak both and serve them in the earlier revision only. `connection.eraReason` says what came of it.
+   * @default 'auto'
+   */
+  era?: 'auto' | 'modern' | 'legacy'
+  /**
+   * Sent to the MCP server with every request, and to nobody else. A function is asked for them each time, so a token may
+   * change; where it fails, the request fails with a `TaskRequestError` of kind `auth`, and polls are repeated.
+   *
+   * @example
+   * ```ts
+   * createTaskClient({ url, headers: async () => ({ Authorization: `Bearer ${await session.token()}` }) })
+   * ```
+   */
+  headers?: HeadersInit | (() => HeadersInit | Promise<HeadersInit>)
+  /**
+   * Signs the user in by OAuth: `browserAuthProvider()` of `taskwire/auth`, which does so when the app calls
+   * `authorize()`, or a provider of the SDK. An `OAuthClientProvider` of your own is asked to sign the user in once for
+   * each token that the server refuses. Polls go on with a new token as soon as it has one.
+   */
+  authProvider?: AnyAuthProvider
   /** @default \{ name: 'taskwire', version \} */
   clientInfo?: Implementation
   /**
@@ -233,8 +264,8 @@ export interface TaskClientUrlOptions extends TaskClientBaseOptions {
    */
   capabilities?: ClientOptions['capabilities']
   /**
-   * Headers, `fetch`, auth provider: what `StreamableHTTPClientTransport` takes. An `authProvider` is asked to sign the
-   * user in once for each token that the server refuses. Polls go on with a new token as soon as it has one.
+   * `fetch`, `requestInit`, redirects: what else `StreamableHTTPClientTransport` takes. Headers and auth provider have
+   * options of their own.
    */
   transportOptions?: StreamableHTTPClientTransportOptions
 }
@@ -252,6 +283,12 @@ export interface TaskClientSdkOptions extends TaskClientBaseOptions {
    */
   transport?: Transport | (() => Transport)
   url?: never
+  /** Set `versionNegotiation` on the client instead. */
+  era?: never
+  /** Set them on the transport of the client instead. */
+  headers?: never
+  /** Give it to the transport of the client instead. */
+  authProvider?: never
 }
 
 export type TaskClientOptions = TaskClientUrlOptions | TaskClientSdkOptions
@@ -351,6 +388,44 @@ export interface TaskClient<T = AnyTools> extends WithTools<T> {
    */
   forget(filter?: ForgetFilter): Promise<void>
   listTools(): Promise<Tool[]>
+  /**
+   * Starts a sign-in with the `authProvider`. Call it in the handler of a click, with nothing awaited before it, while
+   * `connection.status` is `unauthorized`, or to ask for another account. Resolves to `authorized` where a refresh token made it
+   * needless, else to `started`: the page is about to go to the authorization server, or a window is there already.
+   * `connection.status` says when it is over.
+   *
+   * @throws {AuthorizationFailedError} where no sign-in could be started.
+   * @throws {TaskConfigurationError} without an `authProvider` that can sign a user in.
+   *
+   * @example
+   * ```tsx
+   * const client = useTaskClient()
+   * const { status } = useTaskConnection()
+   * if (status === 'unauthorized') return <button onClick={() => client.authorize()}>Sign in</button>
+   * ```
+   */
+  authorize(): Promise<'authorized' | 'started'>
+  /**
+   * Ends a sign-in, on the page that the authorization server leads back to: checks the callback and exchanges its code
+   * for tokens. Resolves to `authorized`; in the window that another tab has opened for it to `handed-over`, once that tab
+   * has signed in. Tasks go on. Then remove the code from the address of the page: `history.replaceState()`.
+   *
+   * @throws {AuthorizationFailedError} `reason` says why; the message what to do. Neither holds a code, a token or the URL.
+   *
+   * @example
+   * ```ts
+   * const outcome = await client.finishAuthorization(location.href)
+   * if (outcome === 'handed-over') window.close()
+   * else location.replace('/')
+   * ```
+   */
+  finishAuthorization(url: string | URL): Promise<'authorized' | 'handed-over'>
+  /**
+   * Forgets the tokens of the `authProvider`. Tasks go on on the server; their records stay until `forget()`.
+   *
+   * @throws {TaskConfigurationError} without an `authProvider` that can sign a user in.
+   */
+  signOut(): Promise<void>
   /**
    * Stops following every call, and closes the connection where this client has opened it: an SDK client that the app
    * connected stays connected. Cancels no task; a `tools/call` that has no response yet is aborted. The calls leave the

@@ -1,4 +1,11 @@
-import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client'
+import {
+  InsufficientScopeError,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  UnauthorizedError,
+} from '@modelcontextprotocol/client'
 import { asError } from '../protocol/asError.js'
 import {
   ConnectionFailedError,
@@ -18,7 +25,8 @@ const CORS_HINT =
   'If the server is on another origin, it must allow it: Access-Control-Allow-Origin, and Access-Control-Allow-Headers ' +
   'with content-type, mcp-protocol-version, mcp-method and mcp-name.'
 
-const SIGN_IN_HINT = 'A sign-in that came to nothing is tried again after connect().'
+const SIGN_IN_HINT =
+  'With an authProvider, client.authorize() starts a sign-in; after connect() one that came to nothing is tried again.'
 
 /** What a failed `tasks/*` request means for the task. */
 export function taskRequestError(error: unknown, source: TaskProtocolSource, taskId: string): Error {
@@ -89,6 +97,7 @@ const failedSignIns = new WeakSet<object>()
 export function credentialsError(cause: unknown, taskId?: string): TaskRequestError {
   const error = new TaskRequestError('The server asks for credentials. Sign in again; the task goes on meanwhile.', {
     kind: 'auth',
+    status: statusOf(cause),
     cause,
     taskId,
   })
@@ -105,6 +114,14 @@ export function isSignInFailure(error: unknown): boolean {
       // A connection that is refused where there is no provider has the same code, and the server's words.
       (one instanceof SdkHttpError && one.code === SdkErrorCode.ClientHttpAuthentication && !('text' in one.data)),
   )
+}
+
+/** True if the server asks the user to sign in: by 401, or for a wider scope. */
+export function needsSignIn(error: unknown): boolean {
+  return causes(error).some((one) => {
+    const { status } = Object(one) as { status?: unknown }
+    return status === 401 || isSignInFailure(one) || one instanceof InsufficientScopeError
+  })
 }
 
 /** True if no connection came about because the server asks for credentials. */
@@ -128,10 +145,10 @@ function withoutBody(error: unknown): unknown {
 export function toolCallError(error: unknown, tool: string, refused: boolean): unknown {
   if (isTaskError(error)) return error
   if (isUnauthorized(error)) {
-    return new ToolCallRejectedError(
-      `Failed to call "${tool}": the server asks for credentials. Pass transportOptions.authProvider, or sign in. ${SIGN_IN_HINT}`,
-      { code: 401, cause: withoutBody(error) },
-    )
+    return new ToolCallRejectedError(`Failed to call "${tool}": the server asks for credentials. ${SIGN_IN_HINT}`, {
+      code: 401,
+      cause: withoutBody(error),
+    })
   }
   const isBusy = error instanceof SdkHttpError && error.status === TOO_MANY_REQUESTS
   // The status comes from a gateway, which cannot know whether the tool ran.
@@ -161,6 +178,9 @@ export function sessionLostError(tool: string, cause: unknown): ConnectionFailed
 /** Why no connection came about, with what to do. */
 export function connectionError(error: unknown, url: string | undefined): Error {
   if (isTaskError(error)) return error
+  // What the headers function of the app threw, in the way of the SDK.
+  const own = causes(error).find((one) => one instanceof TaskRequestError)
+  if (own !== undefined) return own as TaskRequestError
   const where = url === undefined ? 'the MCP server' : `an MCP server at ${url}`
   const failed = (reason: string) =>
     new ConnectionFailedError(`Failed to connect to ${where}: ${reason}`, { cause: withoutBody(error) })
@@ -195,8 +215,9 @@ function said(words: unknown): string {
 }
 
 function adviceFor(status: number): string {
-  if (status === 400) return 'Where it wants a header, pass it in transportOptions.requestInit.'
-  if (status === 401) return 'It asks for credentials: pass transportOptions.authProvider or an Authorization header.'
+  if (status === 400) return 'Where it wants a header, pass it in the option headers.'
+  if (status === 401)
+    return 'It asks for credentials: pass authProvider, or an Authorization header in the option headers.'
   if (status === 403) return 'It refuses access: check the credentials, and that it allows the origin of this page.'
   if (PASSING_STATUSES.has(status)) return 'Try again later.'
   if (status >= 500) return 'The fault is on its side: its log says more. Trying again is safe.'
@@ -261,8 +282,14 @@ function bodyError(error: unknown): JsonObject {
 }
 
 function isUnauthorized(error: unknown): boolean {
+  return error instanceof Error && statusOf(error) !== undefined
+}
+
+/** With which of the two statuses the server has asked for credentials; undefined if it has not. */
+function statusOf(error: unknown): 401 | 403 | undefined {
   const { status } = Object(error) as { status?: unknown }
-  return error instanceof UnauthorizedError || (error instanceof Error && (status === 401 || status === 403))
+  if (error instanceof UnauthorizedError || error instanceof InsufficientScopeError) return 401
+  return status === 401 || status === 403 ? status : undefined
 }
 
 /** How much of a server's words is read, and how much of that is shown, in characters. */
@@ -279,6 +306,19 @@ const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 425, TOO_MANY_REQUES
 function isPassing(error: unknown): boolean {
   return error instanceof SdkHttpError && (error.status >= 500 || PASSING_STATUSES.has(error.status))
 }
+
+/** Whether connecting may succeed later although nothing is changed: the network broke, or the server says so. */
+export function isPassingFailure(error: unknown): boolean {
+  return causes(error).some(
+    (one) =>
+      isPassing(one) ||
+      // What `fetch` rejects with, whether it is the network or what CORS hides.
+      one instanceof TypeError ||
+      (one instanceof SdkError && NETWORK_CODES.has(one.code)),
+  )
+}
+
+const NETWORK_CODES: ReadonlySet<string> = new Set([SdkErrorCode.RequestTimeout, SdkErrorCode.ConnectionClosed])
 
 function isMalformed(error: unknown): boolean {
   if (error instanceof SdkError) {
