@@ -4,8 +4,6 @@ import {
   extractWWWAuthenticateParams,
   type OAuthClientMetadata,
   type OAuthClientProvider,
-  type OAuthDiscoveryState,
-  type StoredOAuthClientInformation,
   type StoredOAuthTokens,
   UnauthorizedError,
 } from '@modelcontextprotocol/client'
@@ -15,6 +13,7 @@ import { goTo } from '../environment/goTo.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import { hash } from '../storage/hash.js'
 import { awaitCallback, handOver } from './popup.js'
+import { createProviders, type Flow } from './providers.js'
 import { createSignInStore } from './signInStore.js'
 
 /** The part of a `Window` that a sign-in needs. */
@@ -54,13 +53,6 @@ export interface BrowserAuthProviderOptions {
   openPopup?: () => SignInWindow | null
 }
 
-/** A sign-in under way. */
-interface Flow {
-  readonly state: string
-  readonly verifier: string
-  readonly discovery?: OAuthDiscoveryState | undefined
-}
-
 /**
  * An `authProvider` for `createTaskClient` in a browser: OAuth with PKCE, done by the SDK, started by `client.authorize()`
  * and by nothing else. A token that runs out is refreshed where the authorization server gave a refresh token; else
@@ -86,61 +78,15 @@ function createSignIn(
   options: BrowserAuthProviderOptions & { storage: 'session' | 'local' },
   { url, environment }: AuthServer,
 ): BrowserSignIn {
-  const { clientMetadata, clientId, clientMetadataUrl, scope, openPopup } = options
+  const { clientId, openPopup } = options
   const redirectUrl = new URL(options.redirectUrl, environment.baseUrl()).href
   // The query may hold a secret.
   const name = `taskwire-auth:${hash(JSON.stringify([url.href, redirectUrl, clientId]))}`
   const kept = createSignInStore(environment, options.storage, `${name}:`)
   const session = createSignInStore(environment, 'session', `${name}:`)
   const tokens = () => kept.read<StoredOAuthTokens>('tokens')
-  let discovery: OAuthDiscoveryState | undefined
+  const { providerOf, forgetDiscovery } = createProviders({ ...options, redirectUrl, kept, environment })
   let stopWaiting = () => {}
-
-  /** Not the token with which the registration can be changed. */
-  function saveClient({ client_id, client_secret, issuer }: StoredOAuthClientInformation): void {
-    kept.write('client', { client_id, client_secret, issuer })
-  }
-
-  /** What the SDK drives. `redirect` gets the address to send the user to; what it does not take, comes to nothing. */
-  function providerOf(flow: Partial<Flow>, redirect: (url: URL, flow: Flow) => void): OAuthClientProvider {
-    let { state = environment.randomId(), verifier = '' } = flow
-    return {
-      redirectUrl,
-      ...(clientMetadataUrl !== undefined && { clientMetadataUrl }),
-      clientMetadata: {
-        redirect_uris: [redirectUrl],
-        response_types: ['code'],
-        // Some authorization servers give no refresh token to who does not say so.
-        grant_types: ['authorization_code', 'refresh_token'],
-        token_endpoint_auth_method: 'none',
-        ...(scope !== undefined && { scope }),
-        ...clientMetadata,
-      },
-      state: () => {
-        state = environment.randomId()
-        return state
-      },
-      clientInformation: () =>
-        clientId === undefined ? kept.read<StoredOAuthClientInformation>('client') : { client_id: clientId },
-      ...(clientId === undefined && { saveClientInformation: saveClient }),
-      tokens,
-      saveTokens: (saved) => kept.write('tokens', saved),
-      saveCodeVerifier: (saved) => {
-        verifier = saved
-      },
-      codeVerifier: () => verifier,
-      saveDiscoveryState: (saved) => {
-        discovery = saved
-      },
-      discoveryState: () => discovery ?? flow.discovery,
-      invalidateCredentials: (what) => {
-        if (what === 'all' || what === 'tokens') kept.remove('tokens')
-        if (what === 'all' || what === 'client') kept.remove('client')
-        if (what === 'all' || what === 'discovery') discovery = undefined
-      },
-      redirectToAuthorization: (to) => redirect(to, { state, verifier, discovery }),
-    }
-  }
 
   /** Tabs with the same tokens refresh them one after the other: a refresh token counts once. */
   async function alone(work: () => Promise<void>): Promise<void> {
@@ -180,7 +126,7 @@ function createSignIn(
     begin: (onCallback) => {
       stopWaiting()
       session.remove('flow')
-      discovery = undefined
+      forgetDiscovery()
       const popup = openPopup?.()
       if (popup === null) throw authorizationFailed('popup-blocked')
       if (popup) popup.opener = null

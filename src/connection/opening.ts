@@ -1,7 +1,7 @@
 import { onAbort } from '../call/abort.js'
 import { backoffDelay, type PollPolicy } from '../call/pollPolicy.js'
 import { untilOnline } from '../call/untilOnline.js'
-import type { Environment } from '../environment/environment.js'
+import type { Environment, Unsubscribe } from '../environment/environment.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import type { ConnectionState } from './connection.js'
 import { connectionError, isPassingFailure, needsSignIn } from './errors.js'
@@ -58,7 +58,7 @@ export function createOpening({ sdk, url, onState, retry }: OpeningOptions): Ope
   let isClosed = false
   let persisting: Persisting | undefined
   let attemptsLeft = 0
-  let stopWatching: (() => void) | undefined
+  const page = watchPage(retry, () => void connectedForApp().catch(() => {}))
 
   async function connect(): Promise<ConnectedSdk> {
     const connected = await sdk.open(() => onState({ status: 'connecting' }))
@@ -68,7 +68,7 @@ export function createOpening({ sdk, url, onState, retry }: OpeningOptions): Ope
       throw closedError()
     }
     open = connected
-    stopWatching?.()
+    page.stop()
     onState(connected.state)
     return connected
   }
@@ -86,7 +86,7 @@ export function createOpening({ sdk, url, onState, retry }: OpeningOptions): Ope
       const isRepeated = attemptsLeft > 0 && isPassingFailure(cause) && isSoon()
       if (!isRepeated) attemptsLeft = 0
       onState({ status: isRepeated ? 'connecting' : needsSignIn(cause) ? 'unauthorized' : 'failed', error })
-      if (!isRepeated && isPassingFailure(cause)) watchPage()
+      if (!isRepeated && isPassingFailure(cause)) page.watch()
       throw error
     })
     return connecting
@@ -151,36 +151,40 @@ export function createOpening({ sdk, url, onState, retry }: OpeningOptions): Ope
     })
   }
 
-  /** A server that was down is tried again when the page is online again, or is looked at. */
-  function watchPage(): void {
-    if (retry === undefined || stopWatching !== undefined) return
-    const { environment, earliestAt } = retry
-    const look = () => {
-      const isDue = environment.now() >= earliestAt()
-      if (isDue && environment.isOnline() && environment.isVisible()) connectedForApp().catch(() => {})
-    }
-    const subscriptions = [
-      environment.onOnlineChange(look),
-      environment.onVisibilityChange(look),
-      environment.onPageShow(look),
-    ]
-    stopWatching = () => {
-      stopWatching = undefined
-      for (const unsubscribe of subscriptions) unsubscribe()
-    }
-  }
-
   return {
     connected: attempt,
     connectedForApp,
     current: () => open,
     close: async () => {
       isClosed = true
-      stopWatching?.()
+      page.stop()
       persisting?.end(closedError())
       onState({ status: 'closed' })
       open?.tasks.close()
       await sdk.close()
+    },
+  }
+}
+
+/** A server that was down is tried again when the page is online again, or is looked at. */
+function watchPage(retry: ConnectRetry | undefined, tryAgain: () => void): { watch(): void; stop(): void } {
+  let subscriptions: Unsubscribe[] = []
+  return {
+    watch: () => {
+      if (retry === undefined || subscriptions.length > 0) return
+      const { environment, earliestAt } = retry
+      const look = () => {
+        if (environment.now() >= earliestAt() && environment.isOnline() && environment.isVisible()) tryAgain()
+      }
+      subscriptions = [
+        environment.onOnlineChange(look),
+        environment.onVisibilityChange(look),
+        environment.onPageShow(look),
+      ]
+    },
+    stop: () => {
+      for (const unsubscribe of subscriptions) unsubscribe()
+      subscriptions = []
     },
   }
 }
