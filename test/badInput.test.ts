@@ -89,9 +89,11 @@ const broken = { name: 'TaskProtocolError', source: 'tasks/get' }
 const rows: Row[] = [
   {
     name: 'no server at the URL: connect()',
-    error: ({ server, client }) => {
+    error: async ({ server, client, page }) => {
       server.on('server/discover', unreachable)
-      return thrownBy(client.connect)
+      const thrown = thrownBy(client.connect)
+      await page.advance(60_000)
+      return thrown
     },
     is: { name: 'ConnectionFailedError' },
     says: /^Failed to connect to an MCP server at https:\/\/tasks\.example\/mcp: .*Check that the server runs and that the URL is right/,

@@ -88,6 +88,7 @@ export function createTaskClient<T extends object = AnyTools>(options: TaskClien
       if (state.error) report(state.error, { operation: 'connect' })
     },
     onIssue,
+    retry: { attempts: positive('retry.connectAttempts', options.retry?.connectAttempts, 3), policy, environment },
     legacy: readLegacyOptions(options, environment),
   })
   const owner = { endpoint, scope }

@@ -92,12 +92,25 @@ export function readStorage(option: TaskClientBaseOptions['storage'], environmen
 /** The names of the options, and of those in a group. */
 const NAMES = {
   '': [
-    ...['url', 'clientInfo', 'capabilities', 'transportOptions', 'client', 'transport', 'storage', 'scope', 'endpoint'],
+    ...[
+      'url',
+      'headers',
+      'authProvider',
+      'era',
+      'clientInfo',
+      'capabilities',
+      'transportOptions',
+      'client',
+      'transport',
+      'storage',
+      'scope',
+      'endpoint',
+    ],
     ...['poll', 'callTimeoutMs', 'retry', 'push', 'input', 'legacy', 'crossTab', 'batchUpdates', 'resume', 'onError'],
     'environment',
   ],
   poll: ['defaultIntervalMs', 'minIntervalMs', 'safetyIntervalMs', 'hidden', 'maxConcurrent'],
-  retry: ['baseMs', 'maxMs', 'maxAttempts'],
+  retry: ['baseMs', 'maxMs', 'maxAttempts', 'connectAttempts'],
   input: ['handlers', 'missing', 'stuckAfterPolls'],
   'input.handlers': ['elicitation', 'sampling', 'roots'],
   legacy: ['tasks', 'ttlMs'],

@@ -1,6 +1,7 @@
 import type { ClientCapabilities, Transport } from '@modelcontextprotocol/client'
 import type { Connection } from '../connection/connection.js'
 import type { LegacyOptions } from '../connection/legacy/options.js'
+import type { ConnectRetry } from '../connection/opening.js'
 import { isSdkV1Client } from '../connection/sdkV1/client.js'
 import { createSdkV1Connection } from '../connection/sdkV1/sdkV1Connection.js'
 import { createClient, createHttpTransport } from '../connection/sdkV2/httpTransport.js'
@@ -12,6 +13,7 @@ import type { Environment } from '../environment/environment.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import type { OnProtocolIssue } from '../protocol/task.js'
 import { hash } from '../storage/hash.js'
+import { oneOf } from './options.js'
 import type { TaskClientOptions, TaskClientUrlOptions } from './taskClient.js'
 
 /** Stands for the page where there is none, to recognize a relative URL. */
@@ -28,6 +30,7 @@ type ConnectionOptions = Pick<
   SdkV2ConnectionOptions,
   'callTimeoutMs' | 'environment' | 'randomId' | 'onState' | 'onIssue'
 > & {
+  readonly retry: Omit<ConnectRetry, 'earliestAt'>
   readonly legacy: Omit<LegacyOptions, 'addressesSessions'>
 }
 
@@ -41,6 +44,7 @@ export function setUpSdk(options: TaskClientOptions, environment: Environment, o
   if ('client' in options && options.client !== undefined) {
     const { client, transport } = options
     checkClient(client)
+    refuseUrlOptions(options)
     const endpoint = options.endpoint || undefined
     if (isSdkV1Client(client)) {
       const createConnection = (connection: ConnectionOptions) =>
@@ -54,23 +58,28 @@ export function setUpSdk(options: TaskClientOptions, environment: Environment, o
         client,
         createTransport,
         url: undefined,
+        // A transport that is given as it is can be used once.
+        retry: typeof transport === 'function' ? { ...connection.retry, earliestAt: () => 0 } : undefined,
         legacy: { ...connection.legacy, addressesSessions: false },
       })
     return { endpoint, createConnection }
   }
   if (options.url === undefined || options.url === '') throw missingTarget()
-  const { url: given } = options
+  const { url: given, era = 'auto' } = options
+  oneOf('era', era, ['auto', 'modern', 'legacy'])
   const url = parseUrl(given, environment.baseUrl())
   const place = url === undefined ? String(given) : url.origin + url.pathname
   // A query may hold a token, which has no business in a storage.
   const query = url === undefined || url.search === '' ? '' : `?${hash(url.search)}`
   const endpoint = options.endpoint || place + query
   const signIn = options.transportOptions?.authProvider && signInByToken()
+  let earliestAt = 0
   const createConnection = (connection: ConnectionOptions) => {
     const capabilities = clientCapabilities(options)
     return createSdkV2Connection({
       ...connection,
-      client: createClient(options.clientInfo, capabilities),
+      client: createClient(options.clientInfo, capabilities, era),
+      era,
       capabilities,
       createTransport: () =>
         createHttpTransport(url ?? resolveUrl(given, environment.baseUrl()), {
@@ -78,9 +87,13 @@ export function setUpSdk(options: TaskClientOptions, environment: Environment, o
           environment,
           onIssue,
           signIn,
+          onConnectAt: (at) => {
+            earliestAt = at
+          },
         }),
       url: place,
       signIn,
+      retry: { ...connection.retry, earliestAt: () => earliestAt },
       legacy: { ...connection.legacy, addressesSessions: true },
     })
   }
@@ -142,6 +155,21 @@ function resolveUrl(url: string | URL, base: string | undefined): URL {
   throw new TaskConfigurationError(
     `Failed to connect: the url ${JSON.stringify(url)} is relative, and there is no page to resolve it against, as on a server. Pass the whole URL.`,
   )
+}
+
+/** What the SDK client of an app decides by itself. */
+function refuseUrlOptions(options: object): void {
+  const [name] = Object.entries(options).find(([key, value]) => key in OF_THE_CLIENT && value !== undefined) ?? []
+  if (name === undefined) return
+  throw new TaskConfigurationError(
+    `createTaskClient got ${name} and a client. ${OF_THE_CLIENT[name as keyof typeof OF_THE_CLIENT]}, or pass { url } instead of the client.`,
+  )
+}
+
+const OF_THE_CLIENT = {
+  headers: 'Set the headers on the transport of your client',
+  authProvider: 'Give the authProvider to the transport of your client',
+  era: 'Set versionNegotiation on your client',
 }
 
 function checkClient(client: unknown): asserts client is object {

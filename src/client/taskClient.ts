@@ -143,6 +143,13 @@ export interface TaskClientBaseOptions {
     maxMs?: number
     /** Failures in a row after which a call gives up with `TaskUnreachableError`. @default unlimited; the ttl bounds it */
     maxAttempts?: number
+    /**
+     * How often connecting is tried in a row, for `connect()`, a call or `listTools()`, before it fails with
+     * `ConnectionFailedError`. Only what may pass is tried again: the network, HTTP 408, 425, 429 and 5xx. After that the
+     * next use tries again, and the page does when it comes online or is shown. `tools/call` is never repeated.
+     * @default 3
+     */
+    connectAttempts?: number
   }
   /**
    * Whether to ask the server to push what happens to tasks (`subscriptions/listen`). Polling of a task relaxes to
@@ -209,6 +216,13 @@ export interface TaskClientUrlOptions extends TaskClientBaseOptions {
    * during server rendering, when the client connects.
    */
   url: string | URL
+  /**
+   * What the server is spoken to in. `'auto'` asks by `server/discover` (2026-07-28) and falls back to `initialize`
+   * (2025-11-25); `'modern'` never falls back; `'legacy'` connects by `initialize` at once, which also reaches the tasks of
+   * servers that speak both and serve them in the earlier revision only. `connection.eraReason` says what came of it.
+   * @default 'auto'
+   */
+  era?: 'auto' | 'modern' | 'legacy'
   /** @default \{ name: 'taskwire', version \} */
   clientInfo?: Implementation
   /**
@@ -237,6 +251,8 @@ export interface TaskClientSdkOptions extends TaskClientBaseOptions {
    */
   transport?: Transport | (() => Transport)
   url?: never
+  /** Set `versionNegotiation` on the client instead. */
+  era?: never
 }
 
 export type TaskClientOptions = TaskClientUrlOptions | TaskClientSdkOptions

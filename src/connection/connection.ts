@@ -12,6 +12,7 @@ export interface ConnectionState {
   readonly server?: { readonly name: string; readonly version: string }
   /** Whether the server says that it serves tasks. Calls work without, just not as tasks. */
   readonly tasks?: boolean
+  /** Why there is no connection; while `connecting`, why the last attempt came to nothing. */
   readonly error?: Error
 }
 

@@ -1,83 +1,26 @@
-import type { Tool } from '@modelcontextprotocol/client'
 import type { CallHooks, ToolCallRequest, ToolCallResponse } from '../call/taskPort.js'
-import { ConnectionFailedError, TaskConfigurationError } from '../protocol/errors.js'
+import { ConnectionFailedError } from '../protocol/errors.js'
 import { type CallLimitOptions, withCallLimit } from './callLimit.js'
-import type { Connection, ConnectionState } from './connection.js'
+import type { Connection } from './connection.js'
 import { connectionError, credentialsError, eraChangedError, isSignInFailure, needsCredentials } from './errors.js'
-import type { ConnectedSdk, SdkAdapter } from './sdkAdapter.js'
+import { createOpening, type OpeningOptions } from './opening.js'
 import { type SignIn, signInByTransport } from './signIn.js'
 import { validateInputResponse } from './validateInputResponse.js'
 
-export interface CreateConnectionOptions extends CallLimitOptions {
-  readonly sdk: SdkAdapter
-  /** For error messages. */
-  readonly url: string | undefined
-  readonly onState: (state: ConnectionState) => void
+export interface CreateConnectionOptions extends CallLimitOptions, OpeningOptions {
   readonly signIn?: SignIn | undefined
-}
-
-interface Opening {
-  /** The connection that there is, or a new one. */
-  connected(): Promise<ConnectedSdk>
-  /** The connection that there is. */
-  current(): ConnectedSdk | undefined
-  close(): Promise<void>
-}
-
-/** Opens a connection at the first use, and again where it was lost. */
-function createOpening({ sdk, url, onState }: CreateConnectionOptions): Opening {
-  let connecting: Promise<ConnectedSdk> | undefined
-  let open: ConnectedSdk | undefined
-  let isClosed = false
-
-  async function connect(): Promise<ConnectedSdk> {
-    const connected = await sdk.open(() => onState({ status: 'connecting' }))
-    if (isClosed) {
-      connected.tasks.close()
-      await sdk.close()
-      throw closedError()
-    }
-    open = connected
-    onState(connected.state)
-    return connected
-  }
-
-  return {
-    // One attempt at a time; a failed one is forgotten, so that the next use tries again.
-    connected: () => {
-      if (isClosed) return Promise.reject(closedError())
-      if (connecting !== undefined && open?.isLost() !== true) return connecting
-      open?.tasks.close()
-      open = undefined
-      connecting = connect().catch((cause: unknown) => {
-        connecting = undefined
-        if (isClosed) throw closedError()
-        const error = connectionError(cause, url)
-        onState({ status: 'failed', error })
-        throw error
-      })
-      return connecting
-    },
-    current: () => open,
-    close: async () => {
-      isClosed = true
-      onState({ status: 'closed' })
-      open?.tasks.close()
-      await sdk.close()
-    },
-  }
 }
 
 /** A connection over an SDK client: opened by the first use, and opened again where it was lost. */
 export function createConnection(options: CreateConnectionOptions): Connection {
   const { sdk, url, signIn = signInByTransport() } = options
-  const { connected, current, close } = createOpening(options)
+  const { connected, connectedForApp, current, close } = createOpening(options)
 
   async function callTool(
     request: ToolCallRequest,
     { signal, beforeSend, ask }: Partial<CallHooks>,
   ): Promise<ToolCallResponse> {
-    const connectedSdk = await connected()
+    const connectedSdk = await connectedForApp(signal)
     signal?.throwIfAborted()
     const optIn = await connectedSdk.tasks.optIn(request.name).catch((cause: unknown) => {
       throw connectionError(cause, url)
@@ -88,10 +31,6 @@ export function createConnection(options: CreateConnectionOptions): Connection {
     return withCallLimit(options, request.name, { ask, optIn }, signal, (limited, inTime) =>
       connectedSdk.callTool(request, limited, inTime),
     )
-  }
-
-  async function listTools(): Promise<Tool[]> {
-    return (await connected()).listTools()
   }
 
   const era = () => sdk.era ?? 'modern'
@@ -109,7 +48,7 @@ export function createConnection(options: CreateConnectionOptions): Connection {
     },
     connectForApp: async () => {
       signIn.allow()
-      await signIn.sendForApp(connected)
+      await signIn.sendForApp(connectedForApp)
     },
     holdSignIn: signIn.hold,
     callTool: (request, hooks) => signIn.sendForApp(() => callTool(request, hooks)),
@@ -137,7 +76,8 @@ export function createConnection(options: CreateConnectionOptions): Connection {
     cancelTask: (taskId, signal) => signIn.send(async () => (await connected()).tasks.cancelTask(taskId, signal)),
     isRepeatable: async (name) => {
       try {
-        const { annotations } = (await signIn.send(listTools)).find((tool) => tool.name === name) ?? {}
+        const { annotations } =
+          (await signIn.send(async () => (await connected()).listTools())).find((tool) => tool.name === name) ?? {}
         return annotations?.readOnlyHint === true || annotations?.idempotentHint === true
       } catch {
         // A server that cannot be asked has not said so.
@@ -148,11 +88,7 @@ export function createConnection(options: CreateConnectionOptions): Connection {
     listen: (taskIds, hooks) => signIn.send(async () => (await connected()).tasks.listen(taskIds, hooks)),
     missingCapability: sdk.missingCapability,
     validateInputResponse: validateInputResponse,
-    listTools: () => signIn.sendForApp(listTools),
+    listTools: () => signIn.sendForApp(async () => (await connectedForApp()).listTools()),
     close,
   }
-}
-
-function closedError(): TaskConfigurationError {
-  return new TaskConfigurationError('This task client is closed. Create a new one with createTaskClient().')
 }

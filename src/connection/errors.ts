@@ -278,6 +278,19 @@ function isPassing(error: unknown): boolean {
   return error instanceof SdkHttpError && (error.status >= 500 || PASSING_STATUSES.has(error.status))
 }
 
+/** Whether connecting may succeed later although nothing is changed: the network broke, or the server says so. */
+export function isPassingFailure(error: unknown): boolean {
+  return causes(error).some(
+    (one) =>
+      isPassing(one) ||
+      // What `fetch` rejects with, whether it is the network or what CORS hides.
+      one instanceof TypeError ||
+      (one instanceof SdkError && NETWORK_CODES.has(one.code)),
+  )
+}
+
+const NETWORK_CODES: ReadonlySet<string> = new Set([SdkErrorCode.RequestTimeout, SdkErrorCode.ConnectionClosed])
+
 function isMalformed(error: unknown): boolean {
   if (error instanceof SdkError) {
     return error.code === SdkErrorCode.ClientHttpUnexpectedContent || error.code === SdkErrorCode.InvalidResult

@@ -16,6 +16,8 @@ export function createSdkV1Connection(options: SdkV1ConnectionOptions): Connecti
   return createConnection({
     ...options,
     url: undefined,
+    // Its owner connects it.
+    retry: undefined,
     // SDK v1 shows nobody what it has declared.
     sdk: { era: 'legacy', missingCapability: () => undefined, open, close: () => Promise.resolve() },
   })

@@ -33,22 +33,28 @@ export function answeredFetch(fetch: FetchLike): FetchLike {
   }
 }
 
+/** Requests with which a connection begins. */
+const CONNECTING: readonly string[] = ['server/discover', 'initialize']
+
 /**
  * Puts the `Retry-After` of a refused `tasks/*` request into its error: the SDK's transport drops the headers of
- * an error. Everything else passes untouched. From another origin the header is readable only if the
- * server exposes it.
+ * an error. Everything else passes untouched; that of a refused connection goes to `onConnectAt`, in ms since the epoch.
+ * From another origin the header is readable only if the server exposes it.
  */
-export function withRetryAfter(fetch: FetchLike, now: () => number): FetchLike {
+export function withRetryAfter(fetch: FetchLike, now: () => number, onConnectAt?: (at: number) => void): FetchLike {
   return async (url, init) => {
     const response = await fetch(url, init)
     const header = response.headers.get('retry-after')
     if (response.ok || header === null || response.status < 408) return response
-    if (!requestMethod(init).startsWith('tasks/')) return response
+    const method = requestMethod(init)
+    const retryAfterMs = parseRetryAfter(header, now())
+    if (CONNECTING.includes(method)) onConnectAt?.(now() + (retryAfterMs ?? 0))
+    if (!method.startsWith('tasks/')) return response
     await response.body?.cancel()
     throw new TaskRequestError(`The server answered ${response.status} with Retry-After.`, {
       kind: 'http',
       status: response.status,
-      retryAfterMs: parseRetryAfter(header, now()),
+      retryAfterMs,
     })
   }
 }

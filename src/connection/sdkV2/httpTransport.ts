@@ -13,14 +13,21 @@ import { TaskTransport } from '../transport/taskTransport.js'
 import { answeredFetch, withRetryAfter } from './fetch.js'
 import { routeInputRequests } from './multiRoundTrip.js'
 
+/** How the SDK client finds out what a server speaks: by both ways, or by one of them only. */
+const NEGOTIATION = { auto: 'auto', modern: { pin: '2026-07-28' }, legacy: 'legacy' } as const
+
+/** The revisions that a client speaks: whichever the server does, or those of one era. */
+export type EraOption = keyof typeof NEGOTIATION
+
 /** An SDK client of our own, whose input requests reach the calls that they belong to. */
 export function createClient(
   clientInfo: { name: string; version: string } | undefined,
   capabilities: ClientCapabilities,
+  era: EraOption,
 ): Client {
   const client = new Client(clientInfo ?? { name: 'taskwire', version: VERSION }, {
     capabilities,
-    versionNegotiation: { mode: 'auto' },
+    versionNegotiation: { mode: NEGOTIATION[era] },
   })
   routeInputRequests(client, capabilities)
   return client
@@ -31,13 +38,15 @@ export interface HttpTransportOptions {
   readonly environment: { readonly fetch: FetchLike; readonly now: () => number; readonly randomId: () => string }
   readonly onIssue: OnProtocolIssue
   readonly signIn: SignInByToken | undefined
+  /** Called with the time at which a server that refused the connection wants to be asked again, ms since the epoch. */
+  readonly onConnectAt: (at: number) => void
 }
 
 /** The transport of such a client. */
 export function createHttpTransport(url: URL, options: HttpTransportOptions): TaskTransport {
-  const { transportOptions = {}, environment, onIssue, signIn } = options
+  const { transportOptions = {}, environment, onIssue, signIn, onConnectAt } = options
   const { fetch = environment.fetch } = transportOptions
-  const answered = answeredFetch(withRetryAfter(withSessionHeader(fetch), environment.now))
+  const answered = answeredFetch(withRetryAfter(withSessionHeader(fetch), environment.now, onConnectAt))
   const http = new StreamableHTTPClientTransport(url, {
     ...transportOptions,
     fetch: signIn?.wrap(answered) ?? answered,

@@ -13,16 +13,20 @@ import { sessionLostError, toolCallError } from '../errors.js'
 import type { LegacyOptions } from '../legacy/options.js'
 import { isSessionLost } from '../legacy/session.js'
 import { modernTasks } from '../modern/tasks.js'
+import type { ConnectRetry } from '../opening.js'
 import type { ConnectedSdk, SdkCall } from '../sdkAdapter.js'
 import { type SignIn, signInByTransport } from '../signIn.js'
 import type { TaskApi } from '../taskApi.js'
 import { CALL_TOKEN_META, type OwnCall, TaskCreated } from '../transport/callToken.js'
 import { TaskTransport } from '../transport/taskTransport.js'
+import type { EraOption } from './httpTransport.js'
 
 export interface SdkV2ConnectionOptions extends CallLimitOptions {
   readonly client: Client
   /** What the client declares. Undefined: what its transport has seen it declare. */
   readonly capabilities?: ClientCapabilities
+  /** What a client of ours was told to speak. Undefined: it is not ours. */
+  readonly era?: EraOption
   /** A fresh transport for each attempt to connect. Undefined: the client is connected by its owner. */
   readonly createTransport: (() => Transport | Promise<Transport>) | undefined
   /** For error messages. */
@@ -32,6 +36,8 @@ export interface SdkV2ConnectionOptions extends CallLimitOptions {
   readonly onIssue: OnProtocolIssue
   /** Where the transport is one of ours. @default that for a transport of the app */
   readonly signIn?: SignIn | undefined
+  /** Undefined where there is nothing to connect over a second time. */
+  readonly retry?: ConnectRetry | undefined
   /** For servers of 2025-11-25. */
   readonly legacy: LegacyOptions
 }
@@ -60,7 +66,7 @@ export function createSdkV2Connection(options: SdkV2ConnectionOptions): Connecti
     isOpen = true
     const tasks = await tasksOver(transport)
     return {
-      state: describe(client, era(), tasks, createTransport !== undefined),
+      state: describe(client, era(), tasks, options.era),
       tasks,
       callTool: (request, call, signal) => callTool({ ...options, transport }, request, call, signal),
       validate: (name, result) => validate({ ...options, transport }, name, result),
@@ -179,21 +185,31 @@ function taskTransportOf(client: Client): TaskTransport {
   )
 }
 
-function describe(client: Client, era: ConnectionState['era'], tasks: TaskApi, isOurs: boolean): ConnectionState {
+function describe(
+  client: Client,
+  era: ConnectionState['era'],
+  tasks: TaskApi,
+  asked: EraOption | undefined,
+): ConnectionState {
   const protocolVersion = client.getNegotiatedProtocolVersion()
   const server = client.getServerVersion()
   return {
     status: 'connected',
-    ...(era && { era, eraReason: eraReason(era, isOurs) }),
+    ...(era && { era, eraReason: eraReason(era, tasks.isServed, asked) }),
     ...(protocolVersion && { protocolVersion }),
     ...(server && { server: { name: server.name, version: server.version } }),
     tasks: tasks.isServed,
   }
 }
 
-function eraReason(era: 'modern' | 'legacy', isOurs: boolean): string {
-  if (era === 'modern') return 'The server answered server/discover, which came with MCP 2026-07-28.'
-  return isOurs
+function eraReason(era: 'modern' | 'legacy', isServed: boolean, asked: EraOption | undefined): string {
+  if (era === 'modern') {
+    const reason = 'The server answered server/discover, which came with MCP 2026-07-28'
+    if (isServed || asked === undefined) return `${reason}.`
+    return `${reason}, and named no tasks there. It may serve them in MCP 2025-11-25: try era: 'legacy'.`
+  }
+  if (asked === 'legacy') return "The option era: 'legacy' asked for initialize, and the server answered it."
+  return asked === 'auto'
     ? 'The server does not know server/discover, which came with MCP 2026-07-28, but it answered initialize.'
     : 'The SDK client of the app connected by initialize: the server knows no later way, or the client did not ask for one.'
 }

@@ -1,0 +1,94 @@
+import { createTaskClient, type TaskClientUrlOptions } from 'taskwire'
+import { createSimulatedEnvironment } from 'taskwire/testing'
+import { describe, expect, it } from 'vitest'
+import { completed, created, createScriptedServer, http, result, speakLegacy } from './support/scriptedServer.js'
+
+const discovered = (capabilities: Record<string, unknown>) =>
+  result({ supportedVersions: ['2026-07-28'], capabilities })
+
+function setUp(options: Partial<TaskClientUrlOptions> = {}) {
+  const page = createSimulatedEnvironment({ turns: 60 })
+  const server = createScriptedServer({ now: page.now })
+  const client = createTaskClient({
+    url: 'https://tasks.example/mcp',
+    transportOptions: { fetch: server.fetch },
+    environment: page.environment,
+    ...options,
+  })
+  const connection = () => client.store.getState().connection
+  const count = (method: string) => server.received(method).length
+  return { page, server, client, connection, count }
+}
+
+describe('a server that is down when the page loads', () => {
+  it('is asked again, and the call is made once', async () => {
+    const { page, server, client, connection, count } = setUp()
+    server.on('server/discover', http(503), http(502), discovered({ tools: {} }))
+    server.on('tools/call', created({ status: 'completed' }))
+    server.on('tasks/get', completed())
+    const call = client.startToolCall({ name: 'report' }, { key: 'k' })
+    await page.settle()
+    expect(connection()).toMatchObject({ status: 'connecting', error: { name: 'ConnectionFailedError' } })
+    expect(call.getState().phase).toBe('calling')
+    await page.advance(10_000)
+    await expect(call.result).resolves.toBeDefined()
+    expect([count('server/discover'), count('tools/call')]).toEqual([3, 1])
+    expect(connection()).not.toHaveProperty('error')
+  })
+
+  it('is left alone for as long as Retry-After says', async () => {
+    const { page, server, client, count } = setUp()
+    const busy = http(429, { headers: { 'Retry-After': '9' } })
+    server.on('server/discover', busy, discovered({ tools: {} }))
+    // The SDK takes a 4xx for a server of 2025-11-25.
+    server.on('initialize', busy)
+    const connected = client.connect()
+    await page.advance(8999)
+    expect(count('server/discover')).toBe(1)
+    await page.advance(1)
+    await expect(connected).resolves.toBeUndefined()
+  })
+
+  it('is given up after `retry.connectAttempts`, and asked again when the page is shown', async () => {
+    const { page, server, client, connection, count } = setUp({ retry: { connectAttempts: 2 } })
+    server.on('server/discover', http(503), http(503), discovered({ tools: {} }))
+    const call = client.startToolCall({ name: 'report' })
+    await page.advance(60_000)
+    await expect(call.result).rejects.toMatchObject({ name: 'ConnectionFailedError' })
+    expect([connection().status, count('server/discover')]).toEqual(['failed', 2])
+    await page.setVisible(true)
+    expect([connection().status, count('server/discover')]).toEqual(['connected', 3])
+    expect(count('tools/call')).toBe(0)
+  })
+})
+
+describe('era', () => {
+  it("'legacy' connects by initialize at once", async () => {
+    const { page, server, client, connection, count } = setUp({ era: 'legacy' })
+    speakLegacy(server)
+    await Promise.all([client.connect(), page.settle()])
+    expect([count('server/discover'), count('initialize')]).toEqual([0, 1])
+    expect(connection()).toMatchObject({ era: 'legacy', eraReason: expect.stringContaining("era: 'legacy'") })
+  })
+
+  it("'modern' does not fall back", async () => {
+    const { page, server, client, count } = setUp({ era: 'modern' })
+    speakLegacy(server)
+    const connected = client.connect()
+    connected.catch(() => {})
+    await page.advance(60_000)
+    await expect(connected).rejects.toMatchObject({ name: 'ConnectionFailedError' })
+    expect(count('initialize')).toBe(0)
+  })
+
+  it("is 'auto' by default, and a server that names no tasks by server/discover may have them in the other", async () => {
+    const { page, server, client, connection } = setUp()
+    server.on('server/discover', discovered({ tools: {} }))
+    await Promise.all([client.connect(), page.settle()])
+    expect(connection()).toMatchObject({
+      era: 'modern',
+      tasks: false,
+      eraReason: expect.stringContaining("try era: 'legacy'"),
+    })
+  })
+})
