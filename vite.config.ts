@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config'
 /** One module per audience, as in the `exports` of package.json. */
 const entries: Record<string, string> = {
   index: 'src/index.ts',
+  'lite/index': 'src/lite/index.ts',
   'query/index': 'src/query/index.ts',
   'react/index': 'src/react/index.ts',
   'server/index': 'src/server/index.ts',

@@ -4,7 +4,7 @@ import { type CallLimitOptions, withCallLimit } from './callLimit.js'
 import type { Connection } from './connection.js'
 import { connectionError, credentialsError, eraChangedError, isSignInFailure, needsCredentials } from './errors.js'
 import { createOpening, type OpeningOptions } from './opening.js'
-import { type SignIn, signInByTransport } from './signIn.js'
+import { type SignIn, signInByTransport } from './signInByTransport.js'
 import { validateInputResponse } from './validateInputResponse.js'
 
 export interface CreateConnectionOptions extends CallLimitOptions, OpeningOptions {

@@ -29,8 +29,9 @@ import {
   ToolCallRejectedError,
 } from '../../protocol/errors.js'
 import type { ConnectionState } from '../connection.js'
+import { withRetryAfter } from '../retryAfter.js'
 import { withTasks } from '../withTasks/withTasks.js'
-import { answeredFetch, withRetryAfter } from './fetch.js'
+import { answeredFetch } from './fetch.js'
 import { createSdkV2Connection } from './sdkV2Connection.js'
 
 const URL_ = 'https://tasks.example/mcp'
