@@ -38,7 +38,8 @@ export interface LiteConnectionOptions extends CallLimitOptions {
   readonly environment: Environment
   readonly onState: (state: ConnectionState) => void
   readonly onIssue: OnProtocolIssue
-  readonly retry: Omit<ConnectRetry, 'earliestAt'>
+  /** Undefined: connecting is not tried again by itself. */
+  readonly retry?: Omit<ConnectRetry, 'earliestAt'>
 }
 
 /** A connection to a server of 2026-07-28 without an SDK client: one POST a request, and nothing that stays open. */
@@ -64,7 +65,7 @@ export function createLiteConnection(options: LiteConnectionOptions): Connection
 
   return createConnection({
     ...options,
-    retry: { ...options.retry, earliestAt: () => earliestAt },
+    retry: options.retry && { ...options.retry, earliestAt: () => earliestAt },
     sdk: {
       era: 'modern',
       missingCapability: (request) => missingCapability(capabilities, request),
