@@ -13,7 +13,7 @@ import { INVALID_PARAMS, METHOD_NOT_FOUND, MISSING_CLIENT_CAPABILITY, TASKS_EXTE
 import { isJsonObject, isTooDeep, type JsonObject } from '../protocol/json.js'
 import { cutText, withoutId } from '../protocol/text.js'
 import { said } from './said.js'
-import { hasWireCode, isHttpError, isRpcError, isUnauthorizedError, WIRE_CODES, type WireCode } from './wireErrors.js'
+import { hasWireCode, isHttpError, isRpcError, isUnauthorizedError, type WireCode } from './wireErrors.js'
 
 const CORS_HINT =
   'If the server is on another origin, it must allow it: Access-Control-Allow-Origin, and Access-Control-Allow-Headers ' +
@@ -104,7 +104,7 @@ export function isSignInFailure(error: unknown): boolean {
       failedSignIns.has(Object(one)) ||
       isUnauthorizedError(one) ||
       // A connection that is refused where there is no provider has the same code, and the server's words.
-      (isHttpError(one) && one.code === WIRE_CODES.authentication && !('text' in one.data)),
+      (isHttpError(one) && one.code === 'CLIENT_HTTP_AUTHENTICATION' && !('text' in one.data)),
   )
 }
 
@@ -147,7 +147,7 @@ export function toolCallError(error: unknown, tool: string, refused: boolean): u
       cause: withoutBody(error),
     })
   }
-  if (hasWireCode(error, LOCAL_CODES)) return error
+  if (hasWireCode(error, ...LOCAL_CODES)) return error
   return new ToolCallInterruptedError(tool, { cause: withoutBody(error) })
 }
 
@@ -191,13 +191,13 @@ function adviceFor(status: number): string {
 }
 
 /** Errors that are raised before or after the exchange: the outcome of the call is not in doubt. */
-const LOCAL_CODES: ReadonlySet<WireCode> = new Set([
-  WIRE_CODES.notConnected,
-  WIRE_CODES.capabilityNotSupported,
-  WIRE_CODES.invalidResult,
-  WIRE_CODES.unsupportedResultType,
-  WIRE_CODES.roundsExceeded,
-])
+const LOCAL_CODES: readonly WireCode[] = [
+  'NOT_CONNECTED',
+  'CAPABILITY_NOT_SUPPORTED',
+  'INVALID_RESULT',
+  'UNSUPPORTED_RESULT_TYPE',
+  'INPUT_REQUIRED_ROUNDS_EXCEEDED',
+]
 
 function rejection(rpc: JsonRpcError, tool: string, cause: unknown): Error {
   const options = { code: rpc.code, data: rpc.data, cause: withoutBody(cause) }
@@ -270,17 +270,17 @@ export function isPassingFailure(error: unknown): boolean {
       isPassing(one) ||
       // What `fetch` rejects with, whether it is the network or what CORS hides.
       one instanceof TypeError ||
-      hasWireCode(one, NETWORK_CODES),
+      hasWireCode(one, ...NETWORK_CODES),
   )
 }
 
-const NETWORK_CODES: ReadonlySet<WireCode> = new Set([WIRE_CODES.requestTimeout, WIRE_CODES.connectionClosed])
+const NETWORK_CODES: readonly WireCode[] = ['REQUEST_TIMEOUT', 'CONNECTION_CLOSED']
 
-const MALFORMED_CODES: ReadonlySet<WireCode> = new Set([WIRE_CODES.unexpectedContent, WIRE_CODES.invalidResult])
+const MALFORMED_CODES: readonly WireCode[] = ['CLIENT_HTTP_UNEXPECTED_CONTENT', 'INVALID_RESULT']
 
 function isMalformed(error: unknown): boolean {
   return (
-    hasWireCode(error, MALFORMED_CODES) ||
+    hasWireCode(error, ...MALFORMED_CODES) ||
     error instanceof SyntaxError ||
     (error instanceof Error && error.name === 'ZodError')
   )

@@ -8,7 +8,7 @@ import { type InputResponse, parseInputRequest } from '../../protocol/inputReque
 import { isJsonObject, isTooDeep, type JsonObject } from '../../protocol/json.js'
 import { type OnProtocolIssue, parseTask } from '../../protocol/task.js'
 import type { TaskRequester } from '../taskRequester.js'
-import { WIRE_CODES, WireError } from '../wireErrors.js'
+import { WireError } from '../wireErrors.js'
 import { completeResult } from './liteRequests.js'
 
 /** Requests in a row that ask for input, before the call is given up. */
@@ -45,16 +45,19 @@ export async function callTool(
   let params = call
   for (let round = 0; ; round++) {
     const result = await options.requests.request('tools/call', params, signal)
-    if (isTooDeep(result)) throw protocolError('the result is nested too deep')
     const { resultType } = isJsonObject(result) ? result : {}
     if (resultType === 'task') return { type: 'task', task: parseTask(result, 'tools/call', options.onIssue) }
+    if (isTooDeep(result)) throw protocolError('the result is nested too deep')
     if (resultType !== 'input_required') {
       const parsed = parseCallToolResult(completeResult('tools/call', result))
       if ('problem' in parsed) throw protocolError(`the ${parsed.problem}`)
       return { type: 'result', result: parsed.result }
     }
     if (round === MAX_ROUNDS)
-      throw new WireError(WIRE_CODES.roundsExceeded, `The server still asks for input after ${MAX_ROUNDS} rounds.`)
+      throw new WireError(
+        'INPUT_REQUIRED_ROUNDS_EXCEEDED',
+        `The server still asks for input after ${MAX_ROUNDS} rounds.`,
+      )
     params = { ...call, ...(await nextRound(options, result as JsonObject, ask, signal)) }
   }
 }

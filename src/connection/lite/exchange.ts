@@ -2,7 +2,7 @@ import type { Environment } from '../../environment/environment.js'
 import { isJsonObject, type JsonObject } from '../../protocol/json.js'
 import { type HeadersOption, headersOf } from '../headers.js'
 import { httpMessage } from '../httpMessage.js'
-import { HttpError, RpcError, WIRE_CODES, WireError } from '../wireErrors.js'
+import { HttpError, RpcError, WireError } from '../wireErrors.js'
 import { setMcpHeaders } from './mcpHeaders.js'
 import { sseMessages } from './sseMessages.js'
 import { withinOrigin } from './withinOrigin.js'
@@ -50,7 +50,10 @@ export async function* exchange(
   }
   if (response.status === ACCEPTED || type !== 'application/json') {
     await response.body?.cancel()
-    throw new WireError(WIRE_CODES.unexpectedContent, `The response to ${method} is no message (${type ?? 'no type'}).`)
+    throw new WireError(
+      'CLIENT_HTTP_UNEXPECTED_CONTENT',
+      `The response to ${method} is no message (${type ?? 'no type'}).`,
+    )
   }
   const json: unknown = await response.json()
   for (const message of Array.isArray(json) ? json : [json]) {
@@ -62,7 +65,7 @@ export async function* exchange(
 
 /** The HTTP exchange is over, and brought no response to the request. */
 function notAbout(method: string): WireError {
-  return new WireError(WIRE_CODES.unexpectedContent, `The response to ${method} is not about the request.`)
+  return new WireError('CLIENT_HTTP_UNEXPECTED_CONTENT', `The response to ${method} is not about the request.`)
 }
 
 /** The errors of a server that has looked at the request come as a JSON-RPC error, with 400 as with 200. */

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../protocol/json.js'
 import type { Tool } from '../../protocol/tool.js'
-import { WIRE_CODES, WireError } from '../wireErrors.js'
+import { WireError } from '../wireErrors.js'
 import type { LiteRequests } from './liteRequests.js'
 
 /** How many pages are read: a server whose list has no end must not keep the page busy. */
@@ -15,13 +15,13 @@ export async function listTools(requests: LiteRequests, capabilities: JsonObject
     const result = await requests.requestInTime('tools/list', cursor === undefined ? {} : { cursor })
     const listed = result['tools']
     if (!Array.isArray(listed) || !listed.every(isTool)) {
-      throw new WireError(WIRE_CODES.invalidResult, 'The result of tools/list is no list of tools.')
+      throw new WireError('INVALID_RESULT', 'The result of tools/list is no list of tools.')
     }
     tools.push(...listed)
     cursor = result['nextCursor']
     if (typeof cursor !== 'string') return tools
   }
-  throw new WireError(WIRE_CODES.invalidResult, `The result of tools/list has more than ${MAX_PAGES} pages.`)
+  throw new WireError('INVALID_RESULT', `The result of tools/list has more than ${MAX_PAGES} pages.`)
 }
 
 function isTool(value: unknown): value is Tool {

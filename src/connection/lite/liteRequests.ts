@@ -2,7 +2,7 @@ import { onAbort } from '../../call/abort.js'
 import type { Environment } from '../../environment/environment.js'
 import { isJsonObject, type JsonObject } from '../../protocol/json.js'
 import type { ServerNotification, TaskRequester } from '../taskRequester.js'
-import { WIRE_CODES, WireError } from '../wireErrors.js'
+import { WireError } from '../wireErrors.js'
 import { type ExchangeOptions, errorOf, exchange } from './exchange.js'
 
 /** How long a server may take to answer what needs no work. */
@@ -70,14 +70,14 @@ export function createLiteRequests(options: LiteRequestsOptions): LiteRequests {
   async function request(method: string, params: JsonObject, signal?: AbortSignal): Promise<unknown> {
     const result = await sendUntil(signal, method, params)
     if (result !== undefined) return result
-    throw new WireError(WIRE_CODES.connectionClosed, `The stream ended before the response to ${method}`)
+    throw new WireError('CONNECTION_CLOSED', `The stream ended before the response to ${method}`)
   }
 
   return {
     request,
     requestInTime: async (method, params) => {
       const late = new AbortController()
-      const giveUp = () => late.abort(new WireError(WIRE_CODES.requestTimeout, 'Request timed out'))
+      const giveUp = () => late.abort(new WireError('REQUEST_TIMEOUT', 'Request timed out'))
       const timer = environment.setTimeout(giveUp, TIMEOUT_MS)
       try {
         return completeResult(method, await request(method, params, late.signal))
@@ -88,7 +88,7 @@ export function createLiteRequests(options: LiteRequestsOptions): LiteRequests {
     listen: async (params, onNotification, signal) => {
       await sendUntil(signal, 'subscriptions/listen', params, onNotification)
     },
-    close: () => closing.abort(new WireError(WIRE_CODES.connectionClosed, 'Connection closed')),
+    close: () => closing.abort(new WireError('CONNECTION_CLOSED', 'Connection closed')),
   }
 }
 
@@ -98,11 +98,11 @@ export function createLiteRequests(options: LiteRequestsOptions): LiteRequests {
  * @throws {WireError} where it is not.
  */
 export function completeResult(method: string, result: unknown): JsonObject {
-  if (!isJsonObject(result)) throw new WireError(WIRE_CODES.invalidResult, `The result of ${method} is not an object.`)
+  if (!isJsonObject(result)) throw new WireError('INVALID_RESULT', `The result of ${method} is not an object.`)
   const { resultType = 'complete' } = result
   if (resultType === 'complete') return result
   throw new WireError(
-    WIRE_CODES.unsupportedResultType,
+    'UNSUPPORTED_RESULT_TYPE',
     `The result of ${method} has the type ${JSON.stringify(resultType)}, which it may not have.`,
   )
 }
