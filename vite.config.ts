@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config'
 /** One module per audience, as in the `exports` of package.json. */
 const entries: Record<string, string> = {
   index: 'src/index.ts',
+  'auth/index': 'src/auth/index.ts',
   'lite/index': 'src/lite/index.ts',
   'query/index': 'src/query/index.ts',
   'react/index': 'src/react/index.ts',

@@ -1,5 +1,6 @@
 // What the library costs an app, beside the budgets in size.json, in bytes. `npm run size` fails where one is exceeded.
-// - An entry: its own code minified and gzipped, without its dependencies. `taskwire/query` and `taskwire/react` are what
+// - An entry: its own code minified and gzipped, without its dependencies. `taskwire/auth`, `taskwire/query` and
+//   `taskwire/react` are what
 //   they add to `taskwire`, which an app that uses them has anyway. `later` is what is loaded only when it is needed: for
 //   servers and SDK clients of the revision before.
 // - `+ NAME`: what it adds to a Vite app that has the SDK client, dependencies included, at first load; `(modern)`: with
@@ -13,6 +14,7 @@ import { measureAdditions, measureEntry, measurePage } from './bundles.mjs'
 const budgets = JSON.parse(readFileSync('size.json', 'utf8'))
 
 const core = await measureEntry('taskwire')
+const auth = await measureEntry('taskwire/auth', core.files)
 const query = await measureEntry('taskwire/query', core.files)
 const react = await measureEntry('taskwire/react', core.files)
 const { createTaskClient, withTasks } = await measureAdditions()
@@ -22,6 +24,7 @@ const litePage = await measurePage('taskwire/lite')
 
 const measured = {
   taskwire: { gzip: core.first, later: core.later },
+  'taskwire/auth': { gzip: auth.first, later: auth.later },
   'taskwire/query': { gzip: query.first, later: query.later },
   'taskwire/react': { gzip: react.first, later: react.later },
   '+ createTaskClient': { gzip: createTaskClient.first, later: createTaskClient.all - createTaskClient.first },

@@ -44,6 +44,8 @@ export type {
   TextContent,
 } from './protocol/callToolResult.js'
 export {
+  AuthorizationFailedError,
+  type AuthorizationFailure,
   ConnectionFailedError,
   isTaskError,
   PageOutdatedError,

@@ -8,6 +8,7 @@ const entries: Record<string, { load: () => Promise<object>; names: string[] }> 
   taskwire: {
     load: () => import('taskwire'),
     names: [
+      'AuthorizationFailedError',
       'ConnectionFailedError',
       'PageOutdatedError',
       'TASKS_EXTENSION',
@@ -34,6 +35,7 @@ const entries: Record<string, { load: () => Promise<object>; names: string[] }> 
       'withTasks',
     ],
   },
+  'taskwire/auth': { load: () => import('taskwire/auth'), names: ['browserAuthProvider'] },
   'taskwire/query': {
     load: () => import('taskwire/query'),
     names: ['toolCallMutationOptions', 'toolCallQueryOptions'],

@@ -37,6 +37,7 @@ export function ConnectionBadge() {
 const TEXTS = {
   idle: 'Not connected',
   connecting: 'Connecting',
+  unauthorized: 'Sign-in needed',
   connected: 'Connected',
   failed: 'No connection',
   closed: 'Closed',
@@ -45,6 +46,7 @@ const TEXTS = {
 const TONES = {
   idle: 'neutral',
   connecting: 'neutral',
+  unauthorized: 'warning',
   connected: 'success',
   failed: 'danger',
   closed: 'neutral',

@@ -60,6 +60,8 @@ export interface Calls {
   receiveTask(taskId: string, message: TaskMessage): void
   receiveForgotten(callId: string | undefined, at: number): void
   knownOf(taskId: string): readonly TaskMessage[]
+  /** What kept polls from passing is over: they need not wait for the end of their backoff. */
+  pollSoon(): void
   /** Resolves when what is known is written down. */
   close(): Promise<void>
 }
@@ -138,6 +140,9 @@ export function createCalls(options: CallsOptions): Calls {
     receiveTask: (taskId, message) => runtime.receive(taskId, { type: 'message', message, isOwn: false }),
     receiveForgotten: forgetting.receive,
     knownOf: runtime.knownOf,
+    pollSoon: () => {
+      for (const entry of [...runtime.tracked()]) runtime.dispatch(entry, { type: 'online' })
+    },
     forget,
     forgetAll,
     close: async () => {

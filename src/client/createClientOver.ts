@@ -18,7 +18,7 @@ import { type Calls, createCalls } from './calls.js'
 import { createStore, type TaskClientStore } from './createStore.js'
 import { checkOptionNames, checkOptions, finite, oneOf, positive, readPollPolicy, readStorage } from './options.js'
 import { createReports } from './reports.js'
-import type { SetUp } from './setUp.js'
+import type { SetUp, SigningIn } from './setUp.js'
 import type { ForgetFilter, TaskClient, TaskClientBaseOptions, TaskReference, ToolCallParams } from './taskClient.js'
 
 /** A frame at 60 Hz. */
@@ -126,7 +126,11 @@ export function createClientOver(options: TaskClientBaseOptions, setUp: SetUp): 
   })
 
   const id = hash(JSON.stringify([endpoint, scope]))
-  return clientOf({ id, owner, resume, store, calls, connection, settledListeners })
+  const signingIn = target.createSigningIn((error) => {
+    connection.signedIn(error)
+    if (error === undefined) calls.pollSoon()
+  })
+  return clientOf({ id, owner, resume, store, calls, connection, signingIn, settledListeners })
 }
 
 interface ClientParts extends Pick<TaskClient, 'id' | 'resume'> {
@@ -134,11 +138,21 @@ interface ClientParts extends Pick<TaskClient, 'id' | 'resume'> {
   readonly store: TaskClientStore
   readonly calls: Calls
   readonly connection: Connection
+  readonly signingIn: SigningIn
   readonly settledListeners: Set<(call: SettledToolCall) => void>
 }
 
 /** What the app gets. */
-function clientOf({ id, owner, resume, store, calls, connection, settledListeners }: ClientParts): TaskClient {
+function clientOf({
+  id,
+  owner,
+  resume,
+  store,
+  calls,
+  connection,
+  signingIn,
+  settledListeners,
+}: ClientParts): TaskClient {
   const client: TaskClient = {
     store: store.api,
     id,
@@ -170,6 +184,7 @@ function clientOf({ id, owner, resume, store, calls, connection, settledListener
       await (callId === undefined ? calls.forgetAll(scope) : calls.forget(callId))
     },
     listTools: connection.listTools,
+    ...signingIn,
     close: async () => {
       await Promise.all([calls.close(), connection.close()])
     },

@@ -69,9 +69,11 @@ export function readPollPolicy(options: TaskClientBaseOptions): PollPolicy {
 export function readLegacyOptions(
   { legacy: { tasks = 'auto', ttlMs } = {} }: TaskClientSdkBaseOptions,
   environment: Environment,
-): Omit<LegacyOptions, 'addressesSessions'> {
+  addressesSessions: boolean,
+): LegacyOptions {
   oneOf('legacy.tasks', tasks, ['auto', 'required-only', 'never'])
-  return { mode: tasks, ttlMs: ttlMs === undefined ? undefined : finite('legacy.ttlMs', ttlMs, 0), environment }
+  const asked = ttlMs === undefined ? undefined : finite('legacy.ttlMs', ttlMs, 0)
+  return { mode: tasks, ttlMs: asked, environment, addressesSessions }
 }
 
 /**

@@ -5,6 +5,7 @@ import type {
   StreamableHTTPClientTransportOptions,
   Transport,
 } from '@modelcontextprotocol/client'
+import type { AnyAuthProvider } from '../connection/authProvider.js'
 import type { LegacyTasksMode } from '../connection/legacy/options.js'
 import type { SdkV1Client } from '../connection/sdkV1/client.js'
 import type { TaskClientBaseOptions } from './taskClient.js'
@@ -38,6 +39,22 @@ export interface TaskClientUrlOptions extends TaskClientSdkBaseOptions {
    * @default 'auto'
    */
   era?: 'auto' | 'modern' | 'legacy'
+  /**
+   * Sent to the MCP server with every request, and to nobody else. A function is asked for them each time, so a token may
+   * change; where it fails, the request fails with a `TaskRequestError` of kind `auth`, and polls are repeated.
+   *
+   * @example
+   * ```ts
+   * createTaskClient({ url, headers: async () => ({ Authorization: `Bearer ${await session.token()}` }) })
+   * ```
+   */
+  headers?: HeadersInit | (() => HeadersInit | Promise<HeadersInit>)
+  /**
+   * Signs the user in by OAuth: `browserAuthProvider()` of `taskwire/auth`, which does so when the app calls
+   * `authorize()`, or a provider of the SDK. An `OAuthClientProvider` of your own is asked to sign the user in once for
+   * each token that the server refuses. Polls go on with a new token as soon as it has one.
+   */
+  authProvider?: AnyAuthProvider
   /** @default \{ name: 'taskwire', version \} */
   clientInfo?: Implementation
   /**
@@ -47,8 +64,8 @@ export interface TaskClientUrlOptions extends TaskClientSdkBaseOptions {
    */
   capabilities?: ClientOptions['capabilities']
   /**
-   * Headers, `fetch`, auth provider: what `StreamableHTTPClientTransport` takes. An `authProvider` is asked to sign the
-   * user in once for each token that the server refuses. Polls go on with a new token as soon as it has one.
+   * `fetch`, `requestInit`, redirects: what else `StreamableHTTPClientTransport` takes. Headers and auth provider have
+   * options of their own.
    */
   transportOptions?: StreamableHTTPClientTransportOptions
 }
@@ -68,6 +85,10 @@ export interface TaskClientSdkOptions extends TaskClientSdkBaseOptions {
   url?: never
   /** Set `versionNegotiation` on the client instead. */
   era?: never
+  /** Set them on the transport of the client instead. */
+  headers?: never
+  /** Give it to the transport of the client instead. */
+  authProvider?: never
 }
 
 export type TaskClientOptions = TaskClientUrlOptions | TaskClientSdkOptions

@@ -1,5 +1,5 @@
 import type { Transport } from '@modelcontextprotocol/client'
-import type { LegacyOptions } from '../connection/legacy/options.js'
+import { type AnyAuthProvider, type BrowserSignIn, isBrowserAuthProvider } from '../connection/authProvider.js'
 import { isSdkV1Client } from '../connection/sdkV1/client.js'
 import { createSdkV1Connection } from '../connection/sdkV1/sdkV1Connection.js'
 import { createClient, createHttpTransport } from '../connection/sdkV2/httpTransport.js'
@@ -13,8 +13,9 @@ import type { OnProtocolIssue } from '../protocol/task.js'
 import { clientCapabilities } from './clientCapabilities.js'
 import { endpointOf } from './endpoint.js'
 import { oneOf, readLegacyOptions } from './options.js'
-import type { TaskClientOptions } from './sdkOptions.js'
+import type { TaskClientOptions, TaskClientSdkOptions, TaskClientUrlOptions } from './sdkOptions.js'
 import type { ConnectionOptions, ConnectionSetUp } from './setUp.js'
+import { createSigningIn, type ServerSignIn } from './signingIn.js'
 
 /** The names of the options of `taskwire`, beside those of every client. */
 const OPTION_NAMES = {
@@ -36,39 +37,64 @@ export function setUpSdk(
   onIssue: OnProtocolIssue,
 ): ConnectionSetUp {
   if (typeof options !== 'object' || options === null) throw missingTarget()
-  const legacyOptions = (addressesSessions: boolean): LegacyOptions => ({
-    ...readLegacyOptions(options, environment),
-    addressesSessions,
-  })
-  if ('client' in options && options.client !== undefined) {
-    const { client, transport } = options
-    checkClient(client)
-    refuseUrlOptions(options)
-    const endpoint = options.endpoint || undefined
-    if (isSdkV1Client(client)) {
-      const createConnection = (connection: ConnectionOptions) =>
-        createSdkV1Connection({ ...connection, client, legacy: legacyOptions(false) })
-      return { endpoint, optionNames: OPTION_NAMES, createConnection }
-    }
-    const createTransport = transport === undefined ? transport : givenTransport(transport, { environment, onIssue })
+  if ('client' in options && options.client !== undefined) return setUpClient(options, environment, onIssue)
+  return setUpUrl(options as TaskClientUrlOptions, environment, onIssue)
+}
+
+/** An SDK client of the app. */
+function setUpClient(
+  options: TaskClientSdkOptions,
+  environment: Environment,
+  onIssue: OnProtocolIssue,
+): ConnectionSetUp {
+  const { client, transport } = options
+  checkClient(client)
+  refuseUrlOptions({ ...options })
+  const endpoint = options.endpoint || undefined
+  const noSignIn = (onEnd: (error?: Error) => void) => createSigningIn(undefined, onEnd)
+  if (isSdkV1Client(client)) {
     const createConnection = (connection: ConnectionOptions) =>
-      createSdkV2Connection({
-        ...connection,
-        client,
-        createTransport,
-        url: undefined,
-        // A transport that is given as it is can be used once.
-        retry: typeof transport === 'function' ? { ...connection.retry, earliestAt: () => 0 } : undefined,
-        legacy: legacyOptions(false),
-      })
-    return { endpoint, optionNames: OPTION_NAMES, createConnection }
+      createSdkV1Connection({ ...connection, client, legacy: readLegacyOptions(options, environment, false) })
+    return { endpoint, optionNames: OPTION_NAMES, createConnection, createSigningIn: noSignIn }
   }
+  const createTransport = transport === undefined ? transport : givenTransport(transport, { environment, onIssue })
+  const createConnection = (connection: ConnectionOptions) =>
+    createSdkV2Connection({
+      ...connection,
+      client,
+      createTransport,
+      url: undefined,
+      // A transport that is given as it is can be used once.
+      retry: typeof transport === 'function' ? { ...connection.retry, earliestAt: () => 0 } : undefined,
+      legacy: readLegacyOptions(options, environment, false),
+    })
+  return { endpoint, optionNames: OPTION_NAMES, createConnection, createSigningIn: noSignIn }
+}
+
+/** An SDK client and a transport of our own. */
+function setUpUrl(options: TaskClientUrlOptions, environment: Environment, onIssue: OnProtocolIssue): ConnectionSetUp {
   if (options.url === undefined || options.url === '') throw missingTarget()
   const { url: given, era = 'auto' } = options
   oneOf('era', era, ['auto', 'modern', 'legacy'])
   const server = endpointOf(given, environment)
   const endpoint = options.endpoint || server.key
-  const signIn = options.transportOptions?.authProvider && signInByToken()
+  const { transportOptions, headers } = options
+  checkTransportOptions(options)
+  const provider: AnyAuthProvider | undefined = options.authProvider ?? transportOptions?.authProvider
+  const gate = provider && signInByToken(isBrowserAuthProvider(provider))
+  let inBrowser: BrowserSignIn | undefined
+  const signIn: ServerSignIn = {
+    provider,
+    gate,
+    url: server.url,
+    fetch: transportOptions?.fetch ?? environment.fetch,
+    environment,
+    skipIssuerMetadataValidation: transportOptions?.skipIssuerMetadataValidation,
+    inBrowser: () => {
+      if (isBrowserAuthProvider(provider)) inBrowser ??= provider.forServer({ url: server.url(), environment })
+      return inBrowser
+    },
+  }
   let earliestAt = 0
   const createConnection = (connection: ConnectionOptions) => {
     const capabilities = clientCapabilities(options, options.capabilities)
@@ -79,21 +105,28 @@ export function setUpSdk(
       capabilities,
       createTransport: () =>
         createHttpTransport(server.url(), {
-          transportOptions: options.transportOptions,
+          transportOptions,
+          authProvider: isBrowserAuthProvider(provider) ? signIn.inBrowser()?.transport : provider,
+          headers,
           environment,
           onIssue,
-          signIn,
+          signIn: gate,
           onConnectAt: (at) => {
             earliestAt = at
           },
         }),
       url: server.place,
-      signIn,
+      signIn: gate,
       retry: { ...connection.retry, earliestAt: () => earliestAt },
-      legacy: legacyOptions(true),
+      legacy: readLegacyOptions(options, environment, true),
     })
   }
-  return { endpoint, optionNames: OPTION_NAMES, createConnection }
+  return {
+    endpoint,
+    optionNames: OPTION_NAMES,
+    createConnection,
+    createSigningIn: (onEnd) => createSigningIn(signIn, onEnd),
+  }
 }
 
 /**
@@ -115,19 +148,24 @@ function givenTransport(given: Transport | (() => Transport), options: WithTasks
   }
 }
 
-/** What the SDK client of an app decides by itself. */
-function refuseUrlOptions(options: object): void {
-  const [name] = Object.entries(options).find(([key, value]) => key in OF_THE_CLIENT && value !== undefined) ?? []
-  if (name === undefined) return
-  throw new TaskConfigurationError(
-    `createTaskClient got ${name} and a client. ${OF_THE_CLIENT[name as keyof typeof OF_THE_CLIENT]}, or pass { url } instead of the client.`,
-  )
+/** What is said twice may contradict itself. */
+function checkTransportOptions({ authProvider, headers, transportOptions }: TaskClientUrlOptions): void {
+  const twice =
+    authProvider && transportOptions?.authProvider
+      ? ['authProvider', 'transportOptions.authProvider']
+      : headers && transportOptions?.requestInit?.headers && ['headers', 'transportOptions.requestInit.headers']
+  if (!twice) return
+  throw new TaskConfigurationError(`createTaskClient got ${twice.join(' and ')}. Use the option ${twice[0]} alone.`)
 }
 
-const OF_THE_CLIENT = {
-  headers: 'Set the headers on the transport of your client',
-  authProvider: 'Give the authProvider to the transport of your client',
-  era: 'Set versionNegotiation on your client',
+/** What the SDK client of an app decides by itself. */
+function refuseUrlOptions(options: Record<string, unknown>): void {
+  const { headers, authProvider, era } = options
+  const [name] = Object.entries({ headers, authProvider, era }).find(([, value]) => value !== undefined) ?? []
+  if (name === undefined) return
+  throw new TaskConfigurationError(
+    `createTaskClient got ${name} and a client. Set it where you make the client and its transport, or pass { url } instead.`,
+  )
 }
 
 function checkClient(client: unknown): asserts client is object {

@@ -3,6 +3,7 @@ import type { Connection, ConnectionState } from '../connection/connection.js'
 import type { ConnectRetry } from '../connection/opening.js'
 import type { Environment } from '../environment/environment.js'
 import type { OnProtocolIssue } from '../protocol/task.js'
+import type { TaskClient } from './taskClient.js'
 
 /** Reads what the options say about the server. */
 export type SetUp = (environment: Environment, onIssue: OnProtocolIssue) => ConnectionSetUp
@@ -14,6 +15,8 @@ export interface ConnectionSetUp {
   /** The names of the options beside those of every client: its own, and by group. */
   readonly optionNames: OptionNames
   createConnection(options: ConnectionOptions): Connection
+  /** What the client has to do with signing in. `onEnd` is called when a sign-in has succeeded, or come to nothing. */
+  createSigningIn(onEnd: (error?: Error) => void): SigningIn
 }
 
 /** Names of options by the group that they are in; those in no group under `''`. */
@@ -27,3 +30,6 @@ export interface ConnectionOptions extends CallLimitOptions {
   readonly onIssue: OnProtocolIssue
   readonly retry: Omit<ConnectRetry, 'earliestAt'>
 }
+
+/** The methods of a client by which the user signs in. */
+export type SigningIn = Pick<TaskClient, 'authorize' | 'finishAuthorization' | 'signOut'>

@@ -270,6 +270,44 @@ export interface TaskClient<T = AnyTools> extends WithTools<T> {
   forget(filter?: ForgetFilter): Promise<void>
   listTools(): Promise<Tool[]>
   /**
+   * Starts a sign-in with the `authProvider`. Call it in the handler of a click, with nothing awaited before it, while
+   * `connection.status` is `unauthorized`, or to ask for another account. Resolves to `authorized` where a refresh token made it
+   * needless, else to `started`: the page is about to go to the authorization server, or a window is there already.
+   * `connection.status` says when it is over.
+   *
+   * @throws {AuthorizationFailedError} where no sign-in could be started.
+   * @throws {TaskConfigurationError} without an `authProvider` that can sign a user in.
+   *
+   * @example
+   * ```tsx
+   * const client = useTaskClient()
+   * const { status } = useTaskConnection()
+   * if (status === 'unauthorized') return <button onClick={() => client.authorize()}>Sign in</button>
+   * ```
+   */
+  authorize(): Promise<'authorized' | 'started'>
+  /**
+   * Ends a sign-in, on the page that the authorization server leads back to: checks the callback and exchanges its code
+   * for tokens. Resolves to `authorized`; in the window that another tab has opened for it to `handed-over`, once that tab
+   * has signed in. Tasks go on. Then remove the code from the address of the page: `history.replaceState()`.
+   *
+   * @throws {AuthorizationFailedError} `reason` says why; the message what to do. Neither holds a code, a token or the URL.
+   *
+   * @example
+   * ```ts
+   * const outcome = await client.finishAuthorization(location.href)
+   * if (outcome === 'handed-over') window.close()
+   * else location.replace('/')
+   * ```
+   */
+  finishAuthorization(url: string | URL): Promise<'authorized' | 'handed-over'>
+  /**
+   * Forgets the tokens of the `authProvider`. Tasks go on on the server; their records stay until `forget()`.
+   *
+   * @throws {TaskConfigurationError} without an `authProvider` that can sign a user in.
+   */
+  signOut(): Promise<void>
+  /**
    * Stops following every call, and closes the connection where this client has opened it: an SDK client that the app
    * connected stays connected. Cancels no task; a `tools/call` that has no response yet is aborted. The calls leave the
    * store. Resolves when the storage has what the next page needs.

@@ -197,11 +197,9 @@ const faults: Fault[] = [
   ...[401, 403].map((status) => ({
     name: `HTTP ${status}`,
     reply: http(status, { body: 'Who are you?' }),
-    call: rejected(401, /asks for credentials\. Pass transportOptions\.authProvider, or sign in/),
+    call: rejected(401, /asks for credentials\. With an authProvider, client\.authorize\(\) starts a sign-in/),
     poll: request({ kind: 'auth' }, /Sign in again; the task goes on meanwhile/),
-    connect: noConnection(
-      /said "Who are you\?"\. It (asks for credentials: pass transportOptions\.authProvider|refuses access)/,
-    ),
+    connect: noConnection(/said "Who are you\?"\. It (asks for credentials: pass authProvider|refuses access)/),
   })),
   {
     name: 'HTTP 404',
@@ -436,7 +434,7 @@ describe.each(kinds)('over the %s connection,', (kind) => {
   })
 
   describe('connecting', () => {
-    it.each(faults)('to $name', async ({ reply, connect: expected }) => {
+    it.each(faults)('to $name', async ({ name, reply, connect: expected }) => {
       const { server, connection, states } = setUp()
       for (const method of ['server/discover', 'initialize']) server.on(method, reply)
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
@@ -446,7 +444,9 @@ describe.each(kinds)('over the %s connection,', (kind) => {
       const error = await failing
       expectError(error, expected)
       expect((error as Error).message).toContain(URL_)
-      expect(states.map(({ status }) => status)).toEqual(['connecting', 'failed'])
+      const asksForSignIn = /asks for credentials/.test((error as Error).message)
+      const ended = asksForSignIn || name.startsWith('HTTP 401') ? 'unauthorized' : 'failed'
+      expect(states.map(({ status }) => status)).toEqual(['connecting', ended])
       expect(states.at(-1)?.error).toBe(error)
     })
 

@@ -3,7 +3,11 @@ import type { Tool } from '../protocol/tool.js'
 
 /** The connection as the store shows it. */
 export interface ConnectionState {
-  readonly status: 'idle' | 'connecting' | 'connected' | 'failed' | 'closed'
+  /**
+   * `unauthorized`: the server asks for credentials. Tasks wait, new calls fail, and nobody is sent anywhere before the
+   * app calls `client.authorize()`; the next request that passes makes it `connected`.
+   */
+  readonly status: 'idle' | 'connecting' | 'connected' | 'unauthorized' | 'failed' | 'closed'
   /** `modern` for 2026-07-28, `legacy` for the revisions before it. */
   readonly era?: 'modern' | 'legacy'
   /** Why it is that one, in a sentence for people. */
@@ -24,6 +28,8 @@ export interface Connection extends TaskPort {
   /** Calls a tool and hands a task over as a task. */
   callToolRaw(request: ToolCallRequest, signal: AbortSignal | undefined): Promise<ToolCallResponse>
   listTools(): Promise<Tool[]>
+  /** A sign-in has succeeded, or come to nothing. */
+  signedIn(error?: Error): void
   /** Ends the connection where the first use has made it; an SDK client that the app had connected before stays connected. */
   close(): Promise<void>
 }

@@ -1,8 +1,10 @@
 import type { CallHooks, ToolCallRequest, ToolCallResponse } from '../call/taskPort.js'
+import { asError } from '../protocol/asError.js'
 import { ConnectionFailedError } from '../protocol/errors.js'
 import { type CallLimitOptions, withCallLimit } from './callLimit.js'
-import type { Connection } from './connection.js'
-import { connectionError, credentialsError, eraChangedError, isSignInFailure, needsCredentials } from './errors.js'
+import type { Connection, ConnectionState } from './connection.js'
+import { eraChangedError } from './eraChanged.js'
+import { connectionError, credentialsError, isSignInFailure, needsCredentials, needsSignIn } from './errors.js'
 import { createOpening, type OpeningOptions } from './opening.js'
 import { type SignIn, signInByTransport } from './signInByTransport.js'
 import { validateInputResponse } from './validateInputResponse.js'
@@ -14,7 +16,35 @@ export interface CreateConnectionOptions extends CallLimitOptions, OpeningOption
 /** A connection over an SDK client: opened by the first use, and opened again where it was lost. */
 export function createConnection(options: CreateConnectionOptions): Connection {
   const { sdk, url, signIn = signInByTransport() } = options
-  const { connected, connectedForApp, current, close } = createOpening(options)
+  let shown: ConnectionState = { status: 'idle' }
+  function show(state: ConnectionState): void {
+    shown = state
+    options.onState(state)
+  }
+  const { connected, connectedForApp, current, close } = createOpening({ ...options, onState: show })
+
+  /** Notices that the server asks for credentials, and that it has them again. */
+  async function watched<T>(request: Promise<T>): Promise<T> {
+    const before = shown
+    try {
+      const result = await request
+      // Not what was sent before it asked.
+      if (shown === before) accepted()
+      return result
+    } catch (error) {
+      if (needsSignIn(error) && shown.status !== 'unauthorized') refused(asError(error))
+      throw error
+    }
+  }
+
+  function accepted(): void {
+    const { state } = current() ?? {}
+    if (shown.status === 'unauthorized' && state !== undefined) show(state)
+  }
+
+  function refused(error: Error): void {
+    if (shown.status !== 'closed') show({ ...current()?.state, status: 'unauthorized', error })
+  }
 
   async function callTool(
     request: ToolCallRequest,
@@ -51,7 +81,7 @@ export function createConnection(options: CreateConnectionOptions): Connection {
       await signIn.sendForApp(connectedForApp)
     },
     holdSignIn: signIn.hold,
-    callTool: (request, hooks) => signIn.sendForApp(() => callTool(request, hooks)),
+    callTool: (request, hooks) => watched(signIn.sendForApp(() => callTool(request, hooks))),
     completeCall: async (name, result) => {
       try {
         return await (await signIn.send(connected)).validate(name, result)
@@ -61,19 +91,22 @@ export function createConnection(options: CreateConnectionOptions): Connection {
         throw error
       }
     },
-    callToolRaw: (request, signal) => signIn.sendForApp(() => callTool(request, signal ? { signal } : {})),
+    callToolRaw: (request, signal) => watched(signIn.sendForApp(() => callTool(request, signal ? { signal } : {}))),
     getTask: (taskId, signal, taskEra) =>
-      signIn.send(async () => {
-        const { tasks } = await connected()
-        try {
-          return await tasks.getTask(taskId, signal)
-        } catch (error) {
-          throw eraChangedError(error, taskId, taskEra, era())
-        }
-      }),
+      watched(
+        signIn.send(async () => {
+          const { tasks } = await connected()
+          try {
+            return await tasks.getTask(taskId, signal)
+          } catch (error) {
+            throw eraChangedError(error, taskId, taskEra, era())
+          }
+        }),
+      ),
     updateTask: (taskId, inputResponses, signal) =>
-      signIn.send(async () => (await connected()).tasks.updateTask(taskId, inputResponses, signal)),
-    cancelTask: (taskId, signal) => signIn.send(async () => (await connected()).tasks.cancelTask(taskId, signal)),
+      watched(signIn.send(async () => (await connected()).tasks.updateTask(taskId, inputResponses, signal))),
+    cancelTask: (taskId, signal) =>
+      watched(signIn.send(async () => (await connected()).tasks.cancelTask(taskId, signal))),
     isRepeatable: async (name) => {
       try {
         const { annotations } =
@@ -88,7 +121,17 @@ export function createConnection(options: CreateConnectionOptions): Connection {
     listen: (taskIds, hooks) => signIn.send(async () => (await connected()).tasks.listen(taskIds, hooks)),
     missingCapability: sdk.missingCapability,
     validateInputResponse: validateInputResponse,
-    listTools: () => signIn.sendForApp(async () => (await connectedForApp()).listTools()),
+    listTools: () => watched(signIn.sendForApp(async () => (await connectedForApp()).listTools())),
+    signedIn: (error) => {
+      if (error !== undefined) {
+        // Who wanted another account is signed in all the same.
+        if (shown.status !== 'connected') refused(error)
+        return
+      }
+      signIn.allow()
+      accepted()
+      if (current() === undefined) connectedForApp().catch(() => {})
+    },
     close,
   }
 }

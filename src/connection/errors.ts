@@ -13,13 +13,14 @@ import { INVALID_PARAMS, METHOD_NOT_FOUND, MISSING_CLIENT_CAPABILITY, TASKS_EXTE
 import { isJsonObject, isTooDeep, type JsonObject } from '../protocol/json.js'
 import { cutText, withoutId } from '../protocol/text.js'
 import { said } from './said.js'
-import { hasWireCode, isHttpError, isRpcError, isUnauthorizedError, type WireCode } from './wireErrors.js'
+import { hasWireCode, isHttpError, isRpcError, isScopeError, isUnauthorizedError, type WireCode } from './wireErrors.js'
 
 const CORS_HINT =
   'If the server is on another origin, it must allow it: Access-Control-Allow-Origin, and Access-Control-Allow-Headers ' +
   'with content-type, mcp-protocol-version, mcp-method and mcp-name.'
 
-const SIGN_IN_HINT = 'A sign-in that came to nothing is tried again after connect().'
+const SIGN_IN_HINT =
+  'With an authProvider, client.authorize() starts a sign-in; after connect() one that came to nothing is tried again.'
 
 /** What a failed `tasks/*` request means for the task. */
 export function taskRequestError(error: unknown, source: TaskProtocolSource, taskId: string): Error {
@@ -63,26 +64,6 @@ export function taskRequestError(error: unknown, source: TaskProtocolSource, tas
   return new TaskRequestError(`The server could not be reached: ${reason}`, { ...options, kind: 'network' })
 }
 
-type Era = 'modern' | 'legacy'
-
-const REVISION: Record<Era, string> = { modern: '2026-07-28', legacy: '2025-11-25 or earlier' }
-
-/**
- * What a failed request for a task means where the task was made in another era than the one that the
- * server speaks now: tasks do not survive that.
- */
-export function eraChangedError(error: unknown, taskId: string, taskEra: Era | undefined, serverEra: Era): unknown {
-  const isUnknown = error instanceof TaskExpiredError || error instanceof TasksUnsupportedError
-  if (taskEra === undefined || taskEra === serverEra || !isUnknown) return error
-  return new TaskExpiredError('unknown-task', {
-    taskId,
-    cause: error,
-    message:
-      `The task was started while the server spoke MCP ${REVISION[taskEra]}; now it speaks ${REVISION[serverEra]} and does not know it. ` +
-      'Start the call again.',
-  })
-}
-
 /** Errors that stand for a sign-in that failed; their cause does not show it any more. */
 const failedSignIns = new WeakSet<object>()
 
@@ -90,6 +71,7 @@ const failedSignIns = new WeakSet<object>()
 export function credentialsError(cause: unknown, taskId?: string): TaskRequestError {
   const error = new TaskRequestError('The server asks for credentials. Sign in again; the task goes on meanwhile.', {
     kind: 'auth',
+    status: statusOf(cause),
     cause,
     taskId,
   })
@@ -106,6 +88,14 @@ export function isSignInFailure(error: unknown): boolean {
       // A connection that is refused where there is no provider has the same code, and the server's words.
       (isHttpError(one) && one.code === 'CLIENT_HTTP_AUTHENTICATION' && !('text' in one.data)),
   )
+}
+
+/** True if the server asks the user to sign in: by 401, or for a wider scope. */
+export function needsSignIn(error: unknown): boolean {
+  return causes(error).some((one) => {
+    const { status } = Object(one) as { status?: unknown }
+    return status === 401 || isSignInFailure(one) || isScopeError(one)
+  })
 }
 
 /** True if no connection came about because the server asks for credentials. */
@@ -129,10 +119,10 @@ function withoutBody(error: unknown): unknown {
 export function toolCallError(error: unknown, tool: string, refused: boolean): unknown {
   if (isTaskError(error)) return error
   if (isUnauthorized(error)) {
-    return new ToolCallRejectedError(
-      `Failed to call "${tool}": the server asks for credentials. Pass transportOptions.authProvider, or sign in. ${SIGN_IN_HINT}`,
-      { code: 401, cause: withoutBody(error) },
-    )
+    return new ToolCallRejectedError(`Failed to call "${tool}": the server asks for credentials. ${SIGN_IN_HINT}`, {
+      code: 401,
+      cause: withoutBody(error),
+    })
   }
   const isBusy = isHttpError(error) && error.status === TOO_MANY_REQUESTS
   // The status comes from a gateway, which cannot know whether the tool ran.
@@ -162,6 +152,9 @@ export function sessionLostError(tool: string, cause: unknown): ConnectionFailed
 /** Why no connection came about, with what to do. */
 export function connectionError(error: unknown, url: string | undefined): Error {
   if (isTaskError(error)) return error
+  // What the headers function of the app threw, in the way of the SDK.
+  const own = causes(error).find((one) => one instanceof TaskRequestError)
+  if (own !== undefined) return own as TaskRequestError
   const where = url === undefined ? 'the MCP server' : `an MCP server at ${url}`
   const failed = (reason: string) =>
     new ConnectionFailedError(`Failed to connect to ${where}: ${reason}`, { cause: withoutBody(error) })
@@ -182,8 +175,9 @@ function httpProblem(error: { status: number; data: JsonObject }): string {
 }
 
 function adviceFor(status: number): string {
-  if (status === 400) return 'Where it wants a header, pass it in transportOptions.requestInit.'
-  if (status === 401) return 'It asks for credentials: pass transportOptions.authProvider or an Authorization header.'
+  if (status === 400) return 'Where it wants a header, pass it in the option headers.'
+  if (status === 401)
+    return 'It asks for credentials: pass authProvider, or an Authorization header in the option headers.'
   if (status === 403) return 'It refuses access: check the credentials, and that it allows the origin of this page.'
   if (PASSING_STATUSES.has(status)) return 'Try again later.'
   if (status >= 500) return 'The fault is on its side: its log says more. Trying again is safe.'
@@ -248,8 +242,14 @@ function bodyError(error: unknown): JsonObject {
 }
 
 function isUnauthorized(error: unknown): boolean {
+  return error instanceof Error && statusOf(error) !== undefined
+}
+
+/** With which of the two statuses the server has asked for credentials; undefined if it has not. */
+function statusOf(error: unknown): 401 | 403 | undefined {
   const { status } = Object(error) as { status?: unknown }
-  return isUnauthorizedError(error) || (error instanceof Error && (status === 401 || status === 403))
+  if (isUnauthorizedError(error) || isScopeError(error)) return 401
+  return status === 401 || status === 403 ? status : undefined
 }
 
 const TOO_MANY_REQUESTS = 429

@@ -11,7 +11,10 @@ const busy = (status: number) =>
 const offline = () => new TypeError('fetch failed')
 
 /** A server that fails as often as there are errors, and then connects. */
-function setUp(failures: unknown[], { attempts = 3, earliestAt = (): number => 0 } = {}) {
+function setUp(
+  failures: unknown[],
+  { attempts = 3, earliestAt = (): number => 0, isLost = (): boolean => false } = {},
+) {
   const page = createSimulatedEnvironment()
   const start = page.now()
   const states: ConnectionState[] = []
@@ -19,7 +22,7 @@ function setUp(failures: unknown[], { attempts = 3, earliestAt = (): number => 0
   const connected = {
     state: { status: 'connected' },
     tasks: { close: () => {} },
-    isLost: () => false,
+    isLost,
   } as unknown as ConnectedSdk
   const opening = createOpening({
     sdk: {
@@ -161,6 +164,30 @@ describe('connecting for the app', () => {
     await page.advance(60_000)
     expect(seen[1]?.error).toMatchObject({ message: 'enough' })
     expect(times).toHaveLength(2)
+    expect(statuses().at(-1)).toBe('failed, error')
+  })
+
+  it('goes on for one that comes while the attempt of another is under way, which has left', async () => {
+    const { page, opening, times, connected } = setUp([offline(), offline()])
+    const left = new AbortController()
+    const first = track(opening.connectedForApp(left.signal))
+    left.abort(new Error('enough'))
+    const second = track(opening.connectedForApp(new AbortController().signal))
+    await page.advance(10_000)
+    expect(first.error).toMatchObject({ message: 'enough' })
+    expect(second).toEqual({ value: connected })
+    expect(times).toHaveLength(3)
+  })
+
+  it('is over once it has succeeded: a poll that finds the connection lost says that it has failed', async () => {
+    let isLost = false
+    const failures: unknown[] = []
+    const { page, opening, statuses } = setUp(failures, { isLost: () => isLost })
+    await opening.connectedForApp()
+    isLost = true
+    failures.push(offline())
+    track(opening.connected())
+    await page.settle()
     expect(statuses().at(-1)).toBe('failed, error')
   })
 

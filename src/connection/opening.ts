@@ -4,7 +4,7 @@ import { untilOnline } from '../call/untilOnline.js'
 import type { Environment } from '../environment/environment.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import type { ConnectionState } from './connection.js'
-import { connectionError, isPassingFailure } from './errors.js'
+import { connectionError, isPassingFailure, needsSignIn } from './errors.js'
 import type { ConnectedSdk, SdkAdapter } from './sdkAdapter.js'
 
 /** How connecting is repeated. */
@@ -85,7 +85,7 @@ export function createOpening({ sdk, url, onState, retry }: OpeningOptions): Ope
       const error = connectionError(cause, url)
       const isRepeated = attemptsLeft > 0 && isPassingFailure(cause) && isSoon()
       if (!isRepeated) attemptsLeft = 0
-      onState({ status: isRepeated ? 'connecting' : 'failed', error })
+      onState({ status: isRepeated ? 'connecting' : needsSignIn(cause) ? 'unauthorized' : 'failed', error })
       if (!isRepeated && isPassingFailure(cause)) watchPage()
       throw error
     })
@@ -118,14 +118,21 @@ export function createOpening({ sdk, url, onState, retry }: OpeningOptions): Ope
 
   function begin(rules: ConnectRetry): Persisting {
     const controller = new AbortController()
-    const connected = persist(rules, controller.signal).finally(() => {
+    // The next to come begins anew: it is not to fail because somebody else has left.
+    const leave = () => {
+      if (persisting !== begun) return
       persisting = undefined
-    })
-    const end = (reason: unknown) => {
       attemptsLeft = 0
-      controller.abort(reason)
     }
-    return { connected, waiting: 0, end }
+    const begun: Persisting = {
+      connected: persist(rules, controller.signal).finally(leave),
+      waiting: 0,
+      end: (reason) => {
+        leave()
+        controller.abort(reason)
+      },
+    }
+    return begun
   }
 
   function connectedForApp(signal?: AbortSignal): Promise<ConnectedSdk> {

@@ -1,9 +1,19 @@
-import { type FetchLike, isDpopNonceChallenge, UnauthorizedError } from '@modelcontextprotocol/client'
+import {
+  extractWWWAuthenticateParams,
+  type FetchLike,
+  isDpopNonceChallenge,
+  UnauthorizedError,
+} from '@modelcontextprotocol/client'
 import type { SignIn } from './signInByTransport.js'
+
+/** What a server says about signing in when it refuses a request (RFC 6750, RFC 9728). */
+export type Challenge = Pick<ReturnType<typeof extractWWWAuthenticateParams>, 'resourceMetadataUrl' | 'scope'>
 
 /** A {@link SignIn} that sees every response of the server. */
 export interface SignInByToken extends SignIn {
   wrap(fetch: FetchLike): FetchLike
+  /** That of the last request that was refused. */
+  readonly challenge: Challenge | undefined
 }
 
 /**
@@ -13,14 +23,20 @@ export interface SignInByToken extends SignIn {
  * ```text
  * poll, token 1 ── 401 ── sign-in, fails ── poll, token 1 ── 401, kept from the SDK ── poll, token 2 ── 200
  * ```
+ *
+ * `isByUser`: the provider signs in when the user asks for it, and there is nothing to keep from the SDK.
  */
-export function signInByToken(): SignInByToken {
+export function signInByToken(isByUser: boolean): SignInByToken {
   /** What was refused: an `Authorization` header, or null for none. */
   let refused: string | null | undefined
   let isHeld = false
+  let challenge: Challenge | undefined
   const pass = <T>(request: () => Promise<T>) => request()
 
   return {
+    get challenge() {
+      return challenge
+    },
     send: pass,
     sendForApp: pass,
     allow: () => {
@@ -33,12 +49,13 @@ export function signInByToken(): SignInByToken {
     wrap: (fetch) => async (url, init) => {
       const response = await fetch(url, init)
       const headers = new Headers(init?.headers)
-      // The SDK talks to the authorization server by the same function.
-      if (!headers.get('accept')?.includes('text/event-stream')) return response
+      if (!isForMcp(headers)) return response
       if (!startsSignIn(response)) {
         isHeld &&= !response.ok
         return response
       }
+      challenge = extractWWWAuthenticateParams(response)
+      if (isByUser) return response
       const credentials = headers.get('authorization')
       const isKnown = isHeld || credentials === refused
       refused = credentials
@@ -48,6 +65,11 @@ export function signInByToken(): SignInByToken {
       throw new UnauthorizedError()
     },
   }
+}
+
+/** The SDK talks to the authorization server by the same function. */
+export function isForMcp(headers: Headers): boolean {
+  return headers.get('accept')?.includes('text/event-stream') === true || headers.has('mcp-session-id')
 }
 
 /** Whether the SDK signs in because of it. A DPoP nonce is no matter of the user's. */

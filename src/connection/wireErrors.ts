@@ -74,6 +74,11 @@ export function isUnauthorizedError(error: unknown): boolean {
   return isNamed(error, 'UnauthorizedError')
 }
 
+/** True where the SDK was told that the token is not for this: an `InsufficientScopeError`, whose name a minifier changes. */
+export function isScopeError(error: unknown): boolean {
+  return error instanceof Error && 'requiredScope' in error
+}
+
 function isNamed(error: unknown, ...names: string[]): error is Error {
   return error instanceof Error && names.includes(error.name)
 }

@@ -68,17 +68,23 @@ function setUpLite(
         capabilities: { ...clientCapabilities(options, options.capabilities) },
         onIssue,
       }),
+    createSigningIn: () => ({ authorize: noSignIn, finishAuthorization: noSignIn, signOut: noSignIn }),
   }
 }
 
+function noSignIn(): Promise<never> {
+  return Promise.reject(new TaskConfigurationError(`taskwire/lite signs nobody in. ${BRING_A_TOKEN}.`))
+}
+
 const FROM_TASKWIRE = "import { createTaskClient } from 'taskwire'"
+const BRING_A_TOKEN = `Pass a token, as in headers: () => ({ Authorization: \`Bearer \${token}\` }), or ${FROM_TASKWIRE}`
 
 /** Options of `taskwire` that there are not here, with what to do. */
 const OF_TASKWIRE: Readonly<Record<string, string>> = {
   client: `it connects by itself. Pass { url }, or ${FROM_TASKWIRE}, which takes a client`,
   transport: `it connects by itself. Pass { url }, or ${FROM_TASKWIRE}, which takes a client and its transport`,
   transportOptions: `it has no transport of the SDK. Pass headers and fetch without it, or ${FROM_TASKWIRE}`,
-  authProvider: `it signs nobody in. Pass a token, as in headers: () => ({ Authorization: \`Bearer \${token}\` }), or ${FROM_TASKWIRE}`,
+  authProvider: `it signs nobody in. ${BRING_A_TOKEN}`,
   era: `it speaks MCP 2026-07-28 alone. Leave the option out, or ${FROM_TASKWIRE}`,
   legacy: `it speaks MCP 2026-07-28 alone. Leave the option out, or ${FROM_TASKWIRE}`,
 }

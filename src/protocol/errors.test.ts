@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import * as errors from './errors.js'
 import {
+  AuthorizationFailedError,
   ConnectionFailedError,
   isTaskError,
   PageOutdatedError,
@@ -46,6 +47,13 @@ const rows: Record<string, Row> = {
       ),
     details: { code: -32050, data: { tray: 2 }, statusMessage: 'Tray 2' },
     message: 'Out of paper',
+  },
+  AuthorizationFailedError: {
+    type: AuthorizationFailedError,
+    make: (options) =>
+      new AuthorizationFailedError('Not you.', { ...options, reason: 'denied', code: 'access_denied' }),
+    details: { reason: 'denied', code: 'access_denied' },
+    message: 'Not you.',
   },
   TaskCancelledError: {
     type: TaskCancelledError,

@@ -115,6 +115,12 @@ export class TaskError extends Error {
         })
       case 'ConnectionFailedError':
         return new ConnectionFailedError(message, options)
+      case 'AuthorizationFailedError':
+        return new AuthorizationFailedError(message, {
+          ...options,
+          reason: (text('reason') ?? 'refused') as AuthorizationFailure,
+          code: text('code'),
+        })
       case 'ToolOutputError':
         return new ToolOutputError(text('toolName') ?? '', issuesOf(body['issues'], 'message'), options)
       case 'TaskStorageError':
@@ -380,6 +386,34 @@ export class TaskRequestError extends TaskError {
 /** No MCP connection came about. Nothing was sent, so trying again is safe. */
 export class ConnectionFailedError extends TaskError {
   override readonly name = 'ConnectionFailedError'
+}
+
+/**
+ * Why a sign-in came to nothing: the user or the authorization server said no (`denied`), it answered another error
+ * (`refused`) or nothing (`unreachable`), the callback has neither code nor error (`no-code`), no sign-in with its `state`
+ * has begun here (`foreign-state`), or the browser blocked the window (`popup-blocked`).
+ */
+export type AuthorizationFailure = 'denied' | 'refused' | 'unreachable' | 'no-code' | 'foreign-state' | 'popup-blocked'
+
+/** A sign-in came to nothing. Tasks go on meanwhile, and wait for one that succeeds. */
+export class AuthorizationFailedError extends TaskError {
+  override readonly name = 'AuthorizationFailedError'
+  readonly reason: AuthorizationFailure
+  /** The error code of OAuth, such as `access_denied`, where there was one. */
+  readonly code: string | undefined
+
+  constructor(
+    message: string,
+    options: TaskErrorOptions & { reason: AuthorizationFailure; code?: string | undefined },
+  ) {
+    super(message, options)
+    this.reason = options.reason
+    this.code = options.code
+  }
+
+  protected override details(): JsonObject {
+    return { reason: this.reason, code: this.code }
+  }
 }
 
 /** What a tool put into `structuredContent` is not what `outputSchema` asks for. */

@@ -24,7 +24,7 @@ let building: Promise<ReadonlyMap<string, string>> | undefined
 
 /** Serves `reportPage.ts`, built as an app would build it, on a free port. */
 export async function startReportApp(): Promise<ReportApp> {
-  building ??= buildScripts()
+  building ??= buildScripts({ report: 'test/browser/reportPage.ts' })
   const scripts = await building
   const clock = createSimulatedBrowser()
   const mcp = createDemoServer({ clock: { ...clock.openPage().environment }, pollIntervalMs: POLL_INTERVAL_MS })
@@ -57,15 +57,15 @@ const pages: Record<string, string> = {
   '/elsewhere': '<!doctype html><title>Elsewhere</title>',
 }
 
-/** The scripts of the app by path: `/report.js` and what it imports. */
-async function buildScripts(): Promise<ReadonlyMap<string, string>> {
+/** The scripts of an app by path: one a page, such as `/report.js`, and what they import. */
+export async function buildScripts(input: Record<string, string>): Promise<ReadonlyMap<string, string>> {
   const { output } = (await build({
     configFile: false,
     logLevel: 'error',
     resolve: { tsconfigPaths: true },
     build: {
       write: false,
-      rolldownOptions: { input: { report: 'test/browser/reportPage.ts' }, output: { entryFileNames: '[name].js' } },
+      rolldownOptions: { input, output: { entryFileNames: '[name].js' } },
     },
   })) as Rolldown.RolldownOutput
   return new Map(output.flatMap((chunk) => (chunk.type === 'chunk' ? [[`/${chunk.fileName}`, chunk.code]] : [])))

@@ -12,7 +12,12 @@ const url = 'https://tasks.example/mcp'
 function clientOf(reply: Reply) {
   const server = createScriptedServer({ now: page.now })
   for (const method of ['server/discover', 'initialize']) server.on(method, reply)
-  return createTaskClient({ url, transportOptions: { fetch: server.fetch }, environment: page.environment })
+  return createTaskClient({
+    url,
+    transportOptions: { fetch: server.fetch },
+    environment: page.environment,
+    retry: { connectAttempts: 1 },
+  })
 }
 
 const caught = (promise: Promise<unknown>): Promise<Error> =>
@@ -23,8 +28,8 @@ const caught = (promise: Promise<unknown>): Promise<Error> =>
 
 describe('the error of a connection that failed', () => {
   it.each([
-    [400, 'The header x-tenant is missing', /transportOptions\.requestInit/],
-    [401, 'No token', /asks for credentials.*transportOptions\.authProvider or an Authorization header/],
+    [400, 'The header x-tenant is missing', /the option headers/],
+    [401, 'No token', /asks for credentials.*authProvider, or an Authorization header in the option headers/],
     [403, 'Not from this origin', /refuses access.*credentials.*origin/],
     [404, 'No such page', /Check that the URL is that of the MCP endpoint/],
     [405, 'Only GET', /Check that the URL is that of the MCP endpoint/],
@@ -40,7 +45,10 @@ describe('the error of a connection that failed', () => {
     expect(error.message).toMatch(advice)
     const isAboutUrl = [404, 405, 415].includes(status)
     expect(/Check that the URL/.test(error.message)).toBe(isAboutUrl)
-    expect(client.store.getState().connection).toMatchObject({ status: 'failed', error })
+    expect(client.store.getState().connection).toMatchObject({
+      status: status === 401 ? 'unauthorized' : 'failed',
+      error,
+    })
   })
 
   it('[EDGE-25] says the words of a JSON-RPC error, with its HTTP status or its code', async () => {
@@ -79,7 +87,7 @@ it('[EDGE-25] a tools/call that is refused with HTTP 400 says what the server sa
   const error = await caught(client.callTool({ name: 'report' }))
   expect(error).toBeInstanceOf(ToolCallRejectedError)
   expect(error.message).toMatch(
-    /^Failed to call "report": the server answered HTTP 400 and said "The header x-tenant is missing"\. .*requestInit/,
+    /^Failed to call "report": the server answered HTTP 400 and said "The header x-tenant is missing"\. .*the option headers/,
   )
 })
 

@@ -7,11 +7,13 @@ import {
 } from '@modelcontextprotocol/client'
 import type { OnProtocolIssue } from '../../protocol/task.js'
 import { VERSION } from '../../version.js'
+import type { HeadersOption } from '../headers.js'
 import { withSessionHeader } from '../legacy/session.js'
 import { withRetryAfter } from '../retryAfter.js'
 import type { SignInByToken } from '../signIn.js'
 import { TaskTransport } from '../transport/taskTransport.js'
 import { answeredFetch } from './fetch.js'
+import { withHeaders } from './headers.js'
 import { routeInputRequests } from './multiRoundTrip.js'
 
 /** How the SDK client finds out what a server speaks: by both ways, or by one of them only. */
@@ -36,6 +38,8 @@ export function createClient(
 
 export interface HttpTransportOptions {
   readonly transportOptions: StreamableHTTPClientTransportOptions | undefined
+  readonly authProvider: StreamableHTTPClientTransportOptions['authProvider']
+  readonly headers: HeadersOption | undefined
   readonly environment: { readonly fetch: FetchLike; readonly now: () => number; readonly randomId: () => string }
   readonly onIssue: OnProtocolIssue
   readonly signIn: SignInByToken | undefined
@@ -45,11 +49,13 @@ export interface HttpTransportOptions {
 
 /** The transport of such a client. */
 export function createHttpTransport(url: URL, options: HttpTransportOptions): TaskTransport {
-  const { transportOptions = {}, environment, onIssue, signIn, onConnectAt } = options
+  const { transportOptions = {}, authProvider, headers, environment, onIssue, signIn, onConnectAt } = options
   const { fetch = environment.fetch } = transportOptions
-  const answered = answeredFetch(withRetryAfter(withSessionHeader(fetch), environment.now, onConnectAt))
+  const sent = withHeaders(withSessionHeader(fetch), headers)
+  const answered = answeredFetch(withRetryAfter(sent, environment.now, onConnectAt))
   const http = new StreamableHTTPClientTransport(url, {
     ...transportOptions,
+    ...(authProvider && { authProvider }),
     fetch: signIn?.wrap(answered) ?? answered,
   })
   return new TaskTransport(http, { onIssue, randomId: environment.randomId, signIn })

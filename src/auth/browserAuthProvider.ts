@@ -1,0 +1,225 @@
+import {
+  type AuthProvider,
+  auth,
+  extractWWWAuthenticateParams,
+  type OAuthClientMetadata,
+  type OAuthClientProvider,
+  type OAuthDiscoveryState,
+  type StoredOAuthClientInformation,
+  type StoredOAuthTokens,
+  UnauthorizedError,
+} from '@modelcontextprotocol/client'
+import { authorizationFailed } from '../connection/authorizationFailed.js'
+import type { AuthServer, BrowserAuthProvider, BrowserSignIn } from '../connection/authProvider.js'
+import type { Environment } from '../environment/environment.js'
+import { goTo } from '../environment/goTo.js'
+import { TaskConfigurationError } from '../protocol/errors.js'
+import { hash } from '../storage/hash.js'
+import { awaitCallback, handOver } from './popup.js'
+import { createSignInStore } from './signInStore.js'
+
+/** The part of a `Window` that a sign-in needs. */
+export interface SignInWindow {
+  location: { href: string }
+  opener: unknown
+  close(): void
+}
+
+/** How {@link browserAuthProvider} signs a user in. */
+export interface BrowserAuthProviderOptions {
+  /** The callback page of the app, which calls `client.finishAuthorization(location.href)`. A relative URL is resolved against the page. */
+  redirectUrl: string | URL
+  /** What the authorization server shows and registers: name, logo, contacts. What OAuth needs of it is filled in. */
+  clientMetadata?: Partial<OAuthClientMetadata>
+  /** The id of the app, where it is registered with the authorization server. A page can keep no secret, so there is none. @default the app registers itself */
+  clientId?: string
+  /** Where the app serves a client metadata document, for authorization servers that take its URL as the id. It is https. */
+  clientMetadataUrl?: string
+  /** What to ask for, words with blanks between. @default what the server says that it needs */
+  scope?: string
+  /**
+   * Where tokens are kept: `'session'` until the tab is closed, and for this tab alone, or `'local'` for all tabs and visits.
+   * Any script of the origin can read either.
+   * @default 'session'
+   */
+  storage?: 'session' | 'local'
+  /**
+   * Opens a window for the sign-in, so that the page stays. It is called in the turn of the click. Without it the page goes
+   * to the authorization server itself, and comes back.
+   *
+   * @example
+   * ```ts
+   * openPopup: () => window.open('', 'sign-in', 'popup,width=480,height=640')
+   * ```
+   */
+  openPopup?: () => SignInWindow | null
+}
+
+/** A sign-in under way. */
+interface Flow {
+  readonly state: string
+  readonly verifier: string
+  readonly discovery?: OAuthDiscoveryState | undefined
+}
+
+/**
+ * An `authProvider` for `createTaskClient` in a browser: OAuth with PKCE, done by the SDK, started by `client.authorize()`
+ * and by nothing else. A token that runs out is refreshed where the authorization server gave a refresh token; else
+ * `connection.status` becomes `unauthorized`. Tokens are kept for one MCP server. What a sign-in under way needs is in
+ * `sessionStorage`.
+ *
+ * @example
+ * ```ts
+ * const client = createTaskClient({
+ *   url: 'https://example.com/mcp',
+ *   authProvider: browserAuthProvider({ redirectUrl: '/callback', clientMetadata: { client_name: 'Reports' } }),
+ * })
+ * ```
+ */
+export function browserAuthProvider(options: BrowserAuthProviderOptions): BrowserAuthProvider {
+  const { storage = 'session' } = options
+  if (storage !== 'session' && storage !== 'local')
+    throw new TaskConfigurationError("storage of browserAuthProvider() must be 'session' or 'local'.")
+  return { forServer: (server) => createSignIn({ ...options, storage }, server) }
+}
+
+function createSignIn(
+  options: BrowserAuthProviderOptions & { storage: 'session' | 'local' },
+  { url, environment }: AuthServer,
+): BrowserSignIn {
+  const { clientId, clientMetadataUrl, openPopup } = options
+  const redirectUrl = new URL(options.redirectUrl, environment.baseUrl()).href
+  // The query may hold a secret.
+  const name = `taskwire-auth:${hash(JSON.stringify([url.href, redirectUrl, clientId]))}`
+  const kept = createSignInStore(environment, options.storage, `${name}:`)
+  const session = createSignInStore(environment, 'session', `${name}:`)
+  const tokens = () => kept.read<StoredOAuthTokens>('tokens')
+  let discovery: OAuthDiscoveryState | undefined
+  let stopWaiting = () => {}
+
+  /** Not the token with which the registration can be changed. */
+  function saveClient({ client_id, client_secret, issuer }: StoredOAuthClientInformation): void {
+    kept.write('client', { client_id, client_secret, issuer })
+  }
+
+  /** What the SDK drives. `redirect` gets the address to send the user to; what it does not take, comes to nothing. */
+  function providerOf(flow: Partial<Flow>, redirect: (url: URL, flow: Flow) => void): OAuthClientProvider {
+    let { state = environment.randomId(), verifier = '' } = flow
+    return {
+      redirectUrl,
+      ...(clientMetadataUrl !== undefined && { clientMetadataUrl }),
+      clientMetadata: metadataOf(options, redirectUrl),
+      state: () => {
+        state = environment.randomId()
+        return state
+      },
+      clientInformation: () =>
+        clientId === undefined ? kept.read<StoredOAuthClientInformation>('client') : { client_id: clientId },
+      ...(clientId === undefined && { saveClientInformation: saveClient }),
+      tokens,
+      saveTokens: (saved) => kept.write('tokens', saved),
+      saveCodeVerifier: (saved) => {
+        verifier = saved
+      },
+      codeVerifier: () => verifier,
+      saveDiscoveryState: (saved) => {
+        discovery = saved
+      },
+      discoveryState: () => discovery ?? flow.discovery,
+      invalidateCredentials: (what) => {
+        if (what === 'all' || what === 'tokens') kept.remove('tokens')
+        if (what === 'all' || what === 'client') kept.remove('client')
+        if (what === 'all' || what === 'discovery') discovery = undefined
+      },
+      redirectToAuthorization: (to) => redirect(to, { state, verifier, discovery }),
+    }
+  }
+
+  async function refresh(refused: string | undefined, ask: (provider: OAuthClientProvider) => Promise<unknown>) {
+    const { access_token: current, refresh_token: refreshToken } = tokens() ?? {}
+    if (current !== refused) return
+    const outcome = refreshToken === undefined ? 'REDIRECT' : await ask(providerOf({}, () => {}))
+    if (outcome !== 'AUTHORIZED') throw new UnauthorizedError()
+  }
+
+  const transport: AuthProvider = {
+    token: async () => tokens()?.access_token,
+    onUnauthorized: async ({ response, serverUrl, fetchFn }) => {
+      const refused = tokens()?.access_token
+      const { resourceMetadataUrl } = extractWWWAuthenticateParams(response)
+      await alone(environment, name, () =>
+        refresh(refused, (provider) =>
+          auth(provider, { serverUrl, fetchFn, ...(resourceMetadataUrl && { resourceMetadataUrl }) }),
+        ),
+      )
+    },
+  }
+
+  function openChannel() {
+    const { channel } = environment
+    if (channel !== undefined) return channel(name)
+    throw new TaskConfigurationError('openPopup needs BroadcastChannel, which this browser does not have.')
+  }
+
+  return {
+    transport,
+
+    begin: (onCallback) => {
+      stopWaiting()
+      session.remove('flow')
+      discovery = undefined
+      const popup = openPopup?.()
+      if (popup === null) throw authorizationFailed('popup-blocked')
+      if (popup) popup.opener = null
+      const send = (to: URL, flow: Flow) => {
+        session.write('flow', flow)
+        if (popup === undefined) return goTo(to)
+        stopWaiting = awaitCallback(openChannel(), flow.state, async (callback) => {
+          await onCallback(callback)
+          popup.close()
+        })
+        popup.location.href = to.href
+      }
+      const provider = providerOf({}, send)
+      return { provider, abandon: () => popup?.close() }
+    },
+
+    take: (state) => {
+      const flow = session.read<Flow>('flow')
+      if (flow === undefined || flow.state !== state) return undefined
+      session.remove('flow')
+      return providerOf(flow, () => {})
+    },
+
+    handOver: async (callback) => {
+      if (environment.channel === undefined || !callback.has('state')) throw authorizationFailed('foreign-state')
+      await handOver(openChannel(), environment, callback)
+    },
+
+    signOut: () => {
+      stopWaiting()
+      session.remove('flow')
+      kept.remove('tokens')
+    },
+  }
+}
+
+function metadataOf(
+  { scope, clientMetadata }: BrowserAuthProviderOptions,
+  redirectUrl: string,
+): OAuthClientProvider['clientMetadata'] {
+  return {
+    redirect_uris: [redirectUrl],
+    response_types: ['code'],
+    // Some authorization servers give no refresh token to who does not say so.
+    grant_types: ['authorization_code', 'refresh_token'],
+    token_endpoint_auth_method: 'none',
+    ...(scope !== undefined && { scope }),
+    ...clientMetadata,
+  }
+}
+
+/** Tabs with the same tokens refresh them one after the other: a refresh token counts once. */
+async function alone({ locks }: Environment, name: string, work: () => Promise<void>): Promise<void> {
+  return locks === undefined ? work() : locks.request(name, {}, work)
+}

@@ -1,0 +1,2 @@
+export type { BrowserAuthProvider } from '../connection/authProvider.js'
+export { type BrowserAuthProviderOptions, browserAuthProvider, type SignInWindow } from './browserAuthProvider.js'

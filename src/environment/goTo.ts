@@ -1,0 +1,4 @@
+/** Leaves the page for another. */
+export function goTo(url: URL): void {
+  globalThis.location.assign(url)
+}

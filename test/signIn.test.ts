@@ -1,0 +1,470 @@
+import { createHash } from 'node:crypto'
+import { createTaskClient, type TaskClient, type TaskClientUrlOptions } from 'taskwire'
+import { type BrowserAuthProviderOptions, browserAuthProvider } from 'taskwire/auth'
+import { createSimulatedBrowser, type SimulatedBrowser, type SimulatedPage } from 'taskwire/testing'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { completed, created, createScriptedServer, type ScriptedServer, snapshot } from './support/scriptedServer.js'
+
+const URL_ = 'https://tasks.example/mcp'
+const MINUTES = 60_000
+
+let browser: SimulatedBrowser
+let server: ScriptedServer
+/** Access tokens that the server takes. */
+let valid: Set<string>
+let issued: number
+/** Requests to the authorization server, by path. */
+let asked: { path: string; body: string; headers: Headers }[]
+let isDown: boolean
+const assign = vi.fn<(url: URL) => void>()
+
+beforeEach(() => {
+  browser = createSimulatedBrowser({ turns: 80 })
+  // The browser hashes outside of the event loop, which no simulated time waits for.
+  vi.spyOn(crypto.subtle, 'digest').mockImplementation(async (_, data) => {
+    const digest = createHash('sha256').update(new Uint8Array(data as ArrayBuffer))
+    return new Uint8Array(digest.digest()).buffer
+  })
+  vi.stubGlobal('location', { assign: assign.mockReset() })
+  server = createScriptedServer({ now: browser.now })
+  server.on('tools/call', created())
+  server.on('tasks/get', snapshot())
+  valid = new Set()
+  issued = 0
+  asked = []
+  isDown = false
+})
+
+/** The MCP server behind its tokens, and the authorization server. */
+async function fetch(input: string | URL, init?: RequestInit): Promise<Response> {
+  const { origin, pathname } = new URL(String(input))
+  const headers = new Headers(init?.headers)
+  if (pathname === '/mcp') {
+    const token = headers.get('authorization')?.replace('Bearer ', '') ?? ''
+    if (valid.has(token) || init?.method !== 'POST') return server.fetch(input, init)
+    const challenge = 'Bearer resource_metadata="https://tasks.example/about-sign-in", scope="tasks"'
+    return new Response('Sign in', { status: 401, headers: { 'www-authenticate': challenge } })
+  }
+  asked.push({ path: pathname, body: String(init?.body ?? ''), headers })
+  if (isDown) throw new TypeError('fetch failed')
+  if (pathname === '/about-sign-in') return Response.json({ resource: URL_, authorization_servers: [origin] })
+  if (pathname.startsWith('/.well-known/oauth-authorization-server')) {
+    return Response.json({
+      issuer: origin,
+      authorization_endpoint: `${origin}/authorize`,
+      token_endpoint: `${origin}/token`,
+      registration_endpoint: `${origin}/register`,
+      response_types_supported: ['code'],
+      code_challenge_methods_supported: ['S256'],
+      token_endpoint_auth_methods_supported: ['none'],
+    })
+  }
+  if (pathname === '/register') {
+    return Response.json({ ...JSON.parse(String(init?.body)), client_id: 'registered' }, { status: 201 })
+  }
+  if (pathname === '/token') {
+    const form = new URLSearchParams(String(init?.body))
+    if (form.get('refresh_token') === 'spent') return Response.json({ error: 'invalid_grant' }, { status: 400 })
+    issued += 1
+    valid = new Set([`access-secret-${issued}`])
+    return Response.json({
+      access_token: `access-secret-${issued}`,
+      refresh_token: `refresh-secret-${issued}`,
+      token_type: 'Bearer',
+    })
+  }
+  return new Response(null, { status: 404 })
+}
+
+const count = (path: string) => asked.filter((one) => one.path === path).length
+const calls = () => server.received('tools/call').length
+
+function open(
+  page: SimulatedPage = browser.openPage(),
+  options: Partial<BrowserAuthProviderOptions> = {},
+  more: Partial<TaskClientUrlOptions> = {},
+): TaskClient {
+  const authProvider = browserAuthProvider({ redirectUrl: '/callback', ...options })
+  return createTaskClient({
+    url: URL_,
+    authProvider,
+    transportOptions: { fetch },
+    environment: page.environment,
+    ...more,
+  })
+}
+
+const connection = (client: TaskClient) => client.store.getState().connection
+
+/** Lets work go on that takes time of the page. */
+async function within<T>(work: Promise<T>): Promise<T> {
+  work.catch(() => {})
+  await browser.settle()
+  return work
+}
+
+/** Where the user was sent, and the callback that the authorization server leads back to. */
+function visit(to: string | undefined = String(assign.mock.lastCall?.[0]), answer = 'code=code-secret'): string {
+  const url = new URL(String(to))
+  const state = url.searchParams.get('state')
+  return `https://app.example/callback?${answer}&state=${state}&iss=${encodeURIComponent(url.origin)}`
+}
+
+async function signIn(client: TaskClient): Promise<void> {
+  await expect(within(client.authorize())).resolves.toBe('started')
+  await within(client.finishAuthorization(visit()))
+}
+
+describe('a server that asks for credentials', () => {
+  it('makes the connection unauthorized, and sends the user nowhere', async () => {
+    const client = open()
+    const call = client.startToolCall({ name: 'report' }, { key: 'k' })
+    await browser.advance(10 * MINUTES)
+    expect(connection(client)).toMatchObject({ status: 'unauthorized', error: { name: 'ConnectionFailedError' } })
+    await expect(call.result).rejects.toMatchObject({
+      name: 'ConnectionFailedError',
+      message: expect.stringContaining('authorize()'),
+    })
+    expect([assign.mock.calls.length, asked.length, server.requests.length]).toEqual([0, 0, 0])
+  })
+
+  it('gets the user back by a redirect: the same task goes on, and the tool is called once', async () => {
+    const page = browser.openPage()
+    const before = open(page)
+    await signIn(before)
+    const { callId } = before.startToolCall({ name: 'report' }, { key: 'k' })
+    await browser.advance(1500)
+    valid = new Set()
+    page.environment.storage('session')?.removeItem(sessionKeys(page).find((key) => key.endsWith(':tokens')) ?? '')
+    await browser.advance(MINUTES)
+    expect(before.getToolCallState(callId)).toMatchObject({ phase: 'working', network: 'paused' })
+    expect(connection(before)).toMatchObject({ status: 'unauthorized', era: 'modern', tasks: true })
+    await within(before.authorize())
+
+    const callbackPage = await page.reload()
+    const callback = open(callbackPage)
+    await expect(within(callback.finishAuthorization(visit()))).resolves.toBe('authorized')
+    const client = open(await callbackPage.reload())
+    server.on('tasks/get', completed())
+    const [resumed] = await within(client.resumeToolCalls())
+    await browser.advance(5000)
+    await expect(resumed?.result).resolves.toBeDefined()
+    expect([resumed?.callId, calls(), connection(client).status]).toEqual([callId, 1, 'connected'])
+  })
+
+  it('is asked again at once after a sign-in in the same page', async () => {
+    const client = open()
+    await signIn(client)
+    const call = client.startToolCall({ name: 'report' })
+    await browser.advance(1500)
+    valid = new Set()
+    await client.signOut()
+    await browser.advance(5 * MINUTES)
+    expect(call.getState().network).toBe('paused')
+    await signIn(client)
+    expect(connection(client).status).toBe('connected')
+    await browser.advance(1500)
+    expect(call.getState()).toMatchObject({ phase: 'working', network: 'ok' })
+  })
+
+  it('shows what the SDK asked for: PKCE, the scope, the app as a public client', async () => {
+    const client = open(browser.openPage(), { clientMetadata: { client_name: 'Reports' } })
+    await within(client.connect().catch(() => {}))
+    await within(client.authorize())
+    const { searchParams } = new URL(String(assign.mock.lastCall?.[0]))
+    expect(Object.fromEntries(searchParams)).toMatchObject({
+      client_id: 'registered',
+      code_challenge_method: 'S256',
+      redirect_uri: 'http://localhost/callback',
+      scope: 'tasks',
+      resource: URL_,
+    })
+    expect(JSON.parse(asked.find(({ path }) => path === '/register')?.body ?? '')).toMatchObject({
+      client_name: 'Reports',
+      token_endpoint_auth_method: 'none',
+    })
+  })
+
+  it('takes an app that is registered: no registration', async () => {
+    const client = open(browser.openPage(), { clientId: 'app' })
+    await signIn(client)
+    expect(count('/register')).toBe(0)
+    expect(connection(client).status).toBe('connected')
+  })
+})
+
+describe('a token that runs out', () => {
+  it('is refreshed without the user, once for all that were refused', async () => {
+    const client = open()
+    await signIn(client)
+    const started = ['a', 'b'].map((taskId) => {
+      server.on('tools/call', created({ taskId }))
+      return client.startToolCall({ name: 'report' })
+    })
+    server.on('tasks/get', (request) => snapshot({ taskId: request.params['taskId'] })(request))
+    await browser.advance(1500)
+    valid = new Set()
+    await browser.advance(5000)
+    expect(started.map((call) => call.getState().network)).toEqual(['ok', 'ok'])
+    expect([issued, assign.mock.calls.length]).toEqual([2, 1])
+  })
+
+  it('is refreshed by one of two tabs that share it', async () => {
+    const [a, b] = [browser.openPage(), browser.openPage()].map((page) =>
+      open(page, { storage: 'local' }, { crossTab: false }),
+    )
+    await signIn(a as TaskClient)
+    await within((b as TaskClient).connect())
+    valid = new Set()
+    await within(Promise.all([a?.listTools(), b?.listTools()]))
+    expect(issued).toBe(2)
+  })
+
+  it('asks for the user where the refresh token is spent, and no longer tries it', async () => {
+    const page = browser.openPage()
+    const client = open(page)
+    vi.spyOn(console, 'warn').mockImplementation(() => {})
+    await signIn(client)
+    const key = sessionKeys(page).find((one) => one.endsWith(':tokens')) ?? ''
+    const session = page.environment.storage('session')
+    session?.setItem(key, String(session.getItem(key)).replace('refresh-secret-1', 'spent'))
+    valid = new Set()
+    await within(client.listTools().catch(() => {}))
+    expect(connection(client).status).toBe('unauthorized')
+    const before = count('/token')
+    await within(client.listTools().catch(() => {}))
+    expect([count('/token'), assign.mock.calls.length]).toEqual([before, 1])
+  })
+})
+
+describe('a callback', () => {
+  it.each([
+    ['that says access_denied', 'error=access_denied', { reason: 'denied', code: 'access_denied' }],
+    [
+      'that says something else',
+      'error=server_error&error_description=code-secret',
+      { reason: 'refused', code: 'server_error' },
+    ],
+    ['with an error that is no code', 'error=%3Cb%3Ecode-secret', { reason: 'refused' }],
+    ['without a code', 'foo=code-secret', { reason: 'no-code' }],
+  ])('%s is an error that says what to do, and the task waits', async (_, answer, fields) => {
+    const client = open()
+    await within(client.authorize())
+    const failed = client.finishAuthorization(visit(undefined, answer))
+    await expect(within(failed)).rejects.toMatchObject({ name: 'AuthorizationFailedError', ...fields })
+    const error = await failed.catch((one: unknown) => one)
+    expect(`${error} ${JSON.stringify(error)}`).not.toContain('secret')
+    expect(connection(client)).toMatchObject({ status: 'unauthorized', error })
+  })
+
+  it.each([
+    ['of another sign-in', 'https://app.example/callback?code=code-secret&state=foreign-secret'],
+    ['without a state', 'https://app.example/callback?code=code-secret'],
+  ])('%s is refused, and its code is sent nowhere', async (_, url) => {
+    const client = open()
+    await within(client.authorize())
+    const failed = client.finishAuthorization(url)
+    failed.catch(() => {})
+    await browser.advance(5000)
+    await expect(failed).rejects.toMatchObject({ name: 'AuthorizationFailedError', reason: 'foreign-state' })
+    expect(String(await failed.catch((one: unknown) => one))).not.toContain('secret')
+    expect(count('/token')).toBe(0)
+    await expect(within(client.finishAuthorization(visit()))).resolves.toBe('authorized')
+  })
+
+  it('counts once, however often the page that it leads to is mounted', async () => {
+    const client = open()
+    await within(client.authorize())
+    const url = visit()
+    await expect(
+      within(Promise.all([client.finishAuthorization(url), client.finishAuthorization(new URL(url))])),
+    ).resolves.toEqual(['authorized', 'authorized'])
+    expect(count('/token')).toBe(1)
+    // A reload of the callback page.
+    const again = open().finishAuthorization(url)
+    again.catch(() => {})
+    await browser.advance(5000)
+    await expect(again).rejects.toMatchObject({ reason: 'foreign-state' })
+  })
+
+  it('says so where the authorization server cannot be reached', async () => {
+    const client = open()
+    await within(client.authorize())
+    isDown = true
+    await expect(within(client.finishAuthorization(visit()))).rejects.toMatchObject({ reason: 'unreachable' })
+  })
+})
+
+describe('a window of its own', () => {
+  const popup = () => ({ location: { href: 'about:blank' }, opener: {} as unknown, close: vi.fn() })
+
+  it('brings the callback to the tab that has opened it, which signs in and goes on', async () => {
+    const opened = popup()
+    const client = open(browser.openPage(), { openPopup: () => opened })
+    await expect(within(client.authorize())).resolves.toBe('started')
+    expect([assign.mock.calls.length, opened.opener]).toEqual([0, null])
+
+    const callback = open()
+    await expect(within(callback.finishAuthorization(visit(opened.location.href)))).resolves.toBe('handed-over')
+    expect(connection(client).status).toBe('connected')
+    expect(opened.close).toHaveBeenCalled()
+    expect(localValues()).not.toMatch(/(access|refresh|code)-secret/)
+  })
+
+  it('tells both why nothing came of it', async () => {
+    const opened = popup()
+    const client = open(browser.openPage(), { openPopup: () => opened })
+    await within(client.authorize())
+    const denied = visit(opened.location.href, 'error=access_denied')
+    await expect(within(open().finishAuthorization(denied))).rejects.toMatchObject({ reason: 'denied' })
+    expect(connection(client)).toMatchObject({ status: 'unauthorized', error: { reason: 'denied' } })
+  })
+
+  it('that is blocked is an error, and one that comes to nothing is closed', async () => {
+    await expect(open(browser.openPage(), { openPopup: () => null }).authorize()).rejects.toMatchObject({
+      reason: 'popup-blocked',
+    })
+    const opened = popup()
+    isDown = true
+    const client = open(browser.openPage(), { openPopup: () => opened })
+    await expect(within(client.authorize())).rejects.toMatchObject({ reason: 'unreachable' })
+    expect(opened.close).toHaveBeenCalled()
+  })
+
+  it('is opened in the turn of the click', () => {
+    const openPopup = vi.fn(popup)
+    open(browser.openPage(), { openPopup }).authorize()
+    expect(openPopup).toHaveBeenCalledOnce()
+  })
+})
+
+describe('where tokens are', () => {
+  it('sessionStorage by default, and nothing of a sign-in is in localStorage or a record', async () => {
+    const page = browser.openPage()
+    const client = open(page)
+    await signIn(client)
+    client.startToolCall({ name: 'report' }, { key: 'k' })
+    await browser.advance(1500)
+    expect(sessionKeys(page).some((key) => key.endsWith(':tokens'))).toBe(true)
+    expect(sessionKeys(page).some((key) => key.endsWith(':flow'))).toBe(false)
+    expect(localValues()).not.toMatch(/(access|refresh|code)-secret/)
+  })
+
+  it('under a name of the server, so that no other gets them', async () => {
+    const page = browser.openPage()
+    await signIn(open(page))
+    const sent = vi.fn(async () => new Response('', { status: 401 }))
+    const other = open(page, {}, { url: 'https://other.example/mcp', transportOptions: { fetch: sent } })
+    await within(other.connect().catch(() => {}))
+    expect(
+      JSON.stringify(sent.mock.calls.map((args: unknown[]) => [...new Headers((args[1] as RequestInit).headers)])),
+    ).not.toContain('secret')
+  })
+})
+
+describe('headers', () => {
+  it('of a function are asked for with every request, and go to the MCP server alone', async () => {
+    let sequence = 0
+    const seen: (string | null)[] = []
+    const client = createTaskClient({
+      url: URL_,
+      headers: () => Promise.resolve({ 'x-secret': `secret-${++sequence}`, accept: 'text/html' }),
+      transportOptions: {
+        fetch: async (url, init) => {
+          seen.push(new Headers(init?.headers).get('x-secret'))
+          return server.fetch(url, init)
+        },
+      },
+      environment: browser.openPage().environment,
+      push: false,
+    })
+    client.startToolCall({ name: 'report' })
+    await browser.advance(1500)
+    expect(seen).toEqual(['secret-1', 'secret-2', 'secret-3'])
+
+    const withOAuth = open(browser.openPage(), {}, { headers: { 'x-secret': 'secret' } })
+    await signIn(withOAuth)
+    expect(asked.length).toBeGreaterThan(0)
+    expect(asked.filter(({ headers }) => headers.has('x-secret'))).toEqual([])
+  })
+
+  it('that cannot be had end nothing that runs: polls are repeated', async () => {
+    let isBroken = false
+    const client = createTaskClient({
+      url: URL_,
+      headers: async () => {
+        if (isBroken) throw new Error('No session')
+        return { 'x-tenant': 'a' }
+      },
+      transportOptions: { fetch: server.fetch },
+      environment: browser.openPage().environment,
+      push: false,
+    })
+    const call = client.startToolCall({ name: 'report' }, { key: 'k' })
+    await browser.advance(1500)
+    isBroken = true
+    await browser.advance(MINUTES)
+    expect(call.getState()).toMatchObject({
+      phase: 'working',
+      network: 'paused',
+      lastError: { name: 'TaskRequestError', kind: 'auth' },
+    })
+    const other = client.startToolCall({ name: 'report' }, { key: 'other' })
+    await browser.settle()
+    await expect(other.result).rejects.toMatchObject({ name: 'TaskRequestError', kind: 'auth' })
+    isBroken = false
+    server.on('tasks/get', completed())
+    await browser.advance(MINUTES)
+    await expect(call.result).resolves.toBeDefined()
+    expect(calls()).toBe(1)
+  })
+
+  it('that cannot be had at connect time are the same error', async () => {
+    const client = createTaskClient({
+      url: URL_,
+      headers: () => Promise.reject(new Error('No session')),
+      transportOptions: { fetch: server.fetch },
+      environment: browser.openPage().environment,
+    })
+    await expect(within(client.connect())).rejects.toMatchObject({ name: 'TaskRequestError', kind: 'auth' })
+    expect(server.requests).toEqual([])
+  })
+})
+
+describe('options that contradict each other', () => {
+  const provider = { token: async () => 'a' }
+  it.each([
+    ['authProvider', { authProvider: provider, transportOptions: { authProvider: provider } }],
+    ['headers', { headers: {}, transportOptions: { requestInit: { headers: {} } } }],
+  ])('%s in both places', (name, options) => {
+    expect(() => createTaskClient({ url: URL_, ...options })).toThrow(`Use the option ${name} alone`)
+  })
+
+  it.each([
+    ['headers', { headers: {} }],
+    ['authProvider', { authProvider: provider }],
+    ['era', { era: 'legacy' }],
+  ])('%s with an SDK client', (name, options) => {
+    const client = { getProtocolEra: () => undefined }
+    expect(() => createTaskClient({ client, ...options } as never)).toThrow(`got ${name} and a client`)
+  })
+
+  it.each([
+    ['no authProvider', {}],
+    ['one that has nothing but a token', { authProvider: provider }],
+  ])('authorize() with %s', async (_, options) => {
+    const client = createTaskClient({ url: URL_, environment: browser.openPage().environment, ...options })
+    await expect(client.authorize()).rejects.toThrow('browserAuthProvider()')
+    await expect(client.finishAuthorization('https://app.example/callback')).rejects.toThrow('browserAuthProvider()')
+  })
+})
+
+function sessionKeys(page: SimulatedPage): string[] {
+  const session = page.environment.storage('session')
+  return Array.from({ length: session?.length ?? 0 }, (_, index) => String(session?.key(index)))
+}
+
+function localValues(): string {
+  const { local } = browser.storage
+  return Array.from({ length: local.length }, (_, index) => local.getItem(String(local.key(index)))).join('\n')
+}
