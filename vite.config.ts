@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 
 /** One module per audience, as in the `exports` and the `bin` of package.json. */
@@ -6,6 +7,7 @@ const entries: Record<string, string> = {
   'auth/index': 'src/auth/index.ts',
   'cli/main': 'src/cli/main.ts',
   'diagnose/index': 'src/diagnose/index.ts',
+  'lite/index': 'src/lite/index.ts',
   'query/index': 'src/query/index.ts',
   'react/index': 'src/react/index.ts',
   'server/index': 'src/server/index.ts',
@@ -20,6 +22,11 @@ const isExternal = (id: string): boolean => !/^[./]|^[a-z]:[\\/]|^\0/i.test(id)
 
 const browserTests = 'test/browser/**/*.test.ts'
 const packageTests = 'test/package/**/*.test.ts'
+
+/** The tests that open a client by test/support/anyClient.ts: they hold for both. */
+const testsOfBoth: string[] = readdirSync('test', { recursive: true, encoding: 'utf8' })
+  .map((file) => `test/${file.replaceAll('\\', '/')}`)
+  .filter((file) => file.endsWith('.test.ts') && readFileSync(file, 'utf8').includes('support/anyClient.js'))
 
 export default defineConfig({
   // In tests and examples `taskwire` and `taskwire/react` are our own sources: see `paths` in tsconfig.json.
@@ -57,6 +64,17 @@ export default defineConfig({
           environment: 'node',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: [browserTests, packageTests],
+          provide: { client: 'full' },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          // The same tests with `createTaskClient` of `taskwire/lite`.
+          name: 'lite',
+          environment: 'node',
+          include: testsOfBoth,
+          provide: { client: 'lite' },
         },
       },
       {

@@ -32,6 +32,27 @@ export async function measureEntry(name, already = new Set()) {
   return { first, later: gzipped(chunks) - first, files: new Set(chunks.flatMap(({ moduleIds }) => moduleIds)) }
 }
 
+/** An app that calls a tool and shows what becomes of it, by itself: everything that such a page ships. */
+const PAGES = {
+  taskwire: "import { createTaskClient } from 'taskwire'",
+  'taskwire/lite': "import { createTaskClient } from 'taskwire/lite'",
+}
+
+/**
+ * What a page ships with a client, dependencies included, and what the bundle is made of.
+ *
+ * @param {keyof typeof PAGES} name
+ */
+export async function measurePage(name) {
+  const chunks = await bundleApp({
+    'app/main': `${PAGES[name]}
+const client = createTaskClient({ url: 'https://example.com/mcp' })
+document.addEventListener('click', () => client.callTool({ name: 'report' }).then(console.log))`,
+  })
+  const first = gzipped(reachable(chunks, () => false))
+  return { first, later: gzipped(chunks) - first, files: new Set(chunks.flatMap(({ moduleIds }) => moduleIds)) }
+}
+
 /** An app that has the SDK client already, and a page that it loads on demand, as most apps have. */
 const APP = `
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
@@ -89,10 +110,31 @@ const RARE = /[\\/]src[\\/].*(legacy|sdkV1|client[\\/](observe|checkTools))/i
 
 /** @param {string} addition */
 async function measureApp(addition) {
-  /** @type {Record<string, string>} */
-  const modules = { 'app/main': APP + addition, 'app/page': 'export const show = (...all) => console.log(all)' }
-  const chunks = await bundle({
-    resolve: { alias: { taskwire: resolve('src/index.ts') } },
+  const chunks = await bundleApp({
+    'app/main': APP + addition,
+    'app/page': 'export const show = (...all) => console.log(all)',
+  })
+  const isRare = (/** @type {Chunk} */ { facadeModuleId }) => RARE.test(facadeModuleId ?? '')
+  return {
+    first: gzipped(reachable(chunks, () => false)),
+    modern: gzipped(reachable(chunks, (chunk) => !isRare(chunk))),
+    all: gzipped(chunks),
+  }
+}
+
+/**
+ * The chunks of an app that is made of these modules and begins with `app/main`.
+ *
+ * @param {Record<string, string>} modules
+ */
+function bundleApp(modules) {
+  return bundle({
+    resolve: {
+      alias: [
+        { find: /^taskwire$/, replacement: resolve('src/index.ts') },
+        { find: /^taskwire\/(.*)$/, replacement: resolve('src/$1/index.ts') },
+      ],
+    },
     plugins: [
       {
         name: 'app',
@@ -103,12 +145,6 @@ async function measureApp(addition) {
     ],
     build: { rolldownOptions: { input: 'app/main' } },
   })
-  const isRare = (/** @type {Chunk} */ { facadeModuleId }) => RARE.test(facadeModuleId ?? '')
-  return {
-    first: gzipped(reachable(chunks, () => false)),
-    modern: gzipped(reachable(chunks, (chunk) => !isRare(chunk))),
-    all: gzipped(chunks),
-  }
 }
 
 /**

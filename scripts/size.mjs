@@ -4,8 +4,10 @@
 //   is what is loaded only when it is needed: for servers and SDK clients of the revision before, and for `observe()`.
 // - `+ NAME`: what it adds to a Vite app that has the SDK client, dependencies included, at first load; `(modern)`: with
 //   what is loaded later, but for servers and SDK clients of the revision before.
+// - `a page with NAME`: everything that a page ships whose app has a client and nothing else, the SDK and other
+//   dependencies included.
 import { readFileSync } from 'node:fs'
-import { measureAdditions, measureEntry } from './bundles.mjs'
+import { measureAdditions, measureEntry, measurePage } from './bundles.mjs'
 
 /** @type {Record<string, number>} */
 const budgets = JSON.parse(readFileSync('size.json', 'utf8'))
@@ -16,6 +18,9 @@ const query = await measureEntry('taskwire/query', core.files)
 const diagnose = await measureEntry('taskwire/diagnose', core.files)
 const react = await measureEntry('taskwire/react', core.files)
 const { createTaskClient, withTasks } = await measureAdditions()
+const lite = await measureEntry('taskwire/lite')
+const page = await measurePage('taskwire')
+const litePage = await measurePage('taskwire/lite')
 
 const measured = {
   taskwire: { gzip: core.first, later: core.later },
@@ -28,6 +33,9 @@ const measured = {
     gzip: createTaskClient.modern,
     later: createTaskClient.all - createTaskClient.modern,
   },
+  'taskwire/lite': { gzip: lite.first, later: lite.later },
+  'a page with taskwire': { gzip: page.first, later: page.later },
+  'a page with taskwire/lite': { gzip: litePage.first, later: litePage.later },
   '+ withTasks': { gzip: withTasks.first, later: withTasks.all - withTasks.first },
 }
 

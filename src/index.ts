@@ -1,103 +1,10 @@
-export type { InputHandlerContext, InputHandlers } from './call/inputHandlers.js'
-export type {
-  CompletedToolCall,
-  EndedToolCall,
-  FailedToolCall,
-  InputResponseState,
-  RunningToolCall,
-  SettledToolCall,
-  ToolCallNetwork,
-  ToolCallPhase,
-  ToolCallState,
-} from './call/toolCallState.js'
 export { createTaskClient } from './client/createTaskClient.js'
-export type { CallObservation, PageObservation, PollReason, TaskClientObservation } from './client/observe/events.js'
 export type {
-  ForgetFilter,
-  TaskClient,
-  TaskClientBaseOptions,
   TaskClientOptions,
+  TaskClientSdkBaseOptions,
   TaskClientSdkOptions,
-  TaskClientState,
   TaskClientUrlOptions,
-  TaskErrorContext,
-  TaskReference,
-  ToolCall,
-  ToolCallOptions,
-  ToolCallParams,
-} from './client/taskClient.js'
-export type {
-  AnyTools,
-  Register,
-  RegisteredTools,
-  ToolArguments,
-  ToolName,
-  ToolOutput,
-  ToolResult,
-  ToolsOf,
-} from './client/tools.js'
+} from './client/sdkOptions.js'
 export type { AuthServer, BegunSignIn, BrowserAuthProvider, BrowserSignIn } from './connection/authProvider.js'
-export type { ConnectionState } from './connection/connection.js'
 export { type WithTasksOptions, withTasks } from './connection/withTasks/withTasks.js'
-export type { Environment } from './environment/environment.js'
-export type {
-  AudioContent,
-  CallToolResult,
-  ContentBlock,
-  EmbeddedResource,
-  ImageContent,
-  ResourceLink,
-  TextContent,
-} from './protocol/callToolResult.js'
-export {
-  AuthorizationFailedError,
-  type AuthorizationFailure,
-  ConnectionFailedError,
-  isTaskError,
-  PageOutdatedError,
-  TaskCancelledError,
-  TaskConfigurationError,
-  TaskError,
-  type TaskErrorJson,
-  type TaskErrorOptions,
-  TaskExpiredError,
-  TaskFailedError,
-  TaskInputError,
-  TaskInputRequiredError,
-  TaskProtocolError,
-  type TaskProtocolSource,
-  TaskRequestError,
-  type TaskRequestFailure,
-  TaskStorageError,
-  TaskStuckError,
-  TasksUnsupportedError,
-  TaskUnreachableError,
-  ToolCallInterruptedError,
-  ToolCallRejectedError,
-  ToolOutputError,
-} from './protocol/errors.js'
-export { TASKS_EXTENSION } from './protocol/extension.js'
-export type { FormIssue } from './protocol/formIssues.js'
-export type {
-  ElicitFormRequest,
-  ElicitUrlRequest,
-  InputRequest,
-  InputResponse,
-  ListRootsRequest,
-  SamplingRequest,
-} from './protocol/inputRequest.js'
-export type { TaskProgress } from './protocol/progress.js'
-export {
-  type CancelledTask,
-  type CompletedTask,
-  type DetailedTask,
-  type FailedTask,
-  type InputRequiredTask,
-  isTerminal,
-  type Task,
-  type TaskFailure,
-  type TaskStatus,
-  type WorkingTask,
-} from './protocol/task.js'
-export type { TaskStorage } from './storage/taskStorage.js'
-export { VERSION } from './version.js'
+export * from './everyClient.js'

@@ -1,6 +1,7 @@
-import { createTaskClient, type TaskClientUrlOptions } from 'taskwire'
+import type { TaskClientUrlOptions } from 'taskwire'
 import { createSimulatedEnvironment } from 'taskwire/testing'
 import { describe, expect, it } from 'vitest'
+import { createTaskClient, describeFull } from './support/anyClient.js'
 import { completed, created, createScriptedServer, http, result, speakLegacy } from './support/scriptedServer.js'
 
 const discovered = (capabilities: Record<string, unknown>) =>
@@ -62,7 +63,7 @@ describe('a server that is down when the page loads', () => {
   })
 })
 
-describe('era', () => {
+describeFull('era', () => {
   it("'legacy' connects by initialize at once", async () => {
     const { page, server, client, connection, count } = setUp({ era: 'legacy' })
     speakLegacy(server)

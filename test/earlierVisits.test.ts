@@ -1,6 +1,7 @@
-import { createTaskClient, type TaskClient, type TaskClientUrlOptions } from 'taskwire'
+import type { TaskClient, TaskClientUrlOptions } from 'taskwire'
 import type { TestServer } from 'taskwire/testing'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { createTaskClient } from './support/anyClient.js'
 import { createWorkServer } from './support/workServer.js'
 
 let server: TestServer

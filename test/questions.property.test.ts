@@ -1,7 +1,8 @@
 import fc from 'fast-check'
-import { createTaskClient, type InputHandlers, type InputRequest, type InputResponse } from 'taskwire'
+import type { InputHandlers, InputRequest, InputResponse } from 'taskwire'
 import { createSimulatedEnvironment } from 'taskwire/testing'
 import { expect, it } from 'vitest'
+import { createTaskClient } from './support/anyClient.js'
 import {
   ack,
   created,

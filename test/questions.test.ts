@@ -1,6 +1,5 @@
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import {
-  createTaskClient,
   type InputHandlers,
   type InputRequest,
   type TaskClient,
@@ -13,6 +12,7 @@ import {
 } from 'taskwire'
 import { createSimulatedEnvironment, type SimulatedEnvironment, type TestServer } from 'taskwire/testing'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { createTaskClient } from './support/anyClient.js'
 import {
   ack,
   completed,

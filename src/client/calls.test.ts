@@ -6,7 +6,8 @@ import type { Channel, Environment } from '../environment/environment.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import type { TaskStorage } from '../storage/taskStorage.js'
 import { createTaskClient } from './createTaskClient.js'
-import type { TaskClient, TaskClientUrlOptions } from './taskClient.js'
+import type { TaskClientUrlOptions } from './sdkOptions.js'
+import type { TaskClient } from './taskClient.js'
 
 let server: TestServer
 let client: TaskClient

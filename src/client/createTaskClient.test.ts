@@ -5,7 +5,8 @@ import { createWorkServer } from '../../test/support/workServer.js'
 import { withTasks } from '../connection/withTasks/withTasks.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import { createTaskClient } from './createTaskClient.js'
-import type { TaskClient, TaskClientUrlOptions } from './taskClient.js'
+import type { TaskClientUrlOptions } from './sdkOptions.js'
+import type { TaskClient } from './taskClient.js'
 
 let server: TestServer
 let client: TaskClient

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import { createTaskClient } from './createTaskClient.js'
-import type { TaskClientUrlOptions } from './taskClient.js'
+import type { TaskClientUrlOptions } from './sdkOptions.js'
 
 const create = (options: object) => () =>
   createTaskClient({ url: 'http://localhost/mcp', ...options } as TaskClientUrlOptions)

@@ -6,6 +6,8 @@ import { memoryStorage } from '../storage/memoryStorage.js'
 import { pageStorage } from '../storage/pageStorage.js'
 import { splitStorage } from '../storage/splitStorage.js'
 import type { TaskStorage } from '../storage/taskStorage.js'
+import type { TaskClientSdkBaseOptions } from './sdkOptions.js'
+import type { OptionNames } from './setUp.js'
 import type { TaskClientBaseOptions } from './taskClient.js'
 
 /**
@@ -65,11 +67,13 @@ export function readPollPolicy(options: TaskClientBaseOptions): PollPolicy {
  * @throws {TaskConfigurationError} where one of them is none of its values.
  */
 export function readLegacyOptions(
-  { legacy: { tasks = 'auto', ttlMs } = {} }: TaskClientBaseOptions,
+  { legacy: { tasks = 'auto', ttlMs } = {} }: TaskClientSdkBaseOptions,
   environment: Environment,
-): Omit<LegacyOptions, 'addressesSessions'> {
+  addressesSessions: boolean,
+): LegacyOptions {
   oneOf('legacy.tasks', tasks, ['auto', 'required-only', 'never'])
-  return { mode: tasks, ttlMs: ttlMs === undefined ? undefined : finite('legacy.ttlMs', ttlMs, 0), environment }
+  const asked = ttlMs === undefined ? undefined : finite('legacy.ttlMs', ttlMs, 0)
+  return { mode: tasks, ttlMs: asked, environment, addressesSessions }
 }
 
 /**
@@ -89,68 +93,51 @@ export function readStorage(option: TaskClientBaseOptions['storage'], environmen
   )
 }
 
-/** The names of the options, and of those in a group. */
-const NAMES = {
+/** The names of the options of every client, and of those in a group. */
+const NAMES: OptionNames = {
   '': [
-    ...[
-      'url',
-      'headers',
-      'authProvider',
-      'era',
-      'clientInfo',
-      'capabilities',
-      'transportOptions',
-      'client',
-      'transport',
-      'storage',
-      'scope',
-      'endpoint',
-    ],
-    ...['poll', 'callTimeoutMs', 'retry', 'push', 'input', 'legacy', 'crossTab', 'batchUpdates', 'resume', 'onError'],
-    ...['toolsHash', 'environment'],
+    ...['storage', 'scope', 'endpoint', 'poll', 'callTimeoutMs', 'retry', 'push', 'input', 'crossTab', 'batchUpdates'],
+    ...['resume', 'onError', 'toolsHash', 'environment'],
   ],
   poll: ['defaultIntervalMs', 'minIntervalMs', 'safetyIntervalMs', 'hidden', 'maxConcurrent'],
   retry: ['baseMs', 'maxMs', 'maxAttempts', 'connectAttempts'],
   input: ['handlers', 'missing', 'stuckAfterPolls'],
   'input.handlers': ['elicitation', 'sampling', 'roots'],
-  legacy: ['tasks', 'ttlMs'],
 }
 
 /**
- * Refuses options that there are not, and groups of options that are none.
+ * Refuses options that there are not, and groups of options that are none. `own` names those that other clients do not
+ * have.
  *
  * @throws {TaskConfigurationError} that names the known option with the nearest name.
  */
-export function checkOptionNames(options: TaskClientBaseOptions): void {
-  const groups: Record<keyof typeof NAMES, unknown> = {
-    '': options,
-    poll: options.poll,
-    retry: options.retry,
-    input: options.input,
-    'input.handlers': options.input?.handlers,
-    legacy: options.legacy,
-  }
-  for (const [group, names] of Object.entries(NAMES)) {
-    const value = groups[group as keyof typeof NAMES]
+export function checkOptionNames(options: TaskClientBaseOptions, own: OptionNames): void {
+  const known = { ...NAMES, ...own, '': [...(own[''] ?? []), ...(NAMES[''] ?? [])] }
+  for (const [group, names] of Object.entries(known)) {
+    const value = group === '' ? options : valueAt(options, group.split('.'))
     if (value === undefined) continue
     if (typeof value !== 'object' || value === null) throw mustBe(group, value, 'an object')
     const unknown = Object.keys(value).find((name) => !names.includes(name))
     if (unknown === undefined) continue
     throw new TaskConfigurationError(
-      `There is no option ${pathOf(group, unknown)}. Did you mean ${nearestTo(unknown, group)}?`,
+      `There is no option ${pathOf(group, unknown)}. Did you mean ${nearestTo(unknown, group, known)}?`,
     )
   }
 }
 
-function nearestTo(name: string, ownGroup: string): string {
-  const known = Object.entries(NAMES).flatMap(([group, names]) =>
+function valueAt(options: unknown, path: readonly string[]): unknown {
+  return path.reduce((value, name) => (value as Record<string, unknown> | undefined)?.[name], options)
+}
+
+function nearestTo(name: string, ownGroup: string, known: OptionNames): string {
+  const all = Object.entries(known).flatMap(([group, names]) =>
     names.map((each) => ({
       path: pathOf(group, each),
       // Of names as near, the one in the same place.
       distance: editDistance(name.toLowerCase(), each.toLowerCase()) + (group === ownGroup ? 0 : 0.5),
     })),
   )
-  return known.reduce((best, each) => (each.distance < best.distance ? each : best)).path
+  return all.reduce((best, each) => (each.distance < best.distance ? each : best)).path
 }
 
 function pathOf(group: string, name: string): string {

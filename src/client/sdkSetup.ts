@@ -1,41 +1,29 @@
-import type { ClientCapabilities, Transport } from '@modelcontextprotocol/client'
+import type { Transport } from '@modelcontextprotocol/client'
 import { type AnyAuthProvider, type BrowserSignIn, isBrowserAuthProvider } from '../connection/authProvider.js'
-import type { Connection } from '../connection/connection.js'
-import type { LegacyOptions } from '../connection/legacy/options.js'
-import type { ConnectRetry } from '../connection/opening.js'
 import { isSdkV1Client } from '../connection/sdkV1/client.js'
 import { createSdkV1Connection } from '../connection/sdkV1/sdkV1Connection.js'
 import { createClient, createHttpTransport } from '../connection/sdkV2/httpTransport.js'
-import { createSdkV2Connection, type SdkV2ConnectionOptions } from '../connection/sdkV2/sdkV2Connection.js'
+import { createSdkV2Connection } from '../connection/sdkV2/sdkV2Connection.js'
 import { signInByToken } from '../connection/signIn.js'
 import { TaskTransport } from '../connection/transport/taskTransport.js'
 import type { WithTasksOptions } from '../connection/withTasks/withTasks.js'
 import type { Environment } from '../environment/environment.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import type { OnProtocolIssue } from '../protocol/task.js'
-import { hash } from '../storage/hash.js'
-import { oneOf } from './options.js'
-import type { ServerSignIn } from './signingIn.js'
-import type { TaskClientOptions, TaskClientUrlOptions } from './taskClient.js'
+import { clientCapabilities } from './clientCapabilities.js'
+import { endpointOf } from './endpoint.js'
+import { oneOf, readLegacyOptions } from './options.js'
+import type { TaskClientOptions, TaskClientSdkOptions, TaskClientUrlOptions } from './sdkOptions.js'
+import type { ConnectionOptions, ConnectionSetUp } from './setUp.js'
+import { createSigningIn, type ServerSignIn } from './signingIn.js'
 
-/** Stands for the page where there is none, to recognize a relative URL. */
-const NO_PAGE = 'http://page.invalid'
-
-/** Which SDK client is used and how it is connected. */
-export interface SdkSetup {
-  /** Where records belong; undefined if it is not known. */
-  readonly endpoint: string | undefined
-  createConnection(options: ConnectionOptions): Connection
-  /** Undefined for an SDK client, whose transport is its own. */
-  readonly signIn?: ServerSignIn
-}
-
-type ConnectionOptions = Pick<
-  SdkV2ConnectionOptions,
-  'callTimeoutMs' | 'environment' | 'randomId' | 'onState' | 'onIssue'
-> & {
-  readonly retry: Omit<ConnectRetry, 'earliestAt'>
-  readonly legacy: Omit<LegacyOptions, 'addressesSessions'>
+/** The names of the options of `taskwire`, beside those of every client. */
+const OPTION_NAMES = {
+  '': [
+    ...['url', 'headers', 'authProvider', 'era', 'clientInfo', 'capabilities', 'transportOptions'],
+    ...['client', 'transport', 'legacy'],
+  ],
+  legacy: ['tasks', 'ttlMs'],
 }
 
 /**
@@ -43,67 +31,80 @@ type ConnectionOptions = Pick<
  *
  * @throws {TaskConfigurationError} without a usable `url` or `client`.
  */
-export function setUpSdk(options: TaskClientOptions, environment: Environment, onIssue: OnProtocolIssue): SdkSetup {
+export function setUpSdk(
+  options: TaskClientOptions,
+  environment: Environment,
+  onIssue: OnProtocolIssue,
+): ConnectionSetUp {
   if (typeof options !== 'object' || options === null) throw missingTarget()
-  if ('client' in options && options.client !== undefined) {
-    const { client, transport } = options
-    checkClient(client)
-    refuseUrlOptions({ ...options })
-    const endpoint = options.endpoint || undefined
-    if (isSdkV1Client(client)) {
-      const createConnection = (connection: ConnectionOptions) =>
-        createSdkV1Connection({ ...connection, client, legacy: { ...connection.legacy, addressesSessions: false } })
-      return { endpoint, createConnection }
-    }
-    const createTransport = transport === undefined ? transport : givenTransport(transport, { environment, onIssue })
+  if ('client' in options && options.client !== undefined) return setUpClient(options, environment, onIssue)
+  return setUpUrl(options as TaskClientUrlOptions, environment, onIssue)
+}
+
+/** An SDK client of the app. */
+function setUpClient(
+  options: TaskClientSdkOptions,
+  environment: Environment,
+  onIssue: OnProtocolIssue,
+): ConnectionSetUp {
+  const { client, transport } = options
+  checkClient(client)
+  refuseUrlOptions({ ...options })
+  const endpoint = options.endpoint || undefined
+  const noSignIn = (onEnd: (error?: Error) => void) => createSigningIn(undefined, onEnd)
+  if (isSdkV1Client(client)) {
     const createConnection = (connection: ConnectionOptions) =>
-      createSdkV2Connection({
-        ...connection,
-        client,
-        createTransport,
-        url: undefined,
-        // A transport that is given as it is can be used once.
-        retry: typeof transport === 'function' ? { ...connection.retry, earliestAt: () => 0 } : undefined,
-        legacy: { ...connection.legacy, addressesSessions: false },
-      })
-    return { endpoint, createConnection }
+      createSdkV1Connection({ ...connection, client, legacy: readLegacyOptions(options, environment, false) })
+    return { endpoint, optionNames: OPTION_NAMES, createConnection, createSigningIn: noSignIn }
   }
+  const createTransport = transport === undefined ? transport : givenTransport(transport, { environment, onIssue })
+  const createConnection = (connection: ConnectionOptions) =>
+    createSdkV2Connection({
+      ...connection,
+      client,
+      createTransport,
+      url: undefined,
+      // A transport that is given as it is can be used once.
+      retry: typeof transport === 'function' ? { ...connection.retry, earliestAt: () => 0 } : undefined,
+      legacy: readLegacyOptions(options, environment, false),
+    })
+  return { endpoint, optionNames: OPTION_NAMES, createConnection, createSigningIn: noSignIn }
+}
+
+/** An SDK client and a transport of our own. */
+function setUpUrl(options: TaskClientUrlOptions, environment: Environment, onIssue: OnProtocolIssue): ConnectionSetUp {
   if (options.url === undefined || options.url === '') throw missingTarget()
   const { url: given, era = 'auto' } = options
   oneOf('era', era, ['auto', 'modern', 'legacy'])
-  const url = parseUrl(given, environment.baseUrl())
-  const place = url === undefined ? String(given) : url.origin + url.pathname
-  // A query may hold a token, which has no business in a storage.
-  const query = url === undefined || url.search === '' ? '' : `?${hash(url.search)}`
-  const endpoint = options.endpoint || place + query
+  const server = endpointOf(given, environment)
+  const endpoint = options.endpoint || server.key
   const { transportOptions, headers } = options
   checkTransportOptions(options)
   const provider: AnyAuthProvider | undefined = options.authProvider ?? transportOptions?.authProvider
   const gate = provider && signInByToken(isBrowserAuthProvider(provider))
-  const serverUrl = () => url ?? resolveUrl(given, environment.baseUrl())
   let inBrowser: BrowserSignIn | undefined
   const signIn: ServerSignIn = {
     provider,
     gate,
-    url: serverUrl,
+    url: server.url,
     fetch: transportOptions?.fetch ?? environment.fetch,
     environment,
     skipIssuerMetadataValidation: transportOptions?.skipIssuerMetadataValidation,
     inBrowser: () => {
-      if (isBrowserAuthProvider(provider)) inBrowser ??= provider.forServer({ url: serverUrl(), environment })
+      if (isBrowserAuthProvider(provider)) inBrowser ??= provider.forServer({ url: server.url(), environment })
       return inBrowser
     },
   }
   let earliestAt = 0
   const createConnection = (connection: ConnectionOptions) => {
-    const capabilities = clientCapabilities(options)
+    const capabilities = clientCapabilities(options, options.capabilities)
     return createSdkV2Connection({
       ...connection,
       client: createClient(options.clientInfo, capabilities, era),
       era,
       capabilities,
       createTransport: () =>
-        createHttpTransport(serverUrl(), {
+        createHttpTransport(server.url(), {
           transportOptions,
           authProvider: isBrowserAuthProvider(provider) ? signIn.inBrowser()?.transport : provider,
           headers,
@@ -114,13 +115,19 @@ export function setUpSdk(options: TaskClientOptions, environment: Environment, o
             earliestAt = at
           },
         }),
-      url: place,
+      url: server.place,
       signIn: gate,
       retry: { ...connection.retry, earliestAt: () => earliestAt },
-      legacy: { ...connection.legacy, addressesSessions: true },
+      legacy: readLegacyOptions(options, environment, true),
     })
   }
-  return { endpoint, createConnection, signIn }
+  return {
+    endpoint,
+    url: given,
+    optionNames: OPTION_NAMES,
+    createConnection,
+    createSigningIn: (onEnd) => createSigningIn(signIn, onEnd),
+  }
 }
 
 /**
@@ -140,44 +147,6 @@ function givenTransport(given: Transport | (() => Transport), options: WithTasks
     const transport = typeof given === 'function' ? given() : given
     return transport instanceof TaskTransport ? transport : withTasks(transport, options)
   }
-}
-
-/** They follow what can be answered: forms and links always, by the user; the rest by handlers, or as the app says. */
-function clientCapabilities({ capabilities, input }: TaskClientUrlOptions): ClientCapabilities {
-  const { sampling, roots } = input?.handlers ?? {}
-  return {
-    elicitation: { form: {}, url: {} },
-    ...(sampling && { sampling: {} }),
-    ...(roots && { roots: {} }),
-    ...capabilities,
-  }
-}
-
-/** Undefined for a URL that is relative where there is no page to resolve it against, as on a server. */
-function parseUrl(url: string | URL, base: string | undefined): URL | undefined {
-  try {
-    const parsed = new URL(url, base ?? NO_PAGE)
-    if (parsed.origin === NO_PAGE) return undefined
-    if (parsed.protocol === 'http:' || parsed.protocol === 'https:') return parsed
-  } catch {
-    // Said below.
-  }
-  throw new TaskConfigurationError(
-    `createTaskClient got the url ${JSON.stringify(String(url))}, which is no http(s) URL. Pass the URL of the MCP endpoint.`,
-  )
-}
-
-/**
- * The URL to connect to.
- *
- * @throws {TaskConfigurationError} where it is relative and there still is no page.
- */
-function resolveUrl(url: string | URL, base: string | undefined): URL {
-  const resolved = parseUrl(url, base)
-  if (resolved !== undefined) return resolved
-  throw new TaskConfigurationError(
-    `Failed to connect: the url ${JSON.stringify(url)} is relative, and there is no page to resolve it against, as on a server. Pass the whole URL.`,
-  )
 }
 
 /** What is said twice may contradict itself. */

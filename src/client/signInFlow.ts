@@ -3,7 +3,8 @@ import { type AuthorizationContext, authorize, finishAuthorization } from '../co
 import { type BegunSignIn, isBrowserAuthProvider, isOAuthClientProvider } from '../connection/authProvider.js'
 import { asError } from '../protocol/asError.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
-import type { ServerSignIn, SigningIn } from './signingIn.js'
+import type { SigningIn } from './setUp.js'
+import type { ServerSignIn } from './signingIn.js'
 
 /** What is done to sign in: loaded when somebody does. */
 export interface SignInFlow extends Omit<SigningIn, 'authorize'> {

@@ -2,6 +2,7 @@ import type { FetchLike } from '@modelcontextprotocol/client'
 import type { AnyAuthProvider, BrowserSignIn } from '../connection/authProvider.js'
 import type { SignInByToken } from '../connection/signIn.js'
 import type { Environment } from '../environment/environment.js'
+import type { SigningIn } from './setUp.js'
 import type { SignInFlow } from './signInFlow.js'
 
 /** How the user signs in to one server. */
@@ -15,13 +16,6 @@ export interface ServerSignIn {
   readonly skipIssuerMetadataValidation: boolean | undefined
   /** What a provider of ours is to this server; undefined for one of another kind. */
   readonly inBrowser: () => BrowserSignIn | undefined
-}
-
-/** What the client has to do with signing in. */
-export interface SigningIn {
-  authorize(): Promise<'authorized' | 'started'>
-  finishAuthorization(url: string | URL): Promise<'authorized' | 'handed-over'>
-  signOut(): Promise<void>
 }
 
 /** `onEnd` is called when a sign-in has succeeded, or come to nothing. */

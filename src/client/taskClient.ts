@@ -1,23 +1,13 @@
 // Longer than other files: the types of the client and what they promise, and nothing that runs.
-import type {
-  Client,
-  ClientOptions,
-  Implementation,
-  StreamableHTTPClientTransportOptions,
-  Tool,
-  Transport,
-} from '@modelcontextprotocol/client'
 import type { StoreApi } from 'zustand/vanilla'
 import type { InputHandlers } from '../call/inputHandlers.js'
 import type { SettledToolCall, ToolCallState } from '../call/toolCallState.js'
-import type { AnyAuthProvider } from '../connection/authProvider.js'
 import type { ConnectionState } from '../connection/connection.js'
-import type { LegacyTasksMode } from '../connection/legacy/options.js'
-import type { SdkV1Client } from '../connection/sdkV1/client.js'
 import type { Environment } from '../environment/environment.js'
 import type { CallToolResult } from '../protocol/callToolResult.js'
 import type { InputResponse } from '../protocol/inputRequest.js'
 import type { DetailedTask, Task } from '../protocol/task.js'
+import type { Tool } from '../protocol/tool.js'
 import type { TaskStorage } from '../storage/taskStorage.js'
 import type { TaskClientObservation } from './observe/events.js'
 import type { AnyTools, ToolArguments, ToolName, ToolResult, WithArguments, WithTools } from './tools.js'
@@ -185,17 +175,6 @@ export interface TaskClientBaseOptions {
      */
     stuckAfterPolls?: number
   }
-  /** How tasks of a server that speaks MCP 2025-11-25 are used. */
-  legacy?: {
-    /**
-     * Which tools are called as tasks, where server and tool allow it: all (`'auto'`), only those that cannot be called
-     * otherwise, or none. From 2026-07-28 on the server decides.
-     * @default 'auto'
-     */
-    tasks?: LegacyTasksMode
-    /** How long the server is asked to keep a task, in ms. @default as long as the server likes */
-    ttlMs?: number
-  }
   /**
    * Whether the tabs of a browser share the work: one polls for all, and two that start the same call at
    * the same moment make it once. Needs Web Locks and BroadcastChannel; without them each tab works alone.
@@ -224,74 +203,6 @@ export interface TaskClientBaseOptions {
   /** For tests: time, network and storage of the page. */
   environment?: Partial<Environment>
 }
-
-/** Taskwire builds the official SDK client and its Streamable HTTP transport. */
-export interface TaskClientUrlOptions extends TaskClientBaseOptions {
-  /**
-   * The MCP endpoint. A relative URL is resolved against the page or the script of the worker; where there is none, as
-   * during server rendering, when the client connects.
-   */
-  url: string | URL
-  /**
-   * What the server is spoken to in. `'auto'` asks by `server/discover` (2026-07-28) and falls back to `initialize`
-   * (2025-11-25); `'modern'` never falls back; `'legacy'` connects by `initialize` at once, which also reaches the tasks of
-   * servers that speak both and serve them in the earlier revision only. `connection.eraReason` says what came of it.
-   * @default 'auto'
-   */
-  era?: 'auto' | 'modern' | 'legacy'
-  /**
-   * Sent to the MCP server with every request, and to nobody else. A function is asked for them each time, so a token may
-   * change; where it fails, the request fails with a `TaskRequestError` of kind `auth`, and polls are repeated.
-   *
-   * @example
-   * ```ts
-   * createTaskClient({ url, headers: async () => ({ Authorization: `Bearer ${await session.token()}` }) })
-   * ```
-   */
-  headers?: HeadersInit | (() => HeadersInit | Promise<HeadersInit>)
-  /**
-   * Signs the user in by OAuth: `browserAuthProvider()` of `taskwire/auth`, which does so when the app calls
-   * `authorize()`, or a provider of the SDK. An `OAuthClientProvider` of your own is asked to sign the user in once for
-   * each token that the server refuses. Polls go on with a new token as soon as it has one.
-   */
-  authProvider?: AnyAuthProvider
-  /** @default \{ name: 'taskwire', version \} */
-  clientInfo?: Implementation
-  /**
-   * Declared to the server on top of elicitation in both modes and of what `input.handlers` responds to; a kind that
-   * is named here is declared as it stands here. Input requests of a kind that is declared and has no handler wait for
-   * `respond()`; one that is not declared fails its call with `TaskInputRequiredError`.
-   */
-  capabilities?: ClientOptions['capabilities']
-  /**
-   * `fetch`, `requestInit`, redirects: what else `StreamableHTTPClientTransport` takes. Headers and auth provider have
-   * options of their own.
-   */
-  transportOptions?: StreamableHTTPClientTransportOptions
-}
-
-/**
- * Bring your own SDK client: one of `@modelcontextprotocol/client` connected over `withTasks(transport)`, or a
- * connected `Client` of `@modelcontextprotocol/sdk` 1.x.
- */
-export interface TaskClientSdkOptions extends TaskClientBaseOptions {
-  client: Client | SdkV1Client
-  /**
-   * Where a client of `@modelcontextprotocol/client` is not connected yet: the transport to connect it over. A
-   * function is asked for a new one each time, which a connection that failed or was lost needs. After a sign-in that
-   * came to nothing, tasks wait until `connect()` is called or a call of the app passes.
-   */
-  transport?: Transport | (() => Transport)
-  url?: never
-  /** Set `versionNegotiation` on the client instead. */
-  era?: never
-  /** Set them on the transport of the client instead. */
-  headers?: never
-  /** Give it to the transport of the client instead. */
-  authProvider?: never
-}
-
-export type TaskClientOptions = TaskClientUrlOptions | TaskClientSdkOptions
 
 /**
  * Calls tools and follows what becomes a task, across reloads. Made by `createTaskClient`.

@@ -1,5 +1,5 @@
-import type { Tool } from '@modelcontextprotocol/client'
 import type { TaskPort, ToolCallRequest, ToolCallResponse } from '../call/taskPort.js'
+import type { Tool } from '../protocol/tool.js'
 
 /** The connection as the store shows it. */
 export interface ConnectionState {

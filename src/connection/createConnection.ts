@@ -3,16 +3,10 @@ import { asError } from '../protocol/asError.js'
 import { ConnectionFailedError } from '../protocol/errors.js'
 import { type CallLimitOptions, withCallLimit } from './callLimit.js'
 import type { Connection, ConnectionState } from './connection.js'
-import {
-  connectionError,
-  credentialsError,
-  eraChangedError,
-  isSignInFailure,
-  needsCredentials,
-  needsSignIn,
-} from './errors.js'
+import { eraChangedError } from './eraChanged.js'
+import { connectionError, credentialsError, isSignInFailure, needsCredentials, needsSignIn } from './errors.js'
 import { createOpening, type OpeningOptions } from './opening.js'
-import { type SignIn, signInByTransport } from './signIn.js'
+import { type SignIn, signInByTransport } from './signInByTransport.js'
 import { validateInputResponse } from './validateInputResponse.js'
 
 export interface CreateConnectionOptions extends CallLimitOptions, OpeningOptions {

@@ -1,11 +1,3 @@
-import {
-  InsufficientScopeError,
-  ProtocolError,
-  SdkError,
-  SdkErrorCode,
-  SdkHttpError,
-  UnauthorizedError,
-} from '@modelcontextprotocol/client'
 import { asError } from '../protocol/asError.js'
 import {
   ConnectionFailedError,
@@ -20,6 +12,8 @@ import {
 import { INVALID_PARAMS, METHOD_NOT_FOUND, MISSING_CLIENT_CAPABILITY, TASKS_EXTENSION } from '../protocol/extension.js'
 import { isJsonObject, isTooDeep, type JsonObject } from '../protocol/json.js'
 import { cutText, withoutId } from '../protocol/text.js'
+import { said } from './said.js'
+import { hasWireCode, isHttpError, isRpcError, isScopeError, isUnauthorizedError, type WireCode } from './wireErrors.js'
 
 const CORS_HINT =
   'If the server is on another origin, it must allow it: Access-Control-Allow-Origin, and Access-Control-Allow-Headers ' +
@@ -53,7 +47,7 @@ export function taskRequestError(error: unknown, source: TaskProtocolSource, tas
       kind: 'server',
       code: rpc.code,
     })
-  if (error instanceof SdkHttpError) {
+  if (isHttpError(error)) {
     return new TaskRequestError(`The server answered ${source} with HTTP ${error.status}.`, {
       ...options,
       kind: 'http',
@@ -68,26 +62,6 @@ export function taskRequestError(error: unknown, source: TaskProtocolSource, tas
   }
   const reason = withoutId(messageOf(error), taskId)
   return new TaskRequestError(`The server could not be reached: ${reason}`, { ...options, kind: 'network' })
-}
-
-type Era = 'modern' | 'legacy'
-
-const REVISION: Record<Era, string> = { modern: '2026-07-28', legacy: '2025-11-25 or earlier' }
-
-/**
- * What a failed request for a task means where the task was made in another era than the one that the
- * server speaks now: tasks do not survive that.
- */
-export function eraChangedError(error: unknown, taskId: string, taskEra: Era | undefined, serverEra: Era): unknown {
-  const isUnknown = error instanceof TaskExpiredError || error instanceof TasksUnsupportedError
-  if (taskEra === undefined || taskEra === serverEra || !isUnknown) return error
-  return new TaskExpiredError('unknown-task', {
-    taskId,
-    cause: error,
-    message:
-      `The task was started while the server spoke MCP ${REVISION[taskEra]}; now it speaks ${REVISION[serverEra]} and does not know it. ` +
-      'Start the call again.',
-  })
 }
 
 /** Errors that stand for a sign-in that failed; their cause does not show it any more. */
@@ -110,9 +84,9 @@ export function isSignInFailure(error: unknown): boolean {
   return causes(error).some(
     (one) =>
       failedSignIns.has(Object(one)) ||
-      one instanceof UnauthorizedError ||
+      isUnauthorizedError(one) ||
       // A connection that is refused where there is no provider has the same code, and the server's words.
-      (one instanceof SdkHttpError && one.code === SdkErrorCode.ClientHttpAuthentication && !('text' in one.data)),
+      (isHttpError(one) && one.code === 'CLIENT_HTTP_AUTHENTICATION' && !('text' in one.data)),
   )
 }
 
@@ -120,7 +94,7 @@ export function isSignInFailure(error: unknown): boolean {
 export function needsSignIn(error: unknown): boolean {
   return causes(error).some((one) => {
     const { status } = Object(one) as { status?: unknown }
-    return status === 401 || isSignInFailure(one) || one instanceof InsufficientScopeError
+    return status === 401 || isSignInFailure(one) || isScopeError(one)
   })
 }
 
@@ -134,7 +108,7 @@ export function needsCredentials(error: unknown): boolean {
  * knows yet.
  */
 function withoutBody(error: unknown): unknown {
-  if (!(error instanceof SdkHttpError)) return error
+  if (!isHttpError(error)) return error
   const { name, code, status } = error
   const copy = Object.assign(new Error(`HTTP ${status}`), { name, code, status })
   if (isSignInFailure(error)) failedSignIns.add(copy)
@@ -150,20 +124,20 @@ export function toolCallError(error: unknown, tool: string, refused: boolean): u
       cause: withoutBody(error),
     })
   }
-  const isBusy = error instanceof SdkHttpError && error.status === TOO_MANY_REQUESTS
+  const isBusy = isHttpError(error) && error.status === TOO_MANY_REQUESTS
   // The status comes from a gateway, which cannot know whether the tool ran.
   if (isPassing(error) && !isBusy) return new ToolCallInterruptedError(tool, { cause: withoutBody(error) })
   const rpc = isBusy ? undefined : jsonRpcError(error)
-  if (rpc && (refused || error instanceof SdkHttpError)) return rejection(rpc, tool, error)
+  if (rpc && (refused || isHttpError(error))) return rejection(rpc, tool, error)
   // Raised by the SDK itself, for instance by output validation.
   if (rpc) return error
-  if (error instanceof SdkHttpError) {
+  if (isHttpError(error)) {
     return new ToolCallRejectedError(`Failed to call "${tool}": the server ${httpProblem(error)}`, {
       code: error.status,
       cause: withoutBody(error),
     })
   }
-  if (error instanceof SdkError && LOCAL_CODES.has(error.code)) return error
+  if (hasWireCode(error, ...LOCAL_CODES)) return error
   return new ToolCallInterruptedError(tool, { cause: withoutBody(error) })
 }
 
@@ -184,9 +158,9 @@ export function connectionError(error: unknown, url: string | undefined): Error 
   const where = url === undefined ? 'the MCP server' : `an MCP server at ${url}`
   const failed = (reason: string) =>
     new ConnectionFailedError(`Failed to connect to ${where}: ${reason}`, { cause: withoutBody(error) })
-  if (error instanceof SdkHttpError) return failed(`it ${httpProblem(error)}`)
-  if (error instanceof UnauthorizedError) return failed(`${adviceFor(401)} ${SIGN_IN_HINT}`)
-  if (error instanceof ProtocolError)
+  if (isHttpError(error)) return failed(`it ${httpProblem(error)}`)
+  if (isUnauthorizedError(error)) return failed(`${adviceFor(401)} ${SIGN_IN_HINT}`)
+  if (isRpcError(error))
     return failed(`it answered with the error ${error.code}${said(error.message)}. Its log may say more.`)
   if (causes(error).some(isMalformed))
     return failed('what answers there does not speak MCP. Check that the URL is that of the MCP endpoint.')
@@ -196,22 +170,10 @@ export function connectionError(error: unknown, url: string | undefined): Error 
 }
 
 /** The status of the response, the text of the server, and what to do about it. */
-function httpProblem(error: SdkHttpError): string {
+function httpProblem(error: { status: number; data: JsonObject }): string {
   const { status, data } = error
   const words = jsonRpcError(error)?.message ?? data['text']
   return `answered HTTP ${status}${said(words)}. ${adviceFor(status)}`
-}
-
-/** The text of a server as one short line; a page of HTML without its tags. */
-function said(words: unknown): string {
-  const text = String(words ?? '').slice(0, MAX_WORDS)
-  // A response that came with the wrong status is no message to the reader, and may name a task.
-  if (/"(jsonrpc|taskId)"/.test(text)) return ''
-  const line = text
-    .replace(/^\s*<.*/s, (html) => html.replace(/<[^>]*>?/g, ' '))
-    .replace(/[\s\p{C}]+/gu, ' ')
-    .trim()
-  return line && ` and said "${line.slice(0, MAX_LINE)}"`
 }
 
 function adviceFor(status: number): string {
@@ -224,14 +186,14 @@ function adviceFor(status: number): string {
   return `${status === 415 ? 'It takes no JSON there. ' : ''}Check that the URL is that of the MCP endpoint.`
 }
 
-/** Errors that the SDK raises before or after the exchange: the outcome of the call is not in doubt. */
-const LOCAL_CODES: ReadonlySet<string> = new Set([
-  SdkErrorCode.NotConnected,
-  SdkErrorCode.CapabilityNotSupported,
-  SdkErrorCode.InvalidResult,
-  SdkErrorCode.UnsupportedResultType,
-  SdkErrorCode.InputRequiredRoundsExceeded,
-])
+/** Errors that are raised before or after the exchange: the outcome of the call is not in doubt. */
+const LOCAL_CODES: readonly WireCode[] = [
+  'NOT_CONNECTED',
+  'CAPABILITY_NOT_SUPPORTED',
+  'INVALID_RESULT',
+  'UNSUPPORTED_RESULT_TYPE',
+  'INPUT_REQUIRED_ROUNDS_EXCEEDED',
+]
 
 function rejection(rpc: JsonRpcError, tool: string, cause: unknown): Error {
   const options = { code: rpc.code, data: rpc.data, cause: withoutBody(cause) }
@@ -266,13 +228,13 @@ export interface JsonRpcError {
  * cut and, where it is about a task, without the id.
  */
 export function jsonRpcError(error: unknown, taskId?: string): JsonRpcError | undefined {
-  const { code, message, data } = error instanceof ProtocolError ? error : bodyError(error)
+  const { code, message, data } = isRpcError(error) ? error : bodyError(error)
   if (typeof code !== 'number' || typeof message !== 'string') return undefined
   return { code, message: withoutId(cutText(message), taskId), data: isTooDeep(data) ? undefined : data }
 }
 
 function bodyError(error: unknown): JsonObject {
-  if (!(error instanceof SdkHttpError) || typeof error.data['text'] !== 'string') return {}
+  if (!isHttpError(error) || typeof error.data['text'] !== 'string') return {}
   try {
     const body: unknown = JSON.parse(error.data['text'])
     return isJsonObject(body) && isJsonObject(body['error']) ? body['error'] : {}
@@ -288,13 +250,9 @@ function isUnauthorized(error: unknown): boolean {
 /** With which of the two statuses the server has asked for credentials; undefined if it has not. */
 function statusOf(error: unknown): 401 | 403 | undefined {
   const { status } = Object(error) as { status?: unknown }
-  if (error instanceof UnauthorizedError || error instanceof InsufficientScopeError) return 401
+  if (isUnauthorizedError(error) || isScopeError(error)) return 401
   return status === 401 || status === 403 ? status : undefined
 }
-
-/** How much of a server's words is read, and how much of that is shown, in characters. */
-const MAX_WORDS = 4096
-const MAX_LINE = 300
 
 const TOO_MANY_REQUESTS = 429
 const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 425, TOO_MANY_REQUESTS])
@@ -304,7 +262,7 @@ const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 425, TOO_MANY_REQUES
  * The errors of a server that has looked at the request come with 200, 400 or 404 (MCP 2026-07-28, "Streamable HTTP").
  */
 function isPassing(error: unknown): boolean {
-  return error instanceof SdkHttpError && (error.status >= 500 || PASSING_STATUSES.has(error.status))
+  return isHttpError(error) && (error.status >= 500 || PASSING_STATUSES.has(error.status))
 }
 
 /** Whether connecting may succeed later although nothing is changed: the network broke, or the server says so. */
@@ -314,17 +272,20 @@ export function isPassingFailure(error: unknown): boolean {
       isPassing(one) ||
       // What `fetch` rejects with, whether it is the network or what CORS hides.
       one instanceof TypeError ||
-      (one instanceof SdkError && NETWORK_CODES.has(one.code)),
+      hasWireCode(one, ...NETWORK_CODES),
   )
 }
 
-const NETWORK_CODES: ReadonlySet<string> = new Set([SdkErrorCode.RequestTimeout, SdkErrorCode.ConnectionClosed])
+const NETWORK_CODES: readonly WireCode[] = ['REQUEST_TIMEOUT', 'CONNECTION_CLOSED']
+
+const MALFORMED_CODES: readonly WireCode[] = ['CLIENT_HTTP_UNEXPECTED_CONTENT', 'INVALID_RESULT']
 
 function isMalformed(error: unknown): boolean {
-  if (error instanceof SdkError) {
-    return error.code === SdkErrorCode.ClientHttpUnexpectedContent || error.code === SdkErrorCode.InvalidResult
-  }
-  return error instanceof SyntaxError || (error instanceof Error && error.name === 'ZodError')
+  return (
+    hasWireCode(error, ...MALFORMED_CODES) ||
+    error instanceof SyntaxError ||
+    (error instanceof Error && error.name === 'ZodError')
+  )
 }
 
 /** The error and what it was caused by. The SDK keeps a cause in `data`, too. */

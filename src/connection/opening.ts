@@ -138,17 +138,7 @@ export function createOpening({ sdk, url, onState, retry }: OpeningOptions): Ope
   function connectedForApp(signal?: AbortSignal): Promise<ConnectedSdk> {
     if (retry === undefined || isClosed) return attempt()
     persisting ??= begin(retry)
-    const joined = persisting
-    joined.waiting += 1
-    if (signal === undefined) return joined.connected
-    return new Promise((resolve, reject) => {
-      const stopListening = onAbort(signal, () => {
-        joined.waiting -= 1
-        if (joined.waiting === 0) joined.end(signal.reason)
-        reject(signal.reason)
-      })
-      joined.connected.then(resolve, reject).finally(stopListening)
-    })
+    return join(persisting, signal)
   }
 
   return {
@@ -187,6 +177,20 @@ function watchPage(retry: ConnectRetry | undefined, tryAgain: () => void): { wat
       subscriptions = []
     },
   }
+}
+
+/** Waits for the attempts until the signal aborts. They end where nobody waits any more. */
+function join(joined: Persisting, signal: AbortSignal | undefined): Promise<ConnectedSdk> {
+  joined.waiting += 1
+  if (signal === undefined) return joined.connected
+  return new Promise((resolve, reject) => {
+    const stopListening = onAbort(signal, () => {
+      joined.waiting -= 1
+      if (joined.waiting === 0) joined.end(signal.reason)
+      reject(signal.reason)
+    })
+    joined.connected.then(resolve, reject).finally(stopListening)
+  })
 }
 
 function closedError(): TaskConfigurationError {

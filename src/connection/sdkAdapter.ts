@@ -1,7 +1,7 @@
-import type { Tool } from '@modelcontextprotocol/client'
 import type { CallHooks, ToolCallRequest, ToolCallResponse } from '../call/taskPort.js'
 import type { CallToolResult } from '../protocol/callToolResult.js'
 import type { InputRequest } from '../protocol/inputRequest.js'
+import type { Tool } from '../protocol/tool.js'
 import type { ConnectionState } from './connection.js'
 import type { TaskApi, TaskOptIn } from './taskApi.js'
 

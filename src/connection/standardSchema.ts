@@ -1,2 +1,2 @@
 /** Any schema that speaks Standard Schema: zod, valibot, arktype and others. */
-export type { StandardSchemaV1 } from '@modelcontextprotocol/client'
+export type { StandardSchemaV1 } from '@standard-schema/spec'

@@ -8,6 +8,9 @@ export const PROTOCOL_VERSION_META = 'io.modelcontextprotocol/protocolVersion'
 export const CLIENT_INFO_META = 'io.modelcontextprotocol/clientInfo'
 export const CLIENT_CAPABILITIES_META = 'io.modelcontextprotocol/clientCapabilities'
 
+/** Who has answered, in the `_meta` of a result. */
+export const SERVER_INFO_META = 'io.modelcontextprotocol/serverInfo'
+
 /** Names the stream that a notification came on. */
 export const SUBSCRIPTION_ID_META = 'io.modelcontextprotocol/subscriptionId'
 

@@ -1,5 +1,5 @@
 import { TaskInputRequiredError } from './errors.js'
-import type { InputRequest } from './inputRequest.js'
+import { type InputRequest, parseInputRequest } from './inputRequest.js'
 import { isJsonObject } from './json.js'
 
 type Method = InputRequest['method']
@@ -45,4 +45,17 @@ export function undeclaredError(
       'Pass a handler in input.handlers, or declare it in the capabilities of the client.',
     ids,
   )
+}
+
+/**
+ * The refusal of input requests one of which was not declared in the request that they respond to. What else is wrong
+ * with them is said where they are taken.
+ */
+export function undeclaredInput(inputRequests: unknown, capabilities: unknown): Error | undefined {
+  for (const request of Object.values(isJsonObject(inputRequests) ? inputRequests : {})) {
+    const parsed = parseInputRequest(request)
+    const missing = 'request' in parsed ? missingCapability(capabilities, parsed.request) : undefined
+    if (missing !== undefined) return undeclaredError(missing)
+  }
+  return undefined
 }

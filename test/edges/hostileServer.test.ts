@@ -4,7 +4,6 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import {
-  createTaskClient,
   type InputRequest,
   type TaskClient,
   type TaskClientUrlOptions,
@@ -14,6 +13,7 @@ import {
 } from 'taskwire'
 import { createSimulatedBrowser, createSimulatedEnvironment, type SimulatedPage } from 'taskwire/testing'
 import { describe, expect, it } from 'vitest'
+import { createTaskClient, describeFull, itFull } from '../support/anyClient.js'
 import {
   ack,
   completed,
@@ -229,7 +229,7 @@ describe('the schema of an input request', () => {
 })
 
 // These say what is not prevented: the validator of the SDK runs whatever patterns the server sends.
-describe('the outputSchema of a tool', () => {
+describeFull('the outputSchema of a tool', () => {
   it('[EDGE-13] has its patterns run by the SDK once the tools were listed, and not before', async () => {
     const outputSchema = { type: 'object', properties: { a: { type: 'string', pattern: '^b*$' } } }
     const tools = [{ name: 'report', inputSchema: { type: 'object' }, outputSchema }]
@@ -322,7 +322,7 @@ describe('a tools/call that the server leaves without a response', () => {
     expect(outcome.error).toMatchObject(interrupted)
   })
 
-  it('[EDGE-05] ends at once after a 202 of MCP 2025-11-25', async () => {
+  itFull('[EDGE-05] ends at once after a 202 of MCP 2025-11-25', async () => {
     const { page, server, open } = setUp()
     speakLegacy(server)
     server.on('tools/call', acceptedAs('text/event-stream'))
@@ -378,18 +378,21 @@ describe('a tools/call that the server leaves without a response', () => {
     expect(outcome.error).toMatchObject(interrupted)
   })
 
-  it('[EDGE-05] ends after the same time with an SDK client of the app, whose transport shows no status', async () => {
-    const { page, server } = setUp()
-    server.on('tools/call', acceptedAs('text/event-stream'))
-    const sdk = new Client({ name: 'app', version: '1' }, { versionNegotiation: { mode: 'auto' } })
-    await sdk.connect(withTasks(new StreamableHTTPClientTransport(new URL(URL_), { fetch: server.fetch })))
-    const client = createTaskClient({ client: sdk, environment: page.environment, callTimeoutMs: 5000 })
-    const outcome = track(client.callTool({ name: 'report' }))
-    await page.advance(5000)
-    expect(outcome.error).toMatchObject(interrupted)
-  })
+  itFull(
+    '[EDGE-05] ends after the same time with an SDK client of the app, whose transport shows no status',
+    async () => {
+      const { page, server } = setUp()
+      server.on('tools/call', acceptedAs('text/event-stream'))
+      const sdk = new Client({ name: 'app', version: '1' }, { versionNegotiation: { mode: 'auto' } })
+      await sdk.connect(withTasks(new StreamableHTTPClientTransport(new URL(URL_), { fetch: server.fetch })))
+      const client = createTaskClient({ client: sdk, environment: page.environment, callTimeoutMs: 5000 })
+      const outcome = track(client.callTool({ name: 'report' }))
+      await page.advance(5000)
+      expect(outcome.error).toMatchObject(interrupted)
+    },
+  )
 
-  it('[EDGE-05] ends after the same time with an SDK v1 client', async () => {
+  itFull('[EDGE-05] ends after the same time with an SDK v1 client', async () => {
     const { page, server } = setUp()
     speakLegacy(server)
     server.on('tools/call', acceptedAs('text/event-stream'))
@@ -494,27 +497,30 @@ describe('what a server can have a page keep', () => {
     expect(storedSize(page)).toBeLessThan(2000)
   })
 
-  it('[EDGE-06] is no session of 2025-11-25 of hundreds of thousands of characters, which ids of tasks name', async () => {
-    const { page, server, open } = setUp()
-    speakLegacy(server)
-    server.on('initialize', async (request) => {
-      const capabilities = { tools: {}, tasks: { cancel: {}, requests: { tools: { call: {} } } } }
-      const info = { protocolVersion: '2025-11-25', capabilities, serverInfo: { name: 'old', version: '1' } }
-      const response = await result(info)(request)
-      response.headers.set('mcp-session-id', 's'.repeat(200_000))
-      return response
-    })
-    const report = { name: 'report', inputSchema: { type: 'object' }, execution: { taskSupport: 'required' } }
-    server.on('tools/list', result({ tools: [report] }))
-    server.on('tools/call', result({ task: task({ ttl: null, pollInterval: 1000 }) }))
-    const client = open()
-    await client.connect()
-    const outcome = track(client.callTool({ name: 'report' }, { key: 'weekly' }))
-    await page.advance(5000)
-    expect(outcome.error).toMatchObject({ name: 'TaskProtocolError' })
-    const session = page.environment.storage('session')
-    expect([storedSize(page) < 2000, session?.length]).toEqual([true, 0])
-  })
+  itFull(
+    '[EDGE-06] is no session of 2025-11-25 of hundreds of thousands of characters, which ids of tasks name',
+    async () => {
+      const { page, server, open } = setUp()
+      speakLegacy(server)
+      server.on('initialize', async (request) => {
+        const capabilities = { tools: {}, tasks: { cancel: {}, requests: { tools: { call: {} } } } }
+        const info = { protocolVersion: '2025-11-25', capabilities, serverInfo: { name: 'old', version: '1' } }
+        const response = await result(info)(request)
+        response.headers.set('mcp-session-id', 's'.repeat(200_000))
+        return response
+      })
+      const report = { name: 'report', inputSchema: { type: 'object' }, execution: { taskSupport: 'required' } }
+      server.on('tools/list', result({ tools: [report] }))
+      server.on('tools/call', result({ task: task({ ttl: null, pollInterval: 1000 }) }))
+      const client = open()
+      await client.connect()
+      const outcome = track(client.callTool({ name: 'report' }, { key: 'weekly' }))
+      await page.advance(5000)
+      expect(outcome.error).toMatchObject({ name: 'TaskProtocolError' })
+      const session = page.environment.storage('session')
+      expect([storedSize(page) < 2000, session?.length]).toEqual([true, 0])
+    },
+  )
 
   it.each([
     '2026-07-28T00:00:00Z',
@@ -820,7 +826,7 @@ describe('a task that the app names and the server answers with -32603', () => {
   })
 })
 
-describe('the tasks/result that a task of MCP 2025-11-25 asks by', () => {
+describeFull('the tasks/result that a task of MCP 2025-11-25 asks by', () => {
   const legacyTask = (changes = {}) => task({ ttl: null, pollInterval: 1000, ...changes })
   const report = { name: 'report', inputSchema: { type: 'object' }, execution: { taskSupport: 'required' } }
 

@@ -1,11 +1,5 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import {
-  createTaskClient,
-  type TaskClient,
-  type TaskClientSdkOptions,
-  TaskConfigurationError,
-  withTasks,
-} from 'taskwire'
+import { type TaskClient, type TaskClientSdkOptions, TaskConfigurationError, withTasks } from 'taskwire'
 import {
   createSimulatedBrowser,
   createTestServer,
@@ -14,6 +8,7 @@ import {
   type TestServer,
 } from 'taskwire/testing'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { createTaskClient, describeFull } from '../support/anyClient.js'
 import { createWorkServer } from '../support/workServer.js'
 
 const SECOND = 1000
@@ -113,7 +108,7 @@ describe('the query of { url }', () => {
   })
 })
 
-describe('SDK clients of the app on two servers', () => {
+describeFull('SDK clients of the app on two servers', () => {
   const servers = ['a', 'b'].map((name) => `http://${name}.example/mcp`)
   let browser: ReturnType<typeof createSimulatedBrowser>
   let byUrl: Map<string, TestServer>

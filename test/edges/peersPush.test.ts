@@ -1,6 +1,7 @@
-import { createTaskClient, type TaskClient, type TaskClientUrlOptions } from 'taskwire'
+import type { TaskClient, TaskClientUrlOptions } from 'taskwire'
 import { createSimulatedEnvironment, type SimulatedEnvironment } from 'taskwire/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { createTaskClient, describeFull } from '../support/anyClient.js'
 import {
   created,
   createScriptedServer,
@@ -243,7 +244,7 @@ describe('an acknowledgement', () => {
   })
 })
 
-describe('a server that speaks 2025-11-25', () => {
+describeFull('a server that speaks 2025-11-25', () => {
   const LEGACY_TASK = {
     taskId: 'legacy-1',
     status: 'working',

@@ -1,6 +1,5 @@
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import {
-  createTaskClient,
   type InputRequest,
   type TaskClient,
   type TaskClientBaseOptions,
@@ -12,6 +11,7 @@ import {
 } from 'taskwire'
 import { createSimulatedBrowser, createSimulatedEnvironment, type SimulatedEnvironment } from 'taskwire/testing'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { clientKind, createTaskClient, describeFull, itFull } from '../support/anyClient.js'
 import {
   ANSWER,
   ack,
@@ -75,6 +75,12 @@ const bySdkClient = (capabilities: Capabilities, options: TaskClientBaseOptions 
     ...options,
   })
 
+/** Every client that there is of the kind that is tested. */
+const everyKind = (capabilities: Capabilities): TaskClient[] => [
+  byUrl({ capabilities }),
+  ...(clientKind === 'full' ? [bySdkClient(capabilities)] : []),
+]
+
 /** A call of a tool, as it stands after some seconds. */
 async function callOf(client: TaskClient, seconds = 10): Promise<ToolCall> {
   // What a server of 2025-11-25 takes is loaded in real time.
@@ -116,7 +122,7 @@ describe.each(UNDECLARED)('an input request that was never declared (%s)', (_, c
     expect(answers()).toEqual([])
   })
 
-  it('[EDGE-19] ends the call over an SDK client of the app, too', async () => {
+  itFull('[EDGE-19] ends the call over an SDK client of the app, too', async () => {
     server.on('tasks/get', asking({ a: request }))
     const call = await callOf(bySdkClient(capabilities))
     expect(call.getState()).toMatchObject({ phase: 'failed', error: refusal })
@@ -131,11 +137,11 @@ describe.each(UNDECLARED)('an input request that was never declared (%s)', (_, c
 
   it('[EDGE-19] ends the call in the same way before there is a task', async () => {
     server.on('tools/call', result({ resultType: 'input_required', inputRequests: { a: request }, requestState: 's' }))
-    for (const client of [byUrl({ capabilities }), bySdkClient(capabilities)]) {
+    for (const client of everyKind(capabilities)) {
       const call = await callOf(client)
       expect(call.getState()).toMatchObject({ phase: 'failed', inputRequests: {}, error: refusal })
     }
-    expect(server.received('tools/call')).toHaveLength(2)
+    expect(server.received('tools/call')).toHaveLength(everyKind(capabilities).length)
   })
 
   it('[EDGE-19] ends a call under withTasks alone', async () => {
@@ -182,7 +188,7 @@ it('[EDGE-19] an input request that was declared is never refused, declined or c
   const capabilities = { elicitation: { form: {}, url: {} }, sampling: { tools: {} }, roots: {} }
   const all = { a: FORM, b: URL_INPUT_REQUEST, c: SAMPLING, d: SAMPLING_WITH_TOOLS, e: ROOTS }
   server.on('tasks/get', asking(all))
-  for (const client of [byUrl({ capabilities }), bySdkClient(capabilities)]) {
+  for (const client of everyKind(capabilities)) {
     const call = await callOf(client, 200)
     expect(Object.keys(call.getState().inputRequests)).toEqual(Object.keys(all))
   }
@@ -244,7 +250,7 @@ describe.each([
       })
     })
 
-    it('[EDGE-19] responds to the same input request of a server that speaks 2025-11-25', async () => {
+    itFull('[EDGE-19] responds to the same input request of a server that speaks 2025-11-25', async () => {
       speakLegacy(server)
       const stream = openStream()
       server.on('tools/call', stream)
@@ -263,7 +269,7 @@ describe.each([
   },
 )
 
-describe('a server that speaks 2025-11-25', () => {
+describeFull('a server that speaks 2025-11-25', () => {
   const LEGACY_TASK = {
     taskId: 'legacy-1',
     status: 'working',

@@ -1,7 +1,8 @@
-import { createTaskClient, type TaskClient, type TaskClientUrlOptions, type ToolCallOptions } from 'taskwire'
+import type { TaskClient, TaskClientUrlOptions, ToolCallOptions } from 'taskwire'
 import type { SimulatedPage } from 'taskwire/testing'
 import { createSimulatedBrowser } from 'taskwire/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { createTaskClient } from '../support/anyClient.js'
 import {
   completed,
   created,

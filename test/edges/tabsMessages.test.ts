@@ -1,6 +1,7 @@
-import { createTaskClient, type TaskClient, type ToolCall } from 'taskwire'
+import type { TaskClient, ToolCall } from 'taskwire'
 import { createSimulatedBrowser, type SimulatedBrowser, type SimulatedPage } from 'taskwire/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { createTaskClient } from '../support/anyClient.js'
 import { completed, created, createScriptedServer, type ScriptedServer, snapshot } from '../support/scriptedServer.js'
 
 const TASK_ID = 'task-secret-1'

@@ -1,7 +1,8 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { createTaskClient, type TaskClient, type TaskClientUrlOptions, withTasks } from 'taskwire'
+import { type TaskClient, type TaskClientUrlOptions, withTasks } from 'taskwire'
 import { createSimulatedBrowser, type SimulatedBrowser, type SimulatedPage } from 'taskwire/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { createTaskClient } from '../support/anyClient.js'
 import {
   ack,
   completed,

@@ -1,7 +1,6 @@
 import { inspect } from 'node:util'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import {
-  createTaskClient,
   type TaskClientUrlOptions,
   TaskError,
   TaskFailedError,
@@ -12,6 +11,7 @@ import {
 } from 'taskwire'
 import { createSimulatedEnvironment } from 'taskwire/testing'
 import { describe, expect, it } from 'vitest'
+import { createTaskClient, describeFull } from '../support/anyClient.js'
 import {
   created,
   createScriptedServer,
@@ -227,7 +227,7 @@ describe('the id of a task', () => {
   })
 })
 
-describe('the id of a task of 2025-11-25', () => {
+describeFull('the id of a task of 2025-11-25', () => {
   const SESSION_ID = 'session-secret-1'
   const says = `no task ${TASK_ID} in ${SESSION_ID}`
 

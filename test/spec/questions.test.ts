@@ -1,6 +1,5 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import {
-  createTaskClient,
   type InputHandlers,
   type TaskClient,
   type TaskClientUrlOptions,
@@ -10,6 +9,7 @@ import {
 } from 'taskwire'
 import { createSimulatedEnvironment, type SimulatedEnvironment } from 'taskwire/testing'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { createTaskClient } from '../support/anyClient.js'
 import {
   ack,
   completed,

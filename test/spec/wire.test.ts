@@ -1,6 +1,7 @@
-import { createTaskClient, type TaskClient, type TaskClientUrlOptions, TaskProtocolError } from 'taskwire'
+import { type TaskClient, type TaskClientUrlOptions, TaskProtocolError } from 'taskwire'
 import { createSimulatedEnvironment, type SimulatedEnvironment } from 'taskwire/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { createTaskClient } from '../support/anyClient.js'
 import {
   ack,
   completed,

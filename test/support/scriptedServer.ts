@@ -156,6 +156,9 @@ export function openStream(): Reply & { send(message: Json): void; end(): void }
       start: (opened) => {
         controller = opened
       },
+      cancel: () => {
+        controller = undefined
+      },
     })
     return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
   }

@@ -1,10 +1,11 @@
 import { type HttpHandler, http } from 'msw'
 import { type SetupServer, setupServer } from 'msw/node'
-import { createTaskClient, type TaskClient, type TaskClientUrlOptions } from 'taskwire'
+import type { TaskClient, TaskClientUrlOptions } from 'taskwire'
 import { createTaskServer, defineTool } from 'taskwire/server'
 import { createLiveServer, type ObservedServer, scriptTask, taskHandlers } from 'taskwire/testing'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { z } from 'zod'
+import { createTaskClient } from '../support/anyClient.js'
 
 const url = 'https://reports.example/mcp'
 const result = { content: [{ type: 'text' as const, text: 'done' }] }

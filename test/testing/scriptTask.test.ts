@@ -1,4 +1,4 @@
-import { createTaskClient, type InputRequest, type TaskClient, TaskConfigurationError, type ToolCall } from 'taskwire'
+import { type InputRequest, type TaskClient, TaskConfigurationError, type ToolCall } from 'taskwire'
 import { defineTool } from 'taskwire/server'
 import {
   createTestServer,
@@ -10,6 +10,7 @@ import {
 } from 'taskwire/testing'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { createTaskClient } from '../support/anyClient.js'
 
 let server: TestServer
 let client: TaskClient

@@ -1,8 +1,9 @@
-import { createTaskClient, type TaskClient, type ToolCall } from 'taskwire'
+import type { TaskClient, ToolCall } from 'taskwire'
 import { defineTool } from 'taskwire/server'
 import { createTestServer, scriptTask, type TestServer } from 'taskwire/testing'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { z } from 'zod'
+import { createTaskClient } from '../support/anyClient.js'
 import { createWorkServer } from '../support/workServer.js'
 
 let server: TestServer

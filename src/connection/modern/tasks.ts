@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject } from '../../protocol/json.js'
 import { type DetailedTask, type OnProtocolIssue, parseDetailedTask } from '../../protocol/task.js'
 import { taskRequestError } from '../errors.js'
 import type { TaskApi } from '../taskApi.js'
-import type { TaskRequester } from '../transport/callToken.js'
+import type { ServerNotification, TaskRequester } from '../taskRequester.js'
 
 /** Tasks of 2026-07-28 (SEP-2663): every request declares the extension, and the server decides. */
 export function modernTasks(transport: TaskRequester, capabilities: unknown, onIssue: OnProtocolIssue): TaskApi {
@@ -58,7 +58,7 @@ async function subscribe(
   hooks: ListenHooks,
   onIssue: OnProtocolIssue,
 ): Promise<void> {
-  const onNotification = ({ method, params }: { method: string; params?: JsonObject | undefined }) => {
+  const onNotification = ({ method, params }: ServerNotification) => {
     if (method === 'notifications/tasks') {
       try {
         hooks.onTask(parseDetailedTask(params, 'notifications/tasks', onIssue))

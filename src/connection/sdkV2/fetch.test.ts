@@ -1,7 +1,8 @@
 import type { FetchLike } from '@modelcontextprotocol/client'
 import { describe, expect, it } from 'vitest'
 import { TaskRequestError } from '../../protocol/errors.js'
-import { answeredFetch, parseRetryAfter, withRetryAfter } from './fetch.js'
+import { parseRetryAfter, withRetryAfter } from '../retryAfter.js'
+import { answeredFetch } from './fetch.js'
 
 const call = (id: string | number, method = 'tools/call') => ({
   method: 'POST',

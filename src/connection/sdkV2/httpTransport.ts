@@ -7,11 +7,13 @@ import {
 } from '@modelcontextprotocol/client'
 import type { OnProtocolIssue } from '../../protocol/task.js'
 import { VERSION } from '../../version.js'
+import type { HeadersOption } from '../headers.js'
 import { withSessionHeader } from '../legacy/session.js'
+import { withRetryAfter } from '../retryAfter.js'
 import type { SignInByToken } from '../signIn.js'
 import { TaskTransport } from '../transport/taskTransport.js'
-import { answeredFetch, withRetryAfter } from './fetch.js'
-import { type HeadersOption, withHeaders } from './headers.js'
+import { answeredFetch } from './fetch.js'
+import { withHeaders } from './headers.js'
 import { routeInputRequests } from './multiRoundTrip.js'
 
 /** How the SDK client finds out what a server speaks: by both ways, or by one of them only. */

@@ -12,10 +12,11 @@ import { createConnection } from '../createConnection.js'
 import { sessionLostError, toolCallError } from '../errors.js'
 import type { LegacyOptions } from '../legacy/options.js'
 import { isSessionLost } from '../legacy/session.js'
+import { DISCOVERED } from '../modern/discovered.js'
 import { modernTasks } from '../modern/tasks.js'
 import type { ConnectRetry } from '../opening.js'
 import type { ConnectedSdk, SdkCall } from '../sdkAdapter.js'
-import { type SignIn, signInByTransport } from '../signIn.js'
+import { type SignIn, signInByTransport } from '../signInByTransport.js'
 import type { TaskApi } from '../taskApi.js'
 import { CALL_TOKEN_META, type OwnCall, TaskCreated } from '../transport/callToken.js'
 import { TaskTransport } from '../transport/taskTransport.js'
@@ -204,9 +205,8 @@ function describe(
 
 function eraReason(era: 'modern' | 'legacy', isServed: boolean, asked: EraOption | undefined): string {
   if (era === 'modern') {
-    const reason = 'The server answered server/discover, which came with MCP 2026-07-28'
-    if (isServed || asked === undefined) return `${reason}.`
-    return `${reason}, and named no tasks there. It may serve them in MCP 2025-11-25: try era: 'legacy'.`
+    if (isServed || asked === undefined) return `${DISCOVERED}.`
+    return `${DISCOVERED}, and named no tasks there. It may serve them in MCP 2025-11-25: try era: 'legacy'.`
   }
   if (asked === 'legacy') return "The option era: 'legacy' asked for initialize, and the server answered it."
   return asked === 'auto'

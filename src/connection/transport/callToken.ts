@@ -1,21 +1,8 @@
-import type { JSONRPCNotification } from '@modelcontextprotocol/client'
 import type { CallToolResult } from '../../protocol/callToolResult.js'
 import type { InputRequest, InputResponse } from '../../protocol/inputRequest.js'
 import { isJsonObject, type JsonObject } from '../../protocol/json.js'
 import type { Task } from '../../protocol/task.js'
 import type { TaskOptIn } from '../taskApi.js'
-
-/** Sends requests of our own. */
-export interface TaskRequester {
-  /**
-   * Resolves to the result.
-   *
-   * @throws {ProtocolError} for a JSON-RPC error; what the transport throws; the signal's reason.
-   */
-  request(method: string, params: JsonObject, signal?: AbortSignal): Promise<unknown>
-  /** Opens a stream of notifications. Resolves when it has ended; throws as `request`. */
-  listen(params: JsonObject, onNotification: (message: JSONRPCNotification) => void, signal: AbortSignal): Promise<void>
-}
 
 /**
  * A `tools/call` that a task client makes through its SDK client. A token under {@link CALL_TOKEN_META} in the call's

@@ -1,10 +1,4 @@
-import type {
-  JSONRPCMessage,
-  JSONRPCNotification,
-  RequestId,
-  Transport,
-  TransportSendOptions,
-} from '@modelcontextprotocol/client'
+import type { JSONRPCMessage, RequestId, Transport, TransportSendOptions } from '@modelcontextprotocol/client'
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client'
 import {
   CLIENT_CAPABILITIES_META,
@@ -15,8 +9,9 @@ import {
 } from '../../protocol/extension.js'
 import { isJsonObject, type JsonObject } from '../../protocol/json.js'
 import type { OnProtocolIssue } from '../../protocol/task.js'
-import { type SignIn, signInByTransport } from '../signIn.js'
-import { CALL_TOKEN_META, type OwnCall, type TaskRequester } from './callToken.js'
+import { type SignIn, signInByTransport } from '../signInByTransport.js'
+import type { ServerNotification, TaskRequester } from '../taskRequester.js'
+import { CALL_TOKEN_META, type OwnCall } from './callToken.js'
 import { type InternalRequestOptions, InternalRequests, type OnServerMessage, type Send } from './internalRequests.js'
 import { type FollowerContext, type TaskFollower, ToolCalls } from './toolCalls.js'
 
@@ -166,7 +161,7 @@ export class TaskTransport implements Transport, TaskRequester {
   /** Opens a stream of notifications. Resolves when it has ended. */
   async listen(
     params: JsonObject,
-    onNotification: (message: JSONRPCNotification) => void,
+    onNotification: (message: ServerNotification) => void,
     signal: AbortSignal,
   ): Promise<void> {
     return this.#internal.listen(this.#enveloped(params), onNotification, signal)

@@ -3,11 +3,11 @@ import { onAbort } from '../../call/abort.js'
 import type { CallToolResult } from '../../protocol/callToolResult.js'
 import { TaskProtocolError } from '../../protocol/errors.js'
 import { CLIENT_CAPABILITIES_META, hasEnvelope } from '../../protocol/extension.js'
-import { missingCapability, undeclaredError } from '../../protocol/inputCapabilities.js'
-import { parseInputRequest } from '../../protocol/inputRequest.js'
-import { isJsonObject, isTooDeep, type JsonObject } from '../../protocol/json.js'
+import { undeclaredInput } from '../../protocol/inputCapabilities.js'
+import { isTooDeep, type JsonObject } from '../../protocol/json.js'
 import { type OnProtocolIssue, parseTask, type Task } from '../../protocol/task.js'
-import { CALL_TOKEN_META, type OwnCall, TaskCreated, type TaskRequester, withToken } from './callToken.js'
+import type { TaskRequester } from '../taskRequester.js'
+import { CALL_TOKEN_META, type OwnCall, TaskCreated, withToken } from './callToken.js'
 import { type Send, streamEnded } from './internalRequests.js'
 
 /** A `tools/call` request that the SDK client waits for the response to. */
@@ -195,17 +195,4 @@ export class ToolCalls {
 /** The response that ends a call for the SDK client. */
 export function completeResponse(id: RequestId, result: CallToolResult): JSONRPCMessage {
   return { jsonrpc: '2.0', id, result: { ...result, resultType: 'complete' } }
-}
-
-/**
- * The refusal of input requests one of which was not declared in the request that they respond to. What else is wrong
- * with them the SDK client says.
- */
-export function undeclaredInput(inputRequests: unknown, capabilities: unknown): Error | undefined {
-  for (const request of Object.values(isJsonObject(inputRequests) ? inputRequests : {})) {
-    const parsed = parseInputRequest(request)
-    const missing = 'request' in parsed ? missingCapability(capabilities, parsed.request) : undefined
-    if (missing !== undefined) return undeclaredError(missing)
-  }
-  return undefined
 }

@@ -1,16 +1,11 @@
 import { type RequestId, SdkError, SdkErrorCode } from '@modelcontextprotocol/client'
 import type { CallToolResult } from '../../protocol/callToolResult.js'
+import { undeclaredInput } from '../../protocol/inputCapabilities.js'
 import type { InputRequest, InputResponse } from '../../protocol/inputRequest.js'
 import { isJsonObject, type JsonObject } from '../../protocol/json.js'
 import type { Task } from '../../protocol/task.js'
-import type { TaskRequester } from '../transport/callToken.js'
-import {
-  type Attempt,
-  completeResponse,
-  type FollowerContext,
-  type TaskFollower,
-  undeclaredInput,
-} from '../transport/toolCalls.js'
+import type { TaskRequester } from '../taskRequester.js'
+import { type Attempt, completeResponse, type FollowerContext, type TaskFollower } from '../transport/toolCalls.js'
 
 /** Follows one task to its end, and resolves to its result. */
 export type FollowTask = (task: Task, context: FollowTaskContext) => Promise<CallToolResult>

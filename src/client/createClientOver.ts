@@ -1,0 +1,267 @@
+import type { CallRules } from '../call/call.js'
+import type { CallTap } from '../call/callChange.js'
+import type { RecordOwner } from '../call/callRecord.js'
+import { handlerOf } from '../call/inputHandlers.js'
+import { MAX_TIMER_MS, type PollPolicy } from '../call/pollPolicy.js'
+import { createPushSubscription, NO_PUSH } from '../call/pushSubscription.js'
+import type { ToolCallRequest } from '../call/taskPort.js'
+import type { SettledToolCall } from '../call/toolCallState.js'
+import type { Connection } from '../connection/connection.js'
+import { browserEnvironment } from '../environment/browserEnvironment.js'
+import { asError } from '../protocol/asError.js'
+import { TaskConfigurationError } from '../protocol/errors.js'
+import type { OnProtocolIssue } from '../protocol/task.js'
+import { hash } from '../storage/hash.js'
+import { memoryStorage } from '../storage/memoryStorage.js'
+import { createRecordStore } from '../storage/recordStore.js'
+import { createTabs, NOOP_TABS } from '../tabs/createTabs.js'
+import { toolCallId } from './callIds.js'
+import { type Calls, createCalls } from './calls.js'
+import { createStore, type TaskClientStore } from './createStore.js'
+import { createObserving, type Observing } from './observe/createObserving.js'
+import { checkOptionNames, checkOptions, finite, oneOf, positive, readPollPolicy, readStorage } from './options.js'
+import { createReports } from './reports.js'
+import type { SetUp, SigningIn } from './setUp.js'
+import type { ForgetFilter, TaskClient, TaskClientBaseOptions, TaskReference, ToolCallParams } from './taskClient.js'
+import { createToolsCheck } from './toolsCheck.js'
+
+/** A frame at 60 Hz. */
+const FRAME_MS = 16
+
+/** A browser opens this many connections to one origin over HTTP/1.1. The push stream holds one of them. */
+const CONNECTIONS = 6
+
+const HOUR_MS = 60 * 60 * 1000
+
+/**
+ * A client over the connection that `setUp` makes. What it knows of the wire, it knows from there.
+ *
+ * @throws {TaskConfigurationError} where the options cannot work; the message says what to change.
+ */
+export function createClientOver(options: TaskClientBaseOptions, setUp: SetUp): TaskClient {
+  const environment = { ...browserEnvironment(), ...options?.environment }
+  const { report, guard, rethrowLater } = createReports(environment, (error, context) =>
+    options.onError?.(error, context),
+  )
+  const onIssue: OnProtocolIssue = (error) => report(error, { operation: 'protocol' })
+  const target = setUp(environment, onIssue)
+  checkOptionNames(options, target.optionNames)
+  checkOptions(options)
+  const { scope = '', resume = 'eager' } = options
+  const policy = readPollPolicy(options)
+  const storage = readStorage(options.storage, environment)
+  const isNamed = target.endpoint !== undefined
+  const endpoint = target.endpoint ?? `page:${environment.randomId()}`
+
+  let isUnnamedKnown = isNamed || options.storage === 'memory'
+  function reportUnnamed(): void {
+    if (isUnnamedKnown) return
+    isUnnamedKnown = true
+    report(unnamedError(), { operation: 'storage' })
+  }
+
+  const settledListeners = new Set<(call: SettledToolCall) => void>()
+  const frameMs = (oneOf('batchUpdates', options.batchUpdates, [true, false]) ?? true) ? FRAME_MS : 0
+  const store = createStore({ environment, frameMs, onListenerError: rethrowLater })
+  const checkTools = createToolsCheck(options.toolsHash)
+  const connection: Connection = target.createConnection({
+    callTimeoutMs: Math.min(finite('callTimeoutMs', options.callTimeoutMs, HOUR_MS), MAX_TIMER_MS),
+    environment,
+    randomId: environment.randomId,
+    onState: (state) => {
+      store.setConnection(state)
+      if (state.error) report(state.error, { operation: 'connect' })
+      checkTools(state, connection.listTools)
+    },
+    onIssue,
+    retry: { attempts: positive('retry.connectAttempts', options.retry?.connectAttempts, 3), policy, environment },
+  })
+  const owner = { endpoint, scope }
+  const records = createRecordStore({
+    storage: isNamed ? storage : memoryStorage(),
+    ...owner,
+    now: environment.now,
+    pause: () => new Promise((resolve) => environment.setTimeout(resolve, 0)),
+    onError: (error) => report(error, { operation: 'storage' }),
+  })
+  const { locks, channel: openChannel } = environment
+  const nameOf = (other: string) => `taskwire:${hash(JSON.stringify([endpoint, other]))}`
+  const tabs =
+    !isNamed || options.crossTab === false || locks === undefined || openChannel === undefined
+      ? { ...NOOP_TABS, open: reportUnnamed }
+      : createTabs({
+          scope,
+          nameOf,
+          environment,
+          locks,
+          openChannel,
+          onLocksRefused: (error) => report(asError(error), { operation: 'storage' }),
+          leaderPer: resume === 'eager' ? 'scope' : 'task',
+          onCallMessage: (callId, message) => calls.receive(callId, message),
+          onTaskMessage: (taskId, message) => calls.receiveTask(taskId, message),
+          knownOf: (taskId) => calls.knownOf(taskId),
+          onForgotten: (callId, at) => calls.receiveForgotten(callId, at),
+        })
+  const { input, push = true } = options
+  const tap: CallTap = {}
+  const observing = createObserving(tap, environment, guard)
+  const calls: Calls = createCalls({
+    port: connection,
+    environment,
+    rules: rulesOf(input, policy, connection),
+    handlers: input?.handlers ?? {},
+    records,
+    owner,
+    store,
+    tabs,
+    createPush: push ? createPushSubscription : () => NO_PUSH,
+    maxConcurrentPolls: positive(
+      'poll.maxConcurrent',
+      options.poll?.maxConcurrent,
+      push ? CONNECTIONS - 1 : CONNECTIONS,
+    ),
+    followsUnobserved: resume === 'eager',
+    onError: (error, callId, operation) => report(asError(error), { callId, operation }),
+    tap,
+    onSettled: (call) => {
+      for (const listener of [...settledListeners]) guard(() => listener(call))
+    },
+  })
+
+  const id = hash(JSON.stringify([endpoint, scope]))
+  const signingIn = target.createSigningIn((error) => {
+    connection.signedIn(error)
+    if (error === undefined) calls.pollSoon()
+  })
+  const { url } = target
+  return clientOf({ id, url, owner, resume, store, calls, connection, observing, signingIn, settledListeners })
+}
+
+function rulesOf(
+  { handlers = {}, missing = 'wait', stuckAfterPolls }: NonNullable<TaskClientBaseOptions['input']> = {},
+  policy: PollPolicy,
+  { missingCapability }: Connection,
+): CallRules {
+  return {
+    policy,
+    missingInput: missing,
+    stuckAfterPolls: positive('input.stuckAfterPolls', stuckAfterPolls, 60),
+    isHandled: (request) => handlerOf(handlers, request) !== undefined,
+    missingCapability,
+  }
+}
+
+interface ClientParts extends Pick<TaskClient, 'id' | 'url' | 'resume'> {
+  readonly owner: RecordOwner
+  readonly store: TaskClientStore
+  readonly calls: Calls
+  readonly connection: Connection
+  readonly observing: Observing
+  readonly signingIn: SigningIn
+  readonly settledListeners: Set<(call: SettledToolCall) => void>
+}
+
+/** What the app gets. */
+function clientOf({
+  owner,
+  store,
+  calls,
+  connection,
+  observing,
+  signingIn,
+  settledListeners,
+  ...known
+}: ClientParts): TaskClient {
+  const client: TaskClient = {
+    ...known,
+    store: store.api,
+    connect: async () => {
+      await connection.connectForApp()
+      if (known.resume === 'eager') await calls.resumeToolCalls()
+    },
+    resumeToolCalls: calls.resumeToolCalls,
+    callTool: async (params, callOptions) => client.startToolCall(params, callOptions).result,
+    startToolCall: (params, callOptions = {}) => calls.start(checkParams(params), callOptions),
+    resumeTask: (task, callOptions = {}) => calls.resumeTask(checkReference(task), callOptions),
+    getToolCall: calls.get,
+    getToolCallState: store.getCall,
+    subscribeToolCall: store.subscribeCall,
+    toolCallId: (name, key) => toolCallId(owner, name, key),
+    getTask: (taskId, { signal } = {}) => connection.getTask(taskId, signal),
+    updateTask: (taskId, inputResponses) => connection.updateTask(taskId, inputResponses),
+    cancelTask: (taskId) => connection.cancelTask(taskId),
+    callToolRaw: async (params, { signal } = {}) => connection.callToolRaw(checkParams(params), signal),
+    onToolCallSettled: (listener) => {
+      settledListeners.add(listener)
+      return () => {
+        settledListeners.delete(listener)
+      }
+    },
+    observe: observing.observe,
+    forget: async (filter) => {
+      const { callId, scope } = checkForgetFilter(filter)
+      await (callId === undefined ? calls.forgetAll(scope) : calls.forget(callId))
+    },
+    listTools: connection.listTools,
+    ...signingIn,
+    close: async () => {
+      await Promise.all([calls.close(), connection.close()])
+      observing.close()
+    },
+  }
+  return client
+}
+
+/** Two SDK clients without an endpoint may be those of two servers, and a task id is for one of them only. */
+function unnamedError(): TaskConfigurationError {
+  return new TaskConfigurationError(
+    'Without an endpoint, calls over an SDK client do not outlive the page and are not shared between tabs. ' +
+      "Name the server: createTaskClient({ client, endpoint: 'https://example.com/mcp' }).",
+  )
+}
+
+/** Without a call, everything of a scope goes: a filter that is mistaken must not be taken for none. */
+function checkForgetFilter(filter: ForgetFilter = {}): ForgetFilter {
+  if (typeof filter === 'object' && filter !== null) {
+    const { callId, scope, ...unknown } = filter
+    const isCall = typeof callId === 'string' && callId !== '' && scope === undefined
+    const isScope = !('callId' in filter) && (scope === undefined || typeof scope === 'string')
+    if ((isCall || isScope) && Object.keys(unknown).length === 0) return filter
+  }
+  throw new TaskConfigurationError(
+    'forget() takes { callId }, { scope }, or nothing for every call of the scope of this client.',
+  )
+}
+
+function checkReference(task: string | TaskReference): TaskReference {
+  const reference = typeof task === 'string' ? { taskId: task } : task
+  if (typeof reference?.taskId !== 'string' || reference.taskId === '')
+    throw new TaskConfigurationError('resumeTask needs a task id.')
+  return reference
+}
+
+function checkParams(params: ToolCallParams): ToolCallRequest {
+  if (typeof params?.name !== 'string' || params.name === '') {
+    throw new TaskConfigurationError(
+      "A tool call needs a tool: pass { name: 'my_tool' }. listTools() tells which there are.",
+    )
+  }
+  const { arguments: args } = params
+  if (args !== undefined && (typeof args !== 'object' || args === null || Array.isArray(args))) {
+    throw new TaskConfigurationError(`The arguments of "${params.name}" must be an object.`)
+  }
+  const { name } = params
+  return args === undefined ? { name } : { name, arguments: toJson(name, args) }
+}
+
+/** A copy as it goes over the wire: what the app changes afterwards, or a framework wraps, is not the call's. */
+function toJson(name: string, args: object): Record<string, unknown> {
+  try {
+    return JSON.parse(JSON.stringify(args))
+  } catch (cause) {
+    throw new TaskConfigurationError(
+      `The arguments of "${name}" are no JSON: ${asError(cause).message}. Pass strings, numbers, booleans, null, lists and objects of them.`,
+      { cause },
+    )
+  }
+}

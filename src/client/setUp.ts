@@ -1,0 +1,37 @@
+import type { CallLimitOptions } from '../connection/callLimit.js'
+import type { Connection, ConnectionState } from '../connection/connection.js'
+import type { ConnectRetry } from '../connection/opening.js'
+import type { Environment } from '../environment/environment.js'
+import type { OnProtocolIssue } from '../protocol/task.js'
+import type { TaskClient } from './taskClient.js'
+
+/** Reads what the options say about the server. */
+export type SetUp = (environment: Environment, onIssue: OnProtocolIssue) => ConnectionSetUp
+
+/** The server of a client, and how it is connected. */
+export interface ConnectionSetUp {
+  /** Where records belong; undefined if it is not known. */
+  readonly endpoint: string | undefined
+  /** Of a server that is asked over HTTP by a connection of ours. */
+  readonly url?: TaskClient['url']
+  /** The names of the options beside those of every client: its own, and by group. */
+  readonly optionNames: OptionNames
+  createConnection(options: ConnectionOptions): Connection
+  /** What the client has to do with signing in. `onEnd` is called when a sign-in has succeeded, or come to nothing. */
+  createSigningIn(onEnd: (error?: Error) => void): SigningIn
+}
+
+/** Names of options by the group that they are in; those in no group under `''`. */
+export type OptionNames = Readonly<Record<string, readonly string[]>>
+
+/** What a connection is told by its client. */
+export interface ConnectionOptions extends CallLimitOptions {
+  readonly environment: Environment
+  readonly randomId: () => string
+  readonly onState: (state: ConnectionState) => void
+  readonly onIssue: OnProtocolIssue
+  readonly retry: Omit<ConnectRetry, 'earliestAt'>
+}
+
+/** The methods of a client by which the user signs in. */
+export type SigningIn = Pick<TaskClient, 'authorize' | 'finishAuthorization' | 'signOut'>

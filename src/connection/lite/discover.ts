@@ -1,0 +1,47 @@
+import { ConnectionFailedError } from '../../protocol/errors.js'
+import { SERVER_INFO_META } from '../../protocol/extension.js'
+import { isJsonObject, type JsonObject } from '../../protocol/json.js'
+import { connectionError, isPassingFailure, jsonRpcError, needsCredentials } from '../errors.js'
+import { WireError } from '../wireErrors.js'
+import type { LiteRequests } from './liteRequests.js'
+import { PROTOCOL_VERSION } from './mcpHeaders.js'
+
+/** What a server says about itself. */
+export interface DiscoveredServer {
+  readonly capabilities: JsonObject
+  readonly server: { readonly name: string; readonly version: string } | undefined
+}
+
+/**
+ * `server/discover` (MCP 2026-07-28, "Discovery").
+ *
+ * @throws {ConnectionFailedError} that names `taskwire` where the server seems to speak earlier revisions only; else as
+ * the request.
+ */
+export async function discover(requests: LiteRequests, url: string): Promise<DiscoveredServer> {
+  const result = await requests.requestInTime('server/discover', {}).catch((error: unknown) => {
+    const isRefusal = !isPassingFailure(error) && !needsCredentials(error) && jsonRpcError(error) !== undefined
+    throw isRefusal ? earlierRevisionError(connectionError(error, url).message, error) : error
+  })
+  const { supportedVersions: versions, capabilities, _meta: meta } = result
+  if (!Array.isArray(versions)) throw new WireError('INVALID_RESULT', 'server/discover names no versions.')
+  if (!versions.includes(PROTOCOL_VERSION)) {
+    throw earlierRevisionError(
+      `Failed to connect to an MCP server at ${url}: it does not name MCP ${PROTOCOL_VERSION} among the versions that it speaks.`,
+    )
+  }
+  const info = isJsonObject(meta) ? meta[SERVER_INFO_META] : undefined
+  const { name, version } = isJsonObject(info) ? info : {}
+  return {
+    capabilities: isJsonObject(capabilities) ? capabilities : {},
+    server: typeof name === 'string' && typeof version === 'string' ? { name, version } : undefined,
+  }
+}
+
+function earlierRevisionError(problem: string, cause?: unknown): ConnectionFailedError {
+  return new ConnectionFailedError(
+    `${problem} Where it speaks no MCP ${PROTOCOL_VERSION}, taskwire/lite cannot speak to it: ` +
+      "import { createTaskClient } from 'taskwire', which speaks 2025-11-25 as well.",
+    { cause },
+  )
+}

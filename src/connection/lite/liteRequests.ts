@@ -1,0 +1,123 @@
+import { onAbort } from '../../call/abort.js'
+import type { Environment } from '../../environment/environment.js'
+import { isJsonObject, type JsonObject } from '../../protocol/json.js'
+import type { ServerNotification, TaskRequester } from '../taskRequester.js'
+import { WireError } from '../wireErrors.js'
+import { type ExchangeOptions, errorOf, exchange } from './exchange.js'
+
+/** How long a server may take to answer what needs no work. */
+const TIMEOUT_MS = 60_000
+
+export interface LiteRequestsOptions extends ExchangeOptions {
+  /** What every request carries in its `_meta`. */
+  readonly envelope: JsonObject
+  readonly environment: Pick<Environment, 'setTimeout' | 'clearTimeout'>
+}
+
+/** The requests of one connection: they share nothing but that their ids differ, and that they end with it. */
+export interface LiteRequests extends TaskRequester {
+  /** A request that is given up after a minute. Resolves to its result, which is complete. */
+  requestInTime(method: string, params: JsonObject): Promise<JsonObject>
+  close(): void
+}
+
+export function createLiteRequests(options: LiteRequestsOptions): LiteRequests {
+  const { envelope, environment } = options
+  const closing = new AbortController()
+  let sequence = 0
+
+  /** The result; undefined where a stream ends without one. */
+  async function send(
+    method: string,
+    params: JsonObject,
+    signal: AbortSignal,
+    onNotification: (message: ServerNotification) => void,
+  ): Promise<unknown> {
+    const id = ++sequence
+    const request = { id, method, params: { ...params, _meta: envelope } }
+    for await (const message of exchange(options, request, signal)) {
+      if (isNotification(message)) onNotification(message)
+      else if (message['id'] === id) {
+        const error = errorOf(message)
+        if (error) throw error
+        return message['result']
+      }
+    }
+    return undefined
+  }
+
+  /** The same, over at once where the signal aborts or the connection is closed, whatever `fetch` does. */
+  function sendUntil(
+    signal: AbortSignal | undefined,
+    method: string,
+    params: JsonObject,
+    onNotification: (message: ServerNotification) => void = () => {},
+  ): Promise<unknown> {
+    const controller = new AbortController()
+    const { promise, reject, resolve } = deferred()
+    const stopListening = [closing.signal, ...(signal ? [signal] : [])].map((one) =>
+      onAbort(one, () => {
+        reject(one.reason)
+        controller.abort(one.reason)
+      }),
+    )
+    if (!controller.signal.aborted) send(method, params, controller.signal, onNotification).then(resolve, reject)
+    return promise.finally(() => {
+      for (const stop of stopListening) stop()
+    })
+  }
+
+  async function request(method: string, params: JsonObject, signal?: AbortSignal): Promise<unknown> {
+    const result = await sendUntil(signal, method, params)
+    if (result !== undefined) return result
+    throw new WireError('CONNECTION_CLOSED', `The stream ended before the response to ${method}`)
+  }
+
+  return {
+    request,
+    requestInTime: async (method, params) => {
+      const late = new AbortController()
+      const giveUp = () => late.abort(new WireError('REQUEST_TIMEOUT', 'Request timed out'))
+      const timer = environment.setTimeout(giveUp, TIMEOUT_MS)
+      try {
+        return completeResult(method, await request(method, params, late.signal))
+      } finally {
+        environment.clearTimeout(timer)
+      }
+    },
+    listen: async (params, onNotification, signal) => {
+      await sendUntil(signal, 'subscriptions/listen', params, onNotification)
+    },
+    close: () => closing.abort(new WireError('CONNECTION_CLOSED', 'Connection closed')),
+  }
+}
+
+/**
+ * The result where it is complete, as every result is that names no type (MCP 2026-07-28, "ResultType").
+ *
+ * @throws {WireError} where it is not.
+ */
+export function completeResult(method: string, result: unknown): JsonObject {
+  if (!isJsonObject(result)) throw new WireError('INVALID_RESULT', `The result of ${method} is not an object.`)
+  const { resultType = 'complete' } = result
+  if (resultType === 'complete') return result
+  throw new WireError(
+    'UNSUPPORTED_RESULT_TYPE',
+    `The result of ${method} has the type ${JSON.stringify(resultType)}, which it may not have.`,
+  )
+}
+
+function isNotification(message: JsonObject): message is JsonObject & ServerNotification {
+  const { method, params } = message
+  return typeof method === 'string' && (params === undefined || isJsonObject(params))
+}
+
+function deferred() {
+  let resolve: (value: unknown) => void = () => {}
+  let reject: (reason: unknown) => void = () => {}
+  const promise = new Promise<unknown>((onResolve, onReject) => {
+    resolve = onResolve
+    reject = onReject
+  })
+  return { promise, resolve, reject }
+}

@@ -1,0 +1,40 @@
+import { createParser } from 'eventsource-parser'
+import { onAbort } from '../../call/abort.js'
+
+/** The JSON of each message in a stream of server-sent events. Ends when the stream does, where it breaks off, or when the signal aborts. */
+export async function* sseMessages(
+  body: ReadableStream<Uint8Array>,
+  signal: AbortSignal,
+): AsyncGenerator<unknown, void> {
+  const arrived: unknown[] = []
+  const parser = createParser({
+    onEvent: ({ event = 'message', data }) => {
+      if (event === 'message') arrived.push(...parsed(data))
+    },
+  })
+  const decoder = new TextDecoder()
+  const reader = body.getReader()
+  // What nobody reads any more is closed; the server sees that.
+  const close = () => void reader.cancel().catch(() => {})
+  const stopListening = onAbort(signal, close)
+  try {
+    for (;;) {
+      const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }))
+      if (done) return
+      parser.feed(decoder.decode(value, { stream: true }))
+      yield* arrived.splice(0)
+    }
+  } finally {
+    stopListening()
+    close()
+  }
+}
+
+/** Nothing where an event is no JSON, as those are that keep a connection open. */
+function parsed(data: string): unknown[] {
+  try {
+    return [JSON.parse(data)]
+  } catch {
+    return []
+  }
+}

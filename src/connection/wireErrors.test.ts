@@ -1,0 +1,47 @@
+import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client'
+import { describe, expect, it } from 'vitest'
+import {
+  HttpError,
+  hasWireCode,
+  isHttpError,
+  isRpcError,
+  isUnauthorizedError,
+  RpcError,
+  type WireCode,
+  WireError,
+} from './wireErrors.js'
+
+const of = {
+  http: [new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, 'No', { status: 503 }), new HttpError(503, 'No')],
+  rpc: [ProtocolError.fromError(-32022, 'No', { supported: ['1'], requested: '2' }), new RpcError(-32022, 'No', {})],
+  closed: [new SdkError(SdkErrorCode.ConnectionClosed, 'No'), new WireError('CONNECTION_CLOSED', 'No')],
+  unauthorized: [new UnauthorizedError()],
+  other: [new TypeError('fetch failed'), new DOMException('No', 'AbortError'), 'SdkHttpError', undefined],
+}
+
+describe('what a connection raises is told apart, whichever client it comes from:', () => {
+  const tests = {
+    http: isHttpError,
+    rpc: isRpcError,
+    closed: (error: unknown) => hasWireCode(error, 'REQUEST_TIMEOUT', 'CONNECTION_CLOSED'),
+    unauthorized: isUnauthorizedError,
+  }
+  it.each(Object.entries(tests))('%s', (kind, isOne) => {
+    for (const [name, errors] of Object.entries(of)) expect(errors.map(isOne)).toEqual(errors.map(() => name === kind))
+  })
+})
+
+it('the codes are those of the SDK', () => {
+  const codes: Record<WireCode, true> = {
+    NOT_CONNECTED: true,
+    CONNECTION_CLOSED: true,
+    REQUEST_TIMEOUT: true,
+    CLIENT_HTTP_UNEXPECTED_CONTENT: true,
+    CLIENT_HTTP_AUTHENTICATION: true,
+    CAPABILITY_NOT_SUPPORTED: true,
+    INVALID_RESULT: true,
+    UNSUPPORTED_RESULT_TYPE: true,
+    INPUT_REQUIRED_ROUNDS_EXCEEDED: true,
+  }
+  for (const code of Object.keys(codes)) expect(Object.values(SdkErrorCode)).toContain(code)
+})

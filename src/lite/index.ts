@@ -1,0 +1,3 @@
+export * from '../everyClient.js'
+export { createTaskClient } from './createTaskClient.js'
+export type { TaskClientLiteOptions } from './options.js'
