@@ -51,8 +51,9 @@ test('an app that uses it type-checks in strict mode', async () => {
 test.for([
   ['taskwire', ['@modelcontextprotocol/client', 'zustand']],
   ['taskwire/auth', ['@modelcontextprotocol/client']],
-  ['taskwire/query', ['@modelcontextprotocol/client', 'zustand']],
-  ['taskwire/react', ['@modelcontextprotocol/client', 'zustand', 'react', '@tanstack/react-query']],
+  ['taskwire/lite', ['zustand', 'eventsource-parser']],
+  ['taskwire/query', ['zustand']],
+  ['taskwire/react', ['zustand', 'react', '@tanstack/react-query']],
   ['taskwire/server', ['@modelcontextprotocol/server']],
   ['taskwire/server/bullmq', []],
   ['taskwire/server/postgres', []],
