@@ -1,5 +1,33 @@
 import { expect, test } from 'vitest'
 
+/** What both clients bring with them, whatever the connection is made of. */
+const ofEveryClient: string[] = [
+  'AuthorizationFailedError',
+  'ConnectionFailedError',
+  'PageOutdatedError',
+  'TASKS_EXTENSION',
+  'TaskCancelledError',
+  'TaskConfigurationError',
+  'TaskError',
+  'TaskExpiredError',
+  'TaskFailedError',
+  'TaskInputError',
+  'TaskInputRequiredError',
+  'TaskProtocolError',
+  'TaskRequestError',
+  'TaskStorageError',
+  'TaskStuckError',
+  'TaskUnreachableError',
+  'TasksUnsupportedError',
+  'ToolCallInterruptedError',
+  'ToolCallRejectedError',
+  'ToolOutputError',
+  'VERSION',
+  'createTaskClient',
+  'isTaskError',
+  'isTerminal',
+]
+
 /**
  * What each entry exports at runtime. A name that comes or goes here is a change of the public API: it belongs into the
  * changelog, and one that goes belongs into a major version.
@@ -7,34 +35,9 @@ import { expect, test } from 'vitest'
 const entries: Record<string, { load: () => Promise<object>; names: string[] }> = {
   taskwire: {
     load: () => import('taskwire'),
-    names: [
-      'AuthorizationFailedError',
-      'ConnectionFailedError',
-      'PageOutdatedError',
-      'TASKS_EXTENSION',
-      'TaskCancelledError',
-      'TaskConfigurationError',
-      'TaskError',
-      'TaskExpiredError',
-      'TaskFailedError',
-      'TaskInputError',
-      'TaskInputRequiredError',
-      'TaskProtocolError',
-      'TaskRequestError',
-      'TaskStorageError',
-      'TaskStuckError',
-      'TaskUnreachableError',
-      'TasksUnsupportedError',
-      'ToolCallInterruptedError',
-      'ToolCallRejectedError',
-      'ToolOutputError',
-      'VERSION',
-      'createTaskClient',
-      'isTaskError',
-      'isTerminal',
-      'withTasks',
-    ],
+    names: [...ofEveryClient, 'withTasks'],
   },
+  'taskwire/lite': { load: () => import('taskwire/lite'), names: ofEveryClient },
   'taskwire/auth': { load: () => import('taskwire/auth'), names: ['browserAuthProvider'] },
   'taskwire/diagnose': { load: () => import('taskwire/diagnose'), names: ['diagnose'] },
   'taskwire/query': {
