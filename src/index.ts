@@ -1,4 +1,5 @@
 export type { InputHandlerContext, InputHandlers } from './call/inputHandlers.js'
+export type { CallMeta } from './call/taskPort.js'
 export type {
   CompletedToolCall,
   EndedToolCall,
@@ -10,6 +11,7 @@ export type {
   ToolCallPhase,
   ToolCallState,
 } from './call/toolCallState.js'
+export type { StartedCall } from './client/callMeta.js'
 export { createTaskClient } from './client/createTaskClient.js'
 export type { CallObservation, PageObservation, PollReason, TaskClientObservation } from './client/observe/events.js'
 export type {

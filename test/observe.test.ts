@@ -101,6 +101,14 @@ describe('observe()', () => {
     expect(told.at(-1)).toMatchObject({ type: 'call-settled', phase: 'cancelled' })
   })
 
+  it('says of a completed call that the tool calls its result an error', async () => {
+    const { client, told } = openTab()
+    client.startToolCall({ name: 'work', arguments: { seconds: 1, outcome: 'tool error' } })
+    await loaded()
+    await server.advance(5000)
+    expect(told.at(-1)).toMatchObject({ type: 'call-settled', phase: 'completed', isError: true })
+  })
+
   it('tells of the page', async () => {
     const { page, told } = openTab()
     await loaded()

@@ -15,6 +15,7 @@ import { memoryStorage } from '../storage/memoryStorage.js'
 import { createRecordStore } from '../storage/recordStore.js'
 import { createTabs, NOOP_TABS } from '../tabs/createTabs.js'
 import { toolCallId } from './callIds.js'
+import { type CallMetas, createCallMetas } from './callMeta.js'
 import { type Calls, createCalls } from './calls.js'
 import { createStore, type TaskClientStore } from './createStore.js'
 import { createObserving, type Observing } from './observe/createObserving.js'
@@ -123,6 +124,7 @@ export function createTaskClient<T extends object = AnyTools>(options: TaskClien
         })
   const { input: { handlers = {}, missing: missingInput = 'wait', stuckAfterPolls } = {}, push = true } = options
   const tap: CallTap = {}
+  const metas = createCallMetas(guard)
   const observing = createObserving(tap, environment, guard)
   const calls: Calls = createCalls({
     port: connection,
@@ -148,24 +150,17 @@ export function createTaskClient<T extends object = AnyTools>(options: TaskClien
     followsUnobserved: resume === 'eager',
     onError: (error, callId, operation) => report(asError(error), { callId, operation }),
     tap,
+    prepareMeta: metas.prepare,
     onSettled: (call) => {
       for (const listener of [...settledListeners]) guard(() => listener(call))
     },
   })
 
   const id = hash(JSON.stringify([endpoint, scope]))
+  const { url } = options
+  const parts = { id, url, owner, resume, store, calls, connection, observing, metas, settledListeners }
   // What the tools are is known to types alone.
-  return clientOf({
-    id,
-    url: options.url,
-    owner,
-    resume,
-    store,
-    calls,
-    connection,
-    observing,
-    settledListeners,
-  }) as TaskClient<ToolsOf<T>>
+  return clientOf(parts) as TaskClient<ToolsOf<T>>
 }
 
 interface ClientParts extends Pick<TaskClient, 'id' | 'url' | 'resume'> {
@@ -174,6 +169,7 @@ interface ClientParts extends Pick<TaskClient, 'id' | 'url' | 'resume'> {
   readonly calls: Calls
   readonly connection: Connection
   readonly observing: Observing
+  readonly metas: CallMetas
   readonly settledListeners: Set<(call: SettledToolCall) => void>
 }
 
@@ -187,6 +183,7 @@ function clientOf({
   calls,
   connection,
   observing,
+  metas,
   settledListeners,
 }: ClientParts): TaskClient {
   const client: TaskClient = {
@@ -217,6 +214,7 @@ function clientOf({
       }
     },
     observe: observing.observe,
+    addCallMeta: metas.add,
     forget: async (filter) => {
       const { callId, scope } = checkForgetFilter(filter)
       await (callId === undefined ? calls.forgetAll(scope) : calls.forget(callId))
