@@ -35,6 +35,10 @@ const entries: Record<string, { load: () => Promise<object>; names: string[] }> 
     ],
   },
   'taskwire/diagnose': { load: () => import('taskwire/diagnose'), names: ['diagnose'] },
+  'taskwire/otel': {
+    load: () => import('taskwire/otel'),
+    names: ['instrumentTaskClient', 'instrumentTaskServer'],
+  },
   'taskwire/query': {
     load: () => import('taskwire/query'),
     names: ['toolCallMutationOptions', 'toolCallQueryOptions'],
