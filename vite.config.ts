@@ -5,6 +5,7 @@ const entries: Record<string, string> = {
   index: 'src/index.ts',
   'cli/main': 'src/cli/main.ts',
   'diagnose/index': 'src/diagnose/index.ts',
+  'notify/index': 'src/notify/index.ts',
   'otel/index': 'src/otel/index.ts',
   'query/index': 'src/query/index.ts',
   'react/index': 'src/react/index.ts',

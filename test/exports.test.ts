@@ -35,6 +35,7 @@ const entries: Record<string, { load: () => Promise<object>; names: string[] }> 
     ],
   },
   'taskwire/diagnose': { load: () => import('taskwire/diagnose'), names: ['diagnose'] },
+  'taskwire/notify': { load: () => import('taskwire/notify'), names: ['notifyWhenSettled'] },
   'taskwire/otel': {
     load: () => import('taskwire/otel'),
     names: ['instrumentTaskClient', 'instrumentTaskServer'],

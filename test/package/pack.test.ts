@@ -51,6 +51,7 @@ test('an app that uses it type-checks in strict mode', async () => {
 test.for([
   ['taskwire', ['@modelcontextprotocol/client', 'zustand']],
   ['taskwire/diagnose', []],
+  ['taskwire/notify', []],
   ['taskwire/otel', ['@opentelemetry/api']],
   ['taskwire/query', ['@modelcontextprotocol/client', 'zustand']],
   ['taskwire/react', ['@modelcontextprotocol/client', 'zustand', 'react', '@tanstack/react-query']],
