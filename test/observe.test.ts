@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import {
   createTaskClient,
   type Environment,
@@ -165,6 +166,18 @@ describe('observe()', () => {
     expect(types(told)).toContain('call-settled')
     expect(thrown[0]).toMatchObject({ message: 'mine' })
   })
+})
+
+it('is documented, each type of observation and each reason', () => {
+  const declared = readFileSync('src/client/observe/events.ts', 'utf8')
+  const documented = readFileSync('docs/observing.md', 'utf8')
+  const types = [...declared.matchAll(/readonly type: ([^\n;}]*)/g)].flatMap(
+    ([, union = '']) => union.match(/[\w-]+(?=')/g) ?? [],
+  )
+  const [, reasons = ''] = /export type PollReason =([\s\S]*?)\n\n/.exec(declared) ?? []
+  const names = [...types, ...(reasons.match(/[\w-]+(?=')/g) ?? [])]
+  expect(names).toHaveLength(24 + 8)
+  expect(names.filter((name) => !documented.includes(`\n| \`${name}\` `))).toEqual([])
 })
 
 describe('the reason of a poll', () => {
