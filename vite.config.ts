@@ -8,6 +8,8 @@ const entries: Record<string, string> = {
   'cli/main': 'src/cli/main.ts',
   'diagnose/index': 'src/diagnose/index.ts',
   'lite/index': 'src/lite/index.ts',
+  'notify/index': 'src/notify/index.ts',
+  'otel/index': 'src/otel/index.ts',
   'query/index': 'src/query/index.ts',
   'react/index': 'src/react/index.ts',
   'server/index': 'src/server/index.ts',

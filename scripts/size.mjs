@@ -1,7 +1,7 @@
 // What the library costs an app, beside the budgets in size.json, in bytes. `npm run size` fails where one is exceeded.
-// - An entry: its own code minified and gzipped, without its dependencies. `taskwire/auth`, `taskwire/diagnose`,
-//   `taskwire/query` and `taskwire/react` are what they add to `taskwire`, which an app that uses them has anyway. `later`
-//   is what is loaded only when it is needed: for servers and SDK clients of the revision before, and for `observe()`.
+// - An entry: its own code minified and gzipped, without its dependencies. `taskwire/auth` and those below are what they add
+//   to `taskwire`, which an app that uses them has anyway; `taskwire/lite` stands alone. `later` is what is loaded only when
+//   it is needed: for servers and SDK clients of the revision before, and for `observe()`.
 // - `+ NAME`: what it adds to a Vite app that has the SDK client, dependencies included, at first load; `(modern)`: with
 //   what is loaded later, but for servers and SDK clients of the revision before.
 // - `a page with NAME`: everything that a page ships whose app has a client and nothing else, the SDK and other
@@ -16,6 +16,8 @@ const core = await measureEntry('taskwire')
 const auth = await measureEntry('taskwire/auth', core.files)
 const query = await measureEntry('taskwire/query', core.files)
 const diagnose = await measureEntry('taskwire/diagnose', core.files)
+const notify = await measureEntry('taskwire/notify', core.files)
+const otel = await measureEntry('taskwire/otel', core.files)
 const react = await measureEntry('taskwire/react', core.files)
 const { createTaskClient, withTasks } = await measureAdditions()
 const lite = await measureEntry('taskwire/lite')
@@ -26,6 +28,8 @@ const measured = {
   taskwire: { gzip: core.first, later: core.later },
   'taskwire/auth': { gzip: auth.first, later: auth.later },
   'taskwire/diagnose': { gzip: diagnose.first, later: diagnose.later },
+  'taskwire/notify': { gzip: notify.first, later: notify.later },
+  'taskwire/otel': { gzip: otel.first, later: otel.later },
   'taskwire/query': { gzip: query.first, later: query.later },
   'taskwire/react': { gzip: react.first, later: react.later },
   '+ createTaskClient': { gzip: createTaskClient.first, later: createTaskClient.all - createTaskClient.first },

@@ -1,5 +1,6 @@
 // What `taskwire` and `taskwire/lite` both have, whatever the connection is made of.
 export type { InputHandlerContext, InputHandlers } from './call/inputHandlers.js'
+export type { CallMeta } from './call/taskPort.js'
 export type {
   CompletedToolCall,
   EndedToolCall,
@@ -11,6 +12,7 @@ export type {
   ToolCallPhase,
   ToolCallState,
 } from './call/toolCallState.js'
+export type { StartedCall } from './client/callMeta.js'
 export type { CallObservation, PageObservation, PollReason, TaskClientObservation } from './client/observe/events.js'
 export type {
   ForgetFilter,

@@ -40,6 +40,11 @@ const entries: Record<string, { load: () => Promise<object>; names: string[] }> 
   'taskwire/lite': { load: () => import('taskwire/lite'), names: ofEveryClient },
   'taskwire/auth': { load: () => import('taskwire/auth'), names: ['browserAuthProvider'] },
   'taskwire/diagnose': { load: () => import('taskwire/diagnose'), names: ['diagnose'] },
+  'taskwire/notify': { load: () => import('taskwire/notify'), names: ['notifyWhenSettled'] },
+  'taskwire/otel': {
+    load: () => import('taskwire/otel'),
+    names: ['instrumentTaskClient', 'instrumentTaskServer'],
+  },
   'taskwire/query': {
     load: () => import('taskwire/query'),
     names: ['toolCallMutationOptions', 'toolCallQueryOptions'],

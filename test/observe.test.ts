@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import {
   createTaskClient,
   type Environment,
@@ -101,6 +102,14 @@ describe('observe()', () => {
     expect(told.at(-1)).toMatchObject({ type: 'call-settled', phase: 'cancelled' })
   })
 
+  it('says of a completed call that the tool calls its result an error', async () => {
+    const { client, told } = openTab()
+    client.startToolCall({ name: 'work', arguments: { seconds: 1, outcome: 'tool error' } })
+    await loaded()
+    await server.advance(5000)
+    expect(told.at(-1)).toMatchObject({ type: 'call-settled', phase: 'completed', isError: true })
+  })
+
   it('tells of the page', async () => {
     const { page, told } = openTab()
     await loaded()
@@ -157,6 +166,18 @@ describe('observe()', () => {
     expect(types(told)).toContain('call-settled')
     expect(thrown[0]).toMatchObject({ message: 'mine' })
   })
+})
+
+it('is documented, each type of observation and each reason', () => {
+  const declared = readFileSync('src/client/observe/events.ts', 'utf8')
+  const documented = readFileSync('docs/observing.md', 'utf8')
+  const types = [...declared.matchAll(/readonly type: ([^\n;}]*)/g)].flatMap(
+    ([, union = '']) => union.match(/[\w-]+(?=')/g) ?? [],
+  )
+  const [, reasons = ''] = /export type PollReason =([\s\S]*?)\n\n/.exec(declared) ?? []
+  const names = [...types, ...(reasons.match(/[\w-]+(?=')/g) ?? [])]
+  expect(names).toHaveLength(24 + 8)
+  expect(names.filter((name) => !documented.includes(`\n| \`${name}\` `))).toEqual([])
 })
 
 describe('the reason of a poll', () => {

@@ -4,6 +4,7 @@ import type { Call } from './call.js'
 import type { Leadership } from './callTabs.js'
 import type { PendingResponse } from './pendingResponses.js'
 import { shownState } from './shownState.js'
+import type { ToolCallRequest } from './taskPort.js'
 import type { ToolCallState } from './toolCallState.js'
 import type { Wakeable } from './wakeQueue.js'
 
@@ -29,6 +30,8 @@ export interface CallEntry extends Wakeable {
   isSent?: boolean
   /** Resolves when the last change is written down. */
   written?: Promise<void>
+  /** As in `ToolCallRequest`. */
+  meta?: ToolCallRequest['meta']
   /** Lets other tabs make the call. */
   unlock?: () => void
   /** Responses to input requests that are being made in this page. */

@@ -159,7 +159,7 @@ async function makeCall(entry: CallEntry, context: StartContext, signal: AbortSi
   })
   runtime.dispatch(entry, { type: 'sending' })
   const response = await port.callTool(
-    { name, ...(args && { arguments: args }) },
+    { name, ...(args && { arguments: args }), meta: entry.meta },
     {
       beforeSend: async () => {
         if (entry.left !== undefined) return

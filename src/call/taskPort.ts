@@ -3,10 +3,15 @@ import type { FormIssue } from '../protocol/formIssues.js'
 import type { InputRequest, InputResponse } from '../protocol/inputRequest.js'
 import type { DetailedTask, Task } from '../protocol/task.js'
 
+/** Members of `_meta`. */
+export type CallMeta = Readonly<Record<string, unknown>>
+
 /** What is called: the tool and its arguments. */
 export interface ToolCallRequest {
   readonly name: string
   readonly arguments?: Readonly<Record<string, unknown>>
+  /** Returns what is added to `_meta` of the request. Called once, when the request goes out. */
+  readonly meta?: (() => CallMeta) | undefined
 }
 
 /** The response to a `tools/call`. */

@@ -14,6 +14,7 @@ import { TaskConfigurationError, TaskExpiredError } from '../protocol/errors.js'
 import type { RecordStore } from '../storage/recordStore.js'
 import type { Tabs } from '../tabs/createTabs.js'
 import { toolCallId } from './callIds.js'
+import type { CallMetas } from './callMeta.js'
 import type { TaskClientStore } from './createStore.js'
 import { createEndedCalls } from './endedCalls.js'
 import { createForgetting } from './forgetting.js'
@@ -44,6 +45,8 @@ export interface CallsOptions
   readonly records: RecordStore
   readonly store: TaskClientStore
   readonly tabs: Tabs
+  /** Called with each call while the app starts it. */
+  readonly prepareMeta: CallMetas['prepare']
   /** Called when a call has ended. */
   readonly onSettled: (state: SettledToolCall) => void
 }
@@ -115,6 +118,7 @@ export function createCalls(options: CallsOptions): Calls {
       const isLost = known?.shown.error instanceof TaskExpiredError
       const lostTaskId = isLost ? known.shown.task?.taskId : undefined
       const entry = calls.begin(calls.newCall(callId, name, key, args))
+      entry.meta = options.prepareMeta({ callId, name })
       const onWaiting = (settle: ((end: CallEnd) => void) | undefined) => {
         if (settle === undefined) calls.waiting.delete(callId)
         else calls.waiting.set(callId, settle)

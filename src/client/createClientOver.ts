@@ -16,6 +16,7 @@ import { memoryStorage } from '../storage/memoryStorage.js'
 import { createRecordStore } from '../storage/recordStore.js'
 import { createTabs, NOOP_TABS } from '../tabs/createTabs.js'
 import { toolCallId } from './callIds.js'
+import { type CallMetas, createCallMetas } from './callMeta.js'
 import { type Calls, createCalls } from './calls.js'
 import { createStore, type TaskClientStore } from './createStore.js'
 import { createObserving, type Observing } from './observe/createObserving.js'
@@ -105,6 +106,7 @@ export function createClientOver(options: TaskClientBaseOptions, setUp: SetUp): 
   const { input, push = true } = options
   const tap: CallTap = {}
   const observing = createObserving(tap, environment, guard)
+  const metas = createCallMetas(guard)
   const calls: Calls = createCalls({
     port: connection,
     environment,
@@ -123,6 +125,7 @@ export function createClientOver(options: TaskClientBaseOptions, setUp: SetUp): 
     followsUnobserved: resume === 'eager',
     onError: (error, callId, operation) => report(asError(error), { callId, operation }),
     tap,
+    prepareMeta: metas.prepare,
     onSettled: (call) => {
       for (const listener of [...settledListeners]) guard(() => listener(call))
     },
@@ -134,7 +137,7 @@ export function createClientOver(options: TaskClientBaseOptions, setUp: SetUp): 
     if (error === undefined) calls.pollSoon()
   })
   const { url } = target
-  return clientOf({ id, url, owner, resume, store, calls, connection, observing, signingIn, settledListeners })
+  return clientOf({ id, url, owner, resume, store, calls, connection, observing, metas, signingIn, settledListeners })
 }
 
 function rulesOf(
@@ -157,6 +160,7 @@ interface ClientParts extends Pick<TaskClient, 'id' | 'url' | 'resume'> {
   readonly calls: Calls
   readonly connection: Connection
   readonly observing: Observing
+  readonly metas: CallMetas
   readonly signingIn: SigningIn
   readonly settledListeners: Set<(call: SettledToolCall) => void>
 }
@@ -168,6 +172,7 @@ function clientOf({
   calls,
   connection,
   observing,
+  metas,
   signingIn,
   settledListeners,
   ...known
@@ -198,6 +203,7 @@ function clientOf({
       }
     },
     observe: observing.observe,
+    addCallMeta: metas.add,
     forget: async (filter) => {
       const { callId, scope } = checkForgetFilter(filter)
       await (callId === undefined ? calls.forgetAll(scope) : calls.forget(callId))

@@ -1,6 +1,7 @@
 // Longer than other files: the types of the client and what they promise, and nothing that runs.
 import type { StoreApi } from 'zustand/vanilla'
 import type { InputHandlers } from '../call/inputHandlers.js'
+import type { CallMeta } from '../call/taskPort.js'
 import type { SettledToolCall, ToolCallState } from '../call/toolCallState.js'
 import type { ConnectionState } from '../connection/connection.js'
 import type { Environment } from '../environment/environment.js'
@@ -9,6 +10,7 @@ import type { InputResponse } from '../protocol/inputRequest.js'
 import type { DetailedTask, Task } from '../protocol/task.js'
 import type { Tool } from '../protocol/tool.js'
 import type { TaskStorage } from '../storage/taskStorage.js'
+import type { StartedCall } from './callMeta.js'
 import type { TaskClientObservation } from './observe/events.js'
 import type { AnyTools, ToolArguments, ToolName, ToolResult, WithArguments, WithTools } from './tools.js'
 
@@ -291,6 +293,18 @@ export interface TaskClient<T = AnyTools> extends WithTools<T> {
    * ```
    */
   observe(listener: (observation: TaskClientObservation) => void): () => void
+  /**
+   * Adds members to `_meta` of each `tools/call` that `callTool` and `startToolCall` send, such as a trace context.
+   * `prepare` is called while the app starts a call, and the function it returns when the request goes out: never, where
+   * the call turns out to be that of an earlier visit or of another tab. Nothing of it is recorded. Returns a function
+   * that removes `prepare`.
+   *
+   * @example
+   * ```ts
+   * client.addCallMeta(({ name }) => () => ({ 'com.example/tool': name }))
+   * ```
+   */
+  addCallMeta(prepare: (call: StartedCall) => () => CallMeta): () => void
   /**
    * Drops a call from store and storage, or every call of a scope, by default this client's: for instance at sign-out.
    * It does so in every tab. Tasks go on on the server.

@@ -15,6 +15,7 @@ export interface TaskWorkerOptions
     | 'leaseMs'
     | 'open'
     | 'onError'
+    | 'instrument'
     | 'serverOptions'
     | 'setup'
     | 'maxEndedTasks'

@@ -1,5 +1,6 @@
 export type { Clock } from './base/clock.js'
 export type { ReportError, TaskServerErrorContext } from './base/reportError.js'
+export type { InstrumentedCall, TaskServerInstrument } from './base/taskServerInstrument.js'
 export { createTaskServer, type TaskCloseOptions, type TaskServer } from './createTaskServer.js'
 export { createTaskWorker, type TaskWorker, type TaskWorkerOptions } from './createTaskWorker.js'
 export type { CorsOptions } from './http/cors.js'

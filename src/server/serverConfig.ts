@@ -68,6 +68,9 @@ export function createServerConfig(options: TaskServerOptions): ServerConfig {
   checkPositive('`pollIntervalMs`', pollIntervalMs)
   checkPositive('`leaseMs`', leaseMs)
   checkPositive('`maxRunning`', maxRunning)
+  if (options.instrument !== undefined && typeof options.instrument.runTool !== 'function') {
+    fail('`instrument` cannot run tools. Pass instrumentTaskServer() of taskwire/otel.')
+  }
   if (options.executor !== undefined && !isLeased(options.store ?? {})) {
     fail(
       'there is an `executor`, and the store cannot find work that was lost. Pass a shared `store` that has `lapsed`.',

@@ -8,6 +8,7 @@ import type {
 } from '@modelcontextprotocol/server'
 import type { Clock } from './base/clock.js'
 import type { ReportError } from './base/reportError.js'
+import type { TaskServerInstrument } from './base/taskServerInstrument.js'
 import type { CorsOptions } from './http/cors.js'
 import type { TaskExecutor } from './tasks/executor.js'
 import type { TaskStore } from './tasks/taskStore.js'
@@ -111,6 +112,8 @@ export interface TaskServerOptions {
   maxRequestBodySize?: number
   /** Lets browsers on other origins in: `true` for every origin. @default false */
   cors?: boolean | CorsOptions
+  /** Sees every call, for traces and metrics: `instrumentTaskServer()` of `taskwire/otel`. */
+  instrument?: TaskServerInstrument
   /** Called with what goes wrong. @default to the console, all but requests that are refused */
   onError?: ReportError
   /** Options of the SDK's server: `instructions`, `cacheHints`, `requestState` and the like. */

@@ -76,6 +76,16 @@ const ROWS: Record<string, (world: World) => Promise<void>> = {
     expect(server.count('tools/call')).toBe(1)
   },
 
+  'what the app adds to _meta': async ({ openPage, server }) => {
+    const { client } = await openPage()
+    client.addCallMeta(() => () => ({ traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' }))
+    await client.callTool({ name: TOOLS.echo, arguments: { text: 'hi' } })
+    await client.callTool(work('success', 1))
+    const metas = server.requests.flatMap(({ method, params }) => (method === 'tools/call' ? [params['_meta']] : []))
+    expect(metas).toHaveLength(2)
+    for (const meta of metas) expect(meta).toHaveProperty('traceparent')
+  },
+
   'a tool that may run as a task': async ({ openPage, server }) => {
     const { client } = await openPage()
     const call = client.startToolCall({ name: TOOLS.workOptionally, arguments: { outcome: 'success', steps: 1 } })

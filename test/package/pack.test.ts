@@ -52,6 +52,8 @@ test.for([
   ['taskwire', ['@modelcontextprotocol/client', 'zustand']],
   ['taskwire/auth', ['@modelcontextprotocol/client']],
   ['taskwire/diagnose', []],
+  ['taskwire/notify', []],
+  ['taskwire/otel', ['@opentelemetry/api']],
   ['taskwire/lite', ['zustand', 'eventsource-parser']],
   ['taskwire/query', ['zustand']],
   ['taskwire/react', ['zustand', 'react', '@tanstack/react-query']],

@@ -51,6 +51,8 @@ export type CallObservation = OfCall &
         /** From its start, in ms. */
         readonly ms: number
         readonly error?: Error
+        /** True where it completed with a result of which the tool says that it is an error. */
+        readonly isError?: true
       }
     | ({ readonly type: 'task-created'; readonly pollIntervalMs?: number; readonly ttlMs: number | null } & Next)
     /** A task that a record names, or another tab, is followed here. */

@@ -102,10 +102,13 @@ function saidOfEvent({ before, after, event, at }: CallChange, reason: PollReaso
       return event.record === 'removed' ? [{ type: 'record-removed' }] : []
     case 'settled': {
       if (after.stage !== 'settled') return []
-      const error = 'error' in after.outcome ? after.outcome.error : undefined
+      const { outcome } = after
+      const error = 'error' in outcome ? outcome.error : undefined
+      const isError = 'result' in outcome && outcome.result.isError === true
       const ended = error?.name === 'TaskCancelledError' ? 'cancelled' : 'failed'
       const ms = at.now - after.startedAt
-      return [{ type: 'call-settled', phase: error ? ended : 'completed', ms, ...(error && { error }) }]
+      const how = { ...(error && { error }), ...(isError && { isError }) }
+      return [{ type: 'call-settled', phase: error ? ended : 'completed', ms, ...how }]
     }
     default:
       return []

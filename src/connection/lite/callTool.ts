@@ -37,11 +37,11 @@ type Ask = CallHooks['ask']
  */
 export async function callTool(
   options: CallToolOptions,
-  { name, arguments: args }: ToolCallRequest,
+  { name, arguments: args, meta }: ToolCallRequest,
   ask: Ask | undefined,
   signal: AbortSignal,
 ): Promise<ToolCallResponse> {
-  const call: JsonObject = { name, arguments: { ...args } }
+  const call: JsonObject = { name, arguments: { ...args }, ...(meta && { _meta: meta() }) }
   let params = call
   for (let round = 0; ; round++) {
     const result = await options.requests.request('tools/call', params, signal)

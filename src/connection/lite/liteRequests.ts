@@ -34,7 +34,11 @@ export function createLiteRequests(options: LiteRequestsOptions): LiteRequests {
     onNotification: (message: ServerNotification) => void,
   ): Promise<unknown> {
     const id = ++sequence
-    const request = { id, method, params: { ...params, _meta: envelope } }
+    const request = {
+      id,
+      method,
+      params: { ...params, _meta: { ...(params['_meta'] as object | undefined), ...envelope } },
+    }
     for await (const message of exchange(options, request, signal)) {
       if (isNotification(message)) onNotification(message)
       else if (message['id'] === id) {

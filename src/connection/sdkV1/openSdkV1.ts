@@ -74,12 +74,13 @@ export function openSdkV1({ client, legacy, onIssue }: OpenSdkV1Options): Connec
   }
 
   async function callTool(
-    { name, arguments: args }: ToolCallRequest,
+    { name, arguments: args, meta }: ToolCallRequest,
     { optIn, ask }: SdkCall,
     signal: AbortSignal | undefined,
   ): Promise<ToolCallResponse> {
     const task = optIn && { task: optIn.params }
-    const response = await asked({ name, arguments: { ...args }, ...task }, ask, signal)
+    const _meta = meta && { _meta: meta() }
+    const response = await asked({ name, arguments: { ...args }, ...task, ..._meta }, ask, signal)
     if (optIn && isJsonObject(response) && optIn.isTask(response)) return { type: 'task', task: optIn.parse(response) }
     const parsed = parseLegacyResult(response)
     if ('problem' in parsed) throw new TaskProtocolError(parsed.problem, { source: 'tools/call' })

@@ -132,7 +132,7 @@ interface ConnectedClient {
  */
 async function callTool(
   { client, transport, randomId }: ConnectedClient,
-  { name, arguments: args }: ToolCallRequest,
+  { name, arguments: args, meta }: ToolCallRequest,
   call: SdkCall,
   signal: AbortSignal | undefined,
 ): Promise<ToolCallResponse> {
@@ -141,7 +141,7 @@ async function callTool(
   const release = transport.register(token, ownCall)
   try {
     const result = await client.callTool(
-      { name, arguments: { ...args }, _meta: { [CALL_TOKEN_META]: token } },
+      { name, arguments: { ...args }, _meta: { ...meta?.(), [CALL_TOKEN_META]: token } },
       { timeout: MAX_TIMER_MS, ...(signal && { signal }) },
     )
     return { type: 'result', result }

@@ -3,8 +3,8 @@ import { TaskConfigurationError } from '../../protocol/errors.js'
 import { TASKS_EXTENSION } from '../../protocol/extension.js'
 import type { Exchange } from '../http/exchange.js'
 import type { ServerParts } from '../serverParts.js'
-import { callTool } from './callTool.js'
 import type { ToolDefinition } from './defineTool.js'
+import { callInstrumentedTool } from './instrumentedCall.js'
 import { serveTaskMethods, TASK_METHODS } from './taskMethods.js'
 
 /** Builds the SDK's server for one request; `exchangeOf` finds what we know of that request. */
@@ -73,5 +73,5 @@ function registerTool(server: McpServer, tool: ToolDefinition, exchange: Exchang
     ...(annotations !== undefined && { annotations }),
     ...(icons !== undefined && { icons }),
   }
-  server.registerTool(name, config, (args, ctx) => callTool({ tool, args, ctx, exchange }, parts))
+  server.registerTool(name, config, (args, ctx) => callInstrumentedTool({ tool, args, ctx, exchange }, parts))
 }

@@ -1,0 +1,113 @@
+import type { SettledToolCall } from '../call/toolCallState.js'
+import type { TaskClient } from '../client/taskClient.js'
+import { type Attention, pageAttention } from '../environment/attention.js'
+import { browserEnvironment } from '../environment/browserEnvironment.js'
+import type { Environment } from '../environment/environment.js'
+import { createTitleBadge } from './titleBadge.js'
+import { createToldCalls } from './toldCalls.js'
+
+/** Options of {@link notifyWhenSettled}. */
+export interface NotifyOptions {
+  /** Whether a call that settles while the user looks at the page is left alone. @default true */
+  onlyHidden?: boolean
+  /** The title of the notification. @default the name of the tool and how its call ended, in English */
+  title?: string | ((call: SettledToolCall) => string)
+  /** What stands below it. Others may read it over the user's shoulder. @default nothing */
+  body?: string | ((call: SettledToolCall) => string | undefined)
+  /** Of which calls the user is told. @default all */
+  filter?: (call: SettledToolCall) => boolean
+  /** What is taken from the page, in tests. */
+  environment?: Partial<Environment & Attention>
+}
+
+/** What {@link notifyWhenSettled} returns. */
+export interface SettledNotifications {
+  /**
+   * Asks the user whether the page may notify: call it on a click, or the browser refuses by itself. Resolves to the
+   * user's choice, and to `denied` where there are no notifications. May be passed on as it is.
+   */
+  readonly requestPermission: () => Promise<NotificationPermission>
+  /** Takes the badge away and notifies no more. */
+  readonly stop: () => void
+}
+
+/**
+ * Notifies the user when calls settle while the page is hidden: by a system notification, where the user has allowed it,
+ * and by their number in the title of the page, until the page is shown again. Of several tabs one notifies, and none
+ * while the user looks at another one. A click on the notification shows the page.
+ *
+ * @example
+ * ```ts
+ * const { requestPermission } = notifyWhenSettled(client, { title: (call) => `${call.name} is done` })
+ * button.addEventListener('click', requestPermission)
+ * ```
+ */
+export function notifyWhenSettled(
+  client: Pick<TaskClient, 'id' | 'onToolCallSettled'>,
+  options: NotifyOptions = {},
+): SettledNotifications {
+  const { onlyHidden = true, filter = () => true, title = titleOf, body } = options
+  const page = { ...browserEnvironment(), ...pageAttention(), ...options.environment }
+  const { notifications } = page
+  const badge = createTitleBadge(page)
+  const tabs = createToldCalls(page, `taskwire:notify:${client.id}`)
+  const shown = new Set<() => void>()
+
+  function show(call: SettledToolCall): void {
+    if (notifications?.permission() !== 'granted') return
+    const text = { title: textOf(title, call) ?? '', body: textOf(body, call), tag: call.callId }
+    try {
+      shown.add(notifications.show(text, page.focus))
+    } catch {
+      // See `pageAttention`. The title says it all the same.
+    }
+  }
+
+  function onSettled(call: SettledToolCall): void {
+    if (!filter(call)) return
+    const isVisible = page.isVisible()
+    if (!isVisible) badge.add()
+    if (notifications === undefined) return
+    if (!isVisible) return tabs.tellUnlessTold(call.callId, () => show(call))
+    tabs.told(call.callId)
+    if (!onlyHidden) show(call)
+  }
+
+  function onVisibility(): void {
+    if (!page.isVisible()) {
+      if (notifications !== undefined) tabs.listen()
+      return
+    }
+    badge.clear()
+    tabs.cancel()
+    for (const close of shown) close()
+    shown.clear()
+  }
+
+  const unsubscribe = [client.onToolCallSettled(onSettled), page.onVisibilityChange(onVisibility)]
+  onVisibility()
+  return {
+    requestPermission: async () => {
+      try {
+        return (await notifications?.requestPermission()) ?? 'denied'
+      } catch {
+        return notifications?.permission() ?? 'denied'
+      }
+    },
+    stop: () => {
+      for (const each of unsubscribe) each()
+      badge.clear()
+      tabs.close()
+    },
+  }
+}
+
+function textOf<T>(text: T | ((call: SettledToolCall) => T), call: SettledToolCall): T {
+  return typeof text === 'function' ? (text as (call: SettledToolCall) => T)(call) : text
+}
+
+function titleOf({ name, phase, result }: SettledToolCall): string {
+  const what = name === '' ? 'A task' : name
+  if (phase === 'cancelled') return `${what} was cancelled`
+  return phase === 'failed' || result?.isError ? `${what} has failed` : `${what} is done`
+}

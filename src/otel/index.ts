@@ -1,0 +1,2 @@
+export { type InstrumentTaskClientOptions, instrumentTaskClient } from './instrumentTaskClient.js'
+export { type InstrumentTaskServerOptions, instrumentTaskServer } from './instrumentTaskServer.js'

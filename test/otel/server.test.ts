@@ -1,0 +1,152 @@
+import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import { createTaskClient } from 'taskwire'
+import { instrumentTaskClient, instrumentTaskServer } from 'taskwire/otel'
+import { createTaskServer, createTaskWorker, defineTool } from 'taskwire/server'
+import { createTestServer, type TestServer } from 'taskwire/testing'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { z } from 'zod'
+import { createManualClock, settle } from '../server/support/manualClock.js'
+import { createMemoryQueue } from '../server/support/memoryQueue.js'
+import { startServer } from '../server/support/serverUnderTest.js'
+import { SharedStore } from '../server/support/silentStore.js'
+import { slow } from '../server/support/tools.js'
+import { createWorkServer } from '../support/workServer.js'
+import { exported, ms, recordTraces, type Traces } from './traces.js'
+
+let traces: Traces
+
+beforeEach(() => {
+  traces = recordTraces()
+})
+
+const instrument = () => instrumentTaskServer({ tracer: traces.tracer, meter: traces.meter })
+
+function openClient(server: TestServer) {
+  const { url, environment } = server
+  const client = createTaskClient({ url, environment, push: false })
+  instrumentTaskClient(client, { tracer: traces.tracer, meter: traces.meter, environment })
+  return client
+}
+
+const spanOf = (kind: SpanKind) => traces.spans().find((span) => span.kind === kind)
+
+describe('instrumentTaskServer()', () => {
+  it('makes a span of the work of a call, whose parent is the span of the client', async () => {
+    const server = createWorkServer({ instrument: instrument() })
+    const client = openClient(server)
+    await vi.dynamicImportSettled()
+    const call = client.startToolCall({ name: 'work', arguments: { seconds: 3 } })
+    await server.advance(10_000)
+    const [ofClient, ofServer] = [spanOf(SpanKind.CLIENT), spanOf(SpanKind.SERVER)]
+    expect(traces.spans()).toHaveLength(2)
+    expect(ofServer?.parentSpanContext).toMatchObject({ spanId: ofClient?.spanContext().spanId, isRemote: true })
+    expect(ofServer?.spanContext().traceId).toBe(ofClient?.spanContext().traceId)
+    expect(ofServer).toMatchObject({
+      name: 'tools/call work',
+      status: { code: SpanStatusCode.UNSET },
+      attributes: {
+        'mcp.method.name': 'tools/call',
+        'gen_ai.operation.name': 'execute_tool',
+        'gen_ai.tool.name': 'work',
+        'mcp.protocol.version': '2026-07-28',
+      },
+    })
+    expect(ms(ofServer?.duration ?? [0, 0])).toBe(3000)
+    expect(traces.spans().map(exported).join()).not.toContain(call.getState().task?.taskId)
+    expect(await traces.durations('mcp.server.operation.duration')).toMatchObject([{ count: 1, sum: 3 }])
+  })
+
+  it.each([
+    ['failure', '-32603'],
+    ['tool error', 'tool_error'],
+  ])('marks a %s as an error', async (outcome, type) => {
+    const server = createWorkServer({ instrument: instrument() })
+    openClient(server).startToolCall({ name: 'work', arguments: { seconds: 1, outcome } })
+    await server.advance(5000)
+    expect(spanOf(SpanKind.SERVER)).toMatchObject({
+      status: { code: SpanStatusCode.ERROR },
+      attributes: { 'error.type': type },
+    })
+  })
+
+  it('has the spans of the handler within it, and links that of the HTTP request', async () => {
+    const tool = defineTool({
+      name: 'nested',
+      taskSupport: 'optional',
+      inputSchema: z.object({}),
+      handler: async (_, { sleep }) => {
+        await sleep(1000)
+        traces.tracer.startSpan('inner').end()
+        return { content: [] }
+      },
+    })
+    const server = createTestServer({ tools: [tool], instrument: instrument() })
+    const http = traces.tracer.startSpan('POST /mcp')
+    const { fetch } = server
+    const environment = {
+      ...server.environment,
+      fetch: (url: string | URL, init?: RequestInit) =>
+        context.with(trace.setSpan(context.active(), http), () => fetch(url, init)),
+    }
+    const client = createTaskClient({ url: server.url, environment })
+    instrumentTaskClient(client, { tracer: traces.tracer, meter: traces.meter, environment })
+    client.startToolCall({ name: 'nested' })
+    await server.advance(5000)
+    const ofServer = spanOf(SpanKind.SERVER)
+    const inner = traces.spans().find(({ name }) => name === 'inner')
+    expect(inner?.parentSpanContext?.spanId).toBe(ofServer?.spanContext().spanId)
+    expect(ofServer?.links.map((link) => link.context.spanId)).toEqual([http.spanContext().spanId])
+  })
+
+  it('takes whatever a client sends as a trace context for none that is not one', async () => {
+    const server = createWorkServer({ instrument: instrument() })
+    const client = createTaskClient({ url: server.url, environment: server.environment })
+    client.addCallMeta(() => () => ({ traceparent: { a: 1 }, tracestate: 7, baggage: ['x'] }))
+    client.startToolCall({ name: 'echo', arguments: { text: 'a' } })
+    await server.advance(1000)
+    expect(traces.spans()).toHaveLength(1)
+    expect(spanOf(SpanKind.SERVER)?.parentSpanContext).toBeUndefined()
+  })
+
+  it('gives the handler the baggage of the client', async () => {
+    let build: string | undefined
+    const tool = defineTool({
+      name: 'baggage',
+      taskSupport: 'optional',
+      inputSchema: z.object({}),
+      handler: () => {
+        build = propagation.getActiveBaggage()?.getEntry('build')?.value
+        return { content: [] }
+      },
+    })
+    const server = createTestServer({ tools: [tool], instrument: instrument() })
+    const client = openClient(server)
+    const baggage = propagation.createBaggage({ build: { value: '42' } })
+    context.with(propagation.setBaggage(context.active(), baggage), () => client.startToolCall({ name: 'baggage' }))
+    await server.advance(3000)
+    expect(build).toBe('42')
+  })
+
+  it('makes a span in the worker that does the work, with the same parent', async () => {
+    const options = { tools: [slow], store: new SharedStore(), instrument: instrument() }
+    const clock = createManualClock()
+    const queue = createMemoryQueue()
+    const server = startServer({ ...options, clock, executor: queue })
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
+    await server.call('slow', { ms: 500 }, { meta: { traceparent } })
+    const worker = createTaskWorker({ ...options, serverInfo: { name: 'test', version: '1.0.0' }, clock, queue })
+    await settle()
+    await clock.advance(500)
+    expect(traces.spans().map(({ duration }) => ms(duration))).toEqual([0, 500])
+    expect(traces.spans().map(({ parentSpanContext }) => parentSpanContext?.spanId)).toEqual([
+      '00f067aa0ba902b7',
+      '00f067aa0ba902b7',
+    ])
+    await worker.close()
+  })
+
+  it('is refused where it is none', () => {
+    const options = { serverInfo: { name: 'test', version: '1.0.0' }, tools: [] }
+    expect(() => createTaskServer({ ...options, instrument: {} as never })).toThrow('`instrument` cannot run tools')
+  })
+})
