@@ -1,6 +1,6 @@
 import { createSimulatedEnvironment } from 'taskwire/testing'
 import { expect, it } from 'vitest'
-import { type ClientKind, createClientOf } from './support/anyClient.js'
+import { type ClientKind, createClientOf } from './support/createClientOf.js'
 import {
   ack,
   completed,

@@ -1,4 +1,5 @@
 import { Announcer } from './Announcer.js'
+import { ClientSwitch } from './ClientSwitch.js'
 import { ConnectionBadge } from './ConnectionBadge.js'
 import { ConnectionProblem } from './ConnectionProblem.js'
 import { isLegacy } from './isLegacy.js'
@@ -21,6 +22,7 @@ export function App() {
           </h1>
           <ConnectionBadge />
           <ServerSwitch />
+          <ClientSwitch />
         </div>
       </header>
       <main className="page-width columns">

@@ -1,12 +1,17 @@
-import { createTaskClient } from 'taskwire'
+import { createTaskClient, type TaskClient } from 'taskwire'
+import { createTaskClient as createLiteClient } from 'taskwire/lite'
 import { isLegacy } from './isLegacy.js'
+import { isLite } from './isLite.js'
 import { isPushed } from './isPushed.js'
 import { recordingFetch } from './wire/recordingFetch.js'
 
-/** One client for the page, whoever uses it: React, or plain DOM. */
-export const client = createTaskClient({
+const options = {
   url: isLegacy ? '/mcp-legacy' : '/mcp',
   clientInfo: { name: 'taskwire-demo-app', version: '1.0.0' },
   push: isPushed,
-  transportOptions: { fetch: recordingFetch },
-})
+}
+
+/** One client for the page, whoever uses it: React, or plain DOM. An app has one of the two. */
+export const client: TaskClient = isLite
+  ? createLiteClient({ ...options, fetch: recordingFetch })
+  : createTaskClient({ ...options, transportOptions: { fetch: recordingFetch } })

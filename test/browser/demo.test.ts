@@ -127,6 +127,18 @@ test('a reload in the middle goes on with the same task and makes no second call
   await expectPatience()
 })
 
+test('with taskwire/lite the same page does the same, over a reload', async () => {
+  await page.goto(`${demo.url}?lite`)
+  const report = await start({ title: 'Revenue', seconds: 6 })
+  await see(report, /Collecting figures/)
+  await page.reload()
+  await see(report, 'Working')
+  await see(report, 'Done')
+  expect(await counts()).toMatchObject({ 'tools/call': 1 })
+  expect(await counts()).not.toHaveProperty('initialize')
+  await expectPatience()
+})
+
 test('a cancelled report is cancelled on the server, once', async () => {
   const report = await start({ title: 'Long one', seconds: 60 })
   await see(report, 'Working')

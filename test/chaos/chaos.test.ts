@@ -14,6 +14,15 @@ describe('random schedules of faults', () => {
   )
 
   it(
+    'do the same to taskwire/lite',
+    async () => {
+      const failure = await runChaos({ runs: 250, seed: 5, client: { kind: 'lite' } })
+      expect(failure && `${failure.report}\n\n${replayCommand(failure)} --lite`).toBeUndefined()
+    },
+    5 * MINUTE,
+  )
+
+  it(
     'find out tabs that do not talk to each other, and can be played again',
     async () => {
       const client = { crossTab: false }

@@ -8,12 +8,13 @@ import type { ChaosRound } from './worker.js'
 //
 //     --runs N                how many schedules, 2,000 by default
 //     --seed N                the same seed plays the same schedules; a random one by default
+//     --lite                  with the client of taskwire/lite
 //     --path P --replay R     of a failure: plays that schedule only
 
 /** Schedules of one seed. A failure ends its round; the other rounds go on. */
 const ROUND = 250
 
-const { runs, seed, path, extra } = parseRun('chaos', 2000, ['replay'])
+const { runs, seed, path, extra, flags } = parseRun('chaos', 2000, ['replay'], ['lite'])
 const count = path === undefined ? Math.ceil(runs / ROUND) : 1
 const rounds = Array.from(
   { length: count },
@@ -22,6 +23,7 @@ const rounds = Array.from(
     runs: path === undefined ? Math.min(ROUND, runs - index * ROUND) : ROUND,
     path,
     replayPath: extra.replay,
+    client: { kind: flags.lite ? 'lite' : 'full' },
   }),
 )
 const totals: ChaosTotals = {}

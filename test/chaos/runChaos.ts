@@ -11,7 +11,7 @@ export interface ChaosOptions {
   readonly path?: string | undefined
   readonly replayPath?: string | undefined
   /** Options that every client gets. */
-  readonly client?: ClientOptions
+  readonly client?: ClientOptions | undefined
   /** Called with what a run has counted; after the first that fails, of none any more. */
   readonly onRun?: (counts: Tally['counts']) => void
 }

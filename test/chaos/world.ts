@@ -1,13 +1,8 @@
-import {
-  createTaskClient,
-  type TaskClient,
-  type TaskClientUrlOptions,
-  type ToolCallOptions,
-  type ToolCallState,
-} from 'taskwire'
+import type { TaskClient, TaskClientUrlOptions, ToolCallOptions, ToolCallState } from 'taskwire'
 import { createSimulatedBrowser, type SimulatedBrowser, type SimulatedPage } from 'taskwire/testing'
 import type { ToolCallRecord } from '../../src/storage/toolCallRecord.js'
 import { seededRandom } from '../seeded/seededRandom.js'
+import { type ClientKind, createClientOf } from '../support/createClientOf.js'
 import { type CallLedger, createCallLedger, type Start } from './callLedger.js'
 import { type CallPlan, type ChaosServer, createChaosServer, type RpcRequest, type ServerTask } from './chaosServer.js'
 import type { Breach, Tally, TallyKey } from './faults.js'
@@ -106,9 +101,16 @@ export interface World {
 const URL = 'http://localhost/mcp'
 
 /** What a client is made with beyond what the world needs. */
-export type ClientOptions = Pick<TaskClientUrlOptions, 'crossTab'>
+export type ClientOptions = Pick<TaskClientUrlOptions, 'crossTab'> & {
+  /** @default 'full' */
+  kind?: ClientKind
+}
 
-export function createWorld(options: WorldOptions, tally: Tally, clientOptions: ClientOptions = {}): World {
+export function createWorld(
+  options: WorldOptions,
+  tally: Tally,
+  { kind = 'full', ...clientOptions }: ClientOptions = {},
+): World {
   const random = seededRandom(options.seed)
   const jitter = seededRandom(options.seed ^ 0x5eed)
   const exchanges = new WeakMap<RequestInit, Parameters<typeof network.transmit>[0]>()
@@ -274,7 +276,7 @@ export function createWorld(options: WorldOptions, tally: Tally, clientOptions: 
       storage: () => local,
       ...(options.tabs === 'alone' && { locks: undefined, channel: undefined }),
     }
-    const client = createTaskClient({
+    const client = createClientOf(kind, {
       url: URL,
       environment,
       resume: options.resume,

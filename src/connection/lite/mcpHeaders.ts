@@ -22,7 +22,7 @@ export function setMcpHeaders(headers: Headers, method: string, params: JsonObje
 }
 
 /** A header holds visible ASCII; anything else, or what looks encoded already, goes as Base64 of its UTF-8. */
-export function encodeHeaderValue(value: string): string {
+function encodeHeaderValue(value: string): string {
   const isPlain = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/.test(value)
   if (isPlain && !/^=\?base64\?.*\?=$/.test(value)) return value
   const bytes = Array.from(new TextEncoder().encode(value), (byte) => String.fromCharCode(byte))
