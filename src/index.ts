@@ -11,7 +11,15 @@ export type {
   ToolCallState,
 } from './call/toolCallState.js'
 export { createTaskClient } from './client/createTaskClient.js'
-export type { CallObservation, PageObservation, PollReason, TaskClientObservation } from './client/observe/events.js'
+export type {
+  CallObservation,
+  ObserveOptions,
+  PageObservation,
+  PollReason,
+  TaskClientObservation,
+  WireHeaders,
+  WireObservation,
+} from './client/observe/events.js'
 export type {
   ForgetFilter,
   TaskClient,

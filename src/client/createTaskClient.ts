@@ -6,6 +6,7 @@ import { createPushSubscription, NO_PUSH } from '../call/pushSubscription.js'
 import type { ToolCallRequest } from '../call/taskPort.js'
 import type { SettledToolCall } from '../call/toolCallState.js'
 import type { Connection } from '../connection/connection.js'
+import type { WireTap } from '../connection/wireTap.js'
 import { browserEnvironment } from '../environment/browserEnvironment.js'
 import { asError } from '../protocol/asError.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
@@ -63,7 +64,8 @@ export function createTaskClient<T extends object = AnyTools>(options: TaskClien
     options.onError?.(error, context),
   )
   const onIssue: OnProtocolIssue = (error) => report(error, { operation: 'protocol' })
-  const sdk = setUpSdk(options, environment, onIssue)
+  const tap: CallTap & WireTap = {}
+  const sdk = setUpSdk(options, environment, onIssue, tap)
   checkOptionNames(options)
   checkOptions(options)
   const { scope = '', resume = 'eager' } = options
@@ -122,7 +124,6 @@ export function createTaskClient<T extends object = AnyTools>(options: TaskClien
           onForgotten: (callId, at) => calls.receiveForgotten(callId, at),
         })
   const { input: { handlers = {}, missing: missingInput = 'wait', stuckAfterPolls } = {}, push = true } = options
-  const tap: CallTap = {}
   const observing = createObserving(tap, environment, guard)
   const calls: Calls = createCalls({
     port: connection,

@@ -7,6 +7,7 @@ import { createClient, createHttpTransport } from '../connection/sdkV2/httpTrans
 import { createSdkV2Connection, type SdkV2ConnectionOptions } from '../connection/sdkV2/sdkV2Connection.js'
 import { signInByToken } from '../connection/signIn.js'
 import { TaskTransport } from '../connection/transport/taskTransport.js'
+import type { WireTap } from '../connection/wireTap.js'
 import type { WithTasksOptions } from '../connection/withTasks/withTasks.js'
 import type { Environment } from '../environment/environment.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
@@ -36,7 +37,12 @@ type ConnectionOptions = Pick<
  *
  * @throws {TaskConfigurationError} without a usable `url` or `client`.
  */
-export function setUpSdk(options: TaskClientOptions, environment: Environment, onIssue: OnProtocolIssue): SdkSetup {
+export function setUpSdk(
+  options: TaskClientOptions,
+  environment: Environment,
+  onIssue: OnProtocolIssue,
+  tap: WireTap,
+): SdkSetup {
   if (typeof options !== 'object' || options === null) throw missingTarget()
   if ('client' in options && options.client !== undefined) {
     const { client, transport } = options
@@ -53,6 +59,7 @@ export function setUpSdk(options: TaskClientOptions, environment: Environment, o
         ...connection,
         client,
         createTransport,
+        onMessage: (message, isSent) => tap.onWire?.({ at: environment.now(), message, isSent }),
         url: undefined,
         legacy: { ...connection.legacy, addressesSessions: false },
       })
@@ -78,6 +85,7 @@ export function setUpSdk(options: TaskClientOptions, environment: Environment, o
           environment,
           onIssue,
           signIn,
+          tap,
         }),
       url: place,
       signIn,

@@ -18,7 +18,7 @@ import type { CallToolResult } from '../protocol/callToolResult.js'
 import type { InputResponse } from '../protocol/inputRequest.js'
 import type { DetailedTask, Task } from '../protocol/task.js'
 import type { TaskStorage } from '../storage/taskStorage.js'
-import type { TaskClientObservation } from './observe/events.js'
+import type { ObserveOptions, TaskClientObservation } from './observe/events.js'
 import type { AnyTools, ToolArguments, ToolName, ToolResult, WithArguments, WithTools } from './tools.js'
 
 /** The tool to call. */
@@ -332,8 +332,8 @@ export interface TaskClient<T = AnyTools> extends WithTools<T> {
   onToolCallSettled(listener: (call: SettledToolCall) => void): () => void
   /**
    * Calls the listener with everything that happens, in the order in which it does: each poll says why it came when it
-   * did. It costs nothing while nobody observes, and names no task but by a short hash. Returns a function that
-   * unsubscribes.
+   * did. It costs nothing while nobody observes, and names no task but by a short hash. With `wire: true` it also tells of
+   * every message that is sent and received. Returns a function that unsubscribes.
    *
    * @example
    * ```ts
@@ -342,7 +342,7 @@ export interface TaskClient<T = AnyTools> extends WithTools<T> {
    * })
    * ```
    */
-  observe(listener: (observation: TaskClientObservation) => void): () => void
+  observe(listener: (observation: TaskClientObservation) => void, options?: ObserveOptions): () => void
   /**
    * Drops a call from store and storage, or every call of a scope, by default this client's: for instance at sign-out.
    * It does so in every tab. Tasks go on on the server.

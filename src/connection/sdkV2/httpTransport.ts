@@ -10,6 +10,7 @@ import { VERSION } from '../../version.js'
 import { withSessionHeader } from '../legacy/session.js'
 import type { SignInByToken } from '../signIn.js'
 import { TaskTransport } from '../transport/taskTransport.js'
+import { tappedFetch, type WireTap } from '../wireTap.js'
 import { answeredFetch, withRetryAfter } from './fetch.js'
 import { routeInputRequests } from './multiRoundTrip.js'
 
@@ -31,13 +32,15 @@ export interface HttpTransportOptions {
   readonly environment: { readonly fetch: FetchLike; readonly now: () => number; readonly randomId: () => string }
   readonly onIssue: OnProtocolIssue
   readonly signIn: SignInByToken | undefined
+  readonly tap: WireTap
 }
 
 /** The transport of such a client. */
 export function createHttpTransport(url: URL, options: HttpTransportOptions): TaskTransport {
-  const { transportOptions = {}, environment, onIssue, signIn } = options
+  const { transportOptions = {}, environment, onIssue, signIn, tap } = options
   const { fetch = environment.fetch } = transportOptions
-  const answered = answeredFetch(withRetryAfter(withSessionHeader(fetch), environment.now))
+  const tapped = tappedFetch(fetch, tap, environment.now)
+  const answered = answeredFetch(withRetryAfter(withSessionHeader(tapped), environment.now))
   const http = new StreamableHTTPClientTransport(url, {
     ...transportOptions,
     fetch: signIn?.wrap(answered) ?? answered,
