@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config'
 const entries: Record<string, string> = {
   index: 'src/index.ts',
   'cli/main': 'src/cli/main.ts',
+  'devtools/index': 'src/devtools/index.ts',
   'diagnose/index': 'src/diagnose/index.ts',
   'query/index': 'src/query/index.ts',
   'react/index': 'src/react/index.ts',

@@ -1,7 +1,7 @@
 // What the library costs an app, beside the budgets in size.json, in bytes. `npm run size` fails where one is exceeded.
-// - An entry: its own code minified and gzipped, without its dependencies. `taskwire/diagnose`, `taskwire/query` and
-//   `taskwire/react` are what they add to `taskwire`, which an app that uses them has anyway. `later` is what is loaded
-//   only when it is needed: for servers and SDK clients of the revision before, and for `observe()`.
+// - An entry: its own code minified and gzipped, without its dependencies. Those beside `taskwire` are what they add to
+//   it, which an app that uses them has anyway. `later` is what is loaded only when it is needed: for servers and SDK
+//   clients of the revision before, and for `observe()`.
 // - `+ NAME`: what it adds to a Vite app that has the SDK client, dependencies included, at first load; `(modern)`: with
 //   what is loaded later, but for servers and SDK clients of the revision before.
 import { readFileSync } from 'node:fs'
@@ -13,11 +13,13 @@ const budgets = JSON.parse(readFileSync('size.json', 'utf8'))
 const core = await measureEntry('taskwire')
 const query = await measureEntry('taskwire/query', core.files)
 const diagnose = await measureEntry('taskwire/diagnose', core.files)
+const devtools = await measureEntry('taskwire/devtools', core.files)
 const react = await measureEntry('taskwire/react', core.files)
 const { createTaskClient, withTasks } = await measureAdditions()
 
 const measured = {
   taskwire: { gzip: core.first, later: core.later },
+  'taskwire/devtools': { gzip: devtools.first, later: devtools.later },
   'taskwire/diagnose': { gzip: diagnose.first, later: diagnose.later },
   'taskwire/query': { gzip: query.first, later: query.later },
   'taskwire/react': { gzip: react.first, later: react.later },

@@ -34,6 +34,10 @@ const entries: Record<string, { load: () => Promise<object>; names: string[] }> 
       'withTasks',
     ],
   },
+  'taskwire/devtools': {
+    load: () => import('taskwire/devtools'),
+    names: ['createFaultInjection', 'mountTaskwireDevtools', 'taskwireDevtoolsPlugin'],
+  },
   'taskwire/diagnose': { load: () => import('taskwire/diagnose'), names: ['diagnose'] },
   'taskwire/query': {
     load: () => import('taskwire/query'),

@@ -50,6 +50,7 @@ test('an app that uses it type-checks in strict mode', async () => {
 
 test.for([
   ['taskwire', ['@modelcontextprotocol/client', 'zustand']],
+  ['taskwire/devtools', []],
   ['taskwire/diagnose', []],
   ['taskwire/query', ['@modelcontextprotocol/client', 'zustand']],
   ['taskwire/react', ['@modelcontextprotocol/client', 'zustand', 'react', '@tanstack/react-query']],
