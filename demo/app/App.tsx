@@ -2,7 +2,7 @@ import { Announcer } from './Announcer.js'
 import { ConnectionBadge } from './ConnectionBadge.js'
 import { ConnectionProblem } from './ConnectionProblem.js'
 import { isLegacy } from './isLegacy.js'
-import { PollPlot } from './polls/PollPlot.js'
+import { PushSwitch } from './PushSwitch.js'
 import { QuickCall } from './QuickCall.js'
 import { Inbox } from './questions/Inbox.js'
 import { ReportForm } from './reports/ReportForm.js'
@@ -20,7 +20,10 @@ export function App() {
             Taskwire <span className="muted">demo</span>
           </h1>
           <ConnectionBadge />
-          <ServerSwitch />
+          <div className="facts">
+            {!isLegacy && <PushSwitch />}
+            <ServerSwitch />
+          </div>
         </div>
       </header>
       <main className="page-width columns">
@@ -29,7 +32,6 @@ export function App() {
           <ConnectionProblem />
           {!isLegacy && <Inbox />}
           <ReportList />
-          {!isLegacy && <PollPlot />}
         </div>
         <div className="extras">
           <SameKeyTwice />
