@@ -6,6 +6,7 @@ const entries: Record<string, string> = {
   index: 'src/index.ts',
   'auth/index': 'src/auth/index.ts',
   'cli/main': 'src/cli/main.ts',
+  'devtools/index': 'src/devtools/index.ts',
   'diagnose/index': 'src/diagnose/index.ts',
   'lite/index': 'src/lite/index.ts',
   'notify/index': 'src/notify/index.ts',

@@ -16,6 +16,7 @@ const core = await measureEntry('taskwire')
 const auth = await measureEntry('taskwire/auth', core.files)
 const query = await measureEntry('taskwire/query', core.files)
 const diagnose = await measureEntry('taskwire/diagnose', core.files)
+const devtools = await measureEntry('taskwire/devtools', core.files)
 const notify = await measureEntry('taskwire/notify', core.files)
 const otel = await measureEntry('taskwire/otel', core.files)
 const react = await measureEntry('taskwire/react', core.files)
@@ -26,6 +27,7 @@ const litePage = await measurePage('taskwire/lite')
 
 const measured = {
   taskwire: { gzip: core.first, later: core.later },
+  'taskwire/devtools': { gzip: devtools.first, later: devtools.later },
   'taskwire/auth': { gzip: auth.first, later: auth.later },
   'taskwire/diagnose': { gzip: diagnose.first, later: diagnose.later },
   'taskwire/notify': { gzip: notify.first, later: notify.later },

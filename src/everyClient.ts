@@ -13,7 +13,15 @@ export type {
   ToolCallState,
 } from './call/toolCallState.js'
 export type { StartedCall } from './client/callMeta.js'
-export type { CallObservation, PageObservation, PollReason, TaskClientObservation } from './client/observe/events.js'
+export type {
+  CallObservation,
+  ObserveOptions,
+  PageObservation,
+  PollReason,
+  TaskClientObservation,
+  WireHeaders,
+  WireObservation,
+} from './client/observe/events.js'
 export type {
   ForgetFilter,
   TaskClient,

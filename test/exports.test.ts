@@ -39,6 +39,10 @@ const entries: Record<string, { load: () => Promise<object>; names: string[] }> 
   },
   'taskwire/lite': { load: () => import('taskwire/lite'), names: ofEveryClient },
   'taskwire/auth': { load: () => import('taskwire/auth'), names: ['browserAuthProvider'] },
+  'taskwire/devtools': {
+    load: () => import('taskwire/devtools'),
+    names: ['createFaultInjection', 'mountTaskwireDevtools', 'taskwireDevtoolsPlugin'],
+  },
   'taskwire/diagnose': { load: () => import('taskwire/diagnose'), names: ['diagnose'] },
   'taskwire/notify': { load: () => import('taskwire/notify'), names: ['notifyWhenSettled'] },
   'taskwire/otel': {

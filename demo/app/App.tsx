@@ -3,7 +3,7 @@ import { ClientSwitch } from './ClientSwitch.js'
 import { ConnectionBadge } from './ConnectionBadge.js'
 import { ConnectionProblem } from './ConnectionProblem.js'
 import { isLegacy } from './isLegacy.js'
-import { PollPlot } from './polls/PollPlot.js'
+import { PushSwitch } from './PushSwitch.js'
 import { QuickCall } from './QuickCall.js'
 import { Inbox } from './questions/Inbox.js'
 import { ReportForm } from './reports/ReportForm.js'
@@ -21,8 +21,11 @@ export function App() {
             Taskwire <span className="muted">demo</span>
           </h1>
           <ConnectionBadge />
-          <ServerSwitch />
-          <ClientSwitch />
+          <div className="facts">
+            {!isLegacy && <PushSwitch />}
+            <ServerSwitch />
+            <ClientSwitch />
+          </div>
         </div>
       </header>
       <main className="page-width columns">
@@ -31,7 +34,6 @@ export function App() {
           <ConnectionProblem />
           {!isLegacy && <Inbox />}
           <ReportList />
-          {!isLegacy && <PollPlot />}
         </div>
         <div className="extras">
           <SameKeyTwice />

@@ -5,7 +5,6 @@ import { useTaskClient, useToolCall, useToolCallState } from 'taskwire/react'
 import { type ReportInput, reportOutput } from '../shared/report.js'
 import { callStatus, hasEnded } from './callStatus.js'
 import { money } from './numberFormats.js'
-import { RequestCount } from './RequestCount.js'
 import { StatusIcon } from './StatusIcon.js'
 
 const sharedReport = {
@@ -33,7 +32,6 @@ export function SameKeyTwice() {
         <div className="twins">
           <SharedReport label="Component A" />
           <SharedReport label="Component B" />
-          <RequestCount taskId={call?.task?.taskId} />
         </div>
       )}
       {isMounted ? (

@@ -1,12 +1,9 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { TaskClientProvider } from 'taskwire/react'
-import { mountActivityLog } from '../activity/activityLog.js'
 import { App } from './App.js'
 import { client } from './client.js'
-import { recordPageLoad } from './wire/wireRecorder.js'
-
-recordPageLoad()
+import { faults, mountDevtools } from './devtools.js'
 
 createRoot(element('app')).render(
   <StrictMode>
@@ -16,7 +13,7 @@ createRoot(element('app')).render(
   </StrictMode>,
 )
 
-mountActivityLog(element('activity'), client)
+mountDevtools?.(client, { faults })
 
 // The first call would connect by itself. Connecting now shows the server before there is a call.
 client.connect().catch(() => {

@@ -7,6 +7,7 @@ import { createPushSubscription, NO_PUSH } from '../call/pushSubscription.js'
 import type { ToolCallRequest } from '../call/taskPort.js'
 import type { SettledToolCall } from '../call/toolCallState.js'
 import type { Connection } from '../connection/connection.js'
+import type { WireTap } from '../connection/wireTap.js'
 import { browserEnvironment } from '../environment/browserEnvironment.js'
 import { asError } from '../protocol/asError.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
@@ -65,6 +66,7 @@ export function createClientOver(options: TaskClientBaseOptions, setUp: SetUp): 
   const frameMs = (oneOf('batchUpdates', options.batchUpdates, [true, false]) ?? true) ? FRAME_MS : 0
   const store = createStore({ environment, frameMs, onListenerError: rethrowLater })
   const checkTools = createToolsCheck(options.toolsHash)
+  const tap: CallTap & WireTap = {}
   const connection: Connection = target.createConnection({
     callTimeoutMs: Math.min(finite('callTimeoutMs', options.callTimeoutMs, HOUR_MS), MAX_TIMER_MS),
     environment,
@@ -75,6 +77,7 @@ export function createClientOver(options: TaskClientBaseOptions, setUp: SetUp): 
       checkTools(state, connection.listTools)
     },
     onIssue,
+    tap,
     retry: { attempts: positive('retry.connectAttempts', options.retry?.connectAttempts, 3), policy, environment },
   })
   const owner = { endpoint, scope }
@@ -104,7 +107,6 @@ export function createClientOver(options: TaskClientBaseOptions, setUp: SetUp): 
           onForgotten: (callId, at) => calls.receiveForgotten(callId, at),
         })
   const { input, push = true } = options
-  const tap: CallTap = {}
   const observing = createObserving(tap, environment, guard)
   const metas = createCallMetas(guard)
   const calls: Calls = createCalls({

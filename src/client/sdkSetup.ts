@@ -63,6 +63,7 @@ function setUpClient(
       ...connection,
       client,
       createTransport,
+      onMessage: (message, isSent) => connection.tap.onWire?.({ at: environment.now(), message, isSent }),
       url: undefined,
       // A transport that is given as it is can be used once.
       retry: typeof transport === 'function' ? { ...connection.retry, earliestAt: () => 0 } : undefined,
@@ -111,6 +112,7 @@ function setUpUrl(options: TaskClientUrlOptions, environment: Environment, onIss
           environment,
           onIssue,
           signIn: gate,
+          tap: connection.tap,
           onConnectAt: (at) => {
             earliestAt = at
           },

@@ -1,6 +1,7 @@
 import type { CallLimitOptions } from '../connection/callLimit.js'
 import type { Connection, ConnectionState } from '../connection/connection.js'
 import type { ConnectRetry } from '../connection/opening.js'
+import type { WireTap } from '../connection/wireTap.js'
 import type { Environment } from '../environment/environment.js'
 import type { OnProtocolIssue } from '../protocol/task.js'
 import type { TaskClient } from './taskClient.js'
@@ -30,6 +31,8 @@ export interface ConnectionOptions extends CallLimitOptions {
   readonly randomId: () => string
   readonly onState: (state: ConnectionState) => void
   readonly onIssue: OnProtocolIssue
+  /** Where the wire is observed. */
+  readonly tap: WireTap
   readonly retry: Omit<ConnectRetry, 'earliestAt'>
 }
 

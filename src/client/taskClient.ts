@@ -11,7 +11,7 @@ import type { DetailedTask, Task } from '../protocol/task.js'
 import type { Tool } from '../protocol/tool.js'
 import type { TaskStorage } from '../storage/taskStorage.js'
 import type { StartedCall } from './callMeta.js'
-import type { TaskClientObservation } from './observe/events.js'
+import type { ObserveOptions, TaskClientObservation } from './observe/events.js'
 import type { AnyTools, ToolArguments, ToolName, ToolResult, WithArguments, WithTools } from './tools.js'
 
 /** The tool to call. */
@@ -282,8 +282,8 @@ export interface TaskClient<T = AnyTools> extends WithTools<T> {
   onToolCallSettled(listener: (call: SettledToolCall) => void): () => void
   /**
    * Calls the listener with everything that happens, in the order in which it does: each poll says why it came when it
-   * did. It costs nothing while nobody observes, and names no task but by a short hash. Returns a function that
-   * unsubscribes.
+   * did. It costs nothing while nobody observes, and names no task but by a short hash. With `wire: true` it also tells of
+   * every message that is sent and received. Returns a function that unsubscribes.
    *
    * @example
    * ```ts
@@ -292,7 +292,7 @@ export interface TaskClient<T = AnyTools> extends WithTools<T> {
    * })
    * ```
    */
-  observe(listener: (observation: TaskClientObservation) => void): () => void
+  observe(listener: (observation: TaskClientObservation) => void, options?: ObserveOptions): () => void
   /**
    * Adds members to `_meta` of each `tools/call` that `callTool` and `startToolCall` send, such as a trace context.
    * `prepare` is called while the app starts a call, and the function it returns when the request goes out: never, where

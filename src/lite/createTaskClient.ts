@@ -5,6 +5,7 @@ import type { ConnectionSetUp } from '../client/setUp.js'
 import type { TaskClient } from '../client/taskClient.js'
 import type { AnyTools, ToolsOf } from '../client/tools.js'
 import { createLiteConnection } from '../connection/lite/liteConnection.js'
+import { tappedFetch } from '../connection/wireTap.js'
 import type { Environment } from '../environment/environment.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import type { OnProtocolIssue } from '../protocol/task.js'
@@ -64,7 +65,7 @@ function setUpLite(
         endpoint: server.url,
         url: server.place,
         headers,
-        fetch,
+        fetch: tappedFetch(fetch, connection.tap, environment.now),
         clientInfo,
         capabilities: { ...clientCapabilities(options, options.capabilities) },
         onIssue,

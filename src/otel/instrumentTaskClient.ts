@@ -128,6 +128,7 @@ export function instrumentTaskClient(
       if (observation.state === 'frozen' || observation.state === 'restored') isFrozen = observation.state === 'frozen'
       return
     }
+    if (!('callId' in observation)) return
     // A call that is being made has its span once the request goes out.
     if (observation.type === 'call-started' || observation.type === 'call-sent') return
     const held = open.get(observation.callId) ?? takeUp(observation)

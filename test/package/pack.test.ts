@@ -51,6 +51,7 @@ test('an app that uses it type-checks in strict mode', async () => {
 test.for([
   ['taskwire', ['@modelcontextprotocol/client', 'zustand']],
   ['taskwire/auth', ['@modelcontextprotocol/client']],
+  ['taskwire/devtools', []],
   ['taskwire/diagnose', []],
   ['taskwire/notify', []],
   ['taskwire/otel', ['@opentelemetry/api']],

@@ -1,11 +1,14 @@
 import type { CallChange, CallTap } from '../../call/callChange.js'
+import type { WirePiece, WireTap } from '../../connection/wireTap.js'
 import type { Environment } from '../../environment/environment.js'
 import { hash } from '../../storage/hash.js'
-import type { TaskClientObservation } from './events.js'
+import type { ObserveOptions, TaskClientObservation } from './events.js'
+
+type Listener = (observation: TaskClientObservation) => void
 
 export interface Observing {
   /** Calls the listener with everything that happens from now on. Returns a function that unsubscribes. */
-  observe(listener: (observation: TaskClientObservation) => void): () => void
+  observe(listener: Listener, options?: ObserveOptions): () => void
   close(): void
 }
 
@@ -13,29 +16,43 @@ export interface Observing {
  * Tells what happens in the client to those who listen. What makes sentences of it is loaded with the first of them;
  * what happens until then is kept and told after it.
  */
-export function createObserving(tap: CallTap, environment: Environment, guard: (call: () => void) => void): Observing {
-  const listeners = new Set<(observation: TaskClientObservation) => void>()
+export function createObserving(
+  tap: CallTap & WireTap,
+  environment: Environment,
+  guard: (call: () => void) => void,
+): Observing {
+  /** With each listener, whether it wants to be told of the wire. */
+  const listeners = new Map<Listener, boolean | undefined>()
+  let take: ((what: CallChange | WirePiece) => void) | undefined
   let stop: (() => void) | undefined
 
   function begin(): () => void {
-    const kept: CallChange[] = []
+    const kept: (CallChange | WirePiece)[] = []
     let stopWatching: (() => void) | undefined
     let isOver = false
-    tap.onChange = (change) => kept.push(change)
+    take = (what) => kept.push(what)
     void import('./observer.js').then(({ createObserver }) => {
       if (isOver) return
       const observer = createObserver(environment, hash, (observation) => {
-        for (const listener of [...listeners]) guard(() => listener(observation))
+        for (const [listener, wire] of [...listeners]) {
+          if (wire || !observation.type.startsWith('wire')) guard(() => listener(observation))
+        }
       })
       stopWatching = observer.close
-      tap.onChange = (change) => guard(() => observer.take(change))
-      for (const change of kept) tap.onChange(change)
+      take = (what) => guard(() => observer.take(what))
+      tapIn()
+      for (const what of kept) take(what)
     })
     return () => {
       isOver = true
-      tap.onChange = undefined
+      take = undefined
       stopWatching?.()
     }
+  }
+
+  function tapIn(): void {
+    tap.onChange = take
+    tap.onWire = [...listeners.values()].includes(true) ? take : undefined
   }
 
   function close(): void {
@@ -44,19 +61,22 @@ export function createObserving(tap: CallTap, environment: Environment, guard: (
   }
 
   return {
-    observe: (listener) => {
+    observe: (listener, options) => {
       // Each subscription is one of its own, also of the same function.
-      const own = (observation: TaskClientObservation) => listener(observation)
-      listeners.add(own)
+      const own: Listener = (observation) => listener(observation)
+      listeners.set(own, options?.wire)
       stop ??= begin()
+      tapIn()
       return () => {
         listeners.delete(own)
         if (listeners.size === 0) close()
+        tapIn()
       }
     },
     close: () => {
       listeners.clear()
       close()
+      tapIn()
     },
   }
 }

@@ -100,5 +100,67 @@ export interface PageObservation {
   readonly state: 'visible' | 'hidden' | 'frozen' | 'restored' | 'online' | 'offline'
 }
 
+interface OfWire {
+  /** When, ms since the epoch. */
+  readonly at: number
+  /** Counts what was sent: a response, and what comes in its stream, has the number of its request. */
+  readonly exchange: number
+  /** The method of the JSON-RPC message, or that of HTTP where there is none. */
+  readonly method?: string
+  /** The id of the JSON-RPC message. */
+  readonly id?: string | number
+  /** A short hash of the id of the task that the message names, as in the observations of its call. */
+  readonly task?: string
+  /**
+   * The message as JSON, at most 10,000 characters of it. The ids of tasks are short hashes in it; arguments and results
+   * are as they are. What is no JSON-RPC, such as a sign-in, is not shown.
+   */
+  readonly body?: string
+  /** Of the body, in bytes. */
+  readonly size?: number
+}
+
+/** The headers by their names in lower case. What may be a credential is `[redacted]`. */
+export type WireHeaders = Readonly<Record<string, string>>
+
+/**
+ * Something that went over the wire. Over an SDK client of the app, whose HTTP is its own, there are the messages alone;
+ * over one of SDK v1 there is nothing.
+ */
+export type WireObservation = OfWire &
+  (
+    | {
+        readonly type: 'wire-sent'
+        readonly http?: {
+          readonly method: string
+          /** Without its query. */
+          readonly url: string
+          readonly headers: WireHeaders
+        }
+      }
+    | {
+        readonly type: 'wire-answered'
+        /** From the request to the beginning of the response. */
+        readonly ms: number
+        readonly http?: { readonly status: number; readonly headers: WireHeaders }
+        /** True if the response is a stream: what comes in it is told by `wire-event`. */
+        readonly isStream?: boolean
+      }
+    /** No response came. */
+    | { readonly type: 'wire-failed'; readonly ms: number; readonly message: string }
+    /** What the server sent in a stream, or by itself. */
+    | { readonly type: 'wire-event' }
+  )
+
+/** How a client is observed. */
+export interface ObserveOptions {
+  /**
+   * Whether to tell of the wire, too (`WireObservation`). Its bodies hold what users type and what tools return: look at
+   * them, and keep them out of logs.
+   * @default false
+   */
+  readonly wire?: boolean
+}
+
 /** What `client.observe` tells. */
-export type TaskClientObservation = CallObservation | PageObservation
+export type TaskClientObservation = CallObservation | PageObservation | WireObservation

@@ -1,20 +1,23 @@
 import type { CallChange } from '../../call/callChange.js'
+import type { WirePiece } from '../../connection/wireTap.js'
 import type { Environment } from '../../environment/environment.js'
 import type { PageObservation, TaskClientObservation } from './events.js'
 import { createObservations } from './observations.js'
+import { createWireObserver } from './wireObserver.js'
 
 export interface Observer {
-  take(change: CallChange): void
+  take(what: CallChange | WirePiece): void
   close(): void
 }
 
-/** Puts what happens to calls and to the page into words. */
+/** Puts what happens to calls, to the page and on the wire into words. */
 export function createObserver(
   environment: Environment,
   hash: (text: string) => string,
   tell: (observation: TaskClientObservation) => void,
 ): Observer {
   const observationsOf = createObservations(hash)
+  const wire = createWireObserver(environment, hash, tell)
   const page = (state: PageObservation['state']) => tell({ type: 'page', at: environment.now(), state })
   const unsubscribe = [
     environment.onVisibilityChange(() => page(environment.isVisible() ? 'visible' : 'hidden')),
@@ -23,10 +26,13 @@ export function createObserver(
     environment.onPageShow(() => page('restored')),
   ]
   return {
-    take: (change) => {
-      for (const observation of observationsOf(change)) tell(observation)
+    take: (what) => {
+      if (!('after' in what)) return wire.take(what)
+      if ('task' in what.after && what.after.task) wire.learn(what.after.task.taskId)
+      for (const observation of observationsOf(what)) tell(observation)
     },
     close: () => {
+      wire.close()
       for (const each of unsubscribe) each()
     },
   }

@@ -12,6 +12,7 @@ import { withSessionHeader } from '../legacy/session.js'
 import { withRetryAfter } from '../retryAfter.js'
 import type { SignInByToken } from '../signIn.js'
 import { TaskTransport } from '../transport/taskTransport.js'
+import { tappedFetch, type WireTap } from '../wireTap.js'
 import { answeredFetch } from './fetch.js'
 import { withHeaders } from './headers.js'
 import { routeInputRequests } from './multiRoundTrip.js'
@@ -45,13 +46,14 @@ export interface HttpTransportOptions {
   readonly signIn: SignInByToken | undefined
   /** Called with the time at which a server that refused the connection wants to be asked again, ms since the epoch. */
   readonly onConnectAt: (at: number) => void
+  readonly tap: WireTap
 }
 
 /** The transport of such a client. */
 export function createHttpTransport(url: URL, options: HttpTransportOptions): TaskTransport {
-  const { transportOptions = {}, authProvider, headers, environment, onIssue, signIn, onConnectAt } = options
+  const { transportOptions = {}, authProvider, headers, environment, onIssue, signIn, tap, onConnectAt } = options
   const { fetch = environment.fetch } = transportOptions
-  const sent = withHeaders(withSessionHeader(fetch), headers)
+  const sent = withHeaders(withSessionHeader(tappedFetch(fetch, tap, environment.now)), headers)
   const answered = answeredFetch(withRetryAfter(sent, environment.now, onConnectAt))
   const http = new StreamableHTTPClientTransport(url, {
     ...transportOptions,

@@ -41,6 +41,8 @@ export interface SdkV2ConnectionOptions extends CallLimitOptions {
   readonly retry?: ConnectRetry | undefined
   /** For servers of 2025-11-25. */
   readonly legacy: LegacyOptions
+  /** Called with each message, in both directions. */
+  readonly onMessage?: TaskTransport['onMessage']
 }
 
 /** A connection over an SDK v2 client whose transport went through `withTasks`. */
@@ -64,6 +66,7 @@ export function createSdkV2Connection(options: SdkV2ConnectionOptions): Connecti
       opening = undefined
     }
     const transport = taskTransportOf(client)
+    transport.onMessage = options.onMessage
     isOpen = true
     const tasks = await tasksOver(transport)
     return {

@@ -44,6 +44,8 @@ export class TaskTransport implements Transport, TaskRequester {
   readonly hasPerRequestStream: boolean
   /** What the SDK client has declared to the server, once it has. */
   capabilities: unknown
+  /** Called with what is sent to the server and what comes from it. */
+  onMessage: ((message: JSONRPCMessage, isSent: boolean) => void) | undefined
 
   readonly #inner: Transport
   /** The app wants a sign-in that failed to be tried again. */
@@ -63,8 +65,12 @@ export class TaskTransport implements Transport, TaskRequester {
     this.#inner = inner
     this.#randomId = randomId
     this.hasPerRequestStream = inner.hasPerRequestStream === true
-    this.#send = (message, sendOptions) => signIn.sendForApp(() => inner.send(message, sendOptions))
-    this.#internal = new InternalRequests((message, sendOptions) => signIn.send(() => inner.send(message, sendOptions)))
+    const send: Send = (message, sendOptions) => {
+      this.onMessage?.(message, true)
+      return inner.send(message, sendOptions)
+    }
+    this.#send = (message, sendOptions) => signIn.sendForApp(() => send(message, sendOptions))
+    this.#internal = new InternalRequests((message, sendOptions) => signIn.send(() => send(message, sendOptions)))
     this.#calls = new ToolCalls({
       sendToServer: this.#send,
       sendToClient: (message) => this.onmessage?.(message),
@@ -79,6 +85,7 @@ export class TaskTransport implements Transport, TaskRequester {
   #connect(inner: Transport): void {
     const { onmessage, onclose, onerror } = inner
     inner.onmessage = (message, extra) => {
+      this.onMessage?.(message, false)
       onmessage?.(message, extra)
       if (this.#internal.receive(message)) return
       if ('method' in message && this.#observer(message)) return

@@ -1,10 +1,9 @@
-import { isPushed } from '../isPushed.js'
+import { isPushed } from './isPushed.js'
 
 /** Loads the page again, with or without push: the reports go on either way. */
 export function PushSwitch() {
   return (
-    <p className="push-switch">
-      {isPushed ? 'The server pushes what happens, so polls are rare. ' : 'This page polls. '}
+    <p className="server-switch">
       <a href={isPushed ? '.' : '?push'}>{isPushed ? 'Poll instead' : 'Let the server push'}</a>
     </p>
   )

@@ -1,0 +1,32 @@
+/** Draws when something has changed, and now and then while something counts down. */
+export interface Frames {
+  /** Draws with the next frame, once, however often it is asked for. */
+  request(): void
+  stop(): void
+}
+
+/** How often what counts down is drawn. */
+const TICK_MS = 250
+
+/** `draw` returns true while something counts down. */
+export function createFrames(draw: () => boolean): Frames {
+  let frame: number | undefined
+  let tick: ReturnType<typeof setTimeout> | undefined
+
+  function request(): void {
+    frame ??= requestAnimationFrame(() => {
+      frame = undefined
+      clearTimeout(tick)
+      if (draw()) tick = setTimeout(request, TICK_MS)
+    })
+  }
+
+  return {
+    request,
+    stop: () => {
+      if (frame !== undefined) cancelAnimationFrame(frame)
+      frame = undefined
+      clearTimeout(tick)
+    },
+  }
+}

@@ -1,0 +1,14 @@
+export type { DevtoolsTheme, TaskwireDevtoolsOptions } from './devtoolsOptions.js'
+export {
+  createFaultInjection,
+  type Fault,
+  type FaultInjection,
+  type FaultInjectionOptions,
+  type FaultyEnvironment,
+} from './faults/createFaultInjection.js'
+export type { ObservedClient } from './model/devtoolsModel.js'
+export {
+  mountTaskwireDevtools,
+  type TaskwireDevtools,
+} from './mountTaskwireDevtools.js'
+export { type TaskwireDevtoolsPlugin, taskwireDevtoolsPlugin } from './taskwireDevtoolsPlugin.js'

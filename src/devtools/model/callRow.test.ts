@@ -1,0 +1,64 @@
+import { expect, it } from 'vitest'
+import type { ToolCallState } from '../../call/toolCallState.js'
+import { callRow, taskName } from './callRow.js'
+
+const taskId = 'a-task-that-nobody-may-know'
+
+const working = {
+  callId: 'call',
+  name: 'report',
+  phase: 'working',
+  task: { taskId, status: 'working', statusMessage: `Working on ${taskId}`, pollIntervalMs: 1000 },
+  progress: { progress: 3, total: 12, message: 'Figures' },
+  inputRequests: {},
+  inputResponses: {},
+  isCancelling: false,
+  network: 'ok',
+  failureCount: 0,
+  startedAt: 1000,
+} as unknown as ToolCallState
+
+const factsOf = (call: ToolCallState, times = { nextPollAt: 6000, lastHeardAt: 4500 }) =>
+  Object.fromEntries(callRow(call, times, 5000).facts)
+
+it('counts down to the next poll, and up from when the server was heard', () => {
+  expect(callRow(working, { nextPollAt: 6000, lastHeardAt: 4500 }, 5000)).toMatchObject({
+    clock: 'next in 1.0 s',
+    progress: 0.25,
+    tone: 'active',
+  })
+  expect(factsOf(working)).toMatchObject({
+    'Last heard': '0.5 s ago',
+    'Next poll': 'in 1.0 s',
+    Interval: '1.00 s',
+    Progress: '3 of 12, Figures',
+  })
+  expect(factsOf(working, { nextPollAt: 4000, lastHeardAt: 0 })).toMatchObject({ 'Next poll': 'now' })
+})
+
+it('shows a task by its short hash, also where the server has put the id into a message', () => {
+  const row = callRow(working, { nextPollAt: undefined, lastHeardAt: undefined }, 5000)
+  expect(JSON.stringify(row)).not.toContain(taskId)
+  expect(JSON.stringify(row)).toContain(taskName(taskId))
+})
+
+it('has the same facts in every phase, so that nothing moves', () => {
+  const ended = {
+    ...working,
+    phase: 'failed',
+    error: new Error('Away'),
+    endedAt: 4000,
+    task: undefined,
+  } as unknown as ToolCallState
+  expect(Object.keys(factsOf(ended))).toEqual(Object.keys(factsOf(working)))
+  expect(callRow(ended, { nextPollAt: undefined, lastHeardAt: undefined }, 5000)).toMatchObject({
+    message: 'Away',
+    clock: 'took 3.00 s',
+    tone: 'danger',
+  })
+})
+
+it('lists input requests with how their responses fare', () => {
+  const asking = { ...working, inputRequests: { a: {}, b: {} }, inputResponses: { b: { status: 'sending' } } }
+  expect(factsOf(asking as unknown as ToolCallState)).toMatchObject({ 'Input requests': 'a: open, b: sending' })
+})

@@ -1,0 +1,84 @@
+import type { ToolCallState } from '../../call/toolCallState.js'
+import { withoutId } from '../../protocol/text.js'
+import { hash } from '../../storage/hash.js'
+import { duration, oneLine, ticking } from './format.js'
+import type { Tone } from './timeline.js'
+
+/** What the client knows of a call beside its state. */
+export interface CallTimes {
+  readonly nextPollAt: number | undefined
+  readonly lastHeardAt: number | undefined
+}
+
+/** A call as a line of the list, and as a table of facts. Every text is there from the start, so that nothing moves. */
+export interface CallRow {
+  readonly name: string
+  readonly phase: string
+  readonly tone: Tone
+  /** What the server says, or what went wrong, on one line. */
+  readonly message: string
+  /** The next poll, or how long the call took. */
+  readonly clock: string
+  readonly facts: readonly (readonly [name: string, value: string])[]
+  /** Between 0 and 1; undefined where the server gives no total. */
+  readonly progress: number | undefined
+}
+
+const TONES: Record<ToolCallState['phase'], Tone> = {
+  calling: 'active',
+  working: 'active',
+  input_required: 'warning',
+  ended: 'neutral',
+  completed: 'success',
+  failed: 'danger',
+  cancelled: 'neutral',
+}
+
+const NOTHING = '–'
+
+export function callRow(call: ToolCallState, { nextPollAt, lastHeardAt }: CallTimes, now: number): CallRow {
+  const { name, phase, task, network, error, lastError, failureCount, progress, cancelStatus, startedAt, endedAt } =
+    call
+  const untilPoll = nextPollAt === undefined ? undefined : nextPollAt - now
+  const next = untilPoll === undefined ? NOTHING : untilPoll > 0 ? `in ${ticking(untilPoll)}` : 'now'
+  const message = withoutId(error?.message ?? task?.statusMessage ?? '', task?.taskId)
+  const failing = lastError && `${failureCount} in a row: ${lastError.message}`
+  return {
+    name,
+    phase,
+    tone: TONES[phase],
+    message: oneLine(message) || NOTHING,
+    clock:
+      endedAt === undefined ? (network === 'ok' ? `next ${next}` : network) : `took ${duration(endedAt - startedAt)}`,
+    progress: progress?.total ? progress.progress / progress.total : undefined,
+    facts: [
+      ['Call', call.callId],
+      ['Task', task === undefined ? 'no task' : `${taskName(task.taskId)} (short hash)`],
+      ['Phase', task === undefined || task.status === phase ? phase : `${phase} (task: ${task.status})`],
+      ['Message', message || NOTHING],
+      ['Progress', progress === undefined ? NOTHING : withoutId(progressText(progress), task?.taskId)],
+      ['Network', network],
+      ['Last heard', lastHeardAt === undefined ? NOTHING : `${ticking(now - lastHeardAt)} ago`],
+      ['Next poll', next],
+      ['Interval', task?.pollIntervalMs === undefined ? NOTHING : duration(task.pollIntervalMs)],
+      ['Failures', failing ?? NOTHING],
+      ['Input requests', inputText(call)],
+      ['Cancellation', cancelStatus ?? (phase === 'cancelled' ? 'done' : NOTHING)],
+    ],
+  }
+}
+
+/** The name that observations have for a task. */
+export function taskName(taskId: string): string {
+  return hash(taskId).slice(0, 7)
+}
+
+function progressText({ progress, total, message }: NonNullable<ToolCallState['progress']>): string {
+  const numbers = total === undefined ? `${progress}` : `${progress} of ${total}`
+  return message ? `${numbers}, ${message}` : numbers
+}
+
+function inputText({ inputRequests, inputResponses }: ToolCallState): string {
+  const keys = new Set([...Object.keys(inputRequests), ...Object.keys(inputResponses)])
+  return [...keys].map((key) => `${key}: ${inputResponses[key]?.status ?? 'open'}`).join(', ') || NOTHING
+}

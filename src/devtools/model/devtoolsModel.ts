@@ -1,0 +1,18 @@
+import type { TaskClient } from '../../client/taskClient.js'
+import type { FaultInjection } from '../faults/createFaultInjection.js'
+import type { ObservationLog } from './observationLog.js'
+import type { StoredItem } from './recordRow.js'
+import type { PageStart } from './summary.js'
+
+/** The part of a client that the devtools use. */
+export type ObservedClient = Pick<TaskClient, 'store' | 'observe' | 'getToolCall'>
+
+/** What the panel shows, at one moment. */
+export interface DevtoolsModel {
+  readonly now: number
+  readonly clients: readonly ObservedClient[]
+  readonly log: ObservationLog
+  readonly start: PageStart
+  readonly faults: FaultInjection | undefined
+  readonly items: readonly StoredItem[]
+}

@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest'
+import { encodeToolCallRecord, type ToolCallRecord } from '../../storage/toolCallRecord.js'
+import { taskName } from './callRow.js'
+import { recordRow } from './recordRow.js'
+
+const record: ToolCallRecord = {
+  callId: 'call',
+  tool: 'report',
+  key: 'weekly',
+  endpoint: 'https://example.com/mcp',
+  scope: '',
+  era: 'modern',
+  startedAt: 1000,
+}
+
+const taskId = 'a-task-that-nobody-may-know'
+
+const task: NonNullable<ToolCallRecord['task']> = {
+  taskId,
+  status: 'working',
+  receivedAt: 2000,
+  createdAt: '2026-11-21T00:00:00Z',
+  lastUpdatedAt: '2026-11-21T00:00:00Z',
+  ttlMs: 60_000,
+  nextPollAt: 9000,
+  answered: [],
+  isCancelling: false,
+}
+
+const rowOf = (text: string) => recordRow({ storage: 'localStorage', key: 'taskwire:1:x:call', text }, 8000)
+
+it('says what a record says, and names its task by the hash that observations have', () => {
+  const row = rowOf(encodeToolCallRecord({ ...record, task }))
+  expect(row).toMatchObject({ name: 'report', summary: 'working' })
+  const facts = Object.fromEntries(row.facts)
+  expect(facts).toMatchObject({ Key: 'weekly', Started: '7.00 s ago', 'Not polled before': 'in 1.00 s' })
+  expect(facts['Task']).toContain(taskName(taskId))
+  expect(JSON.stringify(row)).not.toContain(taskId)
+})
+
+it('says that a call has no response yet', () => {
+  expect(rowOf(encodeToolCallRecord(record))).toMatchObject({ summary: 'no response yet' })
+})
+
+it('shows nothing of what it cannot read', () => {
+  const row = rowOf(`{"v":2,"callId":"call","task":"${taskId}"}`)
+  expect(row).toMatchObject({ name: 'Another record', facts: [] })
+  expect(JSON.stringify(row)).not.toContain(taskId)
+})

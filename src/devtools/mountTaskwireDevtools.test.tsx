@@ -1,0 +1,211 @@
+import type { TaskClientObservation, TaskClientState, ToolCallState } from 'taskwire'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createStore } from 'zustand/vanilla'
+import { createFaultInjection } from './faults/createFaultInjection.js'
+import type { ObservedClient } from './model/devtoolsModel.js'
+import { mountTaskwireDevtools, type TaskwireDevtools } from './mountTaskwireDevtools.js'
+import { taskwireDevtoolsPlugin } from './taskwireDevtoolsPlugin.js'
+
+let frames: (() => void)[]
+let mounted: TaskwireDevtools | undefined
+
+beforeEach(() => {
+  frames = []
+  vi.stubGlobal('requestAnimationFrame', (draw: () => void) => frames.push(draw))
+  vi.stubGlobal('cancelAnimationFrame', () => {
+    frames = []
+  })
+})
+
+afterEach(() => {
+  mounted?.unmount()
+  mounted = undefined
+  sessionStorage.clear()
+})
+
+/** Draws what is to be drawn. Returns how often that was. */
+function nextFrame(): number {
+  const due = frames
+  frames = []
+  for (const draw of due) draw()
+  return due.length
+}
+
+function stateOf(callId: string, startedAt: number, more: object = {}): ToolCallState {
+  return {
+    callId,
+    name: `tool ${callId}`,
+    phase: 'completed',
+    result: { content: [] },
+    inputRequests: {},
+    inputResponses: {},
+    isCancelling: false,
+    network: 'ok',
+    failureCount: 0,
+    startedAt,
+    endedAt: startedAt + 1000,
+    ...more,
+  } as ToolCallState
+}
+
+function fakeClient(count: number) {
+  const calls = Object.fromEntries(
+    Array.from({ length: count }, (_, index) => [`c${index}`, stateOf(`c${index}`, index)]),
+  )
+  const store = createStore<TaskClientState>(() => ({ connection: { status: 'connected' }, calls }))
+  const listeners = new Set<(observation: TaskClientObservation) => void>()
+  const getToolCall = vi.fn(() => undefined)
+  const observe: ObservedClient['observe'] = (listener) => {
+    listeners.add(listener)
+    return () => {
+      listeners.delete(listener)
+    }
+  }
+  const tell = (observation: TaskClientObservation) => {
+    for (const listener of listeners) listener(observation)
+  }
+  return { client: { store, observe, getToolCall } as ObservedClient, getToolCall, listeners, store, tell }
+}
+
+const shadow = (): ShadowRoot => document.querySelector('taskwire-devtools')?.shadowRoot as ShadowRoot
+const all = (selector: string): HTMLElement[] => [...shadow().querySelectorAll<HTMLElement>(selector)]
+const one = (selector: string): HTMLElement => shadow().querySelector(selector) as HTMLElement
+
+describe('mountTaskwireDevtools()', () => {
+  it('shows fifty of a thousand calls, the newest first, and more where they are asked for', () => {
+    mounted = mountTaskwireDevtools(fakeClient(1000).client, { initialIsOpen: true })
+    nextFrame()
+    expect(all('[role=option]')).toHaveLength(50)
+    expect(one('[role=option] .title').textContent).toBe('tool c999')
+    expect(one('.more').textContent).toBe('Show 50 more of 1000')
+    one('.more').click()
+    nextFrame()
+    expect(all('[role=option]')).toHaveLength(100)
+  })
+
+  it('draws once a frame, however much happens in it', () => {
+    const { client, store, tell } = fakeClient(3)
+    mounted = mountTaskwireDevtools(client, { initialIsOpen: true })
+    nextFrame()
+    for (let at = 0; at < 100; at++) {
+      tell({ type: 'call-sent', at, callId: 'c2', tool: 'tool c2' })
+      store.setState({ connection: { status: 'connected' } })
+    }
+    expect(nextFrame()).toBe(1)
+    expect(all('tbody tr')).toHaveLength(100)
+    expect(nextFrame()).toBe(0)
+  })
+
+  it('touches nothing while nothing has changed', () => {
+    const { client, tell } = fakeClient(3)
+    mounted = mountTaskwireDevtools(client, { initialIsOpen: true })
+    nextFrame()
+    const changes = new MutationObserver(() => {})
+    changes.observe(one('.lists'), { subtree: true, childList: true, attributes: true, characterData: true })
+    tell({ type: 'call-sent', at: 1, callId: 'c2', tool: 'tool c2' })
+    nextFrame()
+    expect(changes.takeRecords()).toEqual([])
+  })
+
+  it('asks for no outcome of a call that ended in an earlier visit', () => {
+    const { client, getToolCall, store } = fakeClient(0)
+    store.setState({ calls: { e: stateOf('e', 0, { phase: 'ended' }), w: stateOf('w', 1, running) } })
+    mounted = mountTaskwireDevtools(client, { initialIsOpen: true })
+    nextFrame()
+    expect(getToolCall).toHaveBeenCalledWith('w')
+    expect(getToolCall).not.toHaveBeenCalledWith('e')
+  })
+
+  it('shows the calls of several clients', () => {
+    mounted = mountTaskwireDevtools([fakeClient(2).client, fakeClient(3).client], { initialIsOpen: true })
+    nextFrame()
+    expect(all('[role=option]')).toHaveLength(5)
+  })
+
+  it('draws nothing while it is closed, and remembers in the tab that it was opened', () => {
+    const { client } = fakeClient(3)
+    mounted = mountTaskwireDevtools(client)
+    nextFrame()
+    expect(one('.panel').hidden).toBe(true)
+    expect(all('[role=option]')).toEqual([])
+    one('.toggle').click()
+    nextFrame()
+    expect(all('[role=option]')).toHaveLength(3)
+    mounted.unmount()
+    mounted = mountTaskwireDevtools(client)
+    expect(one('.panel').hidden).toBe(false)
+  })
+
+  it('leaves nothing behind', () => {
+    const { client, listeners } = fakeClient(3)
+    const devtools = mountTaskwireDevtools(client, { initialIsOpen: true })
+    expect(listeners.size).toBe(1)
+    devtools.unmount()
+    expect(listeners.size).toBe(0)
+    expect(document.querySelector('taskwire-devtools')).toBeNull()
+    expect(nextFrame()).toBe(0)
+  })
+
+  it('says how the buttons that break things are enabled, and enables them', () => {
+    const { client } = fakeClient(0)
+    mounted = mountTaskwireDevtools(client, { initialIsOpen: true })
+    one('#tab-faults').click()
+    nextFrame()
+    expect(all('.faults button').every((button) => (button as HTMLButtonElement).disabled)).toBe(true)
+    expect(one('.how').hidden).toBe(false)
+    mounted.unmount()
+
+    const faults = createFaultInjection()
+    mounted = mountTaskwireDevtools(client, { initialIsOpen: true, faults })
+    one('#tab-faults').click()
+    nextFrame()
+    expect(one('.how').hidden).toBe(true)
+    one('.faults button').click()
+    nextFrame()
+    expect([...faults.active()]).toEqual(['offline'])
+    expect(one('.faults button').getAttribute('aria-pressed')).toBe('true')
+  })
+
+  it('shows what the records in the storage of the app say', async () => {
+    const record = { v: 1, callId: 'c', tool: 'report', endpoint: 'e', scope: '', era: 'modern', startedAt: 1 }
+    const items = new Map([
+      ['taskwire:1:e:c', JSON.stringify(record)],
+      ['other', 'not ours'],
+    ])
+    const storage = {
+      keys: async () => items.keys(),
+      getItem: async (key: string) => items.get(key) ?? null,
+      setItem: () => {},
+      removeItem: () => {},
+    }
+    mounted = mountTaskwireDevtools(fakeClient(0).client, { initialIsOpen: true, storage })
+    one('#tab-storage').click()
+    await vi.waitFor(() => {
+      nextFrame()
+      expect(all('#view-storage .title').map(({ textContent }) => textContent)).toEqual(['report'])
+    })
+  })
+})
+
+describe('taskwireDevtoolsPlugin()', () => {
+  it('fills the element that it is given, once, and follows the theme', () => {
+    const { client, listeners } = fakeClient(3)
+    const plugin = taskwireDevtoolsPlugin(client)
+    const target = document.createElement('div')
+    document.body.append(target)
+    plugin.render(target, 'dark')
+    nextFrame()
+    const host = target.querySelector('taskwire-devtools')
+    expect(host?.getAttribute('data-theme')).toBe('dark')
+    expect(host?.shadowRoot?.querySelectorAll('[role=option]')).toHaveLength(3)
+    expect(host?.shadowRoot?.querySelector('.toggle')).toBeNull()
+    plugin.render(target, { theme: 'light' })
+    expect(target.querySelector('taskwire-devtools')).toBe(host)
+    expect(host?.getAttribute('data-theme')).toBe('light')
+    plugin.destroy()
+    expect(listeners.size).toBe(0)
+    target.remove()
+  })
+})
+
+const running = { phase: 'working', result: undefined, endedAt: undefined }

@@ -1,0 +1,73 @@
+import type { DevtoolsTheme, TaskwireDevtoolsOptions } from './devtoolsOptions.js'
+import { createFrames } from './frames.js'
+import type { DevtoolsModel, ObservedClient } from './model/devtoolsModel.js'
+import { createObservationLog } from './model/observationLog.js'
+import { createRecordReader } from './recordReader.js'
+import { createShell } from './shell.js'
+
+/** A panel that is in the page. */
+export interface TaskwireDevtools {
+  setTheme(theme: DevtoolsTheme): void
+  /** Takes the panel out of the page and stops observing. */
+  unmount(): void
+}
+
+/**
+ * Shows what task clients do: calls and why each of their polls came when it did, messages, records, and buttons that
+ * break things. For development: load it there alone, so that no production bundle has it.
+ *
+ * @example
+ * ```ts
+ * if (import.meta.env.DEV) {
+ *   void import('taskwire/devtools').then(({ mountTaskwireDevtools }) => mountTaskwireDevtools(client))
+ * }
+ * ```
+ */
+export function mountTaskwireDevtools(
+  clients: ObservedClient | readonly ObservedClient[],
+  options: TaskwireDevtoolsOptions = {},
+): TaskwireDevtools {
+  const all = 'store' in clients ? [clients] : [...clients]
+  const { faults } = options
+  const start = { isOnline: navigator.onLine, isVisible: document.visibilityState !== 'hidden' }
+  const log = createObservationLog()
+  const frames = createFrames(draw)
+  const records = createRecordReader(options.storage, frames.request)
+  const shell = createShell(options, frames.request)
+
+  function draw(): boolean {
+    if (!shell.isOpen()) return false
+    const model: DevtoolsModel = { now: Date.now(), clients: all, log, start, faults, items: records.items() }
+    shell.panel.update(model)
+    return all.some(isAtWork)
+  }
+
+  const unsubscribe = all.flatMap((client, index) => [
+    client.observe(
+      (observation) => {
+        log.add(index, observation)
+        if (/^record|^call-settled/.test(observation.type)) records.refresh()
+        frames.request()
+      },
+      { wire: true },
+    ),
+    client.store.subscribe(frames.request),
+  ])
+  if (faults) unsubscribe.push(faults.subscribe(frames.request))
+  records.refresh()
+  frames.request()
+
+  return {
+    setTheme: shell.setTheme,
+    unmount: () => {
+      for (const stop of unsubscribe) stop()
+      records.stop()
+      frames.stop()
+      shell.remove()
+    },
+  }
+}
+
+function isAtWork({ store }: ObservedClient): boolean {
+  return Object.values(store.getState().calls).some(({ endedAt }) => endedAt === undefined)
+}

@@ -1,0 +1,89 @@
+import type { DevtoolsTheme, TaskwireDevtoolsOptions } from './devtoolsOptions.js'
+import { element, setAttributes } from './view/element.js'
+import { createPanel, type Panel } from './view/panel.js'
+import { STYLES } from './view/styles.js'
+
+/** The panel in a shadow root of its own, where the styles of the app and ours do not meet. */
+export interface Shell {
+  readonly panel: Panel
+  isOpen(): boolean
+  setTheme(theme: DevtoolsTheme): void
+  remove(): void
+}
+
+type ShellOptions = Pick<TaskwireDevtoolsOptions, 'target' | 'initialIsOpen' | 'position' | 'theme'>
+
+/** In the element that the app gives it, or over the page, where a button opens and closes it. */
+export function createShell(options: ShellOptions, onChange: () => void): Shell {
+  const { target, position = 'bottom-right', theme = 'system' } = options
+  const host = document.createElement('taskwire-devtools')
+  const root = host.attachShadow({ mode: 'open' })
+  addStyles(root)
+
+  const close = element('button', { type: 'button', class: 'close', 'aria-label': 'Close' }, '×')
+  const panel = createPanel(onChange, target ? undefined : close)
+  const setTheme = (next: DevtoolsTheme) => setAttributes(host, { 'data-theme': next === 'system' ? undefined : next })
+  setTheme(theme)
+  root.append(panel.element)
+  const shell = { panel, setTheme, remove: () => host.remove() }
+  if (target) {
+    target.append(host)
+    return { ...shell, isOpen: () => true }
+  }
+
+  setAttributes(host, { 'data-position': position })
+  const toggle = element('button', { type: 'button', class: 'toggle', 'aria-controls': 'panel' }, 'Taskwire')
+  root.prepend(toggle)
+  let isOpen = options.initialIsOpen ?? wasOpen()
+
+  function show(): void {
+    panel.element.hidden = !isOpen
+    toggle.hidden = isOpen
+    setAttributes(toggle, { 'aria-expanded': String(isOpen) })
+  }
+
+  function setOpen(open: boolean): void {
+    isOpen = open
+    rememberOpen(open)
+    show()
+    if (open) panel.focus()
+    else toggle.focus()
+    onChange()
+  }
+
+  toggle.addEventListener('click', () => setOpen(true))
+  close.addEventListener('click', () => setOpen(false))
+  panel.element.addEventListener('keydown', ({ key }) => {
+    if (key === 'Escape') setOpen(false)
+  })
+  show()
+  document.body.append(host)
+  return { ...shell, isOpen: () => isOpen }
+}
+
+/** Adopted, which a strict CSP allows. jsdom has no such thing, and draws nothing either. */
+function addStyles(root: ShadowRoot): void {
+  if (!('adoptedStyleSheets' in root)) return
+  const sheet = new CSSStyleSheet()
+  sheet.replaceSync(STYLES)
+  root.adoptedStyleSheets = [sheet]
+}
+
+const OPEN_KEY = 'taskwire-devtools:open'
+
+/** A page whose storage is forbidden begins with a closed panel. */
+function wasOpen(): boolean {
+  try {
+    return sessionStorage.getItem(OPEN_KEY) === 'true'
+  } catch {
+    return false
+  }
+}
+
+function rememberOpen(isOpen: boolean): void {
+  try {
+    sessionStorage.setItem(OPEN_KEY, String(isOpen))
+  } catch {
+    // Then it is not remembered.
+  }
+}

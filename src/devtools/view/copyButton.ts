@@ -1,0 +1,30 @@
+import { element, setAttributes, setHidden, setText, type View } from './element.js'
+
+/** A button that copies a text. Where the page may not, it shows the text. */
+export function createCopyButton(label: string): View<string | undefined> {
+  let text: string | undefined
+  const button = element('button', { type: 'button' }, label)
+  const status = element('span', { role: 'status' })
+  const shown = element('pre', { hidden: true })
+  button.addEventListener('click', async () => {
+    if (text === undefined) return
+    try {
+      await navigator.clipboard.writeText(text)
+      setText(status, 'Copied.')
+    } catch {
+      setText(status, 'This page may not copy. Select it here:')
+      setText(shown, text)
+      setHidden(shown, false)
+    }
+  })
+  return {
+    element: element('div', { class: 'copy' }, button, status, shown),
+    update: (next) => {
+      if (next === text) return
+      text = next
+      setAttributes(button, { disabled: text === undefined })
+      setText(status, text === undefined ? 'Its HTTP was not seen.' : '')
+      setHidden(shown, true)
+    },
+  }
+}

@@ -1,0 +1,37 @@
+import type { Fault } from '../faults/createFaultInjection.js'
+import type { DevtoolsModel } from '../model/devtoolsModel.js'
+import { element, setAttributes, setHidden, type View } from './element.js'
+
+const FAULTS: readonly (readonly [fault: Fault, name: string, text: string])[] = [
+  ['offline', 'Offline', 'The page has no network. What is under way breaks off.'],
+  ['lose-next-answer', 'Lose the next answer', 'Once: the server has done it, and the page is not told.'],
+  ['answer-503', 'Answer 503', 'Every request is refused, and none reaches the server.'],
+  ['slow', 'Slow', 'Every response comes three seconds later.'],
+  ['freeze', 'Freeze', 'The timers of the client stand still, as in a tab that was put aside.'],
+]
+
+/** How the buttons are enabled, where they are not. */
+const HOW =
+  'These buttons are enabled by createFaultInjection() of taskwire/devtools: pass its environment to createTaskClient, and itself as the option faults of the panel.'
+
+/** Buttons that break things. */
+export function createFaultsTab(): View<DevtoolsModel> {
+  let faults: DevtoolsModel['faults']
+  const how = element('p', { class: 'how' }, HOW)
+  const buttons = FAULTS.map(([fault, name, text]) => {
+    const button = element('button', { type: 'button', 'aria-pressed': 'false', 'aria-describedby': fault }, name)
+    button.addEventListener('click', () => faults?.set(fault, !faults.active().has(fault)))
+    return { fault, button, row: element('li', {}, button, element('span', { id: fault }, text)) }
+  })
+  return {
+    element: element('div', { class: 'faults' }, how, element('ul', {}, ...buttons.map(({ row }) => row))),
+    update: (model) => {
+      faults = model.faults
+      setHidden(how, faults !== undefined)
+      for (const { fault, button } of buttons) {
+        const isOn = faults?.active().has(fault) === true
+        setAttributes(button, { disabled: faults === undefined, 'aria-pressed': String(isOn) })
+      }
+    },
+  }
+}

@@ -1,0 +1,58 @@
+import { timeOfDay } from '../model/format.js'
+import type { Plot } from '../model/plot.js'
+import { element, setAttributes, svgElement, type View } from './element.js'
+
+const HEIGHT = 56
+const MIDDLE = 18
+
+/** The polls of a call on an axis of time. The timeline below it says the same in words. */
+export function createPlotView(): View<Plot> {
+  const svg = svgElement('svg', { class: 'plot', role: 'img', width: '100%', height: HEIGHT })
+  const legend = element('ul', { class: 'legend', 'aria-hidden': 'true' })
+  for (const [mark, text] of LEGEND) legend.append(element('li', { 'data-mark': mark }, text))
+  return {
+    element: element('figure', {}, svg, legend),
+    update: (plot) => {
+      setAttributes(svg, { 'aria-label': `${plot.polls.length} polls and ${plot.pushes.length} pushes` })
+      svg.replaceChildren(...marksOf(plot))
+    },
+  }
+}
+
+const LEGEND = [
+  ['created', 'task created'],
+  ['poll', 'poll'],
+  ['push', 'push'],
+  ['wait', 'wait the server asked for'],
+  ['backoff', 'wait after a failure'],
+  ['next', 'next poll'],
+] as const
+
+function marksOf({ from, to, ticks, waits, polls, pushes, createdAt, nextPollAt, endedAt }: Plot): SVGElement[] {
+  const percent = (ms: number) => `${((ms / (to - from)) * 100).toFixed(2)}%`
+  const x = (at: number) => percent(at - from)
+  const line = (name: string, at: number, reach: number) =>
+    svgElement('line', { class: name, x1: x(at), x2: x(at), y1: MIDDLE - reach, y2: MIDDLE + reach })
+  const circle = (name: string, at: number, r: number) =>
+    svgElement('circle', { class: name, cx: x(at), cy: MIDDLE, r })
+  return [
+    ...ticks.flatMap((at) => [
+      svgElement('line', { class: 'grid', x1: x(at), x2: x(at), y1: 0, y2: HEIGHT - 18 }),
+      svgElement('text', { x: x(at), y: HEIGHT - 4 }, timeOfDay(at).slice(0, 8)),
+    ]),
+    ...waits.map((wait) =>
+      svgElement('rect', {
+        class: wait.isAsked ? 'wait' : 'backoff',
+        x: x(wait.from),
+        width: percent(wait.to - wait.from),
+        y: MIDDLE - 7,
+        height: 14,
+      }),
+    ),
+    ...polls.map(({ at, isFailed }) => line(isFailed ? 'poll failed' : 'poll', at, 10)),
+    ...pushes.map((at) => circle('push', at, 3)),
+    ...(nextPollAt === undefined ? [] : [line('next', nextPollAt, 10)]),
+    ...(createdAt === undefined ? [] : [circle('created', createdAt, 4)]),
+    ...(endedAt === undefined ? [] : [circle('end', endedAt, 5)]),
+  ]
+}

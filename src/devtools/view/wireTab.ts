@@ -1,0 +1,56 @@
+import type { DevtoolsModel } from '../model/devtoolsModel.js'
+import { timeOfDay } from '../model/format.js'
+import { type WirePart, type WireRow, wireRowsOf } from '../model/wireRows.js'
+import { createChooser } from './chooser.js'
+import { createCopyButton } from './copyButton.js'
+import { element, setHidden, setText, type View } from './element.js'
+import { createFacts } from './facts.js'
+import { keyedList } from './keyedList.js'
+
+/** What went over the wire, newest first. */
+export function createWireTab(onChange: () => void): View<DevtoolsModel> {
+  const chooser = createChooser<WireRow>({
+    label: 'Messages',
+    empty: 'Nothing was sent yet. Over an SDK client of version 1 nothing is seen.',
+    hint: 'Choose a message.',
+    keyOf: ({ key }) => key,
+    rowOf: ({ method, at, status, outcome, task, tone }) => ({
+      title: method,
+      badge: status,
+      text: [timeOfDay(at), outcome].filter(Boolean).join(' · '),
+      note: task ?? '',
+      tone,
+    }),
+    detail: createWireDetail(),
+    onChange,
+  })
+  return { element: chooser.element, update: ({ log }) => chooser.update(wireRowsOf(log.ofWire())) }
+}
+
+function createWireDetail(): View<WireRow> {
+  const copy = createCopyButton('Copy as curl')
+  const parts = element('div')
+  const show = keyedList<WirePart>(parts, ({ key }) => key, createPart)
+  return {
+    element: element('div', { class: 'wire' }, copy.element, parts),
+    update: (row) => {
+      copy.update(row.curl)
+      show(row.parts)
+    },
+  }
+}
+
+function createPart(): View<WirePart> {
+  const title = element('h3')
+  const headers = createFacts()
+  const body = element('pre')
+  return {
+    element: element('section', {}, title, headers.element, body),
+    update: (part) => {
+      setText(title, part.title)
+      headers.update(part.headers)
+      setText(body, part.body)
+      setHidden(body, part.body === '')
+    },
+  }
+}
