@@ -29,7 +29,12 @@ const packageTests = 'test/package/**/*.test.ts'
 /** The tests that open a client by test/support/anyClient.ts: they hold for both. */
 const testsOfBoth: string[] = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .map((file) => `test/${file.replaceAll('\\', '/')}`)
-  .filter((file) => file.endsWith('.test.ts') && readFileSync(file, 'utf8').includes('support/anyClient.js'))
+  .filter(
+    (file) =>
+      file.endsWith('.test.ts') &&
+      !file.startsWith('test/browser/') &&
+      readFileSync(file, 'utf8').includes('support/anyClient.js'),
+  )
 
 export default defineConfig({
   // In tests and examples `taskwire` and `taskwire/react` are our own sources: see `paths` in tsconfig.json.
@@ -111,9 +116,22 @@ export default defineConfig({
           name: 'browser-e2e',
           environment: 'node',
           include: [browserTests],
+          provide: { client: 'full' },
           hookTimeout: 60_000,
           fileParallelism: false,
           // After the fast projects, alone: a browser on a busy machine measures the machine.
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'browser-lite',
+          environment: 'node',
+          include: ['test/browser/durability.test.ts'],
+          provide: { client: 'lite' },
+          hookTimeout: 60_000,
+          fileParallelism: false,
           sequence: { groupOrder: 1 },
         },
       },

@@ -1,6 +1,7 @@
 // The official conformance suite: `npm run conformance`.
 // Its server scenarios for 2026-07-28, those of the Tasks extension included, run against `npm run server -- --fixtures`.
-// Its client scenarios run against the SDK's client, bare and over `withTasks`, which must pass whatever the bare one does.
+// Its client scenarios run against the SDK's client, bare and over `withTasks`, which must pass whatever the bare one does,
+// and against the client of `taskwire/lite`.
 // What does not pass, or does not apply, has its reason in conformance-expected.json; a reason that is not needed fails.
 // The suite needs Node 22; npx brings it, so that it does not stand in for the Node of any other script.
 import { execFile, spawn } from 'node:child_process'
@@ -12,7 +13,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
 /** @typedef {{ id: string, name: string, status: string, errorMessage?: string }} Check */
-/** @typedef {{ server: Record<string, string>, client: Record<string, string> }} Expected */
+/** @typedef {Record<'server' | 'client' | 'lite', Record<string, string>>} Expected */
 
 const SUITE = '@modelcontextprotocol/conformance@0.2.0-alpha.12'
 const REVISION = '2026-07-28'
@@ -22,7 +23,9 @@ const TIMEOUT_MS = 5 * 60_000
 /** @type {Expected} */
 const expected = JSON.parse(readFileSync(new URL('conformance-expected.json', import.meta.url), 'utf8'))
 /** Relative: the suite cuts a command at its spaces. */
-const client = relative('', fileURLToPath(new URL('../test/interop/conformanceClient.ts', import.meta.url)))
+const pathOf = (/** @type {URL} */ url) => relative('', fileURLToPath(url))
+const sdkClient = pathOf(new URL('../test/interop/conformanceClient.ts', import.meta.url))
+const liteClient = pathOf(new URL('../test/interop/conformanceLite.ts', import.meta.url))
 const results = mkdtempSync(join(tmpdir(), 'conformance-'))
 /** @type {string[]} */
 const problems = []
@@ -78,7 +81,9 @@ function entryFor(side, scenario) {
  * @param {Map<string, Check[]>} checks
  */
 async function judge(side, checks) {
-  const listed = [...(await suite('list', `--${side}`)).matchAll(/^ {2}- (\S+) \[(.+)\]$/gm)]
+  const listed = [
+    ...(await suite('list', side === 'server' ? '--server' : '--client')).matchAll(/^ {2}- (\S+) \[(.+)\]$/gm),
+  ]
     .filter(([, , tags = '']) => /extension|2026-07-28/.test(tags))
     .map(([, name = '']) => name)
   if (listed.length === 0) problems.push(`${side}: the suite could not be run. Is the registry within reach?`)
@@ -128,15 +133,24 @@ async function judgeServer() {
 
 /** @param {string} scenario */
 async function runClient(scenario, /** @type {string} */ variant) {
+  const client = variant === 'lite' ? liteClient : sdkClient
   const command = `${execPath} scripts/run.mjs ${client} ${variant}`
   const words = ['--scenario', scenario, '--spec-version', REVISION, '-o', join(results, variant)]
   await suite('client', '--command', command, ...words)
 }
 
+/**
+ * @param {'client' | 'lite'} side
+ * @returns {Promise<string[]>} the scenarios that are run against it
+ */
+async function scenariosOf(side) {
+  const listed = [...(await suite('list', '--client', '--spec-version', REVISION)).matchAll(/^ {2}- (\S+) \[.+\]$/gm)]
+  return listed.map(([, name = '']) => name).filter((name) => entryFor(side, name) === undefined)
+}
+
 async function judgeClient() {
   console.log(`\n# A client over withTasks, ${REVISION}`)
-  const listed = [...(await suite('list', '--client', '--spec-version', REVISION)).matchAll(/^ {2}- (\S+) \[.+\]$/gm)]
-  const scenarios = listed.map(([, name = '']) => name).filter((name) => entryFor('client', name) === undefined)
+  const scenarios = await scenariosOf('client')
   const runs = scenarios.flatMap((scenario) => VARIANTS.map((variant) => ({ scenario, variant })))
   const worker = async () => {
     for (let run = runs.shift(); run !== undefined; run = runs.shift()) await runClient(run.scenario, run.variant)
@@ -154,10 +168,18 @@ async function judgeClient() {
   return tasks ?? new Map()
 }
 
+async function judgeLite() {
+  console.log(`\n# The client of taskwire/lite, ${REVISION}`)
+  for (const scenario of await scenariosOf('lite')) await runClient(scenario, 'lite')
+  const checks = readChecks('lite')
+  await judge('lite', checks)
+  return checks
+}
+
 try {
-  const sides = [await judgeServer(), await judgeClient()]
-  const [server, client] = sides.map((checks) => [...checks.values()].reduce((sum, own) => sum + passed(own), 0))
-  console.log(`\nServer: ${server} checks passed. Client over withTasks: ${client} checks passed.`)
+  const sides = [await judgeServer(), await judgeClient(), await judgeLite()]
+  const [server, client, lite] = sides.map((checks) => [...checks.values()].reduce((sum, own) => sum + passed(own), 0))
+  console.log(`\nServer: ${server} checks passed. Client over withTasks: ${client}. taskwire/lite: ${lite}.`)
 } finally {
   rmSync(results, { recursive: true, force: true })
 }

@@ -61,6 +61,18 @@ describe('what taskwire/lite has not, it says, with the line to change:', () => 
     expect((await caught(client.connect())).message).toContain("import { createTaskClient } from 'taskwire'")
   })
 
+  it('but a server that refuses the version and names it all the same is asked once more', async () => {
+    const { server, client } = setUp()
+    const refusal = rpcError(-32022, 'Unsupported', { status: 400, data: { supported: ['2026-07-28'] } })
+    server.on('server/discover', refusal, result({ supportedVersions: ['2026-07-28'], capabilities: {} }))
+    await client.connect()
+    server.on('server/discover', refusal)
+    await expect(setUp({ fetch: server.fetch }).client.connect()).rejects.toMatchObject({
+      name: 'ConnectionFailedError',
+    })
+    expect(server.received('server/discover')).toHaveLength(4)
+  })
+
   it.each([
     ['asks for credentials', http(401)],
     ['answers with a page', http(200, { body: '<h1>Hello', headers: { 'content-type': 'text/html' } })],
@@ -116,6 +128,16 @@ describe('a redirect', () => {
 })
 
 describe('listTools()', () => {
+  it('leaves out a tool that asks for a header in a way that it may not', async () => {
+    const { server, client } = setUp()
+    const tool = (name: string, header: string) => {
+      const region = { type: 'string', 'x-mcp-header': header }
+      return { name, inputSchema: { type: 'object', properties: { region } } }
+    }
+    server.on('tools/list', result({ tools: [tool('good', 'Region'), tool('bad', 'My Region')] }))
+    expect((await client.listTools()).map(({ name }) => name)).toEqual(['good'])
+  })
+
   it('reads every page, and no more than 64', async () => {
     const { server, client } = setUp()
     const page = (name: string, nextCursor?: string) =>

@@ -14,6 +14,9 @@ export const SERVER_INFO_META = 'io.modelcontextprotocol/serverInfo'
 /** Names the stream that a notification came on. */
 export const SUBSCRIPTION_ID_META = 'io.modelcontextprotocol/subscriptionId'
 
+/** The JSON-RPC error of a server that does not speak the version of a request. */
+export const UNSUPPORTED_VERSION = -32022
+
 /** JSON-RPC error codes that have a meaning of their own for tasks (SEP-2663, "Protocol Errors"). */
 export const INVALID_PARAMS = -32602
 export const METHOD_NOT_FOUND = -32601

@@ -1,5 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { clientKind } from '../support/anyClient.js'
 import type { HttpRequest } from '../support/httpServer.js'
 import { type ChromiumWindow, isShell, launchWindow } from './chromium.js'
 import { POLL_INTERVAL_MS, type ReportApp, startReportApp } from './reportApp.js'
@@ -31,7 +32,7 @@ afterEach(async () => {
 async function openTab(name = 'a', { storage = 'local', among = context } = {}): Promise<Page> {
   const page = await among.newPage()
   await page.setExtraHTTPHeaders({ tab: name })
-  await page.goto(`${app.url}?storage=${storage}`)
+  await page.goto(`${app.url}?storage=${storage}&client=${clientKind}`)
   await shows(page, 'working, ok')
   return page
 }

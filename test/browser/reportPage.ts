@@ -1,10 +1,14 @@
-import { createTaskClient } from 'taskwire'
+import { createTaskClient as createFullClient } from 'taskwire'
+import { createTaskClient as createLiteClient } from 'taskwire/lite'
 import type { ReportInput } from '../../demo/shared/report.js'
 import { idbStorage } from '../../docs/examples/idbStorage.js'
 
-// An app as small as can be: one call with a key, made on load, and what is known of it. The query says where it is recorded.
+// An app as small as can be: one call with a key, made on load, and what is known of it. The query says where it is recorded, and by
+// which client it is made.
 const storages = { local: 'local', session: 'session', memory: 'memory', indexedDb: idbStorage } as const
-const kind = new URLSearchParams(location.search).get('storage') ?? 'local'
+const query = new URLSearchParams(location.search)
+const kind = query.get('storage') ?? 'local'
+const createTaskClient = query.get('client') === 'lite' ? createLiteClient : createFullClient
 const storage = storages[kind as keyof typeof storages]
 // Polls are to be counted, so nothing is pushed.
 const client = createTaskClient({ url: '/mcp', push: false, storage })

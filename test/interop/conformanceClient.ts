@@ -2,8 +2,7 @@
 // `bare` is the SDK's client as it is, `tasks` the same one over `withTasks`.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { withTasks } from 'taskwire'
-
-type Arguments = Record<string, unknown>
+import { argumentsFor } from './conformanceArguments.js'
 
 const [, , variant, url] = process.argv
 if (url === undefined || (variant !== 'bare' && variant !== 'tasks')) {
@@ -24,18 +23,6 @@ client.setRequestHandler('sampling/createMessage', () => ({
   role: 'assistant',
   content: { type: 'text', text: 'Paris' },
 }))
-
-/** What a scenario wants a tool to be called with, several times where it says so. */
-function argumentsFor(name: string, schemas: ReadonlyMap<string, unknown>): Arguments[] {
-  const context = JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}') as {
-    toolCalls?: { name: string; arguments: Arguments }[]
-  }
-  const wanted = (context.toolCalls ?? []).filter((call) => call.name === name).map((call) => call.arguments)
-  if (wanted.length > 0) return wanted
-  if (name === 'add_numbers') return [{ a: 5, b: 3 }]
-  if (name === 'json_schema_echo') return [{ schema: schemas.get('json_schema_2020_12_tool') }]
-  return [{ region: 'us-west1', value: 'a' }]
-}
 
 async function callTools(): Promise<void> {
   const { tools } = await client.listTools()

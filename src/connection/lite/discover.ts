@@ -1,5 +1,5 @@
 import { ConnectionFailedError } from '../../protocol/errors.js'
-import { SERVER_INFO_META } from '../../protocol/extension.js'
+import { SERVER_INFO_META, UNSUPPORTED_VERSION } from '../../protocol/extension.js'
 import { isJsonObject, type JsonObject } from '../../protocol/json.js'
 import { connectionError, isPassingFailure, jsonRpcError, needsCredentials } from '../errors.js'
 import { WireError } from '../wireErrors.js'
@@ -19,10 +19,14 @@ export interface DiscoveredServer {
  * the request.
  */
 export async function discover(requests: LiteRequests, url: string): Promise<DiscoveredServer> {
-  const result = await requests.requestInTime('server/discover', {}).catch((error: unknown) => {
-    const isRefusal = !isPassingFailure(error) && !needsCredentials(error) && jsonRpcError(error) !== undefined
-    throw isRefusal ? earlierRevisionError(connectionError(error, url).message, error) : error
-  })
+  const ask = () => requests.requestInTime('server/discover', {})
+  const again = (error: unknown) => (namesOurVersion(error) ? ask() : Promise.reject(error))
+  const result = await ask()
+    .catch(again)
+    .catch((error: unknown) => {
+      const isRefusal = !isPassingFailure(error) && !needsCredentials(error) && jsonRpcError(error) !== undefined
+      throw isRefusal ? earlierRevisionError(connectionError(error, url).message, error) : error
+    })
   const { supportedVersions: versions, capabilities, _meta: meta } = result
   if (!Array.isArray(versions)) throw new WireError('INVALID_RESULT', 'server/discover names no versions.')
   if (!versions.includes(PROTOCOL_VERSION)) {
@@ -36,6 +40,13 @@ export async function discover(requests: LiteRequests, url: string): Promise<Dis
     capabilities: isJsonObject(capabilities) ? capabilities : {},
     server: typeof name === 'string' && typeof version === 'string' ? { name, version } : undefined,
   }
+}
+
+/** True where a server refuses the version of the request, and names the same one: it is to be asked once more. */
+function namesOurVersion(error: unknown): boolean {
+  const { code, data } = jsonRpcError(error) ?? {}
+  const supported = isJsonObject(data) ? data['supported'] : undefined
+  return code === UNSUPPORTED_VERSION && Array.isArray(supported) && supported.includes(PROTOCOL_VERSION)
 }
 
 function earlierRevisionError(problem: string, cause?: unknown): ConnectionFailedError {

@@ -1,7 +1,8 @@
-import { isJsonObject, type JsonObject } from '../../protocol/json.js'
+import { isJsonObject, isTooDeep, type JsonObject } from '../../protocol/json.js'
 import type { Tool } from '../../protocol/tool.js'
 import { WireError } from '../wireErrors.js'
 import type { LiteRequests } from './liteRequests.js'
+import { hasValidHeaders } from './toolHeaders.js'
 
 /** How many pages are read: a server whose list has no end must not keep the page busy. */
 const MAX_PAGES = 64
@@ -14,10 +15,10 @@ export async function listTools(requests: LiteRequests, capabilities: JsonObject
   for (let page = 0; page < MAX_PAGES; page++) {
     const result = await requests.requestInTime('tools/list', cursor === undefined ? {} : { cursor })
     const listed = result['tools']
-    if (!Array.isArray(listed) || !listed.every(isTool)) {
+    if (isTooDeep(result) || !Array.isArray(listed) || !listed.every(isTool)) {
       throw new WireError('INVALID_RESULT', 'The result of tools/list is no list of tools.')
     }
-    tools.push(...listed)
+    tools.push(...listed.filter(({ inputSchema }) => hasValidHeaders(inputSchema)))
     cursor = result['nextCursor']
     if (typeof cursor !== 'string') return tools
   }
