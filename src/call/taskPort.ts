@@ -10,7 +10,7 @@ export type CallMeta = Readonly<Record<string, unknown>>
 export interface ToolCallRequest {
   readonly name: string
   readonly arguments?: Readonly<Record<string, unknown>>
-  /** Returns what is added to `_meta` of the request. Called once, when the request goes out. */
+  /** Returns what is added to `_meta` of the request. Called once, when that goes out. */
   readonly meta?: (() => CallMeta) | undefined
 }
 

@@ -41,6 +41,18 @@ interface CallSpan {
   pollReason?: PollReason
 }
 
+/** What a span begins with. */
+interface Beginning {
+  readonly callId: string
+  readonly tool: string
+  readonly at: number
+  /** When the `tools/call` went out, which may be long before. */
+  readonly sentAt: number
+  readonly parent: Context
+  /** The note of the page before. */
+  readonly left: SpanNote | undefined
+}
+
 type Settled = Extract<CallObservation, { type: 'call-settled' }>
 
 /**
@@ -70,16 +82,15 @@ export function instrumentTaskClient(
   const open = new Map<string, CallSpan>()
   /** From `pagehide` on, when what is still written down must not be taken for going on. */
   let isFrozen = false
+  let isOver = false
 
   function attributesOf(tool: string): Attributes {
     return { ...operationOf(tool, client.store.getState().connection.protocolVersion), ...server }
   }
 
-  function begin(callId: string, tool: string, at: number, parent: Context, left?: SpanNote, sentAt = at): Span {
+  function begin({ callId, tool, at, sentAt, parent, left }: Beginning): Span {
     leave(callId, at)
-    const links = linksTo(left)
-    const attributes = attributesOf(tool)
-    const start = { kind: SpanKind.CLIENT, startTime: at, attributes, links }
+    const start = { kind: SpanKind.CLIENT, startTime: at, attributes: attributesOf(tool), links: linksTo(left) }
     const span = tracer.startSpan(spanNameOf(tool), start, parent)
     open.set(callId, { span, tool, sentAt })
     note(callId, false)
@@ -106,7 +117,7 @@ export function instrumentTaskClient(
 
   function takeUp({ callId, tool, at }: CallObservation): CallSpan | undefined {
     const left = isFrozen ? undefined : notes.readLeft(callId)
-    if (left !== undefined) begin(callId, tool, at, ROOT_CONTEXT, left, left.sentAt)
+    if (left !== undefined) begin({ callId, tool, at, sentAt: left.sentAt, parent: ROOT_CONTEXT, left })
     return open.get(callId)
   }
 
@@ -140,16 +151,19 @@ export function instrumentTaskClient(
   }
 
   const stopObserving = client.observe(onObservation)
-  const removeMeta = client.addCallMeta(({ callId, name }) => {
+  const removeMeta = client.addCallMeta(({ callId, name: tool }) => {
     const parent = context.active()
     return () => {
-      const span = begin(callId, name, environment.now(), parent, notes.readLeft(callId))
       const meta = {}
+      if (isOver) return meta
+      const at = environment.now()
+      const span = begin({ callId, tool, at, sentAt: at, parent, left: notes.readLeft(callId) })
       propagation.inject(trace.setSpan(parent, span), meta)
       return meta
     }
   })
   return () => {
+    isOver = true
     stopObserving()
     removeMeta()
     leaveAll(environment.now())

@@ -154,6 +154,15 @@ describe('the span of a call', () => {
     expect(traces.spans()).toHaveLength(1)
     expect(metas()[1]).not.toHaveProperty('traceparent')
   })
+
+  it('does not begin after the instrumentation has ended, also of a call that was being started', async () => {
+    const { client, stop } = await openTab()
+    client.startToolCall(work(1))
+    stop()
+    await server.advance(5000)
+    expect(traces.spans()).toEqual([])
+    expect(metas()[0]).not.toHaveProperty('traceparent')
+  })
 })
 
 describe('the span of a call that is resumed', () => {
