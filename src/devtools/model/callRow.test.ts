@@ -19,7 +19,7 @@ const working = {
 } as unknown as ToolCallState
 
 const factsOf = (call: ToolCallState, times = { nextPollAt: 6000, lastHeardAt: 4500 }) =>
-  Object.fromEntries(callRow(call, times, 5000).facts)
+  Object.fromEntries([...callRow(call, times, 5000).facts, ...callRow(call, times, 5000).texts])
 
 it('counts down to the next poll, and up from when the server was heard', () => {
   expect(callRow(working, { nextPollAt: 6000, lastHeardAt: 4500 }, 5000)).toMatchObject({

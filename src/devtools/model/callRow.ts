@@ -10,7 +10,9 @@ export interface CallTimes {
   readonly lastHeardAt: number | undefined
 }
 
-/** A call as a line of the list, and as a table of facts. Every text is there from the start, so that nothing moves. */
+type Fact = readonly [name: string, value: string]
+
+/** A call as a line of the list, and as tables of facts. Each of these is there from the start, so that nothing moves. */
 export interface CallRow {
   readonly name: string
   readonly phase: string
@@ -19,7 +21,10 @@ export interface CallRow {
   readonly message: string
   /** The next poll, or how long the call took. */
   readonly clock: string
-  readonly facts: readonly (readonly [name: string, value: string])[]
+  /** What is said in a word or two. */
+  readonly facts: readonly Fact[]
+  /** What may be as long as somebody likes. */
+  readonly texts: readonly Fact[]
   /** Between 0 and 1; undefined where the server gives no total. */
   readonly progress: number | undefined
 }
@@ -55,15 +60,17 @@ export function callRow(call: ToolCallState, { nextPollAt, lastHeardAt }: CallTi
       ['Call', call.callId],
       ['Task', task === undefined ? 'no task' : `${taskName(task.taskId)} (short hash)`],
       ['Phase', task === undefined || task.status === phase ? phase : `${phase} (task: ${task.status})`],
-      ['Message', message || NOTHING],
-      ['Progress', progress === undefined ? NOTHING : withoutId(progressText(progress), task?.taskId)],
       ['Network', network],
       ['Last heard', lastHeardAt === undefined ? NOTHING : `${ticking(now - lastHeardAt)} ago`],
       ['Next poll', next],
       ['Interval', task?.pollIntervalMs === undefined ? NOTHING : duration(task.pollIntervalMs)],
+      ['Cancellation', cancelStatus ?? (phase === 'cancelled' ? 'done' : NOTHING)],
+    ],
+    texts: [
+      ['Message', oneLine(message) || NOTHING],
+      ['Progress', progress === undefined ? NOTHING : withoutId(progressText(progress), task?.taskId)],
       ['Failures', failing ?? NOTHING],
       ['Input requests', inputText(call)],
-      ['Cancellation', cancelStatus ?? (phase === 'cancelled' ? 'done' : NOTHING)],
     ],
   }
 }

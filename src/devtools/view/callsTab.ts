@@ -53,17 +53,19 @@ function timesOf(client: ObservedClient | undefined, { callId, phase, endedAt }:
 
 function createCallDetail(onChange: () => void): View<ListedCall> {
   const facts = createFacts()
+  const texts = createFacts('texts')
   const plot = createPlotView()
   const timeline = createTimelineView(onChange)
   const progress = element('progress', { 'aria-label': 'Progress', max: 1 })
   return {
-    element: element('div', { class: 'call' }, progress, plot.element, facts.element, timeline.element),
+    element: element('div', { class: 'call' }, progress, plot.element, facts.element, texts.element, timeline.element),
     update: (listed) => {
       const row = rowOf(listed)
       const { client, call, model } = listed
       const observations = model.log.ofCall(client, call.callId)
       setAttributes(progress, { value: row.progress ?? 0, 'data-known': row.progress !== undefined })
       facts.update(row.facts)
+      texts.update(row.texts)
       plot.update(plotOf(observations, model.now))
       timeline.update(timelineOf(observations))
     },

@@ -3,9 +3,9 @@ import { keyedList } from './keyedList.js'
 
 type Fact = readonly [name: string, value: string]
 
-/** Names and their values. */
-export function createFacts(): View<readonly Fact[]> {
-  const root = element('dl', { class: 'facts' })
+/** Names and their values. Texts are cut where they would take more room than the one before. */
+export function createFacts(kind: 'facts' | 'texts' = 'facts'): View<readonly Fact[]> {
+  const root = element('dl', { class: kind })
   const update = keyedList<Fact>(
     root,
     ([name]) => name,

@@ -109,7 +109,8 @@ button[aria-pressed="true"] { border-color: var(--warning); background: var(--wa
 progress { display: block; width: 100%; height: 6px; margin-bottom: 8px; accent-color: var(--accent); }
 progress:not([data-known]) { visibility: hidden; }
 .facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(270px, 1fr)); gap: 0 20px; }
-.facts > div { display: grid; grid-template-columns: 108px minmax(0, 1fr); gap: 8px; padding: 2px 0; }
+:is(.facts, .texts) > div { display: grid; grid-template-columns: 108px minmax(0, 1fr); gap: 8px; padding: 2px 0; }
+.texts dd { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 dt { color: var(--muted); }
 dd { overflow-wrap: anywhere; }
 h3 { margin-bottom: 6px; font-weight: 600; overflow-wrap: anywhere; }
@@ -171,6 +172,7 @@ pre {
   .chooser { grid-template-columns: minmax(0, 1fr); grid-template-rows: minmax(92px, 34%) minmax(0, 1fr); }
   .lists { border-right: 0; border-bottom: 2px solid var(--line); }
   .facts { grid-template-columns: minmax(0, 1fr); }
+  .texts dd { height: 2lh; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; white-space: normal; }
   .timeline thead { display: none; }
   .timeline tr { display: grid; grid-template-columns: 86px minmax(0, 1fr); padding: 4px 0; border-top: 1px solid var(--line); }
   .timeline td { padding: 0; border: 0; }

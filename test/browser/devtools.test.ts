@@ -1,0 +1,243 @@
+import type { Browser, Locator, Page } from 'playwright-core'
+import { build, type Rolldown } from 'vite'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { serve } from '../cli/support/serve.js'
+import { launchChromium } from './chromium.js'
+import { type DemoServer, startDemo } from './demoServer.js'
+
+let browser: Browser
+let page: Page
+let complaints: string[]
+
+beforeAll(async () => {
+  browser = await launchChromium()
+})
+
+afterAll(() => browser?.close())
+
+beforeEach(async () => {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' })
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  page = await context.newPage()
+  complaints = []
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(String(error)))
+})
+
+afterEach(async () => {
+  await page.context().close()
+  expect(complaints).toEqual([])
+})
+
+const timeout = 20_000
+const tab = (name: string): Locator => page.getByRole('tab', { name })
+const button = (name: string): Locator => page.getByRole('button', { name, exact: true })
+const panel = (): Locator => page.getByRole('region', { name: 'Taskwire devtools' })
+const focused = (): Promise<string | null | undefined> =>
+  page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.textContent)
+
+describe('the devtools of the demo', () => {
+  let demo: DemoServer
+
+  beforeAll(async () => {
+    demo = await startDemo()
+  })
+
+  afterAll(() => demo?.close())
+
+  beforeEach(async () => {
+    await page.goto(demo.url)
+    await page.getByText('Connected', { exact: true }).waitFor({ timeout: 60_000 })
+    await demo.clear()
+  })
+
+  /** Starts a report, and opens the panel on it. */
+  async function open(): Promise<void> {
+    await page.getByLabel('Duration').fill('60')
+    await page.getByRole('button', { name: 'Start report' }).click()
+    await button('Taskwire').click()
+    await seeRow(/server interval/)
+  }
+
+  /** A row of the timeline. */
+  const seeRow = (text: RegExp): Promise<void> =>
+    panel().getByRole('row').filter({ hasText: text }).first().waitFor({ timeout })
+
+  async function toggle(fault: string): Promise<void> {
+    await tab('Faults').click()
+    await button(fault).click()
+    await tab('Calls').click()
+  }
+
+  /** Waits until the server was not heard for longer than three of its intervals. */
+  const heardLongAgo = (): Promise<void> =>
+    panel()
+      .getByText(/[3-9]\.\d s ago/)
+      .waitFor({ timeout })
+
+  const countPolls = async () => (await demo.requests()).filter(({ method }) => method === 'tasks/get').length
+
+  test('say why each poll came when it did, and what came of it', async () => {
+    await open()
+    await seeRow(/Task created.*interval 1\.00 s/)
+    await seeRow(/Poll.*server interval.*1\.0\d s.*working.*in 1\.00 s, server interval/)
+    await toggle('Answer 503')
+    await seeRow(/Poll.*failure 1 \(http\)/)
+    await toggle('Answer 503')
+    await seeRow(/Poll.*backoff after a failure.*working/)
+  })
+
+  test('take the network away and give it back', async () => {
+    await open()
+    await toggle('Offline')
+    await panel()
+      .getByRole('option', { name: /offline/ })
+      .waitFor({ timeout })
+    await heardLongAgo()
+    await page
+      .getByText(/^Offline/)
+      .first()
+      .waitFor({ timeout })
+    await toggle('Offline')
+    await seeRow(/Poll.*back online.*working/)
+  })
+
+  test('lose one response, and delay the others', async () => {
+    await open()
+    await toggle('Lose the next answer')
+    await seeRow(/Poll.*failure 1 \(network\)/)
+    await tab('Faults').click()
+    await panel().getByRole('button', { name: 'Lose the next answer', pressed: false }).waitFor({ timeout })
+    await toggle('Slow')
+    await seeRow(/Poll.*working.* in [3-9]\.\d\d s/)
+  })
+
+  test('stop the timers of the client, and let them go on', async () => {
+    await open()
+    await toggle('Freeze')
+    const polls = await countPolls()
+    await panel().getByText('next now').waitFor({ timeout })
+    // A poll that was under way when the timers stopped still came.
+    await heardLongAgo()
+    expect(await countPolls()).toBeLessThanOrEqual(polls + 1)
+    await toggle('Freeze')
+    await vi.waitUntil(async () => (await countPolls()) > polls + 1, { timeout })
+  })
+
+  test('show messages without ids of tasks, and copy them as curl', async () => {
+    await open()
+    await tab('Wire').click()
+    await panel()
+      .getByRole('option', { name: /^tasks\/get 200/ })
+      .first()
+      .click()
+    await button('Copy as curl').click()
+    await panel().getByText('Copied.').waitFor({ timeout })
+    const command = await page.evaluate(() => navigator.clipboard.readText())
+    expect(command).toContain(`curl -X POST '${demo.url}mcp'`)
+    const [poll] = (await demo.requests()).filter(({ method }) => method === 'tasks/get')
+    expect(poll?.name).toBeTruthy()
+    await tab('Storage').click()
+    await panel()
+      .getByRole('option', { name: /^generate_report/ })
+      .first()
+      .click()
+    await panel().getByRole('tabpanel', { name: 'Storage' }).getByText('(short hash)').waitFor({ timeout })
+    for (const text of [command, await panel().textContent()]) expect(text).not.toContain(poll?.name)
+  })
+
+  test('are worked by keyboard alone', async () => {
+    await page.getByRole('button', { name: 'Start report' }).click()
+    await button('Taskwire').focus()
+    await page.keyboard.press('Enter')
+    expect(await focused()).toBe('Calls')
+    await page.keyboard.press('ArrowRight')
+    expect(await focused()).toBe('Wire')
+    expect(await tab('Wire').getAttribute('aria-selected')).toBe('true')
+    await panel()
+      .getByRole('option', { name: /^tools\/call/ })
+      .waitFor({ timeout })
+    await page.keyboard.press('Tab')
+    expect(await focused()).toBe('×')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('End')
+    expect(await focused()).toMatch(/^server\/discover/)
+    await button('Copy as curl').waitFor({ timeout })
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Tab')
+    expect(await focused()).toBe('Copy as curl')
+    await page.keyboard.press('Escape')
+    expect(await focused()).toBe('Taskwire')
+    expect(await panel().count()).toBe(0)
+  })
+
+  test('move nothing while polls come and go', async () => {
+    await open()
+    const places = () =>
+      panel().evaluate((root) => {
+        const parts = root.querySelectorAll('.bar, .plot, .facts, .texts, .timeline, .option, .option .badge')
+        return [...parts].map((part) => {
+          const { x, y, width } = part.getBoundingClientRect()
+          return [part.className, x, y, width]
+        })
+      })
+    // The badge is as wide as its text, and begins where the server says something.
+    await panel()
+      .getByRole('option', { name: /working/ })
+      .waitFor({ timeout })
+    const before = await places()
+    const polls = await countPolls()
+    await vi.waitUntil(async () => (await countPolls()) > polls + 2, { timeout })
+    expect(await places()).toEqual(before)
+  })
+})
+
+describe('the devtools of a page with a strict CSP and a thousand busy calls', () => {
+  let script: string
+
+  beforeAll(async () => {
+    const { output } = (await build({
+      configFile: false,
+      logLevel: 'error',
+      resolve: { tsconfigPaths: true },
+      build: { write: false, rolldownOptions: { input: 'test/browser/devtoolsPage.ts' } },
+    })) as Rolldown.RolldownOutput
+    script = output[0].code
+  })
+
+  const PAGE =
+    '<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>App</title><main><h1>App</h1></main><script type="module" src="/page.js"></script>'
+
+  beforeEach(async () => {
+    await page.setViewportSize({ width: 360, height: 740 })
+    const app = await serve(async ({ url }) => {
+      const isScript = url.endsWith('.js')
+      return new Response(isScript ? script : PAGE, {
+        headers: {
+          'Content-Type': isScript ? 'text/javascript' : 'text/html',
+          'Content-Security-Policy': "default-src 'none'; script-src 'self'; img-src data:",
+        },
+      })
+    })
+    await page.goto(app)
+    await panel().getByRole('option').first().waitFor({ timeout })
+  })
+
+  test('look as they should, and answer to clicks', async () => {
+    expect(await panel().getByRole('option').count()).toBe(50)
+    expect(await panel().evaluate((root) => getComputedStyle(root).position)).toBe('fixed')
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
+    await panel().getByRole('option', { name: 'tool 990' }).click()
+    await panel().getByText('c990', { exact: true }).waitFor({ timeout })
+  })
+
+  test('say how the buttons that break things are enabled', async () => {
+    await tab('Faults').click()
+    await panel()
+      .getByText(/enabled by createFaultInjection/)
+      .waitFor({ timeout })
+    expect(await button('Offline').isDisabled()).toBe(true)
+  })
+})
