@@ -3,6 +3,18 @@ import { isJsonObject, type JsonObject } from './json.js'
 /** Identifier of the Tasks extension (SEP-2663, "Extension Identifier"). */
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks'
 
+/**
+ * Of servers that answer a repeated `tools/call` with what became of the first one. As its value they say how long they
+ * remember a call (`keyTtlMs`, in ms; absent where they set no limit).
+ */
+export const IDEMPOTENT_CALLS_EXTENSION = 'dev.taskwire/idempotent-calls'
+
+/** `_meta` key of the key that is the same for every repetition of a `tools/call`. */
+export const IDEMPOTENCY_KEY_META = 'dev.taskwire/idempotencyKey'
+
+/** `reason` in the data of the -32602 for a key that came with another call before. */
+export const IDEMPOTENCY_CONFLICT = 'idempotency-key-of-another-call'
+
 /** Reserved `_meta` keys of the 2026-07-28 request envelope. */
 export const PROTOCOL_VERSION_META = 'io.modelcontextprotocol/protocolVersion'
 export const CLIENT_INFO_META = 'io.modelcontextprotocol/clientInfo'
