@@ -33,6 +33,20 @@ export function hasEnvelope(meta: unknown): meta is JsonObject {
   return isJsonObject(meta) && typeof meta[PROTOCOL_VERSION_META] === 'string'
 }
 
+/** How long a server with these capabilities remembers the key of a `tools/call`, in ms; 0 where it takes none. */
+export function keyTtlMs(capabilities: unknown): number {
+  const extensions = isJsonObject(capabilities) ? capabilities['extensions'] : undefined
+  const extension = isJsonObject(extensions) ? extensions[IDEMPOTENT_CALLS_EXTENSION] : undefined
+  if (!isJsonObject(extension)) return 0
+  const { keyTtlMs: ttlMs } = extension
+  return typeof ttlMs === 'number' ? Math.max(0, ttlMs) : Number.POSITIVE_INFINITY
+}
+
+/** True for the data of the refusal of a key that came with another call before. */
+export function isIdempotencyConflict(data: unknown): boolean {
+  return isJsonObject(data) && data['reason'] === IDEMPOTENCY_CONFLICT
+}
+
 /** True where capabilities, a client's or a server's, name the Tasks extension. */
 export function supportsTasks(capabilities: unknown): boolean {
   if (!isJsonObject(capabilities) || !isJsonObject(capabilities['extensions'])) return false

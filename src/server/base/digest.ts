@@ -1,7 +1,8 @@
+import { sha256 } from './sha256.js'
+
 /** SHA-256 of a text, as base64url: 43 characters. */
-export async function digest(text: string): Promise<string> {
-  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
-  return toBase64Url(new Uint8Array(hash))
+export function digest(text: string): string {
+  return toBase64Url(sha256(text))
 }
 
 /** Base64 of characters that any header and URL can hold. */

@@ -9,6 +9,6 @@ export function createTaskId(): string {
 }
 
 /** The id of the task that a call with a key of its client becomes: the same in every process. Nobody reads the key off it. */
-export function keyedTaskId(owner: string, key: string): Promise<string> {
+export function keyedTaskId(owner: string, key: string): string {
   return digest(JSON.stringify(['taskwire', 'task', owner, key]))
 }

@@ -37,8 +37,7 @@ export async function keyedCall(exchange: Exchange, { config }: ServerParts): Pr
     )
   }
   const owner = await ownerOf(exchange, config)
-  const [taskId, requestHash] = await Promise.all([keyedTaskId(owner, key), digest(canonicalJson([name, args]))])
-  return { owner, taskId, requestHash }
+  return { owner, taskId: keyedTaskId(owner, key), requestHash: digest(canonicalJson([name, args])) }
 }
 
 /**
