@@ -2,7 +2,7 @@ import type { CallRules } from '../call/call.js'
 import type { CallTap } from '../call/callChange.js'
 import type { RecordOwner } from '../call/callRecord.js'
 import { handlerOf } from '../call/inputHandlers.js'
-import { MAX_TIMER_MS, type PollPolicy } from '../call/pollPolicy.js'
+import type { PollPolicy } from '../call/pollPolicy.js'
 import { createPushSubscription, NO_PUSH } from '../call/pushSubscription.js'
 import type { ToolCallRequest } from '../call/taskPort.js'
 import type { SettledToolCall } from '../call/toolCallState.js'
@@ -21,7 +21,7 @@ import { type CallMetas, createCallMetas } from './callMeta.js'
 import { type Calls, createCalls } from './calls.js'
 import { createStore, type TaskClientStore } from './createStore.js'
 import { createObserving, type Observing } from './observe/createObserving.js'
-import { checkOptionNames, checkOptions, finite, oneOf, positive, readPollPolicy, readStorage } from './options.js'
+import { checkOptionNames, checkOptions, oneOf, positive, readPollPolicy, readStorage } from './options.js'
 import { createReports } from './reports.js'
 import type { SetUp, SigningIn } from './setUp.js'
 import type { ForgetFilter, TaskClient, TaskClientBaseOptions, TaskReference, ToolCallParams } from './taskClient.js'
@@ -32,8 +32,6 @@ const FRAME_MS = 16
 
 /** A browser opens this many connections to one origin over HTTP/1.1. The push stream holds one of them. */
 const CONNECTIONS = 6
-
-const HOUR_MS = 60 * 60 * 1000
 
 /**
  * A client over the connection that `setUp` makes. What it knows of the wire, it knows from there.
@@ -68,7 +66,7 @@ export function createClientOver(options: TaskClientBaseOptions, setUp: SetUp): 
   const checkTools = createToolsCheck(options.toolsHash)
   const tap: CallTap & WireTap = {}
   const connection: Connection = target.createConnection({
-    callTimeoutMs: Math.min(finite('callTimeoutMs', options.callTimeoutMs, HOUR_MS), MAX_TIMER_MS),
+    callTimeoutMs: policy.callTimeoutMs,
     environment,
     randomId: environment.randomId,
     onState: (state) => {

@@ -3,6 +3,18 @@ import { isJsonObject, type JsonObject } from './json.js'
 /** Identifier of the Tasks extension (SEP-2663, "Extension Identifier"). */
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks'
 
+/**
+ * Of servers that answer a repeated `tools/call` with what became of the first one. As its value they say how long they
+ * remember a call (`keyTtlMs`, in ms; absent where they set no limit).
+ */
+export const IDEMPOTENT_CALLS_EXTENSION = 'dev.taskwire/idempotent-calls'
+
+/** `_meta` key of the key that is the same for every repetition of a `tools/call`. */
+export const IDEMPOTENCY_KEY_META = 'dev.taskwire/idempotencyKey'
+
+/** `reason` in the data of the -32602 for a key that came with another call before. */
+export const IDEMPOTENCY_CONFLICT = 'idempotency-key-of-another-call'
+
 /** Reserved `_meta` keys of the 2026-07-28 request envelope. */
 export const PROTOCOL_VERSION_META = 'io.modelcontextprotocol/protocolVersion'
 export const CLIENT_INFO_META = 'io.modelcontextprotocol/clientInfo'
@@ -25,6 +37,20 @@ export const MISSING_CLIENT_CAPABILITY = -32021
 /** True where a request's `_meta` carries the 2026-07-28 envelope. */
 export function hasEnvelope(meta: unknown): meta is JsonObject {
   return isJsonObject(meta) && typeof meta[PROTOCOL_VERSION_META] === 'string'
+}
+
+/** How long a server with these capabilities remembers the key of a `tools/call`, in ms; 0 where it takes none. */
+export function keyTtlMs(capabilities: unknown): number {
+  const extensions = isJsonObject(capabilities) ? capabilities['extensions'] : undefined
+  const extension = isJsonObject(extensions) ? extensions[IDEMPOTENT_CALLS_EXTENSION] : undefined
+  if (!isJsonObject(extension)) return 0
+  const { keyTtlMs: ttlMs } = extension
+  return typeof ttlMs === 'number' ? Math.max(0, ttlMs) : Number.POSITIVE_INFINITY
+}
+
+/** True for the data of the refusal of a key that came with another call before. */
+export function isIdempotencyConflict(data: unknown): boolean {
+  return isJsonObject(data) && data['reason'] === IDEMPOTENCY_CONFLICT
 }
 
 /** True where capabilities, a client's or a server's, name the Tasks extension. */

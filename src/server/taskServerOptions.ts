@@ -80,6 +80,12 @@ export interface TaskServerOptions {
    */
   owner?(request: Request, authInfo: AuthInfo | undefined): string | undefined | Promise<string | undefined>
   /**
+   * Whether a `tools/call` that comes again under the same key (`_meta['dev.taskwire/idempotencyKey']`) is answered with
+   * what became of the first one, for as long as its task is kept. The outcome of a call that is answered directly is kept
+   * for that, too, and its handler goes on where the client hangs up. @default true
+   */
+  idempotentCalls?: boolean
+  /**
    * Whether clients may listen to their tasks by `subscriptions/listen`. Where it is false they poll, as
    * they always may. @default true
    */

@@ -1,4 +1,4 @@
-import { CLIENT_CAPABILITIES_META, supportsTasks } from '../protocol/extension.js'
+import { CLIENT_CAPABILITIES_META, IDEMPOTENCY_KEY_META, supportsTasks } from '../protocol/extension.js'
 import { isJsonObject, type JsonObject } from '../protocol/json.js'
 import { type Clock, MAX_TIMER_MS } from '../server/base/clock.js'
 import { resultResponse } from '../server/http/jsonRpcResponse.js'
@@ -35,6 +35,8 @@ export function createScriptedTasks(options: ScriptedTasksOptions): ScriptedTask
   const { scripts, toolNames, clock } = options
   const forAnyTool = scripts.find(({ name }) => name === undefined)
   const runs = new Map<string, ScriptRun>()
+  /** Of calls that may come again. */
+  const byKey = new Map<unknown, ScriptRun>()
   const feed = createTaskFeed()
   const timers = new Map<string, unknown>()
   let isClosed = false
@@ -50,6 +52,14 @@ export function createScriptedTasks(options: ScriptedTasksOptions): ScriptedTask
     const { pollIntervalMs = options.pollIntervalMs } = script
     const run = startScript(script, { taskId, pollIntervalMs, clock, onChange: () => notify(taskId) })
     runs.set(taskId, run)
+    return run
+  }
+
+  /** A call that comes again under its key is the same task. */
+  function createOnce(script: ScriptedTask, key: unknown): ScriptRun {
+    const known = key === undefined ? undefined : byKey.get(key)
+    const run = known === undefined || known.isExpired() ? create(script) : known
+    if (key !== undefined) byKey.set(key, run)
     return run
   }
 
@@ -90,7 +100,9 @@ export function createScriptedTasks(options: ScriptedTasksOptions): ScriptedTask
       if (!isJsonObject(_meta) || !supportsTasks(_meta[CLIENT_CAPABILITIES_META])) return undefined
       if (body['method'] === 'tools/call') {
         const script = scriptOf(name)
-        return script && resultResponse(body, { resultType: 'task', ...withWireProgress(create(script).created) })
+        if (script === undefined) return undefined
+        const { created } = createOnce(script, _meta[IDEMPOTENCY_KEY_META])
+        return resultResponse(body, { resultType: 'task', ...withWireProgress(created) })
       }
       const run = runOf(taskId)
       if (run === undefined) return undefined

@@ -47,7 +47,7 @@ export function createSimulatedBrowser(options: SimulatedBrowserOptions = {}): S
     locks: createSimulatedLocks(),
     local: webStorage(),
     random,
-    randomId: () => `id-${nextId()}`,
+    randomId: () => `simulated-random-id-${nextId()}`,
     // Looked up with each request: a test may replace the global one.
     fetch: (url, init) => (options.fetch ?? globalThis.fetch)(url, init),
   }

@@ -29,7 +29,9 @@ const FEED_MS = 30_000
 
 const CONTRACT: Record<string, (store: TaskStore) => Promise<void>> = {
   async 'gives back what was created, as soon as that resolves'(store) {
-    const record = recordOf('a', { lease: { worker: 'w', until: 5 }, call: 'sealed', steps: { pay: { isDone: true } } })
+    const repetition = { requestHash: 'h'.repeat(43), isDirect: true }
+    const steps = { pay: { isDone: true } }
+    const record = recordOf('a', { lease: { worker: 'w', until: 5 }, call: 'sealed', steps, repetition })
     await store.create(record)
     same(await store.get('a'), record, 'the record')
   },
@@ -54,6 +56,23 @@ const CONTRACT: Record<string, (store: TaskStore) => Promise<void>> = {
     )
     same(second, 'rejected', 'the second creation')
     same((await store.get('a'))?.owner, 'first', 'the owner')
+  },
+
+  async 'lets exactly one of many racing creations of an id through, also where an expired record is in the way'(
+    store,
+  ) {
+    const create = (id: string) => (_: unknown, index: number) =>
+      store.create(recordOf(id, { owner: String(index), version: index + 1 })).then(
+        () => [String(index)],
+        () => [],
+      )
+    const created = (await Promise.all(Array.from({ length: 20 }, create('a')))).flat()
+    same(created.length, 1, 'how many creations went through')
+    same((await store.get('a'))?.owner, created[0], 'the owner')
+    await store.create(recordOf('expired', { expiresAt: 99 }))
+    const isThere = (await store.get('expired')) !== undefined
+    const anew = (await Promise.all(Array.from({ length: 20 }, create('expired')))).flat()
+    same(anew.length, isThere ? 0 : 1, 'how many creations in the place of an expired record went through')
   },
 
   async 'changes a record that has the expected version'(store) {

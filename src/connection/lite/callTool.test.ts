@@ -28,7 +28,7 @@ function setUp(...replies: [Reply, ...Reply[]]) {
   })
   const call = (ask: Ask) => {
     const { signal } = new AbortController()
-    return connection.callTool({ name: 'report' }, { ask, signal, beforeSend: () => Promise.resolve() })
+    return connection.callTool({ name: 'report' }, { ask, signal, beforeSend: () => Promise.resolve(undefined) })
   }
   const sent = () => server.received('tools/call').map(({ params: { _meta, name, ...params } }) => params)
   return { call, sent }

@@ -4,6 +4,7 @@ import {
   CLIENT_CAPABILITIES_META,
   CLIENT_INFO_META,
   declareTasks,
+  IDEMPOTENCY_KEY_META,
   PROTOCOL_VERSION_META,
 } from '../../protocol/extension.js'
 import { missingCapability } from '../../protocol/inputCapabilities.js'
@@ -107,14 +108,20 @@ function connected({ capabilities, server }: DiscoveredServer, calls: Calls): Co
 const ELSEWHERE =
   "Where it serves them in MCP 2025-11-25, import { createTaskClient } from 'taskwire', which speaks that as well."
 
+/** The request with the key that is the same for every repetition of it. */
+function withKey(request: ToolCallRequest, key: string | undefined): ToolCallRequest {
+  if (key === undefined) return request
+  return { ...request, meta: () => ({ ...request.meta?.(), [IDEMPOTENCY_KEY_META]: key }) }
+}
+
 async function callOnce(
   calls: Calls,
   request: ToolCallRequest,
-  { ask }: SdkCall,
+  { ask, idempotencyKey }: SdkCall,
   signal: AbortSignal | undefined,
 ): Promise<ToolCallResponse> {
   try {
-    return await callTool(calls, request, ask, signal ?? new AbortController().signal)
+    return await callTool(calls, withKey(request, idempotencyKey), ask, signal ?? new AbortController().signal)
   } catch (error) {
     signal?.throwIfAborted()
     throw toolCallError(error, request.name, isRpcError(error))

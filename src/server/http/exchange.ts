@@ -23,10 +23,14 @@ export class Exchange {
   readonly isJob: boolean
   /** The task the call has become, where it is worked on here. */
   run: TaskRun | undefined
-  /** The task the call has become, where the executor has it. */
-  queued: TaskRecord | undefined
+  /** The task that the client is told of, where it is not worked on for this request: the executor has it, or an earlier call. */
+  elsewhere: TaskRecord | undefined
+  /** True if the client gets the outcome of the run itself, not a task. */
+  isDirect = false
   /** The error that ended a tool call. The SDK would make a result with `isError` of it. */
   failure: TaskFailure | undefined
+  /** The HTTP status of the response where a tool call failed. */
+  failureStatus = 200
 
   readonly #controller = new AbortController()
   readonly #unlink: () => void

@@ -77,6 +77,11 @@ export function postgresTaskStore(options: PostgresTaskStoreOptions): TaskStore 
     return { rows, rowCount }
   }
 
+  async function textOf(taskId: string): Promise<unknown> {
+    const { rows } = await query(`SELECT record FROM ${table} WHERE task_id = $1`, [taskId])
+    return rows[0]?.['record']
+  }
+
   return {
     async create(record) {
       const { rowCount, isRepeated } = await query(
@@ -85,16 +90,15 @@ export function postgresTaskStore(options: PostgresTaskStoreOptions): TaskStore 
          SELECT pg_notify('${table}', version || ' ' || task_id) FROM written`,
         columns(record),
       )
-      // Ids are random: what is there after a lost response is the record itself.
-      if (rowCount === 1 || isRepeated) return
-      throw new TaskConfigurationError('Failed to create a task: its id is in use. Create tasks with random ids.')
+      // After a lost response, what is there may be the record itself.
+      if (rowCount === 1 || (isRepeated && (await textOf(record.task.taskId)) === JSON.stringify(record))) return
+      throw new TaskConfigurationError('Failed to create a task: its id is in use.')
     },
 
     async get(taskId) {
       // A character that no text in Postgres has.
       if (taskId.includes('\0')) return undefined
-      const { rows } = await query(`SELECT record FROM ${table} WHERE task_id = $1`, [taskId])
-      const text = rows[0]?.['record']
+      const text = await textOf(taskId)
       return typeof text === 'string' ? (JSON.parse(text) as TaskRecord) : undefined
     },
 

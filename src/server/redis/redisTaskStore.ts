@@ -50,7 +50,7 @@ export function redisTaskStore({ redis, prefix = '{taskwire}:' }: RedisTaskStore
   return {
     async create(record) {
       if (await write(CREATE, record, '')) return
-      throw new TaskConfigurationError('Failed to create a task: its id is in use. Create tasks with random ids.')
+      throw new TaskConfigurationError('Failed to create a task: its id is in use.')
     },
 
     async get(taskId) {

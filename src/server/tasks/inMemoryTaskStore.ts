@@ -19,7 +19,7 @@ export class InMemoryTaskStore implements TaskStore {
   async create(record: TaskRecord): Promise<void> {
     const { taskId } = record.task
     if (this.#records.has(taskId)) {
-      throw new TaskConfigurationError('Failed to create a task: its id is in use. Create tasks with random ids.')
+      throw new TaskConfigurationError('Failed to create a task: its id is in use.')
     }
     this.#put(taskId, record)
   }

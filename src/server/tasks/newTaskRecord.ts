@@ -1,5 +1,5 @@
 import { createTaskId } from './taskId.js'
-import type { TaskLease, TaskRecord } from './taskRecord.js'
+import type { TaskLease, TaskRecord, TaskRepetition } from './taskRecord.js'
 import { WAITING } from './taskReducer.js'
 
 /** What a new task is like. */
@@ -10,11 +10,14 @@ export interface TaskSpec {
   pollIntervalMs: number
   /** What it takes to run the tool again or elsewhere, sealed; absent where nobody will. */
   call?: string | undefined
+  /** Of a call that may come again. @default a random id */
+  taskId?: string | undefined
+  repetition?: TaskRepetition | undefined
 }
 
 /** The record of a task that begins `now`, in ms since the epoch; of one without a worker, where `attempt` is 0. */
 export function newTaskRecord(
-  { owner, tool, ttlMs, pollIntervalMs, call }: TaskSpec,
+  { owner, tool, ttlMs, pollIntervalMs, call, taskId = createTaskId(), repetition }: TaskSpec,
   now: number,
   attempt: 0 | 1,
   lease?: TaskLease,
@@ -23,7 +26,7 @@ export function newTaskRecord(
   const statusMessage = attempt === 0 ? { statusMessage: WAITING } : {}
   const times = { createdAt: at, lastUpdatedAt: at, ttlMs, pollIntervalMs }
   return {
-    task: { taskId: createTaskId(), status: 'working', ...statusMessage, ...times },
+    task: { taskId, status: 'working', ...statusMessage, ...times },
     owner,
     version: 1,
     expiresAt: ttlMs === null ? null : now + ttlMs,
@@ -31,6 +34,7 @@ export function newTaskRecord(
     attempt,
     ...(lease !== undefined && { lease }),
     ...(call !== undefined && { call }),
+    ...(repetition !== undefined && { repetition }),
     answers: {},
     cancelRequested: false,
   }

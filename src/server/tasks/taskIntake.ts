@@ -10,7 +10,7 @@ import type { Retention } from './retention.js'
 import type { StoreWatch } from './storeWatch.js'
 import { toTaskFailure } from './taskFailure.js'
 import type { TaskLedger } from './taskLedger.js'
-import type { TaskRecord } from './taskRecord.js'
+import type { TaskLease, TaskRecord } from './taskRecord.js'
 import { createTaskRun, type TaskRun } from './taskRun.js'
 import type { TaskRuns } from './taskRuns.js'
 import type { TaskStore } from './taskStore.js'
@@ -65,9 +65,8 @@ export function createTaskIntake(options: TaskIntakeOptions): TaskIntake {
 
   async function begin(spec: TaskSpec, capabilities: ClientCapabilities): Promise<TaskRun> {
     await assertRoom(spec.owner, atWork.of(spec.owner) - 1)
-    const record = newTaskRecord(spec, clock.now(), 1, leases?.draw())
-    await ledger.create(record)
-    return enter(record, capabilities)
+    const record = newTaskRecord(spec, clock.now(), 1, leases?.draw() ?? unfoundLease(spec))
+    return enter(await ledger.create(record), capabilities)
   }
 
   function enter(record: TaskRecord, capabilities: ClientCapabilities): TaskRun {
@@ -103,9 +102,8 @@ export function createTaskIntake(options: TaskIntakeOptions): TaskIntake {
       oneByOne(spec.owner, async () => {
         await assertRoom(spec.owner, 0)
         const waiting = leases && { worker: '', until: leases.untilClaimed() }
-        const record = newTaskRecord(spec, clock.now(), 0, waiting)
+        const record = await ledger.create(newTaskRecord(spec, clock.now(), 0, waiting))
         const { taskId } = record.task
-        await ledger.create(record)
         retention.due(record.expiresAt)
         try {
           await executor.start({ taskId, tool: spec.tool, attempt: 1 })
@@ -137,6 +135,11 @@ export function createTaskIntake(options: TaskIntakeOptions): TaskIntake {
       isClosed = true
     },
   }
+}
+
+/** Where nobody looks for lost work, an id that comes again still needs a claim: work that has outlived its task is not this run's. */
+function unfoundLease({ taskId }: TaskSpec): TaskLease | undefined {
+  return taskId === undefined ? undefined : { worker: crypto.randomUUID(), until: Number.MAX_SAFE_INTEGER }
 }
 
 function isFull(limit: number): ProtocolError {

@@ -7,7 +7,8 @@ import type { TaskStore } from './taskStore.js'
 
 /** The one way to the store: what is expired is not there, and what happens, happens in some order. */
 export interface TaskLedger {
-  create(record: TaskRecord): Promise<void>
+  /** The record as it was created. Rejects where there is one of that id. */
+  create(record: TaskRecord): Promise<TaskRecord>
   read(taskId: string): Promise<TaskRecord | undefined>
   /**
    * The record after the event, or undefined where there is none (any more).
@@ -56,6 +57,20 @@ export function createTaskLedger({ store, clock, onRecord }: TaskLedgerOptions):
     )
   }
 
+  /** What is past its time is there no more, even where the store has not removed it yet. */
+  async function createOrReplace(record: TaskRecord): Promise<TaskRecord> {
+    try {
+      await store.create(record)
+      return record
+    } catch (error) {
+      const known = await store.get(record.task.taskId)
+      if (known === undefined || isLive(known)) throw error
+      const next = { ...record, version: known.version + 1 }
+      if (!(await store.transition(next, known.version))) throw error
+      return next
+    }
+  }
+
   /** After the first attempt there is none: most often another process was faster just once. */
   async function pauseAfter(attempt: number): Promise<void> {
     if (attempt === 1 || attempt === MAX_ATTEMPTS) return
@@ -65,8 +80,9 @@ export function createTaskLedger({ store, clock, onRecord }: TaskLedgerOptions):
 
   return {
     async create(record) {
-      await store.create(record)
-      onRecord(record)
+      const created = await createOrReplace(record)
+      onRecord(created)
+      return created
     },
 
     async read(taskId) {

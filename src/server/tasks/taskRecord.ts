@@ -23,6 +23,8 @@ export interface TaskRecord {
   readonly lease?: TaskLease
   /** What it takes to run the tool again or elsewhere, as the option `seal` returned it. Absent where nobody needs it. */
   readonly call?: string
+  /** Where the call came with a key: what a repetition is compared with, and how it is answered. At most 100 characters. */
+  readonly repetition?: TaskRepetition
   /** The input requests that were asked so far, by their keys, where the handler may be run again. */
   readonly asked?: Readonly<Record<string, InputRequest>>
   /** The steps of `task.once()`, by their names, where the handler may be run again. */
@@ -31,6 +33,14 @@ export interface TaskRecord {
   readonly answers: Readonly<Record<string, InputResponse>>
   /** True once the client has asked to cancel a task that was not over. */
   readonly cancelRequested: boolean
+}
+
+/** What there is to know of a call that may come again. */
+export interface TaskRepetition {
+  /** SHA-256 of the tool and its arguments. */
+  readonly requestHash: string
+  /** True if clients are not told of the task: they wait for its outcome, and get that. */
+  readonly isDirect: boolean
 }
 
 /** A claim on the work of a task, which its worker renews. */

@@ -12,6 +12,7 @@ import type { TaskRecord } from './taskRecord.js'
 import type { RunEvent } from './taskReducer.js'
 import type { TaskRun } from './taskRun.js'
 import { createTaskRuns } from './taskRuns.js'
+import { whenOver } from './whenOver.js'
 
 /** All tasks of a server: those in the store, and the work on those of this process. */
 export interface TaskRuntime extends Omit<TaskIntake, 'close'> {
@@ -20,6 +21,11 @@ export interface TaskRuntime extends Omit<TaskIntake, 'close'> {
   /** Takes responses to open input requests; others are ignored. */
   answer(taskId: string, answers: Readonly<Record<string, InputResponse>>): Promise<void>
   requestCancel(taskId: string): Promise<void>
+  /**
+   * Resolves to how a task stands once it is over; to undefined where its ttl ends before. Rejects with the signal's
+   * reason, and where this server closes.
+   */
+  whenOver(record: TaskRecord, signal: AbortSignal): Promise<TaskRecord | undefined>
   /** Calls a follower with every state of the tasks, until they are over. Returns a function that unsubscribes. */
   follow(taskIds: readonly string[], follower: TaskFollower): () => void
   /**
@@ -99,6 +105,12 @@ export function createTaskRuntime(options: TaskRuntimeOptions): TaskRuntime {
     }
   }
 
+  function follow(taskIds: readonly string[], follower: TaskFollower): () => void {
+    const unfollow = feed.follow(taskIds, follower)
+    watch?.start()
+    return unfollow
+  }
+
   /** Another worker gets the task, if there may be one and the tool may be run again. */
   async function giveUp(run: TaskRun): Promise<void> {
     if (!(await leases?.handOver(run))) await settle(run, { type: 'fail', error: SERVER_CLOSED })
@@ -122,11 +134,9 @@ export function createTaskRuntime(options: TaskRuntimeOptions): TaskRuntime {
       await ledger.apply(taskId, { type: 'requestCancel' })
     },
 
-    follow(taskIds, follower) {
-      const unfollow = feed.follow(taskIds, follower)
-      watch?.start()
-      return unfollow
-    },
+    follow,
+
+    whenOver: (record, signal) => whenOver(record, signal, { ...options, ledger, follow }),
 
     settle,
 

@@ -21,7 +21,11 @@ export interface TaskStore {
    */
   readonly isShared?: boolean
 
-  /** Adds a record. Rejects where one with this `task.taskId` is there already. */
+  /**
+   * Adds a record, if there is none with this `task.taskId`: of several processes that add one of the same id, one succeeds.
+   * Rejects, changing nothing, where one is there already, also one past its `expiresAt`. A call that comes again, perhaps
+   * at the same time in another process, has the id that it had before.
+   */
   create(record: TaskRecord): Promise<void>
 
   /** The current record, also one past its `expiresAt` that has not been removed yet. */

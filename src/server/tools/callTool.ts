@@ -23,6 +23,7 @@ import { toTaskFailure } from '../tasks/taskFailure.js'
 import type { TaskRun } from '../tasks/taskRun.js'
 import { sealCall } from './callRecord.js'
 import type { ToolDefinition } from './defineTool.js'
+import { answerAgain, earlierCall, type KeyedCall, keyedCall } from './repeatedCall.js'
 import type { ToolContext } from './toolContext.js'
 
 /** A call of a tool whose arguments the SDK has found to be valid. */
@@ -39,17 +40,13 @@ export interface ValidCall {
  * goes through the SDK's checks of results first.
  */
 export async function callTool(call: ValidCall, parts: ServerParts): Promise<CallToolResult | InputRequiredResult> {
-  const { tool, args, ctx, exchange } = call
+  const { tool, ctx, exchange } = call
   try {
     if (exchange.isJob && exchange.run !== undefined) return await runTask(call, parts, exchange.run)
     const canBeTask = !exchange.isLegacy && supportsTasks(declaredCapabilities(ctx))
     if (tool.taskSupport === 'required' && !canBeTask) throw missingTasksCapability()
-    const direct = toolContext(call, parts, ctx.mcpReq.signal)
-    const early = await tool.prepare?.(args, direct)
-    if (early !== undefined) return sendable(early)
-    if (!canBeTask || !(await shallBeTask(call, parts))) return checked(await tool.handler(args, direct))
-    if (parts.config.executor !== undefined) return await queueTask(call, parts, parts.config.executor)
-    return await runTask(call, parts, await startTask(call, parts))
+    const keyed = await keyedCall(exchange, parts)
+    return await (keyed === undefined ? callOnce(call, parts, canBeTask) : callKeyed(call, parts, canBeTask, keyed))
   } catch (error) {
     exchange.failure = toTaskFailure(error)
     const { code, message, data } = exchange.failure
@@ -59,35 +56,90 @@ export async function callTool(call: ValidCall, parts: ServerParts): Promise<Cal
   }
 }
 
+/** The first call with its key, or a repetition. Two that race are decided by the store: one of them creates the record. */
+async function callKeyed(
+  call: ValidCall,
+  parts: ServerParts,
+  canBeTask: boolean,
+  keyed: KeyedCall,
+): Promise<CallToolResult | InputRequiredResult> {
+  const { exchange } = call
+  const earlier = await earlierCall(keyed, exchange, parts)
+  if (earlier !== undefined) return answerAgain(earlier, exchange, parts, canBeTask)
+  try {
+    return await callOnce(call, parts, canBeTask, keyed)
+  } catch (error) {
+    const other = exchange.run === undefined ? await earlierCall(keyed, exchange, parts) : undefined
+    if (other === undefined) throw error
+    return answerAgain(other, exchange, parts, canBeTask)
+  }
+}
+
+async function callOnce(
+  call: ValidCall,
+  parts: ServerParts,
+  canBeTask: boolean,
+  keyed?: KeyedCall,
+): Promise<CallToolResult | InputRequiredResult> {
+  const { tool, args, ctx } = call
+  const { executor } = parts.config
+  const early = await tool.prepare?.(args, toolContext(call, parts, ctx.mcpReq.signal))
+  if (early !== undefined && (keyed === undefined || isInputRequiredResult(early))) return sendable(early)
+  if (early === undefined && canBeTask && (await shallBeTask(call, parts))) {
+    if (executor !== undefined) return queueTask(call, parts, executor, keyed)
+    return runTask(call, parts, await startTask(call, parts, keyed))
+  }
+  let { signal } = ctx.mcpReq
+  if (keyed !== undefined) {
+    call.exchange.isDirect = true
+    signal = (await startTask(call, parts, keyed)).signal
+  }
+  return checked(early ?? (await tool.handler(args, toolContext(call, parts, signal))))
+}
+
 async function shallBeTask({ tool, args, exchange }: ValidCall, { config }: ServerParts): Promise<boolean> {
   if (tool.taskSupport !== 'optional') return tool.taskSupport === 'required'
   const { request, authInfo } = exchange
   return (await config.augment?.({ name: tool.name, arguments: args, request, authInfo })) ?? true
 }
 
-async function startTask(call: ValidCall, parts: ServerParts): Promise<TaskRun> {
+async function startTask(call: ValidCall, parts: ServerParts, keyed?: KeyedCall): Promise<TaskRun> {
   const { tool, ctx, exchange } = call
   const { config, runtime } = parts
   // Other processes could run it again.
   const isKept = isLeased(config.store) && config.isRetried(tool)
-  const spec = await specOf(call, parts, isKept)
+  const spec = await specOf(call, parts, isKept, keyed)
   exchange.detach()
   exchange.run = await runtime.create(spec, declaredCapabilities(ctx))
   return exchange.run
 }
 
-async function queueTask(call: ValidCall, parts: ServerParts, executor: TaskExecutor): Promise<CallToolResult> {
+async function queueTask(
+  call: ValidCall,
+  parts: ServerParts,
+  executor: TaskExecutor,
+  keyed?: KeyedCall,
+): Promise<CallToolResult> {
   const { exchange } = call
-  const spec = await specOf(call, parts, true)
+  const spec = await specOf(call, parts, true, keyed)
   exchange.detach()
-  exchange.queued = await parts.runtime.enqueue(spec, executor)
+  exchange.elsewhere = await parts.runtime.enqueue(spec, executor)
   // Nobody reads it: the client is told of the task.
   return { content: [] }
 }
 
-async function specOf({ tool, exchange }: ValidCall, { config }: ServerParts, isKept: boolean): Promise<TaskSpec> {
+async function specOf(
+  { tool, exchange }: ValidCall,
+  { config }: ServerParts,
+  isKept: boolean,
+  keyed?: KeyedCall,
+): Promise<TaskSpec> {
   return {
-    owner: await ownerOf(exchange, config),
+    ...(keyed && {
+      taskId: keyed.taskId,
+      repetition: { requestHash: keyed.requestHash, isDirect: exchange.isDirect },
+    }),
+    owner: keyed?.owner ?? (await ownerOf(exchange, config)),
     tool: tool.name,
     ttlMs: config.ttlOf(tool),
     pollIntervalMs: config.pollIntervalOf(tool),
@@ -108,7 +160,8 @@ async function runTask(call: ValidCall, parts: ServerParts, run: TaskRun): Promi
   })
   try {
     leave = await parts.config.slots.take(run.record.task.taskId, run.signal)
-    return checked(await tool.handler(args, toolContext(call, parts, run.signal, run.context)))
+    const task = run.record.repetition?.isDirect === true ? undefined : run.context
+    return checked(await tool.handler(args, toolContext(call, parts, run.signal, task)))
   } finally {
     hasEnded = true
     leave()

@@ -30,20 +30,22 @@ export function taskCreatedResponse({ body }: Exchange, { task }: TaskRecord, se
  * this resolves, else the response to the client, unless the tool has thrown.
  */
 export async function finishExchange(exchange: Exchange, response: Response, parts: ServerParts): Promise<Response> {
-  const { run, queued, failure, isLegacy, body } = exchange
-  if (queued !== undefined) {
+  const { run, elsewhere, isDirect, failure, isLegacy, body } = exchange
+  if (elsewhere !== undefined) {
     await response.body?.cancel()
-    return taskCreatedResponse(exchange, queued, parts.config.serverInfo)
+    return taskCreatedResponse(exchange, elsewhere, parts.config.serverInfo)
   }
   if (run !== undefined) {
-    const outcome: TaskOutcome = failure === undefined ? await outcomeOf(response) : { type: 'fail', error: failure }
-    return taskCreatedResponse(exchange, await parts.runtime.settle(run, outcome), parts.config.serverInfo)
+    const outcome: TaskOutcome =
+      failure === undefined ? await outcomeOf(isDirect ? response.clone() : response) : { type: 'fail', error: failure }
+    const record = await parts.runtime.settle(run, outcome)
+    if (!isDirect) return taskCreatedResponse(exchange, record, parts.config.serverInfo)
   }
   // To earlier revisions the SDK streams: its response is on the way before the tool has ended.
   if (failure === undefined || isLegacy) return response
   await response.body?.cancel()
   // As the SDK maps them: what a tool throws is in-band, but for the one code whose status is specified.
-  return errorResponse(body, failure, failure.code === MISSING_CLIENT_CAPABILITY ? 400 : 200)
+  return errorResponse(body, failure, failure.code === MISSING_CLIENT_CAPABILITY ? 400 : exchange.failureStatus)
 }
 
 async function outcomeOf(response: Response): Promise<TaskOutcome> {

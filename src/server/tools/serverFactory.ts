@@ -1,6 +1,6 @@
 import { type McpRequestContext, McpServer, type McpServerFactory } from '@modelcontextprotocol/server'
 import { TaskConfigurationError } from '../../protocol/errors.js'
-import { TASKS_EXTENSION } from '../../protocol/extension.js'
+import { IDEMPOTENT_CALLS_EXTENSION, TASKS_EXTENSION } from '../../protocol/extension.js'
 import type { Exchange } from '../http/exchange.js'
 import type { ServerParts } from '../serverParts.js'
 import type { ToolDefinition } from './defineTool.js'
@@ -26,7 +26,7 @@ export function createServerFactory(
     refuseOtherTasks(server)
     // The extension is not defined on the 2025 revisions, whose own tasks are another thing.
     if (context.era === 'modern') {
-      server.server.registerCapabilities({ extensions: { [TASKS_EXTENSION]: {} } })
+      server.server.registerCapabilities({ extensions: { [TASKS_EXTENSION]: {}, ...idempotentCalls(parts.config) } })
       serveTaskMethods(server, exchange, parts)
     }
     return server
@@ -40,6 +40,17 @@ export function createServerFactory(
       throw error
     }
   }
+}
+
+/** Says that repeated calls are known, and for how long at least. */
+function idempotentCalls({
+  idempotentCalls,
+  tools,
+  ttlOf,
+}: ServerParts['config']): Record<string, { keyTtlMs?: number }> {
+  if (idempotentCalls === false) return {}
+  const keyTtlMs = Math.min(...tools.map((tool) => ttlOf(tool) ?? Number.POSITIVE_INFINITY))
+  return { [IDEMPOTENT_CALLS_EXTENSION]: Number.isFinite(keyTtlMs) ? { keyTtlMs } : {} }
 }
 
 /** Two servers of tasks on one connection would each response for tasks that the other has. */

@@ -1,0 +1,19 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { sha256 } from './sha256.js'
+
+const platform = async (text: string) =>
+  new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
+
+it.each([0, 1, 55, 56, 63, 64, 65, 119, 120, 100_000])('is that of the platform, of %i characters', async (length) => {
+  const text = 'x'.repeat(length)
+  expect(sha256(text)).toEqual(await platform(text))
+})
+
+it('is that of the platform, of any text', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 300 }), async (text) => {
+      expect(sha256(text)).toEqual(await platform(text))
+    }),
+  )
+})
