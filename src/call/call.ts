@@ -39,6 +39,14 @@ export type RecordStatus = 'unwritten' | 'failed' | 'assumed' | 'kept' | 'remove
  */
 export type CancelStatus = 'none' | 'sending' | 'retrying' | 'requested'
 
+/** A `tools/call` that is sent again, because its response never came. */
+export interface Repeating {
+  /** What the last attempt failed with. */
+  readonly error: Error
+  readonly failureCount: number
+  readonly isOffline: boolean
+}
+
 /** A call that has become a task. Plain data: who waits for its next poll is the scheduler. */
 export interface Tracked extends PollState {
   readonly era: ToolCallRecord['era']
@@ -87,7 +95,7 @@ export interface Tracked extends PollState {
 export type Call = CallIdentity &
   (
     | { readonly stage: 'waiting'; readonly for: 'lock' | 'network' }
-    | { readonly stage: 'calling'; readonly inputs: Inputs }
+    | { readonly stage: 'calling'; readonly inputs: Inputs; readonly repeating?: Repeating }
     | (Tracked & { readonly stage: 'following' })
     /** Nobody observes it, and the client follows what is observed only. */
     | (Tracked & { readonly stage: 'resting' })
@@ -141,6 +149,8 @@ export type CallEvent =
   /** The call turned out to be one that another page made. */
   | { readonly type: 'found'; readonly startedAt: number }
   | { readonly type: 'sending' }
+  /** The `tools/call` brought no response, and is to be sent again. */
+  | { readonly type: 'call-failed'; readonly error: Error }
   /** The `tools/call` was answered by a task, which no other page knows yet. */
   | { readonly type: 'created'; readonly task: Task; readonly era: ToolCallRecord['era'] }
   /** A task that a record names is followed, also instead of the one that was. */

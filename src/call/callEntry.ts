@@ -27,6 +27,10 @@ export interface CallEntry extends Wakeable {
   start?: AbortController
   /** True if the `tools/call` may have reached the server. */
   isSent?: boolean
+  /** True if it was sent before, in this page or an earlier one, and no response came. */
+  isRepeated?: boolean
+  /** True for a call that an earlier page has sent and that the server knows by its key: with its arguments it can be made again. */
+  isUnanswered?: boolean
   /** Resolves when the last change is written down. */
   written?: Promise<void>
   /** Lets other tabs make the call. */

@@ -3,7 +3,9 @@ import {
   TaskExpiredError,
   TaskProtocolError,
   ToolCallInterruptedError,
+  ToolCallRejectedError,
 } from '../protocol/errors.js'
+import { isIdempotencyConflict } from '../protocol/extension.js'
 import { type RecordedTask, recordSnapshot, type ToolCallRecord } from '../storage/toolCallRecord.js'
 import { type Call, isTracked } from './call.js'
 
@@ -45,12 +47,14 @@ export function isRecorded(stored: RecordedTask | undefined, { task }: ToolCallR
  * reload must learn that the outcome is unknown.
  *
  * @param isSent True if the `tools/call` may have reached the server.
+ * @param isRepeated True if it may have done so before, and no response came.
  */
 export function recordFate(
   call: Call,
   error: Error | undefined,
   isSent: boolean,
   era: ToolCallRecord['era'],
+  isRepeated = false,
 ): 'keep' | 'remove' | 'leave' {
   if (isTracked(call)) {
     const isKeyed = call.key !== undefined
@@ -67,6 +71,12 @@ export function recordFate(
   const isUnknown =
     error instanceof ToolCallInterruptedError ||
     error instanceof TaskCancelledError ||
-    error instanceof TaskProtocolError
+    error instanceof TaskProtocolError ||
+    (isRepeated && error instanceof ToolCallRejectedError && !isAnswer(error))
   return isUnknown ? 'keep' : 'remove'
+}
+
+/** False where nothing was said of the call that was sent before: by a gateway, or because this one has other arguments. */
+function isAnswer({ code, data }: ToolCallRejectedError): boolean {
+  return !(code >= 400 && code < 600) && !isIdempotencyConflict(data)
 }

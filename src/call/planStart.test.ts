@@ -18,6 +18,7 @@ const task = (status: TaskStatus): ToolCallRecord => ({ ...INTENT, task: { taskI
 const records = {
   none: undefined,
   intent: INTENT,
+  'keyed intent': { ...INTENT, idempotencyKey: 'f81d4fae7dec11d0' },
   working: task('working'),
   input_required: task('input_required'),
   completed: task('completed'),
@@ -31,6 +32,7 @@ const table: Record<Wish, Record<keyof typeof records, StartPlan | readonly [Sta
   call: {
     none: 'call',
     intent: ['interrupted', 'call'],
+    'keyed intent': 'repeat',
     working: 'follow',
     input_required: 'follow',
     completed: 'follow',
@@ -41,6 +43,7 @@ const table: Record<Wish, Record<keyof typeof records, StartPlan | readonly [Sta
   'call-if-settled': {
     none: 'call',
     intent: 'call',
+    'keyed intent': 'repeat',
     working: 'follow',
     input_required: 'follow',
     completed: 'call',
@@ -51,6 +54,7 @@ const table: Record<Wish, Record<keyof typeof records, StartPlan | readonly [Sta
   'call-again': {
     none: 'call',
     intent: 'call',
+    'keyed intent': 'call',
     working: 'call',
     input_required: 'call',
     completed: 'call',
@@ -61,6 +65,7 @@ const table: Record<Wish, Record<keyof typeof records, StartPlan | readonly [Sta
   resume: {
     none: 'nothing',
     intent: ['interrupted', 'nothing'],
+    'keyed intent': ['interrupted', 'nothing'],
     working: 'follow',
     input_required: 'follow',
     completed: 'nothing',

@@ -6,8 +6,11 @@ import { isTaskOver, type ToolCallRecord } from '../storage/toolCallRecord.js'
  */
 export type Wish = 'call' | 'call-if-settled' | 'call-again' | 'resume'
 
-/** What to do about it. `interrupted`: it was sent, and its response never came. */
-export type StartPlan = 'call' | 'follow' | 'interrupted' | 'nothing'
+/**
+ * What to do about it. `interrupted`: it was sent, and its response never came. `repeat`: the same, and the server knows by
+ * its key whether it has arrived.
+ */
+export type StartPlan = 'call' | 'repeat' | 'follow' | 'interrupted' | 'nothing'
 
 /**
  * What the record means that another page, or an earlier visit, has left of a call. Read under the lock of the call, so
@@ -17,7 +20,7 @@ export type StartPlan = 'call' | 'follow' | 'interrupted' | 'nothing'
  * tab A  lock ─ intent ─ tools/call ──── task ─ unlocks
  * tab B            reads the intent ─ lock ········ reads the task: follow
  * tab A  lock ─ intent ─ tools/call ─ ▪ reload
- * tab A                                 lock ─ reads the intent: interrupted
+ * tab A                                 lock ─ reads the intent: interrupted, or repeated under its key
  * ```
  *
  * @param isRepeatable True if calling the tool twice does no harm: an intent without a response has lost nothing.
@@ -26,7 +29,9 @@ export function planStart(found: ToolCallRecord | undefined, wish: Wish, isRepea
   if (wish === 'call-again') return 'call'
   const isResumed = wish === 'resume'
   if (found === undefined) return isResumed ? 'nothing' : 'call'
-  const { task } = found
+  const { task, idempotencyKey } = found
+  // Whoever only resumes does not know the arguments.
+  if (task === undefined && idempotencyKey !== undefined && !isResumed) return 'repeat'
   const isOver = task === undefined || isTaskOver(task)
   if (wish === 'call-if-settled' && isOver) return 'call'
   if (task !== undefined) return isResumed && isOver ? 'nothing' : 'follow'

@@ -2,7 +2,7 @@ import { LONGEST_WAIT_MS } from '../storage/toolCallRecord.js'
 
 export { LONGEST_WAIT_MS }
 
-/** How tasks are polled and how failures back off. All times in ms. */
+/** How tasks are polled, calls are sent and failures back off. All times in ms. */
 export interface PollPolicy {
   readonly defaultIntervalMs: number
   readonly minIntervalMs: number
@@ -14,6 +14,8 @@ export interface PollPolicy {
   readonly safetyIntervalMs: number
   /** A poll without a response for this long has failed. */
   readonly requestTimeoutMs: number
+  /** A `tools/call` without a response for this long is interrupted, and not sent again. */
+  readonly callTimeoutMs: number
 }
 
 export const DEFAULT_POLL_POLICY: PollPolicy = {
@@ -25,6 +27,7 @@ export const DEFAULT_POLL_POLICY: PollPolicy = {
   maxAttempts: Number.POSITIVE_INFINITY,
   safetyIntervalMs: 30_000,
   requestTimeoutMs: 30_000,
+  callTimeoutMs: 60 * 60 * 1000,
 }
 
 /** The longest delay that a timer holds; browsers and Node fire at once for anything above. */

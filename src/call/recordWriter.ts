@@ -70,7 +70,7 @@ export function createRecordWriter({ records, owner, port, tabs, now, dispatch }
 
     close: async (entry, error) => {
       const { call } = entry
-      const fate = recordFate(call, error, entry.isSent === true, port.era)
+      const fate = recordFate(call, error, entry.isSent === true, port.era, entry.isRepeated)
       const lost = error instanceof TaskExpiredError ? { at: now(), reason: error.reason } : undefined
       if (fate === 'keep') await write(entry, false, lost)
       if (fate !== 'remove' || entry.left !== undefined) return

@@ -1,9 +1,9 @@
 import { TaskCancelledError } from '../protocol/errors.js'
 import type { InputRequest } from '../protocol/inputRequest.js'
 import { isTerminal } from '../protocol/task.js'
-import type { Call, TrackedCall } from './call.js'
+import type { Call, Repeating, TrackedCall } from './call.js'
 import type { Inputs } from './inputs.js'
-import type { InputResponseState, ToolCallPhase, ToolCallState } from './toolCallState.js'
+import type { InputResponseState, RunningToolCall, ToolCallPhase, ToolCallState } from './toolCallState.js'
 
 const NOTHING: Readonly<Record<string, never>> = {}
 
@@ -49,7 +49,7 @@ function project(call: Call, before: ToolCallState | undefined): ToolCallState {
     case 'calling': {
       const shown = shownInputs(call.inputs, before)
       const phase = Object.keys(shown.inputRequests).length > 0 ? 'input_required' : 'calling'
-      return { ...identity, phase, ...quiet, ...shown }
+      return { ...identity, phase, ...quiet, ...shown, ...shownRepeating(call.repeating) }
     }
     case 'following':
     case 'resting':
@@ -81,6 +81,12 @@ function project(call: Call, before: ToolCallState | undefined): ToolCallState {
       return { ...rest, phase: error instanceof TaskCancelledError ? 'cancelled' : 'failed', error }
     }
   }
+}
+
+function shownRepeating(repeating: Repeating | undefined): Partial<RunningToolCall> {
+  if (repeating === undefined) return {}
+  const { error, failureCount, isOffline } = repeating
+  return { network: isOffline ? 'offline' : 'retrying', failureCount, lastError: error }
 }
 
 function shownCancel({ cancel }: TrackedCall): Pick<ToolCallState, 'isCancelling' | 'cancelStatus'> {

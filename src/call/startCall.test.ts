@@ -12,6 +12,7 @@ import {
   TASK,
 } from '../../test/support/stubbedCall.js'
 import {
+  ConnectionFailedError,
   TaskCancelledError,
   TaskExpiredError,
   TaskProtocolError,
@@ -119,6 +120,163 @@ describe('a call that is made', () => {
     expect(outcome.error).toBeInstanceOf(TaskCancelledError)
     expect(state()).toMatchObject({ phase: 'cancelled', inputRequests: {} })
     await expect(respond('r1', { roots: [] })).rejects.toThrow('No open input request')
+  })
+})
+
+describe('a call that is not answered, on a server that knows repeated calls by their key', () => {
+  const KEYED = { keyTtlMs: 3_600_000 }
+  const lost = () => new ToolCallInterruptedError('report')
+
+  it('is sent again under the same key until it is answered, and says so', async () => {
+    const { page, sent, state, storage, outcome } = beginCall({
+      ...KEYED,
+      calls: [lost(), lost(), RESULT],
+    })
+    await page.settle()
+    expect(state()).toMatchObject({ phase: 'calling', network: 'retrying', failureCount: 1, lastError: lost() })
+    expect(storage.record).toEqual({ ...INTENT, idempotencyKey: sent.keys[0] })
+    await page.advance(60_000)
+    expect(outcome.result).toBe(RESULT)
+    expect(state()).toMatchObject({ phase: 'completed', network: 'ok', failureCount: 0 })
+    expect(storage.record).toBeUndefined()
+    expect(sent.keys).toHaveLength(3)
+    expect(new Set(sent.keys).size).toBe(1)
+    expect(String(sent.keys[0]).length).toBeGreaterThanOrEqual(16)
+    // Half of 500 ms and of 1 s, by the jitter of the test.
+    expect(sent.at).toEqual([0, 250, 750])
+    expect(page.pendingTimers()).toBe(0)
+    expect(page.listeners()).toBe(0)
+  })
+
+  it('becomes the task that the first attempt has made', async () => {
+    const { page, state, storage } = beginCall({ ...KEYED, calls: [lost(), TASK] })
+    await page.advance(250)
+    expect(state()).toMatchObject({ phase: 'working', task: { taskId: 't1' }, network: 'ok', failureCount: 0 })
+    // With its task, a record needs no key.
+    expect(storage.record).not.toHaveProperty('idempotencyKey')
+  })
+
+  it('is sent once, without a key, where the server takes none', async () => {
+    const { page, sent, outcome, storage } = beginCall({ calls: [lost(), RESULT] })
+    await page.advance(60_000)
+    expect(sent.keys).toEqual([undefined])
+    expect(outcome.error).toEqual(lost())
+    expect(storage.record).toEqual(INTENT)
+  })
+
+  it('waits offline, and says so', async () => {
+    const { page, sent, state } = beginCall({ ...KEYED, calls: [lost(), RESULT] })
+    await page.settle()
+    await page.setOnline(false)
+    await page.advance(60_000)
+    expect(state()).toMatchObject({ phase: 'calling', network: 'offline', failureCount: 1 })
+    expect(sent.at).toEqual([0])
+    await page.setOnline(true)
+    await page.settle()
+    expect(state()).toMatchObject({ phase: 'completed', network: 'ok' })
+  })
+
+  it.each([
+    ['retry.maxAttempts', { policy: { maxAttempts: 3 } }, 3],
+    ['callTimeoutMs', { policy: { callTimeoutMs: 700 } }, 3],
+  ])('is interrupted after %s, and leaves its key', async (_, options, times) => {
+    const { page, sent, outcome, storage } = beginCall({ ...KEYED, ...options, calls: [lost()] })
+    await page.advance(600_000)
+    expect(sent.at).toHaveLength(times)
+    expect(outcome.error).toEqual(lost())
+    expect(storage.record).toEqual({ ...INTENT, idempotencyKey: sent.keys[0] })
+  })
+
+  it('is interrupted once the server may have forgotten the key', async () => {
+    const { page, sent, outcome } = beginCall({ keyTtlMs: 700, calls: [lost(), lost(), RESULT] })
+    await page.advance(60_000)
+    expect(sent.at).toEqual([0, 250])
+    expect(outcome.error).toBeInstanceOf(ToolCallInterruptedError)
+  })
+
+  it('is cancelled, or left, between two attempts', async () => {
+    const { page, cancel, sent, outcome, storage } = beginCall({ ...KEYED, calls: [lost()] })
+    await page.settle()
+    await cancel()
+    await page.advance(60_000)
+    expect(outcome.error).toBeInstanceOf(TaskCancelledError)
+    expect(sent.at).toEqual([0])
+    expect(storage.record).toMatchObject({ idempotencyKey: sent.keys[0] })
+    const other = beginCall({ ...KEYED, calls: [lost()] })
+    await other.page.settle()
+    other.leave(new Error('closed'))
+    await other.page.advance(60_000)
+    expect(other.sent.at).toEqual([0])
+    expect(other.page.pendingTimers()).toBe(0)
+  })
+
+  it.each([
+    ['cannot connect', new ConnectionFailedError('No')],
+    ['is told to come later', new ToolCallRejectedError('Later', { code: 429 })],
+  ])('is sent again where an attempt %s, but for the first', async (_, error) => {
+    const { page, sent, outcome } = beginCall({ ...KEYED, calls: [lost(), error, RESULT] })
+    await page.advance(60_000)
+    expect(sent.at).toHaveLength(3)
+    expect(outcome.result).toBe(RESULT)
+    const first = beginCall({ ...KEYED, calls: [error, RESULT] })
+    await first.page.advance(60_000)
+    expect(first.outcome.error).toBe(error)
+    expect(first.storage.record).toBeUndefined()
+  })
+
+  const conflict = { reason: 'idempotency-key-of-another-call' }
+  it.each([
+    ['removed where the server has refused the call', -32010, undefined, false],
+    ['kept where a gateway has', 401, undefined, true],
+    ['kept where it was that of a call with other arguments', -32602, conflict, true],
+  ])('leaves an intent that is %s', async (_, code, data, isKept) => {
+    const error = new ToolCallRejectedError('No', { code, data })
+    const { page, outcome, storage } = beginCall({ ...KEYED, calls: [lost(), error] })
+    await page.advance(60_000)
+    expect(outcome.error).toBe(error)
+    expect(storage.record !== undefined).toBe(isKept)
+  })
+})
+
+describe('an intent with the key of its call', () => {
+  const KEY = 'f81d4fae7dec11d0'
+  const found: ToolCallRecord = { ...INTENT, startedAt: START - 9000, idempotencyKey: KEY }
+
+  it.each(['call', 'call-if-settled'] as const)('is sent again under it, with the wish %s', async (wish) => {
+    const { page, sent, state, outcome, storage } = beginCall({ found, wish, keyTtlMs: 60_000, call: RESULT })
+    await page.settle()
+    expect(sent.keys).toEqual([KEY])
+    expect(outcome.result).toBe(RESULT)
+    expect(state().startedAt).toBe(START - 9000)
+    expect(storage.record).toBeUndefined()
+  })
+
+  it('backs off from the first attempt on', async () => {
+    const calls = [new ConnectionFailedError('No'), TASK]
+    const { page, sent, state } = beginCall({ found, keyTtlMs: 60_000, calls })
+    await page.settle()
+    expect(state()).toMatchObject({ phase: 'calling', network: 'retrying' })
+    await page.advance(250)
+    expect(sent.keys).toEqual([KEY, KEY])
+    expect(state().phase).toBe('working')
+  })
+
+  it.each([
+    ['has forgotten it', 9000],
+    ['takes none any more', 0],
+  ])('is interrupted, and nothing is sent, where the server %s', async (_, keyTtlMs) => {
+    const { page, sent, outcome, storage } = beginCall({ found, keyTtlMs, call: RESULT })
+    await page.settle()
+    expect(sent.keys).toEqual([])
+    expect(outcome.error).toBeInstanceOf(ToolCallInterruptedError)
+    expect(storage.record).toEqual(found)
+  })
+
+  it('is written over where the app wants another call', async () => {
+    const { page, sent } = beginCall({ found, wish: 'call-again', keyTtlMs: 60_000, call: RESULT })
+    await page.settle()
+    expect(sent.keys).toHaveLength(1)
+    expect(sent.keys[0]).not.toBe(KEY)
   })
 })
 

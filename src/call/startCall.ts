@@ -1,27 +1,22 @@
-import type { Environment } from '../environment/environment.js'
 import { asError } from '../protocol/asError.js'
 import { PageOutdatedError, TaskExpiredError, ToolCallInterruptedError } from '../protocol/errors.js'
 import { isTerminal, type Task } from '../protocol/task.js'
-import type { RecordStore } from '../storage/recordStore.js'
 import { recordedTask, type ToolCallRecord } from '../storage/toolCallRecord.js'
 import type { Outcome } from './call.js'
 import type { CallEntry } from './callEntry.js'
-import { type RecordOwner, recordOf } from './callRecord.js'
+import { recordOf } from './callRecord.js'
 import type { CallRuntime } from './callRuntime.js'
 import type { CallTabs } from './callTabs.js'
 import { type CallEnd, type CallLock, lockCall } from './lockCall.js'
 import { planStart, type Wish } from './planStart.js'
+import { type SendContext, sendCall } from './sendCall.js'
 import type { TaskPort } from './taskPort.js'
-import { untilOnline } from './untilOnline.js'
 
-export interface StartContext {
+export interface StartContext extends SendContext {
   readonly runtime: CallRuntime
   readonly port: TaskPort
-  readonly environment: Environment
-  readonly records: Pick<RecordStore, 'write' | 'isNewer'>
   /** Reads what another page has left of a call. */
   readonly readFound: (callId: string) => Promise<ToolCallRecord | undefined>
-  readonly owner: RecordOwner
   readonly tabs: CallTabs
 }
 
@@ -49,6 +44,7 @@ export interface StartOptions {
  * lock ▶ write intent ▶ tools/call ▶ result ─────────────────────────────▶ remove record ▶ settled
  *                             └────▶ task ▶ write record ▶ poll … terminal ▶ keep record  ▶ settled
  * a page that goes away leaves:      intent: interrupted   record: followed again
+ *                                    or sent again, where the server knows its key
  * another tab with the same key:     waits for the lock    finds the record and follows, too
  * ```
  */
@@ -61,7 +57,7 @@ export async function startCall(options: StartOptions, context: StartContext): P
   let end: StartEnd | undefined
   try {
     const found = entry.call.key === undefined ? undefined : await findCall(options, context, controller.signal)
-    if (found === undefined) end = await makeCall(entry, context, controller.signal)
+    if (found === undefined || 'intent' in found) end = await makeCall(entry, context, controller.signal, found?.intent)
     else if ('outcome' in found) end = { ...found, isForeign: true }
     else end = followFound(entry, found.record, context, controller.signal)
   } catch (error) {
@@ -73,12 +69,12 @@ export async function startCall(options: StartOptions, context: StartContext): P
   entry.unlock?.()
 }
 
-/** What another page has left of the call; undefined: this page is to make it. */
+/** What another page has left of the call; undefined: this page is to make it. `intent`: to send it again. */
 async function findCall(
   { entry, wish, lostTaskId, onWaiting }: StartOptions,
   { tabs, readFound, port }: StartContext,
   signal: AbortSignal,
-): Promise<CallEnd | undefined> {
+): Promise<CallEnd | { readonly intent: ToolCallRecord } | undefined> {
   const { callId, name } = entry.call
   const locked = await lock(tabs, callId, signal, wish, onWaiting)
   if (!('unlock' in locked)) return locked
@@ -86,9 +82,10 @@ async function findCall(
   if (wish === 'call-again') return undefined
   const found = await readFound(callId)
   const known = found?.task?.taskId === lostTaskId && found?.task !== undefined ? asEnded(found) : found
-  const isIntent = known !== undefined && known.task === undefined
+  const isIntent = known !== undefined && known.task === undefined && known.idempotencyKey === undefined
   const isRepeatable = isIntent && wish === 'call' && entry.left === undefined && (await port.isRepeatable(name))
   const plan = planStart(known, wish, isRepeatable)
+  if (plan === 'repeat' && found !== undefined) return { intent: found }
   return plan === 'call' || found === undefined ? undefined : { record: found }
 }
 
@@ -148,31 +145,19 @@ export function resumeCancel(entry: CallEntry, runtime: CallRuntime, isWanted = 
   if (isWanted || ('cancel' in call && call.cancel !== 'none')) runtime.cancel(entry).catch(() => {})
 }
 
-async function makeCall(entry: CallEntry, context: StartContext, signal: AbortSignal): Promise<StartEnd | undefined> {
-  const { runtime, port, environment, records, owner, tabs } = context
-  const { callId, name, arguments: args } = entry.call
-  // Nothing has been sent: offline, the call can wait.
-  await untilOnline({
-    environment,
-    signal,
-    onOffline: () => runtime.dispatch(entry, { type: 'waiting', for: 'network' }),
-  })
-  runtime.dispatch(entry, { type: 'sending' })
-  const response = await port.callTool(
-    { name, ...(args && { arguments: args }) },
-    {
-      beforeSend: async () => {
-        if (entry.left !== undefined) return
-        entry.isSent = true
-        const record = recordOf(entry.call, owner, environment.now())
-        if ((await records.write(record)) || !(await records.isNewer(callId))) return
-        entry.isSent = false
-        throw new PageOutdatedError(name, { callId })
-      },
-      ask: (inputKey, request, abort) => runtime.ask(entry, inputKey, request, abort),
-      signal,
-    },
-  )
+async function makeCall(
+  entry: CallEntry,
+  context: StartContext,
+  signal: AbortSignal,
+  intent?: ToolCallRecord,
+): Promise<StartEnd | undefined> {
+  const { runtime, port, environment, owner, tabs } = context
+  const { callId } = entry.call
+  if (intent !== undefined) {
+    entry.isRepeated = true
+    runtime.dispatch(entry, { type: 'found', startedAt: intent.startedAt })
+  }
+  const response = await sendCall(entry, context, signal, intent?.idempotencyKey)
   if (response.type === 'result') return { outcome: { result: response.result } }
   runtime.dispatch(entry, { type: 'created', task: response.task, era: port.era })
   await entry.written

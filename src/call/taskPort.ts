@@ -26,8 +26,13 @@ export interface ListenHooks {
 
 /** What becomes of a `tools/call` on its way. */
 export interface CallHooks {
-  /** Called when nothing but the request itself is left to be done: before it, nothing can have run. */
-  readonly beforeSend: () => Promise<void>
+  /**
+   * Called when nothing but the request itself is left to be done: before it, nothing can have run. Resolves to the key
+   * that the request carries, where the server takes one.
+   *
+   * @param keyTtlMs How long the server knows by its key that a call came before, in ms; 0 where it takes none.
+   */
+  readonly beforeSend: (keyTtlMs: number) => Promise<string | undefined>
   /** Responds to an input request that the server sends before it has decided on a task (multi round-trip). */
   readonly ask: (inputKey: string, request: InputRequest, signal: AbortSignal) => Promise<InputResponse>
   readonly signal: AbortSignal

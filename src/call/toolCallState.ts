@@ -11,7 +11,7 @@ import type { Task } from '../protocol/task.js'
 export type ToolCallPhase = ToolCallState['phase']
 
 /**
- * How polling fares: `ok`; `retrying` after a failure that may pass; `offline` while the browser says
+ * How polling fares, or sending the `tools/call` again: `ok`; `retrying` after a failure that may pass; `offline` while the browser says
  * so; `paused` while there is nothing to do but wait (hidden with `poll.hidden: 'pause'`, or credentials are missing).
  */
 export type ToolCallNetwork = 'ok' | 'retrying' | 'offline' | 'paused'
@@ -48,7 +48,7 @@ interface ToolCallStateBase {
    */
   readonly cancelStatus?: 'sending' | 'retrying' | 'requested'
   readonly network: ToolCallNetwork
-  /** Polls that failed in a row. */
+  /** Polls that failed in a row, or attempts to send the `tools/call`. */
   readonly failureCount: number
   /** What the last of them failed with. Gone with the next response. */
   readonly lastError?: Error

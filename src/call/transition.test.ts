@@ -4,7 +4,17 @@ import { TaskExpiredError, TaskProtocolError, TaskRequestError } from '../protoc
 import type { InputRequest } from '../protocol/inputRequest.js'
 import type { DetailedTask, Task } from '../protocol/task.js'
 import type { RecordedTask } from '../storage/toolCallRecord.js'
-import type { Call, CallEvent, CallIdentity, CallRules, Circumstances, Effect, Following, Tracked } from './call.js'
+import type {
+  Call,
+  CallEvent,
+  CallIdentity,
+  CallRules,
+  Circumstances,
+  Effect,
+  Following,
+  Repeating,
+  Tracked,
+} from './call.js'
 import { type Inputs, NO_INPUTS } from './inputs.js'
 import { knownMessages } from './knownMessages.js'
 import { DEFAULT_POLL_POLICY } from './pollPolicy.js'
@@ -105,9 +115,18 @@ const wake: CallEvent = { type: 'wake' }
 const received = (message: TaskMessage): CallEvent => ({ type: 'message', message, isOwn: false })
 const own = (message: TaskMessage): CallEvent => ({ type: 'message', message, isOwn: true })
 
+const repeating = (changes: Partial<Repeating>): Call => ({
+  ...IDENTITY,
+  stage: 'calling',
+  inputs: NO_INPUTS,
+  repeating: { error: gone, failureCount: 1, isOffline: false, ...changes },
+})
+
 const states = {
   waiting: { ...IDENTITY, stage: 'waiting', for: 'lock' },
   calling: { ...IDENTITY, stage: 'calling', inputs: asked({ q1: 'open' }) },
+  repeating: repeating({}),
+  'repeating, offline': repeating({ isOffline: true }),
   ours: following(),
   queued: following({ poll: 'queued' }),
   sent: following({ poll: 'sent' }),
@@ -137,6 +156,7 @@ const events = {
   waiting: [{ type: 'waiting', for: 'network' }],
   found: [{ type: 'found', startedAt: 7 }],
   sending: [{ type: 'sending' }],
+  'call-failed': [{ type: 'call-failed', error: gone }],
   created: [{ type: 'created', task: { ...LATER, taskId: 't2' }, era: 'modern' }],
   adopted: [{ type: 'adopted', task: recorded(), startedAt: 7, era: 'modern' }],
   recorded: [{ type: 'recorded', record: 'failed' }],
@@ -328,6 +348,27 @@ const table: Record<StateName, Row> = {
     adopted,
     asked: { changes: { inputs: asked({ q1: 'open', q2: 'open' }) } },
     input: { changes: { inputs: asked({ q1: 'sending' }) } },
+    'call-failed': {
+      changes: { inputs: NO_INPUTS, repeating: { error: gone, failureCount: 1, isOffline: false } },
+    },
+    settled: settled(),
+  },
+  repeating: {
+    waiting: { changes: { repeating: { error: gone, failureCount: 1, isOffline: true } } },
+    found: { changes: { startedAt: 7 } },
+    created,
+    adopted,
+    asked: { changes: { inputs: asked({ q2: 'open' }) } },
+    'call-failed': { changes: { repeating: { error: gone, failureCount: 2, isOffline: false } } },
+    settled: settled(),
+  },
+  'repeating, offline': {
+    sending: { changes: { repeating: { error: gone, failureCount: 1, isOffline: false } } },
+    found: { changes: { startedAt: 7 } },
+    created,
+    adopted,
+    asked: { changes: { inputs: asked({ q2: 'open' }) } },
+    'call-failed': { changes: { repeating: { error: gone, failureCount: 2, isOffline: false } } },
     settled: settled(),
   },
   ours,
@@ -400,6 +441,7 @@ describe('transition', () => {
       waiting: true,
       found: true,
       sending: true,
+      'call-failed': true,
       created: true,
       adopted: true,
       recorded: true,

@@ -56,17 +56,30 @@ function next(call: Unsettled, event: CallEvent, at: Circumstances, rules: CallR
 function untracked(call: Exclude<Unsettled, Following>, event: CallEvent, rules: CallRules): Call {
   switch (event.type) {
     case 'waiting':
+      if (call.stage === 'calling') return withOffline(call, true)
       return call.stage === 'waiting' && call.for !== event.for ? { ...call, for: event.for } : call
     case 'found':
       return { ...call, startedAt: event.startedAt }
     case 'sending':
+      if (call.stage === 'calling') return withOffline(call, false)
       return call.stage === 'waiting' ? { ...call, stage: 'calling', inputs: NO_INPUTS } : call
+    case 'call-failed': {
+      if (call.stage !== 'calling') return call
+      const failureCount = (call.repeating?.failureCount ?? 0) + 1
+      return { ...call, inputs: NO_INPUTS, repeating: { error: event.error, failureCount, isOffline: false } }
+    }
     case 'asked':
       if (call.stage !== 'calling') return call
       return { ...call, inputs: withInput(call.inputs, event.inputKey, asked(event.request, rules)) }
     default:
       return call
   }
+}
+
+function withOffline(call: Extract<Call, { stage: 'calling' }>, isOffline: boolean): Call {
+  const { repeating } = call
+  if (repeating === undefined || repeating.isOffline === isOffline) return call
+  return { ...call, repeating: { ...repeating, isOffline } }
 }
 
 function asked(request: InputRequest, rules: CallRules): { request: InputRequest; status: 'handling' | 'open' } {

@@ -105,7 +105,7 @@ export function createCalls(options: CallsOptions): Calls {
       const callId = key === undefined ? environment.randomId() : toolCallId(owner, name, key)
       const known = calls.entries.get(callId)
       if (detaching?.aborted) return calls.refuse(calls.newCall(callId, name, key, args), detaching.reason)
-      if (known !== undefined && isReusable(known.shown, repeat)) {
+      if (known !== undefined && isReusable(known.shown, repeat) && known.isUnanswered !== true) {
         if (key !== undefined) warnOfOtherArguments(known, key, args)
         return calls.handle(known, detaching)
       }

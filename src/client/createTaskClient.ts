@@ -1,7 +1,6 @@
 import type { CallTap } from '../call/callChange.js'
 import type { RecordOwner } from '../call/callRecord.js'
 import { handlerOf } from '../call/inputHandlers.js'
-import { MAX_TIMER_MS } from '../call/pollPolicy.js'
 import { createPushSubscription, NO_PUSH } from '../call/pushSubscription.js'
 import type { ToolCallRequest } from '../call/taskPort.js'
 import type { SettledToolCall } from '../call/toolCallState.js'
@@ -21,7 +20,6 @@ import { createObserving, type Observing } from './observe/createObserving.js'
 import {
   checkOptionNames,
   checkOptions,
-  finite,
   oneOf,
   positive,
   readLegacyOptions,
@@ -39,8 +37,6 @@ const FRAME_MS = 16
 
 /** A browser opens this many connections to one origin over HTTP/1.1. The push stream holds one of them. */
 const CONNECTIONS = 6
-
-const HOUR_MS = 60 * 60 * 1000
 
 /**
  * Creates a client that calls tools and follows what becomes a task, across reloads. Creating it does
@@ -84,7 +80,7 @@ export function createTaskClient<T extends object = AnyTools>(options: TaskClien
   const store = createStore({ environment, frameMs, onListenerError: rethrowLater })
   const checkTools = createToolsCheck(options.toolsHash)
   const connection: Connection = sdk.createConnection({
-    callTimeoutMs: Math.min(finite('callTimeoutMs', options.callTimeoutMs, HOUR_MS), MAX_TIMER_MS),
+    callTimeoutMs: policy.callTimeoutMs,
     environment,
     randomId: environment.randomId,
     onState: (state) => {

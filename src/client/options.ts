@@ -1,4 +1,4 @@
-import { DEFAULT_POLL_POLICY, type PollPolicy } from '../call/pollPolicy.js'
+import { DEFAULT_POLL_POLICY, MAX_TIMER_MS, type PollPolicy } from '../call/pollPolicy.js'
 import type { LegacyOptions } from '../connection/legacy/options.js'
 import type { Environment } from '../environment/environment.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
@@ -24,7 +24,7 @@ export function positive(name: string, value: number | undefined, otherwise: num
  *
  * @throws {TaskConfigurationError} where it is no number above 0, or never passes.
  */
-export function finite(name: string, value: number | undefined, otherwise: number): number {
+function finite(name: string, value: number | undefined, otherwise: number): number {
   if (value !== Number.POSITIVE_INFINITY) return positive(name, value, otherwise)
   throw new TaskConfigurationError(`${name} is Infinity; it must be a number above 0 that is finite.`)
 }
@@ -56,6 +56,10 @@ export function readPollPolicy(options: TaskClientBaseOptions): PollPolicy {
     baseMs: finite('retry.baseMs', retry.baseMs, DEFAULT_POLL_POLICY.baseMs),
     maxMs: positive('retry.maxMs', retry.maxMs, DEFAULT_POLL_POLICY.maxMs),
     maxAttempts: positive('retry.maxAttempts', retry.maxAttempts, DEFAULT_POLL_POLICY.maxAttempts),
+    callTimeoutMs: Math.min(
+      finite('callTimeoutMs', options.callTimeoutMs, DEFAULT_POLL_POLICY.callTimeoutMs),
+      MAX_TIMER_MS,
+    ),
   }
 }
 

@@ -127,8 +127,11 @@ async function resumeIntent(intent: ToolCallRecord, options: ResumingOptions): P
   }
 }
 
-function interrupted(calls: PageCalls, { callId, tool, key, startedAt }: ToolCallRecord): CallEntry {
-  return calls.over({ callId, name: tool, key, startedAt }, new ToolCallInterruptedError(tool, { callId }), startedAt)
+function interrupted(calls: PageCalls, { callId, tool, key, startedAt, idempotencyKey }: ToolCallRecord): CallEntry {
+  const error = new ToolCallInterruptedError(tool, { callId })
+  const entry = calls.over({ callId, name: tool, key, startedAt }, error, startedAt)
+  entry.isUnanswered = idempotencyKey !== undefined
+  return entry
 }
 
 /** The record of a task that the app names. */

@@ -140,7 +140,8 @@ export interface TaskClientBaseOptions {
   }
   /**
    * How long the server may take to answer a `tools/call` with a result, an input request or a task, in ms; then the
-   * call fails with `ToolCallInterruptedError`, since the tool may be running. The life of a task does not count, nor
+   * call fails with `ToolCallInterruptedError`, since the tool may be running. Also how long a call is sent again that
+   * was not answered, where the server knows it by its key. The life of a task does not count, nor
    * the time in which an input request waits for its response.
    * @default 3600000
    */

@@ -83,9 +83,9 @@ export function createConnection(options: CreateConnectionOptions): Connection {
       throw connectionError(cause, url)
     })
     signal?.throwIfAborted()
-    await beforeSend?.()
+    const idempotencyKey = await beforeSend?.(connectedSdk.tasks.keyTtlMs)
     signal?.throwIfAborted()
-    return withCallLimit(options, request.name, { ask, optIn }, signal, (limited, inTime) =>
+    return withCallLimit(options, request.name, { ask, optIn, idempotencyKey }, signal, (limited, inTime) =>
       connectedSdk.callTool(request, limited, inTime),
     )
   }

@@ -10,7 +10,13 @@ import {
   ToolCallInterruptedError,
   ToolCallRejectedError,
 } from '../protocol/errors.js'
-import { INVALID_PARAMS, METHOD_NOT_FOUND, MISSING_CLIENT_CAPABILITY, TASKS_EXTENSION } from '../protocol/extension.js'
+import {
+  INVALID_PARAMS,
+  isIdempotencyConflict,
+  METHOD_NOT_FOUND,
+  MISSING_CLIENT_CAPABILITY,
+  TASKS_EXTENSION,
+} from '../protocol/extension.js'
 import { isJsonObject, isTooDeep, type JsonObject } from '../protocol/json.js'
 import { cutText, withoutId } from '../protocol/text.js'
 
@@ -224,8 +230,9 @@ function rejection(rpc: JsonRpcError, tool: string, cause: unknown): Error {
       options,
     )
   }
-  const hint =
-    rpc.code === METHOD_NOT_FOUND
+  const hint = isIdempotencyConflict(rpc.data)
+    ? ' Call it with the arguments that it was first called with, or under another key.'
+    : rpc.code === METHOD_NOT_FOUND
       ? ' The server offers no tools. Check that the URL is that of the server you mean.'
       : rpc.code === INVALID_PARAMS
         ? ' Check the name and the arguments against listTools().'

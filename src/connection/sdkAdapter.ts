@@ -10,6 +10,8 @@ export interface SdkCall {
   readonly ask?: CallHooks['ask'] | undefined
   /** How the call asks for a task, in an era in which it has to. */
   readonly optIn?: TaskOptIn | undefined
+  /** The same for every repetition of the call, where the server takes one. */
+  readonly idempotencyKey?: string | undefined
 }
 
 /** An SDK client that is connected. */

@@ -17,6 +17,8 @@ export interface TaskOptIn {
 export interface TaskApi {
   /** Whether the server says that it serves tasks. */
   readonly isServed: boolean
+  /** How long the server knows by its key that a `tools/call` came before, in ms; 0 where it takes none. */
+  readonly keyTtlMs: number
   /** How a call of this tool asks for a task; undefined where it does not. */
   optIn(tool: string): Promise<TaskOptIn | undefined>
   getTask(taskId: string, signal: AbortSignal | undefined): Promise<DetailedTask>

@@ -201,7 +201,21 @@ describe('useToolCall', () => {
     expect(server.count('tools/call')).toBe(2)
   })
 
+  it('a call without a response is asked for again after a reload, where the server takes keys', async () => {
+    server.faults.delay(Number.POSITIVE_INFINITY, { method: 'tools/call', times: 1 })
+    renderHook(() => useToolCall(WORK), { wrapper }).unmount()
+    await advance(100)
+    await act(() => page.close())
+
+    client = openPage()
+    const { result } = renderHook(() => useToolCall(WORK).status, { wrapper })
+    await advance(5000)
+    expect(result.current).toBe('success')
+  })
+
   it('an interrupted call is shown as such after a reload, and retry() makes it again', async () => {
+    server = createWorkServer({ idempotentCalls: false })
+    client = openPage()
     server.faults.delay(Number.POSITIVE_INFINITY, { method: 'tools/call', times: 1 })
     renderHook(() => useToolCall(WORK), { wrapper }).unmount()
     await advance(100)

@@ -57,6 +57,7 @@ describe('the text of a record', () => {
   it.each([
     ['a task', RECORD],
     ['an intent', INTENT],
+    ['an intent with the key of its call', { ...INTENT, idempotencyKey: 'f81d4fae7dec11d0' }],
     ['a task without what is optional', { ...RECORD, task: bare(TASK) }],
   ])('reads back as it was written: %s', (_name, record) => {
     expect(decodeToolCallRecord(encodeToolCallRecord(record))).toEqual(record)
@@ -181,6 +182,13 @@ describe('the text of a record', () => {
   ])('with %j goes on without', (changes, expected) => {
     expect(decodeToolCallRecord(taskText(changes))?.task).toEqual(defined({ ...TASK, ...expected }))
   })
+
+  it.each([undefined, null, 7, 'too-short', 'x'.repeat(257), {}])(
+    'with %j for the key of its call is one without',
+    (idempotencyKey) => {
+      expect(decodeToolCallRecord(JSON.stringify({ v: 1, ...INTENT, idempotencyKey }))).toEqual(INTENT)
+    },
+  )
 
   it('keeps nothing that is no part of a record', () => {
     const decoded = decodeToolCallRecord(

@@ -17,6 +17,8 @@ export interface ToolCallRecord {
   readonly era: 'modern' | 'legacy'
   /** When the call was made, ms since the epoch, by this browser's clock. */
   readonly startedAt: number
+  /** Of an intent: the key under which the server knows whether the call has reached it. */
+  readonly idempotencyKey?: string
   /** Absent in an intent: the `tools/call` is under way and its response has not arrived. */
   readonly task?: RecordedTask
   /** In place of a task: there is one, and only the tabs that follow it know its id. */
@@ -89,7 +91,7 @@ export function decodeToolCallRecord(text: string): ToolCallRecord | undefined {
   if (era !== 'modern' && era !== 'legacy') return undefined
   const task = body['task'] === undefined ? undefined : decodeTask(body['task'])
   if (body['task'] !== undefined && task === undefined) return undefined
-  const held = body['held']
+  const { held, idempotencyKey } = body
   return {
     callId,
     tool,
@@ -98,8 +100,14 @@ export function decodeToolCallRecord(text: string): ToolCallRecord | undefined {
     scope,
     era,
     startedAt,
+    ...(isIdempotencyKey(idempotencyKey) && { idempotencyKey }),
     ...(task !== undefined ? { task } : (held === 'working' || held === 'ended') && { held }),
   }
+}
+
+/** As long as servers take it. */
+function isIdempotencyKey(value: unknown): value is string {
+  return typeof value === 'string' && value.length >= 16 && value.length <= 256
 }
 
 /** What may stand where other tabs and later visits read it, instead of a record whose task id names a session. */

@@ -80,6 +80,10 @@ export interface StubbedCallOptions {
   lostTaskId?: string
   /** How the server answers the `tools/call`. @default by {@link TASK} */
   call?: Response<Task | CallToolResult>
+  /** How it answers each `tools/call`, in place of `call`; the last one stays. */
+  calls?: Response<Task | CallToolResult>[]
+  /** How long the server knows the key of a `tools/call`, in ms. @default 0: it takes none */
+  keyTtlMs?: number
   /** An input request that comes before the response to the `tools/call`. */
   askedFirst?: InputRequest
   /** How it answers each `tasks/get`; the last one stays. @default working */
@@ -113,7 +117,17 @@ export function beginCall(options: StubbedCallOptions = {}) {
   const polls: number[] = []
   const errors: unknown[] = []
   const posted: TaskMessage[] = []
-  const sent: { callSignal?: AbortSignal; request?: ToolCallRequest; updates: unknown[] } = { updates: [] }
+  const sent: {
+    callSignal?: AbortSignal
+    request?: ToolCallRequest
+    updates: unknown[]
+    keys: unknown[]
+    at: number[]
+  } = {
+    updates: [],
+    keys: [],
+    at: [],
+  }
   const policy = { ...DEFAULT_POLL_POLICY, ...options.policy }
   const handlers = options.handlers ?? {}
 
@@ -141,6 +155,7 @@ export function beginCall(options: StubbedCallOptions = {}) {
     return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason), { once: true }))
   }
   const lines = {
+    calls: options.calls ?? [options.call ?? TASK],
     polls: options.polls ?? [working()],
     cancels: options.cancels ?? [undefined],
     updates: options.updates ?? [undefined],
@@ -148,13 +163,15 @@ export function beginCall(options: StubbedCallOptions = {}) {
   const port: TaskPort = {
     era: 'modern',
     callTool: async (request, { beforeSend, ask, signal }) => {
-      await beforeSend()
+      const idempotencyKey = await beforeSend(options.keyTtlMs ?? 0)
       signal.throwIfAborted()
       log.push('tools/call')
       Object.assign(sent, { request, callSignal: signal })
-      const { call = TASK, askedFirst } = options
+      sent.keys.push(idempotencyKey)
+      sent.at.push(page.now() - START)
+      const { askedFirst } = options
       if (askedFirst !== undefined) sent.updates.push(await ask('r1', askedFirst, signal))
-      const response = await respond([call], signal)
+      const response = await respond(lines.calls, signal)
       return 'taskId' in response ? { type: 'task', task: response } : { type: 'result', result: response }
     },
     completeCall: (name, result) => {
@@ -256,7 +273,7 @@ export function beginCall(options: StubbedCallOptions = {}) {
       readFound: (callId: string) => records.read(callId),
     }
     void Promise.resolve().then(() =>
-      startCall({ entry, wish, lostTaskId, onWaiting }, { ...context, ...found, runtime }),
+      startCall({ entry, wish, lostTaskId, onWaiting }, { ...context, ...found, runtime, rules: { policy } }),
     )
   }
 

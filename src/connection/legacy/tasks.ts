@@ -93,6 +93,7 @@ export function createLegacyTasks(options: LegacyTasksOptions): TaskApi {
   })
 
   return {
+    keyTtlMs: 0,
     isServed: capabilities === undefined || servesLegacyTasks(capabilities),
     optIn: async (tool) => {
       if (!(await wantsTask(tool))) return undefined

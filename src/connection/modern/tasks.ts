@@ -1,6 +1,6 @@
 import type { ListenHooks } from '../../call/taskPort.js'
 import { TaskProtocolError } from '../../protocol/errors.js'
-import { supportsTasks } from '../../protocol/extension.js'
+import { keyTtlMs, supportsTasks } from '../../protocol/extension.js'
 import type { InputResponse } from '../../protocol/inputRequest.js'
 import { isJsonObject, type JsonObject } from '../../protocol/json.js'
 import { type DetailedTask, type OnProtocolIssue, parseDetailedTask } from '../../protocol/task.js'
@@ -12,6 +12,7 @@ import type { TaskRequester } from '../transport/callToken.js'
 export function modernTasks(transport: TaskRequester, capabilities: unknown, onIssue: OnProtocolIssue): TaskApi {
   return {
     isServed: supportsTasks(capabilities),
+    keyTtlMs: keyTtlMs(capabilities),
     optIn: () => Promise.resolve(undefined),
     getTask: (taskId, signal) => getTask(transport, taskId, signal, onIssue),
     updateTask: (taskId, inputResponses, signal) => updateTask(transport, taskId, inputResponses, signal),

@@ -43,7 +43,7 @@ const LEGACY = { mode: 'auto' as const, ttlMs: undefined, environment: browserEn
 const done = result(RESULT)
 const never = () => new Promise<never>(() => {})
 const hooks = (): CallHooks => ({
-  beforeSend: () => Promise.resolve(),
+  beforeSend: () => Promise.resolve(undefined),
   ask: never,
   signal: new AbortController().signal,
 })
@@ -594,6 +594,7 @@ describe('before a tools/call', () => {
     const seen: string[][] = []
     const beforeSend = async () => {
       seen.push(server.requests.map(({ method }) => method))
+      return undefined
     }
     await connection.callTool({ name: 'report' }, { ...hooks(), beforeSend })
     expect(seen).toEqual([['server/discover']])
@@ -602,7 +603,7 @@ describe('before a tools/call', () => {
   it('asks nobody where there is no connection', async () => {
     const { server, connection } = setUp()
     server.on('server/discover', unreachable)
-    const beforeSend = vi.fn(() => Promise.resolve())
+    const beforeSend = vi.fn(() => Promise.resolve(undefined))
     await caught(connection.callTool({ name: 'report' }, { ...hooks(), beforeSend }))
     expect(beforeSend).not.toHaveBeenCalled()
   })

@@ -3,6 +3,7 @@ import { MAX_TIMER_MS } from '../../call/pollPolicy.js'
 import type { ToolCallRequest, ToolCallResponse } from '../../call/taskPort.js'
 import type { CallToolResult } from '../../protocol/callToolResult.js'
 import { TaskConfigurationError } from '../../protocol/errors.js'
+import { IDEMPOTENCY_KEY_META } from '../../protocol/extension.js'
 import { missingCapability } from '../../protocol/inputCapabilities.js'
 import type { InputRequest } from '../../protocol/inputRequest.js'
 import type { OnProtocolIssue } from '../../protocol/task.js'
@@ -129,12 +130,17 @@ async function callTool(
   call: SdkCall,
   signal: AbortSignal | undefined,
 ): Promise<ToolCallResponse> {
+  const { idempotencyKey } = call
   const ownCall: OwnCall = { ...call }
   const token = randomId()
   const release = transport.register(token, ownCall)
   try {
     const result = await client.callTool(
-      { name, arguments: { ...args }, _meta: { [CALL_TOKEN_META]: token } },
+      {
+        name,
+        arguments: { ...args },
+        _meta: { [CALL_TOKEN_META]: token, ...(idempotencyKey && { [IDEMPOTENCY_KEY_META]: idempotencyKey }) },
+      },
       { timeout: MAX_TIMER_MS, ...(signal && { signal }) },
     )
     return { type: 'result', result }
