@@ -37,7 +37,7 @@ export interface RpcRequest {
 
 export type RpcResponse =
   | { readonly result: Record<string, unknown> }
-  | { readonly error: { readonly code: number; readonly message: string } }
+  | { readonly error: { readonly code: number; readonly message: string; readonly data?: unknown } }
 
 export interface ChaosServer {
   /** Answers a request; a `tasks/get` as a replica does that is `staleBy` ms behind. */
@@ -57,21 +57,35 @@ export interface ChaosServerOptions {
   readonly now: () => number
   /** A tool was run, which it must be once per call. */
   readonly onExecuted: (nonce: string) => void
+  /** Whether it knows a call that comes again by its key. @default false */
+  readonly isIdempotent?: boolean
+  /** A call has come again under its key. */
+  readonly onRepeated?: () => void
   /** The id of the task with this number. @default 'task-1' and so on */
   readonly taskId?: (sequence: number) => string
 }
 
 const TASKS = 'io.modelcontextprotocol/tasks'
+const IDEMPOTENT_CALLS = 'dev.taskwire/idempotent-calls'
+const KEY_META = 'dev.taskwire/idempotencyKey'
 const FAILED = -32050
 const CANCEL_TAKES_MS = 700
 const UNKNOWN_TASK: RpcResponse = { error: { code: -32602, message: 'Unknown task' } }
 
-const DISCOVERED = {
+const OTHER_CALL: RpcResponse = {
+  error: {
+    code: -32602,
+    message: 'The key belongs to another call',
+    data: { reason: 'idempotency-key-of-another-call' },
+  },
+}
+
+const discovered = (extensions: object) => ({
   resultType: 'complete',
   supportedVersions: ['2026-07-28'],
-  capabilities: { tools: {}, extensions: { [TASKS]: {} } },
+  capabilities: { tools: {}, extensions: { [TASKS]: {}, ...extensions } },
   _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'chaos', version: '1.0.0' } },
-}
+})
 
 const tool = (name: string, annotations: object) => ({ name, annotations, inputSchema: { type: 'object' } })
 const LISTED = {
@@ -83,8 +97,10 @@ const LISTED = {
 
 /** A server of revision 2026-07-28 that computes its tasks from the time, so that it has no timers, and keeps the books. */
 export function createChaosServer({ now, onExecuted, ...options }: ChaosServerOptions): ChaosServer {
-  const { taskId: newTaskId = (sequence: number) => `task-${sequence}` } = options
+  const { taskId: newTaskId = (sequence: number) => `task-${sequence}`, isIdempotent = false, onRepeated } = options
   const tasks = new Map<string, ServerTask>()
+  /** What became of calls, by their keys. */
+  const byKey = new Map<string, { readonly request: string; readonly became: RpcResponse | ServerTask }>()
 
   function endsAt({ plan, createdAt, answers, cancelledAt }: ServerTask): number {
     if (cancelledAt !== undefined) return cancelledAt
@@ -127,7 +143,27 @@ export function createChaosServer({ now, onExecuted, ...options }: ChaosServerOp
     }
   }
 
-  function call({ arguments: args }: Readonly<Record<string, unknown>>): RpcResponse {
+  function call(params: Readonly<Record<string, unknown>>): RpcResponse {
+    const key = (params['_meta'] as Readonly<Record<string, unknown>> | undefined)?.[KEY_META]
+    if (!isIdempotent || typeof key !== 'string') return respond(run(params))
+    // The nonce is the test's: to the app it is the same call.
+    const { nonce: _, ...plan } = params['arguments'] as CallPlan
+    const request = JSON.stringify([params['name'], plan])
+    const known = byKey.get(key)
+    if (known !== undefined && known.request !== request) return OTHER_CALL
+    if (known !== undefined) onRepeated?.()
+    const became = known?.became ?? run(params)
+    byKey.set(key, { request, became })
+    return respond(became)
+  }
+
+  function respond(became: RpcResponse | ServerTask): RpcResponse {
+    if (!('taskId' in became)) return became
+    const { result: _, error: __, inputRequests: ___, ...created } = snapshot(became, now())
+    return { result: { ...created, resultType: 'task' } }
+  }
+
+  function run({ arguments: args }: Readonly<Record<string, unknown>>): RpcResponse | ServerTask {
     const plan = args as CallPlan
     if (plan.answer === 'refusal') return { error: { code: -32602, message: 'Such arguments do not do.' } }
     onExecuted(plan.nonce)
@@ -135,8 +171,7 @@ export function createChaosServer({ now, onExecuted, ...options }: ChaosServerOp
       return { result: { ...toolResult(plan.nonce, plan.outcome !== 'success'), resultType: 'complete' } }
     const task = { taskId: newTaskId(tasks.size + 1), plan, createdAt: now(), answers: new Map() }
     tasks.set(task.taskId, task)
-    const { result: _, error: __, ...created } = snapshot(task, now())
-    return { result: { ...created, resultType: 'task' } }
+    return task
   }
 
   function cancel(task: ServerTask): undefined {
@@ -166,7 +201,7 @@ export function createChaosServer({ now, onExecuted, ...options }: ChaosServerOp
     handle: ({ method, params = {} }, staleBy = 0) => {
       switch (method) {
         case 'server/discover':
-          return { result: DISCOVERED }
+          return { result: discovered(isIdempotent ? { [IDEMPOTENT_CALLS]: {} } : {}) }
         case 'tools/list':
           return { result: LISTED }
         case 'tools/call':

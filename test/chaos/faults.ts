@@ -60,6 +60,7 @@ export const BREACHES = [
   'answer lost',
   'forgotten record kept',
   'never settled',
+  'outcome unknown to the page that can ask again',
   'error nobody handles',
   'left running after close()',
 ] as const
@@ -73,7 +74,9 @@ export const EVENTS = [
   'tasks created',
   'tasks recorded and not given up by the app',
   'polls answered',
+  'tools/call sent again under their key',
   'answers to tools/call lost, and said to be',
+  'the same, where the server takes keys',
 ] as const
 
 export type ChaosEvent = (typeof EVENTS)[number]

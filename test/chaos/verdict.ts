@@ -77,7 +77,15 @@ function respondToInputRequests(world: World): void {
 function checkCalls(world: World, tab: Tab): void {
   for (const call of Object.values(tab.client.store.getState().calls)) {
     const { task, error } = call
-    if (error?.name === 'ToolCallInterruptedError') world.count('answers to tools/call lost, and said to be')
+    if (error?.name === 'ToolCallInterruptedError') {
+      world.count(
+        world.isIdempotent ? 'the same, where the server takes keys' : 'answers to tools/call lost, and said to be',
+      )
+      // Whoever does not know the arguments cannot.
+      if (world.isIdempotent && call.arguments !== undefined) {
+        world.breach('outcome unknown to the page that can ask again', `${tab.name} shows ${describeCall(call)}`)
+      }
+    }
     const known = task && world.server.tasks.get(task.taskId)
     // Three answers in a row that break the protocol end a call; its record stays.
     if (known === undefined || error?.name === 'TaskProtocolError' || world.isPastTtl(known)) continue

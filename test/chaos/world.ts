@@ -14,6 +14,7 @@ import type { Breach, Tally, TallyKey } from './faults.js'
 import { type ChaosNetwork, createChaosNetwork } from './network.js'
 import { createPollFloors, type PollFloors } from './pollFloors.js'
 import { createRecordWatch, type RecordUser, type RecordWatch } from './recordWatch.js'
+import type { Delivery } from './replies.js'
 import { createResponseBook } from './responseBook.js'
 import { createSuccession } from './succession.js'
 
@@ -65,6 +66,8 @@ export interface RecordedTask {
 /** A browser, its network, its storage and a server, with the books that show whether anything went wrong. */
 export interface World {
   readonly options: WorldOptions
+  /** Whether the server knows a call that comes again by its key. */
+  readonly isIdempotent: boolean
   readonly browser: SimulatedBrowser
   readonly server: ChaosServer
   readonly network: ChaosNetwork<Tab>
@@ -156,8 +159,12 @@ export function createWorld(options: WorldOptions, tally: Tally, clientOptions: 
   }
 
   const ledger = createCallLedger()
+  // Not drawn: schedules of earlier versions stay as they were.
+  const isIdempotent = options.seed % 4 < 2
   const server = createChaosServer({
     now,
+    isIdempotent,
+    onRepeated: () => tally.add('tools/call sent again under their key'),
     onExecuted: (nonce) => {
       tally.add('tools/call executed')
       log(`     executed: ${nonce}`)
@@ -234,7 +241,7 @@ export function createWorld(options: WorldOptions, tally: Tally, clientOptions: 
       log(`  ${tab.name} ← ${request.method} ${about ?? ''} ${describe(delivery)}`)
       if (about !== undefined && !init.signal?.aborted && delivery.type !== 'nothing')
         floors.answered(tab, about, delivery, browser.now())
-      if (request.method === 'tools/call' && about === undefined && delivery.type === 'answer') {
+      if (request.method === 'tools/call' && about === undefined && saysWhatBecame(delivery)) {
         const plan = request.params?.['arguments'] as CallPlan | undefined
         const start = plan && ledger.start(plan.nonce)
         if (start) ledger.permit(start.callId)
@@ -279,6 +286,8 @@ export function createWorld(options: WorldOptions, tally: Tally, clientOptions: 
       environment,
       resume: options.resume,
       poll: { hidden: options.hidden },
+      // Nothing but an answer is to end a call.
+      ...(isIdempotent && { callTimeoutMs: 2 ** 31 - 1 }),
       ...clientOptions,
       ...(options.storage === 'async' && { storage: storage.asyncStorage(life, pause) }),
     })
@@ -361,6 +370,7 @@ export function createWorld(options: WorldOptions, tally: Tally, clientOptions: 
 
   return {
     options,
+    isIdempotent,
     browser,
     server,
     network,
@@ -441,6 +451,12 @@ export function createWorld(options: WorldOptions, tally: Tally, clientOptions: 
       }
     },
   }
+}
+
+/** Whether the client knows what became of its call: not where that was another one. */
+function saysWhatBecame(delivery: Delivery): boolean {
+  if (delivery.type !== 'answer') return false
+  return !('error' in delivery.answer) || delivery.answer.error.data === undefined
 }
 
 function follows({ client }: Tab, taskId: string): boolean {
