@@ -436,6 +436,7 @@ describe('a call whose answer was lost', () => {
   }
 
   it('is interrupted, and not made again by itself', async () => {
+    server = createWorkServer({ idempotentCalls: false })
     const a = openTab()
     lose(a)
     await advance(100)

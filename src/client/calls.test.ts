@@ -648,6 +648,7 @@ describe('a storage that answers late', () => {
   })
 
   it('leaves a call interrupted, not repeated, where the page goes away before the task is noted', async () => {
+    server = createWorkServer({ idempotentCalls: false })
     const { page } = callInNewPage()
     while (server.count('tools/call') === 0) await server.advance(1)
     await page.crash()

@@ -262,6 +262,8 @@ describe('createTaskClient', () => {
     })
 
     it('a call that never got its response is interrupted, not made again, until the app says so', async () => {
+      server = createWorkServer({ idempotentCalls: false })
+      client = openPage()
       server.faults.delay(Number.POSITIVE_INFINITY, { method: 'tools/call', times: 1 })
       openPage().startToolCall(WORK, { key: 'k' })
       await server.advance(500)
@@ -283,7 +285,7 @@ describe('createTaskClient', () => {
       ['openWorldHint', 1],
     ])('a call that never got its response, of a tool with %s, is made %i times', async (hint, times) => {
       const tool = scriptTask([{ status: 'working' }], { name: 'tool', annotations: { [hint]: true } })
-      server = createTestServer({ tools: [tool] })
+      server = createTestServer({ tools: [tool], idempotentCalls: false })
       server.faults.delay(Number.POSITIVE_INFINITY, { method: 'tools/call', times: 1 })
       openPage().startToolCall({ name: 'tool' }, { key: 'k' })
       await server.advance(500)

@@ -69,6 +69,8 @@ describe('a fault', () => {
   })
 
   it('drop: a lost response leaves a call in doubt that the server has taken', async () => {
+    server = createWorkServer({ idempotentCalls: false })
+    client = createTaskClient({ url: server.url, environment: server.environment })
     const before = server.faults.drop({ method: 'tools/call' })
     const unsent = work(1)
     await server.advance(100)
