@@ -1,5 +1,6 @@
 import { skipToken, useMutation } from '@tanstack/react-query'
 import { type CallToolResult, createTaskClient, type TaskClient, type ToolOutput } from 'taskwire'
+import { mountTaskwireDevtools } from 'taskwire/devtools'
 import { toolCallMutationOptions, toolCallQueryOptions } from 'taskwire/query'
 import {
   useInputRequests,
@@ -56,6 +57,7 @@ describe('a client of known tools', () => {
   })
 
   it('goes where any client goes', () => {
+    mountTaskwireDevtools(client)
     expectTypeOf(client).toExtend<TaskClient>()
     useToolCalls({ clients: [client, createTaskClient({ url: '/other' })] })
     useInputRequests({ clients: [client, createTaskClient({ url: '/other' })] })

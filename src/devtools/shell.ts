@@ -53,8 +53,11 @@ export function createShell(options: ShellOptions, onChange: () => void): Shell 
 
   toggle.addEventListener('click', () => setOpen(true))
   close.addEventListener('click', () => setOpen(false))
-  panel.element.addEventListener('keydown', ({ key }) => {
-    if (key === 'Escape') setOpen(false)
+  panel.element.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape') return
+    // It was meant for the panel, and not for a dialog of the app.
+    event.stopPropagation()
+    setOpen(false)
   })
   show()
   document.body.append(host)

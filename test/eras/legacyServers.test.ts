@@ -6,9 +6,11 @@ import {
   TaskExpiredError,
   type TaskStorage,
   TasksUnsupportedError,
+  type WireObservation,
   withTasks,
 } from 'taskwire'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { hash } from '../../src/storage/hash.js'
 import { memoryStorage } from '../../src/storage/memoryStorage.js'
 import { openWithSdkV1 } from './support/eraPages.js'
 import { type EraServer, TOOLS } from './support/eraServer.js'
@@ -305,4 +307,21 @@ describe('an SDK v2 client of the app', () => {
     const server = await startServer()
     await expect(open(server.url).callTool(work('bad output'))).rejects.toThrow('does not match the tool')
   })
+})
+
+it('observes the wire without the ids of tasks and sessions', async () => {
+  const server = await startServer()
+  const client = open(server.url)
+  const told: WireObservation[] = []
+  client.observe((each) => void ('exchange' in each && told.push(each)), { wire: true })
+  const call = client.startToolCall(work('success'))
+  await call.result
+  const polls = server.requests.filter(({ method }) => method === 'tasks/get')
+  const taskId = String(polls[0]?.params['taskId'])
+  await vi.waitUntil(() => told.some((each) => each.type === 'wire-answered' && each.method === 'tasks/get'))
+  const said = JSON.stringify(told)
+  expect(said).not.toContain(taskId)
+  expect(said).toContain('"mcp-session-id":"[redacted]"')
+  const poll = told.find(({ method }) => method === 'tasks/get')
+  expect(poll?.task).toBe(hash(call.getState().task?.taskId ?? '').slice(0, 7))
 })
