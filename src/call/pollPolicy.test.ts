@@ -13,6 +13,7 @@ it('the defaults are those that the documentation names', () => {
     maxAttempts: Number.POSITIVE_INFINITY,
     safetyIntervalMs: 30_000,
     requestTimeoutMs: 30_000,
+    callTimeoutMs: 3_600_000,
   })
   // setTimeout fires at once for anything above.
   expect(MAX_TIMER_MS).toBe(2_147_483_647)
