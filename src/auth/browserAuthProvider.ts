@@ -1,14 +1,13 @@
-import {
-  type AuthProvider,
-  auth,
-  extractWWWAuthenticateParams,
-  type OAuthClientMetadata,
-  type OAuthClientProvider,
-  type StoredOAuthTokens,
-  UnauthorizedError,
+import type {
+  AuthProvider,
+  OAuthClientMetadata,
+  OAuthClientProvider,
+  StoredOAuthTokens,
 } from '@modelcontextprotocol/client'
+import * as sdk from '@modelcontextprotocol/client'
 import { authorizationFailed } from '../connection/authorizationFailed.js'
 import type { AuthServer, BrowserAuthProvider, BrowserSignIn } from '../connection/authProvider.js'
+import { extractWWWAuthenticateParams, UnauthorizedError } from '../connection/sdk.js'
 import { goTo } from '../environment/goTo.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import { hash } from '../storage/hash.js'
@@ -108,7 +107,7 @@ function createSignIn(
       const { resourceMetadataUrl } = extractWWWAuthenticateParams(response)
       await alone(() =>
         refresh(refused, (provider) =>
-          auth(provider, { serverUrl, fetchFn, ...(resourceMetadataUrl && { resourceMetadataUrl }) }),
+          sdk.auth(provider, { serverUrl, fetchFn, ...(resourceMetadataUrl && { resourceMetadataUrl }) }),
         ),
       )
     },

@@ -1,10 +1,5 @@
-import {
-  auth,
-  type FetchLike,
-  isStrictScopeSuperset,
-  type OAuthClientProvider,
-  OAuthError,
-} from '@modelcontextprotocol/client'
+import type { FetchLike, OAuthClientProvider } from '@modelcontextprotocol/client'
+import * as sdk from '@modelcontextprotocol/client'
 import { isTaskError } from '../protocol/errors.js'
 import { authorizationFailed } from './authorizationFailed.js'
 import type { Challenge } from './signIn.js'
@@ -26,8 +21,9 @@ export async function authorize(
   try {
     const { scope } = context.challenge ?? {}
     // A refresh cannot widen what the user has allowed.
-    const forceReauthorization = scope !== undefined && isStrictScopeSuperset(scope, (await provider.tokens())?.scope)
-    const result = await auth(provider, { ...authOptions(context), forceReauthorization })
+    const forceReauthorization =
+      scope !== undefined && sdk.isStrictScopeSuperset(scope, (await provider.tokens())?.scope)
+    const result = await sdk.auth(provider, { ...authOptions(context), forceReauthorization })
     return result === 'AUTHORIZED' ? 'authorized' : 'started'
   } catch (cause) {
     throw authorizationError(cause)
@@ -48,7 +44,7 @@ export async function finishAuthorization(
   if (authorizationCode === null) throw authorizationFailed('no-code')
   const iss = callback.get('iss')
   try {
-    await auth(provider, { ...authOptions(context), authorizationCode, ...(iss !== null && { iss }) })
+    await sdk.auth(provider, { ...authOptions(context), authorizationCode, ...(iss !== null && { iss }) })
   } catch (cause) {
     throw authorizationError(cause)
   }
@@ -67,7 +63,7 @@ function authOptions({ serverUrl, fetch, challenge, skipIssuerMetadataValidation
 /** The messages of the SDK repeat what a server has said, which may be what it was sent: only the class and the code are kept. */
 function authorizationError(cause: unknown): unknown {
   if (isTaskError(cause)) return cause
-  const code = cause instanceof OAuthError ? codeOf(cause.code) : undefined
+  const code = cause instanceof sdk.OAuthError ? codeOf(cause.code) : undefined
   const { name } = cause instanceof Error ? cause : new Error()
   const kept = Object.assign(new Error(code ?? name), { name })
   const isNetwork = cause instanceof TypeError

@@ -1,9 +1,5 @@
-import {
-  extractWWWAuthenticateParams,
-  type FetchLike,
-  isDpopNonceChallenge,
-  UnauthorizedError,
-} from '@modelcontextprotocol/client'
+import type { FetchLike } from '@modelcontextprotocol/client'
+import { extractWWWAuthenticateParams, isDpopNonceChallenge, UnauthorizedError } from './sdk.js'
 import type { SignIn } from './signInByTransport.js'
 
 /** What a server says about signing in when it refuses a request (RFC 6750, RFC 9728). */

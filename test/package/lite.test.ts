@@ -24,7 +24,7 @@ test('it builds, and nothing in the bundle is the SDK', async () => {
   await app.run([app.bin('vite', 'bin/vite.js'), 'build'])
   const assets = join(app.path, 'dist/assets')
   const code = await Promise.all((await readdir(assets)).map((file) => readFile(join(assets, file), 'utf8')))
-  expect(code).toHaveLength(1)
+  expect(code).not.toEqual([])
   expect(code.some((text) => text.includes('mcpBrand'))).toBe(false)
 })
 

@@ -1,8 +1,9 @@
-import { ProtocolError, type RequestId } from '@modelcontextprotocol/client'
+import type { RequestId } from '@modelcontextprotocol/client'
 import { TaskExpiredError } from '../../protocol/errors.js'
 import type { JsonObject } from '../../protocol/json.js'
 import { decodeTaskAddress } from '../../protocol/taskAddress.js'
 import { type JsonRpcError, jsonRpcError, taskRequestError } from '../errors.js'
+import { ProtocolError } from '../sdk.js'
 import { isSessionLost } from './session.js'
 import type { LegacyRequestOptions, LegacyWire } from './wire.js'
 

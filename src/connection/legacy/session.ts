@@ -1,4 +1,5 @@
-import { type FetchLike, SdkHttpError } from '@modelcontextprotocol/client'
+import type { FetchLike } from '@modelcontextprotocol/client'
+import { SdkHttpError } from '../sdk.js'
 
 /** Names the session of one message on its way to {@link withSessionHeader}; it never leaves the page. */
 const SESSION_HEADER = 'taskwire-session'

@@ -1,6 +1,7 @@
-import { fromJsonSchema, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client'
+import * as sdk from '@modelcontextprotocol/client'
 import type { CallToolResult } from '../../protocol/callToolResult.js'
 import { isJsonObject } from '../../protocol/json.js'
+import { ProtocolError } from '../sdk.js'
 
 /**
  * The result, if it is what the tool has declared: SDK v1 checks the output of some calls itself and of
@@ -13,15 +14,15 @@ export async function checkOutput(tool: unknown, name: string, result: CallToolR
   if (!isJsonObject(schema) || result.isError === true) return result
   if (result.structuredContent === undefined) {
     throw new ProtocolError(
-      ProtocolErrorCode.InvalidRequest,
+      sdk.ProtocolErrorCode.InvalidRequest,
       `Tool ${name} has an output schema but did not return structured content`,
     )
   }
-  const { issues } = await fromJsonSchema(schema)['~standard'].validate(result.structuredContent)
+  const { issues } = await sdk.fromJsonSchema(schema)['~standard'].validate(result.structuredContent)
   const [issue] = issues ?? []
   if (issue === undefined) return result
   throw new ProtocolError(
-    ProtocolErrorCode.InvalidParams,
+    sdk.ProtocolErrorCode.InvalidParams,
     `Structured content does not match the tool's output schema: ${issue.message}`,
   )
 }

@@ -1,4 +1,4 @@
-import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client'
+import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from '../sdk.js'
 
 /** Codes that SDK v1 gives to what went wrong on this side of the wire. */
 const CONNECTION_CLOSED = -32000

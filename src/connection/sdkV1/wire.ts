@@ -1,8 +1,10 @@
-import { isJSONRPCNotification, isJSONRPCRequest, ProtocolError, type RequestId } from '@modelcontextprotocol/client'
+import type { RequestId } from '@modelcontextprotocol/client'
+import * as sdk from '@modelcontextprotocol/client'
 import { onAbort } from '../../call/abort.js'
 import { MAX_TIMER_MS } from '../../call/pollPolicy.js'
 import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../protocol/extension.js'
 import type { LegacyWire, ServerRequestResponse } from '../legacy/wire.js'
+import { ProtocolError } from '../sdk.js'
 import type { OnServerMessage } from '../transport/internalRequests.js'
 import type { SdkV1Client } from './client.js'
 import { fromSdkV1Error } from './errors.js'
@@ -26,7 +28,7 @@ export function sdkV1Wire(client: SdkV1Client): SdkV1Wire {
 
   const onRequest: RequestHandler = (request, extra) => {
     const message = { jsonrpc: '2.0', ...(request as object) }
-    if (!isJSONRPCRequest(message)) return Promise.reject(methodNotFound())
+    if (!sdk.isJSONRPCRequest(message)) return Promise.reject(methodNotFound())
     const { id } = message
     const response = new Promise((resolve, reject) => {
       responses.set(id, (given) => {
@@ -50,7 +52,7 @@ export function sdkV1Wire(client: SdkV1Client): SdkV1Wire {
 
   const onNotification: NotificationHandler = async (notification) => {
     const message = { jsonrpc: '2.0', ...(notification as object) }
-    if (isJSONRPCNotification(message) && listener(message)) return
+    if (sdk.isJSONRPCNotification(message) && listener(message)) return
     if (typeof appNotifications === 'function') await appNotifications.call(client, notification)
   }
 

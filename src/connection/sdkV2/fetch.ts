@@ -1,5 +1,6 @@
-import { type FetchLike, SdkError, SdkErrorCode } from '@modelcontextprotocol/client'
+import type { FetchLike } from '@modelcontextprotocol/client'
 import { httpMessage, requestMethod } from '../httpMessage.js'
+import { SdkError, SdkErrorCode } from '../sdk.js'
 
 /** The status of what is accepted and not answered. The SDK looks at nothing else then. */
 const ACCEPTED = 202

@@ -1,15 +1,10 @@
-import {
-  Client,
-  type ClientCapabilities,
-  type FetchLike,
-  StreamableHTTPClientTransport,
-  type StreamableHTTPClientTransportOptions,
-} from '@modelcontextprotocol/client'
+import type { ClientCapabilities, FetchLike, StreamableHTTPClientTransportOptions } from '@modelcontextprotocol/client'
 import type { OnProtocolIssue } from '../../protocol/task.js'
 import { VERSION } from '../../version.js'
 import type { HeadersOption } from '../headers.js'
 import { withSessionHeader } from '../legacy/session.js'
 import { withRetryAfter } from '../retryAfter.js'
+import { Client, StreamableHTTPClientTransport } from '../sdk.js'
 import type { SignInByToken } from '../signIn.js'
 import { TaskTransport } from '../transport/taskTransport.js'
 import { tappedFetch, type WireTap } from '../wireTap.js'

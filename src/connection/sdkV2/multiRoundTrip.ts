@@ -1,9 +1,10 @@
-import { type Client, type ClientCapabilities, ProtocolError } from '@modelcontextprotocol/client'
+import type { Client, ClientCapabilities } from '@modelcontextprotocol/client'
 import { TaskProtocolError } from '../../protocol/errors.js'
 import { INVALID_PARAMS } from '../../protocol/extension.js'
 import { CAPABILITY_OF, INPUT_METHODS, missingCapability } from '../../protocol/inputCapabilities.js'
 import { parseInputRequest } from '../../protocol/inputRequest.js'
 import type { JsonObject } from '../../protocol/json.js'
+import { ProtocolError } from '../sdk.js'
 import { CALL_TOKEN_META } from '../transport/callToken.js'
 import { TaskTransport } from '../transport/taskTransport.js'
 

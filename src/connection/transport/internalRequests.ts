@@ -5,10 +5,10 @@ import type {
   RequestId,
   TransportSendOptions,
 } from '@modelcontextprotocol/client'
-import { ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/client'
 import { onAbort } from '../../call/abort.js'
 import { SUBSCRIPTION_ID_META } from '../../protocol/extension.js'
 import { isJsonObject, type JsonObject } from '../../protocol/json.js'
+import { ProtocolError, SdkError, SdkErrorCode } from '../sdk.js'
 
 /** Sends a message to the server. */
 export type Send = (message: JSONRPCMessage, options?: TransportSendOptions) => Promise<void>

@@ -1,5 +1,4 @@
 import type { JSONRPCMessage, RequestId, Transport, TransportSendOptions } from '@modelcontextprotocol/client'
-import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client'
 import {
   CLIENT_CAPABILITIES_META,
   CLIENT_INFO_META,
@@ -9,6 +8,7 @@ import {
 } from '../../protocol/extension.js'
 import { isJsonObject, type JsonObject } from '../../protocol/json.js'
 import type { OnProtocolIssue } from '../../protocol/task.js'
+import { SdkError, SdkErrorCode } from '../sdk.js'
 import { type SignIn, signInByTransport } from '../signInByTransport.js'
 import type { ServerNotification, TaskRequester } from '../taskRequester.js'
 import { CALL_TOKEN_META, type OwnCall } from './callToken.js'

@@ -1,9 +1,10 @@
-import { type RequestId, SdkError, SdkErrorCode } from '@modelcontextprotocol/client'
+import type { RequestId } from '@modelcontextprotocol/client'
 import type { CallToolResult } from '../../protocol/callToolResult.js'
 import { undeclaredInput } from '../../protocol/inputCapabilities.js'
 import type { InputRequest, InputResponse } from '../../protocol/inputRequest.js'
 import { isJsonObject, type JsonObject } from '../../protocol/json.js'
 import type { Task } from '../../protocol/task.js'
+import { SdkError, SdkErrorCode } from '../sdk.js'
 import type { TaskRequester } from '../taskRequester.js'
 import { type Attempt, completeResponse, type FollowerContext, type TaskFollower } from '../transport/toolCalls.js'
 
