@@ -40,6 +40,7 @@ export function isSameProgress(a: TaskProgress | undefined, b: TaskProgress | un
   return a?.progress === b?.progress && a?.total === b?.total && a?.message === b?.message
 }
 
-function isAmount(value: unknown): value is number {
+/** True for a number that progress can be. */
+export function isAmount(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0
 }

@@ -2,19 +2,14 @@ import type { SkipToken, UseSuspenseQueryResult } from '@tanstack/react-query'
 import type { AnyTools, RegisteredTools, ToolArguments, ToolName, WithArguments } from '../client/tools.js'
 import type { StandardSchemaV1 } from '../connection/standardSchema.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
-import {
-  type AnyToolCallQueryOptions,
-  type ToolCallQueryBase,
-  toolCallKey,
-  toolCallQuery,
-} from '../query/toolCallQueryOptions.js'
+import { type AnyToolCallQueryOptions, type ToolCallQueryBase, toolCallQuery } from '../query/toolCallQueryOptions.js'
 import type { ToolOutputOf } from '../query/toolOutput.js'
 import { extendResult } from './extendResult.js'
 import { isServer, useQueryErrorResetBoundary, useSuspenseQuery } from './reactQuery.js'
-import { type OnSettled, useOnSettled } from './useOnSettled.js'
-import { useRetry } from './useRetry.js'
+import type { OnSettled } from './useOnSettled.js'
+import { useQueriedCall } from './useQueriedCall.js'
 import { type UseTaskClientOptions, useTaskClient } from './useTaskClient.js'
-import { type ToolCallControls, useToolCallControls } from './useToolCallControls.js'
+import type { ToolCallControls } from './useToolCallControls.js'
 
 /** What tells Next.js that the error is meant: without, it ends `next build`. `reason` is for its own message. */
 const NEXT_BAILOUT = { digest: 'BAILOUT_TO_CLIENT_SIDE_RENDERING', reason: 'useSuspenseToolCall()' }
@@ -65,9 +60,5 @@ export function useSuspenseToolCall(
     retryOnMount: true,
     queryFn: queryFn as Exclude<typeof queryFn, SkipToken>,
   })
-  const key = toolCallKey(options)
-  const callId = key === undefined ? undefined : client.toolCallId(options.name, key)
-  useOnSettled(client, options.onSettled, (settledId) => settledId === callId)
-  const retry = useRetry(client, options.name, key)
-  return extendResult(result, { ...useToolCallControls(client, callId), retry })
+  return extendResult(result, useQueriedCall(client, options))
 }

@@ -4,16 +4,15 @@ import type { StandardSchemaV1 } from '../connection/standardSchema.js'
 import {
   type AnyToolCallQueryOptions,
   type ToolCallQueryOptions,
-  toolCallKey,
   toolCallQuery,
 } from '../query/toolCallQueryOptions.js'
 import type { ToolOutputOf } from '../query/toolOutput.js'
 import { extendResult } from './extendResult.js'
 import { useQuery } from './reactQuery.js'
-import { type OnSettled, useOnSettled } from './useOnSettled.js'
-import { useRetry } from './useRetry.js'
+import type { OnSettled } from './useOnSettled.js'
+import { useQueriedCall } from './useQueriedCall.js'
 import { type UseTaskClientOptions, useTaskClient } from './useTaskClient.js'
-import { type ToolCallControls, useToolCallControls } from './useToolCallControls.js'
+import type { ToolCallControls } from './useToolCallControls.js'
 
 /** What {@link useToolCall} takes. To hold the call back, `query: { enabled: false }` or `arguments: skipToken`. */
 export type UseToolCallOptions<
@@ -56,9 +55,5 @@ export function useToolCall(
 ): UseToolCallResult<unknown> {
   const client = useTaskClient(options)
   const query = useQuery(toolCallQuery(client, options, false))
-  const key = toolCallKey(options)
-  const callId = key === undefined ? undefined : client.toolCallId(options.name, key)
-  useOnSettled(client, options.onSettled, (settledId) => settledId === callId)
-  const retry = useRetry(client, options.name, key)
-  return extendResult(query, { ...useToolCallControls(client, callId), retry })
+  return extendResult(query, useQueriedCall(client, options))
 }

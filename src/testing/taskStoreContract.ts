@@ -1,5 +1,6 @@
 import type { TaskRecord } from '../server/tasks/taskRecord.js'
 import type { TaskStore } from '../server/tasks/taskStore.js'
+import { workingRecord } from './workingRecord.js'
 
 /** One thing that a store must do. */
 export interface TaskStoreTest {
@@ -31,7 +32,7 @@ const CONTRACT: Record<string, (store: TaskStore) => Promise<void>> = {
   async 'gives back what was created, as soon as that resolves'(store) {
     const repetition = { requestHash: 'h'.repeat(43), isDirect: true }
     const steps = { pay: { isDone: true } }
-    const record = recordOf('a', { lease: { worker: 'w', until: 5 }, call: 'sealed', steps, repetition })
+    const record = workingRecord('a', { lease: { worker: 'w', until: 5 }, call: 'sealed', steps, repetition })
     await store.create(record)
     same(await store.get('a'), record, 'the record')
   },
@@ -44,13 +45,13 @@ const CONTRACT: Record<string, (store: TaskStore) => Promise<void>> = {
 
   async 'keeps every text as it is'(store) {
     const owner = 'Ünï ☃ \u{1f600} "quoted" \\ \n line'
-    await store.create(recordOf('a', { owner }))
+    await store.create(workingRecord('a', { owner }))
     same((await store.get('a'))?.owner, owner, 'the owner')
   },
 
   async 'refuses a second record of the same id and keeps the first'(store) {
-    await store.create(recordOf('a', { owner: 'first' }))
-    const second = await store.create(recordOf('a', { owner: 'second' })).then(
+    await store.create(workingRecord('a', { owner: 'first' }))
+    const second = await store.create(workingRecord('a', { owner: 'second' })).then(
       () => 'resolved',
       () => 'rejected',
     )
@@ -62,46 +63,46 @@ const CONTRACT: Record<string, (store: TaskStore) => Promise<void>> = {
     store,
   ) {
     const create = (id: string) => (_: unknown, index: number) =>
-      store.create(recordOf(id, { owner: String(index), version: index + 1 })).then(
+      store.create(workingRecord(id, { owner: String(index), version: index + 1 })).then(
         () => [String(index)],
         () => [],
       )
     const created = (await Promise.all(Array.from({ length: 20 }, create('a')))).flat()
     same(created.length, 1, 'how many creations went through')
     same((await store.get('a'))?.owner, created[0], 'the owner')
-    await store.create(recordOf('expired', { expiresAt: 99 }))
+    await store.create(workingRecord('expired', { expiresAt: 99 }))
     const isThere = (await store.get('expired')) !== undefined
     const anew = (await Promise.all(Array.from({ length: 20 }, create('expired')))).flat()
     same(anew.length, isThere ? 0 : 1, 'how many creations in the place of an expired record went through')
   },
 
   async 'changes a record that has the expected version'(store) {
-    await store.create(recordOf('a'))
-    const next = recordOf('a', { version: 2, cancelRequested: true })
+    await store.create(workingRecord('a'))
+    const next = workingRecord('a', { version: 2, cancelRequested: true })
     same(await store.transition(next, 1), true, 'the change')
     same(await store.get('a'), next, 'the record')
   },
 
   async 'changes nothing where the version is another or the record is gone'(store) {
-    await store.create(recordOf('a', { version: 3 }))
-    same(await store.transition(recordOf('a', { version: 2 }), 1), false, 'a change of another version')
-    same(await store.transition(recordOf('b', { version: 2 }), 1), false, 'a change of what is not there')
+    await store.create(workingRecord('a', { version: 3 }))
+    same(await store.transition(workingRecord('a', { version: 2 }), 1), false, 'a change of another version')
+    same(await store.transition(workingRecord('b', { version: 2 }), 1), false, 'a change of what is not there')
     same((await store.get('a'))?.version, 3, 'the version')
     same(await store.get('b'), undefined, 'what was not there')
   },
 
   async 'lets exactly one of many racing changes through'(store) {
-    await store.create(recordOf('a'))
-    const changes = Array.from({ length: 20 }, () => store.transition(recordOf('a', { version: 2 }), 1))
+    await store.create(workingRecord('a'))
+    const changes = Array.from({ length: 20 }, () => store.transition(workingRecord('a', { version: 2 }), 1))
     same((await Promise.all(changes)).filter(Boolean).length, 1, 'the changes that went through')
   },
 
   async 'has removed what had expired, or does not say when it will'(store) {
-    await store.create(recordOf('past', { expiresAt: 99 }))
-    await store.create(recordOf('now', { expiresAt: 100 }))
-    await store.create(recordOf('later', { expiresAt: FAR + 300 }))
-    await store.create(recordOf('soon', { expiresAt: FAR + 200 }))
-    await store.create(recordOf('never'))
+    await store.create(workingRecord('past', { expiresAt: 99 }))
+    await store.create(workingRecord('now', { expiresAt: 100 }))
+    await store.create(workingRecord('later', { expiresAt: FAR + 300 }))
+    await store.create(workingRecord('soon', { expiresAt: FAR + 200 }))
+    await store.create(workingRecord('never'))
     const next = await store.expire(100)
     // Null from a store whose database expires records by itself, by a clock of its own.
     if (next !== null) {
@@ -115,26 +116,26 @@ const CONTRACT: Record<string, (store: TaskStore) => Promise<void>> = {
   },
 
   async 'removes a record, and does nothing where there is none'(store) {
-    await store.create(recordOf('a'))
-    await store.create(recordOf('b'))
+    await store.create(workingRecord('a'))
+    await store.create(workingRecord('b'))
     await store.remove('a')
     await store.remove('a')
     same(await store.get('a'), undefined, 'what was removed')
     same((await store.get('b'))?.task.taskId, 'b', 'what was not')
-    same(await store.transition(recordOf('a', { version: 2 }), 1), false, 'a change of what was removed')
+    same(await store.transition(workingRecord('a', { version: 2 }), 1), false, 'a change of what was removed')
   },
 
   async 'counts the tasks of an owner that are not over, if it counts them at all'(store) {
     if (store.countAtWork === undefined) return
-    await store.create(recordOf('a', { owner: 'ann' }))
-    await store.create(recordOf('b', { owner: 'bob' }))
-    await store.create(recordOf('c', { owner: 'ann' }))
-    await store.create(recordOf('d', { owner: 'ann' }))
+    await store.create(workingRecord('a', { owner: 'ann' }))
+    await store.create(workingRecord('b', { owner: 'bob' }))
+    await store.create(workingRecord('c', { owner: 'ann' }))
+    await store.create(workingRecord('d', { owner: 'ann' }))
     await store.create(ended('e', { owner: 'ann' }))
     same(await store.countAtWork('ann'), 3, 'the tasks of ann')
     await store.remove('d')
     await store.remove('d')
-    await store.transition(recordOf('c', { owner: 'ann', version: 2, cancelRequested: true }), 1)
+    await store.transition(workingRecord('c', { owner: 'ann', version: 2, cancelRequested: true }), 1)
     await store.transition(ended('a', { owner: 'ann', version: 2 }), 1)
     await store.transition(ended('b', { owner: 'bob', version: 9 }), 8)
     same(await store.countAtWork('ann'), 1, 'the tasks of ann that are left')
@@ -145,14 +146,14 @@ const CONTRACT: Record<string, (store: TaskStore) => Promise<void>> = {
   async 'finds the tasks whose lease is over, if it finds them at all'(store) {
     if (store.lapsed === undefined) return
     const lease = (until: number) => ({ lease: { worker: 'w', until } })
-    await store.create(recordOf('none'))
-    await store.create(recordOf('past', lease(99)))
-    await store.create(recordOf('now', lease(100)))
-    await store.create(recordOf('renewed', lease(50)))
-    await store.create(recordOf('over', lease(50)))
-    await store.create(recordOf('gone', lease(50)))
-    await store.create(recordOf('later', lease(101)))
-    await store.transition(recordOf('renewed', { version: 2, ...lease(200) }), 1)
+    await store.create(workingRecord('none'))
+    await store.create(workingRecord('past', lease(99)))
+    await store.create(workingRecord('now', lease(100)))
+    await store.create(workingRecord('renewed', lease(50)))
+    await store.create(workingRecord('over', lease(50)))
+    await store.create(workingRecord('gone', lease(50)))
+    await store.create(workingRecord('later', lease(101)))
+    await store.transition(workingRecord('renewed', { version: 2, ...lease(200) }), 1)
     await store.transition(ended('over', { version: 2 }), 1)
     await store.remove('gone')
     same([...(await store.lapsed(100, 10))].sort(), ['now', 'past'], 'the tasks whose lease is over')
@@ -180,8 +181,8 @@ const CONTRACT: Record<string, (store: TaskStore) => Promise<void>> = {
       await Promise.all([isTold, change()])
     }
     try {
-      await until('a 1', () => store.create(recordOf('a')))
-      await until('a 2', () => store.transition(recordOf('a', { version: 2 }), 1))
+      await until('a 1', () => store.create(workingRecord('a')))
+      await until('a 2', () => store.transition(workingRecord('a', { version: 2 }), 1))
     } finally {
       unsubscribe()
     }
@@ -194,23 +195,8 @@ const MISSED = 'undefined undefined'
 /** Later than now, for databases that expire records by their own clock. */
 const FAR: number = 32_000_000_000_000
 
-function recordOf(taskId: string, overrides: Partial<TaskRecord> = {}): TaskRecord {
-  const at = new Date(0).toISOString()
-  return {
-    task: { taskId, status: 'working', createdAt: at, lastUpdatedAt: at, ttlMs: null, pollIntervalMs: 1000 },
-    owner: '',
-    version: 1,
-    expiresAt: null,
-    tool: 'tool',
-    attempt: 1,
-    answers: {},
-    cancelRequested: false,
-    ...overrides,
-  }
-}
-
 function ended(taskId: string, overrides: Partial<TaskRecord>): TaskRecord {
-  const record = recordOf(taskId, overrides)
+  const record = workingRecord(taskId, overrides)
   return { ...record, task: { ...record.task, status: 'cancelled' } }
 }
 

@@ -3,8 +3,8 @@ import pg from 'pg'
 import { postgresTaskStore } from 'taskwire/server/postgres'
 import { redisTaskStore } from 'taskwire/server/redis'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { workingRecord } from '../../src/testing/workingRecord.js'
 import { type Database, hasRedis, startPostgres, startRedis, WITHOUT_REDIS } from '../server/support/databases.js'
-import { workingRecord } from '../server/support/records.js'
 import { describeTaskStore } from '../server/support/taskStoreContract.js'
 
 let fresh = 0

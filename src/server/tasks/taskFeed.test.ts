@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { workingRecord } from '../../../test/server/support/records.js'
+import { workingRecord } from '../../testing/workingRecord.js'
 import { createTaskFeed } from './taskFeed.js'
 
 const follower = () => ({ onRecord: vi.fn(), onClose: vi.fn() })

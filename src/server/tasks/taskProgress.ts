@@ -1,5 +1,5 @@
 import { TaskConfigurationError } from '../../protocol/errors.js'
-import type { TaskProgress } from '../../protocol/progress.js'
+import { isAmount, type TaskProgress } from '../../protocol/progress.js'
 
 /**
  * The progress that a tool reports.
@@ -17,10 +17,6 @@ export function checkProgress(progress: number, total?: number, message?: string
 export function progressText({ progress, total, message }: TaskProgress): string {
   const reached = total === undefined ? String(progress) : `${progress} of ${total}`
   return message === undefined || message === '' ? reached : `${message} (${reached})`
-}
-
-function isAmount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0
 }
 
 function unusable(what: string): TaskConfigurationError {

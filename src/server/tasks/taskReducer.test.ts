@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { workingRecord } from '../../../test/server/support/records.js'
 import type { InputRequest } from '../../protocol/inputRequest.js'
+import { workingRecord } from '../../testing/workingRecord.js'
 import type { TaskRecord } from './taskRecord.js'
 import { reduceTask, type TaskEvent } from './taskReducer.js'
 

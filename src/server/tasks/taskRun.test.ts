@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
-import { workingRecord } from '../../../test/server/support/records.js'
+import { workingRecord } from '../../testing/workingRecord.js'
 import type { TaskRecord } from './taskRecord.js'
 import { reduceTask, type TaskEvent } from './taskReducer.js'
 import { createTaskRun } from './taskRun.js'

@@ -1,4 +1,4 @@
-import type { TaskRecord } from '../../../src/server/tasks/taskRecord.js'
+import type { TaskRecord } from '../server/tasks/taskRecord.js'
 
 /** A task at work, created at 0, that never expires unless told otherwise. */
 export function workingRecord(taskId: string, overrides: Partial<TaskRecord> = {}): TaskRecord {

@@ -1,0 +1,17 @@
+import type { TaskClient } from '../client/taskClient.js'
+import { type AnyToolCallQueryOptions, toolCallKey } from '../query/toolCallQueryOptions.js'
+import { type OnSettled, useOnSettled } from './useOnSettled.js'
+import { useRetry } from './useRetry.js'
+import { type ToolCallControls, useToolCallControls } from './useToolCallControls.js'
+
+/** What the hooks that make a call by a query add to TanStack's result. */
+export function useQueriedCall(
+  client: TaskClient,
+  options: AnyToolCallQueryOptions & OnSettled,
+): ToolCallControls & { retry: () => void } {
+  const key = toolCallKey(options)
+  const callId = key === undefined ? undefined : client.toolCallId(options.name, key)
+  useOnSettled(client, options.onSettled, (settledId) => settledId === callId)
+  const retry = useRetry(client, options.name, key)
+  return { ...useToolCallControls(client, callId), retry }
+}
