@@ -31,7 +31,8 @@ const nameOf = (/** @type {string} */ name) => name.replace(/taskwire\S*|createT
 /** @param {string[][]} rows */
 function tableOf(rows) {
   const widths = [0, 1].map((column) => Math.max(...rows.map((row) => (row[column] ?? '').length)))
-  const line = ([name = '', size = '']) => `| ${name.padEnd(widths[0] ?? 0)} | ${size.padStart(widths[1] ?? 0)} |`
+  const line = (/** @type {string[]} */ [name = '', size = '']) =>
+    `| ${name.padEnd(widths[0] ?? 0)} | ${size.padStart(widths[1] ?? 0)} |`
   const [head = [], ...body] = rows
   const rule = `| ${'-'.repeat(widths[0] ?? 0)} | ${'-'.repeat((widths[1] ?? 1) - 1)}: |`
   return [line(head), rule, ...body.map(line), ''].join('\n')

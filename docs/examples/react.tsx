@@ -3,7 +3,7 @@ import { TaskClientProvider, useToolCall } from 'taskwire/react'
 
 const client = createTaskClient({ url: 'https://example.com/mcp' })
 
-export function App() {
+export default function App() {
   return (
     <TaskClientProvider client={client}>
       <Report />
