@@ -11,6 +11,15 @@ const pages = ['README.md', ...(await readdir(join(repository, 'docs'))).map((na
 /** What an app of `npm create vite` in TypeScript and React has, whatever a page says. */
 const TEMPLATE = ['typescript', 'vite', '@types/react', '@types/react-dom']
 
+/** Packages that are not installed here, and where as much of them as the snippets use is declared. */
+const DECLARED: Record<string, string> = {
+  next: 'docs/examples/frameworks.d.ts',
+  expo: 'docs/examples/reactNativeModules.d.ts',
+  'expo-crypto': 'docs/examples/reactNativeModules.d.ts',
+  '@react-native-async-storage/async-storage': 'docs/examples/reactNativeModules.d.ts',
+  '@react-native-community/netinfo': 'docs/examples/reactNativeModules.d.ts',
+}
+
 let app: PackedApp
 /** What the README has its reader install for every page. */
 let installed: string[]
@@ -45,8 +54,8 @@ async function createPage(name: string, packages: readonly string[]): Promise<st
     const target = join(path, 'node_modules', dependency)
     await mkdir(dirname(target), { recursive: true })
     if (dependency === 'taskwire') await cp(app.installed, target, { recursive: true })
-    else if (dependency === 'next')
-      await cp(join(repository, 'docs/examples/frameworks.d.ts'), join(path, 'src/next.d.ts'))
+    else if (dependency in DECLARED)
+      await cp(join(repository, DECLARED[dependency] ?? ''), join(path, 'src', basename(DECLARED[dependency] ?? '')))
     else await symlink(join(repository, 'node_modules', dependency), target, 'junction')
   }
   const types = packages.includes('@types/node') ? ['vite/client', 'node'] : ['vite/client']
