@@ -1,9 +1,11 @@
 // The code in the documentation is code that compiles: each ts and tsx block of README.md and docs/ names a file
-// under docs/examples, or a region of one, and is equal to it.
+// under docs/examples, and is equal to it. Readers paste: a page shows whole files, or a region of a file that it shows or
+// links to, and the files that those import (scripts/snippets.mjs). Tables of sizes come from size.json (scripts/sizes.mjs).
 //
+//     ```ts file=docs/examples/start.ts
 //     ```ts file=docs/examples/start.ts#connect
 //
-// `node scripts/docs.mjs` checks, `--write` copies the code into the documents. A block marked `no-check` is left alone.
+// `node scripts/docs.mjs` checks, `--write` copies code and sizes into the documents. A block marked `no-check` is left alone.
 //
 // A link to a test file is followed by the names of tests that are in it, as they stand there:
 //
@@ -16,6 +18,8 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { argv } from 'node:process'
 import { pathToFileURL } from 'node:url'
+import { checkSizes } from './sizes.mjs'
+import { checkSnippets } from './snippets.mjs'
 
 const block = /^(?<indent> *)```(?<info>tsx?\b[^\n]*)\n(?<code>.*?)^\k<indent>```$/gms
 
@@ -130,7 +134,10 @@ function findMissing(file, text, names, readFile) {
 }
 
 /** Documents that cite each test of a kind, and what the ids of those begin with. */
-const complete = new Map([['docs/security.md', 'EDGE-']])
+const complete = new Map([
+  ['docs/durability.md', 'DUR-'],
+  ['docs/security.md', 'EDGE-'],
+])
 
 /** @param {string} folder */
 const filesIn = (folder) =>
@@ -142,11 +149,15 @@ function main() {
   const tests = [...filesIn('src'), ...filesIn('test')].filter((path) => /\.test\.tsx?$/.test(path))
   const sources = tests.map(readFile)
   const write = argv.includes('--write')
+  const budgets = JSON.parse(readFile('size.json'))
   for (const path of documents) {
-    const before = readFile(path)
-    const { text, problems } = checkDocument(before, readFile)
+    const blocks = checkDocument(readFile(path), readFile)
+    const sizes = checkSizes(blocks.text, budgets)
+    const { text } = sizes
     if (write) writeFileSync(path, text)
-    const left = write ? checkDocument(text, readFile).problems : problems
+    const left = write ? [] : [...blocks.problems, ...sizes.problems]
+    if (write) left.push(...checkDocument(text, readFile).problems, ...checkSizes(text, budgets).problems)
+    left.push(...checkSnippets(text, path, readFile))
     left.push(...checkTests(text, path, readFile))
     const prefix = complete.get(path)
     if (prefix !== undefined) left.push(...checkCitations(text, prefix, sources))

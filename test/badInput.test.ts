@@ -364,7 +364,7 @@ describe('a server that is busy', () => {
   it.each([
     ['seconds', '7'],
     ['a date', 'Tue, 28 Jul 2026 00:00:08 GMT'],
-  ])('is left alone for as long as it asks, in %s', async (_, retryAfter) => {
+  ])('[DUR-53] is left alone for as long as it asks, in %s', async (_, retryAfter) => {
     const { server, client, page, polls } = setUp()
     server.on('tools/call', created())
     server.on('tasks/get', http(429, { headers: { 'Retry-After': retryAfter } }), completed())
@@ -425,7 +425,7 @@ describe('a storage that throws on every call', () => {
       'because it is full',
       ({ environment: own }) => ({ environment: { ...own, storage: () => full(environment.storage('local')) } }),
     ],
-  ])('%s harms no call, and is reported', async (_, options) => {
+  ])('[DUR-64] %s harms no call, and is reported', async (_, options) => {
     const { server, open, page, polls, reported } = setUp()
     server.on('tools/call', created())
     server.on('tasks/get', snapshot(), completed())

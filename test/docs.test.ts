@@ -1,5 +1,9 @@
+import { readFileSync } from 'node:fs'
+import * as taskwire from 'taskwire'
 import { describe, expect, test } from 'vitest'
 import { checkCitations, checkDocument, checkTests } from '../scripts/docs.mjs'
+import { checkSizes } from '../scripts/sizes.mjs'
+import { checkSnippets, packagesOf, sectionOf } from '../scripts/snippets.mjs'
 
 const files: Record<string, string> = {
   'docs/examples/start.ts': [
@@ -136,4 +140,92 @@ test('a document that cites each test of a kind leaves no id of that kind out', 
   expect(checkCitations(markdown, 'PART-', sources)).toEqual([
     'there are tests of PART-01, and no sentence cites them.',
   ])
+})
+
+describe('what a reader who pastes from a page has', () => {
+  const sources: Record<string, string> = {
+    'docs/examples/app.ts': "import { client } from './client'\nimport { z } from 'zod'\n",
+    'docs/examples/client.ts': 'export const client = 1\n',
+    'docs/examples/show.ts': 'declare function show(text: string): void\n',
+  }
+  const check = (...lines: string[]) =>
+    checkSnippets(lines.join('\n'), 'docs/guide.md', (path) => {
+      const source = sources[path]
+      if (source === undefined) throw new RangeError(path)
+      return source
+    })
+  const app = ['```ts file=docs/examples/app.ts', '```']
+  const region = ['```ts file=docs/examples/app.ts#call', '```']
+
+  test('is every file that another one imports, on the same page or behind a link', () => {
+    const missing = 'docs/examples/app.ts imports docs/examples/client, which this page neither shows nor links to.'
+    expect(check(...app)).toEqual([missing])
+    expect(check(...app, '```ts file=docs/examples/client.ts', '```')).toEqual([])
+    expect(check(...app, 'See [the client](examples/client.ts).')).toEqual([])
+  })
+
+  test('is the whole file of which a part is shown, on the same page or behind a link', () => {
+    const part = 'a part of docs/examples/app.ts is shown: show the whole file, or link to it.'
+    expect(check(...region)).toEqual([part])
+    const client = '[client.ts](examples/client.ts)'
+    expect(check(...region, client, '[app.ts](examples/app.ts)')).toEqual([])
+    expect(check(...region, client, ...app)).toEqual([])
+  })
+
+  test('is nothing that is only declared', () => {
+    const problem = 'docs/examples/show.ts declares what its reader does not have: write it, or take it as a parameter.'
+    expect(check('```ts file=docs/examples/show.ts', '```')).toEqual([problem])
+  })
+
+  test('is each package of a line that installs, of a block or of a sentence', () => {
+    const lines = [
+      'npm install taskwire @scope/one',
+      'npm i -D two   # for three',
+      'npm install four && npm install five',
+    ]
+    const text = ['```sh', ...lines, '```', 'With Hono (`npm install hono`).', 'Run `npm install` first.'].join('\n')
+    expect(packagesOf(text)).toEqual(['taskwire', '@scope/one', 'two', 'four', 'five', 'hono'])
+  })
+
+  test('is said in the section that the title names', () => {
+    const text = '# A\n\n## Install\n\none\n\n### More\n\ntwo\n\n## Use\n\nthree\n'
+    expect(sectionOf(text, 'Install')).toBe('\none\n\n### More\n\ntwo\n')
+  })
+})
+
+describe('a table of sizes', () => {
+  const budgets = { taskwire: 47_400, '+ withTasks': 11_250 }
+  const right = [
+    '<!-- sizes: taskwire, + withTasks -->',
+    '',
+    '| `npm run size`, gzip | at most |',
+    '| -------------------- | ------: |',
+    '| `taskwire`           | 47.4 kB |',
+    '| + `withTasks`        | 11.3 kB |',
+    '',
+    '<!-- /sizes -->',
+  ].join('\n')
+
+  test('that is the budgets of size.json is left as it is', () => {
+    expect(checkSizes(right, budgets)).toEqual({ text: right, problems: [] })
+  })
+
+  test('that differs is a problem, and is put right', () => {
+    expect(checkSizes(right.replace('47.4', '47.3'), budgets)).toEqual({
+      text: right,
+      problems: ['the table of sizes differs from size.json: npm run docs:write.'],
+    })
+  })
+
+  test('that names what size.json has not is a problem, and is left as it is', () => {
+    const wrong = right.replace('taskwire, +', 'taskwire/none, +')
+    expect(checkSizes(wrong, budgets)).toEqual({ text: wrong, problems: ['size.json has no taskwire/none.'] })
+  })
+})
+
+test('the table of errors in the README has every error class that is exported, and no other', () => {
+  const section = sectionOf(readFileSync('README.md', 'utf8'), 'Errors')
+  const rows = [...section.matchAll(/^\| `(\w+Error)` +\|/gm)].map(([, name]) => name)
+  const classes = Object.keys(taskwire).filter((name) => /^[A-Z]\w*Error$/.test(name))
+  expect(rows.toSorted()).toEqual(classes.toSorted())
 })

@@ -45,7 +45,7 @@ describe.each([
   ['becomes a task', 'optional'],
   ['is answered directly', 'forbidden'],
 ] as const)('a call whose response is lost, of a tool whose call %s', (_, taskSupport) => {
-  it('is sent again under its key, and the tool runs once', async () => {
+  it('[DUR-31] is sent again under its key, and the tool runs once', async () => {
     const { runs, open, loseAnswers, start, keys, advance } = setUp(taskSupport)
     loseAnswers(3)
     const call = start(open().client)
@@ -59,7 +59,7 @@ describe.each([
     expect(keys()[0]).not.toContain('invoice-1')
   })
 
-  it('is sent again by the page after a reload that makes the call of its key again', async () => {
+  it('[DUR-26] is sent again by the page after a reload that makes the call of its key again', async () => {
     const { server, runs, open, start, advance, keys } = setUp(taskSupport)
     const before = open()
     server.faults.delay(Number.POSITIVE_INFINITY, { method: 'tools/call' })
@@ -74,7 +74,7 @@ describe.each([
     expect(new Set(keys()).size).toBe(1)
   })
 
-  it('is made by one of four tabs, and all get what became of it', async () => {
+  it('[DUR-32] is made by one of four tabs, and all get what became of it', async () => {
     const { runs, open, loseAnswers, start, advance } = setUp(taskSupport)
     loseAnswers(2)
     const calls = [open(), open(), open(), open()].map(({ client }) => start(client))
@@ -83,7 +83,7 @@ describe.each([
     expect(runs).toHaveBeenCalledTimes(1)
   })
 
-  it('is made by another tab where the one that made it is closed in the middle', async () => {
+  it('[DUR-27] is made by another tab where the one that made it is closed in the middle', async () => {
     const { server, runs, open, start, advance } = setUp(taskSupport)
     const first = open()
     server.faults.delay(Number.POSITIVE_INFINITY, { method: 'tools/call', times: 1 })
@@ -97,7 +97,7 @@ describe.each([
     expect(runs).toHaveBeenCalledTimes(1)
   })
 
-  it.each([202, 500, 503])('is sent again after HTTP %i, which says nothing of it', async (status) => {
+  it.each([202, 500, 503])('[DUR-33] is sent again after HTTP %i, which says nothing of it', async (status) => {
     const { server, runs, open, start, advance } = setUp(taskSupport)
     server.faults.status(status, { method: 'tools/call', times: 2 })
     const call = start(open().client)
@@ -128,7 +128,7 @@ describe('after a reload in the middle', () => {
     return { ...set, ...set.open(await before.page.reload()) }
   }
 
-  it('a call is interrupted for those who do not know its arguments, until it is made with them', async () => {
+  it('[DUR-67] a call is interrupted for those who do not know its arguments, until it is made with them', async () => {
     const { client, start, runs, advance } = await reloaded()
     await client.connect()
     await advance(1000)
@@ -140,7 +140,7 @@ describe('after a reload in the middle', () => {
     expect(runs).toHaveBeenCalledTimes(1)
   })
 
-  it('a call with other arguments is refused, and the first one is still to be had', async () => {
+  it('[DUR-68] a call with other arguments is refused, and the first one is still to be had', async () => {
     const { client, page, open, start, runs, advance } = await reloaded()
     const other = start(client, { name: 'pay', arguments: { amount: 9 } })
     await advance(10_000)
@@ -168,7 +168,7 @@ describe('after a reload in the middle', () => {
     expect(runs).toHaveBeenCalledTimes(1)
   })
 
-  it("a call with repeat: 'always' is another one", async () => {
+  it("[DUR-69] a call with repeat: 'always' is another one", async () => {
     const { client, runs, advance } = await reloaded()
     const call = client.startToolCall(CALL, { key: 'invoice-1', repeat: 'always' })
     await advance(10_000)

@@ -192,7 +192,7 @@ describe('an input request without a handler', () => {
   })
 
   // [TASK-INPUT-ONCE]
-  it('answered before a reload is not asked after it', async () => {
+  it('[DUR-37] answered before a reload is not asked after it', async () => {
     server.on('tasks/get', asking({ a: FORM('A?'), b: FORM('B?') }))
     const first = client.startToolCall({ name: 'deploy' }, { key: 'k' })
     await page.advance(1000)

@@ -29,7 +29,7 @@ const start = (tab: Tab, seconds = 60): ToolCall =>
   tab.client.startToolCall({ name: 'work', arguments: { seconds } }, { key: 'k' })
 
 describe('two tabs that start the same call', () => {
-  it('at the same moment make one call, and both get its result', async () => {
+  it('[DUR-39] at the same moment make one call, and both get its result', async () => {
     const calls = [openTab(), openTab()].map((tab) => start(tab, 3))
     await advance(5000)
     await expect(Promise.all(calls.map(({ result }) => result))).resolves.toHaveLength(2)
@@ -65,7 +65,7 @@ describe('two tabs that start the same call', () => {
     expect(server.count('tools/call')).toBe(1)
   })
 
-  it('where the first is frozen before its response, the second waits until it wakes', async () => {
+  it('[DUR-81] where the first is frozen before its response, the second waits until it wakes', async () => {
     const [a, b] = [openTab(), openTab()]
     server.faults.delay(500, { method: 'tools/call', times: 1 })
     start(a, 3)
@@ -96,7 +96,7 @@ describe('two tabs that start the same call', () => {
 })
 
 describe('a page whose client is made twice, as hot module reloading does', () => {
-  it.each(['eager', 'lazy'] as const)('makes one call and polls once (%s)', async (resume) => {
+  it.each(['eager', 'lazy'] as const)('[DUR-41] makes one call and polls once (%s)', async (resume) => {
     const page = server.browser.openPage()
     const make = () => createTaskClient({ url: server.url, environment: page.environment, resume })
     const before = make().startToolCall({ name: 'work', arguments: { seconds: 4 } }, { key: 'k' })
@@ -111,7 +111,7 @@ describe('a page whose client is made twice, as hot module reloading does', () =
 })
 
 describe('a storage that the user clears while a task runs', () => {
-  it('harms no call, and leaves a later page nothing to go back to', async () => {
+  it('[DUR-63] harms no call, and leaves a later page nothing to go back to', async () => {
     const tab = openTab()
     const call = start(tab, 3)
     await advance(1500)
@@ -128,7 +128,7 @@ describe('a storage that the user clears while a task runs', () => {
 })
 
 describe('one tab polls for all', () => {
-  it('and every tab sees every snapshot', async () => {
+  it('[DUR-40] and every tab sees every snapshot', async () => {
     const tabs = [openTab(), openTab(), openTab(), openTab()]
     const calls = tabs.map((tab) => start(tab, 4))
     await advance(2500)
@@ -172,7 +172,7 @@ describe('one tab polls for all', () => {
     ['crashed', (tab: Tab) => tab.page.crash()],
     ['frozen', async (tab: Tab) => tab.page.freeze()],
     ['in the back-forward cache', (tab: Tab) => tab.page.hidePage()],
-  ])('and when it is %s, another does within an interval and a second', async (_, leave) => {
+  ])('[DUR-22] and when it is %s, another does within an interval and a second', async (_, leave) => {
     const [a, b] = [openTab(), openTab()]
     a.client.startToolCall(QUIET, { key: 'k' })
     await advance(100)
@@ -188,7 +188,7 @@ describe('one tab polls for all', () => {
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1000)
   })
 
-  it('and when it crashes during a poll, the next one comes an interval after that', async () => {
+  it('[DUR-43] and when it crashes during a poll, the next one comes an interval after that', async () => {
     const [a, b] = [openTab(), openTab()]
     a.client.startToolCall(QUIET, { key: 'k' })
     await advance(100)
@@ -233,7 +233,7 @@ describe('one tab polls for all', () => {
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1000)
   })
 
-  it('a visible tab takes over from a hidden one, and the floor holds', async () => {
+  it('[DUR-46] a visible tab takes over from a hidden one, and the floor holds', async () => {
     const [a, b] = [openTab(), openTab()]
     a.client.startToolCall(QUIET, { key: 'k' })
     await advance(100)
@@ -350,7 +350,7 @@ describe('any tab', () => {
     expect(polls()).toEqual([1000])
   })
 
-  it('signs out: forget() leaves nothing of its scope in any tab, and everything of the others', async () => {
+  it('[DUR-10] signs out: forget() leaves nothing of its scope in any tab, and everything of the others', async () => {
     const anna = [openTab({ scope: 'anna' }), openTab({ scope: 'anna' })]
     const ben = openTab({ scope: 'ben' })
     for (const tab of anna) start(tab).result.catch(() => {})
@@ -365,7 +365,7 @@ describe('any tab', () => {
 })
 
 describe('tabs without a storage that they share', () => {
-  it('make one call all the same, since the one that makes it tells the others', async () => {
+  it('[DUR-76] make one call all the same, since the one that makes it tells the others', async () => {
     const calls = [openTab({ storage: 'memory' }), openTab({ storage: 'memory' })].map((tab) => start(tab, 3))
     await advance(5000)
     await expect(Promise.all(calls.map(({ result }) => result))).resolves.toHaveLength(2)
@@ -388,7 +388,7 @@ describe('where the browser refuses its locks', () => {
     request: () => Promise.reject(new DOMException('The document is sandboxed.', 'SecurityError')),
   }
 
-  it('a tab does its work as if it were alone, and says so once', async () => {
+  it('[DUR-78] a tab does its work as if it were alone, and says so once', async () => {
     const errors: unknown[] = []
     const page = server.browser.openPage()
     const environment = { ...page.environment, locks: refused }
@@ -404,19 +404,22 @@ describe('where the browser refuses its locks', () => {
 })
 
 describe('without Web Locks or BroadcastChannel, or with crossTab: false', () => {
-  it.each(['locks', 'channel', 'crossTab'] as const)('each tab works alone, correctly (%s)', async (missing) => {
-    const openAlone = (): Tab => {
-      const page = server.browser.openPage()
-      const environment = missing === 'crossTab' ? page.environment : { ...page.environment, [missing]: undefined }
-      return { page, client: createTaskClient({ url: server.url, environment, crossTab: missing !== 'crossTab' }) }
-    }
-    const first = start(openAlone(), 3)
-    await advance(1500)
-    const second = start(openAlone(), 3)
-    await advance(5000)
-    await expect(second.result).resolves.toEqual(await first.result)
-    expect(server.count('tools/call')).toBe(1)
-  })
+  it.each(['locks', 'channel', 'crossTab'] as const)(
+    '[DUR-77] each tab works alone, correctly (%s)',
+    async (missing) => {
+      const openAlone = (): Tab => {
+        const page = server.browser.openPage()
+        const environment = missing === 'crossTab' ? page.environment : { ...page.environment, [missing]: undefined }
+        return { page, client: createTaskClient({ url: server.url, environment, crossTab: missing !== 'crossTab' }) }
+      }
+      const first = start(openAlone(), 3)
+      await advance(1500)
+      const second = start(openAlone(), 3)
+      await advance(5000)
+      await expect(second.result).resolves.toEqual(await first.result)
+      expect(server.count('tools/call')).toBe(1)
+    },
+  )
 })
 
 describe('a call whose answer was lost', () => {

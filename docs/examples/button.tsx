@@ -1,12 +1,22 @@
 import { useToolCallMutation } from 'taskwire/react'
 
-// #region button
 export function ReportButton() {
   const report = useToolCallMutation({ name: 'generate_report', key: 'weekly' })
+  const { call, cancel, isCancelling } = report
+  if (report.isPending) {
+    return (
+      <button type="button" onClick={cancel} disabled={isCancelling}>
+        {isCancelling ? 'Cancelling…' : `Cancel: ${call?.task?.statusMessage ?? 'starting'}`}
+      </button>
+    )
+  }
   return (
-    <button type="button" onClick={() => report.mutate({ quarter: 'Q3' })} disabled={report.call?.phase === 'working'}>
-      {report.call?.task?.statusMessage ?? 'Generate the weekly report'}
-    </button>
+    <>
+      {report.error && <p role="alert">{report.error.message}</p>}
+      {report.data?.isError && <p role="alert">The tool has refused: {JSON.stringify(report.data.content)}</p>}
+      <button type="button" onClick={() => report.mutate({ quarter: 'Q3' })}>
+        {report.isSuccess ? 'Generate it again' : 'Generate the weekly report'}
+      </button>
+    </>
   )
 }
-// #endregion button

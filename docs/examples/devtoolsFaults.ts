@@ -1,4 +1,3 @@
-// #region faults
 import { createTaskClient } from 'taskwire'
 
 const devtools = import.meta.env.DEV ? await import('taskwire/devtools') : undefined
@@ -10,4 +9,3 @@ export const client = createTaskClient({
 })
 
 devtools?.mountTaskwireDevtools(client, { faults })
-// #endregion faults

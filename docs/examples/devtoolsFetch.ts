@@ -1,15 +1,16 @@
 import { createTaskClient } from 'taskwire'
 import { createFaultInjection } from 'taskwire/devtools'
 
-declare const fetchWithToken: (url: string | URL, init?: RequestInit) => Promise<Response>
+const fetchWithToken = (url: string | URL, init?: RequestInit) => {
+  const headers = new Headers(init?.headers)
+  headers.set('Authorization', `Bearer ${sessionStorage.getItem('token')}`)
+  return fetch(url, { ...init, headers })
+}
 
-// #region fetch
 const faults = createFaultInjection({ environment: { fetch: fetchWithToken } })
-const client = createTaskClient({
+
+export const client = createTaskClient({
   url: 'https://example.com/mcp',
   environment: faults.environment,
   transportOptions: { fetch: faults.environment.fetch },
 })
-// #endregion fetch
-
-void client

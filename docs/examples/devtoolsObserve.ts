@@ -2,14 +2,12 @@ import { createTaskClient } from 'taskwire'
 
 const client = createTaskClient({ url: 'https://example.com/mcp' })
 
-// #region observe
 const stop = client.observe(
   (observation) => {
     if (observation.type === 'poll-sent') console.log(observation.callId, 'polled:', observation.reason)
     if (observation.type === 'wire-answered') console.log(observation.method, observation.http?.status, observation.ms)
   },
-  { wire: true }, // without it, nothing is told of messages
+  { wire: true }, // without it, messages are not observed
 )
-// #endregion observe
 
-stop()
+addEventListener('pagehide', stop)

@@ -2,11 +2,9 @@ import { ConnectionFailedError, createTaskClient } from 'taskwire'
 
 const client = createTaskClient({ url: 'https://api.example/mcp' })
 
-// #region diagnose
 export async function explain(error: Error): Promise<string> {
   if (!(error instanceof ConnectionFailedError)) return error.message
   const { diagnose } = await import('taskwire/diagnose') // loaded when it is needed
   const { findings } = await diagnose(client)
   return findings.map(({ problem, remedy }) => `${problem} ${remedy}`).join('\n') || error.message
 }
-// #endregion diagnose

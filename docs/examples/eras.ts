@@ -1,6 +1,5 @@
 import { createTaskClient } from 'taskwire'
 
-// #region options
 const client = createTaskClient({
   url: 'https://example.com/mcp',
   era: 'auto', // or 'modern', or 'legacy' for a server that speaks both and has tasks in 2025-11-25 only
@@ -10,8 +9,6 @@ const client = createTaskClient({
   },
 })
 
+await client.connect()
 const { era, eraReason } = client.store.getState().connection
-
-// #endregion options
-
-export { client, era, eraReason }
+console.log(era, eraReason)

@@ -1,6 +1,5 @@
 import { TaskCancelledError, TaskExpiredError, TaskFailedError, ToolCallInterruptedError } from 'taskwire'
 
-// #region errors
 export function Problem({ error, retry }: { error: Error; retry: () => void }) {
   if (error instanceof TaskCancelledError) return <p>Cancelled.</p>
   if (error instanceof TaskFailedError) return <p>The report failed: {error.message}</p>
@@ -17,4 +16,3 @@ export function Problem({ error, retry }: { error: Error; retry: () => void }) {
   }
   return <p>{error.message}</p>
 }
-// #endregion errors

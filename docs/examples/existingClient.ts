@@ -1,12 +1,12 @@
-// #region existing
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { withTasks } from 'taskwire'
 
+// Without `versionNegotiation` the SDK speaks 2025-11-25 only, and no call becomes a task.
 const client = new Client({ name: 'my-app', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } })
 await client.connect(withTasks(new StreamableHTTPClientTransport(new URL('https://example.com/mcp'))))
 
-const result = await client.callTool({ name: 'generate_report' }, { timeout: 10 * 60_000 })
-
-// #endregion existing
-
-export { result }
+const result = await client.callTool(
+  { name: 'generate_report', arguments: { quarter: 'Q3' } },
+  { timeout: 10 * 60_000 }, // ms; the SDK gives a request up after one minute otherwise
+)
+console.log(result.content)

@@ -1,28 +1,4 @@
-// As much of the frameworks as the examples use, in place of dependencies that nothing else needs.
-
-declare module 'express' {
-  import type { NodeIncomingMessageLike, NodeServerResponseLike } from '@modelcontextprotocol/node'
-
-  type Handler = (req: NodeIncomingMessageLike & { body?: unknown }, res: NodeServerResponseLike) => void
-  interface App {
-    use(handler: Handler): void
-    all(paths: string[], handler: Handler): void
-    listen(port: number): void
-  }
-  function express(): App
-  namespace express {
-    function json(options: { limit: string }): Handler
-  }
-  export default express
-}
-
-declare module 'hono' {
-  export class Hono {
-    all(path: string, handler: (c: { req: { raw: Request } }) => Promise<Response>): void
-    fetch(request: Request): Promise<Response>
-  }
-}
-
+// As much of Next.js as the examples use, in place of a dependency that nothing else needs.
 declare module 'next/server' {
   export function after(work: () => Promise<unknown>): void
 }

@@ -1,18 +1,13 @@
 import { createTaskClient } from 'taskwire'
-
-declare const button: HTMLButtonElement
+import { notifyWhenSettled } from 'taskwire/notify'
 
 const client = createTaskClient({ url: 'https://example.com/mcp' })
 
-// #region notify
-import { notifyWhenSettled } from 'taskwire/notify'
-
-const { requestPermission, stop } = notifyWhenSettled(client, {
+export const { requestPermission, stop } = notifyWhenSettled(client, {
   title: ({ name, phase }) => (phase === 'completed' ? `${name} is ready` : `${name} has failed`),
   filter: ({ phase }) => phase !== 'cancelled',
 })
+
+const button = document.body.appendChild(document.createElement('button'))
+button.textContent = 'Tell me when reports are ready'
 button.addEventListener('click', requestPermission)
-
-// #endregion notify
-
-export { stop }

@@ -1,10 +1,5 @@
-// #region client
 import { createTaskClient } from 'taskwire'
 import { instrumentTaskClient } from 'taskwire/otel'
 
-const client = createTaskClient({ url: 'https://example.com/mcp' })
-const stop = instrumentTaskClient(client)
-
-// #endregion client
-
-export { client, stop }
+export const client = createTaskClient({ url: 'https://example.com/mcp' })
+export const stop = instrumentTaskClient(client)

@@ -1,15 +1,16 @@
 import { instrumentTaskServer } from 'taskwire/otel'
-import { createTaskServer, type ToolDefinition } from 'taskwire/server'
+import { createTaskServer, defineTool } from 'taskwire/server'
+import { z } from 'zod'
 
-declare const report: ToolDefinition
+const report = defineTool({
+  name: 'generate_report',
+  inputSchema: z.object({ quarter: z.string() }),
+  taskSupport: 'optional',
+  handler: ({ quarter }) => ({ content: [{ type: 'text', text: `The report of ${quarter}` }] }),
+})
 
-// #region server
-const server = createTaskServer({
+export const server = createTaskServer({
   serverInfo: { name: 'reports', version: '1.0.0' },
   tools: [report],
   instrument: instrumentTaskServer(),
 })
-
-// #endregion server
-
-export { server }

@@ -1,33 +1,41 @@
-// #region setup
 import { createTaskClient } from 'taskwire'
 import { TaskClientProvider, useToolCall } from 'taskwire/react'
 
 const client = createTaskClient({ url: 'https://example.com/mcp' })
 
-export function App() {
+export default function App() {
   return (
     <TaskClientProvider client={client}>
       <Report />
     </TaskClientProvider>
   )
 }
-// #endregion setup
 
-// #region hook
 function Report() {
-  const { data, error, call, cancel, isCancelling } = useToolCall({
+  const { data, error, call, cancel, isCancelling, retry } = useToolCall({
     name: 'generate_report',
     arguments: { quarter: 'Q3' },
   })
-  if (error) return <p role="alert">{error.message}</p>
-  if (data) return <pre>{JSON.stringify(data.structuredContent, null, 2)}</pre>
+  if (error) {
+    return (
+      <p role="alert">
+        {error.message}{' '}
+        <button type="button" onClick={retry}>
+          Try again
+        </button>
+      </p>
+    )
+  }
+  if (data) {
+    const text = data.content.map((block) => (block.type === 'text' ? block.text : '')).join('\n')
+    return data.isError ? <p role="alert">{text}</p> : <pre>{text}</pre>
+  }
   return (
     <p>
       {call?.network === 'retrying' ? 'Reconnecting…' : (call?.task?.statusMessage ?? 'Starting…')}
       <button type="button" onClick={cancel} disabled={isCancelling}>
-        Cancel
+        {isCancelling ? 'Cancelling…' : 'Cancel'}
       </button>
     </p>
   )
 }
-// #endregion hook

@@ -1,4 +1,3 @@
-// #region server
 import { createServer, type RequestListener } from 'node:http'
 import { toNodeHandler } from '@modelcontextprotocol/node'
 import { createTaskServer, defineTool } from 'taskwire/server'
@@ -27,4 +26,3 @@ const server = createTaskServer({
 
 // The cast is for exactOptionalPropertyTypes; without that option it is not needed.
 createServer(toNodeHandler(server) as RequestListener).listen(3000, '127.0.0.1')
-// #endregion server

@@ -1,4 +1,3 @@
-// #region call
 import { createTaskClient } from 'taskwire'
 
 const client = createTaskClient({ url: 'http://127.0.0.1:3000/mcp', storage: 'memory' })
@@ -6,4 +5,3 @@ const call = client.startToolCall({ name: 'generate_report', arguments: { quarte
 call.subscribe(() => console.log(call.getState().task?.statusMessage ?? ''))
 console.log((await call.result).content)
 await client.close()
-// #endregion call

@@ -1,3 +1,5 @@
+import { createServer, type RequestListener } from 'node:http'
+import { toNodeHandler } from '@modelcontextprotocol/node'
 import {
   hostHeaderValidationResponse,
   localhostAllowedHostnames,
@@ -8,7 +10,6 @@ import { createTaskServer } from 'taskwire/server'
 
 const server = createTaskServer({ serverInfo: { name: 'reports', version: '1.0.0' }, tools: [] })
 
-// #region guards
 const guarded = {
   async fetch(request: Request): Promise<Response> {
     const refused =
@@ -18,6 +19,4 @@ const guarded = {
   },
 }
 
-// #endregion guards
-
-export { guarded }
+createServer(toNodeHandler(guarded) as RequestListener).listen(3000, '127.0.0.1')

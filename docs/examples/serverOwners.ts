@@ -1,6 +1,5 @@
 import { createTaskServer } from 'taskwire/server'
 
-// #region owners
 export const server = createTaskServer({
   serverInfo: { name: 'reports', version: '1.0.0' },
   tools: [],
@@ -9,4 +8,3 @@ export const server = createTaskServer({
   maxTasksPerOwner: 20,
   maxTtlMs: 24 * 3_600_000,
 })
-// #endregion owners

@@ -1,9 +1,8 @@
 import { createTaskServer } from 'taskwire/server'
 import { createStorage } from 'unstorage'
 import fsDriver from 'unstorage/drivers/fs'
-import { createFileLock, UnstorageTaskStore } from './serverUnstorage.js'
+import { createFileLock, UnstorageTaskStore } from './serverUnstorage.ts'
 
-// #region shared
 export const server = createTaskServer({
   serverInfo: { name: 'reports', version: '1.0.0' },
   tools: [],
@@ -12,4 +11,3 @@ export const server = createTaskServer({
     createFileLock('./data/locks'),
   ),
 })
-// #endregion shared

@@ -1,10 +1,8 @@
+import { setTimeout } from 'node:timers/promises'
 import { acceptedContent, inputRequired, ProtocolError } from '@modelcontextprotocol/server'
 import { defineTool } from 'taskwire/server'
 import { z } from 'zod'
 
-declare function deploy(target: string, signal: AbortSignal): Promise<'done' | 'rolled back'>
-
-// #region tool
 const window = z.object({ hours: z.number() })
 const approval = z.object({ approved: z.boolean() })
 
@@ -17,18 +15,23 @@ export const deployTool = defineTool({
   // Before there is a task, with the client waiting: the SDK's multi round-trip.
   prepare(_args, { inputResponses }) {
     if (acceptedContent(inputResponses, 'window', window) !== undefined) return undefined
-    const question = inputRequired.elicit({ message: 'How long may it take?', requestedSchema: window })
-    return inputRequired({ inputRequests: { window: question } })
+    const request = inputRequired.elicit({ message: 'How long may it take?', requestedSchema: window })
+    return inputRequired({ inputRequests: { window: request } })
   },
 
   async handler({ target }, { task, signal }) {
-    // While the task runs: it stands in input_required until somebody answers.
-    const answer = await task?.elicit({ message: `Deploy to ${target}?`, requestedSchema: approval })
-    if (answer?.action !== 'accept') throw new ProtocolError(-32050, 'Nobody approved', { target })
+    // While the task runs: its status is input_required until the client responds.
+    const response = await task?.elicit({ message: `Deploy to ${target}?`, requestedSchema: approval })
+    if (response?.action !== 'accept') throw new ProtocolError(-32050, 'The deployment was not approved', { target })
 
     await task?.setStatus('Deploying')
     const outcome = await deploy(target, signal)
     return { content: [{ type: 'text', text: outcome }], isError: outcome === 'rolled back' }
   },
 })
-// #endregion tool
+
+/** In place of your own work. It ends early where the client cancels the task. */
+async function deploy(_target: string, signal: AbortSignal): Promise<'done' | 'rolled back'> {
+  await setTimeout(10_000, undefined, { signal })
+  return 'done'
+}

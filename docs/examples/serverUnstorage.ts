@@ -5,7 +5,6 @@ import { setTimeout } from 'node:timers/promises'
 import type { TaskRecord, TaskStore } from 'taskwire/server'
 import type { Storage } from 'unstorage'
 
-// #region store
 /** Runs one thing at a time under a name, across all processes that share a store. */
 export type Lock = <T>(name: string, run: () => Promise<T>) => Promise<T>
 
@@ -76,9 +75,7 @@ export class UnstorageTaskStore implements TaskStore {
     return Number.isFinite(earliest) ? earliest : null
   }
 }
-// #endregion store
 
-// #region lock
 const RETRY_MS = 5
 /** Nothing above holds a lock for long: a process that does has crashed. */
 const STALE_MS = 10_000
@@ -106,4 +103,3 @@ function isTaken(error: NodeJS.ErrnoException): false {
   if (error.code === 'EEXIST') return false
   throw error
 }
-// #endregion lock

@@ -1,7 +1,6 @@
-import type { CallToolResult, TaskClient } from 'taskwire'
+import type { TaskClient } from 'taskwire'
 import { TaskClientProvider, useToolCallMutation } from 'taskwire/react'
 
-// #region app
 export function App({ client }: { client: TaskClient }) {
   return (
     <TaskClientProvider client={client}>
@@ -12,8 +11,11 @@ export function App({ client }: { client: TaskClient }) {
 
 function WeeklyReport() {
   const { call, task, inputRequests, mutate, respond } = useToolCallMutation({ name: 'generate_report', key: 'weekly' })
-  if (call?.result) return <output>{textOf(call.result)}</output>
   if (call?.error) return <p role="alert">{call.error.message}</p>
+  if (call?.result) {
+    const texts = call.result.content.map((block) => (block.type === 'text' ? block.text : ''))
+    return call.result.isError ? <p role="alert">{texts}</p> : <output>{texts}</output>
+  }
   return (
     <section>
       <button type="button" disabled={call !== undefined} onClick={() => mutate({ quarter: 'Q3' })}>
@@ -30,9 +32,4 @@ function WeeklyReport() {
       )}
     </section>
   )
-}
-// #endregion app
-
-function textOf({ content }: CallToolResult): string {
-  return content.map((block) => (block.type === 'text' ? block.text : '')).join('')
 }

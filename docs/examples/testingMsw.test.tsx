@@ -1,11 +1,10 @@
-// #region example
 import { cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { http } from 'msw'
 import { setupServer } from 'msw/node'
 import { createTaskClient } from 'taskwire'
 import { createLiveServer, scriptTask, taskHandlers } from 'taskwire/testing'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { App } from './testingApp.js'
+import { App } from './testingApp'
 
 const server = createLiveServer({
   tools: [
@@ -33,4 +32,3 @@ test('writes a report, over a network that fails once', async () => {
   expect(await screen.findByText('The report of Q3', {}, { timeout: 5000 })).toBeDefined()
   expect(server.count('tasks/get')).toBe(2)
 })
-// #endregion example

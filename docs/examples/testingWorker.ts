@@ -1,4 +1,3 @@
-// #region worker
 import { http } from 'msw'
 import { setupWorker } from 'msw/browser'
 import { scriptTask, taskHandlers } from 'taskwire/testing'
@@ -13,4 +12,3 @@ const report = scriptTask(
 )
 
 export const worker = setupWorker(...taskHandlers('/mcp', { tools: [report] }, http))
-// #endregion worker

@@ -1,9 +1,7 @@
 import { createTaskClient } from 'taskwire'
 
-declare const output: HTMLElement
-
-// #region vanilla
 const client = createTaskClient({ url: 'https://example.com/mcp' })
+const output = document.body.appendChild(document.createElement('pre'))
 
 client.store.subscribe(({ calls }) => {
   const lines = Object.values(calls).map(({ name, phase, task }) => `${name}: ${task?.statusMessage ?? phase}`)
@@ -14,7 +12,4 @@ const result = await client.callTool(
   { name: 'generate_report', arguments: { quarter: 'Q3' } },
   { key: 'q3-report' }, // one call, however often the page is reloaded
 )
-
-// #endregion vanilla
-
-export { result }
+output.append('\n', JSON.stringify(result.content))

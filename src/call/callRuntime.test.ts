@@ -207,7 +207,7 @@ describe('polling', () => {
 })
 
 describe('a poll that fails', () => {
-  it('backs off with full jitter, and never below the interval', async () => {
+  it('[DUR-52] backs off with full jitter, and never below the interval', async () => {
     const { page, polls, errors, state } = beginCall({
       polls: [down(), down(), down(), down(), down(), completed()],
     })
@@ -234,7 +234,7 @@ describe('a poll that fails', () => {
     expect(polls).toEqual([1000, 2000, 3000, 4000, 6000, 7000, 8000])
   })
 
-  it('gives a poll without a response up and goes on', async () => {
+  it('[DUR-51] gives a poll without a response up and goes on', async () => {
     const { page, polls, state } = beginCall({ polls: ['never', completed()] })
     await page.advance(31_500)
     expect(state()).toMatchObject({ network: 'retrying', failureCount: 1 })
@@ -251,7 +251,7 @@ describe('a poll that fails', () => {
     expect(polls).toHaveLength(3)
   })
 
-  it('waits for credentials as paused, and asks again', async () => {
+  it('[DUR-54] waits for credentials as paused, and asks again', async () => {
     const { page, state, outcome } = beginCall({ polls: [new TaskRequestError('who?', { kind: 'auth' }), completed()] })
     await page.advance(1500)
     expect(state().network).toBe('paused')
@@ -280,7 +280,7 @@ describe('a poll that fails', () => {
     expect(outcome.error).toBeInstanceOf(TaskProtocolError)
   })
 
-  it('ends at once where the server does not know the task', async () => {
+  it('[DUR-55] ends at once where the server does not know the task', async () => {
     const gone = new TaskExpiredError('unknown-task')
     const { page, polls, outcome } = beginCall({ polls: [gone] })
     await page.advance(60_000)
@@ -318,14 +318,14 @@ describe('a poll that fails', () => {
 })
 
 describe('the ttl', () => {
-  it('ends with the first poll past the ttl that finds the task unfinished', async () => {
+  it('[DUR-79] ends with the first poll past the ttl that finds the task unfinished', async () => {
     const { page, polls, outcome } = beginCall({ polls: [working({ ttlMs: 2500 })] })
     await page.advance(60_000)
     expect(outcome.error).toMatchObject({ name: 'TaskExpiredError', reason: 'ttl' })
     expect(polls).toEqual([1000, 2000, 3000])
   })
 
-  it('delivers what that poll finds finished', async () => {
+  it('[DUR-80] delivers what that poll finds finished', async () => {
     const { page, outcome } = beginCall({ polls: [working({ ttlMs: 1500 }), completed({ ttlMs: 1500 })] })
     await page.advance(60_000)
     expect(outcome.result).toBe(RESULT)
@@ -432,7 +432,7 @@ describe('the life of a page', () => {
     expect(polls).toEqual([1000])
   })
 
-  it('does not poll early because the network is back', async () => {
+  it('[DUR-48] does not poll early because the network is back', async () => {
     const { page, polls } = beginCall({ polls: [working(), completed()] })
     await page.advance(1500)
     await page.setOnline(false)
@@ -489,7 +489,7 @@ describe('the life of a page', () => {
     expect(polls).toEqual([1000, 8000])
   })
 
-  it('goes on hidden by default, and pauses where asked to', async () => {
+  it('[DUR-44] goes on hidden by default, and pauses where asked to', async () => {
     const on = beginCall()
     await on.page.setVisible(false)
     await on.page.advance(3000)
@@ -515,7 +515,7 @@ describe('the life of a page', () => {
     expect(outcome.result).toBe(RESULT)
   })
 
-  it('after a sleep polls once, at once, when the page is looked at', async () => {
+  it('[DUR-49] after a sleep polls once, at once, when the page is looked at', async () => {
     const { page, polls } = beginCall()
     await page.advance(1500)
     page.sleep(60 * 60_000)
@@ -525,7 +525,7 @@ describe('the life of a page', () => {
     expect(polls).toHaveLength(2)
   })
 
-  it('a clock set forward looks like time that has passed', async () => {
+  it('[DUR-82] a clock set forward looks like time that has passed', async () => {
     const { page, polls } = beginCall({ call: { ...TASK, pollIntervalMs: 40_000 } })
     await page.advance(1000)
     page.setClock(60 * 60_000)
@@ -533,7 +533,7 @@ describe('the life of a page', () => {
     expect(polls).toEqual([1000 + 60 * 60_000])
   })
 
-  it('a clock set back does not lengthen the wait', async () => {
+  it('[DUR-62] a clock set back does not lengthen the wait', async () => {
     const { page, polls } = beginCall({ call: { ...TASK, pollIntervalMs: 40_000 } })
     await page.advance(1000)
     page.setClock(-60 * 60_000)
@@ -600,7 +600,7 @@ describe('the life of a page', () => {
 describe('a record', () => {
   const task = (storage: { record?: ToolCallRecord | undefined }) => storage.record?.task
 
-  it('says all that is needed to take the task up again', async () => {
+  it('[DUR-02] says all that is needed to take the task up again', async () => {
     const { page, storage } = beginCall({ call: { ...TASK, ttlMs: 60_000, statusMessage: 'Reading' } })
     await page.settle()
     expect(storage.record).toEqual({
@@ -656,7 +656,7 @@ describe('a record', () => {
     expect(task(storage)?.taskId).toBe('t1')
   })
 
-  it('never holds arguments, results, responses, errors or status messages', async () => {
+  it('[DUR-06] never holds arguments, results, responses, errors or status messages', async () => {
     const secret = 'SECRET'
     const question: DetailedTask = {
       ...TASK,
@@ -844,8 +844,8 @@ describe('a task that a record names', () => {
 
   describe('waits', () => {
     it.each([
-      ['from now on, where the clock was ahead when it was noted', 3_600_000, 3_602_000, [2000]],
-      ['a day at most', -1000, Number.MAX_SAFE_INTEGER, [24 * 60 * 60_000]],
+      ['[DUR-60] from now on, where the clock was ahead when it was noted', 3_600_000, 3_602_000, [2000]],
+      ['[DUR-61] a day at most', -1000, Number.MAX_SAFE_INTEGER, [24 * 60 * 60_000]],
     ])('%s', async (_, notedAt, nextPollAt, expected) => {
       const follows = recorded({ notedAt: START + notedAt, nextPollAt: START + nextPollAt })
       const { page, polls } = beginCall({ follows, polls: [completed()] })
@@ -860,7 +860,7 @@ describe('a task that a record names', () => {
     ['goes on', 'working', 1],
     ['has come to an end', 'completed', 0],
   ] as const)(
-    'asks for a cancellation anew that may not have got through, where the task %s',
+    '[DUR-59] asks for a cancellation anew that may not have got through, where the task %s',
     async (_, status, times) => {
       const { page, count, state } = beginCall({
         follows: recorded({ isCancelling: true, status, nextPollAt: START + 1000 }),
@@ -1432,7 +1432,7 @@ describe('where another tab leads', () => {
 })
 
 describe('a storage that throws on every call', () => {
-  it('harms nothing but the memory of a reload', async () => {
+  it('[DUR-66] harms nothing but the memory of a reload', async () => {
     const throwing = (): never => {
       throw new DOMException('full', 'QuotaExceededError')
     }

@@ -34,7 +34,7 @@ describe('a call that is made', () => {
     expect(page.listeners()).toBe(0)
   })
 
-  it('writes its intent before it is sent, and that it is a task before anything else', async () => {
+  it('[DUR-11] writes its intent before it is sent, and that it is a task before anything else', async () => {
     const { page, log } = beginCall({ polls: [completed()] })
     await page.advance(1000)
     expect(log).toEqual([
@@ -51,7 +51,7 @@ describe('a call that is made', () => {
     ])
   })
 
-  it('waits for a slow storage before it is sent', async () => {
+  it('[DUR-85] waits for a slow storage before it is sent', async () => {
     let finish = () => {}
     const { page, count } = beginCall({
       records: {
@@ -127,7 +127,7 @@ describe('a call that is not answered, on a server that knows repeated calls by 
   const KEYED = { keyTtlMs: 3_600_000 }
   const lost = () => new ToolCallInterruptedError('report')
 
-  it('is sent again under the same key until it is answered, and says so', async () => {
+  it('[DUR-04] is sent again under the same key until it is answered, and says so', async () => {
     const { page, sent, state, storage, outcome } = beginCall({
       ...KEYED,
       calls: [lost(), lost(), RESULT],
@@ -164,7 +164,7 @@ describe('a call that is not answered, on a server that knows repeated calls by 
     expect(storage.record).toEqual(INTENT)
   })
 
-  it('waits offline, and says so', async () => {
+  it('[DUR-35] waits offline, and says so', async () => {
     const { page, sent, state } = beginCall({ ...KEYED, calls: [lost(), RESULT] })
     await page.settle()
     await page.setOnline(false)
@@ -179,7 +179,7 @@ describe('a call that is not answered, on a server that knows repeated calls by 
   it.each([
     ['retry.maxAttempts', { policy: { maxAttempts: 3 } }, 3],
     ['callTimeoutMs', { policy: { callTimeoutMs: 700 } }, 3],
-  ])('is interrupted after %s, and leaves its key', async (_, options, times) => {
+  ])('[DUR-34] is interrupted after %s, and leaves its key', async (_, options, times) => {
     const { page, sent, outcome, storage } = beginCall({ ...KEYED, ...options, calls: [lost()] })
     await page.advance(600_000)
     expect(sent.at).toHaveLength(times)
@@ -187,7 +187,7 @@ describe('a call that is not answered, on a server that knows repeated calls by 
     expect(storage.record).toEqual({ ...INTENT, idempotencyKey: sent.keys[0] })
   })
 
-  it('is interrupted once the server may have forgotten the key', async () => {
+  it('[DUR-71] is interrupted once the server may have forgotten the key', async () => {
     const { page, sent, outcome } = beginCall({ keyTtlMs: 700, calls: [lost(), lost(), RESULT] })
     await page.advance(60_000)
     expect(sent.at).toEqual([0, 250])
@@ -242,7 +242,7 @@ describe('an intent with the key of its call', () => {
   const KEY = 'f81d4fae7dec11d0'
   const found: ToolCallRecord = { ...INTENT, startedAt: START - 9000, idempotencyKey: KEY }
 
-  it.each(['call', 'call-if-settled'] as const)('is sent again under it, with the wish %s', async (wish) => {
+  it.each(['call', 'call-if-settled'] as const)('[DUR-28] is sent again under it, with the wish %s', async (wish) => {
     const { page, sent, state, outcome, storage } = beginCall({ found, wish, keyTtlMs: 60_000, call: RESULT })
     await page.settle()
     expect(sent.keys).toEqual([KEY])
@@ -264,7 +264,7 @@ describe('an intent with the key of its call', () => {
   it.each([
     ['has forgotten it', 9000],
     ['takes none any more', 0],
-  ])('is interrupted, and nothing is sent, where the server %s', async (_, keyTtlMs) => {
+  ])('[DUR-70] is interrupted, and nothing is sent, where the server %s', async (_, keyTtlMs) => {
     const { page, sent, outcome, storage } = beginCall({ found, keyTtlMs, call: RESULT })
     await page.settle()
     expect(sent.keys).toEqual([])
@@ -341,7 +341,7 @@ describe('a call with a key', () => {
     expect(outcome.result).toEqual(RESULT)
   })
 
-  it('fetches the result of a task that had ended', async () => {
+  it('[DUR-24] fetches the result of a task that had ended', async () => {
     const { page, polls, outcome, count } = beginCall({
       found: recorded({ status: 'completed' }),
       polls: [completed()],

@@ -390,7 +390,7 @@ describe('a message that comes late', () => {
     expect(calls(other)).toMatchObject([{ phase: 'working' }])
   })
 
-  it('of forget() spares what was started before the clock was set back, once it has caught up', async () => {
+  it('[DUR-83] of forget() spares what was started before the clock was set back, once it has caught up', async () => {
     const { tab, release } = openDeaf()
     tab.startToolCall(LONG)
     await server.advance(500)
@@ -635,7 +635,7 @@ describe('a storage that answers late', () => {
     expect([...items.keys()]).toEqual([])
   })
 
-  it('may miss the last poll of a page, so that the next page polls early, once', async () => {
+  it('[DUR-86] may miss the last poll of a page, so that the next page polls early, once', async () => {
     const { page } = callInNewPage()
     await server.advance(1500)
     await page.close()
@@ -647,7 +647,7 @@ describe('a storage that answers late', () => {
     expect(server.count('tools/call')).toBe(1)
   })
 
-  it('leaves a call interrupted, not repeated, where the page goes away before the task is noted', async () => {
+  it('[DUR-87] leaves a call interrupted, not repeated, where the page goes away before the task is noted', async () => {
     server = createWorkServer({ idempotentCalls: false })
     const { page } = callInNewPage()
     while (server.count('tools/call') === 0) await server.advance(1)

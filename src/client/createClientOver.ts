@@ -21,7 +21,15 @@ import { type CallMetas, createCallMetas } from './callMeta.js'
 import { type Calls, createCalls } from './calls.js'
 import { createStore, type TaskClientStore } from './createStore.js'
 import { createObserving, type Observing } from './observe/createObserving.js'
-import { checkOptionNames, checkOptions, oneOf, positive, readPollPolicy, readStorage } from './options.js'
+import {
+  checkCallOptions,
+  checkOptionNames,
+  checkOptions,
+  oneOf,
+  positive,
+  readPollPolicy,
+  readStorage,
+} from './options.js'
 import { createReports } from './reports.js'
 import type { SetUp, SigningIn } from './setUp.js'
 import type { ForgetFilter, TaskClient, TaskClientBaseOptions, TaskReference, ToolCallParams } from './taskClient.js'
@@ -186,7 +194,7 @@ function clientOf({
     },
     resumeToolCalls: calls.resumeToolCalls,
     callTool: async (params, callOptions) => client.startToolCall(params, callOptions).result,
-    startToolCall: (params, callOptions = {}) => calls.start(checkParams(params), callOptions),
+    startToolCall: (params, callOptions = {}) => calls.start(checkParams(params), checkCallOptions(callOptions)),
     resumeTask: (task, callOptions = {}) => calls.resumeTask(checkReference(task), callOptions),
     getToolCall: calls.get,
     getToolCallState: store.getCall,
@@ -252,11 +260,16 @@ function checkParams(params: ToolCallParams): ToolCallRequest {
       "A tool call needs a tool: pass { name: 'my_tool' }. listTools() tells which there are.",
     )
   }
-  const { arguments: args } = params
-  if (args !== undefined && (typeof args !== 'object' || args === null || Array.isArray(args))) {
-    throw new TaskConfigurationError(`The arguments of "${params.name}" must be an object.`)
+  const { name, arguments: args, ...rest } = params
+  const [unknown] = Object.keys(rest)
+  if (unknown !== undefined) {
+    throw new TaskConfigurationError(
+      `The params of a call are name and arguments; there is no ${unknown}. Options stand beside them: callTool({ name, arguments }, { key }).`,
+    )
   }
-  const { name } = params
+  if (args !== undefined && (typeof args !== 'object' || args === null || Array.isArray(args))) {
+    throw new TaskConfigurationError(`The arguments of "${name}" must be an object.`)
+  }
   return args === undefined ? { name } : { name, arguments: toJson(name, args) }
 }
 

@@ -82,7 +82,7 @@ describe('createTaskClient', () => {
     expect(server.count('tools/call')).toBe(1)
   })
 
-  it('without a key every call is one of its own', async () => {
+  it('[DUR-73] without a key every call is one of its own', async () => {
     client.startToolCall(WORK)
     client.startToolCall(WORK)
     await server.advance(5000)
@@ -232,7 +232,7 @@ describe('createTaskClient', () => {
       expect(server.count('tasks/cancel')).toBe(0)
     })
 
-    it('is sticky across a reload', async () => {
+    it('[DUR-58] is sticky across a reload', async () => {
       const call = client.startToolCall({ name: 'work', arguments: { seconds: 60 } }, { key: 'k' })
       await server.advance(1500)
       await call.cancel()
@@ -261,7 +261,7 @@ describe('createTaskClient', () => {
       expect(server.count('tools/call')).toBe(1)
     })
 
-    it('a call that never got its response is interrupted, not made again, until the app says so', async () => {
+    it('[DUR-29] a call that never got its response is interrupted, not made again, until the app says so', async () => {
       server = createWorkServer({ idempotentCalls: false })
       client = openPage()
       server.faults.delay(Number.POSITIVE_INFINITY, { method: 'tools/call', times: 1 })
@@ -283,7 +283,7 @@ describe('createTaskClient', () => {
       ['readOnlyHint', 2],
       ['idempotentHint', 2],
       ['openWorldHint', 1],
-    ])('a call that never got its response, of a tool with %s, is made %i times', async (hint, times) => {
+    ])('[DUR-30] a call that never got its response, of a tool with %s, is made %i times', async (hint, times) => {
       const tool = scriptTask([{ status: 'working' }], { name: 'tool', annotations: { [hint]: true } })
       server = createTestServer({ tools: [tool], idempotentCalls: false })
       server.faults.delay(Number.POSITIVE_INFINITY, { method: 'tools/call', times: 1 })
@@ -294,7 +294,7 @@ describe('createTaskClient', () => {
       expect(server.count('tools/call')).toBe(times)
     })
 
-    it('a task that the server has lost stays lost under its key, until the app calls anew', async () => {
+    it('[DUR-56] a task that the server has lost stays lost under its key, until the app calls anew', async () => {
       server = createWorkServer({ defaultTtlMs: 2000 })
       openPage().startToolCall({ name: 'work', arguments: { seconds: 60 } }, { key: 'k' })
       await server.advance(5000)
@@ -310,7 +310,7 @@ describe('createTaskClient', () => {
       expect(server.count('tools/call')).toBe(2)
     })
 
-    it('a call that was answered at once is made again, although it has a key', async () => {
+    it('[DUR-72] a call that was answered at once is made again, although it has a key', async () => {
       const echo = () => client.startToolCall({ name: 'echo', arguments: { text: 'hi' } }, { key: 'k' })
       const first = echo()
       await server.advance(500)
@@ -322,7 +322,7 @@ describe('createTaskClient', () => {
       expect(server.count('tools/call')).toBe(2)
     })
 
-    it('nothing that opens a door is recorded: no header, and not the query of the URL', async () => {
+    it('[DUR-07] nothing that opens a door is recorded: no header, and not the query of the URL', async () => {
       client = openPage({
         url: `${server.url}?key=secret`,
         transportOptions: { requestInit: { headers: { Authorization: 'Bearer secret' } } },
@@ -371,7 +371,7 @@ describe('createTaskClient', () => {
       },
     )
 
-    it('forget() drops every call of the scope, and of no other', async () => {
+    it('[DUR-09] forget() drops every call of the scope, and of no other', async () => {
       const other = openPage({ scope: 'other' })
       other.startToolCall(WORK)
       client.startToolCall(WORK)

@@ -58,3 +58,28 @@ describe('the options of createTaskClient', () => {
     expect(create(options)).not.toThrow()
   })
 })
+
+describe('what callTool and startToolCall are given', () => {
+  const client = createTaskClient({ url: 'http://localhost/mcp' })
+
+  it.each([
+    [
+      [{ name: 'report', key: 'weekly' }],
+      'The params of a call are name and arguments; there is no key. Options stand beside them: callTool({ name, arguments }, { key }).',
+    ],
+    [[{ name: 'report', _meta: {} }], 'The params of a call are name and arguments; there is no _meta.'],
+    [[{ name: 'report' }, { keys: 'weekly' }], 'There is no option keys. Did you mean key?'],
+    [[{ name: 'report' }, { timeout: 60_000 }], 'There is no option timeout.'],
+  ])('%j is refused, and nothing is sent', async ([params, options], message) => {
+    const refused = [
+      () => client.callTool(params as { name: string }, options as object),
+      async () => client.startToolCall(params as { name: string }, options as object),
+    ]
+    for (const call of refused) {
+      const error = await call().then(null, (reason: unknown) => reason)
+      expect(error).toBeInstanceOf(TaskConfigurationError)
+      expect((error as Error).message).toContain(message)
+    }
+    expect(client.store.getState().calls).toEqual({})
+  })
+})

@@ -8,7 +8,7 @@ import { splitStorage } from '../storage/splitStorage.js'
 import type { TaskStorage } from '../storage/taskStorage.js'
 import type { TaskClientSdkBaseOptions } from './sdkOptions.js'
 import type { OptionNames } from './setUp.js'
-import type { TaskClientBaseOptions } from './taskClient.js'
+import type { TaskClientBaseOptions, ToolCallOptions } from './taskClient.js'
 
 /**
  * The number given for an option, or its default.
@@ -109,6 +109,12 @@ const NAMES: OptionNames = {
   'input.handlers': ['elicitation', 'sampling', 'roots'],
 }
 
+/** @throws {TaskConfigurationError} for an option of a call that there is not. */
+export function checkCallOptions(options: ToolCallOptions): ToolCallOptions {
+  checkNames(options, { '': ['signal', 'key', 'repeat'] })
+  return options
+}
+
 /**
  * Refuses options that there are not, and groups of options that are none. `own` names those that other clients do not
  * have.
@@ -116,7 +122,10 @@ const NAMES: OptionNames = {
  * @throws {TaskConfigurationError} that names the known option with the nearest name.
  */
 export function checkOptionNames(options: TaskClientBaseOptions, own: OptionNames): void {
-  const known = { ...NAMES, ...own, '': [...(own[''] ?? []), ...(NAMES[''] ?? [])] }
+  checkNames(options, { ...NAMES, ...own, '': [...(own[''] ?? []), ...(NAMES[''] ?? [])] })
+}
+
+function checkNames(options: object, known: OptionNames): void {
   for (const [group, names] of Object.entries(known)) {
     const value = group === '' ? options : valueAt(options, group.split('.'))
     if (value === undefined) continue

@@ -92,7 +92,7 @@ describe('useToolCall', () => {
     expect(server.count('tools/call')).toBe(1)
   })
 
-  it('takes the same task up after a reload', async () => {
+  it('[DUR-23] takes the same task up after a reload', async () => {
     const first = renderHook(() => useToolCall(WORK), { wrapper })
     await advance(1500)
     const taskId = first.result.current.task?.taskId
@@ -110,7 +110,7 @@ describe('useToolCall', () => {
     expect(server.times('tasks/get')).toEqual([1000, 2000, 3000])
   })
 
-  it('fetches the result of a finished task after a reload', async () => {
+  it('[DUR-25] fetches the result of a finished task after a reload', async () => {
     const first = renderHook(() => useToolCall(WORK), { wrapper })
     await advance(5000)
     await act(() => page.close())
@@ -136,7 +136,7 @@ describe('useToolCall', () => {
     expect(server.count('tools/call')).toBe(2)
   })
 
-  it('different arguments are different calls, the same ones in another order are not', async () => {
+  it('[DUR-74] different arguments are different calls, the same ones in another order are not', async () => {
     type Args = Record<string, unknown>
     const { rerender } = renderHook(({ args }: { args: Args }) => useToolCall({ name: 'work', arguments: args }), {
       wrapper,
@@ -238,7 +238,7 @@ describe('useToolCall', () => {
     expect(server.count('tools/call')).toBe(2)
   })
 
-  it('a task that the server has lost is shown as such after a reload, and retry() calls again', async () => {
+  it('[DUR-57] a task that the server has lost is shown as such after a reload, and retry() calls again', async () => {
     server = createWorkServer({ defaultTtlMs: 2000 })
     const LOST = { ...WORK, arguments: { seconds: 60 } }
     client = openPage()
@@ -262,7 +262,7 @@ describe('useToolCall', () => {
     expect(server.count('tools/call')).toBe(2)
   })
 
-  it('says that it is reconnecting without an error', async () => {
+  it('[DUR-50] says that it is reconnecting without an error', async () => {
     const { result } = renderHook(() => useToolCall({ name: 'work', arguments: { seconds: 9 } }), { wrapper })
     await advance(1000)
     const restore = server.faults.drop()

@@ -18,7 +18,7 @@ describe('pageStorage', () => {
     expect(environment.storage(kind === 'local' ? 'session' : 'local')?.length).toBe(0)
   })
 
-  it('writes before it returns', () => {
+  it('[DUR-13] writes before it returns', () => {
     const { environment } = createSimulatedEnvironment()
     pageStorage('local', environment).setItem('a', '1')
     expect(environment.storage('local')?.getItem('a')).toBe('1')

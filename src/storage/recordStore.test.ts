@@ -83,7 +83,7 @@ describe.each([
     expect((await store.read('a'))?.task).toMatchObject({ status: 'completed', answered: ['q1', 'q2'] })
   })
 
-  it('are invisible to other endpoints and other scopes', async () => {
+  it('[DUR-08] are invisible to other endpoints and other scopes', async () => {
     const storage = wrap(memoryStorage())
     const { store } = open(storage, { scope: 'ann' })
     await store.write(record('a', { scope: 'ann' }))
@@ -132,7 +132,7 @@ describe.each([
     expect(await store.read('b')).toBeDefined()
   })
 
-  it('may come back where a page is put aside between reading and writing, and another removes them', async () => {
+  it('[DUR-88] may come back where a page is put aside between reading and writing, and another removes them', async () => {
     const storage = memoryStorage()
     let goOn = () => {}
     const slow: TaskStorage = {
@@ -167,7 +167,7 @@ describe.each([
 })
 
 describe('the key of a record', () => {
-  it('is a contract with the page before an update, and holds no secret', async () => {
+  it('[DUR-01] is a contract with the page before an update, and holds no secret', async () => {
     const storage = memoryStorage()
     await open(storage).store.write(record('call-1', { key: 'weekly' }))
     expect([...(await storage.keys())]).toEqual(['taskwire:1:17685810a6771e1b98dee2b2c54d:call-1'])
@@ -190,7 +190,7 @@ describe('a storage that answers at once', () => {
     expect([...(await storage.keys())]).toEqual([])
   })
 
-  it('has the record before write() returns', async () => {
+  it('[DUR-12] has the record before write() returns', async () => {
     const storage = memoryStorage()
     const { store } = open(storage)
     const writing = store.write(record('a'))
@@ -228,7 +228,7 @@ describe('what else stands in the storage', () => {
     ['of another call', JSON.stringify({ v: 1, ...record('another') })],
     ['of another endpoint', JSON.stringify({ v: 1, ...record('bad', { endpoint: 'https://evil.example/mcp' }) })],
     ['of another scope', JSON.stringify({ v: 1, ...record('bad', { scope: 'bob' }) })],
-  ])('under our own keys and %s, is no record and hides none', async (_name, text) => {
+  ])('[DUR-65] under our own keys and %s, is no record and hides none', async (_name, text) => {
     const storage = memoryStorage()
     const { store, errors } = open(storage)
     await store.write(record('good'))

@@ -45,7 +45,7 @@ const taskText = (changes: Record<string, unknown>): string => text({ task: { ..
 const keys = (count: number): string[] => Array.from({ length: count }, (_, at) => `q${at}`)
 
 describe('the text of a record', () => {
-  it('is a contract with the page before an update, to the letter', () => {
+  it('[DUR-03] is a contract with the page before an update, to the letter', () => {
     expect(encodeToolCallRecord(RECORD)).toBe(
       '{"v":1,"callId":"c1","tool":"report","key":"weekly","endpoint":"https://example.com/mcp","scope":"ann",' +
         '"era":"modern","startedAt":900,"task":{"taskId":"t1","status":"working","receivedAt":1000,' +
@@ -184,7 +184,7 @@ describe('the text of a record', () => {
   })
 
   it.each([undefined, null, 7, 'too-short', 'x'.repeat(257), {}])(
-    'with %j for the key of its call is one without',
+    '[DUR-05] with %j for the key of its call is one without',
     (idempotencyKey) => {
       expect(decodeToolCallRecord(JSON.stringify({ v: 1, ...INTENT, idempotencyKey }))).toEqual(INTENT)
     },
@@ -308,14 +308,14 @@ describe('isRecordExpired', () => {
   const bound: ToolCallRecord = { ...RECORD, era: 'legacy', task: { ...TASK, taskId: 'session:s1 t1', ttlMs: null } }
 
   it.each<[string, ToolCallRecord, number, boolean]>([
-    ['a finished task within its ttl', ended('completed', 60_000), 60_999, false],
-    ['a finished task past its ttl', ended('completed', 60_000), 61_000, true],
+    ['[DUR-14] a finished task within its ttl', ended('completed', 60_000), 60_999, false],
+    ['[DUR-15] a finished task past its ttl', ended('completed', 60_000), 61_000, true],
     ['a failed task past its ttl', ended('failed', 60_000), 61_000, true],
     ['a cancelled task past its ttl', ended('cancelled', 60_000), 61_000, true],
-    ['a finished task without a ttl, within a week', ended('completed', null), 1000 + WEEK - 1, false],
+    ['[DUR-16] a finished task without a ttl, within a week', ended('completed', null), 1000 + WEEK - 1, false],
     ['a finished task without a ttl, after a week', ended('completed', null), 1000 + WEEK, true],
-    ['a task at work past its ttl: one last poll decides', ended('working', 60_000), 61_000 + DAY - 1, false],
-    ['a task at work a day past its ttl', ended('working', 60_000), 61_000 + DAY, true],
+    ['[DUR-17] a task at work past its ttl: one last poll decides', ended('working', 60_000), 61_000 + DAY - 1, false],
+    ['[DUR-18] a task at work a day past its ttl', ended('working', 60_000), 61_000 + DAY, true],
     ['a task that waits for input, past its ttl', ended('input_required', 60_000), 61_000 + DAY - 1, false],
     ['a task that waits for input, a day past its ttl', ended('input_required', 60_000), 61_000 + DAY, true],
     ['a task at work without a ttl', ended('working', null), 10 * WEEK, false],
@@ -325,8 +325,8 @@ describe('isRecordExpired', () => {
     ['a task that names a session, within a day', bound, 1000 + DAY - 1, false],
     ['a task that names a session, after a day', bound, 1000 + DAY, true],
     ['a call that other tabs know the task of, after a day', { ...INTENT, held: 'working' }, 900 + DAY, true],
-    ['an intent within a week', INTENT, 900 + WEEK - 1, false],
-    ['an intent after a week', INTENT, 900 + WEEK, true],
+    ['[DUR-19] an intent within a week', INTENT, 900 + WEEK - 1, false],
+    ['[DUR-20] an intent after a week', INTENT, 900 + WEEK, true],
     ['a task with a ttl of 0', ended('completed', 0), 1000, true],
     ['a record from a clock that was ahead', ended('completed', 60_000), 0, false],
   ])('%s', (_name, record, now, expected) => {

@@ -4,9 +4,10 @@ import { accessSync, constants, existsSync, realpathSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { type Browser, type BrowserContext, chromium, type LaunchOptions } from 'playwright-core'
+import { type Browser, type BrowserContext, chromium, type LaunchOptions, type Page } from 'playwright-core'
 
 type Environment = Record<string, string | undefined>
 
@@ -64,6 +65,33 @@ export async function launchWindow(options: LaunchOptions = {}): Promise<Chromiu
     await browser.close()
   }
   return { browser, window, close }
+}
+
+/** A browser with an extension. */
+export interface ExtendedChromium {
+  /** Where its pages are. */
+  readonly url: string
+  newPage(): Promise<Page>
+  close(): Promise<void>
+}
+
+/** Starts a Chromium with the unpacked extension of a folder, once its background runs. */
+export async function launchExtension(folder: string): Promise<ExtendedChromium> {
+  const { executablePath } = await findChromium()
+  const profile = await mkdtemp(join(tmpdir(), 'taskwire-profile-'))
+  const context = await chromium.launchPersistentContext(profile, {
+    executablePath,
+    args: [...quiet, `--disable-extensions-except=${folder}`, `--load-extension=${folder}`],
+    // Playwright switches extensions off.
+    ignoreDefaultArgs: ['--disable-extensions'],
+    chromiumSandbox: process.getuid?.() !== 0,
+  })
+  const background = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'))
+  const close = async () => {
+    await context.close()
+    await rm(profile, { recursive: true, force: true })
+  }
+  return { url: background.url(), newPage: () => context.newPage(), close }
 }
 
 /** Whether a browser is a headless shell: all of its tabs are visible, and it keeps no page to go back to. */

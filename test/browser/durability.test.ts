@@ -74,7 +74,7 @@ function expectOneStream(): void {
   expect(Math.min(...gaps)).toBeGreaterThan(0.9 * POLL_INTERVAL_MS)
 }
 
-test('50 reloads during a task make no second call and no poll too many', async () => {
+test('[DUR-21] 50 reloads during a task make no second call and no poll too many', async () => {
   const page = await openTab()
   for (let reloads = 0; reloads < 50; reloads += 1) {
     await page.reload()
@@ -84,7 +84,7 @@ test('50 reloads during a task make no second call and no poll too many', async 
   expectOneStream()
 })
 
-test('of four tabs the one that polls crashes, between two polls and during one, and another goes on', async () => {
+test('[DUR-42] of four tabs the one that polls crashes, between two polls and during one, and another goes on', async () => {
   const tabs = new Map<string, Page>()
   for (const name of ['a', 'b', 'c', 'd']) tabs.set(name, await openTab(name))
   for (const isPolling of [false, true]) {
@@ -110,7 +110,7 @@ async function crash(page: Page | undefined): Promise<void> {
   await crashed
 }
 
-test('offline for five seconds a page asks nothing, and back it asks once, at once', async () => {
+test('[DUR-47] offline for five seconds a page asks nothing, and back it asks once, at once', async () => {
   const page = await openTab()
   await nextPoll()
   await context.setOffline(true)
@@ -131,7 +131,7 @@ test('offline for five seconds a page asks nothing, and back it asks once, at on
   expectOneStream()
 })
 
-test('a page that comes back from the back-forward cache polls once, and shows what has come meanwhile', async ({
+test('[DUR-38] a page that comes back from the back-forward cache polls once, and shows what has come meanwhile', async ({
   skip,
 }) => {
   skip(isBareShell, 'A headless shell keeps no page to go back to.')
@@ -153,7 +153,7 @@ test('a page that comes back from the back-forward cache polls once, and shows w
   expectOneStream()
 })
 
-test('a tab in front takes over from a hidden one, and a hidden one from a frozen one', async ({ skip }) => {
+test('[DUR-45] a tab in front takes over from a hidden one, and a hidden one from a frozen one', async ({ skip }) => {
   skip(isBareShell, 'In a headless shell no tab hides another one.')
   const among = chromium.window
   const a = await openTab('a', { among })
@@ -174,7 +174,7 @@ test('a tab in front takes over from a hidden one, and a hidden one from a froze
   await Promise.all([a.close(), b.close()])
 })
 
-test('a record in the session outlives a reload and no closed tab, one in memory neither', async () => {
+test('[DUR-75] a record in the session outlives a reload and no closed tab, one in memory neither', async () => {
   for (const [storage, afterReload] of [
     ['session', 1],
     ['memory', 2],
@@ -191,7 +191,7 @@ test('a record in the session outlives a reload and no closed tab, one in memory
   }
 })
 
-test('a record in IndexedDB outlives a reload, and is gone from all tabs when one of them forgets it', async () => {
+test('[DUR-84] a record in IndexedDB outlives a reload, and is gone from all tabs when one of them forgets it', async () => {
   const storage = 'indexedDb'
   const [a, b] = [await openTab('a', { storage }), await openTab('b', { storage })]
   await a.reload()

@@ -128,7 +128,7 @@ test('two input requests at once are answered one by one, and a page to visit is
   await said(page, 'The account is linked.')
 })
 
-test('an input request outlives its tab, and is answered after coming back', async () => {
+test('[DUR-36] an input request outlives its tab, and is answered after coming back', async () => {
   const first = await open()
   await askForApproval(first)
   await first.close()

@@ -5,7 +5,7 @@ const MINUTE = 60_000
 
 describe('random schedules of faults', () => {
   it.each([1, 2, 3, 4])(
-    'lose nothing, call nothing twice and leave nothing behind (seed %i)',
+    '[DUR-89] lose nothing, call nothing twice and leave nothing behind (seed %i)',
     async (seed) => {
       const failure = await runChaos({ runs: 250, seed })
       expect(failure && `${failure.report}\n\n${replayCommand(failure)}`).toBeUndefined()
@@ -23,7 +23,7 @@ describe('random schedules of faults', () => {
   )
 
   it(
-    'find out tabs that do not talk to each other, and can be played again',
+    '[DUR-90] find out tabs that do not talk to each other, and can be played again',
     async () => {
       const client = { crossTab: false }
       const failure = await runChaos({ runs: 250, seed: 1, client })

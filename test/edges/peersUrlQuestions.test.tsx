@@ -5,7 +5,8 @@ import { createSimulatedEnvironment } from 'taskwire/testing'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Inbox as DemoInbox } from '../../demo/app/questions/Inbox.js'
 import { Question } from '../../demo/app/questions/Question.js'
-import { Inbox as DocsInbox, UrlQuestion } from '../../docs/examples/questions.js'
+import { Inbox as DocsInbox } from '../../docs/examples/Inbox.js'
+import { UrlRequest } from '../../docs/examples/UrlRequest.js'
 import { created, createScriptedServer, snapshot } from '../support/scriptedServer.js'
 
 const respond = vi.fn(async () => {})
@@ -44,8 +45,8 @@ const client = createTaskClient({ url: 'https://tasks.example/mcp', environment 
 
 /** The form of the documentation, and that of the demo. */
 const FORMS = {
-  'docs/examples/questions.tsx': (request: InputRequest) =>
-    render(<UrlQuestion request={request} call={call} client={client} callId="c1" inputKey="a" respond={respond} />),
+  'docs/examples/UrlRequest.tsx': (request: InputRequest) =>
+    render(<UrlRequest request={request} call={call} client={client} callId="c1" inputKey="a" respond={respond} />),
   'demo/app/questions/Question.tsx': (request: InputRequest) => {
     return render(
       <TaskClientProvider client={client}>
@@ -140,7 +141,7 @@ describe.each(Object.entries(FORMS))('an input request by URL in %s', (_, show) 
 })
 
 it.each([
-  ['docs/examples/questions.tsx', DocsInbox],
+  ['docs/examples/Inbox.tsx', DocsInbox],
   ['demo/app/questions/Inbox.tsx', DemoInbox],
 ])('[EDGE-22] the inbox of %s shows the address of an input request by URL, and who asks', async (_, Inbox) => {
   const page = createSimulatedEnvironment()

@@ -44,8 +44,7 @@ export async function* exchange(
   const type = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
   if (response.status !== ACCEPTED && type === 'text/event-stream') {
     // Of a stream, only what is a message counts; what is none may be of a later revision.
-    if (response.body)
-      for await (const message of sseMessages(response.body, signal)) if (isMessage(message)) yield message
+    for await (const message of sseMessages(response, signal)) if (isMessage(message)) yield message
     return
   }
   if (response.status === ACCEPTED || type !== 'application/json') {

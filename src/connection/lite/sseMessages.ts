@@ -1,19 +1,24 @@
 import { createParser } from 'eventsource-parser'
 import { onAbort } from '../../call/abort.js'
 
-/** The JSON of each message in a stream of server-sent events. Ends when the stream does, where it breaks off, or when the signal aborts. */
-export async function* sseMessages(
-  body: ReadableStream<Uint8Array>,
-  signal: AbortSignal,
-): AsyncGenerator<unknown, void> {
+/**
+ * The JSON of each message in a stream of server-sent events, where the platform streams (React Native does not), else all
+ * of them at the end. Ends when the stream does, where it breaks off, or when the signal aborts.
+ */
+export async function* sseMessages(response: Response, signal: AbortSignal): AsyncGenerator<unknown, void> {
   const arrived: unknown[] = []
   const parser = createParser({
     onEvent: ({ event = 'message', data }) => {
       if (event === 'message') arrived.push(...parsed(data))
     },
   })
+  if (!response.body) {
+    parser.feed(await response.text().catch(() => ''))
+    yield* arrived
+    return
+  }
   const decoder = new TextDecoder()
-  const reader = body.getReader()
+  const reader = response.body.getReader()
   // What nobody reads any more is closed; the server sees that.
   const close = () => void reader.cancel().catch(() => {})
   const stopListening = onAbort(signal, close)

@@ -1,7 +1,6 @@
 // An app that declares its client, as docs/typed-tools.md has it.
 import { skipToken } from '@tanstack/react-query'
 import type { RegisteredTools, ToolOutput } from 'taskwire'
-// #region register
 import { createTaskClient } from 'taskwire'
 import { useSuspenseToolCall, useTaskClient, useToolCall, useToolCallMutation } from 'taskwire/react'
 import { type Tools, toolsHash } from './taskwire.gen'
@@ -13,14 +12,11 @@ declare module 'taskwire' {
     client: typeof client
   }
 }
-// #endregion register
 
-// #region use
 export function useTotal(quarter: 'Q1' | 'Q2' | 'Q3' | 'Q4') {
   const { data } = useToolCall({ name: 'generate_report', arguments: { quarter } })
   return data && !data.isError ? data.structuredContent.total : undefined // number | undefined
 }
-// #endregion use
 
 type Report = ToolOutput<Tools['generate_report']['structuredContent']>
 /** Nothing of it is run. */

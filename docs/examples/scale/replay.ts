@@ -1,9 +1,12 @@
 import { defineTool } from 'taskwire/server'
 import { z } from 'zod'
 
-declare const shop: { charge(order: string): Promise<{ receipt: string }>; ship(order: string): Promise<void> }
+/** In place of your own shop. */
+const shop = {
+  charge: async (order: string) => ({ receipt: `Receipt of ${order}` }),
+  ship: async (_order: string) => {},
+}
 
-// #region replay
 export const order = defineTool({
   name: 'order',
   inputSchema: z.object({ order: z.string() }),
@@ -21,4 +24,3 @@ export const order = defineTool({
     return { content: [{ type: 'text', text: receipt }] }
   },
 })
-// #endregion replay

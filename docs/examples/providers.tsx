@@ -1,0 +1,10 @@
+'use client'
+import type { ReactNode } from 'react'
+import { createTaskClient } from 'taskwire'
+import { TaskClientProvider } from 'taskwire/react'
+
+const client = createTaskClient({ url: '/mcp' })
+
+export function Providers({ children }: { children: ReactNode }) {
+  return <TaskClientProvider client={client}>{children}</TaskClientProvider>
+}

@@ -1,0 +1,15 @@
+import { createTaskServer, type TaskExecutor, type TaskJob } from 'taskwire/server'
+import { serverInfo, store, tools } from './parts.ts'
+
+/** As much as is needed of an engine for durable workflows, such as Inngest, Temporal or Trigger.dev. */
+interface Engine {
+  trigger(name: string, data: TaskJob, options: { id: string }): Promise<unknown>
+}
+
+export function createServerOver(engine: Engine) {
+  const executor: TaskExecutor = {
+    // One event for each attempt, however often it is sent.
+    start: async (job) => void (await engine.trigger('mcp/task', job, { id: `${job.taskId}-${job.attempt}` })),
+  }
+  return createTaskServer({ serverInfo, tools, store, executor })
+}

@@ -1,0 +1,38 @@
+import { notifyManager } from '@tanstack/react-query'
+import { act, cleanup, fireEvent, render, screen } from '@testing-library/react'
+import { createTaskClient } from 'taskwire'
+import { defineTool } from 'taskwire/server'
+import { createTestServer, type TestServerOptions } from 'taskwire/testing'
+import { afterEach, beforeAll } from 'vitest'
+import { z } from 'zod'
+import { App } from './testingApp'
+
+beforeAll(() => {
+  // TanStack Query notifies components by a timer of the machine, which no simulated clock moves.
+  notifyManager.setScheduler(queueMicrotask)
+  // React warns of changes outside of act() where this is set. Testing Library sets it where test globals are on.
+  Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true })
+})
+
+afterEach(cleanup)
+
+export function openApp(tools: TestServerOptions['tools']) {
+  const server = createTestServer({ tools })
+  const client = createTaskClient({ url: server.url, environment: server.environment })
+  const { unmount } = render(<App client={client} />)
+  const advance = (ms: number) => act(() => server.advance(ms))
+  return { server, unmount, advance }
+}
+
+export const start = () => fireEvent.click(screen.getByText('Write the report'))
+
+export const report = defineTool({
+  name: 'generate_report',
+  inputSchema: z.object({ quarter: z.string() }),
+  taskSupport: 'required',
+  async handler({ quarter }, { task, sleep }) {
+    await task?.setStatus('Collecting the figures')
+    await sleep(5000)
+    return { content: [{ type: 'text', text: `The report of ${quarter}` }] }
+  },
+})

@@ -1,0 +1,89 @@
+import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { filesOf, packagesOf, sectionOf } from '../../scripts/snippets.mjs'
+import { createPackedApp, type PackedApp } from './packedApp.js'
+
+const repository = resolve(import.meta.dirname, '../..')
+const read = (path: string): Promise<string> => readFile(join(repository, path), 'utf8')
+const pages = ['README.md', ...(await readdir(join(repository, 'docs'))).map((name) => `docs/${name}`)]
+
+/** What an app of `npm create vite` in TypeScript and React has, whatever a page says. */
+const TEMPLATE = ['typescript', 'vite', '@types/react', '@types/react-dom']
+
+/** Packages that are not installed here, and where as much of them as the snippets use is declared. */
+const DECLARED: Record<string, string> = {
+  next: 'docs/examples/frameworks.d.ts',
+  expo: 'docs/examples/reactNativeModules.d.ts',
+  'expo-crypto': 'docs/examples/reactNativeModules.d.ts',
+  '@react-native-async-storage/async-storage': 'docs/examples/reactNativeModules.d.ts',
+  '@react-native-community/netinfo': 'docs/examples/reactNativeModules.d.ts',
+}
+
+let app: PackedApp
+/** What the README has its reader install for every page. */
+let installed: string[]
+
+beforeAll(async () => {
+  app = await createPackedApp({ packages: ['typescript'] })
+  installed = packagesOf(sectionOf(await read('README.md'), 'Install'))
+})
+
+afterAll(() => app?.remove())
+
+test.for(pages.filter((page) => page.endsWith('.md')))(
+  'each snippet of %s compiles as it is pasted, with the packages that the page names',
+  async (page) => {
+    const markdown = await read(page)
+    const { shown, linked } = filesOf(markdown, page)
+    if (shown.size === 0) return
+    const packages = new Set([...TEMPLATE, ...installed, ...packagesOf(markdown)])
+    const path = await createPage(basename(page, '.md'), [...packages])
+    for (const file of [...shown, ...linked]) await cp(join(repository, file), join(path, 'src', basename(file)))
+    const compiled = await app.run([app.bin('typescript', 'bin/tsc'), '-p', path]).catch(({ message }) => message)
+    expect(compiled.replaceAll(path, '')).toBe('')
+  },
+)
+
+/** An empty project beside the app, with nothing but these packages. */
+async function createPage(name: string, packages: readonly string[]): Promise<string> {
+  const path = join(dirname(app.path), 'pages', name)
+  await mkdir(join(path, 'src'), { recursive: true })
+  const manifest: { dependencies: object } = JSON.parse(await readFile(join(app.installed, 'package.json'), 'utf8'))
+  for (const dependency of [...packages, ...Object.keys(manifest.dependencies)]) {
+    const target = join(path, 'node_modules', dependency)
+    await mkdir(dirname(target), { recursive: true })
+    if (dependency === 'taskwire') await cp(app.installed, target, { recursive: true })
+    else if (dependency in DECLARED)
+      await cp(join(repository, DECLARED[dependency] ?? ''), join(path, 'src', basename(DECLARED[dependency] ?? '')))
+    else await symlink(join(repository, 'node_modules', dependency), target, 'junction')
+  }
+  const types = packages.includes('@types/node') ? ['vite/client', 'node'] : ['vite/client']
+  await writeFile(
+    join(path, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions: { ...OPTIONS, types }, include: ['src'] }),
+  )
+  return path
+}
+
+/** Those of the template of Vite, and the stricter ones that an app may have. */
+const OPTIONS = {
+  target: 'es2023',
+  lib: ['ES2023', 'DOM', 'DOM.Iterable'],
+  module: 'esnext',
+  skipLibCheck: true,
+  moduleResolution: 'bundler',
+  allowImportingTsExtensions: true,
+  verbatimModuleSyntax: true,
+  moduleDetection: 'force',
+  noEmit: true,
+  jsx: 'react-jsx',
+  strict: true,
+  noUnusedLocals: true,
+  noUnusedParameters: true,
+  erasableSyntaxOnly: true,
+  noFallthroughCasesInSwitch: true,
+  noUncheckedSideEffectImports: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+}
