@@ -10,7 +10,8 @@ const link = /\]\((?<path>[^)\s:#]*)(?:#(?<anchor>[^)\s]+))?\)/g
  * @returns {string[]} the links that lead nowhere
  */
 export function checkLinks(markdown, path, readFile) {
-  return [...withoutCode(markdown).matchAll(link)].flatMap(({ groups: { path: to = '', anchor } = {} }) => {
+  return [...withoutCode(markdown).matchAll(link)].flatMap(({ groups }) => {
+    const { path: to = '', anchor } = groups ?? {}
     const file = to === '' ? path : posix.join(posix.dirname(path), to)
     const text = to === '' ? markdown : readFile(file)
     if (text === undefined) return [`there is no ${file}.`]
