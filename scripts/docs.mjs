@@ -14,10 +14,11 @@
 // or it is the id that names of tests in it begin with, in brackets:
 //
 //     [EDGE-12](../test/edges/tabsMessages.test.ts)
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { argv } from 'node:process'
 import { pathToFileURL } from 'node:url'
+import { checkLinks } from './links.mjs'
 import { checkSizes } from './sizes.mjs'
 import { checkSnippets } from './snippets.mjs'
 
@@ -149,6 +150,8 @@ function main() {
   const tests = [...filesIn('src'), ...filesIn('test')].filter((path) => /\.test\.tsx?$/.test(path))
   const sources = tests.map(readFile)
   const write = argv.includes('--write')
+  const find = (/** @type {string} */ path) =>
+    existsSync(path) ? (statSync(path).isDirectory() ? '' : readFile(path)) : undefined
   const budgets = JSON.parse(readFile('size.json'))
   for (const path of documents) {
     const blocks = checkDocument(readFile(path), readFile)
@@ -157,7 +160,7 @@ function main() {
     if (write) writeFileSync(path, text)
     const left = write ? [] : [...blocks.problems, ...sizes.problems]
     if (write) left.push(...checkDocument(text, readFile).problems, ...checkSizes(text, budgets).problems)
-    left.push(...checkSnippets(text, path, readFile))
+    left.push(...checkSnippets(text, path, readFile), ...checkLinks(text, path, find))
     left.push(...checkTests(text, path, readFile))
     const prefix = complete.get(path)
     if (prefix !== undefined) left.push(...checkCitations(text, prefix, sources))

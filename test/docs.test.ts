@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import * as taskwire from 'taskwire'
 import { describe, expect, test } from 'vitest'
 import { checkCitations, checkDocument, checkTests } from '../scripts/docs.mjs'
+import { checkLinks } from '../scripts/links.mjs'
 import { checkSizes } from '../scripts/sizes.mjs'
 import { checkSnippets, packagesOf, sectionOf } from '../scripts/snippets.mjs'
 
@@ -221,6 +222,20 @@ describe('a table of sizes', () => {
     const wrong = right.replace('taskwire, +', 'taskwire/none, +')
     expect(checkSizes(wrong, budgets)).toEqual({ text: wrong, problems: ['size.json has no taskwire/none.'] })
   })
+})
+
+test('a link leads to a file and to a heading that are there', () => {
+  const pages: Record<string, string> = { 'docs/a.md': "# One `call()`: what's left", docs: '' }
+  const check = (markdown: string) => checkLinks(markdown, 'docs/guide.md', (path) => pages[path])
+  expect(check('## Here\n\n[a](a.md#one-call-whats-left) [b](../docs) [c](#here) [d](https://example.com/#x)')).toEqual(
+    [],
+  )
+  expect(check('```md\n[a](b.md)\n# Two\n```\n`[b](b.md)`')).toEqual([])
+  expect(check('[a](b.md) [b](a.md#two) [c](#here)')).toEqual([
+    'there is no docs/b.md.',
+    'docs/a.md has no heading #two.',
+    'docs/guide.md has no heading #here.',
+  ])
 })
 
 test('the table of errors in the README has every error class that is exported, and no other', () => {

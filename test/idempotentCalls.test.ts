@@ -28,7 +28,7 @@ function setUp(taskSupport: 'optional' | 'forbidden' = 'optional', options: Part
     page,
     client: createTaskClient({ url: server.url, environment: page.environment }),
   })
-  const loseAnswers = (times: number) => server.faults.drop({ method: 'tools/call', lose: 'answer', times })
+  const loseAnswers = (times: number) => server.faults.drop({ method: 'tools/call', lose: 'response', times })
   const start = (client: TaskClient, call: { name: string; arguments: object } = CALL) => {
     const started = client.startToolCall(call as typeof CALL, { key: 'invoice-1' })
     started.result.catch(() => {})

@@ -168,7 +168,7 @@ describe('observe()', () => {
   })
 })
 
-it('is documented, each type of observation and each reason', () => {
+it('each type of observation and each reason is documented', () => {
   const declared = readFileSync('src/client/observe/events.ts', 'utf8')
   const documented = readFileSync('docs/observing.md', 'utf8')
   const types = [...declared.matchAll(/readonly type: ([^\n;}]*)/g)].flatMap(

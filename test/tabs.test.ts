@@ -463,7 +463,7 @@ describe('a call whose answer was lost', () => {
   })
 })
 
-it('leaves nothing running when every tab has closed its client', async () => {
+it('nothing is left running when every tab has closed its client', async () => {
   const tabs = [openTab(), openTab()]
   for (const tab of tabs) start(tab).result.catch(() => {})
   await advance(1500)

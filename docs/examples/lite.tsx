@@ -16,7 +16,9 @@ function Report() {
     outputSchema: ReportOutput,
   })
   if (error) return <p role="alert">{error.message}</p>
-  return data && !data.isError ? <b>{data.structuredContent.total.toFixed(2)}</b> : null
+  if (!data) return <p>Adding up…</p>
+  if (data.isError) return <p role="alert">The tool has refused: {JSON.stringify(data.content)}</p>
+  return <b>{data.structuredContent.total.toFixed(2)}</b>
 }
 
 export function Widget() {

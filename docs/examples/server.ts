@@ -6,7 +6,8 @@ import { z } from 'zod'
 const report = defineTool({
   name: 'generate_report',
   description: 'Writes the report of a quarter. Takes half a minute.',
-  inputSchema: z.object({ quarter: z.string() }),
+  inputSchema: z.object({ quarter: z.enum(['Q1', 'Q2', 'Q3', 'Q4']) }),
+  outputSchema: z.object({ title: z.string(), total: z.number() }),
   taskSupport: 'optional',
   async handler({ quarter }, { task, sleep }) {
     const regions = ['Europe', 'Asia', 'America']
@@ -14,7 +15,8 @@ const report = defineTool({
       await task?.setProgress(done, regions.length, region)
       await sleep(10_000)
     }
-    return { content: [{ type: 'text', text: `The report of ${quarter}` }] }
+    const title = `The report of ${quarter}`
+    return { content: [{ type: 'text', text: title }], structuredContent: { title, total: 1234.5 } }
   },
 })
 

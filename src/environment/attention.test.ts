@@ -17,7 +17,7 @@ class FakeNotification extends EventTarget {
   }
 }
 
-it('does nothing and throws nothing where there is no page', () => {
+it('attention does nothing and throws nothing without a page', () => {
   const attention = pageAttention()
   attention.setTitle('a')
   attention.focus()
@@ -25,12 +25,12 @@ it('does nothing and throws nothing where there is no page', () => {
   expect(attention.notifications).toBeUndefined()
 })
 
-it('has no notifications where the page has none', () => {
+it('attention has no notifications if the page has none', () => {
   vi.stubGlobal('document', { title: 'My app' })
   expect(pageAttention().notifications).toBeUndefined()
 })
 
-it('is the title, the window and the notifications of the page', async () => {
+it('attention is the title, the window and the notifications of the page', async () => {
   const focus = vi.fn()
   const page = { title: 'My app' }
   vi.stubGlobal('document', page)

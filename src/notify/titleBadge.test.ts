@@ -12,7 +12,7 @@ function page(title: string) {
   return { at, attention }
 }
 
-it('counts in front of the title, and gives the title back', () => {
+it('the badge counts in front of the title, and restores the title', () => {
   const { at, attention } = page('My app')
   const badge = createTitleBadge(attention)
   badge.add()
@@ -24,7 +24,7 @@ it('counts in front of the title, and gives the title back', () => {
   expect(at.title).toBe('(1) My app')
 })
 
-it('keeps a title that the app has set meanwhile', () => {
+it('the badge keeps a title that the app has set meanwhile', () => {
   const { at, attention } = page('My app')
   const badge = createTitleBadge(attention)
   badge.add()
@@ -37,7 +37,7 @@ it('keeps a title that the app has set meanwhile', () => {
   expect(at.title).toBe('(2) Outbox')
 })
 
-it('leaves numbers alone that are of the app', () => {
+it('the badge leaves numbers in the title of the app alone', () => {
   const { at, attention } = page('(7) messages')
   const badge = createTitleBadge(attention)
   badge.clear()
@@ -47,7 +47,7 @@ it('leaves numbers alone that are of the app', () => {
   expect(at.title).toBe('(7) messages')
 })
 
-it('stands beside the badge of another client, in whatever order they come and go', () => {
+it('the badges of two clients stand beside each other, in any order of coming and going', () => {
   const { at, attention } = page('My app')
   const [one, two] = [createTitleBadge(attention), createTitleBadge(attention)]
   one.add()

@@ -42,7 +42,7 @@ export type UseToolCallMutationResult<TData, TVariables> = UseMutationResult<TDa
  * @example
  * ```tsx
  * const report = useToolCallMutation({ name: 'generate_report', key: 'weekly' })
- * <button onClick={() => report.mutate({ seconds: 30 })}>{report.call?.phase ?? 'Start'}</button>
+ * return <button onClick={() => report.mutate({ seconds: 30 })}>{report.call?.phase ?? 'Start'}</button>
  * ```
  */
 export function useToolCallMutation<

@@ -12,7 +12,7 @@ export interface DropOptions extends FaultOptions {
    * What gets lost. A lost request never reaches the server; of a lost response the server has done what it was
    * asked for. For a `tools/call` that is all the difference. @default 'request'
    */
-  lose?: 'request' | 'answer'
+  lose?: 'request' | 'response'
 }
 
 /** Options of {@link Faults.status}. */

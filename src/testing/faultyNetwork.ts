@@ -42,7 +42,7 @@ export function createFaultyNetwork(clock: Clock): FaultyNetwork {
     faults: {
       drop: ({ lose = 'request', ...options } = {}) =>
         add(async (serve) => {
-          if (lose === 'answer') await serve().then(discard)
+          if (lose === 'response') await serve().then(discard)
           throw new NetworkFault()
         }, options),
       delay: (ms, options) =>

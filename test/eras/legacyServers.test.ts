@@ -309,7 +309,7 @@ describe('an SDK v2 client of the app', () => {
   })
 })
 
-it('observes the wire without the ids of tasks and sessions', async () => {
+it('observations of the wire of a 2025-11-25 server hold no ids of tasks and sessions', async () => {
   const server = await startServer()
   const client = open(server.url)
   const told: WireObservation[] = []

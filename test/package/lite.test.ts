@@ -20,7 +20,7 @@ test('an app with taskwire/lite, taskwire/query and taskwire/react type-checks w
   await app.run([app.bin('typescript', 'bin/tsc')])
 })
 
-test('it builds, and nothing in the bundle is the SDK', async () => {
+test('an app with taskwire/lite builds, and nothing in the bundle is the SDK', async () => {
   await app.run([app.bin('vite', 'bin/vite.js'), 'build'])
   const assets = join(app.path, 'dist/assets')
   const code = await Promise.all((await readdir(assets)).map((file) => readFile(join(assets, file), 'utf8')))
@@ -28,7 +28,7 @@ test('it builds, and nothing in the bundle is the SDK', async () => {
   expect(code.some((text) => text.includes('mcpBrand'))).toBe(false)
 })
 
-test('it loads in plain Node without the SDK', async () => {
+test('taskwire/lite, taskwire/query and taskwire/react load in plain Node without the SDK', async () => {
   for (const entry of ['taskwire/lite', 'taskwire/query', 'taskwire/react'])
     await app.run(['--input-type=module', '--eval', `await import('${entry}')`])
 })

@@ -1,5 +1,5 @@
 import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { filesOf, packagesOf, sectionOf } from '../../scripts/snippets.mjs'
 import { createPackedApp, type PackedApp } from './packedApp.js'
@@ -39,7 +39,9 @@ test.for(pages.filter((page) => page.endsWith('.md')))(
     if (shown.size === 0) return
     const packages = new Set([...TEMPLATE, ...installed, ...packagesOf(markdown)])
     const path = await createPage(basename(page, '.md'), [...packages])
-    for (const file of [...shown, ...linked]) await cp(join(repository, file), join(path, 'src', basename(file)))
+    for (const file of [...shown, ...linked]) {
+      await cp(join(repository, file), join(path, 'src', relative('docs/examples', file)))
+    }
     const compiled = await app.run([app.bin('typescript', 'bin/tsc'), '-p', path]).catch(({ message }) => message)
     expect(compiled.replaceAll(path, '')).toBe('')
   },

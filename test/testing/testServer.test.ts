@@ -75,7 +75,7 @@ describe('a fault', () => {
     const unsent = work(1)
     await server.advance(100)
     before()
-    server.faults.drop({ method: 'tools/call', lose: 'answer', times: 1 })
+    server.faults.drop({ method: 'tools/call', lose: 'response', times: 1 })
     const unanswered = work(1)
     await server.advance(100)
     for (const call of [unsent, unanswered]) {

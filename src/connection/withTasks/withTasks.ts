@@ -26,6 +26,9 @@ export interface WithTasksOptions {
  * returns the final result of a task like that of any other call. The extension is declared in every
  * request (SEP-2663, "Capability Negotiation").
  *
+ * The client needs `versionNegotiation: { mode: 'auto' }`, as in the example: without it the SDK speaks 2025-11-25, and
+ * no call becomes a task.
+ *
  * The client's own timeout still applies; its default is 60 s. For longer tasks pass a `timeout`, or
  * `onprogress` with `resetTimeoutOnProgress`: each poll counts as progress. Ending a call early (its
  * timeout or `signal`) stops the polling, not the task.

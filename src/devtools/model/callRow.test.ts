@@ -21,7 +21,7 @@ const working = {
 const factsOf = (call: ToolCallState, times = { nextPollAt: 6000, lastHeardAt: 4500 }) =>
   Object.fromEntries([...callRow(call, times, 5000).facts, ...callRow(call, times, 5000).texts])
 
-it('counts down to the next poll, and up from when the server was heard', () => {
+it('the row of a call counts down to the next poll, and up from the last response of the server', () => {
   expect(callRow(working, { nextPollAt: 6000, lastHeardAt: 4500 }, 5000)).toMatchObject({
     clock: 'next in 1.0 s',
     progress: 0.25,
@@ -36,13 +36,13 @@ it('counts down to the next poll, and up from when the server was heard', () => 
   expect(factsOf(working, { nextPollAt: 4000, lastHeardAt: 0 })).toMatchObject({ 'Next poll': 'now' })
 })
 
-it('shows a task by its short hash, also where the server has put the id into a message', () => {
+it('the row of a call shows a task by its short hash, also if the server has put the id into a message', () => {
   const row = callRow(working, { nextPollAt: undefined, lastHeardAt: undefined }, 5000)
   expect(JSON.stringify(row)).not.toContain(taskId)
   expect(JSON.stringify(row)).toContain(taskName(taskId))
 })
 
-it('has the same facts in every phase, so that nothing moves', () => {
+it('the row of a call has the same facts in every phase, so that nothing moves', () => {
   const ended = {
     ...working,
     phase: 'failed',
@@ -58,7 +58,7 @@ it('has the same facts in every phase, so that nothing moves', () => {
   })
 })
 
-it('lists input requests with how their responses fare', () => {
+it('the row of a call lists input requests with the state of their responses', () => {
   const asking = { ...working, inputRequests: { a: {}, b: {} }, inputResponses: { b: { status: 'sending' } } }
   expect(factsOf(asking as unknown as ToolCallState)).toMatchObject({ 'Input requests': 'a: open, b: sending' })
 })

@@ -5,7 +5,7 @@ import { createObservationLog } from './observationLog.js'
 const ofCall = (callId: string, at: number): CallObservation => ({ type: 'call-sent', at, callId, tool: 'report' })
 const ofWire = (exchange: number): WireObservation => ({ type: 'wire-event', at: exchange, exchange })
 
-it('keeps the latest observations of each call', () => {
+it('the log of observations keeps the latest ones of each call', () => {
   const log = createObservationLog({ each: 3, all: 100 })
   for (let at = 0; at < 10; at++) log.add(0, ofCall('a', at))
   log.add(0, ofCall('b', 10))
@@ -13,7 +13,7 @@ it('keeps the latest observations of each call', () => {
   expect(log.ofCall(0, 'b')).toHaveLength(1)
 })
 
-it('keeps no more than so many of all, whatever the number of calls', () => {
+it('the log of observations keeps a bounded number for all calls together', () => {
   const log = createObservationLog({ each: 3, all: 100 })
   for (let at = 0; at < 1000; at++) log.add(0, ofCall(`call ${at}`, at))
   expect(log.size).toBe(100)
@@ -28,7 +28,7 @@ it('keeps 500 of a call and 2,000 of all', () => {
   expect(log.size).toBe(2000)
 })
 
-it('tells the calls and the wire of two clients apart', () => {
+it('the log of observations tells the calls and the wire of two clients apart', () => {
   const log = createObservationLog()
   log.add(0, ofCall('a', 0))
   log.add(1, ofCall('a', 1))

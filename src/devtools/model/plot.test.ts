@@ -21,7 +21,7 @@ const observations: CallObservation[] = [
   },
 ]
 
-it('plots each poll, and the waits that the server asked for apart from those of the client', () => {
+it('the axis of a call plots each poll, and tells the waits of the server from those of the client', () => {
   const plot = plotOf(observations, T + 2000)
   expect(plot.createdAt).toBe(T)
   expect(plot.polls).toEqual([{ at: T + 1000, isFailed: true }])
@@ -32,19 +32,19 @@ it('plots each poll, and the waits that the server asked for apart from those of
   expect(plot.nextPollAt).toBe(T + 3100)
 })
 
-it('ends a wait with the poll that came before it was over', () => {
+it('the axis of a call ends a wait with the poll that came before the wait was over', () => {
   const early: CallObservation = { ...of, type: 'poll-sent', at: T + 2000, reason: 'back-online' }
   expect(plotOf([...observations, early], T + 2500).waits.at(-1)).toMatchObject({ to: T + 2000 })
 })
 
-it('stands still once the call has ended, and follows the time before', () => {
+it('the axis of a call follows the time, and stands still once the call has ended', () => {
   const end: CallObservation = { ...of, type: 'call-settled', at: T + 4000, phase: 'completed', ms: 4000 }
   const ended = [...observations, end]
   expect(plotOf(ended, T + 5000)).toEqual(plotOf(ended, T + 500_000))
   expect(plotOf(observations, T + 500_000).from).toBeGreaterThan(T + 400_000)
 })
 
-it('shows nothing of what it has no room for', () => {
+it('the axis of a call leaves out what it has no room for', () => {
   const plot = plotOf(observations, T + 500_000)
   expect([plot.polls, plot.waits, plot.createdAt]).toEqual([[], [], undefined])
   expect(plot.ticks.length).toBeGreaterThan(0)

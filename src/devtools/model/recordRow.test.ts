@@ -29,7 +29,7 @@ const task: NonNullable<ToolCallRecord['task']> = {
 
 const rowOf = (text: string) => recordRow({ storage: 'localStorage', key: 'taskwire:1:x:call', text }, 8000)
 
-it('says what a record says, and names its task by the hash that observations have', () => {
+it('the row of a record says what the record says, and names its task by the hash that observations have', () => {
   const row = rowOf(encodeToolCallRecord({ ...record, task }))
   expect(row).toMatchObject({ name: 'report', summary: 'working' })
   const facts = Object.fromEntries(row.facts)
@@ -38,11 +38,11 @@ it('says what a record says, and names its task by the hash that observations ha
   expect(JSON.stringify(row)).not.toContain(taskId)
 })
 
-it('says that a call has no response yet', () => {
+it('the row of a record says that the call has no response yet', () => {
   expect(rowOf(encodeToolCallRecord(record))).toMatchObject({ summary: 'no response yet' })
 })
 
-it('shows nothing of what it cannot read', () => {
+it('the row of a record shows nothing of an unreadable record', () => {
   const row = rowOf(`{"v":2,"callId":"call","task":"${taskId}"}`)
   expect(row).toMatchObject({ name: 'Another record', facts: [] })
   expect(JSON.stringify(row)).not.toContain(taskId)

@@ -15,7 +15,7 @@ const valuesOf = (parts: Partial<SummaryParts>) =>
     }).map(({ name, value }) => [name, value]),
   )
 
-it('begins with how the page is, and goes on with what is observed of it', () => {
+it('the summary begins with the state of the page, and continues with what is observed of it', () => {
   expect(valuesOf({})).toMatchObject({ Network: 'online', Page: 'visible' })
   const ofPage = [
     { type: 'page', at: 1, state: 'offline' },
@@ -24,14 +24,14 @@ it('begins with how the page is, and goes on with what is observed of it', () =>
   expect(valuesOf({ ofPage })).toMatchObject({ Network: 'offline', Page: 'hidden' })
 })
 
-it('says which tab polls', () => {
+it('the summary says which tab polls', () => {
   expect(valuesOf({})).toMatchObject({ Polls: 'nothing to poll yet' })
   const gained = { ...of, type: 'leader-gained', at: 1 } as const
   expect(valuesOf({ ofCalls: [gained] })).toMatchObject({ Polls: 'this tab' })
   expect(valuesOf({ ofCalls: [gained, { ...of, type: 'leader-lost', at: 2 }] })).toMatchObject({ Polls: 'another tab' })
 })
 
-it('names the server and the faults that are on', () => {
+it('the summary names the server and the faults that are on', () => {
   const server = { name: 'reports', version: '1.0.0' }
   const values = valuesOf({
     connections: [{ status: 'connected', server, protocolVersion: '2026-07-28' }],

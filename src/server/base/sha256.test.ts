@@ -10,7 +10,7 @@ it.each([0, 1, 55, 56, 63, 64, 65, 119, 120, 100_000])('is that of the platform,
   expect(sha256(text)).toEqual(await platform(text))
 })
 
-it('is that of the platform, of any text', async () => {
+it('our SHA-256 of any text is the SHA-256 of the platform', async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 300 }), async (text) => {
       expect(sha256(text)).toEqual(await platform(text))

@@ -1,5 +1,5 @@
 import { createTaskServer, type TaskExecutor, type TaskJob } from 'taskwire/server'
-import { serverInfo, store, tools } from './parts.ts'
+import { serverInfo, store, tools } from './scale/parts.ts'
 
 /** As much as is needed of an engine for durable workflows, such as Inngest, Temporal or Trigger.dev. */
 interface Engine {
