@@ -480,7 +480,11 @@ describe('a handler that is run again', () => {
     kill()
     t.startWorker()
     await t.clock.advance(2 * LEASE_MS)
-    expect(await t.get(taskId)).toMatchObject({ status: 'failed' })
+    expect(await t.get(taskId)).toMatchObject({
+      status: 'failed',
+      statusMessage:
+        'The worker was lost while it ran the step "charge", which may have happened. It is not run again.',
+    })
     expect(charges).toEqual([1])
   })
 })

@@ -1,4 +1,5 @@
-import { TaskConfigurationError, TaskError } from '../../protocol/errors.js'
+import { INTERNAL_ERROR, ProtocolError } from '@modelcontextprotocol/server'
+import { TaskConfigurationError } from '../../protocol/errors.js'
 import { toJson } from '../base/toJson.js'
 import type { TaskStep } from './taskRecord.js'
 import type { RunScope } from './taskRun.js'
@@ -43,8 +44,10 @@ function unusableStepValue(name: string): TaskConfigurationError {
   )
 }
 
-function stepWasCut(name: string): TaskError {
-  return new TaskError(
+/** Meant for the client: its user has to find out what has happened. */
+function stepWasCut(name: string): ProtocolError {
+  return new ProtocolError(
+    INTERNAL_ERROR,
     `The worker was lost while it ran the step "${name}", which may have happened. It is not run again.`,
   )
 }

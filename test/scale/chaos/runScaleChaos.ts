@@ -172,7 +172,7 @@ async function readAgain(web: Web, taskId: string): Promise<Json | undefined> {
 }
 
 /** Failures that say what has happened. */
-const TRUTHS = /worker was lost|was shut down|failed unexpectedly/
+const TRUTHS = /worker was lost|was shut down/
 
 async function judge(calls: readonly Call[], web: Web, world: string): Promise<Record<string, number>> {
   const lines = world.trim().split('\n')
