@@ -349,7 +349,7 @@ describe('a worker that is lost', () => {
     const { tool, runs } = counted()
     const t = setup([tool])
     await t.start('counted')
-    t.queue.waiting.length = 0
+    t.queue.untaken.length = 0
     await t.clock.advance(2 * LEASE_MS)
     t.startWorker()
     await settle()
@@ -577,6 +577,67 @@ describe('load', () => {
     expect(await messages()).toEqual([undefined, undefined, expect.anything(), undefined, undefined])
     await t.clock.advance(1000)
     expect((await t.get(String(ids[4])))['status']).toBe('completed')
+  })
+
+  it('counts those before a task anew where one of them is cancelled', async () => {
+    const t = startServer({ tools: [slow], maxRunning: 1 })
+    const ids: string[] = []
+    for (let index = 0; index < 6; index += 1) ids.push(await t.start('slow', { ms: 1000 }))
+    const ahead = async (index: number) => String((await t.get(String(ids[index])))['statusMessage'])
+    expect(await ahead(5)).toContain(': 4 before it')
+    await t.clock.advance(1000)
+    expect(await ahead(5)).toContain(': 3 before it')
+    await t.cancel(String(ids[3]))
+    await t.clock.advance(0)
+    expect([await ahead(2), await ahead(4), await ahead(5)].join()).toMatch(/: 0 .*: 1 .*: 2 /)
+    ids.push(await t.start('slow', { ms: 1000 }))
+    await t.clock.advance(1000)
+    expect([await ahead(4), await ahead(5), await ahead(6)].join()).toMatch(/: 0 .*: 1 .*: 2 /)
+  })
+
+  it('says of a task in a queue how many come before at most, as of when the queue was last asked', async () => {
+    const t = setup([slow])
+    const ids = [await t.start('slow'), await t.start('slow')]
+    const messages = async () => Promise.all(ids.map(async (id) => (await t.get(id))['statusMessage']))
+    // Nobody has asked the queue yet.
+    expect(await t.get(String(ids[0]))).toMatchObject({ statusMessage: 'Waiting for a worker.' })
+    const atMost = (count: number) => `Waiting for a worker: at most ${count} before it.`
+    expect(await messages()).toEqual([atMost(1), atMost(1)])
+    // The count is of a time at which this one was not in the queue.
+    await t.clock.advance(1)
+    ids.push(await t.start('slow'))
+    expect(await messages()).toEqual([atMost(1), atMost(1), 'Waiting for a worker.'])
+    await t.clock.advance(1000)
+    await messages()
+    expect(await messages()).toEqual([atMost(2), atMost(2), atMost(2)])
+    t.startWorker({ concurrency: 2 })
+    await settle()
+    await t.clock.advance(999)
+    expect((await messages()).slice(0, 2)).toEqual([undefined, undefined])
+    await t.clock.advance(1)
+    await settle()
+    await messages()
+    expect(await t.get(String(ids[2]))).not.toMatchObject({ statusMessage: expect.stringContaining('Waiting') })
+  })
+
+  it('says nothing of its place of work that begins again, whose job is younger than its task', async () => {
+    const t = setup([defineTool({ ...slow, onOrphan: 'retry' })])
+    const taskId = await t.start('slow', { ms: 60_000 })
+    const { kill } = t.startWorker()
+    await settle()
+    kill()
+    await t.clock.advance(2 * LEASE_MS)
+    await t.get(taskId)
+    expect(t.queue.untaken.at(-1)).toMatchObject({ attempt: 2 })
+    expect(await t.get(taskId)).not.toHaveProperty('statusMessage')
+  })
+
+  it('asks clients of a queue to poll as often as the number of its jobs allows', async () => {
+    const t = setup([slow], { pollIntervalMs: ({ waiting }) => 1000 * (waiting + 1) })
+    const ids = [await t.start('slow'), await t.start('slow')]
+    await t.clock.advance(1000)
+    await t.get(String(ids[0]))
+    expect(await t.get(String(ids[0]))).toMatchObject({ pollIntervalMs: 3000 })
   })
 
   it('asks clients to poll as often as the load allows', async () => {
