@@ -1,10 +1,11 @@
 // The official conformance suite: `npm run conformance`.
-// Its server scenarios for 2026-07-28, those of the Tasks extension included, run against `npm run server -- --fixtures`.
+// Its server scenarios for 2026-07-28, those of the Tasks extension included, run against the server with the tools that the
+// suite asks for: over each store, and with a queue and a worker.
 // Its client scenarios run against the SDK's client, bare and over `withTasks`, which must pass whatever the bare one does,
 // and against the client of `taskwire/lite`.
 // What does not pass, or does not apply, has its reason in conformance-expected.json; a reason that is not needed fails.
 // The suite needs Node 22; npx brings it, so that it does not stand in for the Node of any other script.
-import { execFile, spawn } from 'node:child_process'
+import { execFile, spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
@@ -19,6 +20,9 @@ const SUITE = '@modelcontextprotocol/conformance@0.2.0-alpha.12'
 const REVISION = '2026-07-28'
 const VARIANTS = ['bare', 'tasks']
 const TIMEOUT_MS = 5 * 60_000
+/** Where the server keeps its tasks; a second word: who does their work. */
+const STORES = ['memory', 'redis', 'postgres', 'redis queue', 'postgres queue']
+const hasRedis = env['REDIS_URL'] !== undefined || spawnSync('redis-server', ['--version']).status === 0
 
 /** @type {Expected} */
 const expected = JSON.parse(readFileSync(new URL('conformance-expected.json', import.meta.url), 'utf8'))
@@ -79,8 +83,9 @@ function entryFor(side, scenario) {
  *
  * @param {keyof Expected} side
  * @param {Map<string, Check[]>} checks
+ * @param {string} [store] that of the server
  */
-async function judge(side, checks) {
+async function judge(side, checks, store = '') {
   const listed = [
     ...(await suite('list', side === 'server' ? '--server' : '--client')).matchAll(/^ {2}- (\S+) \[(.+)\]$/gm),
   ]
@@ -99,7 +104,7 @@ async function judge(side, checks) {
     console.log(`  ${isGood ? 'ok  ' : 'FAIL'} ${scenario}: ${passed(own)} passed, ${bad.length} failed`)
     if (isGood) continue
     const why = bad.map(({ id, errorMessage }) => `${id}: ${errorMessage}`).join('; ')
-    problems.push(`${side} ${scenario}: ${why || 'no check of it passed'}`)
+    problems.push(`${side} ${store} ${scenario}: ${why || 'no check of it passed'}`)
   }
   for (const [entry, reason] of Object.entries(expected[side])) {
     console.log(`  --   ${entry}: ${reason}`)
@@ -107,29 +112,59 @@ async function judge(side, checks) {
   }
 }
 
-/** @returns {Promise<{ url: string, stop: () => void }>} the fixture server on a free port */
-async function startServer() {
-  const words = ['scripts/run.mjs', 'demo/server/standalone.ts', '--fixtures']
-  const server = spawn(execPath, words, { env: { ...env, PORT: '0' }, stdio: ['ignore', 'pipe', 'inherit'] })
+/**
+ * @param {string} store
+ * @returns {Promise<{ url: string, stop: () => Promise<void> }>} the fixture server on a free port
+ */
+async function startServer(store) {
+  const words = ['scripts/run.mjs', 'test/interop/conformanceServer.ts', ...store.split(' ')]
+  const server = spawn(execPath, words, { stdio: ['pipe', 'pipe', 'inherit'] })
+  const ended = new Promise((resolve) => server.once('exit', resolve))
   for await (const line of createInterface({ input: server.stdout })) {
     const [url] = /http:\S+/.exec(line) ?? []
-    if (url !== undefined) return { url, stop: () => server.kill() }
+    if (url === undefined) continue
+    const stop = async () => {
+      server.stdin.end()
+      await ended
+    }
+    return { url, stop }
   }
-  throw new Error('Failed to start the server: it ended at once. See above.')
+  throw new Error(`Failed to start the server over ${store}: it ended at once. See above.`)
 }
 
-async function judgeServer() {
-  console.log(`# The server, ${REVISION}`)
-  const { url, stop } = await startServer()
+/** @param {string} store */
+async function judgeServer(store) {
+  console.log(`# The server over ${store}, ${REVISION}`)
+  const folder = `server ${store}`.replaceAll(' ', '-')
+  const { url, stop } = await startServer(store)
   try {
-    await suite('server', '--url', url, '--requirements', REVISION, '-o', join(results, 'server'))
+    await suite('server', '--url', url, '--requirements', REVISION, '-o', join(results, folder))
   } finally {
-    stop()
+    await stop()
   }
-  const checks = readChecks('server')
-  await judge('server', checks)
+  const checks = readChecks(folder)
+  await judge('server', checks, store)
   return checks
 }
+
+async function judgeServers() {
+  /** @type {string[]} */
+  const counts = []
+  for (const store of STORES) {
+    if (store.startsWith('redis') && !hasRedis) {
+      counts.push(`${store}: left out`)
+      continue
+    }
+    counts.push(`${store}: ${countPassed(await judgeServer(store))}`)
+  }
+  if (!hasRedis) {
+    console.log('Redis is left out: install redis-server (apt-get install redis-server), or set REDIS_URL.')
+  }
+  return counts.join(', ')
+}
+
+/** @param {Map<string, Check[]>} checks */
+const countPassed = (checks) => [...checks.values()].reduce((sum, own) => sum + passed(own), 0)
 
 /** @param {string} scenario */
 async function runClient(scenario, /** @type {string} */ variant) {
@@ -177,9 +212,9 @@ async function judgeLite() {
 }
 
 try {
-  const sides = [await judgeServer(), await judgeClient(), await judgeLite()]
-  const [server, client, lite] = sides.map((checks) => [...checks.values()].reduce((sum, own) => sum + passed(own), 0))
-  console.log(`\nServer: ${server} checks passed. Client over withTasks: ${client}. taskwire/lite: ${lite}.`)
+  const servers = await judgeServers()
+  const [client, lite] = [countPassed(await judgeClient()), countPassed(await judgeLite())]
+  console.log(`\nChecks passed. Server over ${servers}. Client over withTasks: ${client}. taskwire/lite: ${lite}.`)
 } finally {
   rmSync(results, { recursive: true, force: true })
 }

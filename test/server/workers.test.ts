@@ -2,8 +2,10 @@ import {
   createTaskWorker,
   defineTool,
   type TaskQueueWorker,
+  type TaskStepOptions,
   type TaskStore,
   type TaskWorkerOptions,
+  type ToolContext,
   type ToolDefinition,
 } from 'taskwire/server'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -487,6 +489,68 @@ describe('a handler that is run again', () => {
     })
     expect(charges).toEqual([1])
   })
+})
+
+/** Does one part a second, and says so. */
+function inParts(options?: TaskStepOptions) {
+  const runs: string[] = []
+  const tool = defineTool({
+    ...slow,
+    onOrphan: 'retry',
+    async handler(_, { task, sleep }) {
+      for (const part of [1, 2, 3, 4]) {
+        await task?.setProgress(part, 4)
+        await task?.once(`part ${part}`, () => (runs.push(`part ${part}`), sleep(1000)), options)
+      }
+      return text('done')
+    },
+  })
+  return { tool, runs }
+}
+
+describe('a step that may be repeated', () => {
+  it('runs again where the worker was lost during it, and those before it do not', async () => {
+    const { tool, runs } = inParts({ mayRepeat: true })
+    const t = setup([tool])
+    const { kill } = t.startWorker()
+    const taskId = await t.start('slow')
+    await settle()
+    await t.clock.advance(2500)
+    kill()
+    t.startWorker()
+    await t.clock.advance(2 * LEASE_MS)
+    await t.clock.advance(2000)
+    expect(await t.get(taskId)).toMatchObject({ status: 'completed', result: text('done') })
+    expect(runs).toEqual(['part 1', 'part 2', 'part 3', 'part 3', 'part 4'])
+  })
+})
+
+describe('the progress of a handler that runs again', () => {
+  it('is not shown as long as it is below what was shown before', async () => {
+    const t = setup([defineTool({ ...inParts().tool, handler: withoutSteps })])
+    const { kill } = t.startWorker()
+    const taskId = await t.start('slow')
+    await settle()
+    await t.clock.advance(2000)
+    const shown = async () => (await t.get(taskId))['statusMessage']
+    expect(await shown()).toBe('3 of 4')
+    kill()
+    t.startWorker()
+    const all = new Set<unknown>()
+    for (let second = 0; second < 12 && !all.has('4 of 4'); second += 1) {
+      await t.clock.advance(1000)
+      all.add(await shown())
+    }
+    expect([...all]).toEqual(['3 of 4', '4 of 4'])
+  })
+
+  async function withoutSteps(_: unknown, { task, sleep }: ToolContext) {
+    for (const part of [1, 2, 3, 4]) {
+      await task?.setProgress(part, 4)
+      await sleep(part === 4 ? 60_000 : 1000)
+    }
+    return text('done')
+  }
 })
 
 describe('a step', () => {

@@ -50,8 +50,9 @@ export async function runScaleChaos(options: ScaleChaosOptions): Promise<ScaleCh
   writeFileSync(log, '')
   const database = await (backend === 'redis' ? startRedis() : startPostgres())
   await prepare(backend, database.url)
-  const web = startFleet('web', webs, backend, database.url, log)
-  const work = startFleet('worker', workers, backend, database.url, log)
+  const program = new URL('process.ts', import.meta.url)
+  const web = startFleet({ program, args: ['web', backend, database.url, log], size: webs })
+  const work = startFleet({ program, args: ['worker', backend, database.url, log], size: workers })
   try {
     await Promise.all([web.ready(), work.ready()])
     const begun = performance.now()
