@@ -1,6 +1,6 @@
 // The official conformance suite: `npm run conformance`.
 // Its server scenarios for 2026-07-28, those of the Tasks extension included, run against the server with the tools that the
-// suite asks for: over each store, and with a queue and a worker.
+// suite asks for: with tasks in memory, and over Redis and Postgres with a queue and a worker.
 // Its client scenarios run against the SDK's client, bare and over `withTasks`, which must pass whatever the bare one does,
 // and against the client of `taskwire/lite`.
 // What does not pass, or does not apply, has its reason in conformance-expected.json; a reason that is not needed fails.
@@ -20,8 +20,8 @@ const SUITE = '@modelcontextprotocol/conformance@0.2.0-alpha.12'
 const REVISION = '2026-07-28'
 const VARIANTS = ['bare', 'tasks']
 const TIMEOUT_MS = 5 * 60_000
-/** Where the server keeps its tasks; a second word: who does their work. */
-const STORES = ['memory', 'redis', 'postgres', 'redis queue', 'postgres queue']
+/** Where the server keeps its tasks. */
+const STORES = ['memory', 'redis', 'postgres']
 const hasRedis = env['REDIS_URL'] !== undefined || spawnSync('redis-server', ['--version']).status === 0
 
 /** @type {Expected} */
@@ -79,18 +79,24 @@ function entryFor(side, scenario) {
 }
 
 /**
+ * @param {'--server' | '--client'} side
+ * @returns {Promise<string[]>} the scenarios that the suite has for this revision, or for an extension
+ */
+async function listScenarios(side) {
+  return [...(await suite('list', side)).matchAll(/^ {2}- (\S+) \[(.+)\]$/gm)]
+    .filter(([, , tags = '']) => /extension|2026-07-28/.test(tags))
+    .map(([, name = '']) => name)
+}
+
+/**
  * Every scenario that the suite has for this revision ran, or there is a reason why not.
  *
  * @param {keyof Expected} side
  * @param {Map<string, Check[]>} checks
+ * @param {string[]} listed what the suite has
  * @param {string} [store] that of the server
  */
-async function judge(side, checks, store = '') {
-  const listed = [
-    ...(await suite('list', side === 'server' ? '--server' : '--client')).matchAll(/^ {2}- (\S+) \[(.+)\]$/gm),
-  ]
-    .filter(([, , tags = '']) => /extension|2026-07-28/.test(tags))
-    .map(([, name = '']) => name)
+function judge(side, checks, listed, store = '') {
   if (listed.length === 0) problems.push(`${side}: the suite could not be run. Is the registry within reach?`)
   /** @type {Set<string>} */
   const needed = new Set()
@@ -117,7 +123,7 @@ async function judge(side, checks, store = '') {
  * @returns {Promise<{ url: string, stop: () => Promise<void> }>} the fixture server on a free port
  */
 async function startServer(store) {
-  const words = ['scripts/run.mjs', 'test/interop/conformanceServer.ts', ...store.split(' ')]
+  const words = ['scripts/run.mjs', 'test/interop/conformanceServer.ts', store]
   const server = spawn(execPath, words, { stdio: ['pipe', 'pipe', 'inherit'] })
   const ended = new Promise((resolve) => server.once('exit', resolve))
   for await (const line of createInterface({ input: server.stdout })) {
@@ -133,29 +139,26 @@ async function startServer(store) {
 }
 
 /** @param {string} store */
-async function judgeServer(store) {
-  console.log(`# The server over ${store}, ${REVISION}`)
-  const folder = `server ${store}`.replaceAll(' ', '-')
+async function runServer(store) {
   const { url, stop } = await startServer(store)
   try {
-    await suite('server', '--url', url, '--requirements', REVISION, '-o', join(results, folder))
+    await suite('server', '--url', url, '--requirements', REVISION, '-o', join(results, store))
   } finally {
     await stop()
   }
-  const checks = readChecks(folder)
-  await judge('server', checks, store)
-  return checks
 }
 
 async function judgeServers() {
   /** @type {string[]} */
   const counts = []
-  for (const store of STORES) {
-    if (store.startsWith('redis') && !hasRedis) {
-      counts.push(`${store}: left out`)
-      continue
-    }
-    counts.push(`${store}: ${countPassed(await judgeServer(store))}`)
+  const stores = STORES.filter((store) => store !== 'redis' || hasRedis)
+  await Promise.all(stores.map(runServer))
+  const listed = await listScenarios('--server')
+  for (const store of stores) {
+    console.log(`\n# The server over ${store}, ${REVISION}`)
+    const checks = readChecks(store)
+    judge('server', checks, listed, store)
+    counts.push(`${store} ${countPassed(checks)}`)
   }
   if (!hasRedis) {
     console.log('Redis is left out: install redis-server (apt-get install redis-server), or set REDIS_URL.')
@@ -199,7 +202,7 @@ async function judgeClient() {
     const lost = checks.filter((check) => check.status === 'SUCCESS' && !own.has(key(check)))
     for (const { id, name } of lost) problems.push(`client ${scenario}: only the bare client passes ${id} (${name})`)
   }
-  await judge('client', tasks ?? new Map())
+  judge('client', tasks ?? new Map(), await listScenarios('--client'))
   return tasks ?? new Map()
 }
 
@@ -207,7 +210,7 @@ async function judgeLite() {
   console.log(`\n# The client of taskwire/lite, ${REVISION}`)
   for (const scenario of await scenariosOf('lite')) await runClient(scenario, 'lite')
   const checks = readChecks('lite')
-  await judge('lite', checks)
+  judge('lite', checks, await listScenarios('--client'))
   return checks
 }
 
