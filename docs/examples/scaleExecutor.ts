@@ -1,5 +1,5 @@
 import { createTaskServer, type TaskExecutor, type TaskJob } from 'taskwire/server'
-import { serverInfo, store, tools } from './scaleParts.js'
+import { serverInfo, store, tools } from './scale/parts.ts'
 
 declare const engine: { trigger(name: string, data: TaskJob, options: { id: string }): Promise<unknown> }
 

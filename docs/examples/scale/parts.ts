@@ -1,4 +1,3 @@
-// #region parts
 import { Queue, Worker } from 'bullmq'
 import { Redis } from 'ioredis'
 import { defineTool } from 'taskwire/server'
@@ -28,4 +27,3 @@ export const tools = [
     },
   }),
 ]
-// #endregion parts

@@ -1,4 +1,3 @@
-// #region parts
 import { createPostgresBackend, withBackend } from 'bullmq'
 import { Pool } from 'pg'
 import { bullmqQueue } from 'taskwire/server/bullmq'
@@ -10,4 +9,3 @@ export const store = postgresTaskStore({ pool: new Pool({ connectionString }) })
 // `migrate` creates BullMQ's tables; ours creates its own.
 const connection = { connectionString, migrate: true }
 export const queue = bullmqQueue({ ...withBackend(createPostgresBackend), connection })
-// #endregion parts

@@ -1,0 +1,9 @@
+import { createServer, type RequestListener } from 'node:http'
+import { toNodeHandler } from '@modelcontextprotocol/node'
+import { createTaskServer } from 'taskwire/server'
+import { queue, serverInfo, store, tools } from './parts.ts'
+
+const server = createTaskServer({ serverInfo, tools, store, executor: queue, cors: true })
+const port = Number(process.env['PORT'] ?? 3000)
+createServer(toNodeHandler(server) as RequestListener).listen(port, '0.0.0.0')
+process.once('SIGTERM', () => void server.close().then(() => process.exit(0)))
