@@ -125,6 +125,8 @@ export async function runScaleChaos(options: ScaleChaosOptions): Promise<ScaleCh
 /** A call is made once: whether one that was not answered has happened, nobody can tell. */
 async function start(call: Call, web: Web): Promise<void> {
   const args = { key: call.key, ms: 100 + Math.random() * 400 }
+  // Web processes that were killed are being started again: nothing was sent yet.
+  while (web.urls.length === 0) await pause(100)
   const answer = await post(web, 'tools/call', { name: call.tool, arguments: args }, 10_000)
   if (typeof answer?.['taskId'] === 'string') call.taskId = answer['taskId']
 }
