@@ -1,14 +1,15 @@
-// The official conformance suite: `npm run conformance`.
-// Its server scenarios for 2026-07-28, those of the Tasks extension included, run against `npm run server -- --fixtures`.
+// The official conformance suite: `npm run conformance`, or `npm run conformance -- server` for one of server, client, lite.
+// Its server scenarios for 2026-07-28, those of the Tasks extension included, run against the server with the tools that the
+// suite asks for: with tasks in memory, and over Redis and Postgres with a queue and a worker.
 // Its client scenarios run against the SDK's client, bare and over `withTasks`, which must pass whatever the bare one does,
 // and against the client of `taskwire/lite`.
 // What does not pass, or does not apply, has its reason in conformance-expected.json; a reason that is not needed fails.
 // The suite needs Node 22; npx brings it, so that it does not stand in for the Node of any other script.
-import { execFile, spawn } from 'node:child_process'
+import { execFile, spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import { env, execPath, exit } from 'node:process'
+import { argv, env, execPath, exit } from 'node:process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
@@ -19,6 +20,9 @@ const SUITE = '@modelcontextprotocol/conformance@0.2.0-alpha.12'
 const REVISION = '2026-07-28'
 const VARIANTS = ['bare', 'tasks']
 const TIMEOUT_MS = 5 * 60_000
+/** Where the server keeps its tasks. */
+const STORES = ['memory', 'redis', 'postgres']
+const hasRedis = env['REDIS_URL'] !== undefined || spawnSync('redis-server', ['--version']).status === 0
 
 /** @type {Expected} */
 const expected = JSON.parse(readFileSync(new URL('conformance-expected.json', import.meta.url), 'utf8'))
@@ -75,17 +79,24 @@ function entryFor(side, scenario) {
 }
 
 /**
+ * @param {'--server' | '--client'} side
+ * @returns {Promise<string[]>} the scenarios that the suite has for this revision, or for an extension
+ */
+async function listScenarios(side) {
+  return [...(await suite('list', side)).matchAll(/^ {2}- (\S+) \[(.+)\]$/gm)]
+    .filter(([, , tags = '']) => /extension|2026-07-28/.test(tags))
+    .map(([, name = '']) => name)
+}
+
+/**
  * Every scenario that the suite has for this revision ran, or there is a reason why not.
  *
  * @param {keyof Expected} side
  * @param {Map<string, Check[]>} checks
+ * @param {string[]} listed what the suite has
+ * @param {string} [store] that of the server
  */
-async function judge(side, checks) {
-  const listed = [
-    ...(await suite('list', side === 'server' ? '--server' : '--client')).matchAll(/^ {2}- (\S+) \[(.+)\]$/gm),
-  ]
-    .filter(([, , tags = '']) => /extension|2026-07-28/.test(tags))
-    .map(([, name = '']) => name)
+function judge(side, checks, listed, store = '') {
   if (listed.length === 0) problems.push(`${side}: the suite could not be run. Is the registry within reach?`)
   /** @type {Set<string>} */
   const needed = new Set()
@@ -99,7 +110,7 @@ async function judge(side, checks) {
     console.log(`  ${isGood ? 'ok  ' : 'FAIL'} ${scenario}: ${passed(own)} passed, ${bad.length} failed`)
     if (isGood) continue
     const why = bad.map(({ id, errorMessage }) => `${id}: ${errorMessage}`).join('; ')
-    problems.push(`${side} ${scenario}: ${why || 'no check of it passed'}`)
+    problems.push(`${side} ${store} ${scenario}: ${why || 'no check of it passed'}`)
   }
   for (const [entry, reason] of Object.entries(expected[side])) {
     console.log(`  --   ${entry}: ${reason}`)
@@ -107,29 +118,57 @@ async function judge(side, checks) {
   }
 }
 
-/** @returns {Promise<{ url: string, stop: () => void }>} the fixture server on a free port */
-async function startServer() {
-  const words = ['scripts/run.mjs', 'demo/server/standalone.ts', '--fixtures']
-  const server = spawn(execPath, words, { env: { ...env, PORT: '0' }, stdio: ['ignore', 'pipe', 'inherit'] })
+/**
+ * @param {string} store
+ * @returns {Promise<{ url: string, stop: () => Promise<void> }>} the fixture server on a free port
+ */
+async function startServer(store) {
+  const words = ['scripts/run.mjs', 'test/interop/conformanceServer.ts', store]
+  const server = spawn(execPath, words, { stdio: ['pipe', 'pipe', 'inherit'] })
+  const ended = new Promise((resolve) => server.once('exit', resolve))
   for await (const line of createInterface({ input: server.stdout })) {
     const [url] = /http:\S+/.exec(line) ?? []
-    if (url !== undefined) return { url, stop: () => server.kill() }
+    if (url === undefined) continue
+    const stop = async () => {
+      server.stdin.end()
+      await ended
+    }
+    return { url, stop }
   }
-  throw new Error('Failed to start the server: it ended at once. See above.')
+  throw new Error(`Failed to start the server over ${store}: it ended at once. See above.`)
 }
 
-async function judgeServer() {
-  console.log(`# The server, ${REVISION}`)
-  const { url, stop } = await startServer()
+/** @param {string} store */
+async function runServer(store) {
+  const { url, stop } = await startServer(store)
   try {
-    await suite('server', '--url', url, '--requirements', REVISION, '-o', join(results, 'server'))
+    await suite('server', '--url', url, '--requirements', REVISION, '-o', join(results, store))
   } finally {
-    stop()
+    await stop()
   }
-  const checks = readChecks('server')
-  await judge('server', checks)
-  return checks
 }
+
+async function judgeServers() {
+  /** @type {string[]} */
+  const counts = []
+  const stores = STORES.filter((store) => store !== 'redis' || hasRedis)
+  // One after the other: some checks wait for so many seconds and no more.
+  for (const store of stores) await runServer(store)
+  const listed = await listScenarios('--server')
+  for (const store of stores) {
+    console.log(`\n# The server over ${store}, ${REVISION}`)
+    const checks = readChecks(store)
+    judge('server', checks, listed, store)
+    counts.push(`${store} ${countPassed(checks)}`)
+  }
+  if (!hasRedis) {
+    console.log('Redis is left out: install redis-server (apt-get install redis-server), or set REDIS_URL.')
+  }
+  return counts.join(', ')
+}
+
+/** @param {Map<string, Check[]>} checks */
+const countPassed = (checks) => [...checks.values()].reduce((sum, own) => sum + passed(own), 0)
 
 /** @param {string} scenario */
 async function runClient(scenario, /** @type {string} */ variant) {
@@ -164,7 +203,7 @@ async function judgeClient() {
     const lost = checks.filter((check) => check.status === 'SUCCESS' && !own.has(key(check)))
     for (const { id, name } of lost) problems.push(`client ${scenario}: only the bare client passes ${id} (${name})`)
   }
-  await judge('client', tasks ?? new Map())
+  judge('client', tasks ?? new Map(), await listScenarios('--client'))
   return tasks ?? new Map()
 }
 
@@ -172,14 +211,19 @@ async function judgeLite() {
   console.log(`\n# The client of taskwire/lite, ${REVISION}`)
   for (const scenario of await scenariosOf('lite')) await runClient(scenario, 'lite')
   const checks = readChecks('lite')
-  await judge('lite', checks)
+  judge('lite', checks, await listScenarios('--client'))
   return checks
 }
 
 try {
-  const sides = [await judgeServer(), await judgeClient(), await judgeLite()]
-  const [server, client, lite] = sides.map((checks) => [...checks.values()].reduce((sum, own) => sum + passed(own), 0))
-  console.log(`\nServer: ${server} checks passed. Client over withTasks: ${client}. taskwire/lite: ${lite}.`)
+  const [, , only] = argv
+  /** @type {string[]} */
+  const counts = []
+  if (only === undefined || only === 'server') counts.push(`Server over ${await judgeServers()}.`)
+  if (only === undefined || only === 'client')
+    counts.push(`Client over withTasks: ${countPassed(await judgeClient())}.`)
+  if (only === undefined || only === 'lite') counts.push(`taskwire/lite: ${countPassed(await judgeLite())}.`)
+  console.log(`\nChecks passed. ${counts.join(' ')}`)
 } finally {
   rmSync(results, { recursive: true, force: true })
 }

@@ -77,7 +77,10 @@ export function createTaskServer<const Tools extends readonly ToolDefinition[]>(
   let isClosed = false
 
   async function serve(request: Request, requestOptions: TaskServerRequestOptions): Promise<Response> {
-    if (isClosed) return errorResponse(undefined, { code: REFUSED, message: 'The server is closed' }, 503)
+    if (isClosed) {
+      const error = { code: REFUSED, message: 'The server is closed' }
+      return errorResponse(undefined, error, 503, config.pollIntervalMs)
+    }
     const { authInfo, parsedBody } = requestOptions
     const auth = authInfo === undefined ? {} : { authInfo }
     // Nothing that could become a task: the SDK knows how to refuse it.

@@ -6,6 +6,7 @@ import type { TaskServerOptions } from './taskServerOptions.js'
 import { InMemoryTaskStore } from './tasks/inMemoryTaskStore.js'
 import { isLeased } from './tasks/leases.js'
 import type { TaskStore } from './tasks/taskStore.js'
+import { createWaitingJobs, type WaitingJobs } from './tasks/waitingJobs.js'
 import type { ToolDefinition } from './tools/defineTool.js'
 import { createSlots, type Slots } from './tools/slots.js'
 
@@ -19,6 +20,8 @@ export interface ServerConfig extends Omit<TaskServerOptions, 'pollIntervalMs'> 
   pollIntervalOf(tool: ToolDefinition | undefined): number
   readonly leaseMs: number
   readonly slots: Slots
+  /** Those of the executor. */
+  readonly waitingJobs: WaitingJobs
   /** Whether work that was lost may be done again by itself. */
   isRetried(tool: ToolDefinition): boolean
   readonly push: boolean
@@ -46,6 +49,9 @@ export function createServerConfig(options: TaskServerOptions): ServerConfig {
   const { pollIntervalMs: interval = DEFAULT_POLL_INTERVAL_MS } = options
   const pollIntervalMs = typeof interval === 'number' ? interval : DEFAULT_POLL_INTERVAL_MS
   const slots = createSlots(maxRunning ?? Number.POSITIVE_INFINITY)
+  const { clock = systemClock } = options
+  const waitingJobs = createWaitingJobs(options.executor, clock)
+  const load = () => ({ running: slots.running, waiting: slots.waiting + (waitingJobs.latest()?.count ?? 0) })
   const { maxRequestBodySize = DEFAULT_MAX_REQUEST_BODY_SIZE } = options
   const { maxTasks = 10_000, maxEndedTasks = 10_000, maxStreams = 10_000 } = options
   // Without names everybody is the same owner.
@@ -86,15 +92,16 @@ export function createServerConfig(options: TaskServerOptions): ServerConfig {
   return {
     ...options,
     store: options.store ?? new InMemoryTaskStore(),
-    clock: options.clock ?? systemClock,
+    clock,
     pollIntervalMs,
     pollIntervalOf(tool) {
       if (tool?.pollIntervalMs !== undefined) return tool.pollIntervalMs
-      const asked = typeof interval === 'number' ? interval : interval(slots)
+      const asked = typeof interval === 'number' ? interval : interval(load())
       return Number.isSafeInteger(asked) && asked > 0 ? asked : DEFAULT_POLL_INTERVAL_MS
     },
     leaseMs,
     slots,
+    waitingJobs,
     isRetried: ({ onOrphan, annotations }) =>
       (onOrphan ?? (annotations?.readOnlyHint || annotations?.idempotentHint ? 'retry' : 'fail')) === 'retry',
     push: options.push ?? true,

@@ -132,7 +132,7 @@ export interface TaskServerOptions {
 export interface TaskServerLoad {
   /** How many handlers of tasks run. */
   readonly running: number
-  /** How many tasks wait for their turn (`maxRunning`). */
+  /** How many tasks wait for their turn (`maxRunning`), and how many jobs of the `executor` for a worker, if it counts them. */
   readonly waiting: number
 }
 

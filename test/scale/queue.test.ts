@@ -56,6 +56,33 @@ function describeQueue(parts: () => Parts): void {
     expect(await outcomeOf(server, taskId)).toMatchObject({ status: 'completed', result: text('decline Ann') })
   })
 
+  it('counts the jobs that wait for a worker, whether it has added one or not', async () => {
+    const { queue } = parts()
+    const [starting, other] = [queue(), queue()]
+    onTestFinished(async () => {
+      await starting.close()
+      await other.close()
+    })
+    expect(await other.waiting?.()).toBe(0)
+    for (let index = 0; index < 3; index += 1) {
+      await starting.start({ taskId: `waiting-${index}`, tool: 'none', attempt: 1 })
+    }
+    expect([await starting.waiting?.(), await other.waiting?.()]).toEqual([3, 3])
+    const taken = new Promise<void>((resolve) => {
+      const run = () => {
+        resolve()
+        return new Promise<void>(() => {})
+      }
+      const worker = queue().work(run, { concurrency: 1, leaseMs: 30_000, onError: () => {} })
+      onTestFinished(async () => {
+        await worker.stop()
+        await worker.close()
+      })
+    })
+    await taken
+    expect(await other.waiting?.()).toBe(2)
+  })
+
   it('adds a job once, however often it is started', async () => {
     const { queue } = parts()
     const starting = queue()

@@ -2,8 +2,10 @@ import {
   createTaskWorker,
   defineTool,
   type TaskQueueWorker,
+  type TaskStepOptions,
   type TaskStore,
   type TaskWorkerOptions,
+  type ToolContext,
   type ToolDefinition,
 } from 'taskwire/server'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -349,7 +351,7 @@ describe('a worker that is lost', () => {
     const { tool, runs } = counted()
     const t = setup([tool])
     await t.start('counted')
-    t.queue.waiting.length = 0
+    t.queue.untaken.length = 0
     await t.clock.advance(2 * LEASE_MS)
     t.startWorker()
     await settle()
@@ -480,9 +482,75 @@ describe('a handler that is run again', () => {
     kill()
     t.startWorker()
     await t.clock.advance(2 * LEASE_MS)
-    expect(await t.get(taskId)).toMatchObject({ status: 'failed' })
+    expect(await t.get(taskId)).toMatchObject({
+      status: 'failed',
+      statusMessage:
+        'The worker was lost while it ran the step "charge", which may have happened. It is not run again.',
+    })
     expect(charges).toEqual([1])
   })
+})
+
+/** Does one part a second, and says so. */
+function inParts(options?: TaskStepOptions) {
+  const runs: string[] = []
+  const tool = defineTool({
+    ...slow,
+    onOrphan: 'retry',
+    async handler(_, { task, sleep }) {
+      for (const part of [1, 2, 3, 4]) {
+        await task?.setProgress(part, 4)
+        await task?.once(`part ${part}`, () => (runs.push(`part ${part}`), sleep(1000)), options)
+      }
+      return text('done')
+    },
+  })
+  return { tool, runs }
+}
+
+describe('a step that may be repeated', () => {
+  it('runs again where the worker was lost during it, and those before it do not', async () => {
+    const { tool, runs } = inParts({ mayRepeat: true })
+    const t = setup([tool])
+    const { kill } = t.startWorker()
+    const taskId = await t.start('slow')
+    await settle()
+    await t.clock.advance(2500)
+    kill()
+    t.startWorker()
+    await t.clock.advance(2 * LEASE_MS)
+    await t.clock.advance(2000)
+    expect(await t.get(taskId)).toMatchObject({ status: 'completed', result: text('done') })
+    expect(runs).toEqual(['part 1', 'part 2', 'part 3', 'part 3', 'part 4'])
+  })
+})
+
+describe('the progress of a handler that runs again', () => {
+  it('is not shown as long as it is below what was shown before', async () => {
+    const t = setup([defineTool({ ...inParts().tool, handler: withoutSteps })])
+    const { kill } = t.startWorker()
+    const taskId = await t.start('slow')
+    await settle()
+    await t.clock.advance(2000)
+    const shown = async () => (await t.get(taskId))['statusMessage']
+    expect(await shown()).toBe('3 of 4')
+    kill()
+    t.startWorker()
+    const all = new Set<unknown>()
+    for (let second = 0; second < 12 && !all.has('4 of 4'); second += 1) {
+      await t.clock.advance(1000)
+      all.add(await shown())
+    }
+    expect([...all]).toEqual(['3 of 4', '4 of 4'])
+  })
+
+  async function withoutSteps(_: unknown, { task, sleep }: ToolContext) {
+    for (const part of [1, 2, 3, 4]) {
+      await task?.setProgress(part, 4)
+      await sleep(part === 4 ? 60_000 : 1000)
+    }
+    return text('done')
+  }
 })
 
 describe('a step', () => {
@@ -573,6 +641,67 @@ describe('load', () => {
     expect(await messages()).toEqual([undefined, undefined, expect.anything(), undefined, undefined])
     await t.clock.advance(1000)
     expect((await t.get(String(ids[4])))['status']).toBe('completed')
+  })
+
+  it('counts those before a task anew where one of them is cancelled', async () => {
+    const t = startServer({ tools: [slow], maxRunning: 1 })
+    const ids: string[] = []
+    for (let index = 0; index < 6; index += 1) ids.push(await t.start('slow', { ms: 1000 }))
+    const ahead = async (index: number) => String((await t.get(String(ids[index])))['statusMessage'])
+    expect(await ahead(5)).toContain(': 4 before it')
+    await t.clock.advance(1000)
+    expect(await ahead(5)).toContain(': 3 before it')
+    await t.cancel(String(ids[3]))
+    await t.clock.advance(0)
+    expect([await ahead(2), await ahead(4), await ahead(5)].join()).toMatch(/: 0 .*: 1 .*: 2 /)
+    ids.push(await t.start('slow', { ms: 1000 }))
+    await t.clock.advance(1000)
+    expect([await ahead(4), await ahead(5), await ahead(6)].join()).toMatch(/: 0 .*: 1 .*: 2 /)
+  })
+
+  it('says of a task in a queue how many come before at most, as of when the queue was last asked', async () => {
+    const t = setup([slow])
+    const ids = [await t.start('slow'), await t.start('slow')]
+    const messages = async () => Promise.all(ids.map(async (id) => (await t.get(id))['statusMessage']))
+    // Nobody has asked the queue yet.
+    expect(await t.get(String(ids[0]))).toMatchObject({ statusMessage: 'Waiting for a worker.' })
+    const atMost = (count: number) => `Waiting for a worker: at most ${count} before it.`
+    expect(await messages()).toEqual([atMost(1), atMost(1)])
+    // The count is of a time at which this one was not in the queue.
+    await t.clock.advance(1)
+    ids.push(await t.start('slow'))
+    expect(await messages()).toEqual([atMost(1), atMost(1), 'Waiting for a worker.'])
+    await t.clock.advance(1000)
+    await messages()
+    expect(await messages()).toEqual([atMost(2), atMost(2), atMost(2)])
+    t.startWorker({ concurrency: 2 })
+    await settle()
+    await t.clock.advance(999)
+    expect((await messages()).slice(0, 2)).toEqual([undefined, undefined])
+    await t.clock.advance(1)
+    await settle()
+    await messages()
+    expect(await t.get(String(ids[2]))).not.toMatchObject({ statusMessage: expect.stringContaining('Waiting') })
+  })
+
+  it('says nothing of its place of work that begins again, whose job is younger than its task', async () => {
+    const t = setup([defineTool({ ...slow, onOrphan: 'retry' })])
+    const taskId = await t.start('slow', { ms: 60_000 })
+    const { kill } = t.startWorker()
+    await settle()
+    kill()
+    await t.clock.advance(2 * LEASE_MS)
+    await t.get(taskId)
+    expect(t.queue.untaken.at(-1)).toMatchObject({ attempt: 2 })
+    expect(await t.get(taskId)).not.toHaveProperty('statusMessage')
+  })
+
+  it('asks clients of a queue to poll as often as the number of its jobs allows', async () => {
+    const t = setup([slow], { pollIntervalMs: ({ waiting }) => 1000 * (waiting + 1) })
+    const ids = [await t.start('slow'), await t.start('slow')]
+    await t.clock.advance(1000)
+    await t.get(String(ids[0]))
+    expect(await t.get(String(ids[0]))).toMatchObject({ pollIntervalMs: 3000 })
   })
 
   it('asks clients to poll as often as the load allows', async () => {

@@ -4,6 +4,8 @@ import type { TaskJob, TaskQueue } from '../tasks/executor.js'
 interface BullmqQueue {
   add(name: string, data: TaskJob, options: { jobId: string }): Promise<unknown>
   on(event: 'error', listener: (error: Error) => void): unknown
+  /** O(1) on Redis; on Postgres it counts the jobs that are there, which are those that wait or are under way. */
+  getWaitingCount(): Promise<number>
   close(): Promise<void>
 }
 
@@ -87,6 +89,11 @@ export function bullmqQueue<Connection>(options: BullmqQueueOptions<Connection>)
     async start(job) {
       queue ??= open()
       await queue.add(job.tool, job, { jobId: `${job.taskId}-${job.attempt}` })
+    },
+
+    waiting() {
+      queue ??= open()
+      return queue.getWaitingCount()
     },
 
     work(run, { concurrency, leaseMs, onError }) {

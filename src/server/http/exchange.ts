@@ -31,6 +31,8 @@ export class Exchange {
   failure: TaskFailure | undefined
   /** The HTTP status of the response where a tool call failed. */
   failureStatus = 200
+  /** When the client may send a call again that was refused for the load of the server, in ms. */
+  retryAfterMs: number | undefined
 
   readonly #controller = new AbortController()
   readonly #unlink: () => void

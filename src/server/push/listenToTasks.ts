@@ -14,6 +14,7 @@ import { errorResponse } from '../http/jsonRpcResponse.js'
 import type { OwnerNaming } from '../http/ownerOf.js'
 import { ownerOf } from '../http/ownerOf.js'
 import { missingTasksCapability } from '../http/tasksCapability.js'
+import { isLimitReached } from '../tasks/limitReached.js'
 import { toTaskFailure } from '../tasks/taskFailure.js'
 import type { TaskRuntime } from '../tasks/taskRuntime.js'
 import type { StreamPlaces } from './streamPlaces.js'
@@ -22,7 +23,13 @@ import { followTasks } from './taskUpdates.js'
 
 /** What it takes to serve streams of tasks. */
 export interface Listening {
-  readonly config: OwnerNaming & { readonly push: boolean; readonly maxTasksPerOwner: number; readonly clock: Clock }
+  readonly config: OwnerNaming & {
+    readonly push: boolean
+    readonly maxTasksPerOwner: number
+    readonly clock: Clock
+    /** How long clients are asked to wait, as things stand, in ms. */
+    pollIntervalOf(tool: undefined): number
+  }
   readonly runtime: TaskRuntime
   readonly streams: StreamPlaces
   readonly report: ReportError
@@ -78,10 +85,11 @@ function wantedTasks({ notifications, _meta }: JsonObject): readonly string[] {
   throw new ProtocolError(INVALID_PARAMS, 'Invalid params: params.notifications.taskIds is not a list of strings')
 }
 
-function refusal(error: unknown, { body }: Exchange, { report }: Listening): Response {
+function refusal(error: unknown, { body }: Exchange, { report, config }: Listening): Response {
   if (error instanceof ProtocolError) {
     const failure = toTaskFailure(error)
-    return errorResponse(body, failure, failure.code === MISSING_CLIENT_CAPABILITY ? 400 : 200)
+    const retryAfterMs = isLimitReached(error) ? config.pollIntervalOf(undefined) : undefined
+    return errorResponse(body, failure, failure.code === MISSING_CLIENT_CAPABILITY ? 400 : 200, retryAfterMs)
   }
   report(error, { source: 'server' })
   return errorResponse(body, { code: INTERNAL_ERROR, message: 'Internal error' }, 200)

@@ -1,6 +1,6 @@
-import { ProtocolError } from '@modelcontextprotocol/server'
-import { LIMIT_REACHED } from '../base/errorCodes.js'
+import type { ProtocolError } from '@modelcontextprotocol/server'
 import { createTally } from '../base/tally.js'
+import { limitReached } from '../tasks/limitReached.js'
 
 /** How many streams may be open. */
 export interface StreamLimits {
@@ -36,5 +36,5 @@ export function createStreamPlaces({ maxStreams, maxStreamsPerOwner }: StreamLim
 }
 
 function isFull(limit: number): ProtocolError {
-  return new ProtocolError(LIMIT_REACHED, `Too many streams are open (${limit}). End one, or poll.`)
+  return limitReached(`Too many streams are open (${limit}). End one, or poll.`)
 }

@@ -17,6 +17,11 @@ export interface TaskExecutor {
    * is answered with an error then. A job may be delivered more than once.
    */
   start(job: TaskJob): Promise<void>
+  /**
+   * How many jobs wait for a worker. Asked for once a second at most by each process, while clients poll tasks that wait:
+   * their status says then how many tasks come before at most, and `pollIntervalMs` may depend on it. @default not known
+   */
+  waiting?(): Promise<number>
 }
 
 /** An executor whose jobs are taken by `createTaskWorker`. */

@@ -21,7 +21,8 @@ export interface TaskContext {
   /**
    * Says how far the work has come: so many units of `total`, where that is known, and what is done now. Clients that
    * know the numbers show a bar (`_meta['dev.taskwire/progress']`, `call.progress` of Taskwire); the others get a status
-   * message such as "Asia (3 of 10)". Progress may go back. Resolves when every later `tasks/get` shows it.
+   * message such as "Asia (3 of 10)". Progress may go back. Of a handler that runs again because its worker was lost, what is
+   * below the progress that clients have seen is not shown. Resolves when every later `tasks/get` shows it.
    *
    * @throws {TaskConfigurationError} at once, before there is a promise, where a number is not finite or below 0, or the
    * message is not a string.
@@ -50,13 +51,28 @@ export interface TaskContext {
   /**
    * Runs a step that must not run twice, and keeps its result: a handler that is run again because its worker was lost gets
    * that instead. Where the worker was lost during the step, nobody can tell whether it has happened: this throws then, and
-   * the step does not run again. Give each step of a handler a name of its own. Waiting for the step takes two writes to
-   * the store where the handler may be run again, none elsewhere.
+   * the step does not run again, unless it has `mayRepeat`. Give each step of a handler a name of its own. Waiting for the
+   * step takes two writes to the store where the handler may be run again, one with `mayRepeat`, none elsewhere.
    *
-   * @throws {TaskConfigurationError} where the name was used before or the result is not JSON, {@link TaskError} where the
-   * worker was lost during the step, what the step throws, the reason of `signal`.
+   * @throws {TaskConfigurationError} where the name was used before or the result is not JSON, a `ProtocolError` of the SDK
+   * (-32603) where the worker was lost during the step, what the step throws, the reason of `signal`.
+   *
+   * @example
+   * ```ts
+   * const receipt = await task.once('charge', () => shop.charge(order))
+   * const rows = await task.once('rows of Asia', () => collect('Asia'), { mayRepeat: true })
+   * ```
    */
-  once<T>(name: string, step: () => T | Promise<T>): Promise<T>
+  once<T>(name: string, step: () => T | Promise<T>, options?: TaskStepOptions): Promise<T>
+}
+
+/** Options of {@link TaskContext.once}. */
+export interface TaskStepOptions {
+  /**
+   * Whether the step may run again where its worker was lost during it: for a long step that does no harm twice. A step
+   * that has ended does not run again. @default false
+   */
+  readonly mayRepeat?: boolean
 }
 
 /** A form, its fields by JSON Schema or by a Standard Schema such as zod's; or a page to visit. */

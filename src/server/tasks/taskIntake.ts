@@ -1,10 +1,10 @@
 import { type ClientCapabilities, INTERNAL_ERROR, ProtocolError } from '@modelcontextprotocol/server'
 import type { TaskFailure } from '../../protocol/task.js'
 import type { Clock } from '../base/clock.js'
-import { LIMIT_REACHED } from '../base/errorCodes.js'
 import { createKeyedQueue } from '../base/keyedQueue.js'
 import type { TaskExecutor, TaskJob } from './executor.js'
 import type { Leases } from './leases.js'
+import { limitReached } from './limitReached.js'
 import { newTaskRecord, type TaskSpec } from './newTaskRecord.js'
 import type { Retention } from './retention.js'
 import type { StoreWatch } from './storeWatch.js'
@@ -143,7 +143,7 @@ function unfoundLease({ taskId }: TaskSpec): TaskLease | undefined {
 }
 
 function isFull(limit: number): ProtocolError {
-  return new ProtocolError(LIMIT_REACHED, `Too many tasks are at work (${limit}). Wait for one to end, or cancel one.`)
+  return limitReached(`Too many tasks are at work (${limit}). Wait for one to end, or cancel one.`)
 }
 
 /** What becomes of work that is not done when the server closes. */

@@ -120,7 +120,7 @@ const WORKER_LOST: TaskFailure = {
 export const WAITING = 'Waiting for a worker.'
 
 /** True where no worker has the task. */
-function isWaiting({ lease }: TaskRecord): boolean {
+export function isWaiting({ lease }: TaskRecord): boolean {
   return lease?.worker === ''
 }
 

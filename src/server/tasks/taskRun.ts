@@ -66,7 +66,12 @@ export function createTaskRun({ record, capabilities, by, apply: applyAny }: Tas
   const apply = (event: RunEvent) => applyAny({ ...event, by })
   const scope: RunScope = { record, signal, isKept: record.call !== undefined, change, observe }
   const inputs = createInputRequests(scope, capabilities)
-  const setStatus: SetStatus = (message, progress) => apply({ type: 'status', message, ...(progress && { progress }) })
+  const isBehind = progressBefore(record)
+  const setStatus: SetStatus = async (message, progress) => {
+    if (progress === undefined || !isBehind(progress)) {
+      await apply({ type: 'status', message, ...(progress && { progress }) })
+    }
+  }
   let version = record.version
   let isLost = false
 
@@ -112,6 +117,17 @@ export function createTaskRun({ record, capabilities, by, apply: applyAny }: Tas
 
 type SetStatus = (message: string, progress?: TaskProgress) => Promise<unknown>
 
+/** Tells of the progress of a run whether one before it, whose worker was lost, had come further. */
+function progressBefore({ attempt, task }: TaskRecord): (progress: TaskProgress) => boolean {
+  let before = attempt > 1 ? task.progress : undefined
+  return ({ progress, total }) => {
+    if (before === undefined) return false
+    if (progress < before.progress && total === before.total) return true
+    before = undefined
+    return false
+  }
+}
+
 type SamplingResponse = CreateMessageResult | CreateMessageResultWithTools
 
 /** What the handler is given of its run. A promise that it forgets to await must not take the process down. */
@@ -131,7 +147,7 @@ function contextOf(taskId: string, { ask }: InputRequests, once: RunStep, setSta
     elicit: (params) => ignoreRejection(ask<ElicitResult>(() => elicitation(params))),
     sample: (params) => ignoreRejection(ask<SamplingResponse>(() => inputRequired.createMessage(params))),
     listRoots: () => ignoreRejection(ask<ListRootsResult>(() => inputRequired.listRoots())),
-    once: (name, work) => ignoreRejection(once(name, work)),
+    once: (name, work, options) => ignoreRejection(once(name, work, options)),
   }
 }
 

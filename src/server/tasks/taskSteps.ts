@@ -1,10 +1,12 @@
-import { TaskConfigurationError, TaskError } from '../../protocol/errors.js'
+import { INTERNAL_ERROR, ProtocolError } from '@modelcontextprotocol/server'
+import { TaskConfigurationError } from '../../protocol/errors.js'
 import { toJson } from '../base/toJson.js'
+import type { TaskStepOptions } from './taskContext.js'
 import type { TaskStep } from './taskRecord.js'
 import type { RunScope } from './taskRun.js'
 
 /** Runs a step that must not run twice: see `TaskContext.once`. */
-export type RunStep = <T>(name: string, work: () => T | Promise<T>) => Promise<T>
+export type RunStep = <T>(name: string, work: () => T | Promise<T>, options?: TaskStepOptions) => Promise<T>
 
 /** The steps of one run, which gets the results of the steps that the runs before it have done. */
 export function createTaskSteps(run: RunScope): RunStep {
@@ -16,14 +18,18 @@ export function createTaskSteps(run: RunScope): RunStep {
     signal.throwIfAborted()
   }
 
-  return async <T>(name: string, work: () => T | Promise<T>): Promise<T> => {
+  return async <T>(
+    name: string,
+    work: () => T | Promise<T>,
+    { mayRepeat = false }: TaskStepOptions = {},
+  ): Promise<T> => {
     signal.throwIfAborted()
     if (names.has(name)) throw unusableStep(name)
     names.add(name)
     const before = record.steps?.[name]
     if (before?.isDone === true) return before.value as T
-    if (before !== undefined) throw stepWasCut(name)
-    if (isKept) await keep(name, { isDone: false })
+    if (before !== undefined && !mayRepeat) throw stepWasCut(name)
+    if (isKept && !mayRepeat) await keep(name, { isDone: false })
     const value = await work()
     if (value !== undefined && toJson(value) === undefined) throw unusableStepValue(name)
     if (isKept) await keep(name, { isDone: true, value })
@@ -43,8 +49,10 @@ function unusableStepValue(name: string): TaskConfigurationError {
   )
 }
 
-function stepWasCut(name: string): TaskError {
-  return new TaskError(
+/** Meant for the client: its user has to find out what has happened. */
+function stepWasCut(name: string): ProtocolError {
+  return new ProtocolError(
+    INTERNAL_ERROR,
     `The worker was lost while it ran the step "${name}", which may have happened. It is not run again.`,
   )
 }

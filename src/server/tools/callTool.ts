@@ -17,6 +17,7 @@ import { declaredCapabilities, missingTasksCapability } from '../http/tasksCapab
 import type { ServerParts } from '../serverParts.js'
 import type { TaskExecutor } from '../tasks/executor.js'
 import { isLeased } from '../tasks/leases.js'
+import { isLimitReached } from '../tasks/limitReached.js'
 import type { TaskSpec } from '../tasks/newTaskRecord.js'
 import type { TaskContext } from '../tasks/taskContext.js'
 import { toTaskFailure } from '../tasks/taskFailure.js'
@@ -49,12 +50,15 @@ export async function callTool(call: ValidCall, parts: ServerParts): Promise<Cal
     return await (keyed === undefined ? callOnce(call, parts, canBeTask) : callKeyed(call, parts, canBeTask, keyed))
   } catch (error) {
     exchange.failure = toTaskFailure(error)
+    if (isLimitReached(error)) exchange.retryAfterMs = parts.config.pollIntervalOf(tool)
     const { code, message, data } = exchange.failure
     const isStopped = (exchange.run?.signal ?? exchange.signal).aborted
     if (!isStopped && !(error instanceof ProtocolError)) parts.report(error, { source: 'tool', tool: tool.name })
     throw new ProtocolError(code, message, data)
   }
 }
+
+const TOO_MANY_REQUESTS = 429
 
 /** The first call with its key, or a repetition. Two that race are decided by the store: one of them creates the record. */
 async function callKeyed(
@@ -70,6 +74,8 @@ async function callKeyed(
     return await callOnce(call, parts, canBeTask, keyed)
   } catch (error) {
     const other = exchange.run === undefined ? await earlierCall(keyed, exchange, parts) : undefined
+    // An error of JSON-RPC would end the call for its client, which may send it again under its key.
+    if (isLimitReached(error)) exchange.failureStatus = TOO_MANY_REQUESTS
     if (other === undefined) throw error
     return answerAgain(other, exchange, parts, canBeTask)
   }

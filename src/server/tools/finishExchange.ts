@@ -30,7 +30,7 @@ export function taskCreatedResponse({ body }: Exchange, { task }: TaskRecord, se
  * this resolves, else the response to the client, unless the tool has thrown.
  */
 export async function finishExchange(exchange: Exchange, response: Response, parts: ServerParts): Promise<Response> {
-  const { run, elsewhere, isDirect, failure, isLegacy, body } = exchange
+  const { run, elsewhere, isDirect, failure, isLegacy, body, retryAfterMs } = exchange
   if (elsewhere !== undefined) {
     await response.body?.cancel()
     return taskCreatedResponse(exchange, elsewhere, parts.config.serverInfo)
@@ -45,7 +45,8 @@ export async function finishExchange(exchange: Exchange, response: Response, par
   if (failure === undefined || isLegacy) return response
   await response.body?.cancel()
   // As the SDK maps them: what a tool throws is in-band, but for the one code whose status is specified.
-  return errorResponse(body, failure, failure.code === MISSING_CLIENT_CAPABILITY ? 400 : exchange.failureStatus)
+  const status = failure.code === MISSING_CLIENT_CAPABILITY ? 400 : exchange.failureStatus
+  return errorResponse(body, failure, status, retryAfterMs)
 }
 
 async function outcomeOf(response: Response): Promise<TaskOutcome> {

@@ -84,12 +84,13 @@ export async function answerAgain(
 }
 
 /** An error in the response would end the call for its client, which could then make it anew: HTTP 503 says nothing of it. */
-async function told<T>(asked: Promise<T>, exchange: Exchange, { report }: ServerParts): Promise<T> {
+async function told<T>(asked: Promise<T>, exchange: Exchange, { report, config }: ServerParts): Promise<T> {
   try {
     return await asked
   } catch (error) {
     if (!exchange.signal.aborted) report(error, { source: 'server' })
     exchange.failureStatus = 503
+    exchange.retryAfterMs = config.pollIntervalMs
     throw new ProtocolError(REFUSED, 'It cannot be told right now whether the call came before. Send it again.')
   }
 }

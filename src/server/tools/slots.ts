@@ -11,9 +11,12 @@ export interface Slots {
 }
 
 /** So many places, first come first served. */
-export function createSlots(places: number): Slots {
+export function createSlots(size: number): Slots {
   /** In the order of their coming; each starts when it is called. */
   const queue = new Map<string, () => void>()
+  /** Their places, counted from the first that ever waited. Undefined where one has left from among the others. */
+  let places: Map<string, number> | undefined = new Map()
+  let taken = 0
   let running = 0
 
   function release(): void {
@@ -21,6 +24,8 @@ export function createSlots(places: number): Slots {
     const [next] = queue
     if (next === undefined) return
     queue.delete(next[0])
+    places?.delete(next[0])
+    taken += 1
     next[1]()
   }
 
@@ -42,13 +47,15 @@ export function createSlots(places: number): Slots {
     },
     async take(id, signal) {
       signal.throwIfAborted()
-      if (running < places) return occupy()
+      if (running < size) return occupy()
       return new Promise((resolve, reject) => {
         const leave = () => {
           queue.delete(id)
+          places = undefined
           reject(signal.reason)
         }
         signal.addEventListener('abort', leave, { once: true })
+        places?.set(id, taken + queue.size)
         queue.set(id, () => {
           signal.removeEventListener('abort', leave)
           resolve(occupy())
@@ -57,7 +64,9 @@ export function createSlots(places: number): Slots {
     },
     ahead(id) {
       if (!queue.has(id)) return undefined
-      return [...queue.keys()].indexOf(id)
+      // Not searched for: each of ten thousand tasks that wait is polled.
+      places ??= new Map([...queue.keys()].map((waiting, index) => [waiting, taken + index]))
+      return (places.get(id) ?? taken) - taken
     },
   }
 }

@@ -16,7 +16,7 @@ import { requestParams } from '../http/requestParams.js'
 import { declaredCapabilities, missingTasksCapability } from '../http/tasksCapability.js'
 import type { ServerParts } from '../serverParts.js'
 import type { TaskRecord } from '../tasks/taskRecord.js'
-import { openInputRequests } from '../tasks/taskReducer.js'
+import { isWaiting, openInputRequests } from '../tasks/taskReducer.js'
 import { toWireTask } from '../tasks/toWireTask.js'
 import { parseInputResponse } from './parseInputResponse.js'
 
@@ -59,12 +59,28 @@ export function serveTaskMethods(server: McpServer, exchange: Exchange, parts: S
 }
 
 /** The task with what only this process knows, and only now: its turn, and how busy we are. */
-function asThingsStand({ task, tool }: TaskRecord, { config }: ServerParts): DetailedTask {
+function asThingsStand(record: TaskRecord, { config }: ServerParts): DetailedTask {
+  const { task, tool } = record
   if (isTerminal(task.status)) return task
   const pollIntervalMs = config.pollIntervalOf(config.tools.find(({ name }) => name === tool))
   const ahead = config.slots.ahead(task.taskId)
-  if (ahead === undefined) return { ...task, pollIntervalMs }
-  return { ...task, pollIntervalMs, statusMessage: `Waiting for its turn: ${ahead} before it.` }
+  if (ahead !== undefined) {
+    return { ...task, pollIntervalMs, statusMessage: `Waiting for its turn: ${ahead} before it.` }
+  }
+  const atMost = jobsAhead(record, config)
+  if (atMost === undefined) return { ...task, pollIntervalMs }
+  return { ...task, pollIntervalMs, statusMessage: `Waiting for a worker: at most ${atMost} before it.` }
+}
+
+/**
+ * How many jobs come before that of a task at most: no more than waited at a time when its own was among them, for jobs
+ * are taken in the order in which they came. Unknown for work that begins again, whose job came later than its task.
+ */
+function jobsAhead(record: TaskRecord, { executor, waitingJobs }: ServerParts['config']): number | undefined {
+  if (executor === undefined || !isWaiting(record) || record.attempt > 0) return undefined
+  const waiting = waitingJobs.latest()
+  if (waiting === undefined || waiting.at < Date.parse(record.task.createdAt)) return undefined
+  return Math.max(0, waiting.count - 1)
 }
 
 /** Params are read from the body as it came: the SDK takes `inputResponses` out for purposes of its own. */

@@ -2,12 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import type { Backend } from './parts.js'
 
 /** Processes of one kind, which are replaced when they end. */
 export interface Fleet {
   /** URLs of web processes that run. */
   readonly urls: readonly string[]
+  /** Ids of the processes that run, by place. */
+  readonly pids: readonly (number | undefined)[]
   /** Sends a signal to the process at this place; the place has a new one when it has ended. */
   signal(place: number, signal: NodeJS.Signals): void
   /** Resolves when every place has a process that is ready. */
@@ -15,21 +16,31 @@ export interface Fleet {
   stop(): Promise<void>
 }
 
-const program = fileURLToPath(new URL('process.ts', import.meta.url))
+/** What the processes of a fleet run. */
+export interface FleetOptions {
+  /** A program that prints its URL, or anything else, when it is ready. */
+  readonly program: URL
+  readonly args: readonly string[]
+  readonly size: number
+  /** Called with every line that a process prints after the first. */
+  readonly onLine?: (line: string, place: number) => void
+}
 
-export function startFleet(role: 'web' | 'worker', size: number, backend: Backend, url: string, log: string): Fleet {
+export function startFleet({ program, args, size, onLine }: FleetOptions): Fleet {
   const places: { child: ChildProcess; url?: string; ready: Promise<void> }[] = []
   let isStopping = false
 
   function start(place: number): void {
-    const child = spawn(process.execPath, ['scripts/run.mjs', program, role, backend, url, log], {
-      // They end with whoever holds the other end of their input.
+    const child = spawn(process.execPath, ['scripts/run.mjs', fileURLToPath(program), ...args], {
+      // They end when the process that started them does, which holds the other end of their input.
       stdio: ['pipe', 'pipe', 'ignore'],
     })
+    const lines = createInterface({ input: child.stdout })
     const own: (typeof places)[number] = {
       child,
-      ready: once(createInterface({ input: child.stdout }), 'line').then(([line]) => {
-        if (role === 'web') own.url = String(line)
+      ready: once(lines, 'line').then(([line]) => {
+        if (String(line).startsWith('http')) own.url = String(line)
+        lines.on('line', (next) => onLine?.(next, place))
       }),
     }
     places[place] = own
@@ -44,6 +55,9 @@ export function startFleet(role: 'web' | 'worker', size: number, backend: Backen
   return {
     get urls() {
       return places.flatMap(({ url: at }) => at ?? [])
+    },
+    get pids() {
+      return places.map(({ child }) => child.pid)
     },
     signal: (place, signal) => void places[place]?.child.kill(signal),
     ready: () => Promise.all(places.map((place) => place.ready)),

@@ -23,7 +23,8 @@ export const hasRedis: boolean =
 /** What to say where there is none. */
 export const WITHOUT_REDIS = 'Redis is left out: install redis-server (apt-get install redis-server), or set REDIS_URL.'
 
-async function freePort(): Promise<number> {
+/** A port of this machine that nothing listens on. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -33,8 +34,8 @@ async function freePort(): Promise<number> {
 }
 
 /** Resolves once a connection is accepted. Bounded: the process that should listen may have failed. */
-async function untilListening(port: number): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt += 1) {
+export async function untilListening(port: number, ms = 5000): Promise<void> {
+  for (let attempt = 0; attempt < ms / 25; attempt += 1) {
     const socket = connect(port, '127.0.0.1')
     const isOpen = await new Promise<boolean>((resolve) => {
       socket.once('connect', () => resolve(true))

@@ -5,25 +5,26 @@ export interface MemoryQueue extends TaskQueue {
   /** Every job that was ever started. */
   readonly jobs: TaskJob[]
   /** Jobs that no worker has taken. */
-  readonly waiting: TaskJob[]
+  readonly untaken: TaskJob[]
   /** Delivers a job again, as queues do that cannot tell whether it was done. */
   deliverAgain(job: TaskJob): void
 }
 
 export function createMemoryQueue(): MemoryQueue {
   const jobs: TaskJob[] = []
-  const waiting: TaskJob[] = []
+  const untaken: TaskJob[] = []
   const takers = new Set<() => void>()
   const wake = () => {
     for (const take of takers) take()
   }
   const deliver = (job: TaskJob) => {
-    waiting.push(job)
+    untaken.push(job)
     wake()
   }
   return {
     jobs,
-    waiting,
+    untaken,
+    waiting: async () => untaken.length,
     deliverAgain: deliver,
     async start(job) {
       jobs.push(job)
@@ -33,7 +34,7 @@ export function createMemoryQueue(): MemoryQueue {
       let running = 0
       const take = () => {
         while (running < concurrency) {
-          const job = waiting.shift()
+          const job = untaken.shift()
           if (job === undefined) return
           running += 1
           void run(job).then(() => {

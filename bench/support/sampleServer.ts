@@ -7,39 +7,46 @@ import { redisTaskStore } from 'taskwire/server/redis'
 import { z } from 'zod'
 import { rpcRequest } from '../../test/server/support/rpc.js'
 import { heap } from './cpu.js'
+import { median } from './report.js'
 
 type Kind = 'memory' | 'redis' | 'postgres'
 type Serve = (request: Request) => Promise<Response>
 
 const CALLS = 1000
+/** In one process: filling the store takes longer than measuring. */
+const ROUNDS = 3
 const AT_A_TIME = 16
+const TABLE = 'bench_tasks'
 const serverInfo = { name: 'bench', version: '1.0.0' }
 const inputSchema = z.object({ text: z.string() })
 
 /** The SDK's own handler, for comparison. */
-export async function sampleEcho(_: object): Promise<{ callsPerSecond: number; callP99: number }> {
+function sdkAlone(): Serve {
   const handler = createMcpHandler(async () => {
     const server = new McpServer(serverInfo)
     server.registerTool('echo', { inputSchema }, ({ text }) => ({ content: [{ type: 'text', text }] }))
     return server
   })
-  const { perSecond, p99 } = await load((request) => handler.fetch(request), callOf('echo'))
-  return { callsPerSecond: perSecond, callP99: p99 }
+  return (request) => handler.fetch(request)
 }
 
 /** Calls and polls of a server whose store has so many tasks at work. */
 export async function sampleTasks({ kind, url, records }: { kind: Kind; url: string; records: number }): Promise<{
-  callMs: number
+  echoesPerSecond: number
+  echoP99: number
+  /** How long a call takes beside an echo of the SDK alone, which is measured in turn with it. */
+  callByEcho: number
   callsPerSecond: number
   callP99: number
   getsPerSecond: number
   getP99: number
-  heapPerTask: number
+  bytesPerTask: number
 }> {
-  const store = storeOf(kind, url)
-  const heapBefore = heap()
+  const { store, bytes } = storeOf(kind, url)
+  await store.get('none')
+  const before = await bytes()
   await inParallel(records, (index) => store.create(recordOf(index)))
-  const heapPerTask = (heap() - heapBefore) / records
+  const bytesPerTask = ((await bytes()) - before) / records
   const work = defineTool({
     name: 'work',
     taskSupport: 'required',
@@ -60,69 +67,101 @@ export async function sampleTasks({ kind, url, records }: { kind: Kind; url: str
   })
   const ids: string[] = []
   const serve: Serve = (request) => server.fetch(request)
+  const echo = sdkAlone()
   // Warm.
+  await load(echo, callOf('echo'), 200)
   await load(serve, callOf('work'), 200)
-  const calls = await load(serve, callOf('work'), CALLS, async (response) => {
-    const { result } = (await response.json()) as { result: { taskId: string } }
-    ids.push(result.taskId)
-  })
-  const gets = await load(serve, (index) => rpcRequest('tasks/get', { taskId: ids[index % ids.length] }))
+  const rounds = []
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const echoes = await load(echo, callOf('echo'))
+    const calls = await load(serve, callOf('work'), CALLS, async (response) => {
+      const { result } = (await response.json()) as { result: { taskId: string } }
+      ids.push(result.taskId)
+    })
+    const gets = await load(serve, (index) => rpcRequest('tasks/get', { taskId: ids[index % ids.length] }))
+    rounds.push({ echoes, calls, gets })
+  }
   return {
-    callMs: 1000 / calls.perSecond,
-    callsPerSecond: calls.perSecond,
-    callP99: calls.p99,
-    getsPerSecond: gets.perSecond,
-    getP99: gets.p99,
-    heapPerTask: kind === 'memory' ? heapPerTask : Number.NaN,
+    echoesPerSecond: median(rounds.map(({ echoes }) => echoes.perSecond)),
+    echoP99: median(rounds.map(({ echoes }) => echoes.p99)),
+    callByEcho: median(rounds.map(({ echoes, calls }) => echoes.perSecond / calls.perSecond)),
+    callsPerSecond: median(rounds.map(({ calls }) => calls.perSecond)),
+    callP99: median(rounds.map(({ calls }) => calls.p99)),
+    getsPerSecond: median(rounds.map(({ gets }) => gets.perSecond)),
+    getP99: median(rounds.map(({ gets }) => gets.p99)),
+    bytesPerTask,
   }
 }
 
-/** Streams that all listen to one task. */
+/** Streams that all listen to one task, and one more that listens to another. */
 export async function sampleStreams({ streams }: { streams: number }): Promise<{
   heapPerStream: number
   firstMs: number
   lastMs: number
+  aloneMs: number
 }> {
-  let finish = () => {}
+  const ends: (() => void)[] = []
   const tool = defineTool({
     name: 'work',
     taskSupport: 'required',
     inputSchema,
     async handler() {
-      await new Promise<void>((resolve) => (finish = resolve))
+      await new Promise<void>((resolve) => ends.push(resolve))
       return { content: [] }
     },
   })
-  const server = createTaskServer({ serverInfo, tools: [tool], maxStreams: streams })
-  const { result } = (await (await server.fetch(callOf('work')())).json()) as { result: { taskId: string } }
-  const { taskId } = result
+  const server = createTaskServer({ serverInfo, tools: [tool], maxStreams: streams + 1 })
+  const start = async () => {
+    const { result } = (await (await server.fetch(callOf('work')())).json()) as { result: { taskId: string } }
+    return result.taskId
+  }
+  const listen = async (taskId: string) => {
+    const response = await server.fetch(rpcRequest('subscriptions/listen', { notifications: { taskIds: [taskId] } }))
+    return untilCompleted(response)
+  }
+  const [shared, own] = [await start(), await start()]
   const before = heap()
   const open: Promise<number>[] = []
-  for (let index = 0; index < streams; index += 1) {
-    const response = await server.fetch(rpcRequest('subscriptions/listen', { notifications: { taskIds: [taskId] } }))
-    open.push(untilCompleted(response))
-  }
+  for (let index = 0; index < streams; index += 1) open.push((await listen(shared)).at)
+  const alone = await listen(own)
   await new Promise((resolve) => setTimeout(resolve, 100))
   const heapPerStream = (heap() - before) / streams
+  const begun = performance.now()
+  ends[1]?.()
+  const aloneMs = (await alone.at) - begun
   const endedAt = performance.now()
-  finish()
+  ends[0]?.()
   const times = await Promise.all(open)
-  return { heapPerStream, firstMs: Math.min(...times) - endedAt, lastMs: Math.max(...times) - endedAt }
+  return { heapPerStream, firstMs: Math.min(...times) - endedAt, lastMs: Math.max(...times) - endedAt, aloneMs }
 }
 
-async function untilCompleted({ body }: Response): Promise<number> {
+/** Reads a stream; `at` resolves to the time at which it told of the end of its task. */
+function untilCompleted({ body }: Response): { at: Promise<number> } {
   const decoder = new TextDecoder()
   const reader = body?.getReader()
-  for (;;) {
-    const { done, value } = (await reader?.read()) ?? { done: true, value: undefined }
-    if (done || decoder.decode(value).includes('"completed"')) return performance.now()
+  const read = async () => {
+    for (;;) {
+      const { done, value } = (await reader?.read()) ?? { done: true, value: undefined }
+      if (done || decoder.decode(value).includes('"completed"')) return performance.now()
+    }
   }
+  return { at: read() }
 }
 
-function storeOf(kind: Kind, url: string): TaskStore {
-  if (kind === 'redis') return redisTaskStore({ redis: new Redis(url) })
-  if (kind === 'postgres') return postgresTaskStore({ pool: new pg.Pool({ connectionString: url, max: AT_A_TIME }) })
-  return new InMemoryTaskStore()
+/** A store, and how many bytes it has where it keeps its tasks: on the heap, in Redis, in its table with the indexes. */
+function storeOf(kind: Kind, url: string): { store: TaskStore; bytes(): Promise<number> } {
+  if (kind === 'redis') {
+    const redis = new Redis(url)
+    const bytes = async () => Number(/used_memory:(\d+)/.exec(await redis.info('memory'))?.[1])
+    return { store: redisTaskStore({ redis }), bytes }
+  }
+  if (kind === 'postgres') {
+    const pool = new pg.Pool({ connectionString: url, max: AT_A_TIME })
+    const bytes = async () =>
+      Number((await pool.query(`SELECT pg_total_relation_size('${TABLE}') AS size`)).rows[0].size)
+    return { store: postgresTaskStore({ pool, table: TABLE }), bytes }
+  }
+  return { store: new InMemoryTaskStore(), bytes: async () => heap() }
 }
 
 const callOf = (name: string) => () => rpcRequest('tools/call', { name, arguments: { text: 'hello' } })

@@ -1,0 +1,83 @@
+import { hasRedis, startPostgres, startRedis, WITHOUT_REDIS } from '../test/server/support/databases.js'
+import { atMost, figure, type Row, type Table, times } from './support/report.js'
+import type { Group, Runner } from './support/runner.js'
+
+const STORES = [
+  { kind: 'memory' as const, name: 'memory', start: undefined },
+  ...(hasRedis ? [{ kind: 'redis' as const, name: 'Redis', start: startRedis }] : []),
+  { kind: 'postgres' as const, name: 'Postgres', start: startPostgres },
+]
+
+/** The server past one process: what a call, a poll and a stream cost, by the number of tasks that are there. */
+export const server: Group = async (runner) => [await callsAndPolls(runner), await streamsHeld(runner)]
+
+async function callsAndPolls({ isQuick, medians }: Runner): Promise<Table> {
+  const rows: Row[] = []
+  for (const { kind, name, start } of STORES) {
+    let fewest: number | undefined
+    for (const records of isQuick ? [1000, 10_000] : [1000, 10_000, 100_000]) {
+      // A database of its own: what is measured is how many there are.
+      const database = await start?.()
+      const [found] = await medians('tasks', [{ kind, url: database?.url ?? '', records }], 1)
+      await database?.stop()
+      const of = (value: number | undefined) => figure(value ?? Number.NaN)
+      const byEcho = found?.callByEcho ?? Number.NaN
+      fewest ??= byEcho
+      rows.push({
+        cells: [
+          `${name}, ${records.toLocaleString('en')} tasks`,
+          of(found?.echoesPerSecond),
+          of(found?.echoP99),
+          of(found?.callsPerSecond),
+          of(found?.callP99),
+          times(byEcho),
+          times(byEcho / fewest),
+          of(found?.getsPerSecond),
+          of(found?.getP99),
+          of(found?.bytesPerTask),
+        ],
+        goal: atMost(1.5, byEcho / fewest),
+      })
+    }
+  }
+  const bytes = 'Bytes are those of the heap of the process, of Redis, of the table of Postgres with its indexes.'
+  return {
+    title: 'Calls that become tasks, and their polls',
+    note: `In turn: a tool that echoes on the handler of the SDK alone, a \`tools/call\` that becomes a task, \`tasks/get\`. The goal is about the cost of a call beside that with the fewest tasks. ${bytes} ${hasRedis ? '' : WITHOUT_REDIS}`.trim(),
+    columns: [
+      '',
+      'echoes/s',
+      'p99, ms',
+      'calls/s',
+      'p99, ms',
+      'a call ÷ an echo',
+      'beside the fewest',
+      'polls/s',
+      'p99, ms',
+      'a task, bytes',
+    ],
+    rows,
+  }
+}
+
+async function streamsHeld({ isQuick, medians }: Runner): Promise<Table> {
+  const streams = isQuick ? 1000 : 5000
+  const [held] = await medians('streams', [{ streams }], isQuick ? 1 : 3)
+  const of = (value: number | undefined) => figure(value ?? Number.NaN)
+  return {
+    title: 'Streams that one process holds',
+    note: 'All but one listen to the same task. Latency is from the end of a task to the stream that tells of it.',
+    columns: ['', 'heap a stream, bytes', 'to the only one, ms', 'to the first of all, ms', 'to the last of all, ms'],
+    rows: [
+      {
+        cells: [
+          `${streams.toLocaleString('en')} streams`,
+          of(held?.heapPerStream),
+          of(held?.aloneMs),
+          of(held?.firstMs),
+          of(held?.lastMs),
+        ],
+      },
+    ],
+  }
+}

@@ -1,0 +1,41 @@
+// The server that the official conformance suite asks, over one of the stores; where there is a database, a worker does the
+// work of its tasks: `node scripts/run.mjs test/interop/conformanceServer.ts memory|redis|postgres`. It ends with its input.
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { localhostHostValidation, localhostOriginValidation } from '@modelcontextprotocol/node'
+import type { ReportError } from 'taskwire/server'
+import { createFixtureServer, startFixtureWorker } from '../../demo/server/fixtures/fixtureServer.js'
+import { nodeHandler } from '../../demo/server/nodeHandler.js'
+import { createParts, prepare } from '../scale/chaos/parts.js'
+import { startPostgres, startRedis } from '../server/support/databases.js'
+
+const [, , kind] = process.argv
+const database = kind === 'redis' ? await startRedis() : kind === 'postgres' ? await startPostgres() : undefined
+const backend = kind === 'redis' ? 'redis' : 'postgres'
+if (database !== undefined) await prepare(backend, database.url)
+const parts = database && createParts(backend, database.url)
+
+const server = createFixtureServer({ cors: true, ...(parts && { store: parts.store, executor: parts.queue }) })
+let isEnding = false
+const onError: ReportError = (error) => isEnding || console.error(error)
+const worker = parts && startFixtureWorker({ ...parts, onError })
+const handle = nodeHandler(server)
+const guards = [localhostHostValidation(), localhostOriginValidation()]
+const http = createServer((request, response) => {
+  if (guards.every((isAllowed) => isAllowed(request, response))) handle(request, response)
+})
+http.listen(0, '127.0.0.1', () => console.log(`http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`))
+
+process.stdin
+  .once('end', async () => {
+    // Connections are cut.
+    isEnding = true
+    http.close()
+    http.closeAllConnections()
+    await server.close()
+    await worker?.close()
+    await parts?.close()
+    await database?.stop()
+    process.exit()
+  })
+  .resume()
