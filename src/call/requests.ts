@@ -87,10 +87,12 @@ export async function deliver({
   }
 }
 
-/** Statuses of a server or a gateway that has not looked at the request. */
-const PASSING_STATUSES: readonly number[] = [408, 425, 429]
+/** True for a status of a server or a gateway that has not looked at the request, or could not. */
+export function isPassingStatus(status: number): boolean {
+  return status >= 500 || status === 408 || status === 425 || status === 429
+}
 
 function mayPass({ kind, code, status = 500 }: TaskRequestError): boolean {
   if (kind === 'server') return code === INTERNAL_ERROR
-  return kind !== 'http' || status >= 500 || PASSING_STATUSES.includes(status)
+  return kind !== 'http' || isPassingStatus(status)
 }

@@ -23,7 +23,9 @@ export interface LiteRequests extends TaskRequester {
 
 export function createLiteRequests(options: LiteRequestsOptions): LiteRequests {
   const { envelope, environment } = options
-  const closing = new AbortController()
+  /** Ends each request that is open. A set, not the listeners of one signal: Node warns of more than ten of these. */
+  const open = new Set<(reason: unknown) => void>()
+  let closed: WireError | undefined
   let sequence = 0
 
   /** The result; undefined where a stream ends without one. */
@@ -59,15 +61,17 @@ export function createLiteRequests(options: LiteRequestsOptions): LiteRequests {
   ): Promise<unknown> {
     const controller = new AbortController()
     const { promise, reject, resolve } = deferred()
-    const stopListening = [closing.signal, ...(signal ? [signal] : [])].map((one) =>
-      onAbort(one, () => {
-        reject(one.reason)
-        controller.abort(one.reason)
-      }),
-    )
+    const end = (reason: unknown) => {
+      reject(reason)
+      controller.abort(reason)
+    }
+    open.add(end)
+    const stopListening = signal && onAbort(signal, () => end(signal.reason))
+    if (closed) end(closed)
     if (!controller.signal.aborted) send(method, params, controller.signal, onNotification).then(resolve, reject)
     return promise.finally(() => {
-      for (const stop of stopListening) stop()
+      open.delete(end)
+      stopListening?.()
     })
   }
 
@@ -92,7 +96,10 @@ export function createLiteRequests(options: LiteRequestsOptions): LiteRequests {
     listen: async (params, onNotification, signal) => {
       await sendUntil(signal, 'subscriptions/listen', params, onNotification)
     },
-    close: () => closing.abort(new WireError('CONNECTION_CLOSED', 'Connection closed')),
+    close: () => {
+      closed = new WireError('CONNECTION_CLOSED', 'Connection closed')
+      for (const end of [...open]) end(closed)
+    },
   }
 }
 
