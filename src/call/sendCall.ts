@@ -77,7 +77,12 @@ export async function sendCall(
     try {
       return await port.callTool(
         { name, ...(args && { arguments: args }), meta: entry.meta },
-        { beforeSend, ask: (inputKey, request, abort) => runtime.ask(entry, inputKey, request, abort), signal },
+        {
+          beforeSend,
+          ask: (inputKey, request, abort) => runtime.ask(entry, inputKey, request, abort),
+          onProgress: (progress) => runtime.dispatch(entry, { type: 'progress', progress }),
+          signal,
+        },
       )
     } catch (error) {
       violations = error instanceof TaskProtocolError ? violations + 1 : 0

@@ -6,11 +6,7 @@ import { HttpError } from './wireErrors.js'
 
 type Fetch = Environment['fetch']
 
-const CALL = 'tools/call'
 const PROBE = 'server/discover'
-
-/** Requests with which a connection begins. */
-const CONNECTING: readonly string[] = [PROBE, 'initialize']
 
 /**
  * Keeps the `Retry-After` of a refused `tools/call` or `tasks/*` request in its error: the SDK's transport drops the
@@ -26,9 +22,9 @@ export function withRetryAfter(fetch: Fetch, now: () => number, onConnectAt?: (a
     const header = headers.get('retry-after')
     const retryAfterMs = header === null ? undefined : parseRetryAfter(header, now())
     const method = requestMethod(init)
-    if (header !== null && CONNECTING.includes(method)) onConnectAt?.(now() + (retryAfterMs ?? 0))
+    if (header !== null && (method === PROBE || method === 'initialize')) onConnectAt?.(now() + (retryAfterMs ?? 0))
     const isTask = method.startsWith('tasks/')
-    const isKept = method === PROBE ? isPassingStatus(status) : header !== null && (isTask || method === CALL)
+    const isKept = method === PROBE ? isPassingStatus(status) : header !== null && (isTask || method === 'tools/call')
     if (!isKept) return response
     const text = isTask ? void (await response.body?.cancel()) : await response.text()
     throw new HttpError(status, text, retryAfterMs)

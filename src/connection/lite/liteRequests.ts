@@ -59,19 +59,23 @@ export function createLiteRequests(options: LiteRequestsOptions): LiteRequests {
     params: JsonObject,
     onNotification: (message: ServerNotification) => void = () => {},
   ): Promise<unknown> {
-    const controller = new AbortController()
-    const { promise, reject, resolve } = deferred()
-    const end = (reason: unknown) => {
-      reject(reason)
-      controller.abort(reason)
-    }
-    open.add(end)
-    const stopListening = signal && onAbort(signal, () => end(signal.reason))
-    if (closed) end(closed)
-    if (!controller.signal.aborted) send(method, params, controller.signal, onNotification).then(resolve, reject)
-    return promise.finally(() => {
-      open.delete(end)
-      stopListening?.()
+    return new Promise((resolve, reject) => {
+      const controller = new AbortController()
+      let stopListening = () => {}
+      const leave = () => {
+        open.delete(end)
+        stopListening()
+      }
+      const end = (reason: unknown) => {
+        reject(reason)
+        controller.abort(reason)
+        leave()
+      }
+      open.add(end)
+      if (signal) stopListening = onAbort(signal, () => end(signal.reason))
+      if (closed) end(closed)
+      if (controller.signal.aborted) return
+      send(method, params, controller.signal, onNotification).then(resolve, reject).finally(leave)
     })
   }
 
@@ -98,7 +102,7 @@ export function createLiteRequests(options: LiteRequestsOptions): LiteRequests {
     },
     close: () => {
       closed = new WireError('CONNECTION_CLOSED', 'Connection closed')
-      for (const end of [...open]) end(closed)
+      for (const end of open) end(closed)
     },
   }
 }
@@ -121,14 +125,4 @@ export function completeResult(method: string, result: unknown): JsonObject {
 function isNotification(message: JsonObject): message is JsonObject & ServerNotification {
   const { method, params } = message
   return typeof method === 'string' && (params === undefined || isJsonObject(params))
-}
-
-function deferred() {
-  let resolve: (value: unknown) => void = () => {}
-  let reject: (reason: unknown) => void = () => {}
-  const promise = new Promise<unknown>((onResolve, onReject) => {
-    resolve = onResolve
-    reject = onReject
-  })
-  return { promise, resolve, reject }
 }
