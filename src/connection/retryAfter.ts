@@ -20,7 +20,7 @@ export function withRetryAfter(fetch: Fetch, now: () => number, onConnectAt?: (a
     const { ok, status, headers } = response
     if (ok || status < 408) return response
     const header = headers.get('retry-after')
-    const retryAfterMs = header === null ? undefined : parseRetryAfter(header, now())
+    const retryAfterMs = parseRetryAfter(header ?? '', now())
     const method = requestMethod(init)
     if (header !== null && (method === PROBE || method === 'initialize')) onConnectAt?.(now() + (retryAfterMs ?? 0))
     const isTask = method.startsWith('tasks/')
