@@ -86,8 +86,8 @@ export async function sendCall(
       )
     } catch (error) {
       violations = error instanceof TaskProtocolError ? violations + 1 : 0
-      if (!canRepeat || signal.aborted || violations >= MAX_VIOLATIONS) throw error
-      if (!isUnanswered(error, entry.isRepeated === true)) throw error
+      const isOver = !canRepeat || signal.aborted || violations >= MAX_VIOLATIONS
+      if (isOver || !isUnanswered(error, entry.isRepeated)) throw error
       entry.isRepeated = true
       const now = environment.now()
       const { retryAfterMs: asked = 0 } = Object(error.cause) as { retryAfterMs?: number }
@@ -99,7 +99,7 @@ export async function sendCall(
 }
 
 /** True if nothing is known of the call. Of a repetition, that it did not get through says nothing of the one before. */
-function isUnanswered(error: unknown, isRepeated: boolean): error is Error {
+function isUnanswered(error: unknown, isRepeated: boolean | undefined): error is Error {
   if (error instanceof ToolCallInterruptedError || error instanceof TaskProtocolError) return true
   if (!isRepeated) return false
   return error instanceof ConnectionFailedError || (error instanceof ToolCallRejectedError && error.code === TOO_MANY)

@@ -1,8 +1,9 @@
 import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
-import { createTaskClient, type Environment, type TaskClient, type TaskClientUrlOptions } from 'taskwire'
+import type { Environment, TaskClient, TaskClientUrlOptions } from 'taskwire'
 import { instrumentTaskClient } from 'taskwire/otel'
 import type { SimulatedPage, TestServer } from 'taskwire/testing'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { createTaskClient } from '../support/anyClient.js'
 import { createWorkServer } from '../support/workServer.js'
 import { eventsOf, exported, ms, recordTraces, type Traces } from './traces.js'
 
