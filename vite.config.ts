@@ -27,11 +27,12 @@ const browserTests = 'test/browser/**/*.test.ts'
 const packageTests = 'test/package/**/*.test.ts'
 
 /** The tests that open a client by test/support/anyClient.ts: they hold for both. */
-const testsOfBoth: string[] = readdirSync('test', { recursive: true, encoding: 'utf8' })
-  .map((file) => `test/${file.replaceAll('\\', '/')}`)
+const testsOfBoth: string[] = ['src', 'test']
+  .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`))
+  .map((file) => file.replaceAll('\\', '/'))
   .filter(
     (file) =>
-      file.endsWith('.test.ts') &&
+      /\.test\.tsx?$/.test(file) &&
       !file.startsWith('test/browser/') &&
       readFileSync(file, 'utf8').includes('support/anyClient.js'),
   )
@@ -81,7 +82,7 @@ export default defineConfig({
           // The same tests with `createTaskClient` of `taskwire/lite`.
           name: 'lite',
           environment: 'node',
-          include: testsOfBoth,
+          include: testsOfBoth.filter((file) => file.endsWith('.ts')),
           provide: { client: 'lite' },
         },
       },
@@ -92,6 +93,18 @@ export default defineConfig({
           environment: 'jsdom',
           include: ['src/**/*.test.tsx', 'test/**/*.test.tsx', 'docs/examples/**/*.test.tsx'],
           setupFiles: ['test/setup/react.ts'],
+          provide: { client: 'full' },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          // The same hooks with `createTaskClient` of `taskwire/lite`.
+          name: 'react-lite',
+          environment: 'jsdom',
+          include: testsOfBoth.filter((file) => file.endsWith('.tsx')),
+          setupFiles: ['test/setup/react.ts'],
+          provide: { client: 'lite' },
         },
       },
       {

@@ -1,6 +1,7 @@
-import { createTaskClient, type Environment, type TaskClient } from 'taskwire'
+import type { Environment, TaskClient } from 'taskwire'
 import type { SimulatedPage, TestServer } from 'taskwire/testing'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { createTaskClient } from './support/anyClient.js'
 import { createWorkServer } from './support/workServer.js'
 
 let server: TestServer

@@ -41,13 +41,33 @@ describe('a server that is down when the page loads', () => {
     const { page, server, client, count } = setUp()
     const busy = http(429, { headers: { 'Retry-After': '9' } })
     server.on('server/discover', busy, discovered({ tools: {} }))
-    // The SDK takes a 4xx for a server of 2025-11-25.
-    server.on('initialize', busy)
     const connected = client.connect()
     await page.advance(8999)
     expect(count('server/discover')).toBe(1)
     await page.advance(1)
     await expect(connected).resolves.toBeUndefined()
+  })
+
+  it.each([408, 425, 429])('is not taken for one of 2025-11-25 because it says %i', async (status) => {
+    const { page, server, client, connection, count } = setUp()
+    speakLegacy(server)
+    server.on('server/discover', http(status, { body: 'Too many' }), discovered({ tools: {} }))
+    const connected = client.connect()
+    await page.settle()
+    expect(connection()).toMatchObject({
+      status: 'connecting',
+      error: {
+        name: 'ConnectionFailedError',
+        message: expect.stringMatching(`HTTP ${status} and said "Too many"`),
+        cause: { name: 'HttpError', status },
+      },
+    })
+    // Without what the server has sent.
+    expect(connection().error?.cause).not.toHaveProperty('data')
+    await page.advance(1000)
+    await connected
+    expect(connection()).toMatchObject({ status: 'connected', era: 'modern' })
+    expect(count('initialize')).toBe(0)
   })
 
   it('is given up after `retry.connectAttempts`, and asked again when the page is shown', async () => {

@@ -1,9 +1,9 @@
 import { act, fireEvent, render, screen, within } from '@testing-library/react'
-import { createTaskClient } from 'taskwire'
 import { TaskClientProvider } from 'taskwire/react'
 import { createSimulatedEnvironment } from 'taskwire/testing'
 import { describe, expect, it } from 'vitest'
 import { Inbox } from '../demo/app/questions/Inbox.js'
+import { createTaskClient } from './support/anyClient.js'
 import {
   ack,
   created,

@@ -106,6 +106,20 @@ describe.each([
     expect(runs).toHaveBeenCalledTimes(1)
   })
 
+  it('[DUR-91] is left alone for as long as Retry-After says', async () => {
+    const { server, runs, open, start, advance } = setUp(taskSupport)
+    server.faults.status(503, { method: 'tools/call', times: 1, retryAfter: 20 })
+    server.faults.status(429, { method: 'tools/call', times: 1, retryAfter: 10 })
+    const call = start(open().client)
+    await advance(19_900)
+    expect(server.count('tools/call')).toBe(1)
+    await advance(9900)
+    expect(server.count('tools/call')).toBe(2)
+    await advance(10_000)
+    expect(call.getState()).toMatchObject({ phase: 'completed', result: text('paid 7') })
+    expect(runs).toHaveBeenCalledTimes(1)
+  })
+
   it('ends as before where the server does not take keys', async () => {
     const { runs, open, loseAnswers, start, keys, advance } = setUp(taskSupport, { idempotentCalls: false })
     loseAnswers(1)

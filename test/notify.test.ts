@@ -1,7 +1,8 @@
-import { createTaskClient, type TaskClient } from 'taskwire'
+import type { TaskClient } from 'taskwire'
 import { type Attention, type NotifyOptions, notifyWhenSettled, type SettledNotifications } from 'taskwire/notify'
 import type { SimulatedPage, TestServer } from 'taskwire/testing'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { createTaskClient } from './support/anyClient.js'
 import { createWorkServer } from './support/workServer.js'
 
 interface Shown {

@@ -1,13 +1,8 @@
 import { readFileSync } from 'node:fs'
-import {
-  createTaskClient,
-  type Environment,
-  type TaskClient,
-  type TaskClientObservation,
-  type TaskClientUrlOptions,
-} from 'taskwire'
+import type { Environment, TaskClient, TaskClientObservation, TaskClientUrlOptions } from 'taskwire'
 import { createTestServer, type SimulatedPage, scriptTask, type TestServer } from 'taskwire/testing'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { createTaskClient } from './support/anyClient.js'
 import { createWorkServer } from './support/workServer.js'
 
 let server: TestServer

@@ -1,5 +1,6 @@
 import type { CallToolResult } from '../protocol/callToolResult.js'
 import type { InputRequest } from '../protocol/inputRequest.js'
+import type { TaskProgress } from '../protocol/progress.js'
 import type { DetailedTask, Task, TerminalTask } from '../protocol/task.js'
 import type { RecordedTask, ToolCallRecord } from '../storage/toolCallRecord.js'
 import type { InputState, Inputs } from './inputs.js'
@@ -47,8 +48,14 @@ export interface Repeating {
   readonly isOffline: boolean
 }
 
+/** How far a call has come by the notifications of the server, and when the last one came, ms since the epoch. */
+export interface Notified {
+  readonly progress?: TaskProgress
+  readonly progressAt?: number | undefined
+}
+
 /** A call that has become a task. Plain data: who waits for its next poll is the scheduler. */
-export interface Tracked extends PollState {
+export interface Tracked extends PollState, Notified {
   readonly era: ToolCallRecord['era']
   /** When the snapshot arrived, ms since the epoch; undefined while it is the one that the task was created with. */
   readonly snapshotAt: number | undefined
@@ -94,8 +101,8 @@ export interface Tracked extends PollState {
  */
 export type Call = CallIdentity &
   (
-    | { readonly stage: 'waiting'; readonly for: 'lock' | 'network' }
-    | { readonly stage: 'calling'; readonly inputs: Inputs; readonly repeating?: Repeating }
+    | (Notified & { readonly stage: 'waiting'; readonly for: 'lock' | 'network' })
+    | (Notified & { readonly stage: 'calling'; readonly inputs: Inputs; readonly repeating?: Repeating })
     | (Tracked & { readonly stage: 'following' })
     /** Nobody observes it, and the client follows what is observed only. */
     | (Tracked & { readonly stage: 'resting' })
@@ -175,6 +182,8 @@ export type CallEvent =
   | { readonly type: 'hint' }
   | { readonly type: 'online' }
   | { readonly type: 'page-shown' }
+  /** The server has notified how far the call has come. */
+  | { readonly type: 'progress'; readonly progress: TaskProgress }
   /** The clock was set back, by as many ms. */
   | { readonly type: 'clock-set-back'; readonly by: number }
   /** An input request that belongs to no task yet (multi round-trip). */

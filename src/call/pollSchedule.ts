@@ -12,7 +12,7 @@ import type { KnownSnapshots } from './snapshotOrder.js'
 import type { TaskMessage } from './taskMessage.js'
 
 /** Responses that break the protocol, in a row, after which there is no point in asking on. */
-const MAX_VIOLATIONS = 3
+export const MAX_VIOLATIONS = 3
 
 /**
  * JSON-RPC errors in the place of a task that the server has never shown, after which it is taken for unknown: some

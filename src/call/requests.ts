@@ -1,5 +1,6 @@
 import type { Environment } from '../environment/environment.js'
 import { TaskRequestError } from '../protocol/errors.js'
+import { onAbort } from './abort.js'
 import { backoffDelay, type PollPolicy } from './pollPolicy.js'
 import type { Semaphore } from './semaphore.js'
 import { untilOnline } from './untilOnline.js'
@@ -68,8 +69,7 @@ export async function deliver({
   for (let failures = 1; ; failures++) {
     await untilOnline({ environment, signal, dueAt })
     const attempt = new AbortController()
-    const giveUp = () => attempt.abort(signal.reason)
-    signal.addEventListener('abort', giveUp, { once: true })
+    const stopListening = onAbort(signal, () => attempt.abort(signal.reason))
     try {
       return await inLine(() => {
         signal.throwIfAborted()
@@ -82,15 +82,17 @@ export async function deliver({
       const delay = Math.max(policy.minIntervalMs, backoffDelay(failures, policy, environment.random()))
       dueAt = environment.now() + Math.max(delay, error.retryAfterMs ?? 0)
     } finally {
-      signal.removeEventListener('abort', giveUp)
+      stopListening()
     }
   }
 }
 
-/** Statuses of a server or a gateway that has not looked at the request. */
-const PASSING_STATUSES: readonly number[] = [408, 425, 429]
+/** True for a status of a server or a gateway that has not looked at the request, or could not. */
+export function isPassingStatus(status: number): boolean {
+  return status >= 500 || status === 408 || status === 425 || status === 429
+}
 
 function mayPass({ kind, code, status = 500 }: TaskRequestError): boolean {
   if (kind === 'server') return code === INTERNAL_ERROR
-  return kind !== 'http' || status >= 500 || PASSING_STATUSES.includes(status)
+  return kind !== 'http' || isPassingStatus(status)
 }

@@ -2,6 +2,7 @@ import type { Environment } from '../environment/environment.js'
 import {
   ConnectionFailedError,
   PageOutdatedError,
+  TaskProtocolError,
   ToolCallInterruptedError,
   ToolCallRejectedError,
 } from '../protocol/errors.js'
@@ -11,6 +12,7 @@ import type { CallEntry } from './callEntry.js'
 import { type RecordOwner, recordOf } from './callRecord.js'
 import type { CallRuntime } from './callRuntime.js'
 import { backoffDelay } from './pollPolicy.js'
+import { MAX_VIOLATIONS } from './pollSchedule.js'
 import type { TaskPort, ToolCallResponse } from './taskPort.js'
 import { untilOnline } from './untilOnline.js'
 
@@ -46,6 +48,7 @@ export async function sendCall(
   let canRepeat = key !== undefined
   let dueAt = environment.now()
   let giveUpAt = Number.POSITIVE_INFINITY
+  let violations = 0
 
   async function beforeSend(keyTtlMs: number): Promise<string | undefined> {
     if (entry.left !== undefined) return undefined
@@ -74,22 +77,30 @@ export async function sendCall(
     try {
       return await port.callTool(
         { name, ...(args && { arguments: args }), meta: entry.meta },
-        { beforeSend, ask: (inputKey, request, abort) => runtime.ask(entry, inputKey, request, abort), signal },
+        {
+          beforeSend,
+          ask: (inputKey, request, abort) => runtime.ask(entry, inputKey, request, abort),
+          onProgress: (progress) => runtime.dispatch(entry, { type: 'progress', progress }),
+          signal,
+        },
       )
     } catch (error) {
-      if (!canRepeat || signal.aborted || !isUnanswered(error, entry.isRepeated === true)) throw error
+      violations = error instanceof TaskProtocolError ? violations + 1 : 0
+      const isOver = !canRepeat || signal.aborted || violations >= MAX_VIOLATIONS
+      if (isOver || !isUnanswered(error, entry.isRepeated)) throw error
       entry.isRepeated = true
       const now = environment.now()
-      if (failures >= policy.maxAttempts || now >= giveUpAt) throw interrupted(error, name, callId)
+      const { retryAfterMs: asked = 0 } = Object(error.cause) as { retryAfterMs?: number }
+      if (failures >= policy.maxAttempts || now + asked >= giveUpAt) throw interrupted(error, name, callId)
       runtime.dispatch(entry, { type: 'call-failed', error })
-      dueAt = now + Math.max(policy.minIntervalMs, backoffDelay(failures, policy, environment.random()))
+      dueAt = now + Math.max(policy.minIntervalMs, asked, backoffDelay(failures, policy, environment.random()))
     }
   }
 }
 
 /** True if nothing is known of the call. Of a repetition, that it did not get through says nothing of the one before. */
-function isUnanswered(error: unknown, isRepeated: boolean): error is Error {
-  if (error instanceof ToolCallInterruptedError) return true
+function isUnanswered(error: unknown, isRepeated: boolean | undefined): error is Error {
+  if (error instanceof ToolCallInterruptedError || error instanceof TaskProtocolError) return true
   if (!isRepeated) return false
   return error instanceof ConnectionFailedError || (error instanceof ToolCallRejectedError && error.code === TOO_MANY)
 }

@@ -25,6 +25,7 @@ function isShownAlike(a: Call, b: Call): boolean {
     a.startedAt === b.startedAt &&
     a.task === b.task &&
     a.inputs === b.inputs &&
+    a.progress === b.progress &&
     a.cancel === b.cancel &&
     a.blocked === b.blocked &&
     a.failure === b.failure &&
@@ -49,21 +50,32 @@ function project(call: Call, before: ToolCallState | undefined): ToolCallState {
     case 'calling': {
       const shown = shownInputs(call.inputs, before)
       const phase = Object.keys(shown.inputRequests).length > 0 ? 'input_required' : 'calling'
-      return { ...identity, phase, ...quiet, ...shown, ...shownRepeating(call.repeating) }
+      const { progress } = call
+      return {
+        ...identity,
+        phase,
+        ...quiet,
+        ...shown,
+        ...(progress && { progress }),
+        ...shownRepeating(call.repeating),
+      }
     }
     case 'following':
-    case 'resting':
+    case 'resting': {
+      // What the snapshot says counts more than what was notified.
+      const { progress = call.progress } = call.task
       return {
         ...identity,
         phase: phaseOf(call, before?.phase),
         task: call.task,
-        ...(call.task.progress && { progress: call.task.progress }),
+        ...(progress && { progress }),
         ...shownInputs(call.inputs, before),
         ...shownCancel(call),
         network: call.blocked ?? call.failure?.network ?? 'ok',
         failureCount: call.failureCount,
         ...(call.failure && { lastError: call.failure.error }),
       }
+    }
     case 'ending':
       return {
         ...identity,

@@ -210,6 +210,44 @@ describe('a call that is not answered, on a server that knows repeated calls by 
     expect(other.page.pendingTimers()).toBe(0)
   })
 
+  const busy = (retryAfterMs: number) => {
+    const cause = Object.assign(new Error('HTTP 503'), { retryAfterMs })
+    return [new ToolCallInterruptedError('report', { cause }), new ToolCallRejectedError('Later', { code: 429, cause })]
+  }
+
+  it('is left alone for as long as the server asks by Retry-After', async () => {
+    const { page, sent, outcome } = beginCall({ ...KEYED, calls: [...busy(7000), ...busy(1), RESULT] })
+    await page.advance(60_000)
+    expect(sent.at.slice(0, 3)).toEqual([0, 7000, 14_000])
+    // The backoff is the longer one.
+    expect(sent.at[3]).toBeGreaterThan(14_500)
+    expect(outcome.result).toBe(RESULT)
+  })
+
+  it('[DUR-92] is interrupted at once where the server asks for longer than callTimeoutMs leaves', async () => {
+    const { page, sent, outcome } = beginCall({ ...KEYED, calls: busy(7000), policy: { callTimeoutMs: 7000 } })
+    await page.settle()
+    expect(sent.at).toEqual([0])
+    expect(outcome.error).toBeInstanceOf(ToolCallInterruptedError)
+    expect(page.pendingTimers()).toBe(0)
+  })
+
+  it('[DUR-93] is sent again after a response that breaks the protocol, and fails with the third in a row', async () => {
+    const broken = new TaskProtocolError('no task', { source: 'tools/call' })
+    const { page, outcome, sent } = beginCall({ ...KEYED, calls: [broken, broken, lost(), broken, broken, TASK] })
+    await page.settle()
+    expect(sent.at).toEqual([0])
+    await page.advance(60_000)
+    expect(outcome.error).toBeUndefined()
+    expect(new Set(sent.keys).size).toBe(1)
+    const other = beginCall({ ...KEYED, calls: [broken] })
+    await other.page.advance(60_000)
+    expect(other.sent.at).toHaveLength(3)
+    expect(other.outcome.error).toBe(broken)
+    // The tool may be running: who makes the call again asks for the same one.
+    expect(other.storage.record).toEqual({ ...INTENT, idempotencyKey: other.sent.keys[0] })
+  })
+
   it.each([
     ['cannot connect', new ConnectionFailedError('No')],
     ['is told to come later', new ToolCallRejectedError('Later', { code: 429 })],

@@ -1,6 +1,7 @@
 import type { CallToolResult } from '../protocol/callToolResult.js'
 import type { FormIssue } from '../protocol/formIssues.js'
 import type { InputRequest, InputResponse } from '../protocol/inputRequest.js'
+import type { TaskProgress } from '../protocol/progress.js'
 import type { DetailedTask, Task } from '../protocol/task.js'
 
 /** Members of `_meta`. */
@@ -40,6 +41,8 @@ export interface CallHooks {
   readonly beforeSend: (keyTtlMs: number) => Promise<string | undefined>
   /** Responds to an input request that the server sends before it has decided on a task (multi round-trip). */
   readonly ask: (inputKey: string, request: InputRequest, signal: AbortSignal) => Promise<InputResponse>
+  /** Called with the progress that the server notifies, also once the call is a task. */
+  readonly onProgress: (progress: TaskProgress) => void
   readonly signal: AbortSignal
 }
 

@@ -33,7 +33,7 @@ interface ToolCallStateBase {
   readonly task?: Task
   /**
    * How far the work has come, in numbers. Absent where the server gives none (see `task.setProgress` of
-   * `taskwire/server`), and once the call has ended.
+   * `taskwire/server`), and once the call has ended. Of a 2025-11-25 server what it notifies, which never goes back.
    */
   readonly progress?: TaskProgress
   /** The input requests that the server still waits for, by key. */

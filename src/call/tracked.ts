@@ -79,6 +79,7 @@ export function setBack<C extends Tracked>(call: C, by: number): C {
     ...call,
     knownAt: call.knownAt - by,
     snapshotAt: call.snapshotAt && call.snapshotAt - by,
+    progressAt: call.progressAt && call.progressAt - by,
     receivedAt: call.receivedAt - by,
     dueAt: call.dueAt - by,
     earliestAt: call.earliestAt - by,

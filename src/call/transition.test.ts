@@ -191,6 +191,7 @@ const events = {
   online: [{ type: 'online' }, { isOnline: true }],
   'page-shown': [{ type: 'page-shown' }, { now: NOW + 1500 }],
   'clock-set-back': [{ type: 'clock-set-back', by: 600 }, { now: NOW - 600 }],
+  progress: [{ type: 'progress', progress: { progress: 2, total: 5 } }],
   asked: [{ type: 'asked', inputKey: 'q2', request: roots }],
   input: [{ type: 'input', inputKey: 'q1', input: { status: 'sending' } }],
   'input, unknown': [{ type: 'input', inputKey: 'q9', input: { status: 'sending' } }],
@@ -265,11 +266,15 @@ const setBack: Cell = {
     foreignPollAt: -600,
     lastPollAt: -600,
     leaderTimeoutAt: NOW + 1400,
+    progressAt: undefined,
   },
 }
 
+const progressed: Cell = { changes: { progress: { progress: 2, total: 5 }, progressAt: NOW } }
+
 /** What holds for a call that has become a task and has not ended, whoever polls it. */
 const tracked: Row = {
+  progress: progressed,
   created,
   adopted,
   recorded: { changes: { record: 'failed' } },
@@ -335,6 +340,7 @@ const { 'wake, offline': _offline, 'pushed, stale': _stale, ...polling } = follo
 
 const table: Record<StateName, Row> = {
   waiting: {
+    progress: progressed,
     waiting: { changes: { for: 'network' } },
     found: { changes: { startedAt: 7 } },
     sending: { changes: { stage: 'calling', inputs: NO_INPUTS } },
@@ -343,6 +349,7 @@ const table: Record<StateName, Row> = {
     settled: settled(),
   },
   calling: {
+    progress: progressed,
     found: { changes: { startedAt: 7 } },
     created,
     adopted,
@@ -354,6 +361,7 @@ const table: Record<StateName, Row> = {
     settled: settled(),
   },
   repeating: {
+    progress: progressed,
     waiting: { changes: { repeating: { error: gone, failureCount: 1, isOffline: true } } },
     found: { changes: { startedAt: 7 } },
     created,
@@ -363,6 +371,7 @@ const table: Record<StateName, Row> = {
     settled: settled(),
   },
   'repeating, offline': {
+    progress: progressed,
     sending: { changes: { repeating: { error: gone, failureCount: 1, isOffline: false } } },
     found: { changes: { startedAt: 7 } },
     created,
@@ -422,6 +431,7 @@ const table: Record<StateName, Row> = {
     observed: { changes: { stage: 'following', poller: 'syncing', listenUntil: NOW + MESSAGE_DELAY_MS } },
   },
   ending: {
+    progress: progressed,
     found: { changes: { startedAt: 7 } },
     recorded: { changes: { record: 'failed' } },
     'clock-set-back': setBack,
@@ -457,6 +467,7 @@ describe('transition', () => {
       online: true,
       'page-shown': true,
       'clock-set-back': true,
+      progress: true,
       asked: true,
       input: true,
       responded: true,

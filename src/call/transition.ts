@@ -44,6 +44,8 @@ function next(call: Unsettled, event: CallEvent, at: Circumstances, rules: CallR
       return followTransition({ ...call, stage: 'following' }, event, at, rules, effects)
     case 'clock-set-back':
       return isTracked(call) ? setBack(call, event.by) : call
+    case 'progress':
+      return { ...call, progress: event.progress, progressAt: at.now }
     case 'input':
       return 'inputs' in call ? changeInput(call, event.inputKey, event.input) : call
     default:

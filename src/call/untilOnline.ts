@@ -22,7 +22,8 @@ export function untilOnline({ environment, signal, onOffline, ...options }: Unti
     let wasOnline = true
     const stop = () => {
       environment.clearTimeout(timer)
-      stopListening()
+      stopOnline()
+      stopVisible()
       stopAborting()
     }
     const look = () => {
@@ -41,13 +42,9 @@ export function untilOnline({ environment, signal, onOffline, ...options }: Unti
     }
     const stopOnline = environment.onOnlineChange(look)
     const stopVisible = environment.onVisibilityChange(look)
-    const stopListening = () => {
-      stopOnline()
-      stopVisible()
-    }
-    const stopAborting = onAbort(signal, () => {
-      environment.clearTimeout(timer)
-      stopListening()
+    let stopAborting = () => {}
+    stopAborting = onAbort(signal, () => {
+      stop()
       reject(signal.reason)
     })
     if (!signal.aborted) look()

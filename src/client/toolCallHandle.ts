@@ -43,8 +43,8 @@ export function toolCallHandle({ entry, runtime, store, observes, signal }: Tool
     },
     get lastHeardAt() {
       const { call } = entry
-      if (isTracked(call)) return call.knownAt
-      return call.stage === 'settled' ? call.endedAt : undefined
+      if (isTracked(call)) return Math.max(call.knownAt, call.progressAt ?? 0)
+      return call.stage === 'settled' ? call.endedAt : call.progressAt
     },
     subscribe: (listener) => {
       let seen = entry.shown

@@ -47,6 +47,7 @@ const never = () => new Promise<never>(() => {})
 const hooks = (): CallHooks => ({
   beforeSend: () => Promise.resolve(undefined),
   ask: never,
+  onProgress: () => {},
   signal: new AbortController().signal,
 })
 

@@ -48,19 +48,23 @@ export function createConnection(options: CreateConnectionOptions): Connection {
 
   async function callTool(
     request: ToolCallRequest,
-    { signal, beforeSend, ask }: Partial<CallHooks>,
+    { signal, beforeSend, ask, onProgress }: Partial<CallHooks>,
   ): Promise<ToolCallResponse> {
     const connectedSdk = await connectedForApp(signal)
     signal?.throwIfAborted()
-    const optIn = await connectedSdk.tasks.optIn(request.name).catch((cause: unknown) => {
+    const optIn = await connectedSdk.tasks.optIn?.(request.name, onProgress).catch((cause: unknown) => {
       throw connectionError(cause, url)
     })
-    signal?.throwIfAborted()
-    const idempotencyKey = await beforeSend?.(connectedSdk.tasks.keyTtlMs)
-    signal?.throwIfAborted()
-    return withCallLimit(options, request.name, { ask, optIn, idempotencyKey }, signal, (limited, inTime) =>
-      connectedSdk.callTool(request, limited, inTime),
-    )
+    try {
+      signal?.throwIfAborted()
+      const idempotencyKey = await beforeSend?.(connectedSdk.tasks.keyTtlMs)
+      signal?.throwIfAborted()
+      return await withCallLimit(options, request.name, { ask, optIn, idempotencyKey }, signal, (limited, inTime) =>
+        connectedSdk.callTool(request, limited, inTime),
+      )
+    } finally {
+      optIn?.end()
+    }
   }
 
   const era = () => sdk.era ?? 'modern'

@@ -1,3 +1,4 @@
+import { isPassingStatus } from '../call/requests.js'
 import { asError } from '../protocol/asError.js'
 import {
   ConnectionFailedError,
@@ -31,8 +32,8 @@ const SIGN_IN_HINT =
 /** What a failed `tasks/*` request means for the task. */
 export function taskRequestError(error: unknown, source: TaskProtocolSource, taskId: string): Error {
   if (error instanceof TaskRequestError && error.taskId === undefined) {
-    const { message, kind, status, retryAfterMs } = error
-    return new TaskRequestError(message, { kind, status, retryAfterMs, taskId, cause: error.cause })
+    const { message, kind, cause } = error
+    return new TaskRequestError(message, { kind, taskId, cause })
   }
   if (isTaskError(error)) return error
   const options = { taskId, cause: error }
@@ -58,6 +59,7 @@ export function taskRequestError(error: unknown, source: TaskProtocolSource, tas
       ...options,
       kind: 'http',
       status: error.status,
+      retryAfterMs: error.retryAfterMs,
     })
   }
   if (isMalformed(error)) {
@@ -109,14 +111,11 @@ export function needsCredentials(error: unknown): boolean {
   return causes(error).some(isUnauthorized)
 }
 
-/**
- * What caused an error, as it is kept: the body that a server sent with an HTTP status may name a task, which nobody
- * knows yet.
- */
+/** What caused an error, as it is kept: the body that came with an HTTP status may name a task, which nobody knows yet. */
 function withoutBody(error: unknown): unknown {
   if (!isHttpError(error)) return error
-  const { name, code, status } = error
-  const copy = Object.assign(new Error(`HTTP ${status}`), { name, code, status })
+  const { name, code, status, retryAfterMs } = error
+  const copy = Object.assign(new Error(`HTTP ${status}`), { name, code, status, retryAfterMs })
   if (isSignInFailure(error)) failedSignIns.add(copy)
   return copy
 }
@@ -130,7 +129,7 @@ export function toolCallError(error: unknown, tool: string, refused: boolean): u
       cause: withoutBody(error),
     })
   }
-  const isBusy = isHttpError(error) && error.status === TOO_MANY_REQUESTS
+  const isBusy = isHttpError(error) && error.status === 429
   // The status comes from a gateway, which cannot know whether the tool ran.
   if (isPassing(error) && !isBusy) return new ToolCallInterruptedError(tool, { cause: withoutBody(error) })
   const rpc = isBusy ? undefined : jsonRpcError(error)
@@ -162,9 +161,11 @@ export function connectionError(error: unknown, url: string | undefined): Error 
   const own = causes(error).find((one) => one instanceof TaskRequestError)
   if (own !== undefined) return own as TaskRequestError
   const where = url === undefined ? 'the MCP server' : `an MCP server at ${url}`
+  // One that was thrown in the way of the SDK is the cause of what the SDK says.
+  const http = causes(error).find(isHttpError)
   const failed = (reason: string) =>
-    new ConnectionFailedError(`Failed to connect to ${where}: ${reason}`, { cause: withoutBody(error) })
-  if (isHttpError(error)) return failed(`it ${httpProblem(error)}`)
+    new ConnectionFailedError(`Failed to connect to ${where}: ${reason}`, { cause: withoutBody(http ?? error) })
+  if (http) return failed(`it ${httpProblem(http)}`)
   if (isUnauthorizedError(error)) return failed(`${adviceFor(401)} ${SIGN_IN_HINT}`)
   if (isRpcError(error))
     return failed(`it answered with the error ${error.code}${said(error.message)}. Its log may say more.`)
@@ -187,8 +188,8 @@ function adviceFor(status: number): string {
   if (status === 401)
     return 'It asks for credentials: pass authProvider, or an Authorization header in the option headers.'
   if (status === 403) return 'It refuses access: check the credentials, and that it allows the origin of this page.'
-  if (PASSING_STATUSES.has(status)) return 'Try again later.'
   if (status >= 500) return 'The fault is on its side: its log says more. Trying again is safe.'
+  if (isPassingStatus(status)) return 'Try again later.'
   return `${status === 415 ? 'It takes no JSON there. ' : ''}Check that the URL is that of the MCP endpoint.`
 }
 
@@ -261,15 +262,12 @@ function statusOf(error: unknown): 401 | 403 | undefined {
   return status === 401 || status === 403 ? status : undefined
 }
 
-const TOO_MANY_REQUESTS = 429
-const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 425, TOO_MANY_REQUESTS])
-
 /**
  * Whether the HTTP status speaks of passing trouble, whatever the body says: gateways answer in JSON-RPC, too.
  * The errors of a server that has looked at the request come with 200, 400 or 404 (MCP 2026-07-28, "Streamable HTTP").
  */
 function isPassing(error: unknown): boolean {
-  return isHttpError(error) && (error.status >= 500 || PASSING_STATUSES.has(error.status))
+  return isHttpError(error) && isPassingStatus(error.status)
 }
 
 /** Whether connecting may succeed later although nothing is changed: the network broke, or the server says so. */

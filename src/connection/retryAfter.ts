@@ -1,33 +1,33 @@
 import { LONGEST_WAIT_MS } from '../call/pollPolicy.js'
+import { isPassingStatus } from '../call/requests.js'
 import type { Environment } from '../environment/environment.js'
-import { TaskRequestError } from '../protocol/errors.js'
 import { requestMethod } from './httpMessage.js'
+import { HttpError } from './wireErrors.js'
 
 type Fetch = Environment['fetch']
 
-/** Requests with which a connection begins. */
-const CONNECTING: readonly string[] = ['server/discover', 'initialize']
+const PROBE = 'server/discover'
 
 /**
- * Puts the `Retry-After` of a refused `tasks/*` request into its error: the SDK's transport drops the headers of
- * an error. Everything else passes untouched; that of a refused connection goes to `onConnectAt`, in ms since the epoch.
+ * Keeps the `Retry-After` of a refused `tools/call` or `tasks/*` request in its error: the SDK's transport drops the
+ * headers. That of a refused connection goes to `onConnectAt`, in ms since the epoch. A `server/discover` that is told to
+ * come later fails: the SDK would take the status for that of a server which knows earlier revisions only.
  * From another origin the header is readable only if the server exposes it.
  */
 export function withRetryAfter(fetch: Fetch, now: () => number, onConnectAt?: (at: number) => void): Fetch {
   return async (url, init) => {
     const response = await fetch(url, init)
-    const header = response.headers.get('retry-after')
-    if (response.ok || header === null || response.status < 408) return response
+    const { ok, status, headers } = response
+    if (ok || status < 408) return response
+    const header = headers.get('retry-after')
+    const retryAfterMs = parseRetryAfter(header ?? '', now())
     const method = requestMethod(init)
-    const retryAfterMs = parseRetryAfter(header, now())
-    if (CONNECTING.includes(method)) onConnectAt?.(now() + (retryAfterMs ?? 0))
-    if (!method.startsWith('tasks/')) return response
-    await response.body?.cancel()
-    throw new TaskRequestError(`The server answered ${response.status} with Retry-After.`, {
-      kind: 'http',
-      status: response.status,
-      retryAfterMs,
-    })
+    if (header !== null && (method === PROBE || method === 'initialize')) onConnectAt?.(now() + (retryAfterMs ?? 0))
+    const isTask = method.startsWith('tasks/')
+    const isKept = method === PROBE ? isPassingStatus(status) : header !== null && (isTask || method === 'tools/call')
+    if (!isKept) return response
+    const text = isTask ? void (await response.body?.cancel()) : await response.text()
+    throw new HttpError(status, text, retryAfterMs)
   }
 }
 

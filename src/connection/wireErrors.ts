@@ -32,8 +32,12 @@ export class HttpError extends Error {
   readonly status: number
   readonly data: { readonly status: number; readonly text: string }
 
-  constructor(status: number, text: string, reason: string = text) {
-    super(`The server answered HTTP ${status}: ${reason}`)
+  /** How long the server asked to be left alone (`Retry-After`), in ms. */
+  readonly retryAfterMs: number | undefined
+
+  constructor(status: number, text = '', retryAfterMs?: number) {
+    super(`The server answered HTTP ${status}: ${text}`)
+    this.retryAfterMs = retryAfterMs
     this.status = status
     this.data = { status, text }
   }
@@ -53,7 +57,9 @@ export class RpcError extends Error {
 }
 
 /** True for a response with an HTTP status that is none of success: an `SdkHttpError`, or an {@link HttpError}. */
-export function isHttpError(error: unknown): error is Error & { code?: unknown; status: number; data: JsonObject } {
+export function isHttpError(
+  error: unknown,
+): error is Error & { code?: unknown; status: number; data: JsonObject; retryAfterMs?: number | undefined } {
   const { status, data } = Object(error) as { status?: unknown; data?: unknown }
   return isNamed(error, 'SdkHttpError', 'HttpError') && typeof status === 'number' && isJsonObject(data)
 }

@@ -15,6 +15,12 @@ export interface TaskwireDevtoolsOptions {
   readonly theme?: DevtoolsTheme | undefined
   /** Enables the buttons that break things: those of the environment that the clients were made with. */
   readonly faults?: FaultInjection | undefined
+  /**
+   * Whether what happened to calls is kept in `sessionStorage` for the panel after a reload: the latest 300 observations,
+   * without anything of the wire.
+   * @default true
+   */
+  readonly keepLog?: boolean | undefined
   /** Where the clients keep their records, where the app has given them a storage of its own. @default those of the page */
   readonly storage?: TaskStorage | undefined
 }

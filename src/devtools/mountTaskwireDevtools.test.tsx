@@ -83,6 +83,69 @@ describe('mountTaskwireDevtools()', () => {
     expect(all('[role=option]')).toHaveLength(100)
   })
 
+  const LOG = 'taskwire-devtools:log'
+  const failed: TaskClientObservation = {
+    type: 'poll-failed',
+    at: Date.now() - 10_000,
+    callId: 'c0',
+    tool: 'report',
+    task: 'abc1234',
+    ms: 20,
+    kind: 'http',
+    error: Object.assign(new Error('HTTP 503'), { taskId: 'secret-id', status: 503 }),
+    failureCount: 1,
+  }
+  const wire: TaskClientObservation = { type: 'wire-event', at: 1, exchange: 1, body: '{"typed":"by a user"}' }
+
+  it('shows after a reload what happened to a call before it, and keeps nothing of the wire and no id', () => {
+    const before = fakeClient(1)
+    mounted = mountTaskwireDevtools(before.client, { initialIsOpen: true })
+    before.tell(failed)
+    before.tell(wire)
+    dispatchEvent(new Event('pagehide'))
+    const kept = sessionStorage.getItem(LOG)
+    expect(JSON.parse(kept ?? '')).toHaveLength(1)
+    expect(kept).not.toMatch(/secret-id|typed/)
+    mounted.unmount()
+    mounted = mountTaskwireDevtools(fakeClient(1).client, { initialIsOpen: true })
+    nextFrame()
+    const rows = all('.timeline tbody tr').map(({ textContent }) => textContent)
+    expect(rows).toHaveLength(2)
+    expect(rows[0]).toContain('Reload')
+    expect(rows[1]).toMatch(/Poll \(before the reload\)failure 1 \(http\) after 20 ms: HTTP 503/)
+  })
+
+  it('keeps the latest 300 observations, and none where keepLog is false or the storage makes no sense', () => {
+    sessionStorage.setItem(LOG, '[{"client":0},null,{"client":0,"observation":{"type":1}}]')
+    const { client, tell } = fakeClient(1)
+    mounted = mountTaskwireDevtools(client, { initialIsOpen: true })
+    nextFrame()
+    expect(all('.timeline tbody tr')).toHaveLength(0)
+    for (let count = 0; count < 400; count++) tell(failed)
+    mounted.unmount()
+    expect(JSON.parse(sessionStorage.getItem(LOG) ?? '')).toHaveLength(300)
+    sessionStorage.clear()
+    mounted = mountTaskwireDevtools(client, { keepLog: false })
+    tell(failed)
+    mounted.unmount()
+    mounted = undefined
+    expect(sessionStorage.getItem(LOG)).toBeNull()
+  })
+
+  it('says what is not seen of the wire over an SDK client of the app, and what to change', () => {
+    const { client } = fakeClient(1)
+    mounted = mountTaskwireDevtools(client, { initialIsOpen: true })
+    one('#tab-wire').click()
+    nextFrame()
+    expect(one('.advice').hidden).toBe(false)
+    expect(one('.advice').textContent).toContain('createTaskClient({ url })')
+    mounted.unmount()
+    mounted = mountTaskwireDevtools({ ...client, url: 'https://a.example/mcp' }, { initialIsOpen: true })
+    one('#tab-wire').click()
+    nextFrame()
+    expect(one('.advice').hidden).toBe(true)
+  })
+
   it('draws once a frame, however much happens in it', () => {
     const { client, store, tell } = fakeClient(3)
     mounted = mountTaskwireDevtools(client, { initialIsOpen: true })

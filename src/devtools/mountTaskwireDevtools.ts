@@ -1,4 +1,5 @@
 import type { DevtoolsTheme, TaskwireDevtoolsOptions } from './devtoolsOptions.js'
+import { createEarlierLog } from './earlierLog.js'
 import { createFrames } from './frames.js'
 import type { DevtoolsModel, ObservedClient } from './model/devtoolsModel.js'
 import { createObservationLog } from './model/observationLog.js'
@@ -29,8 +30,12 @@ export function mountTaskwireDevtools(
 ): TaskwireDevtools {
   const all = 'store' in clients ? [clients] : [...clients]
   const { faults } = options
-  const start = { isOnline: navigator.onLine, isVisible: document.visibilityState !== 'hidden' }
+  const start = { at: Date.now(), isOnline: navigator.onLine, isVisible: document.visibilityState !== 'hidden' }
   const log = createObservationLog()
+  const earlier = options.keepLog === false ? undefined : createEarlierLog()
+  for (const { client, observation } of earlier?.read() ?? []) log.add(client, observation)
+  const keep = () => earlier?.write(log.ofCalls())
+  addEventListener('pagehide', keep)
   const frames = createFrames(draw)
   const records = createRecordReader(options.storage, frames.request)
   const shell = createShell(options, frames.request)
@@ -60,6 +65,8 @@ export function mountTaskwireDevtools(
   return {
     setTheme: shell.setTheme,
     unmount: () => {
+      keep()
+      removeEventListener('pagehide', keep)
       for (const stop of unsubscribe) stop()
       records.stop()
       frames.stop()

@@ -115,6 +115,19 @@ export function instrumentTaskClient(
     for (const callId of [...open.keys()]) leave(callId, at)
   }
 
+  /** Ends the spans of calls that the app has forgotten: nobody will know their outcome. */
+  function endForgotten({ calls, connection }: ReturnType<TaskClient['store']['getState']>): void {
+    // A client that is closed forgets nothing: its calls go on without it.
+    if (connection.status === 'closed') return
+    for (const [callId, { span }] of open) {
+      if (callId in calls) continue
+      span.setAttribute('taskwire.forgotten', true)
+      span.end(environment.now())
+      open.delete(callId)
+      notes.remove(callId)
+    }
+  }
+
   function takeUp({ callId, tool, at }: CallObservation): CallSpan | undefined {
     const left = isFrozen ? undefined : notes.readLeft(callId)
     if (left !== undefined) begin({ callId, tool, at, sentAt: left.sentAt, parent: ROOT_CONTEXT, left })
@@ -151,6 +164,7 @@ export function instrumentTaskClient(
   }
 
   const stopObserving = client.observe(onObservation)
+  const unsubscribe = client.store.subscribe(endForgotten)
   const removeMeta = client.addCallMeta(({ callId, name: tool }) => {
     const parent = context.active()
     return () => {
@@ -165,6 +179,7 @@ export function instrumentTaskClient(
   return () => {
     isOver = true
     stopObserving()
+    unsubscribe()
     removeMeta()
     leaveAll(environment.now())
   }
@@ -175,5 +190,6 @@ function serverOf(url: TaskClient['url'], base: string | undefined): Attributes 
   if (url === undefined || !URL.canParse(url, base)) return undefined
   const { hostname, port, protocol } = new URL(url, base)
   const standardPort = protocol === 'https:' ? 443 : 80
-  return { 'server.address': hostname, 'server.port': port === '' ? standardPort : Number(port) }
+  const serverPort = port === '' ? standardPort : Number(port)
+  return { 'network.protocol.name': 'http', 'server.address': hostname, 'server.port': serverPort }
 }

@@ -5,8 +5,8 @@ import { renderToString } from 'react-dom/server'
 import type { SimulatedPage, TestServer } from 'taskwire/testing'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
+import { createTaskClient } from '../../test/support/anyClient.js'
 import { createWorkServer } from '../../test/support/workServer.js'
-import { createTaskClient } from '../client/createTaskClient.js'
 import type { TaskClient } from '../client/taskClient.js'
 import {
   TaskCancelledError,

@@ -1,6 +1,7 @@
-import { createTaskClient, type TaskClient } from 'taskwire'
+import type { TaskClient } from 'taskwire'
 import { createSimulatedBrowser, type SimulatedBrowser } from 'taskwire/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { createTaskClient } from '../support/anyClient.js'
 import {
   ack,
   completed,

@@ -1,6 +1,6 @@
-import { createTaskClient } from 'taskwire'
 import { createSimulatedBrowser, createSimulatedEnvironment, type SimulatedPage } from 'taskwire/testing'
 import { expect, it } from 'vitest'
+import { createTaskClient } from '../support/anyClient.js'
 import { createWorkServer } from '../support/workServer.js'
 
 const session = (page: SimulatedPage) => page.environment.storage('session')

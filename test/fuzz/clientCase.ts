@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import type { CallPlan } from '../chaos/chaosServer.js'
+import type { ClientKind } from '../support/createClientOf.js'
 import { RESPONSE_MANGLES } from './kinds.js'
 import type { Fault } from './mangledResponse.js'
 import type { Edit } from './mutateJson.js'
@@ -52,6 +53,8 @@ export interface StorageFault {
 
 /** Everything that decides a run of a client. */
 export interface ClientCase {
+  /** Which of the two clients the pages have. */
+  readonly client: ClientKind
   readonly era: 'modern' | 'legacy'
   readonly push: boolean
   readonly resume: 'eager' | 'lazy'
@@ -118,9 +121,10 @@ const untouched = fc.constant(undefined)
 
 const everything = actions('cancel', 'respond', 'respond', 'refuse', 'manual', 'forget', 'reload', 'hide', 'offline')
 
-const answers = (era: 'modern' | 'legacy'): fc.Arbitrary<ClientCase> =>
+const answers = (era: 'modern' | 'legacy', client: ClientKind = 'full'): fc.Arbitrary<ClientCase> =>
   fc.record({
     ...base,
+    client: fc.constant(client),
     era: fc.constant(era),
     push: era === 'modern' ? fc.boolean() : fc.constant(false),
     tabs: fc.constantFrom(1, 1, 2),
@@ -133,6 +137,7 @@ const answers = (era: 'modern' | 'legacy'): fc.Arbitrary<ClientCase> =>
 /** A sane server, and a script of the same origin that speaks on the channel of the tabs. */
 const tabs: fc.Arbitrary<ClientCase> = fc.record({
   ...base,
+  client: fc.constant('full' as const),
   era: fc.constantFrom('modern' as const, 'modern' as const, 'legacy' as const),
   push: fc.boolean(),
   tabs: fc.constantFrom(2, 3),
@@ -145,6 +150,7 @@ const tabs: fc.Arbitrary<ClientCase> = fc.record({
 /** A sane server, and a storage that somebody has written to between two visits. */
 const storage: fc.Arbitrary<ClientCase> = fc.record({
   ...base,
+  client: fc.constant('full' as const),
   era: fc.constantFrom('modern' as const, 'modern' as const, 'legacy' as const),
   push: fc.boolean(),
   tabs: fc.constantFrom(1, 2),
@@ -162,4 +168,10 @@ const storage: fc.Arbitrary<ClientCase> = fc.record({
 })
 
 /** How runs of each target of the client are made. */
-export const CLIENT_CASES = { modern: answers('modern'), legacy: answers('legacy'), tabs, storage } as const
+export const CLIENT_CASES = {
+  modern: answers('modern'),
+  lite: answers('modern', 'lite'),
+  legacy: answers('legacy'),
+  tabs,
+  storage,
+} as const

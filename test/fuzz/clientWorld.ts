@@ -1,14 +1,8 @@
-import {
-  createTaskClient,
-  type Environment,
-  isTaskError,
-  type TaskClient,
-  type ToolCall,
-  type ToolCallState,
-} from 'taskwire'
+import { type Environment, isTaskError, type TaskClient, type ToolCall, type ToolCallState } from 'taskwire'
 import { createSimulatedBrowser, type SimulatedBrowser, type SimulatedPage } from 'taskwire/testing'
 import { createPollFloors } from '../chaos/pollFloors.js'
 import { seededRandom } from '../seeded/seededRandom.js'
+import { createClientOf } from '../support/createClientOf.js'
 import type { CallSpec, ClientCase } from './clientCase.js'
 import { type ClientNetwork, createClientNetwork, type Sent } from './clientNetwork.js'
 import { add, type Breach, type Counts } from './kinds.js'
@@ -227,7 +221,7 @@ export function createClientWorld(options: ClientCase, counts: Counts, spoil: Sp
         return page.environment.fetch(url, init)
       },
     }
-    const client = createTaskClient({
+    const client = createClientOf(options.client, {
       url: 'http://localhost/mcp',
       environment,
       resume: options.resume,
@@ -325,5 +319,9 @@ export function isSettled({ phase }: ToolCallState): boolean {
 /** Errors that an app can tell apart: ours, the SDK's, and the reason of an abort. */
 function isKnownError(error: object): boolean {
   const { name } = error as Error
-  return isTaskError(error) || name === 'AbortError' || /^(Sdk|Protocol|Unauthorized|UnsupportedProtocol)/.test(name)
+  return (
+    isTaskError(error) ||
+    name === 'AbortError' ||
+    /^(Sdk|Protocol|Unauthorized|UnsupportedProtocol|WireError$|RpcError$|HttpError$)/.test(name)
+  )
 }

@@ -9,7 +9,7 @@ import type { FuzzRound } from './worker.js'
 //
 //     --runs N        how many runs, 2,000 by default, the same number for each target
 //     --seed N        the same seed plays the same runs; a random one by default
-//     --target T      only this one: modern, legacy, tabs, storage or server
+//     --target T      only this one: modern, lite, legacy, tabs, storage or server
 //     --path P        of a failure: plays that input only
 
 /** Runs of one seed. A failure ends its round; the other rounds go on. */

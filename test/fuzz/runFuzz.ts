@@ -34,6 +34,7 @@ const TRACE_LINES = 150
 
 const PLAYS = {
   modern: playing(CLIENT_CASES.modern, playClient),
+  lite: playing(CLIENT_CASES.lite, playClient),
   legacy: playing(CLIENT_CASES.legacy, playClient),
   tabs: playing(CLIENT_CASES.tabs, playClient),
   storage: playing(CLIENT_CASES.storage, playClient),
@@ -41,7 +42,7 @@ const PLAYS = {
 } satisfies Record<string, Play>
 
 /**
- * What is fuzzed: the client by the responses of a server of either revision, by the messages of tabs and by the
+ * What is fuzzed: the client by the responses of a server of either revision, that of taskwire/lite by those of the newer one, by the messages of tabs and by the
  * records in storage; the server by requests.
  */
 export type FuzzTarget = keyof typeof PLAYS

@@ -1,4 +1,4 @@
-import { createTaskClient } from 'taskwire'
+import { createClientOf } from '../support/createClientOf.js'
 import { createClientNetwork } from './clientNetwork.js'
 import { createWireServer } from './wireServer.js'
 
@@ -7,7 +7,11 @@ import { createWireServer } from './wireServer.js'
  * and the first runs would be others than the same ones played again.
  */
 export async function warmUp(): Promise<void> {
-  for (const era of ['modern', 'legacy'] as const) {
+  for (const [kind, era] of [
+    ['full', 'modern'],
+    ['full', 'legacy'],
+    ['lite', 'modern'],
+  ] as const) {
     const later = (callback: () => void, delayMs: number) => void setTimeout(callback, delayMs)
     const server = createWireServer({ era, push: false, now: Date.now, later, onExecuted: () => {} })
     const network = createClientNetwork({
@@ -20,7 +24,7 @@ export async function warmUp(): Promise<void> {
       onArrived: () => {},
       onFault: () => {},
     })
-    const client = createTaskClient({
+    const client = createClientOf(kind, {
       url: 'http://localhost/mcp',
       storage: 'memory',
       crossTab: false,

@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { createTaskClient, TaskCancelledError, type TaskClient, type ToolCall } from 'taskwire'
+import { TaskCancelledError, type TaskClient, type ToolCall } from 'taskwire'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { createTaskClient } from '../support/anyClient.js'
 import { type SpawnedServer, spawnServer } from './support/spawnServer.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'taskwire-'))

@@ -1,8 +1,9 @@
 import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
-import { createTaskClient, type Environment, type TaskClient, type TaskClientUrlOptions } from 'taskwire'
+import type { Environment, TaskClient, TaskClientUrlOptions } from 'taskwire'
 import { instrumentTaskClient } from 'taskwire/otel'
 import type { SimulatedPage, TestServer } from 'taskwire/testing'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { createTaskClient } from '../support/anyClient.js'
 import { createWorkServer } from '../support/workServer.js'
 import { eventsOf, exported, ms, recordTraces, type Traces } from './traces.js'
 
@@ -41,6 +42,50 @@ const metas = () =>
   )
 
 describe('the span of a call', () => {
+  it.each([
+    ['forget(callId)', (client: TaskClient, callId: string) => client.forget({ callId })],
+    ['forget()', (client: TaskClient) => client.forget()],
+  ])('ends with %s, says so, and is not measured', async (_, forget) => {
+    const { client } = await openTab()
+    const other = await openTab()
+    const { callId } = client.startToolCall(work(30), { key: 'k' })
+    await server.advance(2500)
+    expect(traces.spans()).toEqual([])
+    await forget(client, callId)
+    await server.advance(100)
+    const [span] = traces.spans()
+    expect(span).toMatchObject({ status: { code: SpanStatusCode.UNSET }, attributes: { 'taskwire.forgotten': true } })
+    expect(ms(span?.duration ?? [0, 0])).toBeGreaterThanOrEqual(2500)
+    // Neither tab takes the span up, nor a page that makes the call again.
+    await server.advance(60_000)
+    expect(traces.spans()).toHaveLength(1)
+    expect(await traces.durations('mcp.client.operation.duration')).toEqual([])
+    other.client.startToolCall(work(1), { key: 'k' })
+    await server.advance(10_000)
+    expect(traces.spans()[1]).toMatchObject({ links: [], attributes: { 'gen_ai.tool.name': 'work' } })
+    expect(traces.spans()[1]?.attributes).not.toHaveProperty('taskwire.forgotten')
+  })
+
+  it('ends unforgotten where the client is closed before the instrumentation', async () => {
+    const { client } = await openTab()
+    client.startToolCall(work(30), { key: 'k' })
+    await server.advance(1500)
+    await client.close()
+    await server.advance(100)
+    expect(traces.spans().map(({ attributes }) => attributes)).not.toContainEqual(
+      expect.objectContaining({ 'taskwire.forgotten': true }),
+    )
+  })
+
+  it('is not made of callToolRaw(), which nobody follows, nor does that carry a trace context', async () => {
+    const { client } = await openTab()
+    const raw = client.callToolRaw(work(1))
+    await server.advance(5000)
+    await raw
+    expect(traces.spans()).toEqual([])
+    expect(metas()[0]).not.toHaveProperty('traceparent')
+  })
+
   it('is one, from the request to the outcome, with an event for each poll', async () => {
     const { client } = await openTab()
     const startedAt = server.browser.now()
@@ -57,6 +102,7 @@ describe('the span of a call', () => {
         'gen_ai.operation.name': 'execute_tool',
         'gen_ai.tool.name': 'work',
         'mcp.protocol.version': '2026-07-28',
+        'network.protocol.name': 'http',
         'server.address': 'localhost',
         'server.port': 80,
       },

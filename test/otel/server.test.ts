@@ -1,5 +1,4 @@
 import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
-import { createTaskClient } from 'taskwire'
 import { instrumentTaskClient, instrumentTaskServer } from 'taskwire/otel'
 import { createTaskServer, createTaskWorker, defineTool } from 'taskwire/server'
 import { createTestServer, type TestServer } from 'taskwire/testing'
@@ -10,6 +9,7 @@ import { createMemoryQueue } from '../server/support/memoryQueue.js'
 import { startServer } from '../server/support/serverUnderTest.js'
 import { SharedStore } from '../server/support/silentStore.js'
 import { slow } from '../server/support/tools.js'
+import { createTaskClient } from '../support/anyClient.js'
 import { createWorkServer } from '../support/workServer.js'
 import { exported, ms, recordTraces, type Traces } from './traces.js'
 

@@ -8,7 +8,7 @@ export interface LegacyOptions {
   readonly mode: LegacyTasksMode
   /** How long the server is asked to keep a task, in ms; undefined: as long as it likes. */
   readonly ttlMs: number | undefined
-  readonly environment: Pick<Environment, 'onPageHide'>
+  readonly environment: Pick<Environment, 'onPageHide' | 'randomId'>
   /** Whether a request may go out in a session of its own: the transport's `fetch` goes through `withSessionHeader`. */
   readonly addressesSessions: boolean
 }

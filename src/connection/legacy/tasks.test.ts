@@ -47,6 +47,7 @@ function setUp(overrides: Partial<LegacyTasksOptions> & { sessionId?: string } =
   const tasks = createLegacyTasks({
     wire: {
       sessionId: overrides.sessionId,
+      hasOwnTokens: false,
       request: async (method, params, options) => {
         sent.push({ method, params, options })
         const reply = replies[method]
@@ -179,7 +180,7 @@ describe('a snapshot', () => {
 describe('a call', () => {
   it('becomes a task whose id names the session, and every request for it goes out there', async () => {
     const { tasks, replies, sent } = setUp({ sessionId: 's1' })
-    const optIn = await tasks.optIn('report')
+    const optIn = await tasks.optIn?.('report')
     const answer = { task: task('working'), content: [{ type: 'text', text: 'Started.' }] }
     expect(optIn?.isTask(answer)).toBe(true)
     const created = optIn?.parse(answer)
@@ -192,8 +193,8 @@ describe('a call', () => {
   it('of a tool that the list does not have asks for the list once more, and then for nothing', async () => {
     const listTools = vi.fn(async () => [])
     const { tasks, notify } = setUp({ listTools })
-    await expect(tasks.optIn('other')).resolves.toBeUndefined()
-    await expect(tasks.optIn('other')).resolves.toBeUndefined()
+    await expect(tasks.optIn?.('other')).resolves.toBeUndefined()
+    await expect(tasks.optIn?.('other')).resolves.toBeUndefined()
     expect(listTools).toHaveBeenCalledTimes(2)
     notify('notifications/tools/list_changed', {})
   })
@@ -273,6 +274,62 @@ describe('an input request', () => {
   })
 })
 
+describe('notifications/progress', () => {
+  async function called(tool = 'report') {
+    const world = setUp({ listTools: async () => [{ name: 'report', execution: { taskSupport: 'required' } }] })
+    const shown: unknown[] = []
+    const optIn = await world.tasks.optIn?.(tool, (progress) => shown.push(progress))
+    const { progressToken } = optIn?.meta ?? {}
+    const tell = (params: object) => world.notify('notifications/progress', { progressToken, ...params })
+    return { ...world, optIn, shown, tell, progressToken }
+  }
+
+  it('is for the call that has sent its token, and kept from the SDK', async () => {
+    const { tell, shown, notify } = await called()
+    expect(tell({ progress: 0.5, total: 2, message: 'Asia' })).toBe(true)
+    expect(shown).toEqual([{ progress: 0.5, total: 2, message: 'Asia' }])
+    expect(notify('notifications/progress', { progressToken: 7, progress: 1 })).toBe(false)
+    expect(shown).toHaveLength(1)
+  })
+
+  it('that goes back is passed over and reported; one that stands still may bring another message', async () => {
+    const { tell, shown, issues } = await called()
+    tell({ progress: 3 })
+    tell({ progress: 2 })
+    tell({ progress: 3, message: 'still' })
+    tell({ progress: 'much' })
+    expect(shown).toEqual([{ progress: 3 }, { progress: 3, message: 'still' }])
+    expect(issues).toMatchObject([
+      { violation: 'the progress has gone back; ignored', source: 'tools/call' },
+      { violation: 'the progress is not a number of 0 or more; ignored' },
+    ])
+  })
+
+  it('is heard for as long as the task lives, also while nobody follows it, and not after', async () => {
+    const { tasks, optIn, tell, shown, replies } = await called()
+    optIn?.parse({ task: task('working') })
+    optIn?.end()
+    tell({ progress: 1 })
+    tasks.release('t1')
+    tell({ progress: 2 })
+    replies['tasks/get'] = () => task('cancelled')
+    await tasks.getTask('t1', undefined)
+    expect(tell({ progress: 3 })).toBe(false)
+    expect(shown).toEqual([{ progress: 1 }, { progress: 2 }])
+  })
+
+  it('is no longer heard once a call that is no task has ended, nor after the connection', async () => {
+    const plain = await called('other')
+    expect(plain.optIn).toMatchObject({ params: {} })
+    expect(plain.optIn?.isTask({ task: task('working') })).toBe(false)
+    plain.optIn?.end()
+    expect(plain.tell({ progress: 1 })).toBe(false)
+    const other = await called()
+    other.tasks.close()
+    expect(other.tell({ progress: 1 })).toBe(false)
+  })
+})
+
 describe('notifications/tasks/status', () => {
   function listen({ tasks }: ReturnType<typeof setUp>, ids = ['t1']) {
     const hints: string[] = []
@@ -305,7 +362,7 @@ describe('notifications/tasks/status', () => {
   it('that comes before anybody listens is a hint then, unless the task was polled in the meantime', async () => {
     const world = setUp()
     const { tasks, notify, replies } = world
-    const optIn = await tasks.optIn('report')
+    const optIn = await tasks.optIn?.('report')
     optIn?.parse({ task: task('working') })
     notify('notifications/tasks/status', task('working'))
     expect(listen(world).hints).toEqual(['t1'])

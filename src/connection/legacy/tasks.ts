@@ -9,9 +9,10 @@ import {
   relatedTaskId,
   servesLegacyTasks,
 } from '../../protocol/legacyTask.js'
-import type { OnProtocolIssue } from '../../protocol/task.js'
+import { isTerminal, type OnProtocolIssue } from '../../protocol/task.js'
 import { decodeTaskAddress } from '../../protocol/taskAddress.js'
 import type { TaskApi } from '../taskApi.js'
+import { createCallProgresses } from './callProgress.js'
 import { createKnownTasks } from './knownTasks.js'
 import { createListeners } from './listeners.js'
 import { legacyOptIn } from './optIn.js'
@@ -46,6 +47,9 @@ export function createLegacyTasks(options: LegacyTasksOptions): TaskApi {
   const listeners = createListeners(tasks)
   const snapshots = createSnapshots(send, tasks, onIssue)
   const { wantsTask, invalidate } = legacyOptIn(options)
+  const progresses = createCallProgresses(environment.randomId, (violation) =>
+    onIssue(new TaskProtocolError(violation, { source: 'tools/call' })),
+  )
 
   /** Takes a request that belongs to a task which is known here. */
   function onRequest(message: JSONRPCRequest): boolean {
@@ -62,13 +66,16 @@ export function createLegacyTasks(options: LegacyTasksOptions): TaskApi {
     return true
   }
 
-  function onNotification(message: JSONRPCNotification): void {
+  /** Returns true if it was for us alone. */
+  function onNotification(message: JSONRPCNotification): boolean {
+    if (message.method === 'notifications/progress') return progresses.receive(message.params)
     if (message.method === 'notifications/tools/list_changed') invalidate()
     const withdrawn = withdrawnKey(message)
     if (withdrawn !== undefined) for (const { stream } of tasks) stream.remove(withdrawn)
-    if (message.method !== 'notifications/tasks/status') return
+    if (message.method !== 'notifications/tasks/status') return false
     const task = tasks.find(String(message.params?.['taskId']))
     if (task !== undefined) listeners.hint(task)
+    return false
   }
 
   async function respond(id: string, inputKey: string, response: InputResponse): Promise<void> {
@@ -87,23 +94,34 @@ export function createLegacyTasks(options: LegacyTasksOptions): TaskApi {
   })
 
   wire.onServerMessage((message) => {
-    if ('id' in message) return onRequest(message)
-    onNotification(message)
-    return false
+    return 'id' in message ? onRequest(message) : onNotification(message)
   })
 
   return {
     keyTtlMs: 0,
     isServed: capabilities === undefined || servesLegacyTasks(capabilities),
-    optIn: async (tool) => {
-      if (!(await wantsTask(tool))) return undefined
+    optIn: async (tool, onProgress) => {
+      const isWanted = await wantsTask(tool)
+      if (!isWanted && onProgress === undefined) return undefined
+      const progress = onProgress && progresses.open(onProgress)
       return {
-        params: options.ttlMs === undefined ? {} : { ttl: options.ttlMs },
-        isTask: isLegacyCreateTaskResult,
-        parse: (result) => snapshots.created(result, wire.sessionId),
+        params: isWanted ? { task: options.ttlMs === undefined ? {} : { ttl: options.ttlMs } } : {},
+        meta: progress === undefined || wire.hasOwnTokens ? {} : { progressToken: progress.token },
+        onProgress: progress?.receive,
+        isTask: (result) => isWanted && isLegacyCreateTaskResult(result),
+        parse: (result) => {
+          const task = snapshots.created(result, wire.sessionId)
+          progress?.becomes(task.taskId)
+          return task
+        },
+        end: () => progress?.end(),
       }
     },
-    getTask: snapshots.fetch,
+    getTask: async (id, signal) => {
+      const task = await snapshots.fetch(id, signal)
+      if (isTerminal(task.status)) progresses.over(id)
+      return task
+    },
     updateTask: async (id, inputResponses) => {
       for (const [inputKey, response] of Object.entries(inputResponses)) await respond(id, inputKey, response)
     },
@@ -131,6 +149,7 @@ export function createLegacyTasks(options: LegacyTasksOptions): TaskApi {
       wire.onServerMessage(() => false)
       stopWatchingPage()
       for (const task of tasks) tasks.forget(task)
+      progresses.close()
     },
   }
 }

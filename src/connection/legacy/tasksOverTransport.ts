@@ -41,6 +41,7 @@ function transportWire(transport: TaskTransport, addressesSessions: boolean): Le
     get sessionId() {
       return addressesSessions ? transport.sessionId : undefined
     },
+    hasOwnTokens: false,
     request: (method, params, { signal, sessionId, cancelsOnAbort = false }) => {
       const headers = sessionHeaders(sessionId)
       const onAbort = (requestId: RequestId) => {

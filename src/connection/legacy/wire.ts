@@ -8,6 +8,8 @@ export interface LegacyRequestOptions {
   readonly sessionId?: string | undefined
   /** Cancel the request at the server when the signal aborts: it would keep it open for as long as the task runs. */
   readonly cancelsOnAbort?: boolean
+  /** Has the SDK ask for progress: called with the parameters of each `notifications/progress`. */
+  readonly onProgress?: ((params: unknown) => void) | undefined
 }
 
 /** The response to a request of the server. */
@@ -19,6 +21,8 @@ export type ServerRequestResponse =
 export interface LegacyWire {
   /** The connection's own session, where a request may go out in another one; undefined where it may not. */
   readonly sessionId: string | undefined
+  /** True if the SDK chooses the progress token of a request, and keeps what is notified under it to itself. */
+  readonly hasOwnTokens: boolean
   /**
    * Resolves to the result.
    *

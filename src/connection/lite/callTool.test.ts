@@ -28,7 +28,8 @@ function setUp(...replies: [Reply, ...Reply[]]) {
   })
   const call = (ask: Ask) => {
     const { signal } = new AbortController()
-    return connection.callTool({ name: 'report' }, { ask, signal, beforeSend: () => Promise.resolve(undefined) })
+    const beforeSend = () => Promise.resolve(undefined)
+    return connection.callTool({ name: 'report' }, { ask, signal, beforeSend, onProgress: () => {} })
   }
   const sent = () => server.received('tools/call').map(({ params: { _meta, name, ...params } }) => params)
   return { call, sent }

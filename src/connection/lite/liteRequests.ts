@@ -23,7 +23,9 @@ export interface LiteRequests extends TaskRequester {
 
 export function createLiteRequests(options: LiteRequestsOptions): LiteRequests {
   const { envelope, environment } = options
-  const closing = new AbortController()
+  /** Ends each request that is open. A set, not the listeners of one signal: Node warns of more than ten of these. */
+  const open = new Set<(reason: unknown) => void>()
+  let closed: WireError | undefined
   let sequence = 0
 
   /** The result; undefined where a stream ends without one. */
@@ -57,17 +59,23 @@ export function createLiteRequests(options: LiteRequestsOptions): LiteRequests {
     params: JsonObject,
     onNotification: (message: ServerNotification) => void = () => {},
   ): Promise<unknown> {
-    const controller = new AbortController()
-    const { promise, reject, resolve } = deferred()
-    const stopListening = [closing.signal, ...(signal ? [signal] : [])].map((one) =>
-      onAbort(one, () => {
-        reject(one.reason)
-        controller.abort(one.reason)
-      }),
-    )
-    if (!controller.signal.aborted) send(method, params, controller.signal, onNotification).then(resolve, reject)
-    return promise.finally(() => {
-      for (const stop of stopListening) stop()
+    return new Promise((resolve, reject) => {
+      const controller = new AbortController()
+      let stopListening = () => {}
+      const leave = () => {
+        open.delete(end)
+        stopListening()
+      }
+      const end = (reason: unknown) => {
+        reject(reason)
+        controller.abort(reason)
+        leave()
+      }
+      open.add(end)
+      if (signal) stopListening = onAbort(signal, () => end(signal.reason))
+      if (closed) end(closed)
+      if (controller.signal.aborted) return
+      send(method, params, controller.signal, onNotification).then(resolve, reject).finally(leave)
     })
   }
 
@@ -92,7 +100,10 @@ export function createLiteRequests(options: LiteRequestsOptions): LiteRequests {
     listen: async (params, onNotification, signal) => {
       await sendUntil(signal, 'subscriptions/listen', params, onNotification)
     },
-    close: () => closing.abort(new WireError('CONNECTION_CLOSED', 'Connection closed')),
+    close: () => {
+      closed = new WireError('CONNECTION_CLOSED', 'Connection closed')
+      for (const end of open) end(closed)
+    },
   }
 }
 
@@ -114,14 +125,4 @@ export function completeResult(method: string, result: unknown): JsonObject {
 function isNotification(message: JsonObject): message is JsonObject & ServerNotification {
   const { method, params } = message
   return typeof method === 'string' && (params === undefined || isJsonObject(params))
-}
-
-function deferred() {
-  let resolve: (value: unknown) => void = () => {}
-  let reject: (reason: unknown) => void = () => {}
-  const promise = new Promise<unknown>((onResolve, onReject) => {
-    resolve = onResolve
-    reject = onReject
-  })
-  return { promise, resolve, reject }
 }

@@ -13,7 +13,6 @@ export function modernTasks(transport: TaskRequester, capabilities: unknown, onI
   return {
     isServed: supportsTasks(capabilities),
     keyTtlMs: keyTtlMs(capabilities),
-    optIn: () => Promise.resolve(undefined),
     getTask: (taskId, signal) => getTask(transport, taskId, signal, onIssue),
     updateTask: (taskId, inputResponses, signal) => updateTask(transport, taskId, inputResponses, signal),
     cancelTask: (taskId, signal) => cancelTask(transport, taskId, signal),

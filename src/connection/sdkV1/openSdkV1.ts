@@ -13,6 +13,7 @@ import { inputKeyOf } from '../legacy/resultStream.js'
 import { createLegacyTasks } from '../legacy/tasks.js'
 import { ProtocolError } from '../sdk.js'
 import type { ConnectedSdk, SdkCall } from '../sdkAdapter.js'
+import type { TaskOptIn } from '../taskApi.js'
 import { checkOutput } from './checkOutput.js'
 import type { SdkV1Client } from './client.js'
 import { sdkV1Wire } from './wire.js'
@@ -79,9 +80,8 @@ export function openSdkV1({ client, legacy, onIssue }: OpenSdkV1Options): Connec
     { optIn, ask }: SdkCall,
     signal: AbortSignal | undefined,
   ): Promise<ToolCallResponse> {
-    const task = optIn && { task: optIn.params }
     const _meta = meta && { _meta: meta() }
-    const response = await asked({ name, arguments: { ...args }, ...task, ..._meta }, ask, signal)
+    const response = await asked({ name, arguments: { ...args }, ...optIn?.params, ..._meta }, ask, signal, optIn)
     if (optIn && isJsonObject(response) && optIn.isTask(response)) return { type: 'task', task: optIn.parse(response) }
     const parsed = parseLegacyResult(response)
     if ('problem' in parsed) throw new TaskProtocolError(parsed.problem, { source: 'tools/call' })
@@ -92,11 +92,12 @@ export function openSdkV1({ client, legacy, onIssue }: OpenSdkV1Options): Connec
     params: { name: string; arguments: object },
     ask: CallHooks['ask'] | undefined,
     signal: AbortSignal = new AbortController().signal,
+    optIn?: TaskOptIn,
   ): Promise<unknown> {
     const asker = ask && { ask, signal }
     if (asker) asking.push(asker)
     try {
-      return await wire.request('tools/call', { ...params }, { signal })
+      return await wire.request('tools/call', { ...params }, { signal, onProgress: optIn?.onProgress })
     } catch (error) {
       signal.throwIfAborted()
       throw toolCallError(error, params.name, error instanceof ProtocolError)

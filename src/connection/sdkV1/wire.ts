@@ -62,12 +62,13 @@ export function sdkV1Wire(client: SdkV1Client): SdkV1Wire {
   return {
     // The transport is the app's, and so is its session.
     sessionId: undefined,
-    request: async (method, params, { signal }) => {
+    hasOwnTokens: true,
+    request: async (method, params, { signal, onProgress }) => {
       signal?.throwIfAborted()
       // SDK v1 listens to a signal for good, and tells the server of an abort long after the response.
       const request = new AbortController()
       const release = signal ? onAbort(signal, () => request.abort(signal.reason)) : () => {}
-      const options = { signal: request.signal, timeout: MAX_TIMER_MS }
+      const options = { signal: request.signal, timeout: MAX_TIMER_MS, ...(onProgress && { onprogress: onProgress }) }
       try {
         return await client.request({ method, params }, ANYTHING as never, options as never)
       } catch (error) {

@@ -1,7 +1,7 @@
 import type { FetchLike } from '@modelcontextprotocol/client'
 import { describe, expect, it } from 'vitest'
-import { TaskRequestError } from '../../protocol/errors.js'
 import { parseRetryAfter, withRetryAfter } from '../retryAfter.js'
+import { HttpError } from '../wireErrors.js'
 import { answeredFetch } from './fetch.js'
 
 const call = (id: string | number, method = 'tools/call') => ({
@@ -90,13 +90,16 @@ describe('withRetryAfter', () => {
     return withRetryAfter(fetch, () => NOW)('https://example.com/mcp', init)
   }
 
-  it.each(['tasks/get', 'tasks/update', 'tasks/cancel'])('makes the wish of a server heard for %s', async (method) => {
-    for (const status of [408, 429, 500, 503]) {
-      const error = await ask(status, { 'Retry-After': '7' }, method).catch((thrown: unknown) => thrown)
-      expect(error).toBeInstanceOf(TaskRequestError)
-      expect(error).toMatchObject({ kind: 'http', retryAfterMs: 7000 })
-    }
-  })
+  it.each(['tasks/get', 'tasks/update', 'tasks/cancel', 'tools/call'])(
+    'makes the wish of a server heard for %s',
+    async (method) => {
+      for (const status of [408, 429, 500, 503]) {
+        const error = await ask(status, { 'Retry-After': '7' }, method).catch((thrown: unknown) => thrown)
+        expect(error).toBeInstanceOf(HttpError)
+        expect(error).toMatchObject({ status, retryAfterMs: 7000 })
+      }
+    },
+  )
 
   it('reads a date by the clock of the page', async () => {
     const headers = { 'Retry-After': 'Tue, 28 Jul 2026 12:01:00 GMT' }
@@ -112,13 +115,22 @@ describe('withRetryAfter', () => {
     ['a refusal without the header', 503, {}, 'tasks/get'],
     ['a refusal that waiting does not help', 401, { 'Retry-After': '7' }, 'tasks/get'],
     ['a JSON-RPC error', 400, { 'Retry-After': '7' }, 'tasks/get'],
-    ['a tools/call, which is never repeated', 503, { 'Retry-After': '7' }, 'tools/call'],
+    ['a server that knows no server/discover', 405, {}, 'server/discover'],
     ['a request of the legacy era', 503, { 'Retry-After': '7' }, undefined],
   ])('passes on %s untouched', async (_, status, headers, method) => {
     const response = await ask(status, headers as Record<string, string>, method)
     expect(response.status).toBe(status)
     await expect(response.text()).resolves.toBe('body')
   })
+
+  it.each([408, 425, 429, 503])(
+    'fails a server/discover that is answered %i, with or without the header',
+    async (status) => {
+      await expect(ask(status, {}, 'server/discover')).rejects.toMatchObject({ status, data: { text: 'body' } })
+      await expect(ask(status, { 'Retry-After': '7' }, 'server/discover')).rejects.toMatchObject({ retryAfterMs: 7000 })
+      await expect(ask(status, {}, 'initialize')).resolves.toMatchObject({ status })
+    },
+  )
 
   it('passes on what fetch throws', async () => {
     const down = new TypeError('fetch failed')

@@ -98,8 +98,9 @@ export class ToolCalls {
       }
       this.#pending.set(id, pending)
       if (this.#follower?.resume(pending, params)) return
-      const task = call?.optIn && { task: call.optIn.params }
-      const sent = token === undefined ? message : { ...message, params: { ...params, ...task, _meta: meta } }
+      const { optIn } = call ?? {}
+      const own = { ...params, ...optIn?.params, _meta: { ...meta, ...optIn?.meta } }
+      const sent = token === undefined ? message : { ...message, params: own }
       // A stream ends after every response, too; only one that brought none is a failure.
       const onRequestStreamEnd = () => {
         if (!pending.isTask) this.#close(id)?.reject(streamEnded(message.method))

@@ -82,15 +82,20 @@ export class HeldCalls implements TaskFollower {
     settle(attempt)
   }
 
-  /** The numbers of the server, or where it gives none: each snapshot of the task is one unit of progress. */
+  /**
+   * The numbers of the server, or where it gives none: each snapshot of the task is one unit of progress. Progress that is
+   * notified must not go back (MCP, "Progress"), so what a snapshot says less than the one before is not passed on.
+   */
   #progressOf(call: HeldCall): (task: Task) => void {
     let progress = 0
+    let isCounted = false
     return ({ statusMessage, progress: counted }) => {
       const progressToken = call.attempt?.progressToken
       if (progressToken === undefined || call.abort.signal.aborted) return
-      progress += 1
+      isCounted ||= counted !== undefined
+      progress = counted ? Math.max(progress, counted.progress) : isCounted ? progress : progress + 1
       const message = statusMessage === undefined ? {} : { message: statusMessage }
-      const params = { progressToken: progressToken as string | number, ...message, ...(counted ?? { progress }) }
+      const params = { progressToken: progressToken as string | number, ...message, ...counted, progress }
       this.#context.sendToClient({ jsonrpc: '2.0', method: 'notifications/progress', params })
     }
   }

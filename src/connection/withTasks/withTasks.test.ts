@@ -200,6 +200,45 @@ describe('client.callTool() of an existing app', () => {
     ])
   })
 
+  it('never tells onprogress of less than before, and counts on where the server does not', async () => {
+    const { page, server, client } = await connect()
+    const counted = (progress: number): Reply =>
+      snapshot({ status: 'working', pollIntervalMs: 100, _meta: { 'dev.taskwire/progress': { progress } } })
+    const silent = snapshot({ status: 'working', pollIntervalMs: 100 })
+    server.on('tools/call', created({ pollIntervalMs: 100 }))
+    server.on('tasks/get', silent, counted(5), counted(4), silent, counted(6), silent)
+    const received: number[] = []
+    void client.callTool({ name: 'report' }, { onprogress: ({ progress }) => received.push(progress) })
+    await page.advance(700)
+    expect(received).toEqual([1, 5, 5, 5, 6, 6, 6])
+  })
+
+  it('leaves progress of 2025-11-25, and that of a request of 2026-07-28 that is no task, to the SDK', async () => {
+    for (const era of ['legacy', undefined] as const) {
+      const { page, server, client } = await connect(era && { fetch: era })
+      server.on('tools/call', ({ id, params }) => {
+        const { progressToken } = params['_meta'] as { progressToken?: unknown }
+        const notification = {
+          jsonrpc: '2.0',
+          method: 'notifications/progress',
+          params: { progressToken, progress: 7 },
+        }
+        const response = {
+          jsonrpc: '2.0',
+          id,
+          result: { ...RESULT, ...(era === undefined && { resultType: 'complete' }) },
+        }
+        const body = [notification, response].map((message) => `data: ${JSON.stringify(message)}\n\n`).join('')
+        return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+      })
+      const received: unknown[] = []
+      const call = client.callTool({ name: 'plain' }, { onprogress: (progress) => received.push(progress) })
+      await page.settle()
+      await expect(call).resolves.toMatchObject(RESULT)
+      expect(received).toEqual([{ progress: 7 }])
+    }
+  })
+
   it('tells the numbers of the server to onprogress, where it gives any', async () => {
     const { page, server, client } = await connect()
     const counted = (progress: number) => ({

@@ -5,14 +5,15 @@ import type { StoredItem } from './recordRow.js'
 import type { PageStart } from './summary.js'
 
 /** The part of a client that the devtools use. */
-export type ObservedClient = Pick<TaskClient, 'store' | 'observe' | 'getToolCall'>
+export type ObservedClient = Pick<TaskClient, 'store' | 'observe' | 'getToolCall'> & Partial<Pick<TaskClient, 'url'>>
 
 /** What the panel shows, at one moment. */
 export interface DevtoolsModel {
   readonly now: number
   readonly clients: readonly ObservedClient[]
   readonly log: ObservationLog
-  readonly start: PageStart
+  /** How the page was when the panel came, and when that was, ms since the epoch. */
+  readonly start: PageStart & { readonly at: number }
   readonly faults: FaultInjection | undefined
   readonly items: readonly StoredItem[]
 }

@@ -17,7 +17,7 @@ it('the log of observations keeps a bounded number for all calls together', () =
   const log = createObservationLog({ each: 3, all: 100 })
   for (let at = 0; at < 1000; at++) log.add(0, ofCall(`call ${at}`, at))
   expect(log.size).toBe(100)
-  expect(log.ofCalls()[0]).toMatchObject({ at: 900 })
+  expect(log.ofCalls()[0]).toMatchObject({ client: 0, observation: { at: 900 } })
 })
 
 it('keeps 500 of a call and 2,000 of all', () => {

@@ -11,7 +11,7 @@ export interface ObservationLog {
   /** What happened to a call, oldest first. */
   ofCall(client: number, callId: string): CallObservation[]
   /** What happened to the calls of all clients, oldest first. */
-  ofCalls(): CallObservation[]
+  ofCalls(): { readonly client: number; readonly observation: CallObservation }[]
   /** What went over the wire, oldest first. */
   ofWire(): ClientWireObservation[]
   ofPage(): PageObservation[]
@@ -66,7 +66,7 @@ export function createObservationLog({ each, all }: ObservationLimits = LIMITS):
       pick(isOfCall).flatMap((one) =>
         one.client === client && one.observation.callId === callId ? [one.observation] : [],
       ),
-    ofCalls: () => pick(isOfCall).map(({ observation }) => observation),
+    ofCalls: () => pick(isOfCall),
     ofWire: () => pick(isOfWire),
     ofPage: () => pick(isOfPage).map(({ observation }) => observation),
     get size() {

@@ -39,11 +39,41 @@ describe('timelineOf', () => {
     expect(rows[1]).toMatchObject({
       at: 2000,
       what: 'Poll',
-      why: 'server interval',
+      why: 'first poll, one server interval after the task was created',
       waited: '1.00 s',
       outcome: 'working, nothing new in 20 ms',
       next: 'in 1.00 s, server interval',
     })
+  })
+
+  it.each([
+    ['interval', 'server interval'],
+    ['safety-interval', 'safety interval beside push'],
+    ['backoff', 'backoff after a failure'],
+    ['retry-after', 'server said Retry-After'],
+    ['back-online', 'back online'],
+    ['takeover', 'took over from another tab'],
+    ['hint', 'server hinted at news'],
+    ['resumed', 'resumed from a record'],
+  ] satisfies [PollReason, string][])('explains a poll for the reason %s in words', (reason, words) => {
+    const rows = timelineOf([created, sent(2000), answered(2020), sent(3020, reason)])
+    expect(rows[2]).toMatchObject({ what: 'Poll', why: words, waited: '1.00 s' })
+    if (reason !== 'interval') expect(timelineOf([created, sent(2000, reason)])[1]).toMatchObject({ why: words })
+  })
+
+  it('marks what the page before a reload has seen, and a poll that the reload cut off', () => {
+    const resumed: CallObservation = { ...of, type: 'task-resumed', at: 6000 }
+    const rows = timelineOf([created, sent(2000), answered(2020), sent(3020), resumed, sent(6100, 'resumed')], 5000)
+    expect(rows.map(({ what, isEarlier = false, outcome }) => [what, isEarlier, outcome])).toEqual([
+      ['Task created', true, 'interval 1.00 s, kept 1 min 0 s'],
+      ['Poll', true, 'working in 20 ms'],
+      ['Poll', true, 'no response before the page was left'],
+      ['Reload', false, 'older rows: before the reload'],
+      ['Task resumed', false, 'as a record or another tab names it'],
+      ['Poll', false, undefined],
+    ])
+    expect(timelineOf([resumed], 5000)).toHaveLength(1)
+    expect(timelineOf([created], 5000).map(({ what }) => what)).toEqual(['Task created', 'Reload'])
   })
 
   it('shows a poll that has no response yet', () => {

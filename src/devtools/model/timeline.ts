@@ -16,6 +16,8 @@ export interface TimelineRow {
   readonly outcome?: string
   /** When the next poll comes, and why then. */
   readonly next?: string
+  /** True for what the page before a reload has seen. */
+  readonly isEarlier?: true
   readonly tone: Tone
 }
 
@@ -31,20 +33,55 @@ const REASONS: Record<PollReason, string> = {
   resumed: 'resumed from a record',
 }
 
-/** What happened to a call, oldest first. */
-export function timelineOf(observations: readonly CallObservation[]): TimelineRow[] {
+/** What the first poll of a task in this page waits for, where it is no more than the interval. */
+const FIRST = 'first poll, one server interval after the task was created'
+
+const BEFORE_RELOAD = 'before the reload'
+
+/**
+ * What happened to a call, oldest first.
+ *
+ * @param mountedAt Since when this page observes, ms since the epoch: what is older, the page before a reload has seen.
+ */
+export function timelineOf(observations: readonly CallObservation[], mountedAt = 0): TimelineRow[] {
+  const rows = rowsOf(observations, mountedAt)
+  const first = rows.findIndex(({ at }) => at >= mountedAt)
+  const count = first < 0 ? rows.length : first
+  if (count === 0) return rows
+  const earlier = rows.slice(0, count).map((row): TimelineRow => {
+    const isCutOff = row.what === 'Poll' && row.outcome === undefined
+    const outcome = isCutOff ? 'no response before the page was left' : row.outcome
+    return { ...row, ...(outcome && { outcome }), isEarlier: true, ...(isCutOff && { tone: 'neutral' }) }
+  })
+  const what = 'Reload'
+  const mark: TimelineRow = {
+    key: 'reload',
+    at: mountedAt,
+    what,
+    outcome: `older rows: ${BEFORE_RELOAD}`,
+    tone: 'neutral',
+  }
+  return [...earlier, mark, ...rows.slice(count)]
+}
+
+function rowsOf(observations: readonly CallObservation[], mountedAt: number): TimelineRow[] {
   const rows: TimelineRow[] = []
   const keys = new Map<string, number>()
   let heardAt: number | undefined
   /** Where the poll is that has no response yet. */
   let open = -1
+  let isNew = false
   for (const observation of observations) {
     const { at, type } = observation
     const key = uniqueKey(keys, `${at} ${type}`)
-    const asked = rows[open]
+    // A response that comes after a reload is to a poll of this page.
+    const asked = at >= mountedAt && (rows[open]?.at ?? 0) < mountedAt ? undefined : rows[open]
+    isNew ||= type === 'task-created'
     if (observation.type === 'poll-sent') {
       const waited = heardAt === undefined ? {} : { waited: duration(at - heardAt) }
-      open = rows.push({ key, at, what: 'Poll', why: REASONS[observation.reason], ...waited, tone: 'active' }) - 1
+      const why = isNew && observation.reason === 'interval' ? FIRST : REASONS[observation.reason]
+      open = rows.push({ key, at, what: 'Poll', why, ...waited, tone: 'active' }) - 1
+      isNew = false
     } else if (isPollEnd(observation) && asked !== undefined) {
       rows[open] = { ...asked, ...pollEnd(observation) }
       open = -1

@@ -66,8 +66,14 @@ function createCallDetail(onChange: () => void): View<ListedCall> {
       setAttributes(progress, { value: row.progress ?? 0, 'data-known': row.progress !== undefined })
       facts.update(row.facts)
       texts.update(row.texts)
-      plot.update(plotOf(observations, model.now))
-      timeline.update(timelineOf(observations))
+      const { at: mountedAt } = model.start
+      plot.update(
+        plotOf(
+          observations.filter(({ at }) => at >= mountedAt),
+          model.now,
+        ),
+      )
+      timeline.update(timelineOf(observations, mountedAt))
     },
   }
 }

@@ -66,7 +66,10 @@ export function createPanel(onChange: () => void, close: HTMLElement | undefined
           connections: model.clients.map(({ store }) => store.getState().connection),
           start: model.start,
           ofPage: model.log.ofPage(),
-          ofCalls: model.log.ofCalls(),
+          // What the page before has seen says nothing of this one.
+          ofCalls: model.log
+            .ofCalls()
+            .flatMap(({ observation }) => (observation.at >= model.start.at ? [observation] : [])),
           faults: model.faults?.active() ?? new Set(),
         }),
       )

@@ -80,6 +80,10 @@ button[aria-pressed="true"] { border-color: var(--warning); background: var(--wa
 
 .view { flex: 1; min-height: 0; }
 .view > * { height: 100%; }
+.wires { display: flex; flex-direction: column; }
+.wires > .chooser { flex: 1; min-height: 0; }
+.advice { padding: 8px 12px; color: var(--muted); border-bottom: 1px solid var(--line); }
+[data-earlier] > td { color: var(--muted); }
 .chooser { display: grid; grid-template-columns: minmax(220px, 30%) minmax(0, 1fr); }
 .lists { overflow: auto; border-right: 1px solid var(--line); }
 .detail, .faults { overflow: auto; padding: 12px; }

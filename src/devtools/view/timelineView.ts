@@ -46,8 +46,8 @@ function createRow({ at }: TimelineRow): View<TimelineRow> {
   return {
     element: row,
     update: (data) => {
-      setAttributes(row, { 'data-tone': data.tone })
-      setText(what, data.what)
+      setAttributes(row, { 'data-tone': data.tone, 'data-earlier': data.isEarlier ?? false })
+      setText(what, data.isEarlier ? `${data.what} (before the reload)` : data.what)
       setText(why, data.why ?? '')
       setText(waited, data.waited ?? '')
       setText(outcome, data.outcome ?? '')

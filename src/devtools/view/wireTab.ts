@@ -11,7 +11,7 @@ import { keyedList } from './keyedList.js'
 export function createWireTab(onChange: () => void): View<DevtoolsModel> {
   const chooser = createChooser<WireRow>({
     label: 'Messages',
-    empty: 'Nothing was sent yet. Over an SDK client of version 1 nothing is seen.',
+    empty: 'Nothing was sent yet.',
     hint: 'Choose a message.',
     keyOf: ({ key }) => key,
     rowOf: ({ method, at, status, outcome, task, tone }) => ({
@@ -24,8 +24,22 @@ export function createWireTab(onChange: () => void): View<DevtoolsModel> {
     detail: createWireDetail(),
     onChange,
   })
-  return { element: chooser.element, update: ({ log }) => chooser.update(wireRowsOf(log.ofWire())) }
+  const note = element('p', { class: 'advice', hidden: true }, OF_THE_APP)
+  return {
+    element: element('div', { class: 'wires' }, note, chooser.element),
+    update: ({ log, clients }) => {
+      setHidden(
+        note,
+        clients.every(({ url }) => url !== undefined),
+      )
+      chooser.update(wireRowsOf(log.ofWire()))
+    },
+  }
 }
+
+const OF_THE_APP =
+  'Over an SDK client of the app, its messages are seen without status and headers, and over one of SDK v1 nothing is. ' +
+  'Make the client with createTaskClient({ url }) to see all of it.'
 
 function createWireDetail(): View<WireRow> {
   const copy = createCopyButton('Copy as curl')

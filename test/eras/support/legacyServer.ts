@@ -68,7 +68,16 @@ export async function startLegacyServer(options: LegacyServerOptions = {}): Prom
     server.registerTool(
       TOOLS.echo,
       { inputSchema: { text: workInput.text } },
-      ({ text }): CallToolResult => ({ content: [{ type: 'text', text }], structuredContent: { text } }),
+      async ({ text }, { _meta, sendNotification }): Promise<CallToolResult> => {
+        const { progressToken } = _meta ?? {}
+        if (progressToken !== undefined) {
+          const params = { progressToken, progress: 1, total: 2, message: 'half' }
+          await sendNotification({ method: 'notifications/progress', params })
+          // What comes with the response has no time to be seen.
+          await new Promise((resolve) => setTimeout(resolve, 50))
+        }
+        return { content: [{ type: 'text', text }], structuredContent: { text } }
+      },
     )
     server.registerTool(TOOLS.askPlainly, {}, async (extra): Promise<CallToolResult> => {
       const answer = await extra.sendRequest(
@@ -93,7 +102,9 @@ export async function startLegacyServer(options: LegacyServerOptions = {}): Prom
               pollInterval: pollIntervalMs,
             })
             // A task that is cancelled meanwhile takes no more changes.
-            void work(args, task.taskId, extra).catch(() => {})
+            void work(args, task.taskId, extra, (progress) => notify(server, task.taskId, extra, progress)).catch(
+              () => {},
+            )
             return { task }
           },
           getTask: (_, extra) => extra.taskStore.getTask(extra.taskId),
@@ -141,6 +152,22 @@ export async function startLegacyServer(options: LegacyServerOptions = {}): Prom
   }
 }
 
+/** Notifies the progress of a task under the token of its call, on the stream of the session. */
+async function notify(
+  server: McpServer,
+  taskId: string,
+  { _meta }: CreateTaskRequestHandlerExtra,
+  progress: { progress: number; total: number; message: string },
+): Promise<void> {
+  const { progressToken } = _meta ?? {}
+  if (progressToken === undefined) return
+  const related = { _meta: { 'io.modelcontextprotocol/related-task': { taskId } } }
+  await server.server.notification({
+    method: 'notifications/progress',
+    params: { progressToken, ...progress, ...related },
+  })
+}
+
 /**
  * What the tool does once it is a task: `steps` steps, an input request where the outcome is one, and then the outcome.
  */
@@ -148,9 +175,11 @@ async function work(
   { outcome, steps }: Work,
   taskId: string,
   { taskStore, sendRequest }: CreateTaskRequestHandlerExtra,
+  onProgress: (progress: { progress: number; total: number; message: string }) => Promise<void>,
 ): Promise<void> {
   for (let step = 1; step <= steps; step++) {
     await new Promise((resolve) => setTimeout(resolve, 10))
+    await onProgress({ progress: step, total: steps, message: `part ${step}` })
     await taskStore.updateTaskStatus(taskId, 'working', `step ${step}`)
   }
   let said = 'done'
