@@ -6,10 +6,10 @@ import type { TaskStorage } from './taskStorage.js'
 import {
   decodeToolCallRecord,
   encodeToolCallRecord,
+  isEnded,
   isNewerRecord,
   isRecordExpired,
   isSuccessor,
-  isTaskOver,
   mergeToolCallRecords,
   type ToolCallRecord,
 } from './toolCallRecord.js'
@@ -66,7 +66,7 @@ const MAX_RECORDS = 1000
 /** The same for the characters of their texts: a fifth of what a browser gives an origin. */
 const MAX_CHARACTERS = 1 << 20
 
-/** After this time, in ms, or this many writes a write sweeps. */
+/** After this time, in ms, or this many writes a write sweeps, where there are no more records than are kept. */
 const SWEEP_AFTER_MS = 60_000
 const SWEEP_AFTER_WRITES = 200
 
@@ -76,6 +76,8 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
   const items = createRecordItems(storage, options.onError)
   let sweptAt = Number.NEGATIVE_INFINITY
   let writesSince = 0
+  /** How much longer than usual a sweep waits for the next: it reads every record, and of tasks at work there may be many. */
+  let rarity = 1
 
   function parse(storageKey: string, text: string | null | undefined): ToolCallRecord | undefined {
     const record = typeof text === 'string' ? decodeToolCallRecord(text) : undefined
@@ -94,9 +96,13 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
     return items.onText('remove', key, remove, undefined)
   }
 
-  async function list(): Promise<ToolCallRecord[]> {
+  function noteSweep(): void {
     sweptAt = now()
     writesSince = 0
+  }
+
+  async function list(): Promise<ToolCallRecord[]> {
+    noteSweep()
     const keys = await items.onKeys<readonly string[]>(prefix, (own) => own, [])
     const records = new Set<ToolCallRecord>()
     const lengths = new Map<ToolCallRecord, number>()
@@ -118,6 +124,7 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
       characters -= lengths.get(record) ?? 0
       await removeOnly(prefix + record.callId, record)
     })
+    rarity = Math.max(1, records.size / MAX_RECORDS)
     return [...records].sort((a, b) => a.startedAt - b.startedAt)
   }
 
@@ -128,8 +135,12 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
         !isNewer(key, text) && mapMaybePromise(storage.setItem(key, encodeToolCallRecord(record)), () => true)
       const isWritten = await items.onText('write', key, write, false)
       writesSince += 1
-      const isDue = writesSince >= SWEEP_AFTER_WRITES || Math.abs(now() - sweptAt) >= SWEEP_AFTER_MS
-      if (isWritten && isDue) void list()
+      const waited = Math.max(Math.abs(now() - sweptAt) / SWEEP_AFTER_MS, writesSince / SWEEP_AFTER_WRITES)
+      if (isWritten && waited >= rarity) {
+        noteSweep()
+        // Not before the call is on its way.
+        void options.pause().then(list)
+      }
       return isWritten
     },
 
@@ -182,10 +193,6 @@ async function forEach<T>(
     if (index++ % CHUNK === CHUNK - 1) await pause()
     await action(item)
   }
-}
-
-function isEnded({ task }: ToolCallRecord): boolean {
-  return task !== undefined && isTaskOver(task)
 }
 
 /** Those first that were last seen longest ago. */
