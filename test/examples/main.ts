@@ -1,0 +1,100 @@
+import { parseArgs } from 'node:util'
+import { type Browser } from 'playwright-core'
+import { launchChromium } from '../browser/chromium.js'
+import { clickThrough } from './clickThrough.js'
+import { EXAMPLES, type Example } from './examples.js'
+import { createWorkspace, type Workspace } from './workspace.js'
+
+// Installs each app of examples/ with the packed package, checks its types with two compilers, builds it, starts it, and
+// uses it: `npm run test:examples`, or `npm run test:examples -- vanilla vue` for these. Prints a table.
+//
+//     --keep                 leaves the temporary folder there
+//     --screenshots FOLDER   of the pages, in two widths, light and dark
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { keep: { type: 'boolean' }, screenshots: { type: 'string' } },
+})
+const unknown = positionals.find((name) => !EXAMPLES.some((example) => example.name === name))
+if (unknown !== undefined) {
+  console.error(`There is no example ${unknown}. The examples are: ${EXAMPLES.map(({ name }) => name).join(', ')}.`)
+  process.exit(2)
+}
+
+type Row = Record<'example' | 'install' | 'types' | 'build' | 'use' | 'bytes', string>
+
+const asked = EXAMPLES.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
+const startedAt = Date.now()
+const workspace = await createWorkspace()
+console.log(`packed in ${seconds(startedAt)}`)
+const browser = await launchChromium()
+const rows: Row[] = []
+for (const example of asked) rows.push(await tryExample(example, workspace, browser))
+await browser.close()
+if (values.keep) console.log(`kept: ${workspace.folder}`)
+else await workspace.remove()
+console.log(`\n${formatTable(rows)}\n\n${rows.length} examples in ${seconds(startedAt)}`)
+process.exit(process.exitCode ?? 0)
+
+async function tryExample(example: Example, workspace: Workspace, browser: Browser): Promise<Row> {
+  const row: Row = { example: example.name, install: '', types: '', build: '', use: '', bytes: '' }
+  /** Runs a step, and notes how long it took or that it failed. */
+  async function step<T>(column: keyof Row, work: () => Promise<T>): Promise<T> {
+    const start = Date.now()
+    try {
+      const outcome = await work()
+      row[column] = seconds(start)
+      return outcome
+    } catch (error) {
+      row[column] = 'FAILED'
+      throw error
+    }
+  }
+  console.log(`== ${example.name}`)
+  try {
+    const node = example.node !== undefined && isOlderThan(example.node) ? example.node : undefined
+    const app = await step('install', () => workspace.install(example.name, { node }))
+    if (example.prepare !== undefined) await app.run(example.prepare)
+    await step('types', async () => {
+      await app.checkTypes('ts5')
+      await app.checkTypes('ts7')
+      if (example.checker !== undefined) await app.run(example.checker)
+    })
+    await step('build', async () => refuseWarnings(await app.run(['npm', 'run', 'build', '--if-present'])))
+    const running = await app.start(example.start)
+    try {
+      const { gzip } = await step('use', () => clickThrough(browser, running.url, values.screenshots))
+      row.bytes = gzip.toLocaleString('en')
+    } finally {
+      await running.stop()
+    }
+  } catch (error) {
+    console.error(`${example.name}: ${(error as Error).message}`)
+    process.exitCode = 1
+  }
+  return row
+}
+
+/** What a build says of other packages is their affair. */
+function refuseWarnings(printed: string): void {
+  const paragraphs = printed.split(/\n\s*\n/)
+  const ours = paragraphs.filter((text) => /warn|error|deprecat/i.test(text) && /taskwire(?!-example)/i.test(text))
+  if (ours.length > 0) throw new Error(`The build warns:\n${ours.join('\n')}`)
+}
+
+function isOlderThan(major: string): boolean {
+  return Number(process.versions.node.split('.')[0]) < Number(major)
+}
+
+function seconds(start: number): string {
+  return `${((Date.now() - start) / 1000).toFixed(1)} s`
+}
+
+function formatTable(rows: readonly Row[]): string {
+  const columns = Object.keys(rows[0] ?? {}) as (keyof Row)[]
+  const cells = [Object.fromEntries(columns.map((name) => [name, name])) as Row, ...rows]
+  const width = (name: keyof Row) => Math.max(...cells.map((row) => row[name].length))
+  const line = (row: Row) => `| ${columns.map((name) => row[name].padEnd(width(name))).join(' | ')} |`
+  const [head, ...body] = cells.map(line)
+  return [head, `| ${columns.map((name) => '-'.repeat(width(name))).join(' | ')} |`, ...body].join('\n')
+}
