@@ -127,6 +127,39 @@ describe('useToolCallMutation', () => {
     },
   )
 
+  it('with a key, shows the newest call of another tab, and its own again once it makes one', async () => {
+    const other = openPage()
+    const { result } = renderHook(() => useToolCallMutation({ name: 'work', key: 'weekly' }), { wrapper })
+    const callElsewhere = (seconds: number, outcome = 'success') =>
+      act(async () => {
+        const work = { name: 'work', arguments: { seconds, outcome } }
+        other.startToolCall(work, { key: 'weekly', repeat: 'settled' })
+        await server.advance(500)
+      })
+    // Before this page knows of any.
+    await callElsewhere(1)
+    expect(result.current).toMatchObject({ isPending: true, call: { phase: 'working' } })
+    await advance(2000)
+    expect(result.current).toMatchObject({ isSuccess: true, data: { structuredContent: { seconds: 1 } } })
+    // Another one, in the place of a result that is on show.
+    await callElsewhere(2, 'failure')
+    expect(result.current).toMatchObject({ isPending: true, data: undefined, call: { phase: 'working' } })
+    await advance(3000)
+    expect(result.current).toMatchObject({ isError: true, data: undefined, error: { name: 'TaskFailedError' } })
+    // One of its own.
+    act(() => result.current.mutate({ seconds: 3 }))
+    await advance(500)
+    expect(result.current).toMatchObject({ isPending: true, error: null, call: { phase: 'working' } })
+    await advance(4000)
+    expect(result.current).toMatchObject({ isSuccess: true, data: { structuredContent: { seconds: 3 } } })
+    // After one of its own.
+    await callElsewhere(4)
+    expect(result.current).toMatchObject({ isPending: true, data: undefined, call: { phase: 'working' } })
+    await advance(5000)
+    expect(result.current).toMatchObject({ isSuccess: true, data: { structuredContent: { seconds: 4 } } })
+    expect(server.count('tools/call')).toBe(4)
+  })
+
   it('a failure is the error of the mutation', async () => {
     const { result } = renderHook(() => useToolCallMutation({ name: 'work' }), { wrapper })
     act(() => result.current.mutate({ seconds: 0, outcome: 'failure' }))
