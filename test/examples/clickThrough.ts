@@ -34,7 +34,13 @@ export async function clickThrough(browser: Browser, url: string, screenshots?: 
     tab.on('response', (response) => {
       const { pathname } = new URL(response.url())
       if (response.request().method() !== 'GET' || pathname === '/mcp' || files.has(pathname)) return
-      files.set(pathname, response.body().then((body) => gzipSync(body, { level: 9 }).length, () => 0))
+      files.set(
+        pathname,
+        response.body().then(
+          (body) => gzipSync(body, { level: 9 }).length,
+          () => 0,
+        ),
+      )
     })
     await tab.goto(url)
     await tab.getByRole('button', { name: 'Generate report' }).waitFor()

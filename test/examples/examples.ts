@@ -18,4 +18,5 @@ const vitePreview = ['vite', 'preview', '--host', '127.0.0.1', '--port', 'PORT',
 
 export const EXAMPLES: readonly Example[] = [
   { name: 'vanilla', kind: 'page', start: vitePreview },
+  { name: 'vite-react', kind: 'page', start: vitePreview },
 ]

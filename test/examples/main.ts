@@ -9,11 +9,12 @@ import { createWorkspace, type Workspace } from './workspace.js'
 // uses it: `npm run test:examples`, or `npm run test:examples -- vanilla vue` for these. Prints a table.
 //
 //     --keep                 leaves the temporary folder there
+//     --packed FILE          the package, where `npm pack` has made it already
 //     --screenshots FOLDER   of the pages, in two widths, light and dark
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { keep: { type: 'boolean' }, screenshots: { type: 'string' } },
+  options: { keep: { type: 'boolean' }, packed: { type: 'string' }, screenshots: { type: 'string' } },
 })
 const unknown = positionals.find((name) => !EXAMPLES.some((example) => example.name === name))
 if (unknown !== undefined) {
@@ -25,7 +26,7 @@ type Row = Record<'example' | 'install' | 'types' | 'build' | 'use' | 'bytes', s
 
 const asked = EXAMPLES.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
 const startedAt = Date.now()
-const workspace = await createWorkspace()
+const workspace = await createWorkspace(values.packed)
 console.log(`packed in ${seconds(startedAt)}`)
 const browser = await launchChromium()
 const rows: Row[] = []

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
@@ -62,20 +62,26 @@ const QUIET = {
   ASTRO_TELEMETRY_DISABLED: '1',
 }
 
-export async function createWorkspace(): Promise<Workspace> {
+/** @param packed the path of the package, where it is packed already */
+export async function createWorkspace(packed?: string): Promise<Workspace> {
   const folder = await mkdtemp(join(tmpdir(), 'taskwire-examples-'))
   const tools = await installTools()
-  // `npm pack` builds first: see `prepack` in package.json.
-  const packed = await run(['npm', 'pack', '--silent', '--pack-destination', folder], repository, environmentOf(tools))
-  const tarball = join(folder, packed.trim().split('\n').at(-1) ?? '')
+  const tarball = packed === undefined ? await pack(folder, environmentOf(tools)) : resolve(packed)
   return {
     folder,
     install: async (name, { from = `examples/${name}`, versions = {}, node } = {}) => {
       const path = await mkdtemp(join(folder, `${name}-`))
-      await cp(join(repository, from), path, { recursive: true, filter: (file) => !/[\\/]node_modules([\\/]|$)/.test(file) })
+      await cp(join(repository, from), path, {
+        recursive: true,
+        filter: (file) => !/[\\/]node_modules([\\/]|$)/.test(file),
+      })
       await setVersions(join(path, 'package.json'), { ...versions, taskwire: `file:${tarball}` })
       const environment = environmentOf(tools, path, node)
-      await run(['npm', 'install', '--no-audit', '--no-fund', '--prefer-offline', '--no-package-lock'], path, environment)
+      await run(
+        ['npm', 'install', '--no-audit', '--no-fund', '--prefer-offline', '--no-package-lock'],
+        path,
+        environment,
+      )
       return {
         path,
         run: (command) => run(command, path, environment),
@@ -86,6 +92,13 @@ export async function createWorkspace(): Promise<Workspace> {
     },
     remove: () => rm(folder, { recursive: true, force: true }),
   }
+}
+
+/** `npm pack` builds first: see `prepack` in package.json. */
+async function pack(folder: string, environment: NodeJS.ProcessEnv): Promise<string> {
+  await run(['npm', 'pack', '--pack-destination', folder], repository, environment)
+  const [tarball = ''] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'))
+  return join(folder, tarball)
 }
 
 async function installTools(): Promise<string> {
@@ -100,7 +113,8 @@ async function installTools(): Promise<string> {
 async function setVersions(manifest: string, versions: Readonly<Record<string, string>>): Promise<void> {
   const content = JSON.parse(await readFile(manifest, 'utf8')) as Record<string, Record<string, string> | undefined>
   for (const [name, version] of Object.entries(versions)) {
-    const group = ['dependencies', 'devDependencies'].find((key) => content[key]?.[name] !== undefined) ?? 'dependencies'
+    const group =
+      ['dependencies', 'devDependencies'].find((key) => content[key]?.[name] !== undefined) ?? 'dependencies'
     content[group] = { ...content[group], [name]: version }
   }
   await writeFile(manifest, JSON.stringify(content, null, 2))

@@ -32,7 +32,9 @@ function show() {
   alert.textContent = call?.error ? explain(call.error) : ''
 
   output.hidden = !call?.result
-  output.textContent = (call?.result?.content ?? []).map((block) => (block.type === 'text' ? block.text : '')).join('\n')
+  output.textContent = (call?.result?.content ?? [])
+    .map((block) => (block.type === 'text' ? block.text : ''))
+    .join('\n')
 }
 
 function explain(error: Error) {
