@@ -4,8 +4,11 @@ export interface Example {
   readonly name: string
   /** A page is clicked through in Chromium; a server is called by a client in Node. */
   readonly kind: 'page' | 'server'
-  /** Files of its framework, which only a checker of that framework reads, by TypeScript 5: its arguments. */
-  readonly checker?: readonly string[]
+  /**
+   * A framework whose files only a checker of its own reads, with a compiler before TypeScript 7: the command, and the other
+   * files, which TypeScript 7 checks.
+   */
+  readonly checker?: { readonly command: readonly string[]; readonly files: readonly string[] }
   /** A command of its packages, before types are checked: it writes declarations that they need. */
   readonly prepare?: readonly string[]
   /** A command of its packages that serves what was built. `PORT` is replaced. */
@@ -19,4 +22,14 @@ const vitePreview = ['vite', 'preview', '--host', '127.0.0.1', '--port', 'PORT',
 export const EXAMPLES: readonly Example[] = [
   { name: 'vanilla', kind: 'page', start: vitePreview },
   { name: 'vite-react', kind: 'page', start: vitePreview },
+  { name: 'existing-client', kind: 'page', start: vitePreview },
+  { name: 'express', kind: 'server', start: ['node', 'dist/index.js'] },
+  { name: 'hono', kind: 'server', start: ['node', 'dist/index.js'] },
+  {
+    name: 'vue',
+    kind: 'page',
+    start: vitePreview,
+    checker: { command: ['vue-tsc'], files: ['server.ts', 'vite.config.ts', 'src/useReport.ts'] },
+  },
+  { name: 'solid', kind: 'page', start: vitePreview },
 ]

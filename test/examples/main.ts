@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { type Browser } from 'playwright-core'
 import { launchChromium } from '../browser/chromium.js'
+import { callThrough } from './callThrough.js'
 import { clickThrough } from './clickThrough.js'
 import { EXAMPLES, type Example } from './examples.js'
 import { createWorkspace, type Workspace } from './workspace.js'
@@ -54,18 +55,22 @@ async function tryExample(example: Example, workspace: Workspace, browser: Brows
   console.log(`== ${example.name}`)
   try {
     const node = example.node !== undefined && isOlderThan(example.node) ? example.node : undefined
-    const app = await step('install', () => workspace.install(example.name, { node }))
+    const versions = example.checker === undefined ? {} : { typescript: '~5.9.3' }
+    const app = await step('install', () => workspace.install(example.name, { node, versions }))
     if (example.prepare !== undefined) await app.run(example.prepare)
     await step('types', async () => {
-      await app.checkTypes('ts5')
-      await app.checkTypes('ts7')
-      if (example.checker !== undefined) await app.run(example.checker)
+      if (example.checker === undefined) await app.checkTypes('ts5')
+      else await app.run(example.checker.command)
+      await app.checkTypes('ts7', example.checker?.files)
     })
     await step('build', async () => refuseWarnings(await app.run(['npm', 'run', 'build', '--if-present'])))
     const running = await app.start(example.start)
     try {
-      const { gzip } = await step('use', () => clickThrough(browser, running.url, values.screenshots))
-      row.bytes = gzip.toLocaleString('en')
+      if (example.kind === 'server') await step('use', () => callThrough(app, running.url))
+      else {
+        const { gzip } = await step('use', () => clickThrough(browser, running.url, values.screenshots))
+        row.bytes = gzip.toLocaleString('en')
+      }
     } finally {
       await running.stop()
     }

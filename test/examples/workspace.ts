@@ -40,8 +40,8 @@ export interface InstalledApp {
   readonly path: string
   /** Runs a command of its packages and resolves to what it printed, which is the message where it fails. */
   run(command: readonly string[]): Promise<string>
-  /** Checks its types with a compiler that is not its own. */
-  checkTypes(compiler: 'ts5' | 'ts7'): Promise<string>
+  /** Checks its types, or those of these files, with a compiler that is not its own. */
+  checkTypes(compiler: 'ts5' | 'ts7', files?: readonly string[]): Promise<string>
   /** Starts a command of its packages with a free port in the place of `PORT`, and waits until it answers. */
   start(command: readonly string[]): Promise<RunningApp>
 }
@@ -85,8 +85,12 @@ export async function createWorkspace(packed?: string): Promise<Workspace> {
       return {
         path,
         run: (command) => run(command, path, environment),
-        checkTypes: (compiler) =>
-          run(['node', join(tools, 'node_modules', compiler, 'bin/tsc'), '--noEmit', '-p', '.'], path, environment),
+        checkTypes: async (compiler, files) => {
+          const config = { extends: './tsconfig.json', ...(files && { include: [], files }) }
+          await writeFile(join(path, 'tsconfig.checked.json'), JSON.stringify(config))
+          const tsc = join(tools, 'node_modules', compiler, 'bin/tsc')
+          return run(['node', tsc, '--noEmit', '-p', 'tsconfig.checked.json'], path, environment)
+        },
         start: (command) => start(command, path, environment),
       }
     },
