@@ -1,6 +1,7 @@
 import { QueryErrorResetBoundary } from '@tanstack/react-query'
 import { act, fireEvent, render, renderHook, screen } from '@testing-library/react'
 import { Component, type ReactNode, StrictMode, Suspense } from 'react'
+import { renderToString } from 'react-dom/server'
 import type { TestServer } from 'taskwire/testing'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { createWorkServer } from '../../test/support/workServer.js'
@@ -240,6 +241,27 @@ describe('useToolCallState and useTaskConnection', () => {
         server: { name: 'test' },
       },
     })
+  })
+
+  it('hydrates what a server has rendered without the calls that the page knows', async () => {
+    const Work = () => {
+      const { call } = useToolCallMutation({ name: 'work', key: 'weekly' })
+      return <p>{call?.phase ?? 'none'}</p>
+    }
+    const page = (
+      <TaskClientProvider client={client}>
+        <Work />
+      </TaskClientProvider>
+    )
+    const container = document.createElement('div')
+    container.innerHTML = renderToString(page)
+    client.startToolCall({ name: 'work', arguments: { seconds: 5 } }, { key: 'weekly' })
+    await server.advance(1500)
+    const onRecoverableError = vi.fn()
+    render(page, { container, hydrate: true, onRecoverableError })
+    await advance(0)
+    expect(onRecoverableError).not.toHaveBeenCalled()
+    expect(container.textContent).toBe('working')
   })
 
   it('an unknown call is undefined', () => {
