@@ -8,7 +8,11 @@ export interface Example {
    * A framework whose files only a checker of its own reads, with a compiler before TypeScript 7: the command, and the other
    * files, which TypeScript 7 checks.
    */
-  readonly checker?: { readonly command: readonly string[]; readonly files: readonly string[] }
+  readonly checker?: {
+    readonly command: readonly string[]
+    readonly files: readonly string[]
+    readonly typescript: string
+  }
   /** A command of its packages, before types are checked: it writes declarations that they need. */
   readonly prepare?: readonly string[]
   /** A command of its packages that serves what was built. `PORT` is replaced. */
@@ -29,7 +33,26 @@ export const EXAMPLES: readonly Example[] = [
     name: 'vue',
     kind: 'page',
     start: vitePreview,
-    checker: { command: ['vue-tsc'], files: ['server.ts', 'vite.config.ts', 'src/useReport.ts'] },
+    checker: { command: ['vue-tsc'], typescript: '~5.9.3', files: ['server.ts', 'vite.config.ts', 'src/useReport.ts'] },
   },
   { name: 'solid', kind: 'page', start: vitePreview },
+  {
+    name: 'sveltekit',
+    kind: 'page',
+    start: ['node', 'build'],
+    node: '22',
+    // SvelteKit 3 asks for TypeScript 6.
+    checker: {
+      command: ['npm', 'run', 'check'],
+      typescript: '^6.0.3',
+      files: ['src/lib/report.ts', 'src/lib/server/reports.ts'],
+    },
+  },
+  {
+    name: 'next',
+    kind: 'page',
+    start: ['next', 'start', '--hostname', '127.0.0.1', '--port', 'PORT'],
+    prepare: ['next', 'typegen'],
+  },
+  { name: 'workers', kind: 'server', start: ['wrangler', 'dev', '--ip', '127.0.0.1', '--port', 'PORT'], node: '22' },
 ]

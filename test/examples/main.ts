@@ -55,19 +55,19 @@ async function tryExample(example: Example, workspace: Workspace, browser: Brows
   console.log(`== ${example.name}`)
   try {
     const node = example.node !== undefined && isOlderThan(example.node) ? example.node : undefined
-    const versions = example.checker === undefined ? {} : { typescript: '~5.9.3' }
+    const versions = example.checker === undefined ? {} : { typescript: example.checker.typescript }
     const app = await step('install', () => workspace.install(example.name, { node, versions }))
     if (example.prepare !== undefined) await app.run(example.prepare)
     await step('types', async () => {
-      if (example.checker === undefined) await app.checkTypes('ts5')
-      else await app.run(example.checker.command)
+      if (example.checker !== undefined) await app.run(example.checker.command)
+      await app.checkTypes('ts5', example.checker?.files)
       await app.checkTypes('ts7', example.checker?.files)
     })
     await step('build', async () => refuseWarnings(await app.run(['npm', 'run', 'build', '--if-present'])))
     const running = await app.start(example.start)
     try {
-      if (example.kind === 'server') await step('use', () => callThrough(app, running.url))
-      else {
+      if (example.kind === 'server' || example.name === 'next') await step('use', () => callThrough(app, running.url))
+      if (example.kind === 'page') {
         const { gzip } = await step('use', () => clickThrough(browser, running.url, values.screenshots))
         row.bytes = gzip.toLocaleString('en')
       }

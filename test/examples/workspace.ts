@@ -59,7 +59,9 @@ const QUIET = {
   NO_UPDATE_NOTIFIER: '1',
   NEXT_TELEMETRY_DISABLED: '1',
   WRANGLER_SEND_METRICS: 'false',
-  ASTRO_TELEMETRY_DISABLED: '1',
+  WRANGLER_HIDE_BANNER: 'true',
+  CLOUDFLARE_CF_FETCH_ENABLED: 'false',
+  HOST: '127.0.0.1',
 }
 
 /** @param packed the path of the package, where it is packed already */
