@@ -1,5 +1,5 @@
-// The code in the documentation is code that compiles: each ts and tsx block of README.md and docs/ names a file
-// under docs/examples, or a region of one, and is equal to it.
+// The code in the documentation is code that compiles: each ts, tsx, vue and svelte block of README.md and docs/ names a file
+// under docs/examples or examples, or a region of one, and is equal to it.
 //
 //     ```ts file=docs/examples/start.ts#connect
 //
@@ -17,7 +17,7 @@ import { posix } from 'node:path'
 import { argv } from 'node:process'
 import { pathToFileURL } from 'node:url'
 
-const block = /^(?<indent> *)```(?<info>tsx?\b[^\n]*)\n(?<code>.*?)^\k<indent>```$/gms
+const block = /^(?<indent> *)```(?<info>(?:tsx?|vue|svelte)\b[^\n]*)\n(?<code>.*?)^\k<indent>```$/gms
 
 /**
  * @param {string} markdown

@@ -1,9 +1,10 @@
 import { parseArgs } from 'node:util'
-import { type Browser } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { launchChromium } from '../browser/chromium.js'
 import { callThrough } from './callThrough.js'
 import { clickThrough } from './clickThrough.js'
 import { EXAMPLES, type Example } from './examples.js'
+import { formatTable, secondsSince } from './table.js'
 import { createWorkspace, type Workspace } from './workspace.js'
 
 // Installs each app of examples/ with the packed package, checks its types with two compilers, builds it, starts it, and
@@ -28,14 +29,14 @@ type Row = Record<'example' | 'install' | 'types' | 'build' | 'use' | 'bytes', s
 const asked = EXAMPLES.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
 const startedAt = Date.now()
 const workspace = await createWorkspace(values.packed)
-console.log(`packed in ${seconds(startedAt)}`)
+console.log(`packed in ${secondsSince(startedAt)}`)
 const browser = await launchChromium()
 const rows: Row[] = []
 for (const example of asked) rows.push(await tryExample(example, workspace, browser))
 await browser.close()
 if (values.keep) console.log(`kept: ${workspace.folder}`)
 else await workspace.remove()
-console.log(`\n${formatTable(rows)}\n\n${rows.length} examples in ${seconds(startedAt)}`)
+console.log(`\n${formatTable(rows)}\n\n${rows.length} examples in ${secondsSince(startedAt)}`)
 process.exit(process.exitCode ?? 0)
 
 async function tryExample(example: Example, workspace: Workspace, browser: Browser): Promise<Row> {
@@ -45,7 +46,7 @@ async function tryExample(example: Example, workspace: Workspace, browser: Brows
     const start = Date.now()
     try {
       const outcome = await work()
-      row[column] = seconds(start)
+      row[column] = secondsSince(start)
       return outcome
     } catch (error) {
       row[column] = 'FAILED'
@@ -90,17 +91,4 @@ function refuseWarnings(printed: string): void {
 
 function isOlderThan(major: string): boolean {
   return Number(process.versions.node.split('.')[0]) < Number(major)
-}
-
-function seconds(start: number): string {
-  return `${((Date.now() - start) / 1000).toFixed(1)} s`
-}
-
-function formatTable(rows: readonly Row[]): string {
-  const columns = Object.keys(rows[0] ?? {}) as (keyof Row)[]
-  const cells = [Object.fromEntries(columns.map((name) => [name, name])) as Row, ...rows]
-  const width = (name: keyof Row) => Math.max(...cells.map((row) => row[name].length))
-  const line = (row: Row) => `| ${columns.map((name) => row[name].padEnd(width(name))).join(' | ')} |`
-  const [head, ...body] = cells.map(line)
-  return [head, `| ${columns.map((name) => '-'.repeat(width(name))).join(' | ')} |`, ...body].join('\n')
 }

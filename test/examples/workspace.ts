@@ -12,7 +12,7 @@ const repository = resolve(import.meta.dirname, '../..')
 const TOOLS = {
   ts5: 'npm:typescript@5.9',
   ts7: 'npm:typescript@7.0',
-  node20: 'npm:node@20',
+  node20: 'npm:node@20.19',
   node22: 'npm:node@22',
   node24: 'npm:node@24',
 }

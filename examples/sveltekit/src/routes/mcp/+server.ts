@@ -1,4 +1,4 @@
-import { server } from '$lib/server/reports'
+import { server } from '../../lib/server/reports'
 import type { RequestHandler } from './$types'
 
 // GET, POST, DELETE and what else the protocol may use.
