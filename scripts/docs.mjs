@@ -1,5 +1,5 @@
-// The code in the documentation is code that compiles: each ts and tsx block of README.md and docs/ names a file
-// under docs/examples, and is equal to it. Readers paste: a page shows whole files, or a region of a file that it shows or
+// The code in the documentation is code that compiles: each ts, tsx, vue and svelte block of README.md and docs/ names a file
+// under docs/examples or examples, and is equal to it. Readers paste: a page shows whole files, or a region of a file that it shows or
 // links to, and the files that those import (scripts/snippets.mjs). Tables of sizes come from size.json (scripts/sizes.mjs).
 //
 //     ```ts file=docs/examples/start.ts
@@ -22,7 +22,7 @@ import { checkLinks } from './links.mjs'
 import { checkSizes } from './sizes.mjs'
 import { checkSnippets } from './snippets.mjs'
 
-const block = /^(?<indent> *)```(?<info>tsx?\b[^\n]*)\n(?<code>.*?)^\k<indent>```$/gms
+const block = /^(?<indent> *)```(?<info>(?:tsx?|vue|svelte)\b[^\n]*)\n(?<code>.*?)^\k<indent>```$/gms
 
 /**
  * @param {string} markdown

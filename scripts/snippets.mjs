@@ -17,6 +17,8 @@ export function filesOf(markdown, path) {
   const shown = new Set()
   const regions = new Map()
   for (const { groups: { path: file = '', region } = {} } of markdown.matchAll(fence)) {
+    // A file of a whole app, which its page links to; `npm run test:examples` builds it.
+    if (!file.startsWith('docs/')) continue
     if (region === undefined) shown.add(file)
     else regions.set(file, region)
   }

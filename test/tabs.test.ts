@@ -150,6 +150,39 @@ describe('one tab polls for all', () => {
     expect(polls()).toEqual([1000, 2000, 3000])
   })
 
+  it.each(['success', 'failure', 'cancelled'] as const)(
+    'also a call that another tab makes anew after its %s',
+    async (outcome) => {
+      const [a, b] = [openTab(), openTab()]
+      const seconds = outcome === 'cancelled' ? 60 : 1
+      const work = { name: 'work', arguments: { seconds, ...(outcome === 'failure' && { outcome }) } }
+      const first = a.client.startToolCall(work, { key: 'k' })
+      await b.client.resumeToolCalls()
+      await advance(100)
+      if (outcome === 'cancelled') void b.client.getToolCall(first.callId)?.cancel()
+      await advance(3000)
+      const seen = () => b.client.getToolCallState(first.callId)
+      expect(seen()?.phase).toBe({ success: 'completed', failure: 'failed', cancelled: 'cancelled' }[outcome])
+      a.client.startToolCall({ name: 'work', arguments: { seconds: 3 } }, { key: 'k', repeat: 'settled' })
+      await advance(1500)
+      expect(seen()).toMatchObject({ phase: 'working', task: { statusMessage: 'step 1' } })
+      await advance(3000)
+      expect(seen()).toMatchObject({ phase: 'completed', result: { structuredContent: { seconds: 3 } } })
+    },
+  )
+
+  it('and stays with the outcome of a call whose task another tab resumes', async () => {
+    const [a, b] = [openTab(), openTab()]
+    const call = start(a, 1)
+    await b.client.resumeToolCalls()
+    await advance(3000)
+    const taskId = call.getState().task?.taskId ?? ''
+    const c = openTab()
+    c.client.resumeTask({ taskId, name: 'work' }, { key: 'k' })
+    await server.browser.settle()
+    expect(b.client.getToolCallState(call.callId)?.phase).toBe('completed')
+  })
+
   it('a tab that comes later sees at once what is known', async () => {
     start(openTab())
     await advance(2500)

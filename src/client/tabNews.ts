@@ -2,6 +2,7 @@ import { type Call, taskIdOf } from '../call/call.js'
 import type { CallEntry } from '../call/callEntry.js'
 import type { RecordOwner } from '../call/callRecord.js'
 import type { CallMessage } from '../call/callTabs.js'
+import { isSettled } from '../call/toolCallState.js'
 import type { RecordStore } from '../storage/recordStore.js'
 import type { ToolCallRecord } from '../storage/toolCallRecord.js'
 import type { Forgetting } from './forgetting.js'
@@ -57,9 +58,7 @@ export function createTabNews(options: TabNewsOptions): TabNews {
     const known = calls.entries.get(callId)
     calls.waiting.get(callId)?.({ record })
     handOver.receive(callId, record)
-    // What has failed here was called anew in another tab.
-    const isAnew = known?.shown.phase === 'failed' && record.startedAt > known.call.startedAt
-    if (known !== undefined && !isAnew) void followInstead(known, record)
+    if (known !== undefined && !isAnew(known, record)) void followInstead(known, record)
     else if (options.followsUnobserved && !options.signal.aborted) calls.follow(record)
   }
 
@@ -79,6 +78,11 @@ export function createTabNews(options: TabNewsOptions): TabNews {
       await followInstead(entry)
     },
   }
+}
+
+/** True where a call that is over here was made anew in another tab, and did not only have its task resumed there. */
+function isAnew({ call, shown }: CallEntry, { startedAt, task }: ToolCallRecord): boolean {
+  return isSettled(shown) && startedAt > call.startedAt && task?.taskId !== shown.task?.taskId
 }
 
 /** True for the record of a task other than the one that the call follows. */

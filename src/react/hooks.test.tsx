@@ -1,6 +1,7 @@
 import { QueryErrorResetBoundary } from '@tanstack/react-query'
 import { act, fireEvent, render, renderHook, screen } from '@testing-library/react'
 import { Component, type ReactNode, StrictMode, Suspense } from 'react'
+import { renderToString } from 'react-dom/server'
 import type { TestServer } from 'taskwire/testing'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { createTaskClient } from '../../test/support/anyClient.js'
@@ -127,6 +128,39 @@ describe('useToolCallMutation', () => {
     },
   )
 
+  it('with a key, shows the newest call of another tab, and its own again once it makes one', async () => {
+    const other = openPage()
+    const { result } = renderHook(() => useToolCallMutation({ name: 'work', key: 'weekly' }), { wrapper })
+    const callElsewhere = (seconds: number, outcome = 'success') =>
+      act(async () => {
+        const work = { name: 'work', arguments: { seconds, outcome } }
+        other.startToolCall(work, { key: 'weekly', repeat: 'settled' })
+        await server.advance(500)
+      })
+    // Before this page knows of any.
+    await callElsewhere(1)
+    expect(result.current).toMatchObject({ isPending: true, call: { phase: 'working' } })
+    await advance(2000)
+    expect(result.current).toMatchObject({ isSuccess: true, data: { structuredContent: { seconds: 1 } } })
+    // Another one, in the place of a result that is on show.
+    await callElsewhere(2, 'failure')
+    expect(result.current).toMatchObject({ isPending: true, data: undefined, call: { phase: 'working' } })
+    await advance(3000)
+    expect(result.current).toMatchObject({ isError: true, data: undefined, error: { name: 'TaskFailedError' } })
+    // One of its own.
+    act(() => result.current.mutate({ seconds: 3 }))
+    await advance(500)
+    expect(result.current).toMatchObject({ isPending: true, error: null, call: { phase: 'working' } })
+    await advance(4000)
+    expect(result.current).toMatchObject({ isSuccess: true, data: { structuredContent: { seconds: 3 } } })
+    // After one of its own.
+    await callElsewhere(4)
+    expect(result.current).toMatchObject({ isPending: true, data: undefined, call: { phase: 'working' } })
+    await advance(5000)
+    expect(result.current).toMatchObject({ isSuccess: true, data: { structuredContent: { seconds: 4 } } })
+    expect(server.count('tools/call')).toBe(4)
+  })
+
   it('a failure is the error of the mutation', async () => {
     const { result } = renderHook(() => useToolCallMutation({ name: 'work' }), { wrapper })
     act(() => result.current.mutate({ seconds: 0, outcome: 'failure' }))
@@ -207,6 +241,27 @@ describe('useToolCallState and useTaskConnection', () => {
         server: { name: 'test' },
       },
     })
+  })
+
+  it('hydrates what a server has rendered without the calls that the page knows', async () => {
+    const Work = () => {
+      const { call } = useToolCallMutation({ name: 'work', key: 'weekly' })
+      return <p>{call?.phase ?? 'none'}</p>
+    }
+    const page = (
+      <TaskClientProvider client={client}>
+        <Work />
+      </TaskClientProvider>
+    )
+    const container = document.createElement('div')
+    container.innerHTML = renderToString(page)
+    client.startToolCall({ name: 'work', arguments: { seconds: 5 } }, { key: 'weekly' })
+    await server.advance(1500)
+    const onRecoverableError = vi.fn()
+    render(page, { container, hydrate: true, onRecoverableError })
+    await advance(0)
+    expect(onRecoverableError).not.toHaveBeenCalled()
+    expect(container.textContent).toBe('working')
   })
 
   it('an unknown call is undefined', () => {

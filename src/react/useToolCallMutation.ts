@@ -1,24 +1,24 @@
 import type { UseMutationResult } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
-import type { TaskClient } from '../client/taskClient.js'
+import { useRef, useState } from 'react'
 import type { AnyTools, RegisteredTools, ToolName } from '../client/tools.js'
 import type { StandardSchemaV1 } from '../connection/standardSchema.js'
-import { asError } from '../protocol/asError.js'
 import {
   type AnyToolCallMutationOptions,
   type ToolCallMutationOptions,
   type ToolCallVariables,
   toolCallMutation,
 } from '../query/toolCallMutationOptions.js'
-import { type ToolOutputOf, toolOutput } from '../query/toolOutput.js'
+import type { ToolOutputOf } from '../query/toolOutput.js'
 import { useMutation } from './reactQuery.js'
 import { type OnSettled, useOnSettled } from './useOnSettled.js'
+import { useOtherOutcome } from './useOtherOutcome.js'
 import { type UseTaskClientOptions, useTaskClient } from './useTaskClient.js'
 import { type ToolCallControls, useToolCallControls } from './useToolCallControls.js'
 
 /**
- * What {@link useToolCallMutation} takes. With a key, `call`, `data`, `error` and `status` are after a reload those of the
- * call that is known, also if it has ended; without, nothing is shown after a reload.
+ * What {@link useToolCallMutation} takes. With a key, `call`, `data`, `error` and `status` are those of the newest call of
+ * that key: after a reload of the one that is known, also if it has ended, and of one that another tab makes. Without a key
+ * they are those of this component's calls.
  */
 export type UseToolCallMutationOptions<
   T,
@@ -60,71 +60,17 @@ export function useToolCallMutation(
   const [lastCallId, setLastCallId] = useState<string>()
   const started = useRef(new Set<string>()).current
   const callId = key === undefined ? lastCallId : client.toolCallId(name, key)
-  const earlier = useEarlierOutcome(client, name, key, outputSchema)
+  const other = useOtherOutcome(client, name, key, outputSchema)
   useOnSettled(client, options.onSettled, (settledId) => started.delete(settledId) || settledId === callId)
   const result = useMutation<unknown, Error, object | undefined>(
     toolCallMutation(client, options, (startedId) => {
       started.add(startedId)
       setLastCallId(startedId)
+      other.noteOwn(startedId)
     }),
   )
   const { isIdle, variables, mutate } = result
   const retry = isIdle ? undefined : () => mutate(variables)
-  const shown = isIdle && earlier !== undefined ? { ...result, ...earlier } : result
+  const shown = other.outcome === undefined ? result : { ...result, ...other.outcome }
   return { ...shown, ...useToolCallControls(client, callId), retry }
 }
-
-type EarlierOutcome = Pick<
-  UseMutationResult<unknown, Error>,
-  'status' | 'data' | 'error' | 'isIdle' | 'isPending' | 'isSuccess' | 'isError'
->
-
-/**
- * What an earlier visit has left of the call of a key, in the members of TanStack's mutation result: that one starts idle
- * with each page. Its callbacks are for what this page has started and are not called.
- */
-function useEarlierOutcome(
-  client: TaskClient,
-  name: string,
-  key: string | undefined,
-  outputSchema: StandardSchemaV1 | undefined,
-): EarlierOutcome | undefined {
-  const [earlier, setEarlier] = useState<EarlierOutcome>()
-  const schema = useRef(outputSchema)
-  schema.current = outputSchema
-  useEffect(() => {
-    setEarlier(undefined)
-    if (key === undefined) return
-    let isCurrent = true
-    const show = (outcome: EarlierOutcome) => {
-      if (isCurrent) setEarlier(outcome)
-    }
-    const found = client.resumeToolCalls({ callId: client.toolCallId(name, key) })
-    void found.then(async ([call]) => {
-      if (call === undefined || !isCurrent) return
-      show({ ...NOT_YET, status: 'pending', isPending: true })
-      try {
-        const data = await toolOutput(await call.result, name, schema.current)
-        show({ ...NOT_YET, status: 'success', isSuccess: true, data })
-      } catch (thrown) {
-        show({ ...NOT_YET, status: 'error', isError: true, error: asError(thrown) })
-      }
-    })
-    return () => {
-      isCurrent = false
-      void found.then((calls) => {
-        for (const call of calls) call.detach()
-      })
-    }
-  }, [client, name, key])
-  return earlier
-}
-
-const NOT_YET = {
-  data: undefined,
-  error: null,
-  isIdle: false,
-  isPending: false,
-  isSuccess: false,
-  isError: false,
-} as const

@@ -31,7 +31,8 @@ export function useStateOfCall(
     [client, callId],
   )
   const getState = () => (callId === undefined ? undefined : client.getToolCallState(callId))
-  const call = useSyncExternalStore(subscribe, getState, getState)
+  // A part of a page that is hydrated late finds calls that the provider has taken up: the server had none.
+  const call = useSyncExternalStore(subscribe, getState, () => undefined)
   const endedId = call?.phase === 'ended' ? callId : undefined
   useEffect(() => {
     if (endedId !== undefined) client.getToolCall(endedId)

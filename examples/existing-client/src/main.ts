@@ -1,0 +1,61 @@
+import { TaskCancelledError, ToolCallInterruptedError } from 'taskwire'
+import { client, tasks } from './mcp'
+import './style.css'
+
+const form = document.querySelector('form')!
+const running = document.querySelector<HTMLElement>('#running')!
+const progress = running.querySelector('progress')!
+const alert = document.querySelector<HTMLElement>('[role=alert]')!
+const output = document.querySelector('output')!
+
+// The key makes it one call, in every tab and after a reload.
+const tool = 'generate_report'
+const key = 'sales'
+const callId = tasks.toolCallId(tool, key)
+
+function show() {
+  const call = tasks.getToolCallState(callId)
+  const isRunning = call !== undefined && call.endedAt === undefined
+
+  form.querySelector('button')!.disabled = isRunning
+
+  running.hidden = !isRunning
+  running.querySelector('button')!.disabled = call?.isCancelling ?? false
+  running.querySelector('p')!.textContent = call?.progress?.message ?? 'Starting…'
+  progress.max = call?.progress?.total ?? 1
+  if (call?.progress) progress.value = call.progress.progress
+  else progress.removeAttribute('value')
+
+  alert.hidden = !call?.error
+  alert.textContent = call?.error ? explain(call.error) : ''
+
+  output.hidden = !call?.result
+  output.textContent = (call?.result?.content ?? [])
+    .map((block) => (block.type === 'text' ? block.text : ''))
+    .join('\n')
+}
+
+function explain(error: Error) {
+  if (error instanceof TaskCancelledError) return 'The report was cancelled.'
+  if (error instanceof ToolCallInterruptedError) return 'The page was closed before the server answered. Start again?'
+  return error.message
+}
+
+form.addEventListener('submit', (event) => {
+  event.preventDefault()
+  const quarter = new FormData(form).get('quarter')
+  // It was `client.callTool({ name, arguments })`, which fails where the server makes a task of the call.
+  tasks.startToolCall({ name: tool, arguments: { quarter } }, { key, repeat: 'settled' })
+})
+
+running.querySelector('button')!.addEventListener('click', () => tasks.getToolCall(callId)?.cancel())
+
+tasks.subscribeToolCall(callId, show)
+// What an earlier visit or another tab has started.
+tasks.resumeToolCalls({ callId })
+
+await tasks.connect()
+
+// The SDK client is the app's own, as before.
+const { tools } = await client.listTools()
+document.querySelector('#tools')!.textContent = tools.map(({ description }) => description).join(' ')

@@ -1,0 +1,15 @@
+import { toNodeHandler } from '@modelcontextprotocol/node'
+import { defineConfig } from 'vite'
+import { server } from './server'
+
+const mcp = toNodeHandler(server)
+
+export default defineConfig({
+  plugins: [
+    {
+      name: 'mcp-server',
+      configureServer: ({ middlewares }) => void middlewares.use('/mcp', mcp),
+      configurePreviewServer: ({ middlewares }) => void middlewares.use('/mcp', mcp),
+    },
+  ],
+})

@@ -1,0 +1,5 @@
+import { render } from 'solid-js/web'
+import './index.css'
+import { App } from './App'
+
+render(() => <App />, document.getElementById('root')!)

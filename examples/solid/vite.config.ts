@@ -1,0 +1,17 @@
+import { toNodeHandler } from '@modelcontextprotocol/node'
+import { defineConfig } from 'vite'
+import solid from 'vite-plugin-solid'
+import { server } from './server'
+
+const mcp = toNodeHandler(server)
+
+export default defineConfig({
+  plugins: [
+    solid(),
+    {
+      name: 'mcp-server',
+      configureServer: ({ middlewares }) => void middlewares.use('/mcp', mcp),
+      configurePreviewServer: ({ middlewares }) => void middlewares.use('/mcp', mcp),
+    },
+  ],
+})

@@ -1,0 +1,56 @@
+import { createTaskClient, TaskCancelledError, ToolCallInterruptedError } from 'taskwire'
+import './style.css'
+
+const form = document.querySelector('form')!
+const running = document.querySelector<HTMLElement>('#running')!
+const progress = running.querySelector('progress')!
+const alert = document.querySelector<HTMLElement>('[role=alert]')!
+const output = document.querySelector('output')!
+
+const client = createTaskClient({ url: '/mcp' })
+
+// The key makes it one call, in every tab and after a reload.
+const tool = 'generate_report'
+const key = 'sales'
+const callId = client.toolCallId(tool, key)
+
+function show() {
+  const call = client.getToolCallState(callId)
+  const isRunning = call !== undefined && call.endedAt === undefined
+
+  form.querySelector('button')!.disabled = isRunning
+
+  running.hidden = !isRunning
+  running.querySelector('button')!.disabled = call?.isCancelling ?? false
+  running.querySelector('p')!.textContent = call?.progress?.message ?? 'Starting…'
+  progress.max = call?.progress?.total ?? 1
+  // Without a value the bar says that nobody knows how long it takes.
+  if (call?.progress) progress.value = call.progress.progress
+  else progress.removeAttribute('value')
+
+  alert.hidden = !call?.error
+  alert.textContent = call?.error ? explain(call.error) : ''
+
+  output.hidden = !call?.result
+  output.textContent = (call?.result?.content ?? [])
+    .map((block) => (block.type === 'text' ? block.text : ''))
+    .join('\n')
+}
+
+function explain(error: Error) {
+  if (error instanceof TaskCancelledError) return 'The report was cancelled.'
+  if (error instanceof ToolCallInterruptedError) return 'The page was closed before the server answered. Start again?'
+  return error.message
+}
+
+form.addEventListener('submit', (event) => {
+  event.preventDefault()
+  const quarter = new FormData(form).get('quarter')
+  client.startToolCall({ name: tool, arguments: { quarter } }, { key, repeat: 'settled' })
+})
+
+running.querySelector('button')!.addEventListener('click', () => client.getToolCall(callId)?.cancel())
+
+client.subscribeToolCall(callId, show)
+// What an earlier visit or another tab has started.
+client.resumeToolCalls({ callId })

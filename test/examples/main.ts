@@ -1,0 +1,94 @@
+import { parseArgs } from 'node:util'
+import type { Browser } from 'playwright-core'
+import { launchChromium } from '../browser/chromium.js'
+import { callThrough } from './callThrough.js'
+import { clickThrough } from './clickThrough.js'
+import { EXAMPLES, type Example } from './examples.js'
+import { formatTable, secondsSince } from './table.js'
+import { createWorkspace, type Workspace } from './workspace.js'
+
+// Installs each app of examples/ with the packed package, checks its types with two compilers, builds it, starts it, and
+// uses it: `npm run test:examples`, or `npm run test:examples -- vanilla vue` for these. Prints a table.
+//
+//     --keep                 leaves the temporary folder there
+//     --packed FILE          the package, where `npm pack` has made it already
+//     --screenshots FOLDER   of the pages, in two widths, light and dark
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { keep: { type: 'boolean' }, packed: { type: 'string' }, screenshots: { type: 'string' } },
+})
+const unknown = positionals.find((name) => !EXAMPLES.some((example) => example.name === name))
+if (unknown !== undefined) {
+  console.error(`There is no example ${unknown}. The examples are: ${EXAMPLES.map(({ name }) => name).join(', ')}.`)
+  process.exit(2)
+}
+
+type Row = Record<'example' | 'install' | 'types' | 'build' | 'use' | 'bytes', string>
+
+const asked = EXAMPLES.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
+const startedAt = Date.now()
+const workspace = await createWorkspace(values.packed)
+console.log(`packed in ${secondsSince(startedAt)}`)
+const browser = await launchChromium()
+const rows: Row[] = []
+for (const example of asked) rows.push(await tryExample(example, workspace, browser))
+await browser.close()
+if (values.keep) console.log(`kept: ${workspace.folder}`)
+else await workspace.remove()
+console.log(`\n${formatTable(rows)}\n\n${rows.length} examples in ${secondsSince(startedAt)}`)
+process.exit(process.exitCode ?? 0)
+
+async function tryExample(example: Example, workspace: Workspace, browser: Browser): Promise<Row> {
+  const row: Row = { example: example.name, install: '', types: '', build: '', use: '', bytes: '' }
+  /** Runs a step, and notes how long it took or that it failed. */
+  async function step<T>(column: keyof Row, work: () => Promise<T>): Promise<T> {
+    const start = Date.now()
+    try {
+      const outcome = await work()
+      row[column] = secondsSince(start)
+      return outcome
+    } catch (error) {
+      row[column] = 'FAILED'
+      throw error
+    }
+  }
+  console.log(`== ${example.name}`)
+  try {
+    const node = example.node !== undefined && isOlderThan(example.node) ? example.node : undefined
+    const versions = example.checker === undefined ? {} : { typescript: example.checker.typescript }
+    const app = await step('install', () => workspace.install(example.name, { node, versions }))
+    if (example.prepare !== undefined) await app.run(example.prepare)
+    await step('types', async () => {
+      if (example.checker !== undefined) await app.run(example.checker.command)
+      await app.checkTypes('ts5', example.checker?.files)
+      await app.checkTypes('ts7', example.checker?.files)
+    })
+    await step('build', async () => refuseWarnings(await app.run(['npm', 'run', 'build', '--if-present'])))
+    const running = await app.start(example.start)
+    try {
+      if (example.kind === 'server' || example.name === 'next') await step('use', () => callThrough(app, running.url))
+      if (example.kind === 'page') {
+        const { gzip } = await step('use', () => clickThrough(browser, running.url, values.screenshots))
+        row.bytes = gzip.toLocaleString('en')
+      }
+    } finally {
+      await running.stop()
+    }
+  } catch (error) {
+    console.error(`${example.name}: ${(error as Error).message}`)
+    process.exitCode = 1
+  }
+  return row
+}
+
+/** What a build says of other packages is their affair. */
+function refuseWarnings(printed: string): void {
+  const paragraphs = printed.split(/\n\s*\n/)
+  const ours = paragraphs.filter((text) => /warn|error|deprecat/i.test(text) && /taskwire(?!-example)/i.test(text))
+  if (ours.length > 0) throw new Error(`The build warns:\n${ours.join('\n')}`)
+}
+
+function isOlderThan(major: string): boolean {
+  return Number(process.versions.node.split('.')[0]) < Number(major)
+}

@@ -1,0 +1,195 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+
+const repository = resolve(import.meta.dirname, '../..')
+
+/** Compilers and versions of Node, installed once and kept: `npm install` finds them there the next time. */
+const TOOLS = {
+  ts5: 'npm:typescript@5.9',
+  ts7: 'npm:typescript@7.0',
+  node20: 'npm:node@20.19',
+  node22: 'npm:node@22',
+  node24: 'npm:node@24',
+}
+
+export type NodeVersion = '20' | '22' | '24'
+
+/** Where examples are installed: a temporary folder with the packed package in it. */
+export interface Workspace {
+  readonly folder: string
+  /** Copies a folder of the repository and installs it with the packed package. `versions` replace the ranges of its package.json. */
+  install(name: string, options?: InstallOptions): Promise<InstalledApp>
+  remove(): Promise<void>
+}
+
+export interface InstallOptions {
+  /** Of the repository. @default `examples/NAME` */
+  readonly from?: string
+  readonly versions?: Readonly<Record<string, string>>
+  /** The Node to run it with. @default the one that runs */
+  readonly node?: NodeVersion | undefined
+}
+
+/** A copy of an example with its packages. */
+export interface InstalledApp {
+  readonly path: string
+  /** Runs a command of its packages and resolves to what it printed, which is the message where it fails. */
+  run(command: readonly string[]): Promise<string>
+  /** Checks its types, or those of these files, with a compiler that is not its own. */
+  checkTypes(compiler: 'ts5' | 'ts7', files?: readonly string[]): Promise<string>
+  /** Starts a command of its packages with a free port in the place of `PORT`, and waits until it answers. */
+  start(command: readonly string[]): Promise<RunningApp>
+}
+
+export interface RunningApp {
+  readonly url: string
+  /** What it has printed so far. */
+  printed(): string
+  stop(): Promise<void>
+}
+
+/** Nothing is sent to anybody but the registry of npm. */
+const QUIET = {
+  NO_COLOR: '1',
+  NO_UPDATE_NOTIFIER: '1',
+  NEXT_TELEMETRY_DISABLED: '1',
+  WRANGLER_SEND_METRICS: 'false',
+  WRANGLER_HIDE_BANNER: 'true',
+  CLOUDFLARE_CF_FETCH_ENABLED: 'false',
+  HOST: '127.0.0.1',
+}
+
+/** @param packed the path of the package, where it is packed already */
+export async function createWorkspace(packed?: string): Promise<Workspace> {
+  const folder = await mkdtemp(join(tmpdir(), 'taskwire-examples-'))
+  const tools = await installTools()
+  const tarball = packed === undefined ? await pack(folder, environmentOf(tools)) : resolve(packed)
+  return {
+    folder,
+    install: async (name, { from = `examples/${name}`, versions = {}, node } = {}) => {
+      const path = await mkdtemp(join(folder, `${name}-`))
+      await cp(join(repository, from), path, {
+        recursive: true,
+        filter: (file) => !/[\\/]node_modules([\\/]|$)/.test(file),
+      })
+      await setVersions(join(path, 'package.json'), { ...versions, taskwire: `file:${tarball}` })
+      const environment = environmentOf(tools, path, node)
+      await run(
+        ['npm', 'install', '--no-audit', '--no-fund', '--prefer-offline', '--no-package-lock'],
+        path,
+        environment,
+      )
+      return {
+        path,
+        run: (command) => run(command, path, environment),
+        checkTypes: async (compiler, files) => {
+          const config = { extends: './tsconfig.json', ...(files && { include: [], files }) }
+          await writeFile(join(path, 'tsconfig.checked.json'), JSON.stringify(config))
+          const tsc = join(tools, 'node_modules', compiler, 'bin/tsc')
+          return run(['node', tsc, '--noEmit', '-p', 'tsconfig.checked.json'], path, environment)
+        },
+        start: (command) => start(command, path, environment),
+      }
+    },
+    remove: () => rm(folder, { recursive: true, force: true }),
+  }
+}
+
+/** `npm pack` builds first: see `prepack` in package.json. */
+async function pack(folder: string, environment: NodeJS.ProcessEnv): Promise<string> {
+  await run(['npm', 'pack', '--pack-destination', folder], repository, environment)
+  const [tarball = ''] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'))
+  return join(folder, tarball)
+}
+
+async function installTools(): Promise<string> {
+  const folder = join(repository, 'node_modules/.cache/taskwire-examples')
+  await mkdir(folder, { recursive: true })
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies: TOOLS }))
+  // Each package of Node has a script that fetches the one for this platform from npm.
+  await run(['npm', 'install', '--no-audit', '--no-fund', '--prefer-offline'], folder, environmentOf(folder))
+  return folder
+}
+
+async function setVersions(manifest: string, versions: Readonly<Record<string, string>>): Promise<void> {
+  const content = JSON.parse(await readFile(manifest, 'utf8')) as Record<string, Record<string, string> | undefined>
+  for (const [name, version] of Object.entries(versions)) {
+    const group =
+      ['dependencies', 'devDependencies'].find((key) => content[key]?.[name] !== undefined) ?? 'dependencies'
+    content[group] = { ...content[group], [name]: version }
+  }
+  await writeFile(manifest, JSON.stringify(content, null, 2))
+}
+
+/** The packages of the app come first in PATH, then the Node that was asked for. */
+function environmentOf(tools: string, path?: string, node?: NodeVersion): NodeJS.ProcessEnv {
+  // `npm run` passes its own settings on in variables, and Vitest sets NODE_ENV, which builds would heed.
+  const inherited = Object.entries(process.env).filter(([name]) => !/^npm_|^NODE_ENV$/i.test(name))
+  const folders = [
+    ...(path === undefined ? [] : [join(path, 'node_modules/.bin')]),
+    ...(node === undefined ? [] : [join(tools, 'node_modules', `node${node}`, 'bin')]),
+    process.env['PATH'] ?? '',
+  ]
+  return { ...Object.fromEntries(inherited), ...QUIET, PATH: folders.join(delimiter) }
+}
+
+async function run(command: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
+  const [file = '', ...args] = command
+  const options = { cwd, env, maxBuffer: 64 * 1024 * 1024, shell: process.platform === 'win32' }
+  const { stdout, stderr } = await promisify(execFile)(file, args, options).catch(({ message, stdout, stderr }) => {
+    throw new Error(`${command.join(' ')} failed: ${message}\n${stdout}\n${stderr}`)
+  })
+  return stdout + stderr
+}
+
+async function start(command: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<RunningApp> {
+  const port = await freePort()
+  const [file = '', ...args] = command.map((word) => (word === 'PORT' ? String(port) : word))
+  const process = spawn(file, args, { cwd, env: { ...env, PORT: String(port) }, detached: true })
+  let printed = ''
+  for (const stream of [process.stdout, process.stderr]) stream.on('data', (chunk) => (printed += chunk))
+  const exited = once(process, 'exit')
+  const url = `http://127.0.0.1:${port}/`
+  const stop = async () => {
+    if (process.exitCode === null && process.signalCode === null) killGroup(process)
+    await exited
+  }
+  try {
+    await Promise.race([answers(url), exited.then(() => Promise.reject(new Error('it has ended')))])
+  } catch (error) {
+    await stop()
+    throw new Error(`${command.join(' ')} does not serve: ${String(error)}\n${printed}`)
+  }
+  return { url, printed: () => printed, stop }
+}
+
+/** A command of npm is often a process that starts others. */
+function killGroup({ pid }: ChildProcess): void {
+  if (pid !== undefined) process.kill(-pid, 'SIGTERM')
+}
+
+async function answers(url: string): Promise<void> {
+  const until = Date.now() + 120_000
+  for (;;) {
+    try {
+      await fetch(url)
+      return
+    } catch (error) {
+      if (Date.now() > until) throw error
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
