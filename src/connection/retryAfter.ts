@@ -22,12 +22,12 @@ export function withRetryAfter(fetch: Fetch, now: () => number, onConnectAt?: (a
     const header = headers.get('retry-after')
     const retryAfterMs = parseRetryAfter(header ?? '', now())
     const method = requestMethod(init)
-    if (header !== null && (method === PROBE || method === 'initialize')) onConnectAt?.(now() + (retryAfterMs ?? 0))
+    if (retryAfterMs !== undefined && (method === PROBE || method === 'initialize')) onConnectAt?.(now() + retryAfterMs)
     const isTask = method.startsWith('tasks/')
     const isKept = method === PROBE ? isPassingStatus(status) : header !== null && (isTask || method === 'tools/call')
     if (!isKept) return response
-    const text = isTask ? void (await response.body?.cancel()) : await response.text()
-    throw new HttpError(status, text, retryAfterMs)
+    if (isTask) await response.body?.cancel()
+    throw new HttpError(status, isTask ? '' : await response.text(), retryAfterMs)
   }
 }
 

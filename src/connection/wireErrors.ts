@@ -35,8 +35,8 @@ export class HttpError extends Error {
   /** How long the server asked to be left alone (`Retry-After`), in ms. */
   readonly retryAfterMs: number | undefined
 
-  constructor(status: number, text = '', retryAfterMs?: number) {
-    super(`The server answered HTTP ${status}: ${text}`)
+  constructor(status: number, text: string, retryAfterMs?: number) {
+    super(`HTTP ${status}: ${text}`)
     this.retryAfterMs = retryAfterMs
     this.status = status
     this.data = { status, text }

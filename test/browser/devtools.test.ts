@@ -89,6 +89,17 @@ describe('the devtools of the demo', () => {
     await seeRow(/Poll.*backoff after a failure.*working/)
   })
 
+  test('still have the polls before a reload, and say where that was', async () => {
+    await open()
+    await seeRow(/Poll.*first poll, one server interval.*working/)
+    await page.reload()
+    await page.getByText('Connected', { exact: true }).waitFor({ timeout: 60_000 })
+    await seeRow(/Reload.*older rows: before the reload/)
+    await seeRow(/Task created \(before the reload\)/)
+    await seeRow(/Poll \(before the reload\).*first poll, one server interval/)
+    await seeRow(/Task resumed/)
+  })
+
   test('take the network away and give it back', async () => {
     await open()
     await toggle('Offline')
