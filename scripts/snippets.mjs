@@ -22,7 +22,7 @@ export function filesOf(markdown, path) {
   }
   const links = [...markdown.matchAll(/\]\((?<link>[^)\s:#]+\.tsx?)\)/g)]
   const files = links.map(({ groups: { link = '' } = {} }) => posix.join(posix.dirname(path), link))
-  const linked = new Set(files.filter((file) => /^(?:docs\/)?examples\//.test(file)))
+  const linked = new Set(files.filter((file) => file.startsWith('docs/examples/')))
   return { shown, linked, regions }
 }
 
