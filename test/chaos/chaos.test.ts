@@ -27,7 +27,7 @@ describe('random schedules of faults', () => {
     async () => {
       const client = { crossTab: false }
       const failure = await runChaos({ runs: 250, seed: 1, client })
-      expect(failure?.report).toMatch(/^Error: (poll too early|call duplicated|question answered twice)/)
+      expect(failure?.report).toMatch(/^Error: (poll too early|call duplicated|input request answered twice)/)
       const { path, replayPath, seed = 0 } = failure ?? {}
       const again = await runChaos({ runs: 250, seed, path, replayPath, client })
       expect(again?.report).toContain(failure?.report.split('\n')[0])

@@ -382,7 +382,7 @@ const answer = fc.tuple(which, nat, fc.constantFrom('this', 'that')).map(([index
       const open = openInputRequests(tab)
       const [callId, inputKey] = open[question % Math.max(1, open.length)] ?? []
       if (callId === undefined || inputKey === undefined) return
-      real.world.count('answer')
+      real.world.count('respond')
       real.world.answer(tab, callId, inputKey, text)
     },
   }),

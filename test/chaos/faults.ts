@@ -1,16 +1,16 @@
 /** What can happen to a request. */
 export const NETWORK_FAULTS = [
   'request dropped',
-  'answer dropped',
-  'answer delayed',
-  'answer sent twice',
-  'earlier answer sent again',
+  'response dropped',
+  'response delayed',
+  'response sent twice',
+  'earlier response sent again',
   'snapshot out of date',
   'silence',
   'HTTP 5xx',
   'HTTP 429 or 503 with Retry-After',
   'HTTP 401',
-  'malformed answer',
+  'malformed response',
 ] as const
 
 export type NetworkFault = (typeof NETWORK_FAULTS)[number]
@@ -43,7 +43,7 @@ export const APP_ACTIONS = [
   'keyed call',
   'call without key',
   'repeated call',
-  'answer',
+  'respond',
   'cancel',
   'look at an ended call',
   'forget',
@@ -56,12 +56,12 @@ export const BREACHES = [
   'task lost',
   'call duplicated',
   'poll too early',
-  'question answered twice',
-  'answer lost',
+  'input request answered twice',
+  'input response lost',
   'forgotten record kept',
   'never settled',
   'outcome unknown to the page that can ask again',
-  'error nobody handles',
+  'unhandled error',
   'left running after close()',
 ] as const
 
@@ -75,7 +75,7 @@ export const EVENTS = [
   'tasks recorded and not given up by the app',
   'polls answered',
   'tools/call sent again under their key',
-  'answers to tools/call lost, and said to be',
+  'responses to tools/call lost, and reported so',
   'the same, where the server takes keys',
 ] as const
 

@@ -75,7 +75,7 @@ export function createChaosNetwork<Sender>(options: ChaosNetworkOptions<Sender>)
     switch (fault?.kind) {
       case 'request dropped':
         return 'lost'
-      case 'answer dropped':
+      case 'response dropped':
         handle()
         return 'lost'
       case 'silence':
@@ -90,15 +90,15 @@ export function createChaosNetwork<Sender>(options: ChaosNetworkOptions<Sender>)
         const seconds = fault.variant % 9
         return reply.patience(isEven ? 429 : 503, seconds, fault.variant % 3 === 0 ? now() : undefined)
       }
-      case 'malformed answer':
+      case 'malformed response':
         return malformed(request, handle(), fault.variant)
       case 'snapshot out of date':
         return reply.json(request, handle(1000 + fault.variant * 700))
-      case 'answer sent twice': {
+      case 'response sent twice': {
         const once = handle()
         return reply.stream(request, once, [rpcBody(request, once)])
       }
-      case 'earlier answer sent again': {
+      case 'earlier response sent again': {
         const before = earlier.get(sender)
         return reply.stream(request, handle(), before ? [rpcBody(before.request, before.answer)] : [])
       }
@@ -152,7 +152,7 @@ export function createChaosNetwork<Sender>(options: ChaosNetworkOptions<Sender>)
             entry.isHanging = true
             return later(fail, NETWORK_PATIENCE_MS)
           }
-          const extra = fault?.kind === 'answer delayed' ? 500 + fault.variant * 900 : 0
+          const extra = fault?.kind === 'response delayed' ? 500 + fault.variant * 900 : 0
           later(
             () =>
               settle(() => {

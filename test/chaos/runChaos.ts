@@ -51,7 +51,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosFailure | un
         real: { world, places: [], calls: new Map() },
       })
       const real = setup()
-      const onRejection = (reason: unknown) => world.breach('error nobody handles', String(reason))
+      const onRejection = (reason: unknown) => world.breach('unhandled error', String(reason))
       process.on('unhandledRejection', onRejection)
       try {
         await open(real.real, real.model, 0, false)

@@ -79,7 +79,7 @@ function checkCalls(world: World, tab: Tab): void {
     const { task, error } = call
     if (error?.name === 'ToolCallInterruptedError') {
       world.count(
-        world.isIdempotent ? 'the same, where the server takes keys' : 'answers to tools/call lost, and said to be',
+        world.isIdempotent ? 'the same, where the server takes keys' : 'responses to tools/call lost, and reported so',
       )
       // Whoever does not know the arguments cannot.
       if (world.isIdempotent && call.arguments !== undefined) {

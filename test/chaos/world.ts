@@ -262,7 +262,7 @@ export function createWorld(
     const start = startOf(taskId)
     for (const key of answers.sent(tab, taskId, keys)) {
       if (start === undefined || !succession.isWaived(start.callId))
-        breach('question answered twice', `${tab.name} answers ${key} of ${taskId}`)
+        breach('input request answered twice', `${tab.name} answers ${key} of ${taskId}`)
     }
     return (isAcknowledged) => answers.ended(tab, taskId, keys, isAcknowledged)
   }
@@ -421,7 +421,8 @@ export function createWorld(
       if (call === undefined || task === undefined) return
       log(`${tabName} answers ${inputKey} of ${task.taskId}: ${text}`)
       const arrived = () => {
-        if (!task.answers.has(inputKey)) breach('answer lost', `${inputKey} of ${task.taskId}, given in ${tabName}`)
+        if (!task.answers.has(inputKey))
+          breach('input response lost', `${inputKey} of ${task.taskId}, given in ${tabName}`)
       }
       call.respond(inputKey, { action: 'accept', content: { answer: text } }).then(arrived, () => {})
     },

@@ -39,7 +39,7 @@ export type Mangle = ResponseMangle | RequestMangle | (typeof OTHER_MANGLES)[num
 /** What must not happen. */
 export const BREACHES = [
   'never settled',
-  'error nobody handles',
+  'unhandled error',
   'poll too early',
   'flood of requests',
   'prototype polluted',

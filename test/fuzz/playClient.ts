@@ -29,7 +29,7 @@ export async function playClient(options: ClientCase, counts: Counts, spoil?: Sp
   const world = createClientWorld(options, counts, spoil)
   const { browser } = world
   const giveTimersBack = simulateMachineTimers(world.machine)
-  const onRejection = (reason: unknown) => world.breach('error nobody handles', textOf(reason))
+  const onRejection = (reason: unknown) => world.breach('unhandled error', textOf(reason))
   process.on('unhandledRejection', onRejection)
   process.on('uncaughtException', onRejection)
   try {
@@ -47,7 +47,7 @@ export async function playClient(options: ClientCase, counts: Counts, spoil?: Sp
     await judge(world, counts)
   } catch (error) {
     // A timer or a listener of a page has thrown.
-    world.breach('error nobody handles', textOf(error))
+    world.breach('unhandled error', textOf(error))
   } finally {
     process.off('unhandledRejection', onRejection)
     process.off('uncaughtException', onRejection)

@@ -68,7 +68,7 @@ export async function playServer({ steps }: ServerCase, counts: Counts): Promise
     if (breaches.length < 5) breaches.push(`${kind}: ${what.slice(0, 600)}`)
     log(`!! ${kind}: ${what}`)
   }
-  const onRejection = (reason: unknown) => breach('error nobody handles', textOf(reason))
+  const onRejection = (reason: unknown) => breach('unhandled error', textOf(reason))
   const server = createTaskServer({
     serverInfo: { name: 'fuzz', version: '1.0.0' },
     tools: TOOLS,
@@ -107,7 +107,7 @@ export async function playServer({ steps }: ServerCase, counts: Counts): Promise
     await clock.advance(PATIENCE_MS)
     if (clock.pending > 0) breach('left running after close()', `${clock.pending} timers`)
   } catch (error) {
-    breach('error nobody handles', textOf(error))
+    breach('unhandled error', textOf(error))
   } finally {
     process.off('unhandledRejection', onRejection)
     process.off('uncaughtException', onRejection)
