@@ -43,7 +43,7 @@ async function callsAndPolls({ isQuick, medians }: Runner): Promise<Table> {
   const bytes = 'Bytes are those of the heap of the process, of Redis, of the table of Postgres with its indexes.'
   return {
     title: 'Calls that become tasks, and their polls',
-    note: `In turn: a tool that echoes on the handler of the SDK alone, a \`tools/call\` that becomes a task, \`tasks/get\`. The goal is about the cost of a call beside that with the fewest tasks. ${bytes} ${hasRedis ? '' : WITHOUT_REDIS}`.trim(),
+    note: `In turn: a tool that echoes on the handler of the SDK alone, a \`tools/call\` that becomes a task, \`tasks/get\`. All are of one owner, whose calls are let in one after the other, so the time that a database takes counts in full. The goal is about the cost of a call beside that with the fewest tasks. ${bytes} ${hasRedis ? '' : WITHOUT_REDIS}`.trim(),
     columns: [
       '',
       'echoes/s',

@@ -55,5 +55,7 @@ async function stop(): Promise<void> {
   await database.stop()
   process.exit()
 }
+// Vite would end this process before the database is stopped.
+process.removeAllListeners('SIGTERM')
 process.once('SIGINT', stop)
 process.once('SIGTERM', stop)
