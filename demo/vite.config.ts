@@ -3,6 +3,9 @@ import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
 import type { createMiddleware, DemoMiddleware } from './server/middleware.js'
 
+/** What the page asks of the server: see `server/middleware.ts`. */
+const isOurs = /^\/(mcp|__requests|__server)\b/
+
 /** The MCP server, inside the development server: one process, one origin. */
 function mcpServer(): Plugin {
   return {
@@ -14,14 +17,9 @@ function mcpServer(): Plugin {
         (loading ??= ssrLoadModule('/server/middleware.ts').then((module) =>
           (module['createMiddleware'] as typeof createMiddleware)(),
         ))
-      middlewares.use('/mcp', (request, response, next) => {
-        load().then(({ mcp }) => mcp(request, response), next)
-      })
-      middlewares.use('/mcp-legacy', (request, response, next) => {
-        load().then(({ legacy }) => legacy(request, response), next)
-      })
-      middlewares.use('/__requests', (request, response, next) => {
-        load().then(({ requests }) => requests(request, response), next)
+      middlewares.use((request, response, next) => {
+        if (!isOurs.test(request.url ?? '')) return next()
+        load().then(({ handle }) => handle(request, response, next), next)
       })
       httpServer?.once('close', () => void loading?.then(({ close }) => close()))
     },
