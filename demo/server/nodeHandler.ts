@@ -26,10 +26,13 @@ export function nodeHandler({ fetch }: Pick<TaskServer, 'fetch'>): NodeHandler {
   }
 }
 
-/** The same response. Calls `onBroken` where its body fails, which the SDK would take for its end. */
+/** The same response. Calls `onBroken` first where its body fails, which the SDK would take for its end. */
 function told(response: Response, onBroken: () => void): Response {
   if (response.body === null) return response
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
-  response.body.pipeTo(writable).catch(onBroken)
+  response.body.pipeTo(writable, { preventAbort: true }).catch((reason: unknown) => {
+    onBroken()
+    return writable.abort(reason)
+  })
   return new Response(readable, response)
 }
