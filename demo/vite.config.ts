@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
 import type { createMiddleware, DemoMiddleware } from './server/middleware.js'
+import { site } from './sitePlugin.js'
 
 /** What the page asks of the server: see `server/middleware.ts`. */
 const isOurs = /^\/(mcp|__requests|__server)\b/
@@ -31,5 +32,5 @@ export default defineConfig({
   // `taskwire` and `taskwire/react` are our own sources here: see `paths` in tsconfig.json.
   resolve: { tsconfigPaths: true },
   server: { port: Number(process.env['PORT'] ?? 5173), strictPort: true },
-  plugins: [react(), mcpServer()],
+  plugins: [react(), mcpServer(), site()],
 })

@@ -2,7 +2,7 @@ import { Announcer } from './Announcer.js'
 import { ClientSwitch } from './ClientSwitch.js'
 import { ConnectionBadge } from './ConnectionBadge.js'
 import { ConnectionProblem } from './ConnectionProblem.js'
-import { isLegacy } from './isLegacy.js'
+import { hasLegacy, isLegacy } from './isLegacy.js'
 import { PushSwitch } from './PushSwitch.js'
 import { QuickCall } from './QuickCall.js'
 import { Inbox } from './questions/Inbox.js'
@@ -17,13 +17,13 @@ export function App() {
       <header className="page-header">
         <div className="page-width">
           <h1 className="wordmark">
-            <img src="/favicon.svg" alt="" width="20" height="20" />
+            <img src={`${import.meta.env.BASE_URL}favicon.svg`} alt="" width="20" height="20" />
             Taskwire <span className="muted">demo</span>
           </h1>
           <ConnectionBadge />
           <div className="facts">
             {!isLegacy && <PushSwitch />}
-            <ServerSwitch />
+            {hasLegacy && <ServerSwitch />}
             <ClientSwitch />
           </div>
         </div>

@@ -6,7 +6,7 @@ import { isLite } from './isLite.js'
 import { isPushed } from './isPushed.js'
 
 const options = {
-  url: isLegacy ? '/mcp-legacy' : '/mcp',
+  url: `${import.meta.env.BASE_URL}${isLegacy ? 'mcp-legacy' : 'mcp'}`,
   clientInfo: { name: 'taskwire-demo-app', version: '1.0.0' },
   push: isPushed,
   ...(faults && { environment: faults.environment }),

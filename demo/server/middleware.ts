@@ -1,6 +1,6 @@
 import { createLegacyServer } from './legacyServer.js'
 import { type NodeHandler, nodeHandler } from './nodeHandler.js'
-import { createDemoSite } from './site.js'
+import { createDemoSite, isServed } from './site.js'
 
 /** What the development server of the demo answers by itself. */
 export interface DemoMiddleware {
@@ -18,7 +18,7 @@ export function createMiddleware(): DemoMiddleware {
     handle(request, response, next) {
       const path = new URL(request.url ?? '/', 'http://localhost').pathname.slice(1)
       if (path === 'mcp-legacy') return legacy.handle(request, response)
-      if (!site.serves(path)) return next()
+      if (!isServed(path)) return next()
       nodeHandler({ fetch: (webRequest, options) => site.fetch(path, webRequest, options) })(request, response)
     },
     close: async () => {

@@ -11,10 +11,8 @@ import { SharedMemoryStore } from './sharedMemoryStore.js'
 
 /** What the demo asks of its own origin, wherever it is served: by Vite, or by the service worker of the static site. */
 export interface DemoSite {
-  /** True if requests for this path are answered here: `mcp`, `__requests`, `__server/restart`. */
-  serves(path: string): boolean
   /**
-   * Answers a request. The path is relative to where the demo is.
+   * Answers a request for one of the paths of which {@link isServed} says so.
    *
    * @throws {ConnectionBrokenError} where the MCP server is not there, or is killed before it has answered. The caller breaks
    * the connection.
@@ -31,6 +29,11 @@ export interface DemoSiteOptions {
   createServer?(options: KillableServerParts & Required<Pick<TaskServerOptions, 'leaseMs' | 'clock'>>): TaskServer
   /** @default the clock of the machine */
   clock?: NonNullable<TaskServerOptions['clock']>
+}
+
+/** True if requests for this path, relative to where the demo is, are answered by its site and not by a file. */
+export function isServed(path: string): boolean {
+  return path === 'mcp' || path === '__requests' || path === '__server/restart'
 }
 
 /** How long the MCP server is away when it is restarted, in ms. */
@@ -80,7 +83,6 @@ export function createDemoSite(options: DemoSiteOptions = {}): DemoSite {
   }
 
   return {
-    serves: (path) => path === 'mcp' || path === '__requests' || path === '__server/restart',
     fetch: respond,
     async close() {
       clock.clearTimeout(restarting)

@@ -1,7 +1,7 @@
 import { createTaskServer, defineTool, type TaskContext } from 'taskwire/server'
 import { beforeEach, expect, test } from 'vitest'
 import { z } from 'zod'
-import { createDemoSite, type DemoSite, LEASE_MS, RESTART_MS } from '../../demo/server/site.js'
+import { createDemoSite, type DemoSite, isServed, LEASE_MS, RESTART_MS } from '../../demo/server/site.js'
 import { createManualClock, type ManualClock, settle } from '../server/support/manualClock.js'
 import { type Json, type RpcResponse, readResponse, rpcRequest } from '../server/support/rpc.js'
 
@@ -158,7 +158,7 @@ test('the list of requests outlives a restart, until it is emptied', async () =>
 
 test('other methods and paths are refused', async () => {
   expect((await ask('__server/restart')).status).toBe(405)
-  expect(site.serves('index.html')).toBe(false)
+  expect(isServed('index.html')).toBe(false)
 })
 
 test('a site that is closed does not come back from a restart', async () => {
