@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
-import { build, type Plugin, type Rolldown } from 'vite'
+import { build, type Plugin, type ResolvedConfig, type Rolldown } from 'vite'
 
 /** The demo without a server of its own: `vite build --mode site`. */
 export const SITE_MODE = 'site'
@@ -11,19 +11,24 @@ const fromHere = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
 /** Makes the static site: the page starts the service worker that is its MCP server, and then the app. */
 export function site(): Plugin {
-  let outDir = ''
+  let config: ResolvedConfig
   return {
     name: 'demo:site',
     apply: (_, { command, mode }) => command === 'build' && mode === SITE_MODE,
     // Any folder of any host.
-    config: () => ({ base: './', build: { outDir: 'dist', emptyOutDir: true, chunkSizeWarningLimit: 2000 } }),
+    config: () => ({
+      base: './',
+      // The panel is a part of what there is to see.
+      define: { 'import.meta.env.VITE_DEVTOOLS': '"true"' },
+      build: { chunkSizeWarningLimit: 2000 },
+    }),
     transform: {
       filter: { id: /\/demo\/app\/main\.tsx$/ },
       // The package has no effects, but its demo has: `page/main.ts` imports the app for nothing else.
       handler: (code) => ({ code, map: null, moduleSideEffects: true }),
     },
-    configResolved(config) {
-      outDir = join(config.root, config.build.outDir)
+    configResolved(resolved) {
+      config = resolved
     },
     transformIndexHtml: {
       order: 'pre',
@@ -36,7 +41,7 @@ export function site(): Plugin {
     async generateBundle() {
       this.emitFile({ type: 'asset', fileName: 'server.js', source: await serviceWorker() })
     },
-    closeBundle: () => console.log(sizeOf(outDir)),
+    closeBundle: () => config.logger.info(sizeOf(resolve(config.root, config.build.outDir))),
   }
 }
 
