@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build, type Plugin, type ResolvedConfig, type Rolldown } from 'vite'
 
 /** The demo without a server of its own: `vite build --mode site`. */
-export const SITE_MODE = 'site'
+const SITE_MODE = 'site'
 
 const fromHere = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
@@ -41,7 +41,7 @@ export function site(): Plugin {
     async generateBundle() {
       this.emitFile({ type: 'asset', fileName: 'server.js', source: await serviceWorker() })
     },
-    closeBundle: () => config.logger.info(sizeOf(resolve(config.root, config.build.outDir))),
+    writeBundle: ({ dir = '' }) => config.logger.info(sizeOf(dir)),
   }
 }
 

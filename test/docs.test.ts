@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { checkCitations, checkDocument, checkTests } from '../scripts/docs.mjs'
+import { checkPictures } from '../scripts/pictureChecks.mjs'
 
 const files: Record<string, string> = {
   'docs/examples/start.ts': [
@@ -136,4 +137,28 @@ test('a document that cites each test of a kind leaves no id of that kind out', 
   expect(checkCitations(markdown, 'PART-', sources)).toEqual([
     'there are tests of PART-01, and no sentence cites them.',
   ])
+})
+
+describe('a picture in the documentation', () => {
+  const sizes = new Map([
+    ['dark.webp', 1000],
+    ['light.webp', 2000],
+    ['large.webp', 150_001],
+  ])
+  const check = (dark: string, light: string, alt: string) =>
+    checkPictures(`<picture>\n<source srcset="${dark}">\n<img src="${light}"${alt}>\n</picture>`, (path) =>
+      sizes.get(path),
+    )
+
+  test('is there, small, and put into words', () => {
+    expect(check('dark.webp', 'light.webp', ' alt="A film studio"')).toEqual([])
+  })
+
+  test('is a problem where it is missing, too large or without words', () => {
+    expect(check('no.webp', 'large.webp', ' alt=""')).toEqual([
+      'there is no no.webp: npm run pictures.',
+      'large.webp has 150001 bytes, more than 150000.',
+      'large.webp has no words for those who cannot see it.',
+    ])
+  })
 })

@@ -5,7 +5,7 @@ import { echoText, generateReport } from './tools.js'
 /** What differs between the places where the server of the demo runs. */
 export type DemoServerOptions = Pick<
   TaskServerOptions,
-  'clock' | 'cors' | 'instrument' | 'leaseMs' | 'onError' | 'pollIntervalMs' | 'store'
+  'clock' | 'cors' | 'leaseMs' | 'onError' | 'pollIntervalMs' | 'store'
 >
 
 /** The MCP server of the demo: a tool that takes its time, one that does not, and some that ask. */

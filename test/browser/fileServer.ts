@@ -9,7 +9,7 @@ export interface FileServer {
   /** Where the folder is. */
   readonly url: string
   /** The paths that were asked for and are not there. */
-  readonly missing: readonly string[]
+  readonly missing: string[]
   close(): void
 }
 

@@ -1,0 +1,199 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { build } from 'vite'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import type { LoggedRequest } from '../../demo/server/requestLog.js'
+import { launchChromium } from './chromium.js'
+import { type FileServer, serveFiles } from './fileServer.js'
+import { type Studio, see, studioOf } from './studio.js'
+
+let folder: string
+let files: FileServer
+let browser: Browser
+let context: BrowserContext
+let page: Page
+let studio: Studio
+let complaints: string[]
+/** The hosts that something was asked of. */
+let hosts: Set<string>
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'taskwire-site-'))
+  // As `npm run demo:build` finds it outside of a test.
+  vi.stubEnv('NODE_ENV', 'production')
+  await build({
+    configFile: 'demo/vite.config.ts',
+    mode: 'site',
+    logLevel: 'error',
+    build: { outDir: folder, emptyOutDir: true },
+  })
+  vi.unstubAllEnvs()
+  ;[files, browser] = await Promise.all([serveFiles(folder, '/some/folder/'), launchChromium()])
+})
+
+afterAll(async () => {
+  await browser?.close()
+  files?.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+beforeEach(async () => {
+  context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' })
+  complaints = []
+  hosts = new Set()
+  context.on('request', (request) => {
+    if (request.url().startsWith('http')) hosts.add(new URL(request.url()).host)
+  })
+  page = await open()
+  studio = studioOf(page)
+})
+
+afterEach(async ({ task }) => {
+  if (task.result?.state === 'fail') {
+    console.log(await page.locator('body').ariaSnapshot(), await requests().catch(() => {}), complaints)
+  }
+  await context.close()
+  expect([...hosts]).toEqual([new URL(files.url).host])
+  expect(files.missing.splice(0)).toEqual([])
+})
+
+/** Another tab of the same visitor. */
+async function open(path = ''): Promise<Page> {
+  const opened = await context.newPage()
+  opened.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
+  })
+  opened.on('pageerror', (error) => complaints.push(String(error)))
+  await opened.goto(files.url + path)
+  await studioOf(opened).ready()
+  return opened
+}
+
+const requests = () => page.evaluate<LoggedRequest[]>("fetch('__requests').then((response) => response.json())")
+
+const countOf = async (method: string) => (await requests()).filter((request) => request.method === method).length
+
+const isFailedRequest = (text: string) => text.includes('net::ERR_FAILED')
+
+test('from any folder of a plain file server, a render finishes, and nothing is asked of anybody else', async () => {
+  const shot = await studio.render('Night train')
+  await see(shot, 'Working')
+  await see(shot, 'Done')
+  expect(await countOf('tools/call')).toBe(1)
+  expect(complaints).toEqual([])
+})
+
+test('a reload leaves the server at work, and the page goes on with the same task', async () => {
+  const shot = await studio.render('Night train')
+  await see(shot, /\bof 120\b/)
+  await page.reload()
+  await studio.ready()
+  await see(shot, 'Done')
+  expect(await countOf('tools/call')).toBe(1)
+  expect(complaints).toEqual([])
+})
+
+test('a reload past the service worker is taken over by it', async () => {
+  await context.addInitScript('window.wasControlled = navigator.serviceWorker.controller !== null')
+  const session = await context.newCDPSession(page)
+  await session.send('Page.reload', { ignoreCache: true })
+  await studio.ready()
+  expect(await page.evaluate('window.wasControlled')).toBe(false)
+  expect(complaints).toEqual([])
+})
+
+test('a second tab shows the same render, over one server and one poll loop', async () => {
+  await studio.render('Night train')
+  const other = studioOf(await open())
+  await see(other.shot('Night train'), 'Working')
+  await Promise.all([see(studio.shot('Night train'), 'Done'), see(other.shot('Night train'), 'Done')])
+  expect(await countOf('tools/call')).toBe(1)
+  expect(await countOf('tasks/get')).toBeLessThan(25)
+  expect(complaints).toEqual([])
+})
+
+test('a question is answered', async () => {
+  const release = await studio.ask('Release the trailer')
+  const form = await studio.question('The trailer is cut. Release it?')
+  await form.getByLabel('Reason').fill('It is good')
+  await form.getByRole('button', { name: 'Submit' }).click()
+  await see(release, /^Released to festival, 3 copies/)
+  expect(complaints).toEqual([])
+})
+
+test('a page that a question sends the user to is there', async () => {
+  await studio.ask('Link the festival')
+  const form = await studio.question('Confirm the link on the page of the festival.')
+  const [linked] = await Promise.all([context.waitForEvent('page'), form.getByRole('link').first().click()])
+  await linked.waitForLoadState()
+  expect(linked.url()).toBe(`${files.url}linked.html`)
+})
+
+test('the server restarts in the middle of a render, which goes on', async () => {
+  const shot = await studio.render('Night train')
+  await see(shot, 'Working')
+  await studio.restart()
+  await see(page.locator('body'), 'Reconnecting')
+  await see(shot, 'Done')
+  expect(await countOf('tools/call')).toBe(1)
+  expect(complaints.filter((text) => !isFailedRequest(text))).toEqual([])
+})
+
+test('a stopped service worker takes up its work when it is asked again', async () => {
+  const shot = await studio.render('Night train')
+  await see(shot, 'Working')
+  const session = await context.newCDPSession(page)
+  await session.send('ServiceWorker.enable')
+  await session.send('ServiceWorker.stopAllWorkers')
+  await see(shot, 'Done')
+  // What it had in memory is gone.
+  expect(await countOf('tools/call')).toBe(0)
+  expect(complaints.filter((text) => !isFailedRequest(text))).toEqual([])
+})
+
+test('the server pushes, and is hardly polled', async () => {
+  page = await open('?push')
+  studio = studioOf(page)
+  const shot = await studio.render('Night train')
+  await see(shot, 'Done')
+  expect(await countOf('subscriptions/listen')).toBeGreaterThan(0)
+  expect(await countOf('tasks/get')).toBeLessThan(3)
+  expect(complaints).toEqual([])
+})
+
+test('the panel for developers is there', async () => {
+  const shot = await studio.render('Night train')
+  await see(shot, 'Done')
+  await studio.openDevtools()
+  await page.getByRole('option', { name: /^render_shot completed/ }).waitFor()
+  expect(complaints).toEqual([])
+})
+
+test('there is no switch to the server of the revision before, which needs Node', async () => {
+  await page.getByText('Advanced', { exact: true }).click()
+  await page.getByRole('link', { name: 'Let the server push' }).waitFor()
+  expect(await page.getByRole('link', { name: /2025-11-25/ }).count()).toBe(0)
+})
+
+test('a window without service workers says so', async () => {
+  await context.addInitScript("Object.defineProperty(Navigator.prototype, 'serviceWorker', { get: () => undefined })")
+  await page.reload()
+  await see(page.locator('main'), /this window has none: private windows/)
+  expect(complaints).toEqual([])
+})
+
+test('a browser that starts no service worker is quoted', async () => {
+  await context.addInitScript("navigator.serviceWorker.register = () => Promise.reject(new Error('Storage is off.'))")
+  await page.reload()
+  await see(page.locator('main'), /Storage is off\./)
+  expect(complaints).toEqual([])
+})
+
+test('a file that is opened without a server says what it needs', async () => {
+  const opened = await context.newPage()
+  await opened.goto(pathToFileURL(join(folder, 'index.html')).href)
+  await see(opened.locator('body'), /has to come from a web server/)
+})
