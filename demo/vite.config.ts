@@ -23,6 +23,9 @@ function mcpServer(): Plugin {
       middlewares.use('/__requests', (request, response, next) => {
         load().then(({ requests }) => requests(request, response), next)
       })
+      middlewares.use('/__server/restart', (request, response, next) => {
+        load().then(({ restart }) => restart(request, response), next)
+      })
       httpServer?.once('close', () => void loading?.then(({ close }) => close()))
     },
   }
