@@ -8,24 +8,24 @@ import type { CDPSession, Page } from 'playwright-core'
 import { build } from 'vite'
 import { launchChromium } from '../test/browser/chromium.js'
 import { serveFiles } from '../test/browser/fileServer.js'
-import { type Studio, see, studioOf } from '../test/browser/studio.js'
+import { button, openDevtools, openQuestion, render, see, seeConnected } from '../test/browser/studioActions.js'
 import { hashOfDemo, MAX_PICTURE_BYTES, PICTURES } from './pictureChecks.mjs'
 
 const VIEWPORT = { width: 1440, height: 900 }
 
 /** A render that is done, two at work, and two questions. */
-async function work(studio: Studio): Promise<void> {
-  await see(await studio.render('Harbour at dawn', 6), 'Done')
-  await studio.render('Low tide', 60)
-  const shot = await studio.render('Night train', 20)
-  await studio.ask('Book a review')
-  await studio.question('Which room is the review in?')
+async function work(page: Page): Promise<void> {
+  await see(await render(page, 'Harbour at dawn', { seconds: 6 }), 'Done')
+  await render(page, 'Low tide', { seconds: 60 })
+  const shot = await render(page, 'Night train', { seconds: 20 })
+  await button(page, 'Book a review').click()
+  await openQuestion(page, 'Which room is the review in?')
   await see(shot, /\b(5\d|6\d) of 120\b/)
 }
 
 /** Its calls, with the polls of the one that is at work. */
-async function inspect(page: Page, studio: Studio): Promise<void> {
-  await studio.openDevtools()
+async function inspect(page: Page): Promise<void> {
+  await openDevtools(page)
   await page
     .getByRole('option', { name: /^render_shot working/ })
     .first()
@@ -61,12 +61,11 @@ try {
   await mkdir(PICTURES, { recursive: true })
   const page = await browser.newPage({ viewport: VIEWPORT, deviceScaleFactor: 2, locale: 'en-GB', timezoneId: 'UTC' })
   const session = await page.context().newCDPSession(page)
-  const studio = studioOf(page)
   await page.goto(files.url)
-  await studio.ready()
-  await work(studio)
+  await seeConnected(page)
+  await work(page)
   await take(page, session, 'demo')
-  await inspect(page, studio)
+  await inspect(page)
   await take(page, session, 'devtools')
   await writeFile(`${PICTURES}/demo.hash`, `${hashOfDemo()}\n`)
 } finally {

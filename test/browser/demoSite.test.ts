@@ -8,14 +8,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import type { LoggedRequest } from '../../demo/server/requestLog.js'
 import { launchChromium } from './chromium.js'
 import { type FileServer, serveFiles } from './fileServer.js'
-import { type Studio, see, studioOf } from './studio.js'
+import { button, cardOf, deskItemOf, openDevtools, openQuestion, render, see, seeConnected } from './studioActions.js'
 
 let folder: string
 let files: FileServer
 let browser: Browser
 let context: BrowserContext
 let page: Page
-let studio: Studio
 let complaints: string[]
 /** The hosts that something was asked of. */
 let hosts: Set<string>
@@ -48,7 +47,6 @@ beforeEach(async () => {
     if (request.url().startsWith('http')) hosts.add(new URL(request.url()).host)
   })
   page = await open()
-  studio = studioOf(page)
 })
 
 afterEach(async ({ task }) => {
@@ -68,7 +66,7 @@ async function open(path = ''): Promise<Page> {
   })
   opened.on('pageerror', (error) => complaints.push(String(error)))
   await opened.goto(files.url + path)
-  await studioOf(opened).ready()
+  await seeConnected(opened)
   return opened
 }
 
@@ -79,7 +77,7 @@ const countOf = async (method: string) => (await requests()).filter((request) =>
 const isFailedRequest = (text: string) => text.includes('net::ERR_FAILED')
 
 test('from any folder of a plain file server, a render finishes, and nothing is asked of anybody else', async () => {
-  const shot = await studio.render('Night train')
+  const shot = await render(page, 'Night train')
   await see(shot, 'Working')
   await see(shot, 'Done')
   expect(await countOf('tools/call')).toBe(1)
@@ -87,10 +85,10 @@ test('from any folder of a plain file server, a render finishes, and nothing is 
 })
 
 test('a reload leaves the server at work, and the page goes on with the same task', async () => {
-  const shot = await studio.render('Night train')
+  const shot = await render(page, 'Night train')
   await see(shot, /\bof 120\b/)
   await page.reload()
-  await studio.ready()
+  await seeConnected(page)
   await see(shot, 'Done')
   expect(await countOf('tools/call')).toBe(1)
   expect(complaints).toEqual([])
@@ -100,42 +98,42 @@ test('a reload past the service worker is taken over by it', async () => {
   await context.addInitScript('window.wasControlled = navigator.serviceWorker.controller !== null')
   const session = await context.newCDPSession(page)
   await session.send('Page.reload', { ignoreCache: true })
-  await studio.ready()
+  await seeConnected(page)
   expect(await page.evaluate('window.wasControlled')).toBe(false)
   expect(complaints).toEqual([])
 })
 
 test('a second tab shows the same render, over one server and one poll loop', async () => {
-  await studio.render('Night train')
-  const other = studioOf(await open())
-  await see(other.shot('Night train'), 'Working')
-  await Promise.all([see(studio.shot('Night train'), 'Done'), see(other.shot('Night train'), 'Done')])
+  await render(page, 'Night train')
+  const other = await open()
+  await see(cardOf(other, 'Night train'), 'Working')
+  await Promise.all([see(cardOf(page, 'Night train'), 'Done'), see(cardOf(other, 'Night train'), 'Done')])
   expect(await countOf('tools/call')).toBe(1)
   expect(await countOf('tasks/get')).toBeLessThan(25)
   expect(complaints).toEqual([])
 })
 
 test('a question is answered', async () => {
-  const release = await studio.ask('Release the trailer')
-  const form = await studio.question('The trailer is cut. Release it?')
+  await button(page, 'Release the trailer').click()
+  const form = await openQuestion(page, 'The trailer is cut. Release it?')
   await form.getByLabel('Reason').fill('It is good')
   await form.getByRole('button', { name: 'Submit' }).click()
-  await see(release, /^Released to festival, 3 copies/)
+  await see(deskItemOf(page, 'Release the trailer'), /^Released to festival, 3 copies/)
   expect(complaints).toEqual([])
 })
 
 test('a page that a question sends the user to is there', async () => {
-  await studio.ask('Link the festival')
-  const form = await studio.question('Confirm the link on the page of the festival.')
+  await button(page, 'Link the festival').click()
+  const form = await openQuestion(page, 'Confirm the link on the page of the festival.')
   const [linked] = await Promise.all([context.waitForEvent('page'), form.getByRole('link').first().click()])
   await linked.waitForLoadState()
   expect(linked.url()).toBe(`${files.url}linked.html`)
 })
 
 test('the server restarts in the middle of a render, which goes on', async () => {
-  const shot = await studio.render('Night train')
+  const shot = await render(page, 'Night train')
   await see(shot, 'Working')
-  await studio.restart()
+  await button(page, 'Restart the server').click()
   await see(page.locator('body'), 'Reconnecting')
   await see(shot, 'Done')
   expect(await countOf('tools/call')).toBe(1)
@@ -143,7 +141,7 @@ test('the server restarts in the middle of a render, which goes on', async () =>
 })
 
 test('a stopped service worker takes up its work when it is asked again', async () => {
-  const shot = await studio.render('Night train')
+  const shot = await render(page, 'Night train')
   await see(shot, 'Working')
   const session = await context.newCDPSession(page)
   await session.send('ServiceWorker.enable')
@@ -156,8 +154,7 @@ test('a stopped service worker takes up its work when it is asked again', async 
 
 test('the server pushes, and is hardly polled', async () => {
   page = await open('?push')
-  studio = studioOf(page)
-  const shot = await studio.render('Night train')
+  const shot = await render(page, 'Night train')
   await see(shot, 'Done')
   expect(await countOf('subscriptions/listen')).toBeGreaterThan(0)
   expect(await countOf('tasks/get')).toBeLessThan(3)
@@ -165,9 +162,9 @@ test('the server pushes, and is hardly polled', async () => {
 })
 
 test('the panel for developers is there', async () => {
-  const shot = await studio.render('Night train')
+  const shot = await render(page, 'Night train')
   await see(shot, 'Done')
-  await studio.openDevtools()
+  await openDevtools(page)
   await page.getByRole('option', { name: /^render_shot completed/ }).waitFor()
   expect(complaints).toEqual([])
 })
