@@ -16,6 +16,9 @@ interface Schema extends DBSchema {
   tasks: { key: string; value: Row; indexes: { expiresAt: number; lapsesAt: number; atWorkOf: string } }
 }
 
+/** Without waiting for the disk: tasks of a demo need to outlive pages, not power cuts. */
+const RELAXED: IDBTransactionOptions = { durability: 'relaxed' }
+
 /** Told to everybody who has the same store open. */
 interface Change {
   readonly taskId: string
@@ -50,7 +53,7 @@ function storeOver(database: IDBPDatabase<Schema>, channel: BroadcastChannel): R
   /** Puts a record in the place of the one of this version; undefined: where there is none. */
   async function put(next: TaskRecord, expectedVersion: number | undefined): Promise<boolean> {
     const { taskId } = next.task
-    const transaction = database.transaction('tasks', 'readwrite')
+    const transaction = database.transaction('tasks', 'readwrite', RELAXED)
     const before = await transaction.store.get(taskId)
     const isExpected = before?.record.version === expectedVersion
     if (isExpected) await transaction.store.put(rowOf(next))
@@ -75,7 +78,7 @@ function storeOver(database: IDBPDatabase<Schema>, channel: BroadcastChannel): R
     transition: put,
 
     async expire(now) {
-      const transaction = database.transaction('tasks', 'readwrite')
+      const transaction = database.transaction('tasks', 'readwrite', RELAXED)
       const expired = await transaction.store.index('expiresAt').getAllKeys(IDBKeyRange.upperBound(now))
       await Promise.all(expired.map((taskId) => transaction.store.delete(taskId)))
       const next = await transaction.store.index('expiresAt').get(IDBKeyRange.lowerBound(now))

@@ -39,8 +39,11 @@ export function isServed(path: string): boolean {
 /** How long the MCP server is away when it is restarted, in ms. */
 export const RESTART_MS = 2000
 
-/** After how long the work of a server that was killed counts as lost, in ms. */
-export const LEASE_MS = 2000
+/** Longer than a slow machine needs to renew a lease. Nobody waits for its end: see {@link endLeases}. */
+const LEASE_MS = 8000
+
+/** Within which time the next server has found the work of the one before, in ms. */
+export const RESCUE_MS: number = LEASE_MS / 4
 
 /**
  * The MCP server of the demo, and what controls it: `POST __server/restart` kills it, and two seconds later another one takes
@@ -49,17 +52,18 @@ export const LEASE_MS = 2000
 export function createDemoSite(options: DemoSiteOptions = {}): DemoSite {
   const { store = new SharedMemoryStore(), createServer = createDemoServer, clock = machineClock } = options
   const log = createRequestLog()
-  let server: KillableServer | undefined = start()
+  let server: Promise<KillableServer> | undefined = start()
   let restarting: unknown
 
-  function start(): KillableServer {
+  async function start(): Promise<KillableServer> {
+    await endLeases(store, clock.now())
     return createKillableServer(store, (parts) => createServer({ ...parts, clock, leaseMs: LEASE_MS }))
   }
 
   function restart(): void {
     // It is away already.
     if (server === undefined) return
-    server.kill()
+    void server.then(({ kill }) => kill())
     server = undefined
     restarting = clock.setTimeout(() => {
       server = start()
@@ -79,17 +83,29 @@ export function createDemoSite(options: DemoSiteOptions = {}): DemoSite {
     }
     if (path !== 'mcp') return new Response(null, { status: 405 })
     if (server === undefined) throw new ConnectionBrokenError()
-    return log.around(server).fetch(request, requestOptions)
+    return log.around(await server).fetch(request, requestOptions)
   }
 
   return {
     fetch: respond,
     async close() {
       clock.clearTimeout(restarting)
-      await server?.close()
+      await (await server)?.close()
     },
   }
 }
+
+/** There is one server at a time, so whoever has claimed work before this one has lost it. */
+async function endLeases(store: Required<TaskStore>, now: number): Promise<void> {
+  for (const taskId of await store.lapsed(Number.POSITIVE_INFINITY, MAX_LEASES)) {
+    const record = await store.get(taskId)
+    if (record?.lease === undefined) continue
+    const next = { ...record, version: record.version + 1, lease: { ...record.lease, until: now } }
+    await store.transition(next, record.version)
+  }
+}
+
+const MAX_LEASES = 1000
 
 const machineClock: NonNullable<TaskServerOptions['clock']> = {
   now: () => Date.now(),

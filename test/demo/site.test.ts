@@ -1,7 +1,7 @@
 import { createTaskServer, defineTool, type TaskContext } from 'taskwire/server'
 import { beforeEach, expect, test } from 'vitest'
 import { z } from 'zod'
-import { createDemoSite, type DemoSite, isServed, LEASE_MS, RESTART_MS } from '../../demo/server/site.js'
+import { createDemoSite, type DemoSite, isServed, RESCUE_MS, RESTART_MS } from '../../demo/server/site.js'
 import { createManualClock, type ManualClock, settle } from '../server/support/manualClock.js'
 import { type Json, type RpcResponse, readResponse, rpcRequest } from '../server/support/rpc.js'
 
@@ -102,26 +102,26 @@ test('a restart breaks requests and streams that are under way', async () => {
   await expect(readAll()).rejects.toThrow('it is not there')
 })
 
-test('a restart stops the tools at once, and the next server goes on with their work once the lease is over', async () => {
+test('a restart stops the tools at once, and the next server goes on with their work', async () => {
   const taskId = await start('render')
   await clock.advance(10_000)
   await ask('__server/restart', 'POST')
   await settle()
   expect(started.map(({ aborted }) => aborted)).toEqual([true])
 
-  await clock.advance(RESTART_MS + LEASE_MS)
+  await clock.advance(RESTART_MS + RESCUE_MS)
   expect(started.map(({ aborted }) => aborted)).toEqual([true, false])
   await clock.advance(60_000)
   expect(await taskOf(taskId)).toMatchObject({ status: 'completed', result: { content: [{ text: 'rendered' }] } })
   expect(scenes).toBe(1)
 })
 
-test('a restart hands nothing over: work that must not run twice fails only when its lease is found to be over', async () => {
+test('a restart hands nothing over: work that must not run twice fails when the next server finds it', async () => {
   const taskId = await start('render_once')
   await ask('__server/restart', 'POST')
   await clock.advance(RESTART_MS)
   expect(await taskOf(taskId)).toMatchObject({ status: 'working' })
-  await clock.advance(LEASE_MS)
+  await clock.advance(RESCUE_MS)
   expect(await taskOf(taskId)).toMatchObject({ status: 'failed', statusMessage: expect.stringContaining('was lost') })
 })
 
@@ -130,7 +130,7 @@ test('a question stays open over a restart, and is answered to the next server',
   const before = await taskOf(taskId)
   expect(before).toMatchObject({ status: 'input_required' })
   await ask('__server/restart', 'POST')
-  await clock.advance(RESTART_MS + LEASE_MS)
+  await clock.advance(RESTART_MS + RESCUE_MS)
   const after = await taskOf(taskId)
   expect(after?.['inputRequests']).toEqual(before?.['inputRequests'])
   const [key = ''] = Object.keys(after?.['inputRequests'] as Json)
