@@ -72,7 +72,8 @@ export function Magic({ opener, isBesideOpen, onBeside }: MagicProps) {
         </button>
       </div>
       <p className="magic-said muted" role="status">
-        {said ?? 'Start something, then press any of these in the middle of it.'}
+        {said ??
+          'Start something, then press any of these in the middle of it. What you start goes out once, whatever you do.'}
       </p>
     </section>
   )

@@ -11,9 +11,9 @@ export function Shots() {
     <section className="panel shots" aria-labelledby="shots">
       <header className="panel-header">
         <h2 id="shots">Shots</h2>
+        {!isBeside && <FarmStatus />}
         {!isBeside && (
           <div className="choices">
-            <FarmStatus />
             <label>
               <span className="muted">A render takes</span>
               <select
