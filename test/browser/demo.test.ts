@@ -78,14 +78,14 @@ test('a failure, a rejection and a result are told apart in words, the code is a
 
   for (const visit of ['first', 'after a reload']) {
     await see(broken, 'Failed')
-    await see(broken, 'The scene of “Night train” cannot be read past frame 60.')
+    await see(broken, 'The scene cannot be read past frame 60.')
     await see(rejected, 'Rejected')
-    await see(rejected, 'Frames 28 to 36 flicker, so the shot was not delivered.')
+    await see(rejected, 'Frames 28 to 36 flicker: not delivered.')
     await see(good, 'Done')
     await seePicture(good)
     const code = broken.getByText('TaskFailedError, code -32050')
     expect(await code.isVisible(), visit).toBe(false)
-    await broken.getByText('The scene of').click()
+    await broken.getByText('The scene cannot').click()
     await code.waitFor()
     await expectAccessible(page)
     await page.reload()

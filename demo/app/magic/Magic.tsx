@@ -57,8 +57,12 @@ export function Magic({ opener, isBesideOpen, onBeside }: MagicProps) {
             className="button"
             aria-pressed={answer.isOn}
             onClick={() => {
-              setSaid('The next answer gets lost on its way to this tab. It is asked for again; nothing runs twice.')
-              answer.set(true)
+              setSaid(
+                answer.isOn
+                  ? 'No answer gets lost.'
+                  : 'The next answer gets lost on its way to this tab. It is asked for again; nothing runs twice.',
+              )
+              answer.set(!answer.isOn)
             }}
           >
             <MagicIcon name="answer" /> Lose an answer
