@@ -4,7 +4,7 @@ import { faults } from './devtools.js'
 import { isLegacy, isLite, isPushed } from './switches.js'
 
 const options = {
-  url: isLegacy ? '/mcp-legacy' : '/mcp',
+  url: `${import.meta.env.BASE_URL}${isLegacy ? 'mcp-legacy' : 'mcp'}`,
   clientInfo: { name: 'northlight-studio', version: '1.0.0' },
   push: isPushed,
   ...(faults && { environment: faults.environment }),

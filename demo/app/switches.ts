@@ -1,7 +1,10 @@
 const query = new URLSearchParams(location.search)
 
+/** The static site has no server of MCP 2025-11-25: that one needs Node. */
+export const hasLegacy = import.meta.env.MODE !== 'site'
+
 /** `?server=legacy`: a server of MCP 2025-11-25, for the same page. It has no tools that ask. */
-export const isLegacy = query.get('server') === 'legacy'
+export const isLegacy = hasLegacy && query.get('server') === 'legacy'
 
 /** `?push`: the server pushes what happens to tasks. Without it the page polls, for the devtools to show. */
 export const isPushed = query.has('push')

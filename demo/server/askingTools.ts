@@ -71,7 +71,7 @@ export const linkFestival = defineTool({
   taskSupport: 'required',
   onOrphan: 'retry',
   async handler({ origin }, { task, sleep }) {
-    const url = new URL('/linked.html', origin).href
+    const url = new URL('linked.html', origin).href
     const answer = await task?.elicit({ mode: 'url', message: 'Confirm the link on the page of the festival.', url })
     if (answer?.action !== 'accept') return text('The account was not linked.')
     await task?.setStatus('Waiting for the confirmation')

@@ -12,7 +12,8 @@ export function DeskItem({ tool: { name, title, about, action } }: { tool: DeskT
   const isAtWork = call !== undefined && !hasEnded(call)
   const said = call?.result?.isError ? undefined : call?.result?.content.find((block) => block.type === 'text')?.text
   const doing = call?.phase === 'input_required' ? 'Waits for you in the inbox.' : call?.task?.statusMessage
-  const start = () => mutate(name === 'link_festival' ? { origin: location.origin } : {})
+  const start = () =>
+    mutate(name === 'link_festival' ? { origin: new URL(import.meta.env.BASE_URL, location.href).href } : {})
 
   return (
     <li className="desk-item" data-phase={call?.phase} data-testid="desk-item">

@@ -1,6 +1,6 @@
 import { useRef } from 'react'
 import { useTaskConnection } from 'taskwire/react'
-import { addressWith, isLegacy, isLite, isPushed } from '../switches.js'
+import { addressWith, hasLegacy, isLegacy, isLite, isPushed } from '../switches.js'
 
 /** What the server is, and the same page over another server, another client, or push. */
 export function Advanced() {
@@ -28,11 +28,13 @@ export function Advanced() {
               </a>
             </li>
           )}
-          <li>
-            <a href={addressWith('server', isLegacy ? undefined : 'legacy')}>
-              Server of {isLegacy ? '2026-07-28' : '2025-11-25'}
-            </a>
-          </li>
+          {hasLegacy && (
+            <li>
+              <a href={addressWith('server', isLegacy ? undefined : 'legacy')}>
+                Server of {isLegacy ? '2026-07-28' : '2025-11-25'}
+              </a>
+            </li>
+          )}
           <li>
             <a href={addressWith('lite', isLite ? undefined : '')}>{isLite ? 'With the SDK' : 'With taskwire/lite'}</a>
           </li>

@@ -9,7 +9,7 @@ export function Header() {
     <header className="page-header">
       <title>{atWork > 0 ? `(${atWork}) Northlight Studio` : 'Northlight Studio'}</title>
       <p className="wordmark">
-        <img src="/favicon.svg" alt="" width="24" height="24" />
+        <img src={`${import.meta.env.BASE_URL}favicon.svg`} alt="" width="24" height="24" />
         <span>
           Northlight <span className="roomy">Studio</span>
         </span>

@@ -22,7 +22,7 @@ export function Magic({ opener, isBesideOpen, onBeside }: MagicProps) {
 
   async function restart(): Promise<void> {
     setSaid('The server is down for two seconds. Then it goes on with what it was doing.')
-    await fetch('/__server/restart', { method: 'POST' })
+    await fetch(`${import.meta.env.BASE_URL}__server/restart`, { method: 'POST' })
   }
 
   return (
