@@ -1,5 +1,7 @@
 import { build, type Rolldown } from 'vite'
-import { expect, test, vi } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
+
+afterEach(() => vi.unstubAllEnvs())
 
 async function buildDemo(mode: string): Promise<Rolldown.RolldownOutput['output']> {
   // As `vite build` finds it outside of a test.
@@ -40,4 +42,12 @@ test('the static site has its server in one script, and the devtools in a file t
   expect(chunks.filter(({ imports }) => panel && imports.includes(panel.fileName))).toEqual([])
   // The page cannot see the server but through requests.
   expect(chunks.filter(has('/src/server/'))).toEqual([])
+})
+
+test('a build that is asked for the devtools has them in a file of their own, loaded on demand', async () => {
+  vi.stubEnv('VITE_DEVTOOLS', 'true')
+  const withDevtools = chunksOf(await buildDemo('production')).filter(has('/src/devtools/'))
+  expect(withDevtools.map(({ isEntry, isDynamicEntry }) => ({ isEntry, isDynamicEntry }))).toEqual([
+    { isEntry: false, isDynamicEntry: true },
+  ])
 })

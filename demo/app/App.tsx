@@ -19,7 +19,9 @@ export function App() {
   return (
     <>
       {isBeside ? <h1 className="visually-hidden">Northlight Studio, second tab</h1> : <Header />}
-      <main>{isSignedIn ? <Studio /> : <SignedOut />}</main>
+      <main tabIndex={-1} aria-label={isBeside ? 'Second tab' : undefined}>
+        {isSignedIn ? <Studio /> : <SignedOut />}
+      </main>
       <Announcer />
     </>
   )

@@ -44,11 +44,11 @@ export const renderShot = defineTool({
     await render(frames / 2)
     if (ending === 'breaks off') {
       wipe()
-      throw new ProtocolError(SCENE_UNREADABLE, `The scene of “${title}” cannot be read past frame ${frames / 2}.`)
+      throw new ProtocolError(SCENE_UNREADABLE, `The scene cannot be read past frame ${frames / 2}.`)
     }
     if (ending === 'is rejected') {
       wipe()
-      const text = `Frames ${frames / 2 - 8} to ${frames / 2} flicker, so the shot was not delivered.`
+      const text = `Frames ${frames / 2 - 8} to ${frames / 2} flicker: not delivered.`
       return { content: [{ type: 'text', text }], isError: true }
     }
     await render(frames)

@@ -74,7 +74,12 @@ function many<T>(count: number, make: (index: number) => T): T[] {
 }
 
 function shape(fill: string, path: string, opacity = 1): Shape {
-  return { fill, opacity, path }
+  // What a sum of tenths leaves behind, such as 1e-15, is no number to a picture.
+  return {
+    fill,
+    opacity,
+    path: path.replace(/-?\d[\d.e-]*/g, (number) => String(Math.round(Number(number) * 10) / 10)),
+  }
 }
 
 function box(fill: string, x: number, y: number, width: number, height: number, opacity = 1): Shape {

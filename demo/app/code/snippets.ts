@@ -34,7 +34,7 @@ export const snippets: readonly Snippet[] = [
 ]
 
 /** The lines between `#region` and `#endregion`, as far left as they go. */
-export function region(source: string, name: string): string {
+function region(source: string, name: string): string {
   const lines = source.split('\n')
   const mark = (word: string) => lines.findIndex((line) => /#\w+ \w+/.exec(line)?.[0] === `#${word} ${name}`)
   const [from, to] = [mark('region'), mark('endregion')]

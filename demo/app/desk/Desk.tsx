@@ -1,3 +1,4 @@
+import { OfSecondTab } from '../magic/OfSecondTab.js'
 import { Dailies } from './Dailies.js'
 import { DeskItem } from './DeskItem.js'
 import { deskTools } from './deskTools.js'
@@ -6,7 +7,10 @@ export function Desk() {
   return (
     <section className="panel desk" aria-labelledby="desk">
       <header className="panel-header">
-        <h2 id="desk">Desk</h2>
+        <h2 id="desk">
+          Desk
+          <OfSecondTab />
+        </h2>
       </header>
       <ul>
         {deskTools.map((tool) => (

@@ -10,7 +10,10 @@ export function Header() {
       <title>{atWork > 0 ? `(${atWork}) Northlight Studio` : 'Northlight Studio'}</title>
       <p className="wordmark">
         <img src={`${import.meta.env.BASE_URL}favicon.svg`} alt="" width="24" height="24" />
-        Northlight Studio <span className="muted">a demo of Taskwire</span>
+        <span>
+          Northlight <span className="roomy">Studio</span>
+        </span>
+        <span className="muted roomy">a demo of Taskwire</span>
       </p>
       <ConnectionBadge />
       <Advanced />

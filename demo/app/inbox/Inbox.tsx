@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { useInputRequests } from 'taskwire/react'
+import { OfSecondTab } from '../magic/OfSecondTab.js'
 import { QuestionRow } from './QuestionRow.js'
 
 /** What waits for the user: of this visit and of earlier ones, of this tab and of others. */
@@ -28,6 +29,7 @@ export function Inbox() {
       <header className="panel-header">
         <h2 id="inbox" ref={heading} tabIndex={-1}>
           Inbox
+          <OfSecondTab />
         </h2>
         <p className={questions.length > 0 ? 'count' : 'muted'} role="status">
           {questions.length === 0

@@ -45,7 +45,7 @@ export function QuestionRow({ question, isOpen, onToggle }: QuestionRowProps) {
           button.current?.focus()
         }}
       >
-        <p className="muted">The server of this demo asks, for {callTitle(client, call)}</p>
+        <p className="muted">The server of this demo asks, for “{callTitle(client, call)}”</p>
         <Question {...question} />
       </fieldset>
     </li>

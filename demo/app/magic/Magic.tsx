@@ -57,8 +57,12 @@ export function Magic({ opener, isBesideOpen, onBeside }: MagicProps) {
             className="button"
             aria-pressed={answer.isOn}
             onClick={() => {
-              setSaid('The next answer gets lost on its way to this tab. It is asked for again; nothing runs twice.')
-              answer.set(true)
+              setSaid(
+                answer.isOn
+                  ? 'No answer gets lost.'
+                  : 'The next answer gets lost on its way to this tab. It is asked for again; nothing runs twice.',
+              )
+              answer.set(!answer.isOn)
             }}
           >
             <MagicIcon name="answer" /> Lose an answer
@@ -72,7 +76,8 @@ export function Magic({ opener, isBesideOpen, onBeside }: MagicProps) {
         </button>
       </div>
       <p className="magic-said muted" role="status">
-        {said ?? 'Start something, then press any of these in the middle of it.'}
+        {said ??
+          'Start something, then press any of these in the middle of it. What you start goes out once, whatever you do.'}
       </p>
     </section>
   )

@@ -1,6 +1,12 @@
 import { useEffect, useRef, useState } from 'react'
 import { signIn } from './signIn.js'
 
+/** The button that had the focus is gone once somebody is signed in. */
+function focusMainAndSignIn(event: React.MouseEvent<HTMLElement>): void {
+  event.currentTarget.closest('main')?.focus()
+  signIn()
+}
+
 /** What is left after signing out: nothing, which is counted. */
 export function SignedOut() {
   const heading = useRef<HTMLHeadingElement>(null)
@@ -14,7 +20,7 @@ export function SignedOut() {
       <p>
         {records} records are left in this browser. What you had started goes on on the server; nobody here can see it.
       </p>
-      <button type="button" className="button primary" onClick={signIn}>
+      <button type="button" className="button primary" onClick={focusMainAndSignIn}>
         Sign in again
       </button>
     </section>

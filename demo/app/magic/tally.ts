@@ -9,6 +9,12 @@ export interface TabTally {
   readonly polled: readonly string[]
 }
 
+/** What tabs tell each other, each with its own tally. */
+interface Message {
+  readonly type: 'opened' | 'counted' | 'closed' | 'reset'
+  readonly tally: TabTally
+}
+
 const tab = crypto.randomUUID()
 const channel = new BroadcastChannel('northlight')
 const listeners = new Set<() => void>()
@@ -37,22 +43,21 @@ export function countRequests(client: TaskClient): void {
     },
     { wire: true },
   )
-  channel.onmessage = ({ data }: MessageEvent<{ tally?: TabTally; gone?: string; reset?: true }>) => {
-    if (data.tally) put([...tallies.filter((one) => one.tab !== data.tally?.tab), data.tally])
-    else if (data.gone) put(tallies.filter((one) => one.tab !== data.gone))
-    else if (data.reset) setOwn({ ...own, calls: 0, polls: 0 })
-    // A tab has just opened.
-    else channel.postMessage({ tally: own })
+  channel.onmessage = ({ data }: MessageEvent<Message>) => {
+    if (data.type === 'reset') return setOwn({ ...own, calls: 0, polls: 0 })
+    const others = tallies.filter((one) => one.tab !== data.tally.tab)
+    put(data.type === 'closed' ? others : [...others, data.tally])
+    if (data.type === 'opened') post('counted')
   }
-  addEventListener('pagehide', () => channel.postMessage({ gone: tab }))
-  addEventListener('pageshow', () => channel.postMessage({ tally: own }))
-  channel.postMessage({})
+  addEventListener('pagehide', () => post('closed'))
+  addEventListener('pageshow', ({ persisted }) => persisted && post('opened'))
+  post('opened')
 }
 
 /** Begins to count anew, in every tab. */
 export function resetTally(): void {
   setOwn({ ...own, calls: 0, polls: 0 })
-  channel.postMessage({ reset: true })
+  post('reset')
 }
 
 function count(tally: TabTally, observation: TaskClientObservation): TabTally {
@@ -76,8 +81,12 @@ function count(tally: TabTally, observation: TaskClientObservation): TabTally {
 function setOwn(next: TabTally): void {
   own = next
   sessionStorage.setItem(KEY, JSON.stringify({ calls: own.calls, polls: own.polls }))
-  channel.postMessage({ tally: own })
+  post('counted')
   put([...tallies.filter((one) => one.tab !== tab), own])
+}
+
+function post(type: Message['type']): void {
+  channel.postMessage({ type, tally: own } satisfies Message)
 }
 
 function put(next: readonly TabTally[]): void {

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { endings, type RenderInput, shotIds } from '../../shared/render.js'
+import { OfSecondTab } from '../magic/OfSecondTab.js'
 import { isBeside } from '../switches.js'
 import { FarmStatus } from './FarmStatus.js'
 import { ShotCard } from './ShotCard.js'
@@ -10,10 +11,13 @@ export function Shots() {
   return (
     <section className="panel shots" aria-labelledby="shots">
       <header className="panel-header">
-        <h2 id="shots">Shots</h2>
+        <h2 id="shots">
+          Shots
+          <OfSecondTab />
+        </h2>
+        {!isBeside && <FarmStatus />}
         {!isBeside && (
           <div className="choices">
-            <FarmStatus />
             <label>
               <span className="muted">A render takes</span>
               <select
