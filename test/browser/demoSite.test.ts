@@ -190,6 +190,13 @@ test('a window without service workers says so', async () => {
   expect(complaints).toEqual([])
 })
 
+test('a browser that takes its time says what it is waiting for', async () => {
+  await context.addInitScript('navigator.serviceWorker.register = () => new Promise(() => {})')
+  await page.reload()
+  await see(page.locator('main'), 'Starting the demo')
+  expect(complaints).toEqual([])
+})
+
 test('a browser that starts no service worker is quoted', async () => {
   await context.addInitScript("navigator.serviceWorker.register = () => Promise.reject(new Error('Storage is off.'))")
   await page.reload()
