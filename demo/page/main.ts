@@ -25,7 +25,7 @@ function show(title: string, text: string): void {
   const paragraph = document.createElement('p')
   heading.textContent = title
   paragraph.textContent = text
-  main.style.cssText = 'max-inline-size: 40rem; margin: 15vh auto; padding-inline: 1.5rem'
+  main.style.cssText = 'display: grid; gap: 0.5rem; max-inline-size: 40rem; margin: 15vh auto; padding-inline: 1.5rem'
   main.append(heading, paragraph)
   document.getElementById('app')?.replaceChildren(main)
 }
