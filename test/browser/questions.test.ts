@@ -128,6 +128,19 @@ test('two input requests at once are answered one by one, and a page to visit is
   await said(page, 'The festival account is linked.')
 })
 
+test('a tool that never stops asking is ended by cancelling it', async () => {
+  const page = await open()
+  await page.getByRole('button', { name: 'Ask the producer' }).click()
+  const asked = await question(page, 'Is the ending final? (1)')
+  await asked.getByLabel('Choice').selectOption('Quite')
+  await asked.getByRole('button', { name: 'Submit' }).click()
+  await question(page, 'Is the ending final? (2)')
+  await page.getByRole('button', { name: 'Cancel: Ask the producer' }).click()
+  await said(page, 'Stopped at your request.')
+  expect(await page.getByTestId('question').count()).toBe(0)
+  expect([await count('tools/call'), await count('tasks/cancel')]).toEqual([1, 1])
+})
+
 test('an input request outlives its tab, and is answered after coming back', async () => {
   const first = await open()
   await askForApproval(first)

@@ -67,6 +67,7 @@ function count(tally: TabTally, observation: TaskClientObservation): TabTally {
       return observation.method === 'tasks/get' ? { ...tally, polls: tally.polls + 1 } : tally
     case 'poll-sent':
     case 'push-opened':
+    case 'leader-gained':
       return tally.polled.includes(observation.callId)
         ? tally
         : { ...tally, polled: [...tally.polled, observation.callId] }
