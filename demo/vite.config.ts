@@ -2,6 +2,10 @@ import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
 import type { createMiddleware, DemoMiddleware } from './server/middleware.js'
+import { site } from './sitePlugin.js'
+
+/** What the page asks of the server: see `server/middleware.ts`. */
+const isOurs = /^\/(mcp|__requests|__server)\b/
 
 /** The MCP server, inside the development server: one process, one origin. */
 function mcpServer(): Plugin {
@@ -14,14 +18,9 @@ function mcpServer(): Plugin {
         (loading ??= ssrLoadModule('/server/middleware.ts').then((module) =>
           (module['createMiddleware'] as typeof createMiddleware)(),
         ))
-      middlewares.use('/mcp', (request, response, next) => {
-        load().then(({ mcp }) => mcp(request, response), next)
-      })
-      middlewares.use('/mcp-legacy', (request, response, next) => {
-        load().then(({ legacy }) => legacy(request, response), next)
-      })
-      middlewares.use('/__requests', (request, response, next) => {
-        load().then(({ requests }) => requests(request, response), next)
+      middlewares.use((request, response, next) => {
+        if (!isOurs.test(request.url ?? '')) return next()
+        load().then(({ handle }) => handle(request, response, next), next)
       })
       httpServer?.once('close', () => void loading?.then(({ close }) => close()))
     },
@@ -33,5 +32,5 @@ export default defineConfig({
   // `taskwire` and `taskwire/react` are our own sources here: see `paths` in tsconfig.json.
   resolve: { tsconfigPaths: true },
   server: { port: Number(process.env['PORT'] ?? 5173), strictPort: true },
-  plugins: [react(), mcpServer()],
+  plugins: [react(), mcpServer(), site()],
 })

@@ -4,7 +4,19 @@ import { spawnSync } from 'node:child_process'
 import { argv, exit } from 'node:process'
 
 /** Scripts of package.json, the fast ones first. */
-const steps = ['format:check', 'lint', 'typecheck', 'docs', 'lock:check', 'unused', 'build', 'package', 'size', 'test']
+const steps = [
+  'format:check',
+  'lint',
+  'typecheck',
+  'docs',
+  'lock:check',
+  'unused',
+  'build',
+  'demo:build',
+  'package',
+  'size',
+  'test',
+]
 
 const without = argv.flatMap((word, index) => (argv[index - 1] === '--without' ? [word] : []))
 const unknown = without.find((step) => !steps.includes(step))

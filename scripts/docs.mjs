@@ -14,11 +14,14 @@
 // or it is the id that names of tests in it begin with, in brackets:
 //
 //     [EDGE-12](../test/edges/tabsMessages.test.ts)
+//
+// Pictures are there, small, and put into words. That they are of an earlier demo is no more than said.
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { argv } from 'node:process'
 import { pathToFileURL } from 'node:url'
 import { checkLinks } from './links.mjs'
+import { checkPictures, hashOfDemo, PICTURES } from './pictureChecks.mjs'
 import { checkSizes } from './sizes.mjs'
 import { checkSnippets } from './snippets.mjs'
 
@@ -164,10 +167,18 @@ function main() {
     // Pages beside whole apps show parts of them.
     if (!path.startsWith('docs/examples/')) left.push(...checkSnippets(text, path, readFile))
     left.push(...checkTests(text, path, readFile))
+    const sizeOf = (/** @type {string} */ link) => {
+      const file = posix.join(posix.dirname(path), link)
+      return existsSync(file) ? statSync(file).size : undefined
+    }
+    left.push(...checkPictures(text, sizeOf))
     const prefix = complete.get(path)
     if (prefix !== undefined) left.push(...checkCitations(text, prefix, sources))
     for (const problem of left) console.error(`${path}, ${problem}`)
     if (left.length > 0) process.exitCode = 1
+  }
+  if (readFile(`${PICTURES}/demo.hash`).trim() !== hashOfDemo()) {
+    console.warn(`The demo has changed since the pictures in ${PICTURES} were taken: npm run pictures.`)
   }
 }
 

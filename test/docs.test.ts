@@ -3,6 +3,7 @@ import * as taskwire from 'taskwire'
 import { describe, expect, test } from 'vitest'
 import { checkCitations, checkDocument, checkTests } from '../scripts/docs.mjs'
 import { checkLinks } from '../scripts/links.mjs'
+import { checkPictures } from '../scripts/pictureChecks.mjs'
 import { checkSizes } from '../scripts/sizes.mjs'
 import { checkSnippets, packagesOf, sectionOf } from '../scripts/snippets.mjs'
 
@@ -243,4 +244,28 @@ test('the table of errors in the README has every error class that is exported, 
   const rows = [...section.matchAll(/^\| `(\w+Error)` +\|/gm)].map(([, name]) => name)
   const classes = Object.keys(taskwire).filter((name) => /^[A-Z]\w*Error$/.test(name))
   expect(rows.toSorted()).toEqual(classes.toSorted())
+})
+
+describe('a picture in the documentation', () => {
+  const sizes = new Map([
+    ['dark.webp', 1000],
+    ['light.webp', 2000],
+    ['large.webp', 150_001],
+  ])
+  const check = (dark: string, light: string, alt: string) =>
+    checkPictures(`<picture>\n<source srcset="${dark}">\n<img src="${light}"${alt}>\n</picture>`, (path) =>
+      sizes.get(path),
+    )
+
+  test('is there, small, and put into words', () => {
+    expect(check('dark.webp', 'light.webp', ' alt="A film studio"')).toEqual([])
+  })
+
+  test('is a problem where it is missing, too large or without words', () => {
+    expect(check('no.webp', 'large.webp', ' alt=""')).toEqual([
+      'there is no no.webp: npm run pictures.',
+      'large.webp has 150001 bytes, more than 150000.',
+      'large.webp has no words for those who cannot see it.',
+    ])
+  })
 })

@@ -2,7 +2,7 @@ import { act, fireEvent, render, screen, within } from '@testing-library/react'
 import { TaskClientProvider } from 'taskwire/react'
 import { createSimulatedEnvironment } from 'taskwire/testing'
 import { describe, expect, it } from 'vitest'
-import { Inbox } from '../demo/app/questions/Inbox.js'
+import { Inbox } from '../demo/app/inbox/Inbox.js'
 import { createTaskClient } from './support/anyClient.js'
 import {
   ack,
@@ -59,6 +59,7 @@ async function openForm(...updates: [Reply, ...Reply[]]) {
   const call = client.startToolCall({ name: 'deploy' })
   const advance = (ms: number) => act(() => page.advance(ms))
   await advance(1000)
+  fireEvent.click(screen.getByRole('button', { name: 'Deploy it?' }))
   return {
     call,
     advance,

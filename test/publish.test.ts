@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { release } from '../scripts/release.mjs'
 
@@ -65,45 +64,3 @@ describe('release', () => {
     expect(releaseWith(changes, tag).problems).toEqual([problem])
   })
 })
-
-describe('links in documents', () => {
-  const documents = ['.', 'docs', 'docs/decisions', 'demo', 'bench']
-    .flatMap((folder) => readdirSync(folder).map((name) => posix.join(folder, name)))
-    .filter((path) => path.endsWith('.md'))
-  const headings = (path: string) =>
-    [...withoutCode(readFileSync(path, 'utf8')).matchAll(/^#+ (.*)$/gm)].map(([, text = '']) => anchorOf(text))
-
-  test.each(documents)('%s links to files and headings that are there', (path) => {
-    const links = [...withoutCode(readFileSync(path, 'utf8')).matchAll(/\]\(([^)\s]+)\)|(?:src|href)="([^"]+)"/g)]
-    const broken = links
-      .map(([, link, attribute]) => link ?? attribute ?? '')
-      .filter((link) => !/^(https:|mailto:)/.test(link))
-      .filter((link) => {
-        const [file = '', anchor] = link.split('#')
-        const target = file === '' ? path : posix.join(posix.dirname(path), file)
-        try {
-          return anchor !== undefined && target.endsWith('.md') ? !headings(target).includes(anchor) : !exists(target)
-        } catch {
-          return true
-        }
-      })
-    expect(broken).toEqual([])
-  })
-})
-
-function exists(path: string): boolean {
-  const { dir, base } = posix.parse(path)
-  return base === '..' || base === '.' || readdirSync(dir === '' ? '.' : dir).includes(base)
-}
-
-const withoutCode = (markdown: string) =>
-  markdown.replace(/^ *```.*?^ *```/gms, '').replace(/`[^`\n]*`/g, (code) => code.replace(/[[\]()<>]/g, ''))
-
-/** As the sites that show Markdown make it: lower case, no punctuation, hyphens for spaces. */
-function anchorOf(heading: string): string {
-  const text = heading
-    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .trim()
-    .toLowerCase()
-  return text.replace(/[^\p{L}\p{N}\s_-]/gu, '').replace(/\s/g, '-')
-}

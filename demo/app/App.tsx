@@ -1,46 +1,72 @@
-import { Announcer } from './Announcer.js'
-import { ClientSwitch } from './ClientSwitch.js'
-import { ConnectionBadge } from './ConnectionBadge.js'
-import { ConnectionProblem } from './ConnectionProblem.js'
-import { isLegacy } from './isLegacy.js'
-import { PushSwitch } from './PushSwitch.js'
-import { QuickCall } from './QuickCall.js'
-import { Inbox } from './questions/Inbox.js'
-import { ReportForm } from './reports/ReportForm.js'
-import { ReportList } from './reports/ReportList.js'
-import { SameKeyTwice } from './SameKeyTwice.js'
-import { ServerSwitch } from './ServerSwitch.js'
+import { useRef } from 'react'
+import { Announcer } from './calls/Announcer.js'
+import { CodePanel } from './code/CodePanel.js'
+import { Install } from './code/Install.js'
+import { Desk } from './desk/Desk.js'
+import { ConnectionProblem } from './header/ConnectionProblem.js'
+import { Header } from './header/Header.js'
+import { Inbox } from './inbox/Inbox.js'
+import { Magic } from './magic/Magic.js'
+import { SecondTab } from './magic/SecondTab.js'
+import { SignedOut } from './magic/SignedOut.js'
+import { useSignedIn } from './magic/signIn.js'
+import { useKept } from './magic/useKept.js'
+import { Shots } from './studio/Shots.js'
+import { isBeside, isLegacy } from './switches.js'
 
 export function App() {
+  const isSignedIn = useSignedIn()
   return (
     <>
-      <header className="page-header">
-        <div className="page-width">
-          <h1 className="wordmark">
-            <img src="/favicon.svg" alt="" width="20" height="20" />
-            Taskwire <span className="muted">demo</span>
-          </h1>
-          <ConnectionBadge />
-          <div className="facts">
-            {!isLegacy && <PushSwitch />}
-            <ServerSwitch />
-            <ClientSwitch />
-          </div>
-        </div>
-      </header>
-      <main className="page-width columns">
-        <ReportForm />
-        <div className="content">
-          <ConnectionProblem />
-          {!isLegacy && <Inbox />}
-          <ReportList />
-        </div>
-        <div className="extras">
-          <SameKeyTwice />
-          <QuickCall />
-        </div>
+      {isBeside ? <h1 className="visually-hidden">Northlight Studio, second tab</h1> : <Header />}
+      <main tabIndex={-1} aria-label={isBeside ? 'Second tab' : undefined}>
+        {isSignedIn ? <Studio /> : <SignedOut />}
       </main>
       <Announcer />
+    </>
+  )
+}
+
+function Studio() {
+  const [isBesideOpen, setIsBesideOpen] = useKept('second-tab')
+  const opener = useRef<HTMLButtonElement>(null)
+  const work = (
+    <div className="work">
+      <ConnectionProblem />
+      <Shots />
+      {!isLegacy && <Inbox />}
+      {!isLegacy && <Desk />}
+    </div>
+  )
+  if (isBeside) return work
+  return (
+    <>
+      <div className="intro">
+        <div>
+          <h1>Renders that outlive the page</h1>
+          <p>
+            Northlight’s renders and releases take minutes on a server. They say how far they are, ask when they need
+            you, and finish while you are away. Start one, then try to lose it.
+          </p>
+        </div>
+        <Install />
+      </div>
+      <div className="stage">
+        {work}
+        <div className="side">
+          <Magic opener={opener} isBesideOpen={isBesideOpen} onBeside={() => setIsBesideOpen(!isBesideOpen)} />
+          {isBesideOpen ? (
+            <SecondTab
+              onClose={() => {
+                setIsBesideOpen(false)
+                opener.current?.focus()
+              }}
+            />
+          ) : (
+            <CodePanel />
+          )}
+        </div>
+      </div>
     </>
   )
 }

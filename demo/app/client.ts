@@ -1,13 +1,11 @@
 import { createTaskClient, type TaskClient } from 'taskwire'
 import { createTaskClient as createLiteClient } from 'taskwire/lite'
 import { faults } from './devtools.js'
-import { isLegacy } from './isLegacy.js'
-import { isLite } from './isLite.js'
-import { isPushed } from './isPushed.js'
+import { isLegacy, isLite, isPushed } from './switches.js'
 
 const options = {
-  url: isLegacy ? '/mcp-legacy' : '/mcp',
-  clientInfo: { name: 'taskwire-demo-app', version: '1.0.0' },
+  url: `${import.meta.env.BASE_URL}${isLegacy ? 'mcp-legacy' : 'mcp'}`,
+  clientInfo: { name: 'northlight-studio', version: '1.0.0' },
   push: isPushed,
   ...(faults && { environment: faults.environment }),
 }

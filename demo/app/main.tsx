@@ -1,19 +1,33 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { TaskClientProvider } from 'taskwire/react'
 import { App } from './App.js'
 import { client } from './client.js'
 import { faults, mountDevtools } from './devtools.js'
+import { shareNetwork } from './magic/network.js'
+import { countRequests } from './magic/tally.js'
+import { isBeside } from './switches.js'
 
-createRoot(element('app')).render(
+document.documentElement.toggleAttribute('data-beside', isBeside)
+if (faults) shareNetwork(faults)
+countRequests(client)
+
+const root = createRoot(element('app'))
+const queryClient = new QueryClient()
+root.render(
   <StrictMode>
-    <TaskClientProvider client={client}>
-      <App />
-    </TaskClientProvider>
+    {/* #region provider */}
+    <QueryClientProvider client={queryClient}>
+      <TaskClientProvider client={client}>
+        <App />
+      </TaskClientProvider>
+    </QueryClientProvider>
+    {/* #endregion provider */}
   </StrictMode>,
 )
 
-mountDevtools?.(client, { faults })
+if (!isBeside) mountDevtools?.(client, { faults, position: 'bottom-left' })
 
 // The first call would connect by itself. Connecting now shows the server before there is a call.
 client.connect().catch(() => {

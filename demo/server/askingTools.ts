@@ -3,26 +3,27 @@ import { z } from 'zod'
 
 const text = (words: string) => ({ content: [{ type: 'text' as const, text: words }] })
 
-/** Asks for approval by a form with every kind of field that there is. */
-export const deploy = defineTool({
-  name: 'deploy',
-  title: 'Deploy',
-  description: 'Builds, asks for approval, deploys.',
+/** Asks for approval by a form with every kind of field that there is. What is published is published once. */
+export const releaseTrailer = defineTool({
+  name: 'release_trailer',
+  title: 'Release the trailer',
+  description: 'Builds the trailer, asks for approval, publishes it.',
   inputSchema: z.object({}),
   taskSupport: 'required',
+  onOrphan: 'retry',
   async handler(_, { task, sleep }) {
-    await task?.setStatus('Building')
+    await task?.setStatus('Cutting the trailer together')
     await sleep(1500)
     const answer = await task?.elicit({
       mode: 'form',
-      message: 'Version 2.4.1 is built. Deploy it?',
+      message: 'The trailer is cut. Release it?',
       requestedSchema: {
         type: 'object',
         properties: {
           reason: { type: 'string', title: 'Reason', description: 'Goes into the log.', minLength: 3, maxLength: 80 },
-          environment: { type: 'string', title: 'Environment', enum: ['staging', 'production'], default: 'staging' },
-          replicas: { type: 'integer', title: 'Replicas', minimum: 1, maximum: 12, default: 3 },
-          canary: { type: 'boolean', title: 'To one replica first', default: true },
+          channel: { type: 'string', title: 'Channel', enum: ['festival', 'cinemas', 'online'], default: 'festival' },
+          copies: { type: 'integer', title: 'Copies', minimum: 1, maximum: 12, default: 3 },
+          embargo: { type: 'boolean', title: 'Hold it back until Friday', default: true },
           regions: {
             type: 'array',
             title: 'Regions',
@@ -31,61 +32,67 @@ export const deploy = defineTool({
             default: ['Europe'],
           },
         },
-        required: ['reason', 'environment', 'regions'],
+        required: ['reason', 'channel', 'regions'],
       },
     })
-    if (answer?.action !== 'accept') return text('Nothing was deployed: the approval was declined.')
-    await task?.setStatus(`Deploying to ${answer.content?.['environment']}`)
+    if (answer?.action !== 'accept') return text('Nothing was released: the approval was declined.')
+    await task?.setStatus(`Sending it to ${answer.content?.['channel']}`)
     await sleep(2000)
-    return text(`Deployed to ${answer.content?.['environment']}, ${answer.content?.['replicas']} replicas.`)
+    const number = await task?.once('publish', () => ++releases)
+    return text(`Released to ${answer.content?.['channel']}, ${answer.content?.['copies']} copies (release ${number}).`)
   },
 })
 
+let releases = 0
+
 /** Asks two things at once; either may be answered first. */
-export const bookMeeting = defineTool({
-  name: 'book_meeting',
-  title: 'Book a meeting',
+export const bookReview = defineTool({
+  name: 'book_review',
+  title: 'Book a review',
   description: 'Asks for a room and for a time, at once.',
   inputSchema: z.object({}),
   taskSupport: 'required',
+  onOrphan: 'retry',
   async handler(_, { task }) {
     const [room, time] = await Promise.all([
-      choose(task, 'Which room?', ['Aquarium', 'Library', 'Roof']),
-      choose(task, 'When?', ['Today', 'Tomorrow', 'Next week']),
+      choose(task, 'Which room is the review in?', ['Screening room', 'Edit suite', 'Roof']),
+      choose(task, 'When is the review?', ['Today', 'Tomorrow', 'Next week']),
     ])
     return text(room && time ? `Booked: ${room}, ${time.toLowerCase()}.` : 'Nothing was booked.')
   },
 })
 
 /** Asks to visit a page, as a sign-in does. */
-export const linkAccount = defineTool({
-  name: 'link_account',
-  title: 'Link an account',
-  description: 'Asks to visit a page of the server.',
+export const linkFestival = defineTool({
+  name: 'link_festival',
+  title: 'Link the festival',
+  description: 'Asks to visit a page of the festival.',
   inputSchema: z.object({ origin: z.url() }),
   taskSupport: 'required',
+  onOrphan: 'retry',
   async handler({ origin }, { task, sleep }) {
-    const url = new URL('/linked.html', origin).href
-    const answer = await task?.elicit({ mode: 'url', message: 'Confirm the link on the page of the server.', url })
+    const url = new URL('linked.html', origin).href
+    const answer = await task?.elicit({ mode: 'url', message: 'Confirm the link on the page of the festival.', url })
     if (answer?.action !== 'accept') return text('The account was not linked.')
     await task?.setStatus('Waiting for the confirmation')
     await sleep(1500)
-    return text('The account is linked.')
+    return text('The festival account is linked.')
   },
 })
 
 /** Never stops asking: what only `cancel` ends. */
-export const neverContent = defineTool({
-  name: 'never_content',
-  title: 'Never content',
+export const askProducer = defineTool({
+  name: 'ask_producer',
+  title: 'Ask the producer',
   description: 'Asks again, whatever it is told.',
   inputSchema: z.object({}),
   taskSupport: 'required',
+  onOrphan: 'retry',
   async handler(_, { task, signal }) {
     for (let round = 1; !signal.aborted; round += 1) {
-      await choose(task, `Are you sure? (${round})`, ['Yes', 'Quite', 'Absolutely'])
+      await choose(task, `Is the ending final? (${round})`, ['Yes', 'Quite', 'Absolutely'])
     }
-    return text('Enough.')
+    return text('The producer is content.')
   },
 })
 

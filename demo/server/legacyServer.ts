@@ -7,10 +7,10 @@ import {
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
-import { z } from 'zod'
-import { type ReportInput, reportInput } from '../shared/report.js'
+import type { ToolContext } from 'taskwire/server'
+import { type RenderInput, renderInput } from '../shared/render.js'
 import type { NodeHandler } from './nodeHandler.js'
-import { generateReport } from './tools.js'
+import { farmStatus, renderShot } from './tools.js'
 
 /**
  * The same tools on a server of MCP 2025-11-25, where tasks were an experiment: by SDK v1 and its task store, with a
@@ -41,13 +41,13 @@ export function createLegacyServer(): { readonly handle: NodeHandler; close(): P
       },
     )
     server.registerTool(
-      'echo_text',
-      { inputSchema: { text: z.string().max(200) }, annotations: { readOnlyHint: true, idempotentHint: true } },
-      ({ text }): CallToolResult => ({ content: [{ type: 'text', text }] }),
+      farmStatus.name,
+      { annotations: { readOnlyHint: true, idempotentHint: true } },
+      async () => (await farmStatus.handler({}, direct)) as CallToolResult,
     )
     server.experimental.tasks.registerToolTask(
-      generateReport.name,
-      { inputSchema: reportInput.shape, execution: { taskSupport: 'optional' } },
+      renderShot.name,
+      { inputSchema: renderInput.shape, execution: { taskSupport: 'optional' } },
       {
         createTask: async (args, extra) => {
           const ttl = extra.taskRequestedTtl
@@ -81,20 +81,24 @@ export function createLegacyServer(): { readonly handle: NodeHandler; close(): P
   }
 }
 
+/** What a tool may do that is answered directly. */
+const direct: ToolContext = {
+  signal: new AbortController().signal,
+  sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  clientCapabilities: {},
+  inputResponses: {},
+  requestState: () => undefined,
+}
+
 /** Runs the handler of the other server, as far as a task of that time can show it. */
 async function work(
-  args: ReportInput,
+  args: RenderInput,
   taskId: string,
   store: CreateTaskRequestHandlerExtra['taskStore'],
 ): Promise<void> {
-  const never = new AbortController().signal
   try {
-    const result = await generateReport.handler(args, {
-      signal: never,
-      sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-      clientCapabilities: {},
-      inputResponses: {},
-      requestState: () => undefined,
+    const result = await renderShot.handler(args, {
+      ...direct,
       task: {
         taskId,
         // Throws once the task is cancelled, and so ends the work.
@@ -115,5 +119,5 @@ async function work(
 }
 
 function unasked(): never {
-  throw new TypeError('The report asks nothing.')
+  throw new TypeError('A render asks nothing.')
 }

@@ -1,34 +1,28 @@
-import { createDemoServer } from './demoServer.js'
 import { createLegacyServer } from './legacyServer.js'
 import { type NodeHandler, nodeHandler } from './nodeHandler.js'
-import { createRequestLog } from './requestLog.js'
+import { createDemoSite, isServed } from './site.js'
 
 /** What the development server of the demo answers by itself. */
 export interface DemoMiddleware {
-  /** The MCP endpoint. */
-  readonly mcp: NodeHandler
-  /** The same for clients of MCP 2025-11-25. */
-  readonly legacy: NodeHandler
-  /** `GET` reads the log of MCP requests, `DELETE` empties it. The tests count with it. */
-  readonly requests: NodeHandler
+  /** Answers a request, if its path is one of ours: `/mcp`, `/mcp-legacy`, `/__requests`, `/__server/restart`. */
+  readonly handle: (...args: [...Parameters<NodeHandler>, next: () => void]) => void
   close(): Promise<void>
 }
 
+/** The demo's site for Node, and beside it a server for clients of MCP 2025-11-25. */
 export function createMiddleware(): DemoMiddleware {
-  const server = createDemoServer()
+  const site = createDemoSite()
   const legacy = createLegacyServer()
-  const log = createRequestLog()
 
   return {
-    mcp: nodeHandler(log.around(server)),
-    legacy: legacy.handle,
-    requests: (request, response) => {
-      if (request.method === 'DELETE') log.entries.length = 0
-      response.setHeader('Content-Type', 'application/json')
-      response.end(JSON.stringify(log.entries))
+    handle(request, response, next) {
+      const path = new URL(request.url ?? '/', 'http://localhost').pathname.slice(1)
+      if (path === 'mcp-legacy') return legacy.handle(request, response)
+      if (!isServed(path)) return next()
+      nodeHandler({ fetch: (webRequest, options) => site.fetch(path, webRequest, options) })(request, response)
     },
     close: async () => {
-      await Promise.all([server.close(), legacy.close()])
+      await Promise.all([site.close(), legacy.close()])
     },
   }
 }

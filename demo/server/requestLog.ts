@@ -32,7 +32,7 @@ export function createRequestLog() {
   return {
     entries,
     /** The same server, with a note of each request. */
-    around: ({ fetch }: TaskServer): Pick<TaskServer, 'fetch'> => ({
+    around: ({ fetch }: Pick<TaskServer, 'fetch'>): Pick<TaskServer, 'fetch'> => ({
       fetch: async (request, options) => {
         const entry = await note(request)
         entries.push(entry)

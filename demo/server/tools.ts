@@ -1,63 +1,81 @@
 import { ProtocolError } from '@modelcontextprotocol/server'
+import { TaskCancelledError } from 'taskwire'
 import { defineTool } from 'taskwire/server'
 import { z } from 'zod'
-import { type ReportOutput, reportInput, reportOutput } from '../shared/report.js'
+import { paint } from '../shared/paint.js'
+import { renderInput, renderOutput, shots } from '../shared/render.js'
 
-const STEPS = 12
-const SOURCE_UNAVAILABLE = -32050
+const SCENE_UNREADABLE = -32050
+const MACHINES = 16
 
-/** Works for as long as it is told to and says how far it is. As a task where the client knows tasks. */
-export const generateReport = defineTool({
-  name: 'generate_report',
-  title: 'Generate report',
-  description: 'Collects the figures of all regions and writes a report. Takes the time it is given.',
-  inputSchema: reportInput,
-  outputSchema: reportOutput,
+/** The frames that lie on the disks of the farm, by the task that they are for. */
+const rendered = new Map<string, number>()
+let takes = 0
+
+/**
+ * Renders frame by frame and says how far it is. As a task where the client knows tasks. It is safe to repeat: a handler
+ * that runs again, because the server was restarted, goes on with the take it had after the frames that are there.
+ */
+export const renderShot = defineTool({
+  name: 'render_shot',
+  title: 'Render a shot',
+  description: 'Renders all frames of a shot and returns its picture. Takes the time it is given.',
+  inputSchema: renderInput,
+  outputSchema: renderOutput,
+  annotations: { idempotentHint: true },
   taskSupport: 'optional',
-  async handler({ title, seconds, outcome }, { task, sleep }) {
-    const startedAt = Date.now()
-    const work = async (from: number, to: number) => {
-      for (let step = from; step <= to; step += 1) {
-        await task?.setProgress(step, STEPS, step === STEPS ? 'Writing the summary' : 'Collecting figures')
-        await sleep((seconds * 1000) / STEPS)
+  async handler({ shot, seconds, ending }, { task, sleep, signal }) {
+    const { title, frames } = shots[shot]
+    const begin = () => ({ take: ++takes, startedAt: Date.now() })
+    const { take, startedAt } = task ? await task.once('begin', begin) : begin()
+    const farm = task?.taskId ?? `take ${take}`
+    const render = async (upTo: number) => {
+      for (let frame = rendered.get(farm) ?? 0; frame < upTo; frame += 1) {
+        await task?.setProgress(frame, frames, stageOf(frame / frames))
+        await sleep((seconds * 1000) / frames)
+        rendered.set(farm, frame + 1)
       }
     }
 
-    await work(1, STEPS / 2)
-    if (outcome === 'failure') throw new ProtocolError(SOURCE_UNAVAILABLE, 'The data source went away half-way.')
-    if (outcome === 'tool error') {
-      const text = 'The figures of two regions contradict each other, so no report was written.'
+    // Stays for the handler that comes next, where the server is restarted.
+    const wipe = () => rendered.delete(farm)
+    signal.addEventListener('abort', () => signal.reason instanceof TaskCancelledError && wipe())
+
+    await render(frames / 2)
+    if (ending === 'breaks off') {
+      wipe()
+      throw new ProtocolError(SCENE_UNREADABLE, `The scene cannot be read past frame ${frames / 2}.`)
+    }
+    if (ending === 'is rejected') {
+      wipe()
+      const text = `Frames ${frames / 2 - 8} to ${frames / 2} flicker: not delivered.`
       return { content: [{ type: 'text', text }], isError: true }
     }
-    await work(STEPS / 2 + 1, STEPS)
+    await render(frames)
+    wipe()
 
-    const report = { ...figures(title), generatedInMs: Date.now() - startedAt }
-    return { content: [{ type: 'text', text: summary(report) }], structuredContent: report }
+    const picture = paint(shot, take)
+    const structuredContent = { shot, take, frames, renderedInMs: Date.now() - startedAt, picture }
+    return { content: [{ type: 'text', text: `${title}: ${frames} frames, take ${take}.` }], structuredContent }
   },
 })
 
 /** Answers at once: a call that never becomes a task. */
-export const echoText = defineTool({
-  name: 'echo_text',
-  title: 'Echo text',
-  description: 'Says what it is told.',
-  inputSchema: z.object({ text: z.string().max(200) }),
+export const farmStatus = defineTool({
+  name: 'farm_status',
+  title: 'Ask the render farm',
+  description: 'Says how many machines are free.',
+  inputSchema: z.object({}),
   annotations: { readOnlyHint: true, idempotentHint: true },
   taskSupport: 'forbidden',
-  handler: ({ text }) => ({ content: [{ type: 'text', text }] }),
+  handler: () => {
+    const free = MACHINES - 4 * Math.min(rendered.size, 4)
+    return { content: [{ type: 'text', text: `${free} of ${MACHINES} machines are free.` }] }
+  },
 })
 
-/** Made up, and the same for the same title. */
-function figures(title: string): Omit<ReportOutput, 'generatedInMs'> {
-  const seed = [...title].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 9973, 7)
-  const rows = ['North America', 'Europe', 'Asia Pacific', 'Latin America', 'Middle East'].map((region, index) => {
-    const orders = 400 + ((seed * (index + 3)) % 1900)
-    const revenue = orders * (38 + ((seed + index * 17) % 23))
-    return { region, orders, revenue, change: (((seed * (index + 5)) % 320) - 110) / 1000 }
-  })
-  return { title, rows, total: rows.reduce((sum, { revenue }) => sum + revenue, 0) }
-}
-
-function summary({ title, rows, total }: ReportOutput): string {
-  return `${title}: ${total} in ${rows.length} regions.`
+function stageOf(share: number): string {
+  if (share < 0.15) return 'Geometry'
+  if (share < 0.6) return 'Lighting'
+  return share < 0.9 ? 'Shading' : 'Grading'
 }

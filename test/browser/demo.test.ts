@@ -1,182 +1,109 @@
-import { AxeBuilder } from '@axe-core/playwright'
-import type { Browser, Locator, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import type { LoggedRequest } from '../../demo/server/requestLog.js'
-import { launchChromium } from './chromium.js'
-import { type DemoServer, startDemo } from './demoServer.js'
+import type { Page } from 'playwright-core'
+import { expect, test, vi } from 'vitest'
+import { button, cardOf, expectAccessible, openQuestion, render, see, seePicture, serveStudio } from './studio.js'
 
-const POLL_INTERVAL_MS = 1000
-
-let demo: DemoServer
-let browser: Browser
-let page: Page
-let complaints: string[]
-
-beforeAll(async () => {
-  ;[demo, browser] = await Promise.all([startDemo(), launchChromium()])
-  // The first visit makes Vite compile everything.
-  const first = await browser.newPage()
-  await first.goto(demo.url)
-  await first.getByText('Connected', { exact: true }).waitFor()
-  await first.close()
-})
-
-afterAll(async () => {
-  await browser?.close()
-  await demo?.close()
-})
-
-beforeEach(async () => {
-  // Without motion, so that axe does not measure colours on their way from one to the other.
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' })
-  page = await context.newPage()
-  complaints = []
-  page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
-  })
-  page.on('pageerror', (error) => complaints.push(String(error)))
-  await page.goto(demo.url)
-  await page.getByText('Connected', { exact: true }).waitFor()
-  await demo.clear()
-})
-
-afterEach(async ({ task }) => {
-  if (task.result?.state === 'fail') console.log(await page.locator('main').ariaSnapshot(), await demo.requests())
-  await page.context().close()
-  expect(complaints).toEqual([])
-})
-
-interface Report {
-  title: string
-  seconds: number
-  outcome?: 'success' | 'failure' | 'tool error'
-}
-
-async function start({ title, seconds, outcome = 'success' }: Report): Promise<Locator> {
-  await page.getByLabel('Title').fill(title)
-  await page.getByLabel('Duration').fill(String(seconds))
-  await page.getByRole('radio', { name: outcome }).check({ force: true })
-  await page.getByRole('button', { name: 'Start report' }).click()
-  return reportOf(title)
-}
-
-function reportOf(title: string): Locator {
-  return page.getByTestId('report').filter({ has: page.getByRole('heading', { name: title, exact: true }) })
-}
+const studio = serveStudio()
 
 async function openDevtools(): Promise<void> {
-  await page.getByRole('button', { name: 'Taskwire', exact: true }).click()
-  await page.getByRole('tab', { name: 'Calls' }).waitFor()
+  await button(studio.page, 'Taskwire').click()
+  await studio.page.getByRole('tab', { name: 'Calls' }).waitFor()
 }
 
-function see(where: Locator, text: string | RegExp): Promise<void> {
-  return where.getByText(text).first().waitFor({ timeout: 20_000 })
-}
-
-/** How often the server was asked what. */
-async function counts(): Promise<Record<string, number>> {
-  const all: Record<string, number> = {}
-  for (const { method } of await demo.requests()) all[method] = (all[method] ?? 0) + 1
-  return all
-}
-
-async function polls(): Promise<LoggedRequest[]> {
-  return (await demo.requests()).filter(({ method }) => method === 'tasks/get')
-}
-
-/** Of a single call: how long each poll came after the response before it, as the server saw it. */
-async function waits(): Promise<number[]> {
-  const about = (await demo.requests()).filter(({ method }) => method === 'tools/call' || method === 'tasks/get')
-  return about.slice(1).map(({ time }, index) => time - (about[index]?.answeredAt ?? Number.POSITIVE_INFINITY))
-}
-
-async function expectPatience(): Promise<void> {
-  const all = await waits()
-  expect(all.length).toBeGreaterThan(0)
-  expect(Math.min(...all)).toBeGreaterThanOrEqual(POLL_INTERVAL_MS)
-}
-
-async function expectAccessible(): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    const { violations } = await new AxeBuilder({ page }).analyze()
-    const found = violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target.join(' '))])
-    expect(found, colorScheme).toEqual([])
-  }
-}
-
-test('a report shows what the server says of it, and then its result', async () => {
-  const report = await start({ title: 'Revenue', seconds: 6 })
-  await see(report, /Collecting figures \(\d+ of 12\)/)
-  await see(report, 'Done')
-  await report.getByRole('row', { name: /^Europe/ }).waitFor()
+test('a render shows the frames that the server counts, and then its picture', async () => {
+  const { page } = studio
+  const card = await render(page, 'Harbour at dawn')
+  await see(card, /Lighting, frame \d+ of 96/)
+  const { said, now, width } = await card.getByRole('progressbar').evaluate((bar) => ({
+    said: bar.getAttribute('aria-label') ?? '',
+    now: Number(bar.getAttribute('aria-valuenow')),
+    width: Number.parseFloat((bar.firstElementChild as HTMLElement).style.width),
+  }))
+  expect(said).toContain(`frame ${now} of 96`)
+  expect(width).toBeCloseTo((now / 96) * 100, 2)
+  await see(card, 'Done')
+  await see(card, /Take \d+, 96 frames in [67] s/)
+  await seePicture(card)
   await openDevtools()
-  await page.getByRole('option', { name: /^generate_report completed/ }).waitFor()
+  await page.getByRole('option', { name: /^render_shot completed/ }).waitFor()
 
-  expect(await counts()).toMatchObject({ 'tools/call': 1 })
-  await expectPatience()
+  expect(await studio.counts()).toMatchObject({ 'tools/call': 1 })
+  await studio.expectPatience()
 })
 
 test('a reload in the middle goes on with the same task and makes no second call', async () => {
-  const report = await start({ title: 'Revenue', seconds: 6 })
-  await see(report, /Collecting figures/)
-  const [before] = await polls()
+  const card = await render(studio.page, 'Harbour at dawn')
+  await see(card, /frame \d+ of 96/)
+  await vi.waitUntil(async () => (await studio.polls()).length > 0, { timeout: 20_000 })
+  const [before] = await studio.polls()
 
-  await page.reload()
-  await see(report, 'Working')
-  await see(report, 'Done')
-  await report.getByRole('row', { name: /^Europe/ }).waitFor()
+  await studio.page.reload()
+  await see(card, 'Working')
+  await see(card, 'Done')
+  await seePicture(card)
 
-  expect(await counts()).toMatchObject({ 'tools/call': 1 })
-  expect(new Set((await polls()).map(({ name }) => name))).toEqual(new Set([before?.name]))
+  expect(await studio.counts()).toMatchObject({ 'tools/call': 1 })
+  expect(new Set((await studio.polls()).map(({ name }) => name))).toEqual(new Set([before?.name]))
   // StrictMode mounts everything twice; still there is one poll loop, and it minds what the page before was asked.
-  await expectPatience()
+  await studio.expectPatience()
 })
 
 test('with taskwire/lite the same page does the same, over a reload', async () => {
+  const { page, demo } = studio
   await page.goto(`${demo.url}?lite`)
-  const report = await start({ title: 'Revenue', seconds: 6 })
-  await see(report, /Collecting figures/)
+  const card = await render(page, 'Harbour at dawn')
+  await see(card, /frame \d+ of 96/)
   await page.reload()
-  await see(report, 'Working')
-  await see(report, 'Done')
-  expect(await counts()).toMatchObject({ 'tools/call': 1 })
-  expect(await counts()).not.toHaveProperty('initialize')
-  await expectPatience()
+  await see(card, 'Working')
+  await see(card, 'Done')
+  expect(await studio.counts()).toMatchObject({ 'tools/call': 1 })
+  expect(await studio.counts()).not.toHaveProperty('initialize')
+  await studio.expectPatience()
 })
 
-test('a cancelled report is cancelled on the server, once', async () => {
-  const report = await start({ title: 'Long one', seconds: 60 })
-  await see(report, 'Working')
-  await page.getByRole('button', { name: 'Cancel Long one' }).click()
-  await see(report, 'Cancelled')
+test('a cancelled render is cancelled on the server, once', async () => {
+  const { page } = studio
+  const card = await render(page, 'Low tide', { seconds: 60 })
+  await see(card, /frame \d+ of 144/)
+  await button(page, 'Cancel Low tide').click()
+  await see(card, 'Cancelled')
 
-  expect(await counts()).toMatchObject({ 'tools/call': 1, 'tasks/cancel': 1 })
-  await expectPatience()
+  expect(await studio.counts()).toMatchObject({ 'tools/call': 1, 'tasks/cancel': 1 })
+  await studio.expectPatience()
 })
 
-test('a failure, a tool error and a result are told apart', async () => {
-  const failing = await start({ title: 'Failing', seconds: 6, outcome: 'failure' })
-  const contradicting = await start({ title: 'Contradicting', seconds: 6, outcome: 'tool error' })
+test('a failure, a rejection and a result are told apart in words, the code is a click away, and a reload keeps them', async () => {
+  const { page } = studio
+  const broken = await render(page, 'Night train', { ending: 'breaks off' })
+  const rejected = await render(page, 'The glasshouse', { ending: 'is rejected' })
+  const good = await render(page, 'Harbour at dawn')
 
-  await see(failing, 'Failed')
-  await see(failing, 'The data source went away half-way.')
-  await see(failing, /error -32050/)
-  await see(contradicting, 'Tool error')
-  await see(contradicting, 'The task completed; the tool could not do what was asked.')
-  expect(await counts()).toMatchObject({ 'tools/call': 2 })
-  await expectAccessible()
+  for (const visit of ['first', 'after a reload']) {
+    await see(broken, 'Failed')
+    await see(broken, 'The scene cannot be read past frame 60.')
+    await see(rejected, 'Rejected')
+    await see(rejected, 'Frames 28 to 36 flicker: not delivered.')
+    await see(good, 'Done')
+    await seePicture(good)
+    const code = broken.getByText('TaskFailedError, code -32050')
+    expect(await code.isVisible(), visit).toBe(false)
+    await broken.getByText('The scene cannot').click()
+    await code.waitFor()
+    await expectAccessible(page)
+    await page.reload()
+  }
+  expect(await studio.counts()).toMatchObject({ 'tools/call': 3 })
 
-  await page.getByRole('button', { name: 'Dismiss ended' }).click()
-  await page.getByText('No reports yet').waitFor()
+  await button(page, 'Clear Night train').click()
+  await see(broken, '120 frames, not rendered yet')
+  expect(await button(page, 'Render Night train').evaluate((one) => one === document.activeElement)).toBe(true)
 })
 
-test('in StrictMode two components on one key make one call and one poll loop', async () => {
-  await page.getByRole('button', { name: 'Mount both' }).click()
-  const twins = page.getByRole('region', { name: 'Same key, twice' })
-  await vi.waitUntil(async () => (await twins.getByText('Done').count()) === 2, { timeout: 20_000 })
+test('in StrictMode two screens on one key make one call and one poll loop', async () => {
+  const { page } = studio
+  await button(page, 'Screen the dailies').click()
+  await vi.waitUntil(async () => (await page.locator('.screen svg').count()) === 2, { timeout: 20_000 })
 
-  const { 'tools/call': calls, 'tasks/get': gets } = await counts()
+  const { 'tools/call': calls, 'tasks/get': gets } = await studio.counts()
   expect(calls).toBe(1)
   // The page knows of as many as the server does.
   await openDevtools()
@@ -184,71 +111,198 @@ test('in StrictMode two components on one key make one call and one poll loop', 
   await page.getByRole('option', { name: /^tools\/call/ }).waitFor()
   expect(await page.getByRole('option', { name: /^tools\/call/ }).count()).toBe(1)
   expect(await page.getByRole('option', { name: /^tasks\/get/ }).count()).toBe(gets)
-  await expectPatience()
+  await studio.expectPatience()
 })
 
-test('offline a report waits without an error, and online it catches up', async () => {
-  const report = await start({ title: 'Revenue', seconds: 6 })
-  await see(report, /Collecting figures/)
+test('offline a render waits without an error, and online it catches up', async () => {
+  const { page } = studio
+  const card = await render(page, 'Harbour at dawn')
+  await see(card, /frame \d+ of 96/)
   await page.context().setOffline(true)
-  await see(report, /^Offline/)
-  expect(await page.locator('.outcome, .failure').count()).toBe(0)
+  await see(card, /^Offline/)
+  expect(await page.locator('.problem, .connection-problem').count()).toBe(0)
   await page.context().setOffline(false)
-  await see(report, 'Done')
+  await see(card, 'Done')
 
-  expect(await counts()).toMatchObject({ 'tools/call': 1 })
+  expect(await studio.counts()).toMatchObject({ 'tools/call': 1 })
   // A poll that was under way when the network went is the browser's complaint, not ours.
-  complaints = complaints.filter((text) => !text.includes('net::ERR_INTERNET_DISCONNECTED'))
+  studio.excuse('net::ERR_INTERNET_DISCONNECTED')
 })
 
 test('a call that the server answers at once is no task', async () => {
-  await page.getByLabel('Text to echo').fill('Hello there')
-  await page.getByRole('button', { name: 'Send' }).click()
-  await page.getByText('Hello there', { exact: true }).waitFor()
-  expect(await counts()).toEqual({ 'tools/call': 1 })
+  await button(studio.page, 'Ask the farm').click()
+  await see(studio.page, /\d+ of 16 machines are free/)
+  expect(await studio.counts()).toEqual({ 'tools/call': 1 })
 })
 
 test('a server that pushes is hardly polled', async () => {
+  const { page } = studio
+  await page.getByText('Advanced').click()
   await page.getByRole('link', { name: 'Let the server push' }).click()
-  await page.getByRole('link', { name: 'Poll instead' }).waitFor()
-  const report = await start({ title: 'Revenue', seconds: 6 })
-  await see(report, /Collecting figures/)
-  await see(report, 'Done')
+  await page.waitForURL(/\?push/)
+  const card = await render(page, 'Harbour at dawn')
+  await see(card, /frame \d+ of 96/)
+  await see(card, 'Done')
 
-  const asked = await counts()
+  const asked = await studio.counts()
   expect(asked['tools/call']).toBe(1)
   expect(asked['tasks/get'] ?? 0).toBeLessThan(3)
 })
 
 test('a server of the revision before is no different, a reload included', async () => {
+  const { page } = studio
+  await page.getByText('Advanced').click()
   await page.getByRole('link', { name: 'Server of 2025-11-25' }).click()
-  await page.getByText('MCP 2025-11-25 (legacy)').waitFor()
-  const report = await start({ title: 'Revenue', seconds: 6 })
-  await see(report, /Collecting figures/)
+  await page.waitForURL(/server=legacy/)
+  await page.getByText('Connected', { exact: true }).waitFor()
+  await page.getByText('Advanced').click()
+  await see(page, /MCP 2025-11-25 \(legacy\)/)
+  const card = await render(page, 'Harbour at dawn')
+  await see(card, /Lighting/)
   await page.reload()
-  await see(report, /Collecting figures/)
-  await see(report, 'Done')
-  await report.getByRole('row', { name: /^Europe/ }).waitFor()
-  const doomed = await start({ title: 'Long one', seconds: 60 })
-  await see(doomed, /Collecting figures/)
-  await page.getByRole('button', { name: 'Cancel Long one' }).click()
+  await see(card, /Lighting|Shading/)
+  await see(card, 'Done')
+  await seePicture(card)
+  const doomed = await render(page, 'Low tide', { seconds: 60 })
+  await see(doomed, /Geometry/)
+  await button(page, 'Cancel Low tide').click()
   await see(doomed, 'Cancelled')
-  await expectAccessible()
-  expect(await counts()).toEqual({})
+  await expectAccessible(page)
+  expect(await studio.counts()).toEqual({})
   // It refuses `server/discover`, which is how it is recognized.
-  complaints = complaints.filter((text) => !text.includes('status of 400'))
+  studio.excuse('status of 400')
 })
 
-test('axe finds nothing wrong, with and without reports', async () => {
-  await expectAccessible()
+test('with three questions open at 1440 x 900 everything that runs is on the screen, and no button has moved', async () => {
+  const { page } = studio
+  const starts = page.getByRole('button', { name: /^(Render|Release|Book|Link|Ask the producer|Screen)/ })
+  const places = () => starts.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON()))
+  const before = await places()
+  expect(before).toHaveLength(9)
 
-  const finished = await start({ title: 'Revenue', seconds: 6 })
-  const running = await start({ title: 'Long one', seconds: 60 })
-  await see(finished, 'Done')
-  await see(running, /Collecting figures/)
+  const failing = await render(page, 'Night train', { ending: 'breaks off' })
+  const running = [
+    await render(page, 'Harbour at dawn', { seconds: 60 }),
+    await render(page, 'The glasshouse', { seconds: 60 }),
+    await render(page, 'Low tide', { seconds: 60 }),
+  ]
+  await button(page, 'Book a review').click()
+  await button(page, 'Release the trailer').click()
+  await see(page, '3 questions')
+  for (const card of running) await see(card, /frame \d+ of/)
+  await see(failing, 'Failed')
+  const questions = await page.getByTestId('question').all()
+  expect(questions).toHaveLength(3)
+  for (const box of await Promise.all([...running, ...questions].map((one) => one.boundingBox()))) {
+    expect(box?.y).toBeGreaterThanOrEqual(0)
+    expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(900)
+  }
+  expect(await places()).toEqual(before)
+  await expectAccessible(page)
+})
+
+test('axe finds nothing wrong with the empty page, an open question, or a narrow page', async () => {
+  const { page } = studio
+  await expectAccessible(page)
+  await button(page, 'Release the trailer').click()
+  await button(page, 'Link the festival').click()
+  await openQuestion(page, 'Confirm the link on the page of the festival.')
+  await expectAccessible(page)
+  await openQuestion(page, 'The trailer is cut. Release it?')
+  await page.setViewportSize({ width: 360, height: 800 })
+  await expectAccessible(page)
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
+})
+
+test('axe finds nothing wrong with the devtools of a page at work', async () => {
+  const { page } = studio
+  await render(page, 'Harbour at dawn', { seconds: 60 })
   await openDevtools()
   for (const name of ['Wire', 'Storage', 'Faults', 'Calls']) {
     await page.getByRole('tab', { name }).click()
-    await expectAccessible()
+    await expectAccessible(page)
   }
+})
+
+/** What can be pressed and is smaller than a finger. */
+function smallControls(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll('a, button, select, summary, input')]
+      .filter((one) => one.checkVisibility())
+      .map((one) => one.closest('label') ?? one)
+      .filter((one) => {
+        const { width, height } = one.getBoundingClientRect()
+        return width < 43.9 || height < 43.9
+      })
+      .map((one) => one.outerHTML.slice(0, 120)),
+  )
+}
+
+test('what a finger presses is 44 pixels wide and high', async () => {
+  const page = await studio.open({ viewport: { width: 360, height: 800 }, hasTouch: true, isMobile: true })
+  await render(page, 'Night train', { ending: 'breaks off' })
+  await render(page, 'Harbour at dawn', { seconds: 60 })
+  await button(page, 'Release the trailer').click()
+  await button(page, 'Link the festival').click()
+  await openQuestion(page, 'The trailer is cut. Release it?')
+  const sizes = await smallControls(page)
+  await openQuestion(page, 'Confirm the link on the page of the festival.')
+  await page.getByText('Advanced').click()
+  await see(cardOf(page, 'Night train'), 'Failed')
+  expect([...sizes, ...(await smallControls(page))]).toEqual([])
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
+})
+
+test('nothing moves for a user who wants less motion', async () => {
+  const { page } = studio
+  const animations = () => page.evaluate(() => document.getAnimations().length)
+  const card = await render(page, 'Harbour at dawn', { seconds: 60 })
+  await see(card, /frame \d+ of 96/)
+  expect(await animations()).toBe(0)
+  await page.emulateMedia({ reducedMotion: 'no-preference' })
+  await vi.waitUntil(async () => (await animations()) > 0)
+})
+
+test('the page is worked by keyboard alone', async () => {
+  const { page } = studio
+  const focused = () =>
+    page.evaluate(() => {
+      const { activeElement: one } = document
+      const isOutlined = one !== null && getComputedStyle(one).outlineStyle !== 'none'
+      return [one?.getAttribute('aria-label') ?? one?.textContent?.trim(), isOutlined]
+    })
+  const press = (key: string) => page.keyboard.press(key)
+
+  await press('Tab')
+  expect(await focused()).toEqual(['Advanced', true])
+  await press('Enter')
+  await press('Tab')
+  expect(await focused()).toEqual(['Let the server push', true])
+  await press('Escape')
+  expect(await focused()).toEqual(['Advanced', true])
+  expect(await page.getByRole('link', { name: 'Let the server push' }).isVisible()).toBe(false)
+  for (const name of ['Copy: the install command', 'Ask the farm']) {
+    await press('Tab')
+    expect(await focused()).toEqual([name, true])
+  }
+
+  await button(page, 'Book a review').focus()
+  await press('Enter')
+  await see(page, '2 questions')
+  const row = page.getByRole('button', { name: 'Which room is the review in?' })
+  await row.focus()
+  await press('Enter')
+  await press('Tab')
+  expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('SELECT')
+  await press('Escape')
+  expect(await row.evaluate((one) => one === document.activeElement)).toBe(true)
+  expect(await row.getAttribute('aria-expanded')).toBe('false')
+  await press('Enter')
+  await press('Tab')
+  await press('ArrowDown')
+  await press('Tab')
+  await press('Enter')
+  // Its form is gone with the question: the focus is at the head of the list.
+  await see(page, '1 question')
+  expect((await focused())[0]).toBe('Inbox')
 })

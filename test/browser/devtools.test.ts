@@ -53,10 +53,10 @@ describe('the devtools of the demo', () => {
     await demo.clear()
   })
 
-  /** Starts a report, and opens the panel on it. */
+  /** Starts a render, and opens the panel on it. */
   async function open(): Promise<void> {
-    await page.getByLabel('Duration').fill('60')
-    await page.getByRole('button', { name: 'Start report' }).click()
+    await page.getByLabel('A render takes').selectOption('60 s')
+    await button('Render Harbour at dawn').click()
     await button('Taskwire').click()
     await seeRow(/server interval/)
   }
@@ -152,7 +152,7 @@ describe('the devtools of the demo', () => {
     expect(poll?.name).toBeTruthy()
     await tab('Storage').click()
     await panel()
-      .getByRole('option', { name: /^generate_report/ })
+      .getByRole('option', { name: /^render_shot/ })
       .first()
       .click()
     await panel().getByRole('tabpanel', { name: 'Storage' }).getByText('(short hash)').waitFor({ timeout })
@@ -160,7 +160,7 @@ describe('the devtools of the demo', () => {
   })
 
   test('are worked by keyboard alone', async () => {
-    await page.getByRole('button', { name: 'Start report' }).click()
+    await button('Render Harbour at dawn').click()
     await button('Taskwire').focus()
     await page.keyboard.press('Enter')
     expect(await focused()).toBe('Calls')

@@ -43,7 +43,7 @@ function shows(page: Page, text: string): Promise<void> {
 
 async function finish(...pages: Page[]): Promise<void> {
   await app.finish()
-  await Promise.all(pages.map((page) => shows(page, 'completed, ok, Revenue:')))
+  await Promise.all(pages.map((page) => shows(page, 'completed, ok, Harbour at dawn:')))
 }
 
 const polls = (): HttpRequest[] => app.received('tasks/get')
@@ -147,7 +147,7 @@ test('[DUR-38] a page that comes back from the back-forward cache polls once, an
   await app.finish()
   // It is not loaded again, so there is nothing else to wait for.
   await page.goBack({ waitUntil: 'commit' })
-  await shows(page, 'completed, ok, Revenue:')
+  await shows(page, 'completed, ok, Harbour at dawn:')
   expect(await page.title()).toBe('kept')
   expect(polls()).toHaveLength(before + 1)
   expectOneStream()
@@ -169,7 +169,7 @@ test('[DUR-45] a tab in front takes over from a hidden one, and a hidden one fro
   expect(await b.evaluate(() => document.visibilityState)).toBe('hidden')
   await finish(b)
   await session.send('Page.setWebLifecycleState', { state: 'active' })
-  await shows(a, 'completed, ok, Revenue:')
+  await shows(a, 'completed, ok, Harbour at dawn:')
   expectOneStream()
   await Promise.all([a.close(), b.close()])
 })

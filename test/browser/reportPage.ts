@@ -1,6 +1,6 @@
 import { createTaskClient as createFullClient } from 'taskwire'
 import { createTaskClient as createLiteClient } from 'taskwire/lite'
-import type { ReportInput } from '../../demo/shared/report.js'
+import type { RenderInput } from '../../demo/shared/render.js'
 import { idbStorage } from '../../docs/examples/idbStorage.js'
 
 // An app as small as can be: one call with a key, made on load, and what is known of it. The query says where it is recorded, and by
@@ -12,8 +12,8 @@ const createTaskClient = query.get('client') === 'lite' ? createLiteClient : cre
 const storage = storages[kind as keyof typeof storages]
 // Polls are to be counted, so nothing is pushed.
 const client = createTaskClient({ url: '/mcp', push: false, storage })
-const report: ReportInput = { title: 'Revenue', seconds: 6, outcome: 'success' }
-const call = client.startToolCall({ name: 'generate_report', arguments: { ...report } }, { key: 'revenue' })
+const render: RenderInput = { shot: 'harbour', seconds: 6, ending: 'goes well' }
+const call = client.startToolCall({ name: 'render_shot', arguments: { ...render } }, { key: 'harbour' })
 
 const output = document.createElement('output')
 const forget = document.createElement('button')

@@ -1,6 +1,6 @@
 import { createTaskClient } from 'taskwire'
 import { browserAuthProvider } from 'taskwire/auth'
-import type { ReportInput } from '../../demo/shared/report.js'
+import type { RenderInput } from '../../demo/shared/render.js'
 
 // An app as small as can be, with a callback page: one call with a key, made where nobody has made it, and the connection.
 const query = new URLSearchParams(location.search)
@@ -36,11 +36,9 @@ async function finish(): Promise<void> {
 }
 
 function start(): void {
-  const report: ReportInput = { title: 'Revenue', seconds: 6, outcome: 'success' }
+  const render: RenderInput = { shot: 'harbour', seconds: 6, ending: 'goes well' }
   const signIn = button('Sign in', () => client.authorize())
-  button('Report', () =>
-    client.startToolCall({ name: 'generate_report', arguments: { ...report } }, { key: 'revenue' }),
-  )
+  button('Report', () => client.startToolCall({ name: 'render_shot', arguments: { ...render } }, { key: 'harbour' }))
   function show(): void {
     const { connection, calls } = client.store.getState()
     const states = Object.values(calls).map(({ phase, network }) => `${phase}, ${network}`)

@@ -387,7 +387,7 @@ describe('the doctor follows a task', () => {
     const legacy = createLegacyServer()
     onTestFinished(() => legacy.close())
     const url = await serveNode(legacy.handle)
-    const { diagnosis } = await examine(url, ['--tool', 'echo_text', '--arguments', '{"text":"hi"}'])
+    const { diagnosis } = await examine(url, ['--tool', 'farm_status'])
     expect(diagnosis.run).toMatchObject({ outcome: 'result', polls: [] })
   })
 })

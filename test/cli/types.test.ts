@@ -80,7 +80,7 @@ describe('npx taskwire types', () => {
     onTestFinished(() => legacy.close())
     const { exitCode } = await taskwire(['types', await serveNode(legacy.handle), '--out', out])
     expect(exitCode).toBe(0)
-    expect(await read()).toContain('export type GenerateReportArguments = {')
+    expect(await read()).toContain('export type RenderShotArguments = {')
   })
 
   it('leaves a module alone that is the same, so that no build begins anew', async () => {

@@ -3,8 +3,8 @@ import { createTaskClient, type ElicitUrlRequest, type InputRequest } from 'task
 import { type PendingInputRequest, TaskClientProvider } from 'taskwire/react'
 import { createSimulatedEnvironment } from 'taskwire/testing'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { Inbox as DemoInbox } from '../../demo/app/questions/Inbox.js'
-import { Question } from '../../demo/app/questions/Question.js'
+import { Inbox as DemoInbox } from '../../demo/app/inbox/Inbox.js'
+import { Question } from '../../demo/app/inbox/Question.js'
 import { Inbox as DocsInbox } from '../../docs/examples/Inbox.js'
 import { UrlRequest } from '../../docs/examples/UrlRequest.js'
 import { created, createScriptedServer, snapshot } from '../support/scriptedServer.js'
@@ -47,7 +47,7 @@ const client = createTaskClient({ url: 'https://tasks.example/mcp', environment 
 const FORMS = {
   'docs/examples/UrlRequest.tsx': (request: InputRequest) =>
     render(<UrlRequest request={request} call={call} client={client} callId="c1" inputKey="a" respond={respond} />),
-  'demo/app/questions/Question.tsx': (request: InputRequest) => {
+  'demo/app/inbox/Question.tsx': (request: InputRequest) => {
     return render(
       <TaskClientProvider client={client}>
         <Question request={request} call={call} client={client} callId="c1" inputKey="a" respond={respond} />
@@ -142,7 +142,7 @@ describe.each(Object.entries(FORMS))('an input request by URL in %s', (_, show) 
 
 it.each([
   ['docs/examples/Inbox.tsx', DocsInbox],
-  ['demo/app/questions/Inbox.tsx', DemoInbox],
+  ['demo/app/inbox/Inbox.tsx', DemoInbox],
 ])('[EDGE-22] the inbox of %s shows the address of an input request by URL, and who asks', async (_, Inbox) => {
   const page = createSimulatedEnvironment()
   const server = createScriptedServer({ now: page.now })
@@ -160,6 +160,8 @@ it.each([
   )
   client.startToolCall({ name: 'link_account' })
   await act(() => page.advance(1000))
+  // Where it is a line of a list first.
+  for (const row of screen.queryAllByRole('button', { expanded: false })) fireEvent.click(row)
   expect(screen.getByRole('link', { name: 'https://pay.example/1' })).toBeDefined()
   // [CORE-ELICIT-SERVER-SHOWN]
   expect(screen.getByText(/(Reports \(example\.com\)|The server of this demo) asks/)).toBeDefined()

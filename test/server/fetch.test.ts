@@ -17,6 +17,16 @@ describe('fetch', () => {
     expect((await server.fetch(new Request('https://tasks.example/mcp', { method }))).status).toBe(405)
   })
 
+  it('reads requests of browsers that show no body, within the limit', async () => {
+    const t = startServer({ tools: [greet], maxRequestBodySize: 1000 })
+    const send = async (params: Record<string, unknown>) => {
+      const request = Object.defineProperty(rpcRequest('tools/list', params), 'body', { value: undefined })
+      return (await t.server.fetch(request)).status
+    }
+    expect(await send({})).toBe(200)
+    expect(await send({ cursor: 'x'.repeat(1000) })).toBe(413)
+  })
+
   it('registers what has nothing to do with tasks, and lets the SDK serve it', async () => {
     const t = startServer({
       tools: [],

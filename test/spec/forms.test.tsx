@@ -3,7 +3,7 @@ import { createTaskClient } from 'taskwire'
 import { TaskClientProvider } from 'taskwire/react'
 import { createSimulatedEnvironment } from 'taskwire/testing'
 import { expect, it } from 'vitest'
-import { Inbox } from '../../demo/app/questions/Inbox.js'
+import { Inbox } from '../../demo/app/inbox/Inbox.js'
 import { ack, created, createScriptedServer, snapshot } from '../support/scriptedServer.js'
 
 const FORM = {
@@ -42,6 +42,7 @@ async function openForm() {
   )
   client.startToolCall({ name: 'deploy' })
   await act(() => page.advance(1000))
+  fireEvent.click(screen.getByRole('button', { name: /^Deploy\?/ }))
   const click = async (name: string) => {
     fireEvent.click(screen.getByRole('button', { name }))
     await act(() => page.advance(0))

@@ -1,0 +1,41 @@
+import { useSyncExternalStore } from 'react'
+import { useToolCalls } from 'taskwire/react'
+import { hasEnded } from '../calls/callStatus.js'
+import { isPushed } from '../switches.js'
+import { allTallies, onTally } from './tally.js'
+
+/** What all tabs together have sent: however many they are, each call goes out once and one of them polls. */
+export function Proof() {
+  const tallies = useSyncExternalStore(onTally, allTallies)
+  const isAtWork = useToolCalls({ filter: (call) => !hasEnded(call) }).length > 0
+  const pollers = tallies.filter(({ polled }) => polled.length > 0).length
+  const sum = (of: 'calls' | 'polls') => tallies.reduce((all, tally) => all + tally[of], 0)
+  const role = isPushed ? 'listener' : 'poller'
+  // Before the first poll, and where one tab takes over from another.
+  const none = isAtWork ? `no ${role} yet` : `no ${role} needed now`
+  return (
+    <div className="proof">
+      <p className="proof-sentence">
+        {plural(tallies.length, 'tab')}, {pollers > 0 ? plural(pollers, role) : none}
+      </p>
+      <dl>
+        <div>
+          <dt>
+            <code>tools/call</code>
+          </dt>
+          <dd>{sum('calls')}</dd>
+        </div>
+        <div>
+          <dt>
+            <code>tasks/get</code>
+          </dt>
+          <dd>{sum('polls')}</dd>
+        </div>
+      </dl>
+    </div>
+  )
+}
+
+function plural(count: number, thing: string): string {
+  return `${count} ${thing}${count === 1 ? '' : 's'}`
+}
