@@ -46,7 +46,7 @@ await page.listen()
 page.printUrls()
 console.log(`
 ${backend}: ${database.url}
-Start a report on the page, and end the worker that has it:
+Start a render on the page, and end the worker that has it:
 ${work.pids.map((pid, place) => `  kill -9 ${pid}   # worker ${place + 1}`).join('\n')}
 `)
 

@@ -6,7 +6,7 @@ import { type Backend, createParts } from '../../test/scale/chaos/parts.js'
 import * as askingTools from '../server/askingTools.js'
 import { nodeHandler } from '../server/nodeHandler.js'
 import * as longTools from '../server/tools.js'
-import { resumable } from './resumable.js'
+import { logSteps } from './logSteps.js'
 
 const [, , role, backend, url = '', leaseMs] = process.argv
 const { store, queue, close } = createParts(backend as Backend, url)
@@ -15,7 +15,7 @@ const isTool = (value: unknown): value is ToolDefinition => typeof Object(value)
 const tools = Object.values({ ...longTools, ...askingTools }).filter(isTool)
 const options = {
   serverInfo: { name: 'taskwire-demo', version: '1.0.0' },
-  tools: tools.map((tool) => resumable(tool, (what, step) => console.log(`${what} ${step}`))),
+  tools: tools.map((tool) => logSteps(tool, (what, step) => console.log(`${what} ${step}`))),
   store,
   leaseMs: Number(leaseMs),
 }

@@ -1,5 +1,4 @@
 import { ProtocolError } from '@modelcontextprotocol/server'
-import { TaskCancelledError } from 'taskwire'
 import { defineTool } from 'taskwire/server'
 import { z } from 'zod'
 import { paint } from '../shared/paint.js'
@@ -8,13 +7,16 @@ import { renderInput, renderOutput, shots } from '../shared/render.js'
 const SCENE_UNREADABLE = -32050
 const MACHINES = 16
 
-/** The frames that lie on the disks of the farm, by the task that they are for. */
-const rendered = new Map<string, number>()
+/** In how many parts a shot is rendered. */
+const PARTS = 12
+
+/** The takes that are being rendered in this process. */
+const atWork = new Set<number>()
 let takes = 0
 
 /**
  * Renders frame by frame and says how far it is. As a task where the client knows tasks. It is safe to repeat: a handler
- * that runs again, because the server was restarted, goes on with the take it had after the frames that are there.
+ * that runs again, because the server was restarted or a worker was lost, goes on with its take after the parts that are done.
  */
 export const renderShot = defineTool({
   name: 'render_shot',
@@ -24,35 +26,37 @@ export const renderShot = defineTool({
   outputSchema: renderOutput,
   annotations: { idempotentHint: true },
   taskSupport: 'optional',
-  async handler({ shot, seconds, ending }, { task, sleep, signal }) {
+  async handler({ shot, seconds, ending }, { task, sleep }) {
     const { title, frames } = shots[shot]
     const begin = () => ({ take: ++takes, startedAt: Date.now() })
     const { take, startedAt } = task ? await task.once('begin', begin) : begin()
-    const farm = task?.taskId ?? `take ${take}`
-    const render = async (upTo: number) => {
-      for (let frame = rendered.get(farm) ?? 0; frame < upTo; frame += 1) {
+    const renderPart = async (part: number) => {
+      for (let frame = ((part - 1) * frames) / PARTS; frame < (part * frames) / PARTS; frame += 1) {
         await task?.setProgress(frame, frames, stageOf(frame / frames))
         await sleep((seconds * 1000) / frames)
-        rendered.set(farm, frame + 1)
+      }
+    }
+    const render = async (from: number, to: number) => {
+      for (let part = from; part <= to; part += 1) {
+        const work = () => renderPart(part)
+        await (task ? task.once(`part ${part}`, work, { mayRepeat: true }) : work())
       }
     }
 
-    // Stays for the handler that comes next, where the server is restarted.
-    const wipe = () => rendered.delete(farm)
-    signal.addEventListener('abort', () => signal.reason instanceof TaskCancelledError && wipe())
-
-    await render(frames / 2)
-    if (ending === 'breaks off') {
-      wipe()
-      throw new ProtocolError(SCENE_UNREADABLE, `The scene cannot be read past frame ${frames / 2}.`)
+    atWork.add(take)
+    try {
+      await render(1, PARTS / 2)
+      if (ending === 'breaks off') {
+        throw new ProtocolError(SCENE_UNREADABLE, `The scene cannot be read past frame ${frames / 2}.`)
+      }
+      if (ending === 'is rejected') {
+        const text = `Frames ${frames / 2 - 8} to ${frames / 2} flicker: not delivered.`
+        return { content: [{ type: 'text', text }], isError: true }
+      }
+      await render(PARTS / 2 + 1, PARTS)
+    } finally {
+      atWork.delete(take)
     }
-    if (ending === 'is rejected') {
-      wipe()
-      const text = `Frames ${frames / 2 - 8} to ${frames / 2} flicker: not delivered.`
-      return { content: [{ type: 'text', text }], isError: true }
-    }
-    await render(frames)
-    wipe()
 
     const picture = paint(shot, take)
     const structuredContent = { shot, take, frames, renderedInMs: Date.now() - startedAt, picture }
@@ -69,7 +73,7 @@ export const farmStatus = defineTool({
   annotations: { readOnlyHint: true, idempotentHint: true },
   taskSupport: 'forbidden',
   handler: () => {
-    const free = MACHINES - 4 * Math.min(rendered.size, 4)
+    const free = MACHINES - 4 * Math.min(atWork.size, 4)
     return { content: [{ type: 'text', text: `${free} of ${MACHINES} machines are free.` }] }
   },
 })

@@ -500,7 +500,11 @@ function inParts(options?: TaskStepOptions) {
     async handler(_, { task, sleep }) {
       for (const part of [1, 2, 3, 4]) {
         await task?.setProgress(part, 4)
-        await task?.once(`part ${part}`, () => (runs.push(`part ${part}`), sleep(1000)), options)
+        const work = () => {
+          runs.push(`part ${part}`)
+          return sleep(1000)
+        }
+        await task?.once(`part ${part}`, work, options)
       }
       return text('done')
     },

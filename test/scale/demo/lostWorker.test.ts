@@ -88,7 +88,7 @@ function inTurn<T>(values: readonly T[]): T[] {
 }
 
 // Real processes and real time: they take as long as they take.
-describe('a worker that is killed in the middle of a report of the demo', { timeout: 120_000 }, () => {
+describe('a worker that is killed in the middle of a render of the demo', { timeout: 120_000 }, () => {
   describe('over Postgres', () => describeDemo('postgres'))
 
   describe.skipIf(!hasRedis)(hasRedis ? 'over Redis' : WITHOUT_REDIS, () => describeDemo('redis'))

@@ -3,16 +3,12 @@ import type { ToolDefinition } from 'taskwire/server'
 /** Called with every step of a task that begins or ends in this process. */
 export type OnStep = (what: 'begin' | 'end', step: string) => void
 
-/**
- * A tool of the demo that goes on where a worker that was lost has left it: each part of its work, which is a wait, is kept
- * as a step. The part that was cut off is done again.
- */
-export function resumable(tool: ToolDefinition, onStep: OnStep = () => {}): ToolDefinition {
+/** The same tool, telling of its steps (`task.once`) as they begin and end. Those that another process has ended do neither. */
+export function logSteps(tool: ToolDefinition, onStep: OnStep): ToolDefinition {
   return {
     ...tool,
-    onOrphan: 'retry',
     handler(args, context) {
-      const { task, sleep } = context
+      const { task } = context
       if (task === undefined) return tool.handler(args, context)
       const once: typeof task.once = (name, step, options) =>
         task.once(
@@ -25,12 +21,7 @@ export function resumable(tool: ToolDefinition, onStep: OnStep = () => {}): Tool
           },
           options,
         )
-      let parts = 0
-      const sleepAsStep = (ms: number) => {
-        parts += 1
-        return once(`part ${parts}`, () => sleep(ms), { mayRepeat: true })
-      }
-      return tool.handler(args, { ...context, task: { ...task, once }, sleep: sleepAsStep })
+      return tool.handler(args, { ...context, task: { ...task, once } })
     },
   }
 }
