@@ -52,7 +52,7 @@ export function Dailies() {
 function Screen({ label, isOn }: { label: string; isOn: boolean }) {
   // #region share
   const { data, error, call } = useToolCall({
-    ...dailies, // name, arguments, and the key that makes it one call
+    ...dailies, // its name, key and arguments
     query: { enabled: isOn },
   })
   // #endregion share

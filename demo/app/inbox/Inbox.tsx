@@ -8,13 +8,13 @@ export function Inbox() {
   const [openId, setOpenId] = useState<string>()
   const heading = useRef<HTMLHeadingElement>(null)
   // #region questions
-  const questions = useInputRequests()
+  const questions = useInputRequests() // of every call
+  // #endregion questions
   const rows = questions.map((question) => {
     const id = `${question.callId} ${question.inputKey}`
     const toggle = () => setOpenId(openId === id ? undefined : id)
     return <QuestionRow key={id} isOpen={openId === id} onToggle={toggle} question={question} />
   })
-  // #endregion questions
   const isOpenGone = openId !== undefined && !rows.some(({ key }) => key === openId)
 
   useEffect(() => {

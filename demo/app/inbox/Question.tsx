@@ -21,6 +21,7 @@ export function Question({ request, response, respond }: PendingInputRequest) {
 
   if (request.method !== 'elicitation/create') return null
   const { params } = request
+  const isPage = params.mode === 'url'
   const fields = params.mode === 'url' ? [] : formFields(params.requestedSchema)
   const issues = error instanceof TaskInputError ? error.issues : []
   const problems = new Map(issues.map(({ path, message }) => [path, message]))
@@ -32,9 +33,10 @@ export function Question({ request, response, respond }: PendingInputRequest) {
       noValidate
       onSubmit={(event) => {
         event.preventDefault()
-        const content = formContent(fields, event.currentTarget)
         // #region answer
-        void respond({ action: 'accept', ...(params.mode !== 'url' && { content }) })
+        const content = formContent(fields, event.currentTarget)
+        if (isPage) void respond({ action: 'accept' })
+        else void respond({ action: 'accept', content })
         // #endregion answer
       }}
     >
@@ -48,7 +50,7 @@ export function Question({ request, response, respond }: PendingInputRequest) {
       {params.mode === 'url' && <WebAddress url={params.url} />}
       <div className="question-actions">
         <button type="submit" className="button primary" disabled={isSending}>
-          {params.mode === 'url' ? 'I have done it' : 'Submit'}
+          {isPage ? 'I have done it' : 'Submit'}
         </button>
         <button
           type="button"

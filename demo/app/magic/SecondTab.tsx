@@ -9,7 +9,7 @@ export function SecondTab({ onClose }: { onClose: () => void }) {
     <section className="panel second-tab" aria-labelledby="second-tab" onKeyDown={closeOnEscape}>
       <header className="panel-header">
         <h2 id="second-tab">Second tab</h2>
-        <p className="muted">the same work, and no poller of its own</p>
+        <p className="muted">the same work, one poller for both</p>
         <button type="button" className="button quiet" aria-label="Close second tab" onClick={onClose}>
           Close
         </button>

@@ -8,7 +8,7 @@ const KEY = 'northlight:signed-out'
 /** Leaves nothing of the user's work in this browser, in any tab. What runs on the server goes on. */
 export async function signOut(client: TaskClient, queryClient: QueryClient): Promise<void> {
   // #region signOut
-  await client.forget() // every call and every record, in every tab
+  await client.forget() // all calls, in all tabs
   queryClient.clear()
   // #endregion signOut
   localStorage.setItem(KEY, 'yes')
