@@ -8,7 +8,9 @@ export function CallStatusLabel({ call, isShort = false }: { call: ToolCallState
   return (
     <span className="status" data-tone={tone}>
       <StatusIcon tone={tone} />
-      <span className={isShort && tone === 'active' ? 'visually-hidden' : undefined}>{label}</span>
+      <span className={isShort && (tone === 'active' || tone === 'neutral') ? 'visually-hidden' : undefined}>
+        {label}
+      </span>
     </span>
   )
 }
