@@ -1,5 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/client'
 import { type AnyAuthProvider, type BrowserSignIn, isBrowserAuthProvider } from '../connection/authProvider.js'
+import { usesFirstLoad } from '../connection/firstLoad.js'
 import { isSdkV1Client } from '../connection/sdkV1/client.js'
 import { createSdkV1Connection } from '../connection/sdkV1/sdkV1Connection.js'
 import { createClient, createHttpTransport } from '../connection/sdkV2/httpTransport.js'
@@ -16,6 +17,8 @@ import { oneOf, readLegacyOptions } from './options.js'
 import type { TaskClientOptions, TaskClientSdkOptions, TaskClientUrlOptions } from './sdkOptions.js'
 import type { ConnectionOptions, ConnectionSetUp } from './setUp.js'
 import { createSigningIn, type ServerSignIn } from './signingIn.js'
+
+usesFirstLoad()
 
 /** The names of the options of `taskwire`, beside those of every client. */
 const OPTION_NAMES = {
