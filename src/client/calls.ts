@@ -9,6 +9,7 @@ import { startCall } from '../call/startCall.js'
 import type { TaskMessage } from '../call/taskMessage.js'
 import type { ToolCallRequest } from '../call/taskPort.js'
 import { isSettled, type SettledToolCall } from '../call/toolCallState.js'
+import { inDevelopment } from '../environment/inDevelopment.js'
 import { warnInDevelopment } from '../environment/warn.js'
 import { TaskConfigurationError, TaskExpiredError } from '../protocol/errors.js'
 import type { RecordStore } from '../storage/recordStore.js'
@@ -111,7 +112,7 @@ export function createCalls(options: CallsOptions): Calls {
       const known = calls.entries.get(callId)
       if (detaching?.aborted) return calls.refuse(calls.newCall(callId, name, key, args), detaching.reason)
       if (known !== undefined && isReusable(known.shown, repeat) && known.isUnanswered !== true) {
-        if (key !== undefined) warnOfOtherArguments(known, key, args)
+        if (key !== undefined) inDevelopment?.(() => warnOfOtherArguments(known, key, args))
         return calls.handle(known, detaching)
       }
       if (signal.aborted) return calls.refuse(calls.newCall(callId, name, key, args), signal.reason)

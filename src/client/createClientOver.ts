@@ -9,6 +9,7 @@ import type { SettledToolCall } from '../call/toolCallState.js'
 import type { Connection } from '../connection/connection.js'
 import type { WireTap } from '../connection/wireTap.js'
 import { browserEnvironment } from '../environment/browserEnvironment.js'
+import { inDevelopment } from '../environment/inDevelopment.js'
 import { asError } from '../protocol/asError.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import type { OnProtocolIssue } from '../protocol/task.js'
@@ -19,13 +20,14 @@ import { createTabs, NOOP_TABS } from '../tabs/createTabs.js'
 import { toolCallId } from './callIds.js'
 import { type CallMetas, createCallMetas } from './callMeta.js'
 import { type Calls, createCalls } from './calls.js'
+import { checkOptions } from './checkOptions.js'
 import { createStore, type TaskClientStore } from './createStore.js'
 import { createObserving, type Observing } from './observe/createObserving.js'
-import { checkOptionNames, checkOptions, oneOf, positive, readPollPolicy, readStorage } from './options.js'
+import { oneOf, positive, readPollPolicy, readStorage } from './options.js'
 import { createReports } from './reports.js'
 import type { SetUp, SigningIn } from './setUp.js'
 import type { ForgetFilter, TaskClient, TaskClientBaseOptions, TaskReference, ToolCallParams } from './taskClient.js'
-import { createToolsCheck } from './toolsCheck.js'
+import { createToolsCheck, type ToolsCheck } from './toolsCheck.js'
 
 /** A frame at 60 Hz. */
 const FRAME_MS = 16
@@ -45,8 +47,7 @@ export function createClientOver(options: TaskClientBaseOptions, setUp: SetUp): 
   )
   const onIssue: OnProtocolIssue = (error) => report(error, { operation: 'protocol' })
   const target = setUp(environment, onIssue)
-  checkOptionNames(options, target.optionNames)
-  checkOptions(options)
+  inDevelopment?.(() => checkOptions(options))
   const { scope = '', resume = 'eager' } = options
   const policy = readPollPolicy(options)
   const storage = readStorage(options.storage, environment)
@@ -63,7 +64,10 @@ export function createClientOver(options: TaskClientBaseOptions, setUp: SetUp): 
   const settledListeners = new Set<(call: SettledToolCall) => void>()
   const frameMs = (oneOf('batchUpdates', options.batchUpdates, [true, false]) ?? true) ? FRAME_MS : 0
   const store = createStore({ environment, frameMs, onListenerError: rethrowLater })
-  const checkTools = createToolsCheck(options.toolsHash)
+  let checkTools: ToolsCheck | undefined
+  inDevelopment?.(() => {
+    checkTools = createToolsCheck(options.toolsHash)
+  })
   const tap: CallTap & WireTap = {}
   const connection: Connection = target.createConnection({
     callTimeoutMs: policy.callTimeoutMs,
@@ -72,7 +76,7 @@ export function createClientOver(options: TaskClientBaseOptions, setUp: SetUp): 
     onState: (state) => {
       store.setConnection(state)
       if (state.error) report(state.error, { operation: 'connect' })
-      checkTools(state, connection.listTools)
+      checkTools?.(state, connection.listTools)
     },
     onIssue,
     tap,

@@ -9,8 +9,10 @@ import { signInByToken } from '../connection/signIn.js'
 import { TaskTransport } from '../connection/transport/taskTransport.js'
 import type { WithTasksOptions } from '../connection/withTasks/withTasks.js'
 import type { Environment } from '../environment/environment.js'
+import { inDevelopment } from '../environment/inDevelopment.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import type { OnProtocolIssue } from '../protocol/task.js'
+import { checkOptionNames } from './checkOptions.js'
 import { clientCapabilities } from './clientCapabilities.js'
 import { endpointOf } from './endpoint.js'
 import { oneOf, readLegacyOptions } from './options.js'
@@ -40,8 +42,12 @@ export function setUpSdk(
   onIssue: OnProtocolIssue,
 ): ConnectionSetUp {
   if (typeof options !== 'object' || options === null) throw missingTarget()
-  if ('client' in options && options.client !== undefined) return setUpClient(options, environment, onIssue)
-  return setUpUrl(options as TaskClientUrlOptions, environment, onIssue)
+  const target =
+    'client' in options && options.client !== undefined
+      ? setUpClient(options, environment, onIssue)
+      : setUpUrl(options as TaskClientUrlOptions, environment, onIssue)
+  inDevelopment?.(() => checkOptionNames(options, OPTION_NAMES))
+  return target
 }
 
 /** An SDK client of the app. */
@@ -52,13 +58,13 @@ function setUpClient(
 ): ConnectionSetUp {
   const { client, transport } = options
   checkClient(client)
-  refuseUrlOptions({ ...options })
+  inDevelopment?.(() => refuseUrlOptions({ ...options }))
   const endpoint = options.endpoint || undefined
   const noSignIn = (onEnd: (error?: Error) => void) => createSigningIn(undefined, onEnd)
   if (isSdkV1Client(client)) {
     const createConnection = (connection: ConnectionOptions) =>
       createSdkV1Connection({ ...connection, client, legacy: readLegacyOptions(options, environment, false) })
-    return { endpoint, optionNames: OPTION_NAMES, createConnection, createSigningIn: noSignIn }
+    return { endpoint, createConnection, createSigningIn: noSignIn }
   }
   const createTransport = transport === undefined ? transport : givenTransport(transport, { environment, onIssue })
   const createConnection = (connection: ConnectionOptions) =>
@@ -72,7 +78,7 @@ function setUpClient(
       retry: typeof transport === 'function' ? { ...connection.retry, earliestAt: () => 0 } : undefined,
       legacy: readLegacyOptions(options, environment, false),
     })
-  return { endpoint, optionNames: OPTION_NAMES, createConnection, createSigningIn: noSignIn }
+  return { endpoint, createConnection, createSigningIn: noSignIn }
 }
 
 /** An SDK client and a transport of our own. */
@@ -83,7 +89,7 @@ function setUpUrl(options: TaskClientUrlOptions, environment: Environment, onIss
   const server = endpointOf(given, environment)
   const endpoint = options.endpoint || server.key
   const { transportOptions, headers } = options
-  checkTransportOptions(options)
+  inDevelopment?.(() => checkTransportOptions(options))
   const provider: AnyAuthProvider | undefined = options.authProvider ?? transportOptions?.authProvider
   const gate = provider && signInByToken(isBrowserAuthProvider(provider))
   let inBrowser: BrowserSignIn | undefined
@@ -129,7 +135,6 @@ function setUpUrl(options: TaskClientUrlOptions, environment: Environment, onIss
   return {
     endpoint,
     url: given,
-    optionNames: OPTION_NAMES,
     createConnection,
     createSigningIn: (onEnd) => createSigningIn(signIn, onEnd),
   }
