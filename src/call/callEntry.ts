@@ -24,8 +24,8 @@ export interface CallEntry extends Wakeable {
   record?: ToolCallRecord
   /** Set where the call is followed no longer in this page: it was closed, forgotten or started anew. */
   left?: Error
-  /** Aborts the `tools/call` and what precedes it; absent once that is over. */
-  start?: AbortController
+  /** Aborts the `tools/call` and what precedes it; undefined once that is over. */
+  start?: AbortController | undefined
   /** True if the `tools/call` may have reached the server. */
   isSent?: boolean
   /** True if it was sent before, in this page or an earlier one, and no response came. */
@@ -41,7 +41,7 @@ export interface CallEntry extends Wakeable {
   /** Responses to input requests that are being made in this page. */
   pending?: Map<string, PendingResponse>
   /** The `tasks/cancel` under way. */
-  cancelling?: Promise<void>
+  cancelling?: Promise<void> | undefined
   /** Aborted when the call is left: what is being sent for it. */
   requests?: Set<AbortController>
 }

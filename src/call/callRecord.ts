@@ -18,19 +18,26 @@ export interface RecordOwner {
 /** What is recorded of a call. Without a task it is an intent: its `tools/call` is under way. */
 export function recordOf(call: Call, owner: RecordOwner, now: number, lost?: RecordedTask['lost']): ToolCallRecord {
   const { callId, name, key, startedAt } = call
-  const intent = { callId, tool: name, ...(key !== undefined && { key }), ...owner, startedAt }
-  if (!isTracked(call)) return { ...intent, era: 'modern' }
+  const { endpoint, scope } = owner
+  const keyed = key !== undefined && { key }
+  if (!isTracked(call)) return { callId, tool: name, ...keyed, endpoint, scope, startedAt, era: 'modern' }
   const { task, snapshotAt, receivedAt, earliestAt, answered, cancel, era } = call
-  const times = { receivedAt, nextPollAt: earliestAt, notedAt: now }
   return {
-    ...intent,
+    callId,
+    tool: name,
+    ...keyed,
+    endpoint,
+    scope,
+    startedAt,
     era,
     task: {
-      ...recordSnapshot(task),
-      ...(snapshotAt !== undefined && { snapshotAt }),
-      ...times,
+      receivedAt,
+      nextPollAt: earliestAt,
+      notedAt: now,
       answered,
       isCancelling: cancel !== 'none',
+      ...recordSnapshot(task),
+      ...(snapshotAt !== undefined && { snapshotAt }),
       ...(lost && { lost }),
     },
   }

@@ -2,7 +2,6 @@ import { TaskProtocolError } from '../protocol/errors.js'
 import { isTerminal, pickTask } from '../protocol/task.js'
 import { recordedTask, resumeAt } from '../storage/toolCallRecord.js'
 import type { Call, CallEvent, CallRules, Circumstances, Effect, Following, Tracked } from './call.js'
-import { isTracked } from './call.js'
 import { NO_INPUTS } from './inputs.js'
 import { pollInterval } from './pollPolicy.js'
 import { countRefusals, firstRefusals, nextPollAt, withinTtl } from './pollSchedule.js'
@@ -18,7 +17,7 @@ type Tracking = Extract<CallEvent, { type: 'created' | 'adopted' }>
 
 /** A task is there: one that this call was answered by, or one that a record of another page names. */
 export function track(call: Call, event: Tracking, at: Circumstances, rules: CallRules, effects: Effect[]): Call {
-  const { callId, name, key, arguments: args, startedAt } = call
+  const { callId, name, key, arguments: args } = call
   const { now } = at
   const { policy } = rules
   const isNew = event.type === 'created'
@@ -28,7 +27,14 @@ export function track(call: Call, event: Tracking, at: Circumstances, rules: Cal
   // Born terminal, its result can be fetched; else the first poll is one interval away.
   const firstPollAt = isTerminal(task.status) ? now : now + pollInterval(task.pollIntervalMs, policy)
   const dueAt = withinTtl(task, receivedAt, policy, isNew ? firstPollAt : resumeAt(event.task, now))
-  const tracked: Tracked = {
+  // Written out: what is put together of several objects is slow to copy, and each event copies it.
+  const tracked: Following = {
+    callId,
+    name,
+    key,
+    arguments: args,
+    startedAt: isNew ? call.startedAt : event.startedAt,
+    stage: 'following',
     task,
     passedOver: undefined,
     snapshotAt: isNew ? undefined : event.task.snapshotAt,
@@ -58,10 +64,8 @@ export function track(call: Call, event: Tracking, at: Circumstances, rules: Cal
     cancel: !isNew && event.task.isCancelling ? 'requested' : 'none',
     idlePolls: 0,
   }
-  const identity = { callId, name, key, arguments: args, startedAt: isNew ? startedAt : event.startedAt }
   if (isNew) effects.push({ type: 'record' })
-  if (isTracked(call) && call.stage === 'resting') return { ...identity, ...tracked, stage: 'resting' }
-  return proceed({ ...identity, ...tracked, stage: 'following' }, at, rules, effects)
+  return call.stage === 'resting' ? { ...tracked, stage: 'resting' } : proceed(tracked, at, rules, effects)
 }
 
 /**
@@ -247,8 +251,8 @@ function onMessage(
       return { ...call, ...polled, isHinted: false, ...scheduled(dueAt, dueAt, now) }
     }
     case 'snapshot': {
-      const { nextPollAt: wishedAt, ...snapshot } = message
-      return onSnapshot(call, { ...snapshot, wishedAt, from: isOwn ? 'poll' : 'tab' }, at, rules, effects)
+      const { task, nextPollAt: wishedAt, askedAt, earliestAt } = message
+      return onSnapshot(call, { task, from: isOwn ? 'poll' : 'tab', wishedAt, askedAt, earliestAt }, at, rules, effects)
     }
     case 'poll-failed': {
       const { error, network, failureCount } = message

@@ -6,6 +6,7 @@ import type { Inputs } from './inputs.js'
 import type { InputResponseState, RunningToolCall, ToolCallPhase, ToolCallState } from './toolCallState.js'
 
 const NOTHING: Readonly<Record<string, never>> = {}
+const NO_REQUESTS = { inputRequests: NOTHING, inputResponses: NOTHING }
 
 /**
  * A call as the store and the hooks show it. Where nothing that is shown has changed the state before is returned, so
@@ -34,63 +35,60 @@ function isShownAlike(a: Call, b: Call): boolean {
 
 function project(call: Call, before: ToolCallState | undefined): ToolCallState {
   const { callId, name, arguments: args, startedAt } = call
-  const identity = { callId, name, ...(args && { arguments: args }), startedAt }
-  const quiet = { isCancelling: false, network: 'ok' as const, failureCount: 0 }
-  const noInputs = { inputRequests: NOTHING, inputResponses: NOTHING }
+  // Members are added before those of another object: to a copy of it they are slow to add.
+  const quiet = {
+    callId,
+    name,
+    startedAt,
+    ...NO_REQUESTS,
+    isCancelling: false,
+    network: 'ok' as const,
+    failureCount: 0,
+    ...(args && { arguments: args }),
+  }
   switch (call.stage) {
     case 'waiting':
-      return {
-        ...identity,
-        phase: 'calling',
-        ...quiet,
-        ...noInputs,
-        ...(call.for === 'network' && { network: 'offline' }),
-      }
+      return { phase: 'calling', ...quiet, network: call.for === 'network' ? 'offline' : 'ok' }
     case 'calling': {
       const shown = shownInputs(call.inputs, before)
-      const phase = Object.keys(shown.inputRequests).length > 0 ? 'input_required' : 'calling'
-      return { ...identity, phase, ...quiet, ...shown, ...shownRepeating(call.repeating) }
+      const phase = shown.inputRequests === NOTHING ? 'calling' : 'input_required'
+      return { phase, ...quiet, ...shown, ...shownRepeating(call.repeating) }
     }
     case 'following':
-    case 'resting':
+    case 'resting': {
+      const { task, blocked, failure, failureCount } = call
       return {
-        ...identity,
         phase: phaseOf(call, before?.phase),
-        task: call.task,
-        ...(call.task.progress && { progress: call.task.progress }),
+        task,
+        ...quiet,
         ...shownInputs(call.inputs, before),
         ...shownCancel(call),
-        network: call.blocked ?? call.failure?.network ?? 'ok',
-        failureCount: call.failureCount,
-        ...(call.failure && { lastError: call.failure.error }),
+        network: blocked ?? failure?.network ?? 'ok',
+        failureCount,
+        ...(task.progress && { progress: task.progress }),
+        ...(failure && { lastError: failure.error }),
       }
+    }
     case 'ending':
-      return {
-        ...identity,
-        phase: phaseOf(call, before?.phase),
-        task: before?.task ?? call.task,
-        ...quiet,
-        ...shownCancel(call),
-        ...noInputs,
-      }
+      return { phase: phaseOf(call, before?.phase), task: before?.task ?? call.task, ...quiet, ...shownCancel(call) }
     case 'settled': {
-      const { outcome, task, endedAt } = call
-      const rest = { ...identity, ...quiet, ...noInputs, ...(task && { task }), endedAt }
-      if ('result' in outcome) return { ...rest, phase: 'completed', result: outcome.result }
+      const { outcome, endedAt } = call
+      const task = call.task && { task: call.task }
+      if ('result' in outcome) return { phase: 'completed', result: outcome.result, endedAt, ...quiet, ...task }
       const { error } = outcome
-      return { ...rest, phase: error instanceof TaskCancelledError ? 'cancelled' : 'failed', error }
+      return { phase: error instanceof TaskCancelledError ? 'cancelled' : 'failed', error, endedAt, ...quiet, ...task }
     }
   }
 }
 
-function shownRepeating(repeating: Repeating | undefined): Partial<RunningToolCall> {
-  if (repeating === undefined) return {}
+function shownRepeating(repeating: Repeating | undefined): Partial<RunningToolCall> | undefined {
+  if (repeating === undefined) return undefined
   const { error, failureCount, isOffline } = repeating
   return { network: isOffline ? 'offline' : 'retrying', failureCount, lastError: error }
 }
 
-function shownCancel({ cancel }: TrackedCall): Pick<ToolCallState, 'isCancelling' | 'cancelStatus'> {
-  return cancel === 'none' ? { isCancelling: false } : { isCancelling: true, cancelStatus: cancel }
+function shownCancel({ cancel }: TrackedCall): Pick<RunningToolCall, 'isCancelling' | 'cancelStatus'> | undefined {
+  return cancel === 'none' ? undefined : { isCancelling: true, cancelStatus: cancel }
 }
 
 function phaseOf({ task }: TrackedCall, before: ToolCallPhase | undefined): 'working' | 'input_required' {
@@ -104,7 +102,7 @@ function shownInputs(
   inputs: Inputs,
   before: ToolCallState | undefined,
 ): Pick<ToolCallState, 'inputRequests' | 'inputResponses'> {
-  if (inputs.size === 0) return { inputRequests: NOTHING, inputResponses: NOTHING }
+  if (inputs.size === 0) return NO_REQUESTS
   // Lists of members, since a server may name a key `__proto__`.
   const inputRequests: [string, InputRequest][] = []
   const inputResponses: [string, InputResponseState][] = []

@@ -14,9 +14,9 @@ interface Snapshot {
   /** When the tab that polled wants to poll next, ms since the epoch. */
   readonly wishedAt?: number
   /** When the poll for it was sent, ms since the epoch. */
-  readonly askedAt?: number
+  readonly askedAt?: number | undefined
   /** The part of the wait that the server asked for, ms since the epoch. @default the interval of the task */
-  readonly earliestAt?: number
+  readonly earliestAt?: number | undefined
 }
 
 /** A snapshot of the task has come: by a poll of this page or of another tab, or pushed. */

@@ -64,7 +64,7 @@ export async function startCall(options: StartOptions, context: StartContext): P
     // What another version has recorded is for the other tabs to read by themselves.
     end = { outcome: { error: asError(error) }, isForeign: error instanceof PageOutdatedError }
   }
-  delete entry.start
+  entry.start = undefined
   if (end !== undefined && entry.left === undefined) await runtime.settle(entry, end.outcome, end.isForeign, end.task)
   entry.unlock?.()
 }

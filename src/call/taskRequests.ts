@@ -70,7 +70,7 @@ export function createTaskRequests({
       // A page that goes away does not know whether the server received the request.
       if (entry.left !== undefined) throw entry.left
       if (isCurrent()) {
-        delete entry.cancelling
+        entry.cancelling = undefined
         dispatch(entry, { type: 'cancel', status: 'none', error: asError(error) })
       }
       throw error

@@ -27,8 +27,8 @@ function next(call: Unsettled, event: CallEvent, at: Circumstances, rules: CallR
     case 'settled': {
       const { callId, name, key, arguments: args, startedAt } = call
       const task = event.task ?? (isTracked(call) ? call.task : undefined)
-      const identity = { callId, name, key, arguments: args, startedAt }
-      return { ...identity, stage: 'settled', outcome: event.outcome, endedAt: at.now, ...(task && { task }) }
+      const end = { outcome: event.outcome, endedAt: at.now, ...(task && { task }) }
+      return { callId, name, key, arguments: args, startedAt, stage: 'settled', ...end }
     }
     case 'created':
     case 'adopted':
@@ -62,7 +62,7 @@ function untracked(call: Exclude<Unsettled, Following>, event: CallEvent, rules:
       return { ...call, startedAt: event.startedAt }
     case 'sending':
       if (call.stage === 'calling') return withOffline(call, false)
-      return call.stage === 'waiting' ? { ...call, stage: 'calling', inputs: NO_INPUTS } : call
+      return call.stage === 'waiting' ? { inputs: NO_INPUTS, ...call, stage: 'calling' } : call
     case 'call-failed': {
       if (call.stage !== 'calling') return call
       const failureCount = (call.repeating?.failureCount ?? 0) + 1

@@ -17,6 +17,7 @@ export interface UntilOnlineOptions {
 export function untilOnline({ environment, signal, onOffline, ...options }: UntilOnlineOptions): Promise<void> {
   let lastNow = environment.now()
   let { dueAt = lastNow } = options
+  if (!signal.aborted && environment.isOnline() && dueAt <= lastNow) return Promise.resolve()
   return new Promise((resolve, reject) => {
     let timer: unknown
     let wasOnline = true

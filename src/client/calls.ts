@@ -5,7 +5,7 @@ import type { CallMessage } from '../call/callTabs.js'
 import { isEqual } from '../call/isEqual.js'
 import type { CallEnd } from '../call/lockCall.js'
 import type { Wish } from '../call/planStart.js'
-import { startCall } from '../call/startCall.js'
+import { type StartContext, startCall } from '../call/startCall.js'
 import type { TaskMessage } from '../call/taskMessage.js'
 import type { ToolCallRequest } from '../call/taskPort.js'
 import { isSettled, type SettledToolCall } from '../call/toolCallState.js'
@@ -94,6 +94,7 @@ export function createCalls(options: CallsOptions): Calls {
   const forgetting = createForgetting({ calls, ended, forgotten, records, owner, tabs, now })
   const { dropForgotten, forget, forgetAll } = forgetting
   const news = createTabNews({ calls, records, owner, forgotten, dropForgotten, handOver, followsUnobserved, signal })
+  const starting: StartContext = { ...options, readFound: handOver.read, runtime }
   const { resumeTask, resumeToolCalls } = createResuming({
     calls,
     ended,
@@ -126,12 +127,7 @@ export function createCalls(options: CallsOptions): Calls {
       }
       const call = calls.handle(entry, detaching)
       // Not before the caller has it in hand: it reports to them.
-      void Promise.resolve().then(() =>
-        startCall(
-          { entry, wish: WISH[repeat], lostTaskId, onWaiting },
-          { ...options, readFound: handOver.read, runtime },
-        ),
-      )
+      void Promise.resolve().then(() => startCall({ entry, wish: WISH[repeat], lostTaskId, onWaiting }, starting))
       return call
     },
     resumeTask,

@@ -5,6 +5,7 @@ import type { CallRuntime } from '../call/callRuntime.js'
 import type { CallEnd } from '../call/lockCall.js'
 import { resumeCancel } from '../call/startCall.js'
 import type { ToolCallRequest } from '../call/taskPort.js'
+import { isSettled } from '../call/toolCallState.js'
 import { TaskExpiredError } from '../protocol/errors.js'
 import type { Task } from '../protocol/task.js'
 import { recordedTask, type ToolCallRecord } from '../storage/toolCallRecord.js'
@@ -60,8 +61,7 @@ export function createPageCalls(options: PageCallsOptions): PageCalls {
   const waiting: PageCalls['waiting'] = new Map()
 
   function newCall(callId: string, name: string, key?: string, args?: ToolCallRequest['arguments']): Call {
-    const identity = { callId, name, key, ...(args && { arguments: args }), startedAt: options.startTime() }
-    return { ...identity, stage: 'waiting', for: 'lock' }
+    return { callId, name, key, arguments: args, startedAt: options.startTime(), stage: 'waiting', for: 'lock' }
   }
 
   function begin(call: Call): CallEntry {
@@ -79,7 +79,7 @@ export function createPageCalls(options: PageCallsOptions): PageCalls {
     settled.delete(callId)
     ended.delete(callId)
     const entry = entries.get(callId)
-    if (entry !== undefined) runtime.leave(entry, abortError(reason))
+    if (entry !== undefined && !isSettled(entry.shown)) runtime.leave(entry, abortError(reason))
     entries.delete(callId)
     waiting.delete(callId)
   }
@@ -92,7 +92,7 @@ export function createPageCalls(options: PageCallsOptions): PageCalls {
 
   function adopt(entry: CallEntry, { task, startedAt, era }: ToolCallRecord): void {
     if (task === undefined) return
-    delete entry.cancelling
+    entry.cancelling = undefined
     runtime.dispatch(entry, { type: 'adopted', task, startedAt, era })
     resumeCancel(entry, runtime)
   }

@@ -73,7 +73,7 @@ const VERSION = 1
 const OWN_START = `{"v":${VERSION},`
 
 export function encodeToolCallRecord(record: ToolCallRecord): string {
-  return JSON.stringify({ v: VERSION, ...record })
+  return OWN_START + JSON.stringify(record).slice(1)
 }
 
 /** The record, or undefined where the text is none: written by somebody else, cut short, or by a later version. */
@@ -181,8 +181,8 @@ function isStatus(value: unknown): value is TaskStatus {
 
 /** The part of a record that a snapshot fills. What the server says to the user, and beyond the protocol, stays out. */
 export function recordSnapshot(task: Task): Pick<RecordedTask, keyof Task & keyof RecordedTask> {
-  const { statusMessage: _, progress: __, _meta: ___, ...snapshot } = pickTask(task)
-  return snapshot
+  const { taskId, status, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs } = task
+  return { taskId, status, createdAt, lastUpdatedAt, ttlMs, ...(pollIntervalMs !== undefined && { pollIntervalMs }) }
 }
 
 /** The snapshot that a record stands for, until the server has sent a newer one. */

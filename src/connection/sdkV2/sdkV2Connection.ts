@@ -70,11 +70,12 @@ export function createSdkV2Connection(options: SdkV2ConnectionOptions): Connecti
     transport.onMessage = options.onMessage
     isOpen = true
     const tasks = await tasksOver(transport)
+    const connected = { client, transport, randomId: options.randomId }
     return {
       state: describe(client, era(), tasks, options.era),
       tasks,
-      callTool: (request, call, signal) => callTool({ ...options, transport }, request, call, signal),
-      validate: (name, result) => validate({ ...options, transport }, name, result),
+      callTool: (request, call, signal) => callTool(connected, request, call, signal),
+      validate: (name, result) => validate(connected, name, result),
       listTools: async () => (await client.listTools()).tools,
       isLost: () => client.transport !== transport,
     }

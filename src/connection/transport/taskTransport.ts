@@ -176,7 +176,7 @@ export class TaskTransport implements Transport, TaskRequester {
 
   #enveloped(params: JsonObject): JsonObject {
     if (this.#envelope === undefined) throw new SdkError(SdkErrorCode.NotConnected, 'Not connected')
-    return { ...params, _meta: this.#envelope }
+    return { _meta: this.#envelope, ...params }
   }
 
   /** The message with the extension declared, where it carries the envelope of 2026-07-28. */
