@@ -58,7 +58,7 @@ function setUpClient(
 ): ConnectionSetUp {
   const { client, transport } = options
   checkClient(client)
-  inDevelopment?.(() => refuseUrlOptions({ ...options }))
+  refuseUrlOptions({ ...options })
   const endpoint = options.endpoint || undefined
   const noSignIn = (onEnd: (error?: Error) => void) => createSigningIn(undefined, onEnd)
   if (isSdkV1Client(client)) {
@@ -89,7 +89,7 @@ function setUpUrl(options: TaskClientUrlOptions, environment: Environment, onIss
   const server = endpointOf(given, environment)
   const endpoint = options.endpoint || server.key
   const { transportOptions, headers } = options
-  inDevelopment?.(() => checkTransportOptions(options))
+  checkTransportOptions(options)
   const provider: AnyAuthProvider | undefined = options.authProvider ?? transportOptions?.authProvider
   const gate = provider && signInByToken(isBrowserAuthProvider(provider))
   let inBrowser: BrowserSignIn | undefined
