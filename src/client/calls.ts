@@ -161,10 +161,6 @@ export function createCalls(options: CallsOptions): Calls {
   }
 }
 
-function closedError(): TaskConfigurationError {
-  return new TaskConfigurationError('This task client is closed. Create a new one with createTaskClient().')
-}
-
 const WISH: Record<NonNullable<ToolCallOptions['repeat']>, Wish> = {
   never: 'call',
   settled: 'call-if-settled',
@@ -183,4 +179,8 @@ function warnOfOtherArguments(known: CallEntry, key: string, args: ToolCallReque
     `[taskwire] "${name}" was called with the key ${JSON.stringify(key)} and other arguments than the call of that key. ` +
       'The call that is known is returned. Use another key for other arguments.',
   )
+}
+
+function closedError(): TaskConfigurationError {
+  return new TaskConfigurationError('This task client is closed. Create a new one with createTaskClient().')
 }

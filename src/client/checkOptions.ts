@@ -1,5 +1,4 @@
 import { TaskConfigurationError } from '../protocol/errors.js'
-import { mustBe, oneOf } from './options.js'
 import type { TaskClientBaseOptions } from './taskClient.js'
 
 /** Names of options by the group that they are in; those in no group under `''`. */
@@ -74,11 +73,13 @@ function editDistance(a: string, b: string): number {
  * @throws {TaskConfigurationError} for the first that is none of its values.
  */
 export function checkOptions(options: TaskClientBaseOptions): void {
-  const { resume, crossTab, push, input, onError } = options
+  const { resume, crossTab, push, input, poll, batchUpdates, onError } = options
   oneOf('resume', resume, ['eager', 'lazy'])
   oneOf('input.missing', input?.missing, ['wait', 'error'])
   oneOf('crossTab', crossTab, [true, false])
   oneOf('push', push, [true, false])
+  oneOf('batchUpdates', batchUpdates, [true, false])
+  oneOf('poll.hidden', poll?.hidden, ['continue', 'pause'])
   for (const name of ['scope', 'endpoint', 'toolsHash'] as const) {
     const value: unknown = options[name]
     if (value !== undefined && typeof value !== 'string') throw mustBe(name, value, 'a string')
@@ -89,4 +90,25 @@ export function checkOptions(options: TaskClientBaseOptions): void {
 
 function checkFunction(name: string, value: unknown): void {
   if (value !== undefined && typeof value !== 'function') throw mustBe(name, value, 'a function')
+}
+
+/**
+ * Checks an option that is one of these, or none.
+ *
+ * @throws {TaskConfigurationError} where it is not one of those allowed.
+ */
+export function oneOf<T>(name: string, value: T, allowed: readonly NonNullable<T>[]): void {
+  if (value === undefined || (allowed as readonly T[]).includes(value)) return
+  const all = allowed.map(shown)
+  throw mustBe(name, value, `${all.slice(0, -1).join(', ')} or ${all.at(-1)}`)
+}
+
+/** An option is none of what it can be. */
+function mustBe(name: string, value: unknown, allowed: string): TaskConfigurationError {
+  return new TaskConfigurationError(`${name} is ${shown(value)}; it must be ${allowed}.`)
+}
+
+function shown(value: unknown): string {
+  if (typeof value === 'string') return `'${value}'`
+  return typeof value === 'object' && value !== null ? 'an object' : String(value)
 }

@@ -23,7 +23,7 @@ import { type Calls, createCalls } from './calls.js'
 import { checkOptions } from './checkOptions.js'
 import { createStore, type TaskClientStore } from './createStore.js'
 import { createObserving, type Observing } from './observe/createObserving.js'
-import { oneOf, positive, readPollPolicy, readStorage } from './options.js'
+import { positive, readPollPolicy, readStorage } from './options.js'
 import { createReports } from './reports.js'
 import type { SetUp, SigningIn } from './setUp.js'
 import type { ForgetFilter, TaskClient, TaskClientBaseOptions, TaskReference, ToolCallParams } from './taskClient.js'
@@ -62,7 +62,7 @@ export function createClientOver(options: TaskClientBaseOptions, setUp: SetUp): 
   }
 
   const settledListeners = new Set<(call: SettledToolCall) => void>()
-  const frameMs = (oneOf('batchUpdates', options.batchUpdates, [true, false]) ?? true) ? FRAME_MS : 0
+  const frameMs = options.batchUpdates === false ? 0 : FRAME_MS
   const store = createStore({ environment, frameMs, onListenerError: rethrowLater })
   let checkTools: ToolsCheck | undefined
   inDevelopment?.(() => {

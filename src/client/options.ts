@@ -30,15 +30,15 @@ function finite(name: string, value: number | undefined, otherwise: number): num
   throw new TaskConfigurationError(`${name} is Infinity; it must be a number above 0 that is finite.`)
 }
 
-/**
- * The value given for an option, which may be none.
- *
- * @throws {TaskConfigurationError} where it is not one of those allowed.
- */
-export function oneOf<T>(name: string, value: T, allowed: readonly NonNullable<T>[]): T {
-  if (value === undefined || (allowed as readonly T[]).includes(value)) return value
-  const all = allowed.map(shown)
-  throw mustBe(name, value, `${all.slice(0, -1).join(', ')} or ${all.at(-1)}`)
+/** Where the numbers of a policy are among the options. */
+const GROUP = {
+  defaultIntervalMs: 'poll.',
+  minIntervalMs: 'poll.',
+  safetyIntervalMs: 'poll.',
+  baseMs: 'retry.',
+  maxMs: 'retry.',
+  maxAttempts: 'retry.',
+  callTimeoutMs: '',
 }
 
 /**
@@ -48,19 +48,19 @@ export function oneOf<T>(name: string, value: T, allowed: readonly NonNullable<T
  */
 export function readPollPolicy(options: TaskClientBaseOptions): PollPolicy {
   const { poll = {}, retry = {} } = options
+  const given = { ...poll, ...retry, callTimeoutMs: options.callTimeoutMs }
+  const read = (name: keyof typeof given & keyof typeof GROUP, check: typeof positive) =>
+    check(`${GROUP[name]}${name}`, given[name], DEFAULT_POLL_POLICY[name])
   return {
     ...DEFAULT_POLL_POLICY,
-    defaultIntervalMs: finite('poll.defaultIntervalMs', poll.defaultIntervalMs, DEFAULT_POLL_POLICY.defaultIntervalMs),
-    minIntervalMs: finite('poll.minIntervalMs', poll.minIntervalMs, DEFAULT_POLL_POLICY.minIntervalMs),
-    hidden: oneOf('poll.hidden', poll.hidden, ['continue', 'pause']) ?? DEFAULT_POLL_POLICY.hidden,
-    safetyIntervalMs: positive('poll.safetyIntervalMs', poll.safetyIntervalMs, DEFAULT_POLL_POLICY.safetyIntervalMs),
-    baseMs: finite('retry.baseMs', retry.baseMs, DEFAULT_POLL_POLICY.baseMs),
-    maxMs: positive('retry.maxMs', retry.maxMs, DEFAULT_POLL_POLICY.maxMs),
-    maxAttempts: positive('retry.maxAttempts', retry.maxAttempts, DEFAULT_POLL_POLICY.maxAttempts),
-    callTimeoutMs: Math.min(
-      finite('callTimeoutMs', options.callTimeoutMs, DEFAULT_POLL_POLICY.callTimeoutMs),
-      MAX_TIMER_MS,
-    ),
+    hidden: poll.hidden ?? DEFAULT_POLL_POLICY.hidden,
+    defaultIntervalMs: read('defaultIntervalMs', finite),
+    minIntervalMs: read('minIntervalMs', finite),
+    safetyIntervalMs: read('safetyIntervalMs', positive),
+    baseMs: read('baseMs', finite),
+    maxMs: read('maxMs', positive),
+    maxAttempts: read('maxAttempts', positive),
+    callTimeoutMs: Math.min(read('callTimeoutMs', finite), MAX_TIMER_MS),
   }
 }
 
@@ -74,7 +74,6 @@ export function readLegacyOptions(
   environment: Environment,
   addressesSessions: boolean,
 ): LegacyOptions {
-  oneOf('legacy.tasks', tasks, ['auto', 'required-only', 'never'])
   const asked = ttlMs === undefined ? undefined : finite('legacy.ttlMs', ttlMs, 0)
   return { mode: tasks, ttlMs: asked, environment, addressesSessions }
 }
@@ -94,14 +93,4 @@ export function readStorage(option: TaskClientBaseOptions['storage'], environmen
   throw new TaskConfigurationError(
     "storage must be 'local', 'session', 'memory' or an object with getItem, setItem, removeItem and keys. localStorage itself has no keys().",
   )
-}
-
-/** An option is none of what it can be. */
-export function mustBe(name: string, value: unknown, allowed: string): TaskConfigurationError {
-  return new TaskConfigurationError(`${name} is ${shown(value)}; it must be ${allowed}.`)
-}
-
-function shown(value: unknown): string {
-  if (typeof value === 'string') return `'${value}'`
-  return typeof value === 'object' && value !== null ? 'an object' : String(value)
 }

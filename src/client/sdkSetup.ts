@@ -12,10 +12,10 @@ import type { Environment } from '../environment/environment.js'
 import { inDevelopment } from '../environment/inDevelopment.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import type { OnProtocolIssue } from '../protocol/task.js'
-import { checkOptionNames } from './checkOptions.js'
+import { checkOptionNames, oneOf } from './checkOptions.js'
 import { clientCapabilities } from './clientCapabilities.js'
 import { endpointOf } from './endpoint.js'
-import { oneOf, readLegacyOptions } from './options.js'
+import { readLegacyOptions } from './options.js'
 import type { TaskClientOptions, TaskClientSdkOptions, TaskClientUrlOptions } from './sdkOptions.js'
 import type { ConnectionOptions, ConnectionSetUp } from './setUp.js'
 import { createSigningIn, type ServerSignIn } from './signingIn.js'
@@ -46,8 +46,14 @@ export function setUpSdk(
     'client' in options && options.client !== undefined
       ? setUpClient(options, environment, onIssue)
       : setUpUrl(options as TaskClientUrlOptions, environment, onIssue)
-  inDevelopment?.(() => checkOptionNames(options, OPTION_NAMES))
+  inDevelopment?.(() => checkSdkOptions(options))
   return target
+}
+
+function checkSdkOptions(options: TaskClientOptions): void {
+  checkOptionNames(options, OPTION_NAMES)
+  if ('era' in options) oneOf('era', options.era, ['auto', 'modern', 'legacy'])
+  oneOf('legacy.tasks', options.legacy?.tasks, ['auto', 'required-only', 'never'])
 }
 
 /** An SDK client of the app. */
@@ -85,7 +91,6 @@ function setUpClient(
 function setUpUrl(options: TaskClientUrlOptions, environment: Environment, onIssue: OnProtocolIssue): ConnectionSetUp {
   if (options.url === undefined || options.url === '') throw missingTarget()
   const { url: given, era = 'auto' } = options
-  oneOf('era', era, ['auto', 'modern', 'legacy'])
   const server = endpointOf(given, environment)
   const endpoint = options.endpoint || server.key
   const { transportOptions, headers } = options

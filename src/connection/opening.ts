@@ -193,6 +193,7 @@ function join(joined: Persisting, signal: AbortSignal | undefined): Promise<Conn
   })
 }
 
-function closedError(): TaskConfigurationError {
+/** Nothing can be done by a client that is closed. */
+export function closedError(): TaskConfigurationError {
   return new TaskConfigurationError('This task client is closed. Create a new one with createTaskClient().')
 }
