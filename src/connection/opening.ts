@@ -136,7 +136,7 @@ export function createOpening({ sdk, url, onState, retry }: OpeningOptions): Ope
   }
 
   function connectedForApp(signal?: AbortSignal): Promise<ConnectedSdk> {
-    if (retry === undefined || isClosed) return attempt()
+    if (retry === undefined || isClosed || open?.isLost() === false) return attempt()
     persisting ??= begin(retry)
     return join(persisting, signal)
   }

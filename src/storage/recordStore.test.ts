@@ -182,6 +182,56 @@ describe('a storage that answers at once', () => {
     expect(pauses()).toBeGreaterThan(10)
   })
 
+  it('is not listed by the write that makes a sweep due, but after it', async () => {
+    const storage = memoryStorage()
+    let lists = 0
+    const { store } = open({
+      ...storage,
+      keys: () => {
+        lists += 1
+        return storage.keys()
+      },
+    })
+    const writing = store.write(record('a'))
+    expect(lists).toBe(0)
+    await writing
+    await store.read('a')
+    expect(lists).toBe(1)
+  })
+
+  it('is swept the less often, the more tasks at work are in it', async () => {
+    const storage = memoryStorage()
+    let lists = 0
+    let now = NOW
+    const { store } = open(
+      {
+        ...storage,
+        keys: () => {
+          lists += 1
+          return storage.keys()
+        },
+      },
+      { now: () => now },
+    )
+    const sweepsAfter = async (writes: number, passed: number) => {
+      lists = 0
+      for (let write = 0; write < writes; write += 1) await store.write(record('again'))
+      now += passed
+      await store.write(record('again'))
+      await store.list()
+      return lists - 1
+    }
+    expect(await sweepsAfter(450, 0)).toBe(3)
+    expect(await sweepsAfter(0, 60_000)).toBe(1)
+    now = NOW
+    for (let index = 0; index < 3000; index += 1) await store.write(record(`call-${index}`))
+    await store.list()
+    expect(await sweepsAfter(450, 0)).toBe(0)
+    expect(await sweepsAfter(650, 0)).toBe(1)
+    expect(await sweepsAfter(0, 120_000)).toBe(0)
+    expect(await sweepsAfter(0, 181_000)).toBe(1)
+  })
+
   it('has nothing any more when clear() returns', async () => {
     const storage = memoryStorage()
     const { store } = open(storage)

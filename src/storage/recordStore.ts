@@ -66,7 +66,7 @@ const MAX_RECORDS = 1000
 /** The same for the characters of their texts: a fifth of what a browser gives an origin. */
 const MAX_CHARACTERS = 1 << 20
 
-/** After this time, in ms, or this many writes a write sweeps. */
+/** After this time, in ms, or this many writes a write sweeps, where there are no more records than are kept. */
 const SWEEP_AFTER_MS = 60_000
 const SWEEP_AFTER_WRITES = 200
 
@@ -76,6 +76,8 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
   const items = createRecordItems(storage, options.onError)
   let sweptAt = Number.NEGATIVE_INFINITY
   let writesSince = 0
+  /** How much longer than usual a sweep waits for the next: it reads every record, and of tasks at work there may be many. */
+  let rarity = 1
 
   function parse(storageKey: string, text: string | null | undefined): ToolCallRecord | undefined {
     const record = typeof text === 'string' ? decodeToolCallRecord(text) : undefined
@@ -118,6 +120,7 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
       characters -= lengths.get(record) ?? 0
       await removeOnly(prefix + record.callId, record)
     })
+    rarity = Math.max(1, records.size / MAX_RECORDS)
     return [...records].sort((a, b) => a.startedAt - b.startedAt)
   }
 
@@ -128,8 +131,13 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
         !isNewer(key, text) && mapMaybePromise(storage.setItem(key, encodeToolCallRecord(record)), () => true)
       const isWritten = await items.onText('write', key, write, false)
       writesSince += 1
-      const isDue = writesSince >= SWEEP_AFTER_WRITES || Math.abs(now() - sweptAt) >= SWEEP_AFTER_MS
-      if (isWritten && isDue) void list()
+      const isLate = Math.abs(now() - sweptAt) >= SWEEP_AFTER_MS * rarity
+      if (isWritten && (isLate || writesSince >= SWEEP_AFTER_WRITES * rarity)) {
+        sweptAt = now()
+        writesSince = 0
+        // Not before the call is on its way.
+        void options.pause().then(list)
+      }
       return isWritten
     },
 

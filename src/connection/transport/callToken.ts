@@ -19,12 +19,14 @@ export interface OwnCall {
   refused?: boolean
 }
 
-/** Ends an {@link OwnCall} for the SDK client: the server has responded with a task, which the task client follows. */
-export class TaskCreated extends Error {
+/**
+ * Ends an {@link OwnCall} for the SDK client: the server has responded with a task, which the task client follows. No
+ * error: nobody reads its stack, which costs more than all else of it.
+ */
+export class TaskCreated {
   readonly task: Task
 
   constructor(task: Task) {
-    super('The tools/call was answered by a task.')
     this.task = task
   }
 }
