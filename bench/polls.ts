@@ -8,9 +8,9 @@ import type { Group } from './support/runner.js'
 const COMPARED = ['bare loop', 'ext-tasks', 'withTasks', 'createTaskClient'] as const satisfies Contender[]
 const LIMITS = {
   unchanged:
-    'Each response is an event of its call, and goes through sign-in, the transport of the SDK and the word to other tabs. Tried: one timer for all calls, no promise and no listener for a call that waits, its place looked at only where it moves.',
+    'Each response is an event of its call, and goes through sign-in, the transport of the SDK and the word to other tabs. Tried: one timer for all calls, no promise and no listener for a call that waits, its place looked at only where it moves, a call that is copied without a change of its layout.',
   changed:
-    'What is new makes a new call and a new state, which is put in order with what was known, and is given to the store. Tried: listeners for each call, and a snapshot of the store that is built when somebody reads it.',
+    'What is new makes a new call and a new state, which is put in order with what was known, and is given to the store. Tried: listeners for each call, a snapshot of the store that is built when somebody reads it, and states that are put together without a change of their layout.',
 }
 const SECOND = 1000
 const SLICE = 100

@@ -1,6 +1,6 @@
 import type { ToolCallState } from '../call/toolCallState.js'
 import { TaskExpiredError } from '../protocol/errors.js'
-import { isTaskOver, recordedTask, type ToolCallRecord } from '../storage/toolCallRecord.js'
+import { isEnded, recordedTask, type ToolCallRecord } from '../storage/toolCallRecord.js'
 import type { TaskClientStore } from './createStore.js'
 
 /**
@@ -8,8 +8,8 @@ import type { TaskClientStore } from './createStore.js'
  * outcome is fetched. They cost a record each, and no request.
  */
 export interface EndedCalls {
-  /** Lists the call of a record. False where the record is of no task that has ended. */
-  list(record: ToolCallRecord): boolean
+  /** Lists the call of a record, where that is of a task that has ended. */
+  list(record: ToolCallRecord): void
   /** The record of a call that is listed. */
   get(callId: string): ToolCallRecord | undefined
   /** Takes a call off the list; the store is left as it is. */
@@ -18,14 +18,14 @@ export interface EndedCalls {
 }
 
 /** How many are listed: the newest. */
-const MAX_LISTED = 200
+export const MAX_LISTED = 200
 
 export function createEndedCalls(store: Pick<TaskClientStore, 'setCall' | 'removeCall'>): EndedCalls {
   const records = new Map<string, ToolCallRecord>()
   return {
     list: (record) => {
-      const { callId, task } = record
-      if (task === undefined || !isTaskOver(task)) return false
+      const { callId } = record
+      if (!isEnded(record)) return
       records.delete(callId)
       records.set(callId, record)
       store.setCall(endedState(record))
@@ -34,7 +34,6 @@ export function createEndedCalls(store: Pick<TaskClientStore, 'setCall' | 'remov
         records.delete(oldest)
         store.removeCall(oldest)
       }
-      return true
     },
     get: (callId) => records.get(callId),
     delete: (callId) => void records.delete(callId),
@@ -55,6 +54,6 @@ function endedState({ callId, tool, startedAt, task }: ToolCallRecord): ToolCall
     network: 'ok' as const,
     failureCount: 0,
   }
-  if (task?.lost === undefined) return { ...state, phase: 'ended' }
-  return { ...state, phase: 'failed', error: new TaskExpiredError(task.lost.reason, { taskId: task.taskId, callId }) }
+  if (task?.lost === undefined) return { phase: 'ended', ...state }
+  return { phase: 'failed', ...state, error: new TaskExpiredError(task.lost.reason, { taskId: task.taskId, callId }) }
 }

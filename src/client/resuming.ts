@@ -6,10 +6,10 @@ import type { TaskPort } from '../call/taskPort.js'
 import { isSettled } from '../call/toolCallState.js'
 import { TaskConfigurationError, ToolCallInterruptedError } from '../protocol/errors.js'
 import type { RecordStore } from '../storage/recordStore.js'
-import { isTaskOver, type ToolCallRecord } from '../storage/toolCallRecord.js'
+import { isEnded, isTaskOver, type ToolCallRecord } from '../storage/toolCallRecord.js'
 import type { Tabs } from '../tabs/createTabs.js'
 import { taskCallId, toolCallId } from './callIds.js'
-import type { EndedCalls } from './endedCalls.js'
+import { type EndedCalls, MAX_LISTED } from './endedCalls.js'
 import type { PageCalls } from './pageCalls.js'
 import type { RecordHandOver } from './recordHandOver.js'
 import type { TaskReference, ToolCall, ToolCallOptions } from './taskClient.js'
@@ -94,7 +94,9 @@ export function createResuming(options: ResumingOptions): Resuming {
       tabs.open()
       if (callId !== undefined) return resumeCall(callId)
       const found = await records.list()
-      return closing.aborted ? [] : found.flatMap(resumeRecord)
+      const over = found.filter((record) => isEnded(record) && !entries.has(record.callId))
+      const unlisted = new Set(over.slice(0, -MAX_LISTED))
+      return closing.aborted ? [] : found.flatMap((record) => (unlisted.has(record) ? [] : resumeRecord(record)))
     },
   }
 }

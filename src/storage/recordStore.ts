@@ -6,10 +6,10 @@ import type { TaskStorage } from './taskStorage.js'
 import {
   decodeToolCallRecord,
   encodeToolCallRecord,
+  isEnded,
   isNewerRecord,
   isRecordExpired,
   isSuccessor,
-  isTaskOver,
   mergeToolCallRecords,
   type ToolCallRecord,
 } from './toolCallRecord.js'
@@ -96,9 +96,13 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
     return items.onText('remove', key, remove, undefined)
   }
 
-  async function list(): Promise<ToolCallRecord[]> {
+  function noteSweep(): void {
     sweptAt = now()
     writesSince = 0
+  }
+
+  async function list(): Promise<ToolCallRecord[]> {
+    noteSweep()
     const keys = await items.onKeys<readonly string[]>(prefix, (own) => own, [])
     const records = new Set<ToolCallRecord>()
     const lengths = new Map<ToolCallRecord, number>()
@@ -131,10 +135,9 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
         !isNewer(key, text) && mapMaybePromise(storage.setItem(key, encodeToolCallRecord(record)), () => true)
       const isWritten = await items.onText('write', key, write, false)
       writesSince += 1
-      const isLate = Math.abs(now() - sweptAt) >= SWEEP_AFTER_MS * rarity
-      if (isWritten && (isLate || writesSince >= SWEEP_AFTER_WRITES * rarity)) {
-        sweptAt = now()
-        writesSince = 0
+      const waited = Math.max(Math.abs(now() - sweptAt) / SWEEP_AFTER_MS, writesSince / SWEEP_AFTER_WRITES)
+      if (isWritten && waited >= rarity) {
+        noteSweep()
         // Not before the call is on its way.
         void options.pause().then(list)
       }
@@ -190,10 +193,6 @@ async function forEach<T>(
     if (index++ % CHUNK === CHUNK - 1) await pause()
     await action(item)
   }
-}
-
-function isEnded({ task }: ToolCallRecord): boolean {
-  return task !== undefined && isTaskOver(task)
 }
 
 /** Those first that were last seen longest ago. */

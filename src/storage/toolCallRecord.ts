@@ -259,6 +259,11 @@ export function isTaskOver({ status, lost }: RecordedTask): boolean {
   return isTerminal(status) || lost !== undefined
 }
 
+/** True for the record of a task for which nothing is left to be done. */
+export function isEnded({ task }: ToolCallRecord): boolean {
+  return task !== undefined && isTaskOver(task)
+}
+
 /** Whether a record is past its use: the server has dropped the task, or it ended long ago. */
 export function isRecordExpired(record: ToolCallRecord, now: number): boolean {
   const { task, held, startedAt } = record
