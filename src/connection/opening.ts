@@ -193,7 +193,6 @@ function join(joined: Persisting, signal: AbortSignal | undefined): Promise<Conn
   })
 }
 
-/** Nothing can be done by a client that is closed. */
-export function closedError(): TaskConfigurationError {
+function closedError(): TaskConfigurationError {
   return new TaskConfigurationError('This task client is closed. Create a new one with createTaskClient().')
 }
