@@ -18,6 +18,8 @@ export async function measureEntry(name, already = new Set()) {
   const folder = name.replace(/^taskwire\/?/, '')
   const chunks = await bundle({
     oxc: { jsx: { runtime: 'automatic', development: false } },
+    // As in the production build of an app; a library is built for any.
+    define: { 'process.env.NODE_ENV': '"production"' },
     build: {
       target: 'es2022',
       lib: { entry: `src/${folder && `${folder}/`}index.ts`, formats: ['es'], fileName: 'bundle' },

@@ -77,7 +77,7 @@ export interface CallRuntime {
 }
 
 export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
-  const { port, environment, rules, records, owner, tabs, followsUnobserved, onError, tap } = options
+  const { environment, rules, tabs, followsUnobserved, onError, tap } = options
   const { policy } = rules
   const { setTimeout, clearTimeout } = environment
 
@@ -113,33 +113,20 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
   const scheduler = createScheduler<CallEntry>({ now: look, setTimeout, clearTimeout }, (entry, isLate) =>
     dispatch(entry, { type: 'wake' }, isLate),
   )
+  const context = { ...options, policy, now: look, dispatch }
   const { index, push, polls, places, receive, knownOf } = createFollowedTasks({
-    ...options,
-    policy,
-    now: look,
-    dispatch,
-    onFirst: () =>
-      listenToPage({ environment, tabs, tracked: index.all, dispatch, onHide, onShown: options.onPageShown }),
+    ...context,
+    onFirst: () => listenToPage({ ...context, tracked: index.all, onHide, onShown: options.onPageShown }),
   })
   const onHide = () => {
     for (const entry of index.all()) void write(entry)
     polls.abort()
   }
-  const { write, readNote, isAnswered, noteResponded, close } = createRecordWriter({
-    records,
-    owner,
-    port,
-    tabs,
-    now: look,
-    dispatch,
-  })
-  const requests = createTaskRequests({ port, environment, policy, dispatch, onError })
+  const { write, readNote, isAnswered, noteResponded, close } = createRecordWriter(context)
+  const requests = createTaskRequests(context)
   const responses = createInputResponses({
-    port,
-    tabs,
-    handlers: options.handlers,
+    ...context,
     missingInput: rules.missingInput,
-    dispatch,
     isAnswered,
     deliver: async (entry, taskId, inputKey, response) => {
       await requests.update(entry, taskId, inputKey, response)
@@ -147,8 +134,8 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
     },
     onError: (error, callId) => onError(error, callId, 'respond'),
   })
-  const { settle, finish } = createSettling({ ...options, dispatch, closeRecord: close })
-  const carryOut = createEffects({ port, tabs, polls, responses, index, readNote, finish, dispatch, onError })
+  const { settle, finish } = createSettling({ ...context, closeRecord: close })
+  const carryOut = createEffects({ ...context, polls, responses, index, readNote, finish })
 
   return {
     create: createEntry,

@@ -39,7 +39,7 @@ export interface FollowedTasks {
 }
 
 export function createFollowedTasks(options: FollowedTasksOptions): FollowedTasks {
-  const { port, environment, policy, tabs, now, dispatch } = options
+  const { port, environment, dispatch } = options
   const index = createTaskIndex(options.onFirst)
 
   function receive(taskId: string, event: CallEvent): void {
@@ -47,19 +47,14 @@ export function createFollowedTasks(options: FollowedTasksOptions): FollowedTask
   }
 
   const push = options.createPush({
-    port,
-    environment,
-    policy,
+    ...options,
     taskIds: () => index.taskIds().filter((taskId) => index.followersOf(taskId).some(isPolledHere)),
     onTask: (task) => receive(task.taskId, { type: 'pushed', task }),
     onHint: (taskId) => receive(taskId, { type: 'hint' }),
     onChange: (taskId) => receive(taskId, { type: 'push-changed' }),
   })
   const polls = createPollQueue({
-    port,
-    environment,
-    policy,
-    tabs,
+    ...options,
     maxConcurrent: options.maxConcurrentPolls,
     followersOf: index.followersOf,
     isPushed: push.isPushed,
@@ -70,7 +65,7 @@ export function createFollowedTasks(options: FollowedTasksOptions): FollowedTask
     polls.drop(taskId)
     port.release?.(taskId)
   }
-  const places = createCallPlaces({ environment, index, tabs, push, now, dispatch, onReleased })
+  const places = createCallPlaces({ ...options, index, push, onReleased })
   const knownOf = (taskId: string) => {
     const [follower] = index.followersOf(taskId)
     return follower === undefined ? [] : knownMessages(follower, environment.now())

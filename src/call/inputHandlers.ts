@@ -1,3 +1,4 @@
+import { CAPABILITY_OF } from '../protocol/inputCapabilities.js'
 import type {
   ElicitFormRequest,
   ElicitUrlRequest,
@@ -34,18 +35,7 @@ export function handlerOf(
   handlers: InputHandlers,
   request: InputRequest,
 ): ((context: InputHandlerContext) => Promise<InputResponse>) | undefined {
-  switch (request.method) {
-    case 'elicitation/create': {
-      const { elicitation } = handlers
-      return elicitation && (async (context) => elicitation(request, context))
-    }
-    case 'sampling/createMessage': {
-      const { sampling } = handlers
-      return sampling && (async (context) => sampling(request, context))
-    }
-    case 'roots/list': {
-      const { roots } = handlers
-      return roots && (async (context) => roots(request, context))
-    }
-  }
+  // Each kind of request has its handler under the name of its capability.
+  const handle = handlers[CAPABILITY_OF[request.method]] as InputHandler<InputRequest> | undefined
+  return handle && (async (context) => handle(request, context))
 }

@@ -9,6 +9,7 @@ import { type StartContext, startCall } from '../call/startCall.js'
 import type { TaskMessage } from '../call/taskMessage.js'
 import type { ToolCallRequest } from '../call/taskPort.js'
 import { isSettled, type SettledToolCall } from '../call/toolCallState.js'
+import { inDevelopment } from '../environment/inDevelopment.js'
 import { warnInDevelopment } from '../environment/warn.js'
 import { TaskConfigurationError, TaskExpiredError } from '../protocol/errors.js'
 import type { RecordStore } from '../storage/recordStore.js'
@@ -112,7 +113,7 @@ export function createCalls(options: CallsOptions): Calls {
       const known = calls.entries.get(callId)
       if (detaching?.aborted) return calls.refuse(calls.newCall(callId, name, key, args), detaching.reason)
       if (known !== undefined && isReusable(known.shown, repeat) && known.isUnanswered !== true) {
-        if (key !== undefined) warnOfOtherArguments(known, key, args)
+        if (key !== undefined) inDevelopment?.(() => warnOfOtherArguments(known, key, args))
         return calls.handle(known, detaching)
       }
       if (signal.aborted) return calls.refuse(calls.newCall(callId, name, key, args), signal.reason)
@@ -160,10 +161,6 @@ export function createCalls(options: CallsOptions): Calls {
   }
 }
 
-function closedError(): TaskConfigurationError {
-  return new TaskConfigurationError('This task client is closed. Create a new one with createTaskClient().')
-}
-
 const WISH: Record<NonNullable<ToolCallOptions['repeat']>, Wish> = {
   never: 'call',
   settled: 'call-if-settled',
@@ -182,4 +179,8 @@ function warnOfOtherArguments(known: CallEntry, key: string, args: ToolCallReque
     `[taskwire] "${name}" was called with the key ${JSON.stringify(key)} and other arguments than the call of that key. ` +
       'The call that is known is returned. Use another key for other arguments.',
   )
+}
+
+function closedError(): TaskConfigurationError {
+  return new TaskConfigurationError('This task client is closed. Create a new one with createTaskClient().')
 }

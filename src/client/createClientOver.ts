@@ -9,6 +9,7 @@ import type { SettledToolCall } from '../call/toolCallState.js'
 import type { Connection } from '../connection/connection.js'
 import type { WireTap } from '../connection/wireTap.js'
 import { browserEnvironment } from '../environment/browserEnvironment.js'
+import { inDevelopment } from '../environment/inDevelopment.js'
 import { asError } from '../protocol/asError.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import type { OnProtocolIssue } from '../protocol/task.js'
@@ -19,21 +20,14 @@ import { createTabs, NOOP_TABS } from '../tabs/createTabs.js'
 import { toolCallId } from './callIds.js'
 import { type CallMetas, createCallMetas } from './callMeta.js'
 import { type Calls, createCalls } from './calls.js'
+import { checkCall, checkOptions } from './checkOptions.js'
 import { createStore, type TaskClientStore } from './createStore.js'
 import { createObserving, type Observing } from './observe/createObserving.js'
-import {
-  checkCallOptions,
-  checkOptionNames,
-  checkOptions,
-  oneOf,
-  positive,
-  readPollPolicy,
-  readStorage,
-} from './options.js'
+import { positive, readPollPolicy, readStorage } from './options.js'
 import { createReports } from './reports.js'
 import type { SetUp, SigningIn } from './setUp.js'
 import type { ForgetFilter, TaskClient, TaskClientBaseOptions, TaskReference, ToolCallParams } from './taskClient.js'
-import { createToolsCheck } from './toolsCheck.js'
+import { createToolsCheck, type ToolsCheck } from './toolsCheck.js'
 
 /** A frame at 60 Hz. */
 const FRAME_MS = 16
@@ -53,8 +47,7 @@ export function createClientOver(options: TaskClientBaseOptions, setUp: SetUp): 
   )
   const onIssue: OnProtocolIssue = (error) => report(error, { operation: 'protocol' })
   const target = setUp(environment, onIssue)
-  checkOptionNames(options, target.optionNames)
-  checkOptions(options)
+  inDevelopment?.(() => checkOptions(options))
   const { scope = '', resume = 'eager' } = options
   const policy = readPollPolicy(options)
   const storage = readStorage(options.storage, environment)
@@ -69,9 +62,12 @@ export function createClientOver(options: TaskClientBaseOptions, setUp: SetUp): 
   }
 
   const settledListeners = new Set<(call: SettledToolCall) => void>()
-  const frameMs = (oneOf('batchUpdates', options.batchUpdates, [true, false]) ?? true) ? FRAME_MS : 0
+  const frameMs = options.batchUpdates === false ? 0 : FRAME_MS
   const store = createStore({ environment, frameMs, onListenerError: rethrowLater })
-  const checkTools = createToolsCheck(options.toolsHash)
+  let checkTools: ToolsCheck | undefined
+  inDevelopment?.(() => {
+    checkTools = createToolsCheck(options.toolsHash)
+  })
   const tap: CallTap & WireTap = {}
   const connection: Connection = target.createConnection({
     callTimeoutMs: policy.callTimeoutMs,
@@ -80,7 +76,7 @@ export function createClientOver(options: TaskClientBaseOptions, setUp: SetUp): 
     onState: (state) => {
       store.setConnection(state)
       if (state.error) report(state.error, { operation: 'connect' })
-      checkTools(state, connection.listTools)
+      checkTools?.(state, connection.listTools)
     },
     onIssue,
     tap,
@@ -194,7 +190,10 @@ function clientOf({
     },
     resumeToolCalls: calls.resumeToolCalls,
     callTool: async (params, callOptions) => client.startToolCall(params, callOptions).result,
-    startToolCall: (params, callOptions = {}) => calls.start(checkParams(params), checkCallOptions(callOptions)),
+    startToolCall(params, callOptions = {}) {
+      inDevelopment?.(() => checkCall(params, callOptions))
+      return calls.start(checkParams(params), callOptions)
+    },
     resumeTask: (task, callOptions = {}) => calls.resumeTask(checkReference(task), callOptions),
     getToolCall: calls.get,
     getToolCallState: store.getCall,
@@ -260,13 +259,7 @@ function checkParams(params: ToolCallParams): ToolCallRequest {
       "A tool call needs a tool: pass { name: 'my_tool' }. listTools() tells which there are.",
     )
   }
-  const { name, arguments: args, ...rest } = params
-  const [unknown] = Object.keys(rest)
-  if (unknown !== undefined) {
-    throw new TaskConfigurationError(
-      `The params of a call are name and arguments; there is no ${unknown}. Options stand beside them: callTool({ name, arguments }, { key }).`,
-    )
-  }
+  const { name, arguments: args } = params
   if (args !== undefined && (typeof args !== 'object' || args === null || Array.isArray(args))) {
     throw new TaskConfigurationError(`The arguments of "${name}" must be an object.`)
   }

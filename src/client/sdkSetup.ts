@@ -1,5 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/client'
 import { type AnyAuthProvider, type BrowserSignIn, isBrowserAuthProvider } from '../connection/authProvider.js'
+import { usesFirstLoad } from '../connection/firstLoad.js'
 import { isSdkV1Client } from '../connection/sdkV1/client.js'
 import { createSdkV1Connection } from '../connection/sdkV1/sdkV1Connection.js'
 import { createClient, createHttpTransport } from '../connection/sdkV2/httpTransport.js'
@@ -8,14 +9,18 @@ import { signInByToken } from '../connection/signIn.js'
 import { TaskTransport } from '../connection/transport/taskTransport.js'
 import type { WithTasksOptions } from '../connection/withTasks/withTasks.js'
 import type { Environment } from '../environment/environment.js'
+import { inDevelopment } from '../environment/inDevelopment.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import type { OnProtocolIssue } from '../protocol/task.js'
+import { checkOptionNames, oneOf } from './checkOptions.js'
 import { clientCapabilities } from './clientCapabilities.js'
 import { endpointOf } from './endpoint.js'
-import { oneOf, readLegacyOptions } from './options.js'
+import { readLegacyOptions } from './options.js'
 import type { TaskClientOptions, TaskClientSdkOptions, TaskClientUrlOptions } from './sdkOptions.js'
 import type { ConnectionOptions, ConnectionSetUp } from './setUp.js'
 import { createSigningIn, type ServerSignIn } from './signingIn.js'
+
+usesFirstLoad()
 
 /** The names of the options of `taskwire`, beside those of every client. */
 const OPTION_NAMES = {
@@ -37,8 +42,18 @@ export function setUpSdk(
   onIssue: OnProtocolIssue,
 ): ConnectionSetUp {
   if (typeof options !== 'object' || options === null) throw missingTarget()
-  if ('client' in options && options.client !== undefined) return setUpClient(options, environment, onIssue)
-  return setUpUrl(options as TaskClientUrlOptions, environment, onIssue)
+  const target =
+    'client' in options && options.client !== undefined
+      ? setUpClient(options, environment, onIssue)
+      : setUpUrl(options as TaskClientUrlOptions, environment, onIssue)
+  inDevelopment?.(() => checkSdkOptions(options))
+  return target
+}
+
+function checkSdkOptions(options: TaskClientOptions): void {
+  checkOptionNames(options, OPTION_NAMES)
+  if ('era' in options) oneOf('era', options.era, ['auto', 'modern', 'legacy'])
+  oneOf('legacy.tasks', options.legacy?.tasks, ['auto', 'required-only', 'never'])
 }
 
 /** An SDK client of the app. */
@@ -55,7 +70,7 @@ function setUpClient(
   if (isSdkV1Client(client)) {
     const createConnection = (connection: ConnectionOptions) =>
       createSdkV1Connection({ ...connection, client, legacy: readLegacyOptions(options, environment, false) })
-    return { endpoint, optionNames: OPTION_NAMES, createConnection, createSigningIn: noSignIn }
+    return { endpoint, createConnection, createSigningIn: noSignIn }
   }
   const createTransport = transport === undefined ? transport : givenTransport(transport, { environment, onIssue })
   const createConnection = (connection: ConnectionOptions) =>
@@ -69,14 +84,13 @@ function setUpClient(
       retry: typeof transport === 'function' ? { ...connection.retry, earliestAt: () => 0 } : undefined,
       legacy: readLegacyOptions(options, environment, false),
     })
-  return { endpoint, optionNames: OPTION_NAMES, createConnection, createSigningIn: noSignIn }
+  return { endpoint, createConnection, createSigningIn: noSignIn }
 }
 
 /** An SDK client and a transport of our own. */
 function setUpUrl(options: TaskClientUrlOptions, environment: Environment, onIssue: OnProtocolIssue): ConnectionSetUp {
   if (options.url === undefined || options.url === '') throw missingTarget()
   const { url: given, era = 'auto' } = options
-  oneOf('era', era, ['auto', 'modern', 'legacy'])
   const server = endpointOf(given, environment)
   const endpoint = options.endpoint || server.key
   const { transportOptions, headers } = options
@@ -126,7 +140,6 @@ function setUpUrl(options: TaskClientUrlOptions, environment: Environment, onIss
   return {
     endpoint,
     url: given,
-    optionNames: OPTION_NAMES,
     createConnection,
     createSigningIn: (onEnd) => createSigningIn(signIn, onEnd),
   }

@@ -15,15 +15,10 @@ export interface ConnectionSetUp {
   readonly endpoint: string | undefined
   /** Of a server that is asked over HTTP by a connection of ours. */
   readonly url?: TaskClient['url']
-  /** The names of the options beside those of every client: its own, and by group. */
-  readonly optionNames: OptionNames
   createConnection(options: ConnectionOptions): Connection
   /** What the client has to do with signing in. `onEnd` is called when a sign-in has succeeded, or come to nothing. */
   createSigningIn(onEnd: (error?: Error) => void): SigningIn
 }
-
-/** Names of options by the group that they are in; those in no group under `''`. */
-export type OptionNames = Readonly<Record<string, readonly string[]>>
 
 /** What a connection is told by its client. */
 export interface ConnectionOptions extends CallLimitOptions {

@@ -1,10 +1,13 @@
 import type { OAuthClientProvider } from '@modelcontextprotocol/client'
 import { type AuthorizationContext, authorize, finishAuthorization } from '../connection/authorization.js'
 import { type BegunSignIn, isBrowserAuthProvider, isOAuthClientProvider } from '../connection/authProvider.js'
+import { usesFirstLoad } from '../connection/firstLoad.js'
 import { asError } from '../protocol/asError.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import type { SigningIn } from './setUp.js'
 import type { ServerSignIn } from './signingIn.js'
+
+usesFirstLoad()
 
 /** What is done to sign in: loaded when somebody does. */
 export interface SignInFlow extends Omit<SigningIn, 'authorize'> {

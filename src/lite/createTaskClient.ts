@@ -1,3 +1,4 @@
+import { checkOptionNames } from '../client/checkOptions.js'
 import { clientCapabilities } from '../client/clientCapabilities.js'
 import { createClientOver } from '../client/createClientOver.js'
 import { endpointOf } from '../client/endpoint.js'
@@ -7,6 +8,7 @@ import type { AnyTools, ToolsOf } from '../client/tools.js'
 import { createLiteConnection } from '../connection/lite/liteConnection.js'
 import { tappedFetch } from '../connection/wireTap.js'
 import type { Environment } from '../environment/environment.js'
+import { inDevelopment } from '../environment/inDevelopment.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import type { OnProtocolIssue } from '../protocol/task.js'
 import { VERSION } from '../version.js'
@@ -55,10 +57,10 @@ function setUpLite(
   if (options.url === undefined || options.url === '') throw missingUrl()
   const { headers, fetch = environment.fetch, clientInfo = { name: 'taskwire', version: VERSION } } = options
   const server = endpointOf(options.url, environment)
+  inDevelopment?.(() => checkOptionNames(options, OPTION_NAMES))
   return {
     endpoint: options.endpoint || server.key,
     url: options.url,
-    optionNames: OPTION_NAMES,
     createConnection: (connection) =>
       createLiteConnection({
         ...connection,

@@ -41,29 +41,27 @@ export class TaskError extends Error {
   /** The call in `client.store`, where there was one. */
   readonly callId: string | undefined
 
-  constructor(message: string, options: TaskErrorOptions = {}) {
+  readonly #details: JsonObject
+
+  /** @param details What a subclass adds to its members and to its JSON. */
+  constructor(message: string, options: TaskErrorOptions = {}, details: JsonObject = {}) {
     super(withoutId(message, options.taskId), causeOf(options))
-    Object.defineProperty(this, 'taskId', { value: options.taskId, enumerable: false })
-    Object.defineProperty(this, BRAND, { value: true, enumerable: false })
+    Object.defineProperties(this, { taskId: { value: options.taskId }, [BRAND]: { value: true } })
     this.callId = options.callId
+    this.#details = details
+    Object.assign(this, details)
   }
 
   /** Plain JSON, for `structuredClone`, `postMessage` and storage. {@link TaskError.fromJSON} reads it back. */
   toJSON(): TaskErrorJson {
-    const { cause: error } = this
+    const { name, message, callId, cause: error } = this
     const cause = error instanceof Error ? { name: error.name, message: cutText(error.message) } : undefined
-    return {
-      name: this.name,
-      message: this.message,
-      ...(this.callId !== undefined && { callId: this.callId }),
-      ...(cause !== undefined && { cause }),
-      ...this.details(),
-    }
+    return { name, message, ...(callId !== undefined && { callId }), ...(cause && { cause }), ...this.details() }
   }
 
   /** What a subclass adds to its JSON. */
   protected details(): JsonObject {
-    return {}
+    return this.#details
   }
 
   /**
@@ -72,64 +70,13 @@ export class TaskError extends Error {
    */
   static fromJSON(json: unknown): TaskError {
     const body: JsonObject = isJsonObject(json) ? json : {}
-    const message = typeof body['message'] === 'string' ? body['message'] : 'Unknown task error'
-    const options: TaskErrorOptions = {
-      callId: typeof body['callId'] === 'string' ? body['callId'] : undefined,
-      cause: reviveCause(body['cause']),
-    }
-    const text = (key: string) => (typeof body[key] === 'string' ? body[key] : undefined)
-    const code = typeof body['code'] === 'number' ? body['code'] : 0
-    const data = body['data']
-    switch (body['name']) {
-      case 'TaskFailedError':
-        return new TaskFailedError({ code, message, data, statusMessage: text('statusMessage') }, options)
-      case 'TaskCancelledError':
-        return new TaskCancelledError(text('statusMessage'), options)
-      case 'TaskExpiredError':
-        return new TaskExpiredError(text('reason') === 'ttl' ? 'ttl' : 'unknown-task', { ...options, message })
-      case 'TaskUnreachableError':
-        return new TaskUnreachableError(message, options)
-      case 'TaskInputRequiredError':
-        return new TaskInputRequiredError(message, options)
-      case 'TaskInputError':
-        return new TaskInputError(message, { ...options, issues: issuesOf(body['issues'], 'path', 'message') })
-      case 'TaskStuckError':
-        return new TaskStuckError(message, options)
-      case 'TaskProtocolError':
-        return new TaskProtocolError(text('violation') ?? message, { ...options, source: sourceOf(body['source']) })
-      case 'TasksUnsupportedError':
-        return new TasksUnsupportedError(message, { ...options, code })
-      case 'ToolCallInterruptedError':
-        return new ToolCallInterruptedError(text('toolName') ?? '', options)
-      case 'PageOutdatedError':
-        return new PageOutdatedError(text('toolName') ?? '', options)
-      case 'ToolCallRejectedError':
-        return new ToolCallRejectedError(message, { ...options, code, data })
-      case 'TaskRequestError':
-        return new TaskRequestError(message, {
-          ...options,
-          kind: failureOf(body['kind']),
-          ...(typeof body['code'] === 'number' && { code: body['code'] }),
-          status: typeof body['status'] === 'number' ? body['status'] : undefined,
-          retryAfterMs: typeof body['retryAfterMs'] === 'number' ? body['retryAfterMs'] : undefined,
-        })
-      case 'ConnectionFailedError':
-        return new ConnectionFailedError(message, options)
-      case 'AuthorizationFailedError':
-        return new AuthorizationFailedError(message, {
-          ...options,
-          reason: (text('reason') ?? 'refused') as AuthorizationFailure,
-          code: text('code'),
-        })
-      case 'ToolOutputError':
-        return new ToolOutputError(text('toolName') ?? '', issuesOf(body['issues'], 'message'), options)
-      case 'TaskStorageError':
-        return new TaskStorageError(message, options)
-      case 'TaskConfigurationError':
-        return new TaskConfigurationError(message, options)
-      default:
-        return new TaskError(message, options)
-    }
+    const name = String(body['name'])
+    const { type, members = {} } = (Object.hasOwn(CLASSES, name) && CLASSES[name]) || { type: TaskError }
+    const details = Object.entries(members).map(([key, read]) => [key, read(body[key])])
+    const options = { callId: text(body['callId']), cause: reviveCause(body['cause']) }
+    const own = type === TaskError ? {} : { name, ...Object.fromEntries(details) }
+    // The message is the one that was written: it is not put together a second time.
+    return Reflect.construct(TaskError, [text(body['message']) ?? 'Unknown task error', options, own], type)
   }
 }
 
@@ -148,37 +95,27 @@ export function isTaskError(error: unknown): error is TaskError {
 export class TaskFailedError extends TaskError {
   override readonly name = 'TaskFailedError'
   /** The JSON-RPC error code. */
-  readonly code: number
-  readonly data: unknown
-  readonly statusMessage: string | undefined
+  declare readonly code: number
+  declare readonly data: unknown
+  declare readonly statusMessage: string | undefined
 
   constructor(
     failure: { code: number; message: string; data?: unknown; statusMessage?: string | undefined },
     options?: TaskErrorOptions,
   ) {
-    super(failure.message, options)
-    this.code = failure.code
-    this.data = options?.taskId === undefined ? failure.data : withoutIdInJson(failure.data, options.taskId)
-    this.statusMessage = failure.statusMessage && withoutId(failure.statusMessage, options?.taskId)
-  }
-
-  protected override details(): JsonObject {
-    return { code: this.code, data: this.data, statusMessage: this.statusMessage }
+    const { code, data, statusMessage } = failure
+    super(failure.message, options, { code, ...withoutIdIn({ data, statusMessage }, options) })
   }
 }
 
 /** The task reached `cancelled` before it had a result (SEP-2663, "Task Cancellation"). */
 export class TaskCancelledError extends TaskError {
   override readonly name = 'TaskCancelledError'
-  readonly statusMessage: string | undefined
+  declare readonly statusMessage: string | undefined
 
   constructor(statusMessage?: string, options?: TaskErrorOptions) {
-    super(statusMessage === undefined ? 'The task was cancelled.' : `The task was cancelled: ${statusMessage}`, options)
-    this.statusMessage = statusMessage && withoutId(statusMessage, options?.taskId)
-  }
-
-  protected override details(): JsonObject {
-    return { statusMessage: this.statusMessage }
+    const said = statusMessage === undefined ? '.' : `: ${statusMessage}`
+    super(`The task was cancelled${said}`, options, withoutIdIn({ statusMessage }, options))
   }
 }
 
@@ -193,15 +130,10 @@ const EXPIRED_MESSAGE = {
  */
 export class TaskExpiredError extends TaskError {
   override readonly name = 'TaskExpiredError'
-  readonly reason: 'ttl' | 'unknown-task'
+  declare readonly reason: 'ttl' | 'unknown-task'
 
   constructor(reason: 'ttl' | 'unknown-task', options: TaskErrorOptions & { message?: string } = {}) {
-    super(options.message ?? EXPIRED_MESSAGE[reason], options)
-    this.reason = reason
-  }
-
-  protected override details(): JsonObject {
-    return { reason: this.reason }
+    super(options.message ?? EXPIRED_MESSAGE[reason], options, { reason })
   }
 }
 
@@ -222,15 +154,10 @@ export class TaskInputError extends TaskError {
    * What is wrong with an accepted form, one issue a field, for the user and in English: show each beside its field. Empty
    * where it is not known, as when the server has refused the response, or is nothing that a user could mend.
    */
-  readonly issues: readonly FormIssue[]
+  declare readonly issues: readonly FormIssue[]
 
   constructor(message: string, options: TaskErrorOptions & { issues?: readonly FormIssue[] } = {}) {
-    super(message, options)
-    this.issues = options.issues ?? []
-  }
-
-  protected override details(): JsonObject {
-    return { issues: this.issues }
+    super(message, options, { issues: options.issues ?? [] })
   }
 }
 
@@ -252,18 +179,14 @@ export type TaskProtocolSource =
 /** The server broke SEP-2663. `violation` says what, `source` where. */
 export class TaskProtocolError extends TaskError {
   override readonly name = 'TaskProtocolError'
-  readonly violation: string
-  readonly source: TaskProtocolSource
+  declare readonly violation: string
+  declare readonly source: TaskProtocolSource
 
   constructor(violation: string, options: TaskErrorOptions & { source: TaskProtocolSource }) {
-    const said = withoutId(violation, options.taskId)
-    super(`The server broke the tasks protocol (${options.source}): ${said}. Report this to its maintainers.`, options)
-    this.violation = said
-    this.source = options.source
-  }
-
-  protected override details(): JsonObject {
-    return { violation: this.violation, source: this.source }
+    const { taskId, source } = options
+    const said = withoutId(violation, taskId)
+    const message = `The server broke the tasks protocol (${source}): ${said}. Report this to its maintainers.`
+    super(message, options, { violation: said, source })
   }
 }
 
@@ -271,15 +194,11 @@ export class TaskProtocolError extends TaskError {
 export class TasksUnsupportedError extends TaskError {
   override readonly name = 'TasksUnsupportedError'
   /** The JSON-RPC error code. */
-  readonly code: number
+  declare readonly code: number
 
   constructor(message: string, options: TaskErrorOptions & { code: number }) {
-    super(message, options)
-    this.code = options.code
-  }
-
-  protected override details(): JsonObject {
-    return { code: this.code }
+    const { code } = options
+    super(message, options, { code })
   }
 }
 
@@ -289,19 +208,15 @@ export class TasksUnsupportedError extends TaskError {
  */
 export class ToolCallInterruptedError extends TaskError {
   override readonly name = 'ToolCallInterruptedError'
-  readonly toolName: string
+  declare readonly toolName: string
 
   constructor(toolName: string, options?: TaskErrorOptions) {
     super(
       `The call of "${toolName}" was interrupted before its response arrived; it may be running on the server. ` +
         'Call it again only if running twice does no harm.',
       options,
+      { toolName },
     )
-    this.toolName = toolName
-  }
-
-  protected override details(): JsonObject {
-    return { toolName: this.toolName }
   }
 }
 
@@ -311,19 +226,15 @@ export class ToolCallInterruptedError extends TaskError {
  */
 export class PageOutdatedError extends TaskError {
   override readonly name = 'PageOutdatedError'
-  readonly toolName: string
+  declare readonly toolName: string
 
   constructor(toolName: string, options?: TaskErrorOptions) {
     super(
       `The call of "${toolName}" was made by a newer version of this app, in another tab or at another visit. ` +
         'Reload the page to go on with it.',
       options,
+      { toolName },
     )
-    this.toolName = toolName
-  }
-
-  protected override details(): JsonObject {
-    return { toolName: this.toolName }
   }
 }
 
@@ -331,17 +242,12 @@ export class PageOutdatedError extends TaskError {
 export class ToolCallRejectedError extends TaskError {
   override readonly name = 'ToolCallRejectedError'
   /** The JSON-RPC error code, or the HTTP status where there was none. */
-  readonly code: number
-  readonly data: unknown
+  declare readonly code: number
+  declare readonly data: unknown
 
   constructor(message: string, options: TaskErrorOptions & { code: number; data?: unknown }) {
-    super(message, options)
-    this.code = options.code
-    this.data = options.data
-  }
-
-  protected override details(): JsonObject {
-    return { code: this.code, data: this.data }
+    const { code, data } = options
+    super(message, options, { code, data })
   }
 }
 
@@ -354,13 +260,13 @@ export type TaskRequestFailure = 'network' | 'http' | 'server' | 'auth' | 'malfo
 /** One request for a task failed in a way that may pass. Polls repeat it; it is `lastError` meanwhile. */
 export class TaskRequestError extends TaskError {
   override readonly name = 'TaskRequestError'
-  readonly kind: TaskRequestFailure
+  declare readonly kind: TaskRequestFailure
   /** The JSON-RPC error code, where the server sent one. */
-  readonly code: number | undefined
+  declare readonly code: number | undefined
   /** The HTTP status, where that was all the server sent. */
-  readonly status: number | undefined
+  declare readonly status: number | undefined
   /** How long the server asked to be left alone (`Retry-After`), in ms. */
-  readonly retryAfterMs: number | undefined
+  declare readonly retryAfterMs: number | undefined
 
   constructor(
     message: string,
@@ -371,15 +277,8 @@ export class TaskRequestError extends TaskError {
       retryAfterMs?: number | undefined
     },
   ) {
-    super(message, options)
-    this.kind = options.kind
-    this.code = options.code
-    this.status = options.status
-    this.retryAfterMs = options.retryAfterMs
-  }
-
-  protected override details(): JsonObject {
-    return { kind: this.kind, code: this.code, status: this.status, retryAfterMs: this.retryAfterMs }
+    const { kind, code, status, retryAfterMs } = options
+    super(message, options, { kind, code, status, retryAfterMs })
   }
 }
 
@@ -398,40 +297,34 @@ export type AuthorizationFailure = 'denied' | 'refused' | 'unreachable' | 'no-co
 /** A sign-in came to nothing. Tasks go on meanwhile, and wait for one that succeeds. */
 export class AuthorizationFailedError extends TaskError {
   override readonly name = 'AuthorizationFailedError'
-  readonly reason: AuthorizationFailure
+  declare readonly reason: AuthorizationFailure
   /** The error code of OAuth, such as `access_denied`, where there was one. */
-  readonly code: string | undefined
+  declare readonly code: string | undefined
 
   constructor(
     message: string,
     options: TaskErrorOptions & { reason: AuthorizationFailure; code?: string | undefined },
   ) {
-    super(message, options)
-    this.reason = options.reason
-    this.code = options.code
-  }
-
-  protected override details(): JsonObject {
-    return { reason: this.reason, code: this.code }
+    const { reason, code } = options
+    super(message, options, { reason, code })
   }
 }
 
 /** What a tool put into `structuredContent` is not what `outputSchema` asks for. */
 export class ToolOutputError extends TaskError {
   override readonly name = 'ToolOutputError'
-  readonly toolName: string
+  declare readonly toolName: string
   /** What the schema found, as Standard Schema reports it. */
-  readonly issues: readonly { readonly message: string }[]
+  declare readonly issues: readonly { readonly message: string }[]
 
   constructor(toolName: string, issues: readonly { readonly message: string }[], options?: TaskErrorOptions) {
     const first = issues[0]?.message ?? 'no reason given'
-    super(`The output of "${toolName}" does not match outputSchema: ${first}`, options)
-    this.toolName = toolName
-    this.issues = issues
+    const message = `The output of "${toolName}" does not match outputSchema: ${first}`
+    super(message, options, { toolName, issues })
   }
 
   protected override details(): JsonObject {
-    return { toolName: this.toolName, issues: this.issues.map(({ message }) => ({ message })) }
+    return { ...super.details(), issues: this.issues.map(({ message }) => ({ message })) }
   }
 }
 
@@ -445,30 +338,75 @@ export class TaskConfigurationError extends TaskError {
   override readonly name = 'TaskConfigurationError'
 }
 
-const SOURCES: readonly string[] = [
-  'tools/call',
-  'tasks/get',
-  'tasks/result',
-  'tasks/update',
-  'tasks/cancel',
-  'notifications/tasks',
-]
+const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+const words = (value: unknown): string => text(value) ?? ''
+const number = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined)
+const code = (value: unknown): number => number(value) ?? 0
 
-function sourceOf(value: unknown): TaskProtocolSource {
-  return typeof value === 'string' && SOURCES.includes(value) ? (value as TaskProtocolSource) : 'other'
-}
-
-const FAILURES: readonly string[] = ['network', 'http', 'server', 'auth', 'malformed']
-
-function failureOf(value: unknown): TaskRequestFailure {
-  return typeof value === 'string' && FAILURES.includes(value) ? (value as TaskRequestFailure) : 'network'
-}
+/** One of these, the first where it is none. */
+const oneOf =
+  (...known: readonly [string, ...string[]]) =>
+  (value: unknown) =>
+    known.find((one) => one === value) ?? known[0]
 
 /** Those of a list that have a text under each of the keys. */
-function issuesOf<Key extends string>(value: unknown, ...keys: readonly Key[]): Record<Key, string>[] {
-  const isIssue = (issue: unknown): issue is Record<Key, string> =>
-    isJsonObject(issue) && keys.every((key) => typeof issue[key] === 'string')
-  return Array.isArray(value) ? value.filter(isIssue) : []
+const issues =
+  (...keys: readonly string[]) =>
+  (value: unknown) =>
+    (Array.isArray(value) ? value : []).filter(
+      (issue) => isJsonObject(issue) && keys.every((key) => typeof issue[key] === 'string'),
+    )
+
+/** How an error of each name is read back: its class, and what its members can be. */
+const CLASSES: Readonly<
+  Record<string, { type: new (...args: never[]) => TaskError; members?: Record<string, (value: unknown) => unknown> }>
+> = {
+  TaskFailedError: { type: TaskFailedError, members: { code, data: (value) => value, statusMessage: text } },
+  TaskCancelledError: { type: TaskCancelledError, members: { statusMessage: text } },
+  TaskExpiredError: { type: TaskExpiredError, members: { reason: oneOf('unknown-task', 'ttl') } },
+  TaskUnreachableError: { type: TaskUnreachableError },
+  TaskInputRequiredError: { type: TaskInputRequiredError },
+  TaskInputError: { type: TaskInputError, members: { issues: issues('path', 'message') } },
+  TaskStuckError: { type: TaskStuckError },
+  TaskProtocolError: {
+    type: TaskProtocolError,
+    members: {
+      violation: words,
+      source: oneOf(
+        'other',
+        ...['tools/call', 'tasks/get', 'tasks/result', 'tasks/update', 'tasks/cancel', 'notifications/tasks'],
+      ),
+    },
+  },
+  TasksUnsupportedError: { type: TasksUnsupportedError, members: { code } },
+  ToolCallInterruptedError: { type: ToolCallInterruptedError, members: { toolName: words } },
+  PageOutdatedError: { type: PageOutdatedError, members: { toolName: words } },
+  ToolCallRejectedError: { type: ToolCallRejectedError, members: { code, data: (value) => value } },
+  TaskRequestError: {
+    type: TaskRequestError,
+    members: {
+      kind: oneOf('network', 'http', 'server', 'auth', 'malformed'),
+      code: number,
+      status: number,
+      retryAfterMs: number,
+    },
+  },
+  ConnectionFailedError: { type: ConnectionFailedError },
+  AuthorizationFailedError: {
+    type: AuthorizationFailedError,
+    members: {
+      reason: oneOf('refused', 'denied', 'unreachable', 'no-code', 'foreign-state', 'popup-blocked'),
+      code: text,
+    },
+  },
+  ToolOutputError: { type: ToolOutputError, members: { toolName: words, issues: issues('message') } },
+  TaskStorageError: { type: TaskStorageError },
+  TaskConfigurationError: { type: TaskConfigurationError },
+}
+
+/** What the server said, without the id that it may have put there. */
+function withoutIdIn(said: JsonObject, { taskId }: TaskErrorOptions = {}): JsonObject {
+  return taskId === undefined ? said : (withoutIdInJson(said, taskId) as JsonObject)
 }
 
 function reviveCause(value: unknown): Error | undefined {

@@ -2,7 +2,7 @@ import { type CallToolResult, parseCallToolResult } from './callToolResult.js'
 import { TaskProtocolError, type TaskProtocolSource } from './errors.js'
 import { type InputRequest, isInputKey, parseInputRequest } from './inputRequest.js'
 import { isJsonObject, isTooDeep, type JsonObject } from './json.js'
-import { isSameProgress, parseProgress, type TaskProgress } from './progress.js'
+import { isAmount, isSameProgress, parseProgress, type TaskProgress } from './progress.js'
 import { isSameMeta, parseTaskMeta } from './taskMeta.js'
 import { cutText } from './text.js'
 
@@ -206,7 +206,8 @@ export function parseDetailedTask(value: unknown, source: TaskProtocolSource, on
   }
 }
 
-function isTaskStatus(value: unknown): value is TaskStatus {
+/** True for the statuses that there are. */
+export function isTaskStatus(value: unknown): value is TaskStatus {
   return typeof value === 'string' && STATUSES.has(value)
 }
 
@@ -225,14 +226,14 @@ function parseTimestamp(value: unknown, name: string, issue: (violation: string)
 
 function parseTtl(value: unknown, issue: (violation: string) => void): number | null {
   if (value === null) return null
-  if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value
+  if (isAmount(value)) return value
   issue(`ttlMs is ${describe(value)}; taken as unlimited`)
   return null
 }
 
 function parsePollInterval(value: unknown, issue: (violation: string) => void): number | undefined {
   if (value === undefined) return undefined
-  if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value
+  if (isAmount(value)) return value
   issue(`pollIntervalMs is ${describe(value)}; ignored`)
   return undefined
 }

@@ -1,6 +1,6 @@
 import { isInputKey } from '../protocol/inputRequest.js'
 import { isJsonObject } from '../protocol/json.js'
-import { isTerminal, isTimestamp, pickTask, type Task, type TaskStatus } from '../protocol/task.js'
+import { isTaskStatus, isTerminal, isTimestamp, pickTask, type Task, type TaskStatus } from '../protocol/task.js'
 import { SESSION_PREFIX } from '../protocol/taskAddress.js'
 
 /**
@@ -146,7 +146,7 @@ function decodeTask(value: unknown): RecordedTask | undefined {
   const { taskId, status, receivedAt, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs, nextPollAt, notedAt, answered } =
     value
   const { snapshotAt } = value
-  if (typeof taskId !== 'string' || taskId === '' || !isStatus(status)) return undefined
+  if (typeof taskId !== 'string' || taskId === '' || !isTaskStatus(status)) return undefined
   if (typeof receivedAt !== 'number' || typeof createdAt !== 'string' || typeof lastUpdatedAt !== 'string')
     return undefined
   if (ttlMs !== null && typeof ttlMs !== 'number') return undefined
@@ -171,12 +171,6 @@ function decodeTask(value: unknown): RecordedTask | undefined {
 function decodeLost(value: unknown): RecordedTask['lost'] {
   if (!isJsonObject(value) || typeof value['at'] !== 'number') return undefined
   return { at: value['at'], reason: value['reason'] === 'ttl' ? 'ttl' : 'unknown-task' }
-}
-
-const STATUSES: readonly unknown[] = ['working', 'input_required', 'completed', 'failed', 'cancelled']
-
-function isStatus(value: unknown): value is TaskStatus {
-  return STATUSES.includes(value)
 }
 
 /** The part of a record that a snapshot fills. What the server says to the user, and beyond the protocol, stays out. */

@@ -1,11 +1,14 @@
 import type { Client, RequestId } from '@modelcontextprotocol/client'
 import type { OnProtocolIssue } from '../../protocol/task.js'
+import { usesFirstLoad } from '../firstLoad.js'
 import type { TaskApi } from '../taskApi.js'
 import type { TaskTransport } from '../transport/taskTransport.js'
 import type { LegacyOptions } from './options.js'
 import { sessionHeaders } from './session.js'
 import { createLegacyTasks, type LegacyTasksOptions } from './tasks.js'
 import type { LegacyWire } from './wire.js'
+
+usesFirstLoad()
 
 export interface TasksOverTransportOptions {
   readonly transport: TaskTransport

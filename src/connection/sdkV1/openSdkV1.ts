@@ -8,6 +8,7 @@ import { parseLegacyResult } from '../../protocol/legacyTask.js'
 import type { OnProtocolIssue } from '../../protocol/task.js'
 import type { ConnectionState } from '../connection.js'
 import { toolCallError } from '../errors.js'
+import { usesFirstLoad } from '../firstLoad.js'
 import type { LegacyOptions } from '../legacy/options.js'
 import { inputKeyOf } from '../legacy/resultStream.js'
 import { createLegacyTasks } from '../legacy/tasks.js'
@@ -17,6 +18,8 @@ import type { TaskOptIn } from '../taskApi.js'
 import { checkOutput } from './checkOutput.js'
 import type { SdkV1Client } from './client.js'
 import { sdkV1Wire } from './wire.js'
+
+usesFirstLoad()
 
 export interface OpenSdkV1Options {
   readonly client: SdkV1Client

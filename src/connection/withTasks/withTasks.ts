@@ -4,10 +4,13 @@ import { browserEnvironment } from '../../environment/browserEnvironment.js'
 import type { Environment } from '../../environment/environment.js'
 import { TaskConfigurationError } from '../../protocol/errors.js'
 import type { OnProtocolIssue } from '../../protocol/task.js'
+import { usesFirstLoad } from '../firstLoad.js'
 import { TaskTransport } from '../transport/taskTransport.js'
 import type { FollowerContext } from '../transport/toolCalls.js'
 import { followUntilDone } from './followUntilDone.js'
 import { HeldCalls } from './heldCalls.js'
+
+usesFirstLoad()
 
 /** Options of {@link withTasks}. */
 export interface WithTasksOptions {
