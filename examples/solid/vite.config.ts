@@ -1,7 +1,7 @@
 import { toNodeHandler } from '@modelcontextprotocol/node'
 import { defineConfig } from 'vite'
 import solid from 'vite-plugin-solid'
-import { server } from './server'
+import { server } from './server.ts'
 
 const mcp = toNodeHandler(server)
 

@@ -1,6 +1,6 @@
 import { toNodeHandler } from '@modelcontextprotocol/node'
 import { defineConfig } from 'vite'
-import { server } from './server'
+import { server } from './server.ts'
 
 const mcp = toNodeHandler(server)
 

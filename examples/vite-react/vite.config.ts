@@ -1,7 +1,7 @@
 import { toNodeHandler } from '@modelcontextprotocol/node'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
-import { server } from './server'
+import { server } from './server.ts'
 
 const mcp = toNodeHandler(server)
 

@@ -1,7 +1,7 @@
 import { toNodeHandler } from '@modelcontextprotocol/node'
 import vue from '@vitejs/plugin-vue'
 import { defineConfig } from 'vite'
-import { server } from './server'
+import { server } from './server.ts'
 
 const mcp = toNodeHandler(server)
 

@@ -72,6 +72,8 @@ async function tryExample(example: Example, workspace: Workspace, browser: Brows
         const { gzip } = await step('use', () => clickThrough(browser, running.url, values.screenshots))
         row.bytes = gzip.toLocaleString('en')
       }
+      const complaint = running.printed().match(/^.*(?:error|warn|unhandled|cannot).*$/im)
+      if (complaint !== null) throw new Error(`Its server prints:\n${running.printed()}`)
     } finally {
       await running.stop()
     }
@@ -82,10 +84,11 @@ async function tryExample(example: Example, workspace: Workspace, browser: Brows
   return row
 }
 
-/** What a build says of other packages is their affair. */
+/** What a build says of other packages is their affair; of ours, and of the files of the example, nothing is to be said. */
 function refuseWarnings(printed: string): void {
-  const paragraphs = printed.split(/\n\s*\n/)
-  const ours = paragraphs.filter((text) => /warn|error|deprecat/i.test(text) && /taskwire(?!-example)/i.test(text))
+  const isWarning = /warn|error|deprecat|unsupported|\(!\)/i
+  const isOurs = /taskwire(?!-example)|\.config\.ts|server\.ts|src\//i
+  const ours = printed.split(/\n\s*\n/).filter((text) => isWarning.test(text) && isOurs.test(text))
   if (ours.length > 0) throw new Error(`The build warns:\n${ours.join('\n')}`)
 }
 
