@@ -38,6 +38,7 @@ interface Call {
 
 type Web = Pick<Fleet, 'urls'>
 
+const WEB_KILLED = 'SIGKILL to a web process'
 const TOOLS = ['effect', 'pure', 'asking']
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 const pick = <T>(list: readonly T[]): T | undefined => list[Math.floor(Math.random() * list.length)]
@@ -61,7 +62,6 @@ export async function runScaleChaos(options: ScaleChaosOptions): Promise<ScaleCh
       key: `key-${index}`,
     }))
     const faults: Record<string, number> = {}
-    let isPlaying = true
     const kinds: Record<string, () => Promise<void> | void> = {
       'SIGKILL to a worker': () => work.signal(Math.floor(Math.random() * workers), 'SIGKILL'),
       'SIGTERM to a worker': () => work.signal(Math.floor(Math.random() * workers), 'SIGTERM'),
@@ -70,21 +70,20 @@ export async function runScaleChaos(options: ScaleChaosOptions): Promise<ScaleCh
         work.signal(place, 'SIGSTOP')
         setTimeout(() => work.signal(place, 'SIGCONT'), 5000)
       },
-      'SIGKILL to a web process': async () => {
-        // On a slow machine, none would be left that takes calls.
-        while (isPlaying && web.urls.length < webs) await pause(100)
-        web.signal(Math.floor(Math.random() * webs), 'SIGKILL')
-      },
+      [WEB_KILLED]: () => web.signal(Math.floor(Math.random() * webs), 'SIGKILL'),
       'all connections cut': () => cutConnections(backend, database),
       'database restarted': () => database.restart(),
     }
+    let isPlaying = true
     const play = async () => {
       const names = Object.keys(kinds)
       // Each of them once, then by chance.
-      for (let turn = 0; isPlaying; turn += 1) {
+      while (isPlaying) {
         await pause(faultEveryMs * (0.5 + Math.random()))
         if (!isPlaying) return
-        const name = (turn < names.length ? names[turn] : pick(names)) ?? ''
+        // On a slow machine, there would be no web process left that takes calls.
+        const possible = names.filter((name) => name !== WEB_KILLED || web.urls.length === webs)
+        const name = possible.find((name) => faults[name] === undefined) ?? pick(possible) ?? ''
         await kinds[name]?.()
         faults[name] = (faults[name] ?? 0) + 1
       }
