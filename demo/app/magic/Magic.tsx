@@ -77,7 +77,7 @@ export function Magic({ opener, isBesideOpen, onBeside }: MagicProps) {
       </div>
       <p className="magic-said muted" role="status">
         {said ??
-          'Start something, then press any of these in the middle of it. What you start goes out once, whatever you do.'}
+          'Start something, then press any of these in the middle of it. What you start runs once, whatever you do.'}
       </p>
     </section>
   )

@@ -4,7 +4,7 @@ import { hasEnded } from '../calls/callStatus.js'
 import { isPushed } from '../switches.js'
 import { allTallies, onTally } from './tally.js'
 
-/** What all tabs together have sent: however many they are, each call goes out once and one of them polls. */
+/** What all tabs together have sent: however many they are, one of them polls, and the server runs each call once. */
 export function Proof() {
   const tallies = useSyncExternalStore(onTally, allTallies)
   const isAtWork = useToolCalls({ filter: (call) => !hasEnded(call) }).length > 0
