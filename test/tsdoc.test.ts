@@ -45,7 +45,7 @@ const PACKAGES: Record<string, string> = {
 const AROUND = `
 import type { QueryClient } from '@tanstack/react-query'
 import type { CallToolResult, TaskClient } from 'taskwire'
-import type { TaskQueue, TaskStore, ToolDefinition } from 'taskwire/server'
+import type { TaskContext, TaskQueue, TaskStore, ToolDefinition } from 'taskwire/server'
 import type { JSX } from 'react'
 declare global {
   const client: TaskClient
@@ -61,7 +61,10 @@ declare global {
   const result: CallToolResult
   const store: TaskStore
   const queue: TaskQueue
-  const task: { setProgress(progress: number, total?: number, message?: string): Promise<void> } | undefined
+  const task: TaskContext
+  const order: object
+  const shop: { charge(order: object): Promise<string> }
+  const collect: (region: string) => Promise<string[]>
   const connectionString: string
   const database: object
   const MyTaskStore: new (database: object) => TaskStore

@@ -251,6 +251,14 @@ test('what a finger presses is 44 pixels wide and high', async () => {
   await see(cardOf(page, 'Night train'), 'Failed')
   expect([...sizes, ...(await smallControls(page))]).toEqual([])
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
+
+  const devtools = button(page, 'Taskwire')
+  const boxes = [await devtools.boundingBox()]
+  await devtools.click()
+  for (const tab of await page.getByRole('tab', { name: /^(Calls|Wire|Storage|Faults)$/ }).all())
+    boxes.push(await tab.boundingBox())
+  expect(boxes).toHaveLength(5)
+  for (const box of boxes) expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(44)
 })
 
 test('nothing moves for a user who wants less motion', async () => {

@@ -18,13 +18,14 @@ afterEach(async () => {
 
 /** A server by SDK v1 that is polled for a task once at most: what is shown of its progress was notified. */
 async function startServer() {
-  const server = await startLegacyServer({ pollIntervalMs: 600_000 })
+  const server = await startLegacyServer({ pollIntervalMs: 600_000, waitsForListener: true })
   closing.push(server.close)
   return server
 }
 
 async function open(openPage: OpenPage, url: string): Promise<TaskClient> {
-  const { client, close } = await openPage(url, { storage: memoryStorage() })
+  // Each notification is shown, however fast the next one comes.
+  const { client, close } = await openPage(url, { storage: memoryStorage() }, { batchUpdates: false })
   closing.push(close)
   return client
 }

@@ -3,8 +3,9 @@ import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Queue } from 'bullmq'
 import { createTaskClient } from 'taskwire'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { freePort, hasRedis, untilListening, WITHOUT_REDIS } from '../server/support/databases.js'
 
 const WITHOUT_DOCKER = 'Docker Compose is left out: install Docker.'
@@ -36,6 +37,16 @@ function start(command: string, more: string[], env: Record<string, string>): Ch
   })
   onTestFinished(() => void child.kill('SIGKILL'))
   return child
+}
+
+/** Workers that are told to end before they are there have nothing to hand over. */
+async function untilWorking(url: string, count: number): Promise<void> {
+  const queue = new Queue('taskwire', { connection: { url }, prefix: '{taskwire}' })
+  try {
+    await vi.waitUntil(async () => (await queue.getWorkersCount()) === count, { timeout: 60_000, interval: 100 })
+  } finally {
+    await queue.close()
+  }
 }
 
 describe('the compose file of docs/scale.md', () => {
@@ -71,6 +82,7 @@ describe('the compose file of docs/scale.md', () => {
     const webProcess = start(web?.['command'] ?? '', [], env)
     const workers = [1, 2].map(() => start(worker?.['command'] ?? '', [], env))
     await untilListening(port, 60_000)
+    await untilWorking(env.REDIS_URL, workers.length)
 
     const client = createTaskClient({ url: `http://127.0.0.1:${port}/mcp`, storage: 'memory' })
     onTestFinished(() => client.close())

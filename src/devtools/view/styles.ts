@@ -34,6 +34,7 @@ button {
   cursor: pointer;
 }
 button:hover:not(:disabled, [aria-pressed="true"]) { background: var(--sunken); }
+@media (pointer: coarse) { button { min-width: 44px; min-height: 44px; } }
 button:disabled { color: var(--muted); cursor: not-allowed; }
 button[aria-pressed="true"] { border-color: var(--warning); background: var(--warning-soft); }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: -2px; }

@@ -32,6 +32,8 @@ export interface LegacyServerOptions {
   tasks?: ServerCapabilities['tasks']
   /** How long the server asks to be left alone, in ms. */
   pollIntervalMs?: number
+  /** Whether tasks begin once a client listens: what is notified before is lost. */
+  waitsForListener?: boolean
 }
 
 export interface LegacyServer extends EraServer {
@@ -45,6 +47,10 @@ const ALL_TASKS = { list: {}, cancel: {}, requests: { tools: { call: {} } } }
 export async function startLegacyServer(options: LegacyServerOptions = {}): Promise<LegacyServer> {
   const { tasks = 'tasks' in options ? undefined : ALL_TASKS, pollIntervalMs = POLL_INTERVAL_MS } = options
   const requests: EraRequest[] = []
+  let hearListener = () => {}
+  const listened = new Promise<void>((resolve) => {
+    hearListener = resolve
+  })
   const sessions = new Map<string, StreamableHTTPServerTransport>()
   const taskStore = new InMemoryTaskStore()
   const taskMessageQueue = new InMemoryTaskMessageQueue()
@@ -102,9 +108,9 @@ export async function startLegacyServer(options: LegacyServerOptions = {}): Prom
               pollInterval: pollIntervalMs,
             })
             // A task that is cancelled meanwhile takes no more changes.
-            void work(args, task.taskId, extra, (progress) => notify(server, task.taskId, extra, progress)).catch(
-              () => {},
-            )
+            const start = () =>
+              work(args, task.taskId, extra, (progress) => notify(server, task.taskId, extra, progress))
+            void (options.waitsForListener ? listened : Promise.resolve()).then(start).catch(() => {})
             return { task }
           },
           getTask: (_, extra) => extra.taskStore.getTask(extra.taskId),
@@ -133,6 +139,7 @@ export async function startLegacyServer(options: LegacyServerOptions = {}): Prom
       response.end(JSON.stringify({ jsonrpc: '2.0', id: null, error }))
       return
     }
+    if (request.method === 'GET') hearListener()
     await (known ?? (await open())).handleRequest(request, response, body)
   }
 
