@@ -37,6 +37,17 @@ it('the axis of a call ends a wait with the poll that came before the wait was o
   expect(plotOf([...observations, early], T + 2500).waits.at(-1)).toMatchObject({ to: T + 2000 })
 })
 
+it('the axis of a call has no wait for a poll that was due when the task was resumed', () => {
+  const resumed: CallObservation = {
+    ...of,
+    type: 'task-resumed',
+    at: T + 5000,
+    nextPollAt: T + 4000,
+    nextReason: 'interval',
+  }
+  expect(plotOf([resumed], T + 5000)).toMatchObject({ waits: [], nextPollAt: undefined })
+})
+
 it('the axis of a call follows the time, and stands still once the call has ended', () => {
   const end: CallObservation = { ...of, type: 'call-settled', at: T + 4000, phase: 'completed', ms: 4000 }
   const ended = [...observations, end]

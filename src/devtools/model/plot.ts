@@ -42,10 +42,11 @@ export function plotOf(observations: readonly CallObservation[], now: number): P
   }
 }
 
-/** A wait ends with the next poll, or with the one that it was for. */
+/** A wait ends with the next poll, or with the one that it was for. After a reload that may be due already. */
 function waitsOf(observations: readonly CallObservation[]): Plot['waits'] {
   return observations.flatMap((observation, index) => {
     if (!('nextPollAt' in observation) || observation.nextPollAt === undefined) return []
+    if (observation.nextPollAt <= observation.at) return []
     const after = observations.slice(index + 1).find((one) => one.type === 'poll-sent' || 'nextPollAt' in one)
     const isAsked = observation.nextReason !== 'backoff'
     return [
