@@ -8,6 +8,7 @@ import {
   type ToolCallState,
   withTasks,
 } from 'taskwire'
+import type { TaskwireDevtoolsPlugin } from 'taskwire/devtools'
 import { toolCallQueryOptions } from 'taskwire/query'
 import { useInputRequests, useSuspenseToolCall, useToolCall, useToolCallMutation, useToolCalls } from 'taskwire/react'
 import { describe, expectTypeOf, it } from 'vitest'
@@ -83,4 +84,10 @@ describe('createTaskClient', () => {
     // @ts-expect-error read-only
     state.connection.status = 'connected'
   })
+})
+
+it('the plugin for TanStack Devtools is one for React, which wants an element, and for others, which want nothing', () => {
+  type Render<TResult> = (element: HTMLDivElement, props: { theme: 'dark' | 'light'; devtoolsOpen: boolean }) => TResult
+  expectTypeOf<TaskwireDevtoolsPlugin['render']>().toExtend<Render<React.JSX.Element>>()
+  expectTypeOf<TaskwireDevtoolsPlugin['render']>().toExtend<Render<void>>()
 })

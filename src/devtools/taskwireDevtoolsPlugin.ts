@@ -8,8 +8,11 @@ type Theme = 'light' | 'dark'
 export interface TaskwireDevtoolsPlugin {
   readonly id: string
   readonly name: string
-  /** Called again when the theme changes. Later versions of TanStack Devtools pass it as a property. */
-  render(element: HTMLElement, theme: Theme | { readonly theme: Theme }): void
+  /**
+   * Called again when the theme changes. Later versions of TanStack Devtools pass it as a property. Those for React, Preact
+   * and Solid want an element of theirs in return, those for others nothing: what is typed `never` fits them all.
+   */
+  readonly render: (element: HTMLElement, theme: Theme | { readonly theme: Theme }) => never
   destroy(): void
 }
 
@@ -32,15 +35,12 @@ export function taskwireDevtoolsPlugin(
     mounted = undefined
   }
 
-  return {
-    id: 'taskwire',
-    name: 'Taskwire',
-    render: (target, given) => {
-      const theme = typeof given === 'string' ? given : given.theme
-      if (mounted?.target === target && target.hasChildNodes()) return mounted.devtools.setTheme(theme)
-      destroy()
-      mounted = { target, devtools: mountTaskwireDevtools(clients, { ...options, target, theme }) }
-    },
-    destroy,
+  function render(target: HTMLElement, given: Theme | { readonly theme: Theme }): void {
+    const theme = typeof given === 'string' ? given : given.theme
+    if (mounted?.target === target && target.hasChildNodes()) return mounted.devtools.setTheme(theme)
+    destroy()
+    mounted = { target, devtools: mountTaskwireDevtools(clients, { ...options, target, theme }) }
   }
+
+  return { id: 'taskwire', name: 'Taskwire', render: render as TaskwireDevtoolsPlugin['render'], destroy }
 }
