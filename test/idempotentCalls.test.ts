@@ -241,3 +241,35 @@ it('a scripted task is the same one where its call comes again', async () => {
   expect(call.getState()).toMatchObject({ phase: 'completed' })
   expect(server.count('tools/call')).toBe(2)
 })
+
+it('a task whose record found no room is polled no earlier because another tab has made the call again', async () => {
+  const { server, runs, loseAnswers, start, advance } = setUp('optional', { push: false })
+  let isFull = false
+  const open = () => {
+    const { environment } = server.browser.openPage()
+    const { local } = server.browser.storage
+    const storage = () => ({
+      length: local.length,
+      key: (index: number) => local.key(index),
+      getItem: (key: string) => local.getItem(key),
+      removeItem: (key: string) => local.removeItem(key),
+      setItem(key: string, value: string) {
+        if (isFull) throw new Error('The quota has been exceeded.')
+        local.setItem(key, value)
+      },
+    })
+    return createTaskClient({ url: server.url, environment: { ...environment, storage }, onError: () => {} })
+  }
+  loseAnswers(1)
+  start(open())
+  await advance(50)
+  isFull = true
+  await advance(700)
+  const { length: before } = server.requests
+  start(open())
+  await advance(2000)
+  const since = server.requests.slice(before).filter(({ method }) => method === 'tools/call' || method === 'tasks/get')
+  expect(since.map(({ method }) => method).slice(0, 2)).toEqual(['tools/call', 'tasks/get'])
+  expect(Number(since[1]?.at) - Number(since[0]?.at)).toBeGreaterThanOrEqual(1000)
+  expect(runs).toHaveBeenCalledTimes(1)
+})

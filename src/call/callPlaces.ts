@@ -1,5 +1,5 @@
 import type { Environment } from '../environment/environment.js'
-import { type Call, type CallEvent, taskIdOf } from './call.js'
+import { type Call, type CallEvent, type Following, taskIdOf } from './call.js'
 import type { CallEntry } from './callEntry.js'
 import type { CallTabs } from './callTabs.js'
 import { knownMessages } from './knownMessages.js'
@@ -36,11 +36,12 @@ export function createCallPlaces(options: CallPlacesOptions): CallPlaces {
   let polledHere = 0
 
   /** Stands for the election of the task, and asks what others know of it: other tabs, and other calls of this page. */
-  function join(entry: CallEntry, taskId: string): void {
+  function join(entry: CallEntry, { record, earliestAt, task: { taskId } }: Following): void {
     if (!tabs.isAlone) {
       entry.leadership = tabs.leadershipOf(taskId)
       membership.join(entry, entry.leadership)
-      tabs.postSyncRequest(taskId)
+      // Another tab may follow the task already, where its record could not be written and the call was sent again.
+      tabs.postSyncRequest(taskId, record === 'unwritten' ? earliestAt : undefined)
     }
     const sibling = index.followersOf(taskId).find((other) => other !== entry.call)
     for (const message of sibling ? knownMessages(sibling, now()) : []) {
@@ -68,7 +69,7 @@ export function createCallPlaces(options: CallPlacesOptions): CallPlaces {
       }
       const isMoved = was !== is || wasFollowed !== isFollowed
       if (isMoved && wasFollowed) membership.leave(entry)
-      if (isMoved && isFollowed && is !== undefined) join(entry, is)
+      if (isMoved && call.stage === 'following') join(entry, call)
       if (isMoved && wasFollowed && was !== undefined) releaseUnfollowed(was)
       const [wasPolled, isPolled] = [isPolledHere(before), isPolledHere(call)]
       if (wasPolled !== isPolled) polled(isPolled ? 1 : -1)

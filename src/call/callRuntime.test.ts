@@ -1289,6 +1289,14 @@ describe('where another tab leads', () => {
     expect(polls).toEqual([5000])
   })
 
+  it('a response that another tab had to the call itself puts the next poll off, and never forward', async () => {
+    const { receive, nextPollIn } = follow()
+    receive({ type: 'asked', nextPollAt: START + 100 })
+    expect(nextPollIn()).toBe(5000)
+    receive({ type: 'asked', nextPollAt: START + 7000 })
+    expect(nextPollIn()).toBe(7000)
+  })
+
   it('a failure of its polls is shown here, and its Retry-After kept here, too', async () => {
     const { page, receive, state, setLeader, polls } = follow()
     const failure = { error: down(), failureCount: 3, network: 'retrying' as const }

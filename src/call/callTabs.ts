@@ -40,8 +40,8 @@ export interface CallTabs {
   leadershipOf(taskId: string): Leadership
   postCall(callId: string, message: CallMessage): void
   postTask(taskId: string, message: TaskMessage): void
-  /** Asks the other tabs what they know of a task. */
-  postSyncRequest(taskId: string): void
+  /** Asks the other tabs what they know of a task, and tells them when it may be polled next, where only this tab knows. */
+  postSyncRequest(taskId: string, nextPollAt?: number): void
 }
 
 const nothing = (): void => {}

@@ -250,6 +250,10 @@ function onMessage(
       // Not for a hint either: a page that goes away is not to have a request under way.
       return { ...call, ...polled, isHinted: false, ...scheduled(dueAt, dueAt, now) }
     }
+    case 'asked': {
+      const earliestAt = Math.max(call.earliestAt, message.nextPollAt)
+      return { ...call, ...scheduled(Math.max(call.dueAt, earliestAt), earliestAt, now) }
+    }
     case 'snapshot': {
       const { task, nextPollAt: wishedAt, askedAt, earliestAt } = message
       return onSnapshot(call, { task, from: isOwn ? 'poll' : 'tab', wishedAt, askedAt, earliestAt }, at, rules, effects)

@@ -12,6 +12,8 @@ export type TaskMessage =
   | { readonly type: 'polling'; readonly until: number }
   /** A poll was given up before its response; nothing is known of it. */
   | { readonly type: 'poll-aborted'; readonly nextPollAt: number }
+  /** The server has answered a call with the task: it is not polled earlier. Comes with a request for what is known. */
+  | { readonly type: 'asked'; readonly nextPollAt: number }
   | {
       readonly type: 'snapshot'
       readonly task: DetailedTask

@@ -79,6 +79,13 @@ it('a tab that asks gets what the others know of a task, and only about that tas
   expect(asking.received).toEqual(known.map((message) => ['task 1', message]))
 })
 
+it('a tab that asks, and has just heard of the task itself, tells the others when it may be polled', async () => {
+  const other = openTab()
+  openTab().tabs.postSyncRequest('task 1', 5000)
+  await browser.settle()
+  expect(other.received).toContainEqual(['task 1', { type: 'asked', nextPollAt: 5000 }])
+})
+
 it('a tab that is in the back-forward cache receives nothing, and goes on when it is back', async () => {
   const [away, other] = [openTab(), openTab()]
   away.tabs.postForgotten(0)

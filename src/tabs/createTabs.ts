@@ -78,6 +78,9 @@ export function createTabs(options: TabsOptions): Tabs {
         for (const known of options.knownOf(message.taskId))
           post({ type: 'task', taskId: message.taskId, message: known })
         leaderships.announce()
+        if (message.nextPollAt !== undefined) {
+          options.onTaskMessage(message.taskId, { type: 'asked', nextPollAt: message.nextPollAt })
+        }
     }
   }
 
@@ -128,7 +131,8 @@ export function createTabs(options: TabsOptions): Tabs {
     postTask: (taskId, message) => {
       if (hasPeers) post({ type: 'task', taskId, message })
     },
-    postSyncRequest: (taskId) => post({ type: 'sync-request', taskId }),
+    postSyncRequest: (taskId, nextPollAt) =>
+      post({ type: 'sync-request', taskId, ...(nextPollAt !== undefined && { nextPollAt }) }),
     postForgotten: (at, callId, scope = options.scope) => {
       const message = { type: 'forgotten' as const, at, ...(callId !== undefined && { callId }) }
       // A channel does not receive its own messages, but it would receive those of another one of this page.

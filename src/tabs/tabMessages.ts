@@ -15,8 +15,8 @@ import {
 export type TabMessage =
   | { readonly type: 'call'; readonly callId: string; readonly message: CallMessage }
   | { readonly type: 'task'; readonly taskId: string; readonly message: TaskMessage }
-  /** Asks every tab what it knows of a task, and the one that leads to say so. */
-  | { readonly type: 'sync-request'; readonly taskId: string }
+  /** Asks every tab what it knows of a task, and the one that leads to say so. No earlier than `nextPollAt` may it be polled. */
+  | { readonly type: 'sync-request'; readonly taskId: string; readonly nextPollAt?: number }
   /** A call was forgotten; without a `callId`, every one was. What was started after `at`, ms since the epoch, was not. */
   | { readonly type: 'forgotten'; readonly callId?: string; readonly at: number }
   /** Posted by the leader: true if its page can be seen. */
@@ -87,7 +87,7 @@ export function decodeTabMessage(value: unknown, now: number): TabMessage | unde
   const { type, callId, taskId } = value
   switch (type) {
     case 'sync-request':
-      return typeof taskId === 'string' ? { type, taskId } : undefined
+      return typeof taskId === 'string' ? { type, taskId, ...decodeTimes(value, now, 'nextPollAt') } : undefined
     case 'leader':
       return { type, isVisible: value['isVisible'] === true }
     case 'forgotten': {
