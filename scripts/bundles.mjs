@@ -18,8 +18,6 @@ export async function measureEntry(name, already = new Set()) {
   const folder = name.replace(/^taskwire\/?/, '')
   const chunks = await bundle({
     oxc: { jsx: { runtime: 'automatic', development: false } },
-    // As in the production build of an app; a library is built for any.
-    define: { 'process.env.NODE_ENV': '"production"' },
     build: {
       target: 'es2022',
       lib: { entry: `src/${folder && `${folder}/`}index.ts`, formats: ['es'], fileName: 'bundle' },
@@ -158,6 +156,9 @@ async function bundle(config) {
     configFile: false,
     publicDir: false,
     logLevel: 'error',
+    // As in the production build of an app, whatever the environment of this process says, and for entries, too: a library
+    // is built for any.
+    define: { 'process.env.NODE_ENV': '"production"' },
     ...config,
     build: { write: false, ...config.build },
   })
