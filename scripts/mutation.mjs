@@ -11,7 +11,7 @@ import { argv, env, exit } from 'node:process'
 
 /** @typedef {{ status: string, replacement: string, location: Record<'start' | 'end', { line: number, column: number }> }} Mutant */
 /** @typedef {{ files: Record<string, { source: string, mutants: Mutant[] }> }} Report */
-/** @typedef {{ file: string, line: number, code: string, becomes: string }} Survivor */
+/** @typedef {{ file: string, line: number, text: string, code: string, becomes: string }} Survivor `text`: the line */
 /** @typedef {{ mutants: number, killed: number, explained: number, date: string }} Score */
 
 const HOME = 'node_modules/.mutation'
@@ -106,14 +106,16 @@ function judge(report, room) {
       if (status === 'Killed' || status === 'Timeout') killed += 1
       if (status !== 'Survived' && status !== 'NoCoverage') continue
       const isOneLine = start.line === end.line
-      const code = lines[start.line - 1]?.slice(start.column - 1, isOneLine ? end.column - 1 : undefined) ?? ''
-      survivors.push({ file, line: start.line, code, becomes: replacement.replaceAll(/\s+/g, ' ') })
+      const text = lines[start.line - 1] ?? ''
+      const code = text.slice(start.column - 1, isOneLine ? end.column - 1 : undefined)
+      const becomes = replacement.replaceAll(/\s+/g, ' ')
+      survivors.push({ file, line: start.line, text: text.trim(), code, becomes })
     }
   }
   return { survivors, killed }
 }
 
-/** @typedef {{ file: string, code: string, becomes: string, reason: string }} Reason */
+/** @typedef {Omit<Survivor, 'line'> & { reason: string }} Reason */
 /** @type {Reason[]} */
 const reasons = readJson('test/mutation/survivors.json')
 /** @type {Record<string, Score>} */
@@ -132,8 +134,8 @@ for (const room of words.length > 0 ? words : ROOMS) {
     continue
   }
   const { survivors, killed } = judge(report, room)
-  const isMeant = (/** @type {Reason} */ reason, /** @type {Survivor} */ { file, code, becomes }) =>
-    reason.file === file && reason.code === code && reason.becomes === becomes
+  const isMeant = (/** @type {Reason} */ reason, /** @type {Survivor} */ { file, text, code, becomes }) =>
+    reason.file === file && reason.text === text && reason.code === code && reason.becomes === becomes
   const open = survivors.filter((survivor) => !reasons.some((reason) => isMeant(reason, survivor)))
   for (const { file, line, code, becomes } of open) console.log(`${file}:${line}  ${code}  =>  ${becomes}`)
   for (const reason of reasons.filter(({ file }) => file.startsWith(`src/${room}/`))) {
