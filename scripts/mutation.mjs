@@ -9,7 +9,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } 
 import { setPriority } from 'node:os'
 import { argv, env, exit } from 'node:process'
 
-/** @typedef {{ status: string, replacement: string, location: Record<'start' | 'end', { line: number, column: number }> }} Mutant */
+/** @typedef {{ status: string, replacement: string, coveredBy?: string[], testsCompleted?: number, location: Record<'start' | 'end', { line: number, column: number }> }} Mutant */
 /** @typedef {{ files: Record<string, { source: string, mutants: Mutant[] }> }} Report */
 /** @typedef {{ file: string, line: number, text: string, code: string, becomes: string }} Survivor `text`: the line */
 /** @typedef {{ mutants: number, killed: number, timedOut: number, explained: number, date: string }} Score */
@@ -102,13 +102,15 @@ function judge(report, room) {
   const survivors = []
   let killed = 0
   let timedOut = 0
+  let cutShort = 0
   for (const [file, { source, mutants }] of files) {
     const lines = source.split('\n')
-    for (const { status, replacement, location } of mutants) {
+    for (const { status, replacement, location, coveredBy = [], testsCompleted = 0 } of mutants) {
       const { start, end } = location
       if (status === 'Killed' || status === 'Timeout') killed += 1
       if (status === 'Timeout') timedOut += 1
       if (status !== 'Survived' && status !== 'NoCoverage') continue
+      if (status === 'Survived' && testsCompleted < coveredBy.length) cutShort += 1
       const isOneLine = start.line === end.line
       const text = lines[start.line - 1] ?? ''
       const code = text.slice(start.column - 1, isOneLine ? end.column - 1 : undefined)
@@ -116,7 +118,7 @@ function judge(report, room) {
       survivors.push({ file, line: start.line, text: text.trim(), code, becomes })
     }
   }
-  return { survivors, killed, timedOut }
+  return { survivors, killed, timedOut, cutShort }
 }
 
 /** @typedef {Omit<Survivor, 'line'> & { reason: string }} Reason */
@@ -140,7 +142,8 @@ for (const room of words.length > 0 ? words : ROOMS) {
     problems.push(`${room}: the run came to no end.`)
     continue
   }
-  const { survivors, killed, timedOut } = judge(report, room)
+  const { survivors, killed, timedOut, cutShort } = judge(report, room)
+  if (cutShort > 0) problems.push(`${room}: ${cutShort} survivors have not run every test that reaches them.`)
   const isMeant = (/** @type {Reason} */ reason, /** @type {Survivor} */ { file, text, code, becomes }) =>
     reason.file === file && reason.text === text && reason.code === code && reason.becomes === becomes
   const open = survivors.filter((survivor) => !reasons.some((reason) => isMeant(reason, survivor)))

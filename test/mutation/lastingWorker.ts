@@ -18,6 +18,7 @@ export const lastingWorker = {
     const worker = thread ?? new ThreadsPoolWorker(options)
     thread = worker
     let mayLast = false
+    let config: Extract<WorkerRequest, { type: 'start' }>['context']['config'] | undefined
 
     function answer(type: 'started' | 'stopped'): void {
       const hear = listeners.filter(([event]) => event === 'message')
@@ -37,10 +38,14 @@ export const lastingWorker = {
         worker.off(event, listener)
       },
       send(message: WorkerRequest) {
+        if (message.type === 'start') ({ config } = message.context)
         if (message.type === 'stop') {
           mayLast = true
           answer('stopped')
         } else if (message.type === 'start' && isRunning) answer('started')
+        // The thread would take the config of its first run for good, and with that the names of the tests to run.
+        else if (message.type === 'run')
+          worker.send({ ...message, context: Object.assign(message.context, { config }) })
         // The thread has ended the run itself; told so late, it would end the next one.
         else if (!isCancellation(message)) worker.send(message)
       },
