@@ -53,21 +53,21 @@ it.each(['working', 'completed'] as const)(
   },
 )
 
-it('a record that names a session is gone once another tab has removed it', () => {
+it('a record that names a session is gone once another tab has removed it', async () => {
   const { own, tab, other } = openTabs()
   tab.setItem('a', withSession())
   other.removeItem('a')
   expect(tab.getItem('a')).toBeUndefined()
   own.set('of the app', 'x')
-  expect([...tab.keys()]).toEqual([])
+  expect([...(await tab.keys())]).toEqual([])
   expect([...own.keys()]).toEqual(['of the app'])
 })
 
-it('keys are those that every tab sees, and keep what belongs to them', () => {
+it('keys are those that every tab sees, and keep what belongs to them', async () => {
   const { own, tab } = openTabs()
   tab.setItem('a', withSession())
   tab.setItem('b', plain)
-  expect([...tab.keys()]).toEqual(['a', 'b'])
+  expect([...(await tab.keys())]).toEqual(['a', 'b'])
   expect([...own.keys()]).toEqual(['held:a'])
 })
 
