@@ -71,6 +71,8 @@ export interface CallRuntime {
   leave(entry: CallEntry, reason: Error): void
   /** What this page knows of a task, for another tab that asks. */
   knownOf(taskId: string): readonly TaskMessage[]
+  /** The ids of the tasks that this tab polls. */
+  polledTaskIds(): readonly string[]
   /** Every call in this page that has become a task and has not ended. */
   tracked(): Iterable<CallEntry>
   close(): void
@@ -114,7 +116,7 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
     dispatch(entry, { type: 'wake' }, isLate),
   )
   const context = { ...options, policy, now: look, dispatch }
-  const { index, push, polls, places, receive, knownOf } = createFollowedTasks({
+  const { index, push, polls, places, receive, knownOf, polledTaskIds } = createFollowedTasks({
     ...context,
     onFirst: () => listenToPage({ ...context, tracked: index.all, onHide, onShown: options.onPageShown }),
   })
@@ -155,6 +157,7 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
       abandon(entry, reason)
     },
     knownOf,
+    polledTaskIds,
     tracked: index.all,
     close: () => {
       scheduler.close()

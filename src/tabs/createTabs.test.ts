@@ -6,7 +6,7 @@ import { createTabs } from './createTabs.js'
 
 const browser = createSimulatedBrowser()
 
-function openTab(known: readonly TaskMessage[] = []) {
+function openTab(known: readonly TaskMessage[] = [], polledTaskIds: readonly string[] = []) {
   const page = browser.openPage()
   const { environment } = page
   const received: [string, TaskMessage][] = []
@@ -21,6 +21,7 @@ function openTab(known: readonly TaskMessage[] = []) {
     onCallMessage: () => {},
     onTaskMessage: (taskId, message) => void received.push([taskId, message]),
     knownOf: () => known,
+    polledTaskIds: () => polledTaskIds,
     onForgotten: () => {},
   })
   tabs.open()
@@ -65,6 +66,23 @@ it('a tab that has stolen leadership from a frozen one posts what it learns, and
   other.tabs.postTask('task 3', { type: 'poll-aborted', nextPollAt: 1 })
   await frozen.page.thaw()
   expect(frozen.received).toEqual([['task 3', { type: 'poll-aborted', nextPollAt: 1 }]])
+})
+
+it('a tab posts what it knows of the tasks it polls to the first tab it meets, and to no other', async () => {
+  const known: TaskMessage = { type: 'poll-aborted', nextPollAt: 5000 }
+  const polling = openTab([known], ['task 1', 'task 2'])
+  const [first, second] = [openTab(), openTab()]
+  first.tabs.postCall('call 1', { type: 'wanted' })
+  await browser.settle()
+  second.tabs.postCall('call 1', { type: 'wanted' })
+  await browser.settle()
+  const [one, two] = [first, second].map(({ received }) => received)
+  expect(one).toEqual([
+    ['task 1', known],
+    ['task 2', known],
+  ])
+  expect(two).toEqual(one)
+  await polling.page.close()
 })
 
 it('a tab that asks gets what the others know of a task, and only about that task', async () => {
