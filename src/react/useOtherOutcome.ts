@@ -1,5 +1,5 @@
 import type { UseMutationResult } from '@tanstack/react-query'
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import type { TaskClient, ToolCall } from '../client/taskClient.js'
 import type { StandardSchemaV1 } from '../connection/standardSchema.js'
 import { asError } from '../protocol/asError.js'
@@ -12,7 +12,7 @@ export type CallOutcome = Pick<
 >
 
 export interface OtherOutcome {
-  /** Undefined where the mutation has made the newest call of the key itself, or nobody has made one. */
+  /** Undefined where the mutation has made the newest call of the key itself, or where no call of the key was ever made. */
   readonly outcome: CallOutcome | undefined
   /** The mutation has made this call: what it knows of it is newer than any other outcome. */
   noteOwn(callId: string): void
@@ -84,8 +84,8 @@ export function useOtherOutcome(
     }
   }, [client, name, key])
 
-  const noteOwn = useMemo(
-    () => (callId: string) => {
+  const noteOwn = useCallback(
+    (callId: string) => {
       shown.current = client.getToolCallState(callId)?.startedAt
       setOutcome(undefined)
     },
