@@ -92,17 +92,18 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
     tap.onChange?.({ before, event, after: call, effects, at })
     // What is recorded survives whatever happens next.
     for (const effect of effects) if (effect.type === 'record') entry.written = write(entry, effect.ifMissing)
-    if (call !== before) change(entry, before, call)
+    if (call !== before) change(entry, before)
     for (const effect of effects) carryOut(entry, effect)
     const isNew = event.type === 'created' || event.type === 'adopted'
     if (isNew && !followsUnobserved && entry.observers === 0) dispatch(entry, { type: 'unobserved' })
   }
 
-  function change(entry: CallEntry, before: Call, call: Call): void {
-    places.move(entry, before, call)
-    scheduler.set(entry, wakeAt(call))
+  function change(entry: CallEntry, before: Call): void {
+    places.move(entry, before, entry.call)
+    // It may have changed once more: what others know of its task reaches it in its new place.
+    scheduler.set(entry, wakeAt(entry.call))
     dropWithdrawn(entry)
-    const shown = shownState(call, entry.shown, before)
+    const shown = shownState(entry.call, entry.shown, before)
     if (shown === entry.shown) return
     entry.shown = shown
     options.onChange(entry)
