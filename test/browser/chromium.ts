@@ -1,13 +1,12 @@
 import { execFile } from 'node:child_process'
-import { once } from 'node:events'
 import { accessSync, constants, existsSync, realpathSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { type Browser, type BrowserContext, chromium, type LaunchOptions, type Page } from 'playwright-core'
+import { freePort } from '../support/freePort.js'
 
 type Environment = Record<string, string | undefined>
 
@@ -99,14 +98,6 @@ export async function isShell(browser: Browser): Promise<boolean> {
   const session = await browser.newBrowserCDPSession()
   const { product } = await session.send('Browser.getVersion')
   return product.startsWith('HeadlessChrome')
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  return port
 }
 
 /** What to launch, and whether it can be sandboxed. */
