@@ -31,15 +31,22 @@ const quiet = [
  */
 export async function launchChromium(options: LaunchOptions & { source?: ChromiumSource } = {}): Promise<Browser> {
   const { source = 'any', args = [], ...rest } = options
-  const found = await findChromium(source)
-  const launch = (chromiumSandbox: boolean): Promise<Browser> =>
-    // With `chromiumSandbox: false` Playwright adds `--no-sandbox`, which root needs.
-    chromium.launch({ ...found, ...rest, args: [...quiet, ...args], chromiumSandbox })
+  return withSandbox(await findChromium(source), (found) =>
+    chromium.launch({ ...found, ...rest, args: [...quiet, ...args] }),
+  )
+}
 
-  if (found.sandbox === false || process.getuid?.() === 0) return launch(false)
-  return launch(true).catch((error: unknown) => {
+/** What Playwright has to know of the Chromium to launch. */
+type Launched = Required<Pick<LaunchOptions, 'executablePath' | 'chromiumSandbox'>> & Pick<LaunchOptions, 'env'>
+
+/** Launches a Chromium in its sandbox, or without one where it cannot have one. */
+async function withSandbox<T>(found: FoundChromium, launch: (found: Launched) => Promise<T>): Promise<T> {
+  const { sandbox, ...rest } = found
+  // With `chromiumSandbox: false` Playwright adds `--no-sandbox`, which root needs.
+  if (sandbox === false || process.getuid?.() === 0) return launch({ ...rest, chromiumSandbox: false })
+  return launch({ ...rest, chromiumSandbox: true }).catch((error: unknown) => {
     // Containers and some distributions forbid the user namespaces that the sandbox is made of.
-    if (/sandbox/i.test(String(error))) return launch(false)
+    if (/sandbox/i.test(String(error))) return launch({ ...rest, chromiumSandbox: false })
     throw error
   })
 }
@@ -76,15 +83,15 @@ export interface ExtendedChromium {
 
 /** Starts a Chromium with the unpacked extension of a folder, once its background runs. */
 export async function launchExtension(folder: string): Promise<ExtendedChromium> {
-  const { executablePath } = await findChromium()
   const profile = await mkdtemp(join(tmpdir(), 'taskwire-profile-'))
-  const context = await chromium.launchPersistentContext(profile, {
-    executablePath,
-    args: [...quiet, `--disable-extensions-except=${folder}`, `--load-extension=${folder}`],
-    // Playwright switches extensions off.
-    ignoreDefaultArgs: ['--disable-extensions'],
-    chromiumSandbox: process.getuid?.() !== 0,
-  })
+  const context = await withSandbox(await findChromium(), (found) =>
+    chromium.launchPersistentContext(profile, {
+      ...found,
+      args: [...quiet, `--disable-extensions-except=${folder}`, `--load-extension=${folder}`],
+      // Playwright switches extensions off.
+      ignoreDefaultArgs: ['--disable-extensions'],
+    }),
+  )
   const background = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'))
   const close = async () => {
     await context.close()
