@@ -1,14 +1,13 @@
 import { execFile } from 'node:child_process'
-import { accessSync, constants, existsSync, realpathSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { delimiter, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { type Browser, type BrowserContext, chromium, type LaunchOptions, type Page } from 'playwright-core'
 import { freePort } from '../support/freePort.js'
-
-type Environment = Record<string, string | undefined>
+import { installed, isExecutable, type Variables } from './engines/executables.js'
 
 /** Where to take the browser from. `any` is the order of the README: CHROMIUM_PATH, an installed one, the npm one. */
 export type ChromiumSource = 'any' | 'installed' | 'npm'
@@ -116,7 +115,7 @@ export interface FoundChromium {
 
 export async function findChromium(
   source: ChromiumSource = 'any',
-  environment: Environment = process.env,
+  environment: Variables = process.env,
 ): Promise<FoundChromium> {
   const given = environment.CHROMIUM_PATH
   if (source === 'any' && given) {
@@ -130,14 +129,13 @@ export async function findChromium(
   throw new Error(`No Chromium found. ${howToGetOne}`)
 }
 
-function installedChromium(environment: Environment): string | undefined {
+function installedChromium(environment: Variables): string | undefined {
   // chromium-browser comes last: on Ubuntu it is often a stub that asks for a snap.
   const names = ['chromium', 'google-chrome', 'google-chrome-stable', 'chromium-browser']
-  const onPath = names.flatMap((name) => (environment.PATH ?? '').split(delimiter).map((folder) => join(folder, name)))
-  return [...onPath, ...usualPlaces(environment)].find((path) => isExecutable(path) && !isSnap(path))
+  return installed(names, environment) ?? usualPlaces(environment).find(isExecutable)
 }
 
-function usualPlaces(environment: Environment): string[] {
+function usualPlaces(environment: Variables): string[] {
   if (process.platform === 'darwin') {
     return ['Google Chrome', 'Chromium'].flatMap((name) =>
       ['/Applications', join(environment.HOME ?? '', 'Applications')].map((folder) =>
@@ -153,20 +151,6 @@ function usualPlaces(environment: Environment): string[] {
     )
   }
   return []
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** A snap sees a /tmp of its own, and so not the profile that Playwright makes there. */
-function isSnap(path: string): boolean {
-  return realpathSync(path).endsWith('/snap') || path.startsWith('/snap/')
 }
 
 /**
