@@ -15,7 +15,13 @@ export async function launchChromiumEngine(): Promise<Engine> {
     newWindow: async () => {
       const context = contextOf(window)
       const others = window.pages()
-      const closeTabs = () => Promise.all(window.pages().filter((one) => !others.includes(one)).map((one) => one.close()))
+      const closeTabs = () =>
+        Promise.all(
+          window
+            .pages()
+            .filter((one) => !others.includes(one))
+            .map((one) => one.close()),
+        )
       return { ...context, close: async () => void (await closeTabs()) }
     },
     // Without motion, so that axe does not measure colours on their way from one to the other.

@@ -1,5 +1,5 @@
-import { vi } from 'vitest'
 import { build, type Rolldown } from 'vite'
+import { vi } from 'vitest'
 import type { inPage as InPage } from './inPage.js'
 import { matchOf, type Step } from './query.js'
 import type { Found, Key, Place, Tab } from './tab.js'
@@ -48,10 +48,9 @@ export async function runInPage<R>(page: DrivenPage, body: string): Promise<R> {
 
 async function run<R>(page: DrivenPage, script: string, body: string): Promise<R> {
   const call = async () =>
-    (await page.evaluate(`globalThis.inPage === undefined ? ['absent'] : ['present', (${body})(globalThis.inPage)]`)) as [
-      string,
-      R,
-    ]
+    (await page.evaluate(
+      `globalThis.inPage === undefined ? ['absent'] : ['present', (${body})(globalThis.inPage)]`,
+    )) as [string, R]
   const [state, value] = await call()
   if (state === 'present') return value
   // Nothing of the page may be left in the way: the script is a function of its own.

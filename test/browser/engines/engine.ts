@@ -38,5 +38,7 @@ export const VIEWPORT = { width: 1440, height: 900 }
 
 /** What `playwright` does in the other engines. */
 export function withoutPlaywright(): never {
-  throw new TypeError('A test that needs Playwright runs in Chromium alone: name it in test/browser/engines/leftOut.ts.')
+  throw new TypeError(
+    'A test that needs Playwright runs in Chromium alone: name it in test/browser/engines/leftOut.ts.',
+  )
 }

@@ -64,7 +64,8 @@ function find(steps: readonly Step[]): HTMLElement[] {
 
 const isVisible = (one: HTMLElement): boolean => {
   const { width, height } = one.getBoundingClientRect()
-  return width > 0 && height > 0 && getComputedStyle(one).visibility === 'visible'
+  // What is folded away in `details` has a size, too.
+  return width > 0 && height > 0 && one.checkVisibility({ visibilityProperty: true })
 }
 
 /** Where a user would click an element; undefined as long as another one lies over it, or it is disabled. */

@@ -22,6 +22,21 @@ export const LEFT_OUT: readonly LeftOut[] = [
     in: OTHERS,
     because: 'Only Chromium freezes a page when it is told to.',
   },
+  {
+    test: 'axe finds nothing wrong',
+    in: OTHERS,
+    because: 'The colours of a page cannot be switched between light and dark, and the rest is the same everywhere.',
+  },
+  {
+    test: 'what a finger presses is 44 pixels wide and high',
+    in: OTHERS,
+    because: 'Only Chromium makes believe that it is a telephone.',
+  },
+  {
+    test: 'nothing moves for a user who wants less motion',
+    in: OTHERS,
+    because: 'What a user wants cannot be changed while the browser runs.',
+  },
 ]
 
 /** Why a test is left out in an engine; undefined for one that runs. */

@@ -24,7 +24,7 @@ export interface Found extends Place {
   first(): Found
   all(): Promise<Found[]>
   count(): Promise<number>
-  click(): Promise<void>
+  click(options?: { timeout?: number }): Promise<void>
   focus(): Promise<void>
   selectOption(label: string): Promise<unknown>
   waitFor(options?: { timeout?: number }): Promise<void>

@@ -7,7 +7,8 @@ export interface FoundWebKit {
   readonly xvfb?: string
 }
 
-export const findFirefox = (): string | undefined => process.env['FIREFOX_PATH'] || installed(['firefox-esr', 'firefox'])
+export const findFirefox = (): string | undefined =>
+  process.env['FIREFOX_PATH'] || installed(['firefox-esr', 'firefox'])
 
 /** It comes without a way to do without a screen. */
 export function findWebKit(): FoundWebKit | undefined {
