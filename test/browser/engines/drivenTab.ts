@@ -1,6 +1,5 @@
 import { build, type Rolldown } from 'vite'
 import { vi } from 'vitest'
-import type { inPage as InPage } from './inPage.js'
 import { matchOf, type Step } from './query.js'
 import type { Found, Key, Place, Tab } from './tab.js'
 
