@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { type Browser, type BrowserContext, chromium, type LaunchOptions, type Page } from 'playwright-core'
+import { type Browser, chromium, type LaunchOptions, type Page } from 'playwright-core'
 import { freePort } from '../support/freePort.js'
 import { installed, isExecutable, type Variables } from './engines/executables.js'
 
@@ -50,26 +50,21 @@ async function withSandbox<T>(found: FoundChromium, launch: (found: Launched) =>
   })
 }
 
-/** A browser, and a window of it. */
-export interface ChromiumWindow {
+/** A browser that can open a window. */
+export interface WindowedChromium {
   readonly browser: Browser
-  /** Tabs of which one is in front and hides the others. Playwright makes all those that it opens itself believe that they are. */
-  readonly window: BrowserContext
-  close(): Promise<void>
+  /**
+   * Another connection to it, whose first context has tabs of which one is in front and hides the others. Playwright makes all
+   * those that it opens itself believe that they are. For as long as it is open, it hears of all pages.
+   */
+  connect(): Promise<Browser>
 }
 
-/** Starts a Chromium with a window. */
-export async function launchWindow(options: LaunchOptions = {}): Promise<ChromiumWindow> {
+/** Starts a Chromium that can open a window. */
+export async function launchWindowed(options: LaunchOptions = {}): Promise<WindowedChromium> {
   const port = await freePort()
   const browser = await launchChromium({ ...options, args: [`--remote-debugging-port=${port}`] })
-  const connection = await chromium.connectOverCDP(`http://127.0.0.1:${port}`, { noDefaults: true })
-  const [window] = connection.contexts()
-  if (window === undefined) throw new Error('The browser has no window.')
-  const close = async () => {
-    await connection.close()
-    await browser.close()
-  }
-  return { browser, window, close }
+  return { browser, connect: () => chromium.connectOverCDP(`http://127.0.0.1:${port}`, { noDefaults: true }) }
 }
 
 /** A browser with an extension. */

@@ -1,33 +1,38 @@
 import type { BrowserContext, Page } from 'playwright-core'
-import { isShell, launchWindow } from '../chromium.js'
+import { isShell, launchWindowed } from '../chromium.js'
 import { type ContextOptions, type Engine, type EngineContext, VIEWPORT } from './engine.js'
 import type { Tab } from './tab.js'
 
 /** Chromium by Playwright, whose tabs all believe that they are in front, but for those of its window. */
 export async function launchChromiumEngine(): Promise<Engine> {
-  const { browser, window, close } = await launchWindow({ ignoreDefaultArgs: ['--disable-back-forward-cache'] })
+  const { browser, connect } = await launchWindowed({ ignoreDefaultArgs: ['--disable-back-forward-cache'] })
   // In a headless shell no tab hides another one, and no page is kept to go back to.
   const isComplete = !(await isShell(browser))
   return {
     name: 'chromium',
     hidesTabs: isComplete,
     keepsPages: isComplete,
-    newWindow: async () => {
-      const context = contextOf(window)
-      const others = window.pages()
-      const closeTabs = () =>
-        Promise.all(
-          window
-            .pages()
-            .filter((one) => !others.includes(one))
-            .map((one) => one.close()),
-        )
-      return { ...context, close: async () => void (await closeTabs()) }
-    },
     // Without motion, so that axe does not measure colours on their way from one to the other.
     newContext: async (options) =>
       contextOf(await browser.newContext({ viewport: VIEWPORT, reducedMotion: 'reduce' }), options),
-    close,
+    newWindow: async () => {
+      const connection = await connect()
+      const [window] = connection.contexts()
+      if (window === undefined) throw new TypeError('The browser has no window.')
+      const opened: Tab[] = []
+      const context = contextOf(window)
+      const open = async () => {
+        const tab = await context.open()
+        opened.push(tab)
+        return tab
+      }
+      const close = async () => {
+        await Promise.all(opened.map((tab) => tab.close()))
+        await connection.close()
+      }
+      return { ...context, open, close }
+    },
+    close: () => browser.close(),
   }
 }
 
