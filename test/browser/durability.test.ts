@@ -122,6 +122,16 @@ test('[DUR-47] offline for five seconds a page asks nothing, and back it asks on
   expectOneStream()
 })
 
+test('[DUR-94] while responses break off in the middle, a page tries again, and then goes on', async () => {
+  const tab = await openTab()
+  app.isCut = true
+  await shows(tab, 'working, retrying')
+  app.isCut = false
+  await shows(tab, 'working, ok')
+  await finish(tab)
+  expectOneStream()
+})
+
 test('[DUR-38] a page that the user goes back to polls once, and shows what has come meanwhile', async () => {
   const tab = await openTab()
   await tab.evaluate(() =>
