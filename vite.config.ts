@@ -24,6 +24,8 @@ const entries: Record<string, string> = {
 const isExternal = (id: string): boolean => !/^[./]|^[a-z]:[\\/]|^\0/i.test(id)
 
 const browserTests = 'test/browser/**/*.test.ts'
+/** The tests that launch a browser by test/browser/engines/launchEngine.ts: they hold for each. */
+const testsOfEngines = ['demo', 'durability'].map((name) => `test/browser/${name}.test.ts`)
 const packageTests = 'test/package/**/*.test.ts'
 
 /** The tests that open a client by test/support/anyClient.ts: they hold for both. */
@@ -129,7 +131,7 @@ export default defineConfig({
           name: 'browser-e2e',
           environment: 'node',
           include: [browserTests],
-          provide: { client: 'full' },
+          provide: { client: 'full', engine: 'chromium' },
           hookTimeout: 60_000,
           fileParallelism: false,
           // After the fast projects, alone: a browser on a busy machine measures the machine.
@@ -142,12 +144,26 @@ export default defineConfig({
           name: 'browser-lite',
           environment: 'node',
           include: ['test/browser/durability.test.ts'],
-          provide: { client: 'lite' },
+          provide: { client: 'lite', engine: 'chromium' },
           hookTimeout: 60_000,
           fileParallelism: false,
           sequence: { groupOrder: 1 },
         },
       },
+      ...(['firefox', 'webkit'] as const).map((engine) => ({
+        extends: true as const,
+        test: {
+          // The same tests in another engine, where it is installed.
+          name: `browser-${engine}`,
+          environment: 'node' as const,
+          include: testsOfEngines,
+          globalSetup: ['test/setup/engine.ts'],
+          provide: { client: 'full' as const, engine },
+          hookTimeout: 60_000,
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
+        },
+      })),
       {
         extends: true,
         test: {

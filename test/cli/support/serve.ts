@@ -3,6 +3,7 @@ import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { nodeHandler } from '../../../demo/server/nodeHandler.js'
+import { freePort } from '../../support/freePort.js'
 
 type Fetch = (request: Request) => Promise<Response>
 
@@ -28,9 +29,5 @@ export async function serveNode(listener: RequestListener, tls?: { key: string; 
 
 /** A URL of this machine at which nothing listens. */
 export async function freedUrl(): Promise<string> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return `http://127.0.0.1:${port}/mcp`
+  return `http://127.0.0.1:${await freePort()}/mcp`
 }
