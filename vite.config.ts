@@ -17,7 +17,10 @@ const entries: Record<string, string> = {
   'server/bullmq/index': 'src/server/bullmq/index.ts',
   'server/postgres/index': 'src/server/postgres/index.ts',
   'server/redis/index': 'src/server/redis/index.ts',
+  'solid/index': 'src/solid/index.ts',
+  'svelte/index': 'src/svelte/index.ts',
   'testing/index': 'src/testing/index.ts',
+  'vue/index': 'src/vue/index.ts',
 }
 
 /** Everything but our own files: an app brings the dependencies and must have each of them once. */

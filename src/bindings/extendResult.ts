@@ -1,0 +1,21 @@
+/**
+ * TanStack's result with more members, which win over those of the result. Those of the result stay getters: reading one
+ * is what tells TanStack to render when it changes, and a plain copy would read them all.
+ */
+export function extendResult<TResult extends object, TMembers extends object>(
+  result: TResult,
+  members: TMembers,
+): TResult & TMembers {
+  const extended: object = getters(Object.keys(result) as (keyof TResult)[], () => result)
+  Object.defineProperties(extended, Object.getOwnPropertyDescriptors(members))
+  return extended as TResult & TMembers
+}
+
+/** An object whose members are read off another one each time. */
+export function getters<T extends object, K extends keyof T>(names: readonly K[], read: () => T): Pick<T, K> {
+  const object = {}
+  for (const name of names) {
+    Object.defineProperty(object, name, { get: () => read()[name], enumerable: true, configurable: true })
+  }
+  return object as Pick<T, K>
+}
