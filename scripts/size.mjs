@@ -20,6 +20,9 @@ const devtools = await measureEntry('taskwire/devtools', core.files)
 const notify = await measureEntry('taskwire/notify', core.files)
 const otel = await measureEntry('taskwire/otel', core.files)
 const react = await measureEntry('taskwire/react', core.files)
+const solid = await measureEntry('taskwire/solid', core.files)
+const svelte = await measureEntry('taskwire/svelte', core.files)
+const vue = await measureEntry('taskwire/vue', core.files)
 const { createTaskClient, withTasks } = await measureAdditions()
 const lite = await measureEntry('taskwire/lite')
 const page = await measurePage('taskwire')
@@ -34,6 +37,9 @@ const measured = {
   'taskwire/otel': { gzip: otel.first, later: otel.later },
   'taskwire/query': { gzip: query.first, later: query.later },
   'taskwire/react': { gzip: react.first, later: react.later },
+  'taskwire/solid': { gzip: solid.first, later: solid.later },
+  'taskwire/svelte': { gzip: svelte.first, later: svelte.later },
+  'taskwire/vue': { gzip: vue.first, later: vue.later },
   '+ createTaskClient': { gzip: createTaskClient.first, later: createTaskClient.all - createTaskClient.first },
   '+ createTaskClient (modern)': {
     gzip: createTaskClient.modern,

@@ -26,7 +26,15 @@ const NOT_YET = {
 } as const
 
 /** The names of {@link CallOutcome}. */
-export const OUTCOME: readonly (keyof CallOutcome)[] = ['status', ...(Object.keys(NOT_YET) as (keyof CallOutcome)[])]
+export const OUTCOME: readonly (keyof CallOutcome)[] = [
+  'status',
+  'data',
+  'error',
+  'isIdle',
+  'isPending',
+  'isSuccess',
+  'isError',
+]
 
 /**
  * Follows what becomes of the newest call of a key that the mutation has not made itself: an earlier visit, another tab or

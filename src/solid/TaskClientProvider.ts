@@ -22,16 +22,17 @@ export function TaskClientProvider(props: TaskClientProviderProps): JSX.Element 
   createEffect(() => {
     if (props.client.resume === 'eager') void props.client.resumeToolCalls()
   })
+  const hasQueryClient = useContext(QueryClientContext) !== undefined
+  const children = () => props.children
   return createComponent(TaskClientContext.Provider, {
     value: () => props.client,
     get children() {
-      return withQueryClient(() => props.children)
+      return hasQueryClient ? children() : withQueryClient(children)
     },
   })
 }
 
 function withQueryClient(children: () => JSX.Element): JSX.Element {
-  if (useContext(QueryClientContext) !== undefined) return children()
   return createComponent(QueryClientProvider, {
     client: new QueryClient(),
     get children() {
