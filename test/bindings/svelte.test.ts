@@ -1,0 +1,4 @@
+import { describeBinding } from './contract.js'
+import { svelteBinding } from './svelteBinding.js'
+
+describeBinding(svelteBinding)

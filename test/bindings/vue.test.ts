@@ -1,0 +1,4 @@
+import { describeBinding } from './contract.js'
+import { vueBinding } from './vueBinding.js'
+
+describeBinding(vueBinding)
