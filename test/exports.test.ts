@@ -74,6 +74,32 @@ const entries: Record<string, { load: () => Promise<object>; names: string[] }> 
   'taskwire/server/bullmq': { load: () => import('taskwire/server/bullmq'), names: ['bullmqQueue'] },
   'taskwire/server/postgres': { load: () => import('taskwire/server/postgres'), names: ['postgresTaskStore'] },
   'taskwire/server/redis': { load: () => import('taskwire/server/redis'), names: ['redisTaskStore'] },
+  'taskwire/solid': {
+    load: () => import('taskwire/solid'),
+    names: [
+      'TaskClientProvider',
+      'useInputRequests',
+      'useTaskClient',
+      'useTaskConnection',
+      'useToolCall',
+      'useToolCallMutation',
+      'useToolCallState',
+      'useToolCalls',
+    ],
+  },
+  'taskwire/svelte': {
+    load: () => import('taskwire/svelte'),
+    names: [
+      'setTaskClient',
+      'useInputRequests',
+      'useTaskClient',
+      'useTaskConnection',
+      'useToolCall',
+      'useToolCallMutation',
+      'useToolCallState',
+      'useToolCalls',
+    ],
+  },
   'taskwire/testing': {
     load: () => import('taskwire/testing'),
     names: [
@@ -84,6 +110,20 @@ const entries: Record<string, { load: () => Promise<object>; names: string[] }> 
       'scriptTask',
       'taskHandlers',
       'taskStoreContract',
+    ],
+  },
+  'taskwire/vue': {
+    load: () => import('taskwire/vue'),
+    names: [
+      'provideTaskClient',
+      'taskClientPlugin',
+      'useInputRequests',
+      'useTaskClient',
+      'useTaskConnection',
+      'useToolCall',
+      'useToolCallMutation',
+      'useToolCallState',
+      'useToolCalls',
     ],
   },
 }

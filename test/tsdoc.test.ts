@@ -21,7 +21,10 @@ const ENTRIES = [
   'taskwire/server/bullmq',
   'taskwire/server/postgres',
   'taskwire/server/redis',
+  'taskwire/solid',
+  'taskwire/svelte',
   'taskwire/testing',
+  'taskwire/vue',
 ]
 
 /** And those of other packages. */

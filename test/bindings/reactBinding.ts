@@ -8,6 +8,8 @@ import type { Binding, Hook, OptionsOf, ShownBy, View } from './binding.js'
 Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true })
 notifyManager.setScheduler(queueMicrotask)
 
+const HOOKS: Record<Hook, unknown> = { ...hooks }
+
 export const reactBinding: Binding = {
   name: 'React',
   openPage(client) {
@@ -23,7 +25,7 @@ export const reactBinding: Binding = {
       mount<H extends Hook>(hook: H, first: OptionsOf[H], show: (shown: ShownBy[H]) => string = () => ''): View<H> {
         const element = document.createElement('div')
         const root = createRoot(element)
-        const useHook = hooks[hook] as unknown as (options: OptionsOf[H]) => ShownBy[H]
+        const useHook = HOOKS[hook] as (options: OptionsOf[H]) => ShownBy[H]
         let shown: ShownBy[H] | undefined
         let renders = 0
         function Component({ options }: { options: OptionsOf[H] }): string {

@@ -6,6 +6,8 @@ import type { Binding, Hook, OptionsOf, ShownBy, View } from './binding.js'
 
 notifyManager.setScheduler(queueMicrotask)
 
+const HOOKS: Record<Hook, unknown> = { ...hooks }
+
 export const solidBinding: Binding = {
   name: 'Solid',
   openPage(client) {
@@ -32,7 +34,7 @@ export const solidBinding: Binding = {
       mount<H extends Hook>(hook: H, first: OptionsOf[H], show: (shown: ShownBy[H]) => string = () => ''): View<H> {
         const element = document.createElement('div')
         const [options, setOptions] = createSignal(first)
-        const useHook = hooks[hook] as unknown as (options: () => OptionsOf[H]) => ShownBy[H] | (() => ShownBy[H])
+        const useHook = HOOKS[hook] as (options: () => OptionsOf[H]) => ShownBy[H] | (() => ShownBy[H])
         let result: ShownBy[H] | (() => ShownBy[H])
         let renders = 0
         const read = () => (typeof result === 'function' ? (result as () => ShownBy[H])() : result)

@@ -7,6 +7,8 @@ import Root from './svelte/Root.svelte'
 
 notifyManager.setScheduler(queueMicrotask)
 
+const HOOKS: Record<Hook, unknown> = { ...hooks }
+
 export const svelteBinding: Binding = {
   name: 'Svelte',
   openPage(client) {
@@ -24,7 +26,7 @@ export const svelteBinding: Binding = {
             setQueryClientContext(queryClient)
             if (client !== undefined) hooks.setTaskClient(client)
           },
-          use: hooks[hook],
+          use: HOOKS[hook],
           options: fromStore(options),
           onresult: (made: object) => {
             result = made

@@ -6,6 +6,8 @@ import type { Binding, Hook, OptionsOf, ShownBy, View } from './binding.js'
 // vue-query tells components by a timer of the machine, which no simulated clock moves.
 notifyManager.setScheduler(queueMicrotask)
 
+const HOOKS: Record<Hook, unknown> = { ...hooks }
+
 export const vueBinding: Binding = {
   name: 'Vue',
   openPage(client) {
@@ -14,7 +16,7 @@ export const vueBinding: Binding = {
     return {
       mount<H extends Hook>(hook: H, first: OptionsOf[H], show: (shown: ShownBy[H]) => string = () => ''): View<H> {
         const options = shallowRef(first)
-        const useHook = hooks[hook] as unknown as (options: () => OptionsOf[H]) => object
+        const useHook = HOOKS[hook] as (options: () => OptionsOf[H]) => object
         let result: object | undefined
         let renders = 0
         const read = () => (isRef(result) ? result.value : proxyRefs(result as object)) as ShownBy[H]
