@@ -144,8 +144,8 @@ it.each(Object.keys(renderers))(
     const html = await renderers[name]?.(client)
     expect(html?.replaceAll(/<!--.*?-->|<script>.*<\/script>/gs, '')).toBe(EXPECTED)
     // Solid disposes of the page by a timer, and TanStack Query notifies by one.
-  vi.runOnlyPendingTimers()
-  await Promise.resolve()
+    vi.runOnlyPendingTimers()
+    await Promise.resolve()
     expect(client.store.getState()).toEqual(client.store.getInitialState())
     expect(vi.getTimerCount()).toBe(0)
   },
