@@ -1,5 +1,5 @@
 import type { SkipToken, UseQueryReturnType } from '@tanstack/vue-query'
-import { type MaybeRefOrGetter, toValue } from 'vue'
+import { type ComputedRef, type MaybeRefOrGetter, type Ref, toValue } from 'vue'
 import { callQuery } from '../bindings/callQuery.js'
 import type { UseTaskClientOptions } from '../bindings/clients.js'
 import type { OnSettled } from '../bindings/onSettled.js'
@@ -32,6 +32,11 @@ export type UseToolCallResult<TData> = UseQueryReturnType<TData, Error> &
     retry: () => void
   }
 
+/** A function has a `name`, too, and no getter is meant by it. */
+interface NoFunction {
+  readonly length?: never
+}
+
 /**
  * Calls a tool and follows it to its final result, whether the server answers at once or makes it a
  * task. The same call, by its key or its arguments, is made once: by two components and across a reload. `retry()` and
@@ -53,7 +58,21 @@ export function useToolCall<
   Name extends ToolName<T> = ToolName<T>,
   S extends StandardSchemaV1 | undefined = undefined,
   TData = ToolOutputOf<S, T, Name>,
->(options: MaybeRefOrGetter<UseToolCallOptions<T, Name, S, TData>>): UseToolCallResult<TData>
+>(options: () => UseToolCallOptions<T, Name, S, TData>): UseToolCallResult<TData>
+export function useToolCall<
+  T = RegisteredTools,
+  Name extends ToolName<T> = ToolName<T>,
+  S extends StandardSchemaV1 | undefined = undefined,
+  TData = ToolOutputOf<S, T, Name>,
+>(
+  options: Ref<UseToolCallOptions<T, Name, S, TData>> | ComputedRef<UseToolCallOptions<T, Name, S, TData>>,
+): UseToolCallResult<TData>
+export function useToolCall<
+  T = RegisteredTools,
+  Name extends ToolName<T> = ToolName<T>,
+  S extends StandardSchemaV1 | undefined = undefined,
+  TData = ToolOutputOf<S, T, Name>,
+>(options: UseToolCallOptions<T, Name, S, TData> & NoFunction): UseToolCallResult<TData>
 export function useToolCall(
   options: MaybeRefOrGetter<AnyToolCallQueryOptions & UseTaskClientOptions<AnyTools> & OnSettled>,
 ): object {
