@@ -16,14 +16,18 @@ export interface OtherOutcome {
   stop(): void
 }
 
-const NOT_YET = {
-  data: undefined,
-  error: null,
-  isIdle: false,
-  isPending: false,
-  isSuccess: false,
-  isError: false,
-} as const
+function outcomeOf(status: 'pending' | 'success' | 'error', found?: { data: unknown } | { error: Error }): CallOutcome {
+  return {
+    status,
+    data: undefined,
+    error: null,
+    isIdle: false,
+    isPending: status === 'pending',
+    isSuccess: status === 'success',
+    isError: status === 'error',
+    ...found,
+  }
+}
 
 /** The names of {@link CallOutcome}. */
 export const OUTCOME: readonly (keyof CallOutcome)[] = [
@@ -67,12 +71,11 @@ export function followOtherOutcome(
     const set = (next: CallOutcome) => {
       if (isCurrent && shown === startedAt) onOutcome(next)
     }
-    set({ ...NOT_YET, status: 'pending', isPending: true })
+    set(outcomeOf('pending'))
     try {
-      const data = await toolOutput(await call.result, name, schema())
-      set({ ...NOT_YET, status: 'success', isSuccess: true, data })
+      set(outcomeOf('success', { data: await toolOutput(await call.result, name, schema()) }))
     } catch (thrown) {
-      set({ ...NOT_YET, status: 'error', isError: true, error: asError(thrown) })
+      set(outcomeOf('error', { error: asError(thrown) }))
     }
   }
 

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { type CallOutcome, followOtherOutcome, type OtherOutcome } from '../bindings/otherOutcome.js'
 import type { TaskClient } from '../client/taskClient.js'
 import type { StandardSchemaV1 } from '../connection/standardSchema.js'
@@ -28,6 +28,5 @@ export function useOtherOutcome(
       other.stop()
     }
   }, [client, name, key])
-  const noteOwn = useMemo(() => (callId: string) => followed.current?.noteOwn(callId), [])
-  return { outcome, noteOwn }
+  return { outcome, noteOwn: (callId) => followed.current?.noteOwn(callId) }
 }

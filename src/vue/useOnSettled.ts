@@ -6,7 +6,7 @@ import { isServer } from './vueQuery.js'
 /** Calls `onSettled` with each call that settles and is the component's. */
 export function useOnSettled(
   client: () => TaskClient,
-  onSettled: () => OnSettled['onSettled'],
+  options: () => OnSettled,
   isOwn: (callId: string) => boolean,
 ): void {
   if (isServer) return
@@ -15,7 +15,7 @@ export function useOnSettled(
     (current, _before, onCleanup) => {
       onCleanup(
         current.onToolCallSettled((call) => {
-          if (isOwn(call.callId)) onSettled()?.(call)
+          if (isOwn(call.callId)) options().onSettled?.(call)
         }),
       )
     },

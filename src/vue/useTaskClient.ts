@@ -38,8 +38,5 @@ export function useClients(options: MaybeRefOrGetter<UseTaskClientsOptions>): ()
 }
 
 function orThrow(client: TaskClient | undefined): TaskClient {
-  return providedClient(
-    client,
-    'call provideTaskClient(createTaskClient(…)) in a component above, or app.use() its plugin',
-  )
+  return providedClient(client, 'call provideTaskClient(createTaskClient(…)) in a component above')
 }

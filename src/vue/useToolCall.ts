@@ -87,7 +87,7 @@ export function useToolCall(
   const result = useQuery(() => ({ ...callQuery(client(), toValue(options), isServer), shallow: true }))
   useOnSettled(
     client,
-    () => toValue(options).onSettled,
+    () => toValue(options),
     (settledId) => settledId === callId(),
   )
   return {

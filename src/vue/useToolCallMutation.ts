@@ -71,7 +71,7 @@ export function useToolCallMutation(
   const { outcome, noteOwn } = useOtherOutcome(client, keyedId, () => toValue(options))
   useOnSettled(
     client,
-    () => toValue(options).onSettled,
+    () => toValue(options),
     (settledId) => started.delete(settledId) || settledId === callId(),
   )
   const result = useMutation(() => ({
