@@ -153,6 +153,36 @@ export const lists: readonly Behaviour[] = [
     },
   },
   {
+    name: 'a component that is unmounted leaves no listener behind',
+    async run({ mount, act, advance, client }) {
+      let listeners = 0
+      const count = (stop: () => void) => {
+        listeners++
+        return () => {
+          listeners--
+          stop()
+        }
+      }
+      const { subscribeToolCall, onToolCallSettled, store } = client
+      const { subscribe } = store
+      vi.spyOn(client, 'subscribeToolCall').mockImplementation((...args) => count(subscribeToolCall(...args)))
+      vi.spyOn(client, 'onToolCallSettled').mockImplementation((...args) => count(onToolCallSettled(...args)))
+      vi.spyOn(store, 'subscribe').mockImplementation((...args) => count(subscribe(...args)))
+      const views = [
+        mount('useToolCall', { name: 'work', arguments: { seconds: 60 } }, ({ call }) => `${call?.phase}`),
+        mount('useToolCallMutation', { name: 'work', key: 'k' }, ({ status }) => status),
+        mount('useToolCalls', {}, (calls) => `${calls.length}`),
+        mount('useInputRequests', {}, (requests) => `${requests.length}`),
+        mount('useTaskConnection', {}, ({ status }) => status),
+      ]
+      await advance(1500)
+      expect(listeners).toBeGreaterThanOrEqual(views.length)
+      for (const view of views) await view.unmount()
+      await act(() => {})
+      expect(listeners).toBe(0)
+    },
+  },
+  {
     name: 'each is of the client that it is given, not of the one that is provided',
     async run(world) {
       const client = world.openElsewhere()

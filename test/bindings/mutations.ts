@@ -114,6 +114,24 @@ export const mutations: readonly Behaviour[] = [
     },
   },
   {
+    name: 'a mutation of which only the call is read shows it, also where a reload came in between',
+    client: { resume: 'lazy' },
+    async run(world) {
+      const phase = ({ call }: ShownBy['useToolCallMutation']) => `${call?.phase}`
+      const [plain, keyed] = [{ name: 'work' }, WEEKLY].map((options) =>
+        world.mount('useToolCallMutation', options, phase),
+      )
+      await world.act(() => plain?.shown.mutate({ seconds: 60 }))
+      await world.act(() => keyed?.shown.mutate({ seconds: 3 }))
+      await world.advance(1500)
+      expect([plain?.text, keyed?.text]).toEqual(['working', 'working'])
+      await world.reload()
+      const view = world.mount('useToolCallMutation', WEEKLY, phase)
+      await world.advance(5000)
+      expect(view.text).toBe('completed')
+    },
+  },
+  {
     name: 'a mutation shows the call of the key that its options name now',
     async run({ mount, advance, act, client }) {
       const view = mount('useToolCallMutation', WEEKLY, show)
