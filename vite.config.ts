@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import type { Plugin } from 'vite'
 import { defineConfig } from 'vitest/config'
 
 /** One module per audience, as in the `exports` and the `bin` of package.json. */
@@ -17,7 +18,10 @@ const entries: Record<string, string> = {
   'server/bullmq/index': 'src/server/bullmq/index.ts',
   'server/postgres/index': 'src/server/postgres/index.ts',
   'server/redis/index': 'src/server/redis/index.ts',
+  'solid/index': 'src/solid/index.ts',
+  'svelte/index': 'src/svelte/index.ts',
   'testing/index': 'src/testing/index.ts',
+  'vue/index': 'src/vue/index.ts',
 }
 
 /** Everything but our own files: an app brings the dependencies and must have each of them once. */
@@ -27,6 +31,7 @@ const browserTests = 'test/browser/**/*.test.ts'
 /** The tests that launch a browser by test/browser/engines/launchEngine.ts: they hold for each. */
 const testsOfEngines = ['demo', 'durability'].map((name) => `test/browser/${name}.test.ts`)
 const packageTests = 'test/package/**/*.test.ts'
+const bindingTests = 'test/bindings/**/*.test.ts'
 
 /** The tests that open a client by test/support/anyClient.ts: they hold for both. */
 const testsOfBoth: string[] = ['src', 'test']
@@ -38,6 +43,17 @@ const testsOfBoth: string[] = ['src', 'test']
       !file.startsWith('test/browser/') &&
       readFileSync(file, 'utf8').includes('support/anyClient.js'),
   )
+
+/** As much of Svelte's plugin as the tests need. */
+const svelte: Plugin = {
+  name: 'svelte',
+  async transform(code, id) {
+    if (!/\.svelte(\.js)?$/.test(id)) return
+    const { compile, compileModule } = await import('svelte/compiler')
+    const options = { filename: id, generate: this.environment.name === 'client' ? 'client' : 'server' } as const
+    return id.endsWith('.js') ? compileModule(code, options).js : compile(code, options).js
+  },
+}
 
 export default defineConfig({
   // In tests and examples `taskwire` and `taskwire/react` are our own sources: see `paths` in tsconfig.json.
@@ -74,7 +90,7 @@ export default defineConfig({
           name: 'unit',
           environment: 'node',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: [browserTests, packageTests],
+          exclude: [bindingTests, browserTests, packageTests],
           provide: { client: 'full' },
         },
       },
@@ -107,6 +123,20 @@ export default defineConfig({
           include: testsOfBoth.filter((file) => file.endsWith('.tsx')),
           setupFiles: ['test/setup/react.ts'],
           provide: { client: 'lite' },
+        },
+      },
+      {
+        extends: true,
+        plugins: [svelte],
+        resolve: { conditions: ['svelte', 'browser', 'module'] },
+        test: {
+          // One contract, held by every framework.
+          name: 'bindings',
+          environment: 'jsdom',
+          include: [bindingTests],
+          provide: { client: 'full' },
+          // These have a build for browsers and one for servers, or are compiled here.
+          server: { deps: { inline: [/svelte/, /solid/] } },
         },
       },
       {

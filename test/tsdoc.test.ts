@@ -21,8 +21,13 @@ const ENTRIES = [
   'taskwire/server/bullmq',
   'taskwire/server/postgres',
   'taskwire/server/redis',
+  'taskwire/solid',
   'taskwire/testing',
+  'taskwire/vue',
 ]
+
+/** Folders of bindings: their examples import from their own entries first. That of Svelte cannot be loaded by Node. */
+const BINDINGS = ['solid', 'svelte', 'vue']
 
 /** And those of other packages. */
 const PACKAGES: Record<string, string> = {
@@ -39,6 +44,17 @@ const PACKAGES: Record<string, string> = {
   expect: 'vitest',
   test: 'vitest',
   z: 'zod',
+}
+
+const FRAMEWORKS: Record<string, [name: string, entry: string][]> = {
+  solid: [
+    ['Show', 'solid-js'],
+    ['render', 'solid-js/web'],
+  ],
+  vue: [
+    ['computed', 'vue'],
+    ['createApp', 'vue'],
+  ],
 }
 
 /** What an example may use of the app around it. */
@@ -69,7 +85,9 @@ declare global {
   const database: object
   const MyTaskStore: new (database: object) => TaskStore
   const http: typeof import('msw').http
-  const App: () => JSX.Element
+  const App: () => never
+  const Total: (props: { report: unknown }) => never
+  const props: { quarter: string; week: string }
   const Approval: (props: { text: string; onRespond: (response: { action: 'decline' }) => Promise<void> }) => JSX.Element
   const TanStackDevtools: (props: { plugins: object[] }) => JSX.Element
   interface Tools { generate_report: { arguments: { seconds: number } } }
@@ -92,7 +110,12 @@ it('each example of TSDoc compiles, in the app that it is part of', async () => 
   const examples = await findExamples()
   expect(examples.length).toBeGreaterThan(30)
   const entryOf = await findNames()
-  for (const { name, code } of examples) await writeFile(join(folder, `${name}.tsx`), moduleOf(code, entryOf))
+  for (const { name, code } of examples) {
+    const [binding = ''] = name.split('.')
+    const names = BINDINGS.includes(binding) ? new Map([...entryOf, ...(await namesOf(binding))]) : entryOf
+    const pragma = binding === 'solid' ? '/** @jsxImportSource solid-js */\n' : ''
+    await writeFile(join(folder, `${name}.tsx`), pragma + moduleOf(code, names))
+  }
   const tsc = join(repository, 'node_modules/typescript/bin/tsc')
   const compiled = promisify(execFile)(process.execPath, [tsc, '-p', folder], { cwd: folder })
   expect((await compiled.catch((error: { stdout: string }) => error)).stdout).toBe('')
@@ -120,6 +143,13 @@ async function findNames(): Promise<Map<string, string>> {
     for (const name of names) if (!entryOf.has(name)) entryOf.set(name, entry)
   }
   return entryOf
+}
+
+/** What the entry of a binding exports, as its source says, and what its examples take from its framework. */
+async function namesOf(binding: string): Promise<[name: string, entry: string][]> {
+  const source = await readFile(join(repository, 'src', binding, 'index.ts'), 'utf8')
+  const names = [...source.matchAll(/(?<=[{,]\s*)(?!type )\w+(?=\s*[,}])/g)].map(([name]) => name)
+  return [...names.map((name) => [name, `taskwire/${binding}`] as [string, string]), ...(FRAMEWORKS[binding] ?? [])]
 }
 
 /** An example as a module: its imports, those of the names that it uses, and the rest as the body of a component. */

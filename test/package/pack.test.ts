@@ -62,7 +62,9 @@ test.for([
   ['taskwire/server/bullmq', []],
   ['taskwire/server/postgres', []],
   ['taskwire/server/redis', []],
+  ['taskwire/solid', ['zustand', 'solid-js', '@tanstack/solid-query']],
   ['taskwire/testing', ['@modelcontextprotocol/client', '@modelcontextprotocol/server', 'zustand', 'msw']],
+  ['taskwire/vue', ['zustand', 'vue', '@tanstack/vue-query']],
 ] as const)('%s loads in plain Node, and only these packages with it: %s', async ([entry, packages]) => {
   await app.run(['--input-type=module', '--eval', `await import('${entry}')`])
   const start = join(app.installed, 'dist', entry.replace(/^taskwire\/?/, ''), 'index.js')
