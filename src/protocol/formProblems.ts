@@ -1,0 +1,129 @@
+import { isJsonObject, type JsonObject } from './json.js'
+
+/** What can be wrong with what a field holds. */
+export type FormProblemCode =
+  | 'required'
+  | 'text'
+  | 'tooShort'
+  | 'tooLong'
+  | 'email'
+  | 'uri'
+  | 'date'
+  | 'dateTime'
+  | 'number'
+  | 'integer'
+  | 'tooSmall'
+  | 'tooLarge'
+  | 'boolean'
+  | 'choice'
+  | 'choices'
+  | 'tooFew'
+  | 'tooMany'
+
+/** What is wrong with one field of a form, before it is put into words. */
+export interface FormProblem {
+  /** The name of the field in `requestedSchema`. */
+  readonly path: string
+  readonly code: FormProblemCode
+  /** The limit that is not kept: characters, items or the number itself. */
+  readonly limit?: number
+}
+
+type Finding = Omit<FormProblem, 'path'>
+
+/**
+ * What in the content of an accepted form does not fit its `requestedSchema`, one problem a field at most; empty where the
+ * form fits. Only what MCP 2026-07-28, "Elicitation", "Requested Schema" lets a form ask is looked at. Everything else is
+ * left to the server: on a pattern or a reference of its choice a browser can be at work for ever.
+ */
+export function formProblems(schema: JsonObject, content: JsonObject): readonly FormProblem[] {
+  const fields = objectOf(schema['properties'])
+  const required = new Set<unknown>(listOf(schema['required']))
+  return [...new Set([...Object.keys(fields), ...required])].flatMap((path) => {
+    if (typeof path !== 'string') return []
+    // What every object inherits fills in no field, and what is undefined is not sent.
+    const value = Object.hasOwn(content, path) ? content[path] : undefined
+    const problem =
+      value === undefined ? required.has(path) && say('required') : problemOf(objectOf(fields[path]), value)
+    return problem ? [{ path, ...problem }] : []
+  })
+}
+
+/** The values that a field, or the items of one, may have; undefined where it may have any. */
+export function offeredValues(field: JsonObject): ReadonlySet<unknown> | undefined {
+  const titled = listOf(field['oneOf'] ?? field['anyOf']).map((option) => objectOf(option)['const'])
+  const values = new Set<unknown>(Array.isArray(field['enum']) ? field['enum'] : titled)
+  return values.size === 0 || values.has(undefined) ? undefined : values
+}
+
+function problemOf(field: JsonObject, value: unknown): Finding | undefined {
+  switch (field['type']) {
+    case 'string':
+      return typeof value === 'string' ? (textProblem(field, value) ?? choiceProblem(field, [value])) : say('text')
+    case 'integer':
+    case 'number':
+      return numberProblem(field, value)
+    case 'boolean':
+      return typeof value === 'boolean' ? undefined : say('boolean')
+    case 'array':
+      return Array.isArray(value) ? choicesProblem(field, value) : say('choices')
+    default:
+      return choiceProblem(field, [value])
+  }
+}
+
+function textProblem({ minLength, maxLength, format }: JsonObject, text: string): Finding | undefined {
+  const { length } = Array.from(text)
+  if (isLess(length, minLength)) return say('tooShort', minLength)
+  if (isLess(maxLength, length)) return say('tooLong', maxLength)
+  if (format === 'email' && !/^[^\s@]+@[^\s@]+$/.test(text)) return say('email')
+  if (format === 'uri' && (!URL.canParse(text) || /\s/.test(text))) return say('uri')
+  if (format === 'date' && !isDate(text)) return say('date')
+  if (format === 'date-time' && !(isDate(text.slice(0, 10)) && TIME.test(text.slice(10)))) return say('dateTime')
+  return undefined
+}
+
+function numberProblem({ type, minimum, maximum }: JsonObject, value: unknown): Finding | undefined {
+  if (type === 'integer' && !Number.isInteger(value)) return say('integer')
+  if (!Number.isFinite(value)) return say('number')
+  if (isLess(value, minimum)) return say('tooSmall', minimum)
+  return isLess(maximum, value) ? say('tooLarge', maximum) : undefined
+}
+
+function choicesProblem({ minItems, maxItems, items }: JsonObject, chosen: readonly unknown[]): Finding | undefined {
+  if (isLess(chosen.length, minItems)) return say('tooFew', minItems)
+  if (isLess(maxItems, chosen.length)) return say('tooMany', maxItems)
+  return choiceProblem(objectOf(items), chosen)
+}
+
+function choiceProblem(field: JsonObject, chosen: readonly unknown[]): Finding | undefined {
+  const offered = offeredValues(field)
+  // An object or a list is nothing that a form may offer: the server judges.
+  const isOffered = (value: unknown) => typeof value === 'object' || offered === undefined || offered.has(value)
+  return chosen.every(isOffered) ? undefined : say('choice')
+}
+
+function say(code: FormProblemCode, limit?: unknown): Finding {
+  return typeof limit === 'number' ? { code, limit } : { code }
+}
+
+/** RFC 3339, "full-time", after the letter that parts it from the date. */
+const TIME = /^[T ][0-2]\d:[0-5]\d:[0-6]\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i
+
+function isDate(text: string): boolean {
+  // A day that the month does not have is not a date, or another one.
+  return /^\d{4}-\d\d-\d\d$/.test(text) && new Date(text).toJSON()?.startsWith(text) === true
+}
+
+/** False where one of the two is no number: a limit that is absent or makes no sense holds nobody. */
+function isLess(a: unknown, b: unknown): boolean {
+  return typeof a === 'number' && typeof b === 'number' && a < b
+}
+
+export function objectOf(value: unknown): JsonObject {
+  return isJsonObject(value) ? value : {}
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
