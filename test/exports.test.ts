@@ -58,6 +58,7 @@ const entries: Record<string, { load: () => Promise<object>; names: string[] }> 
     load: () => import('taskwire/react'),
     names: [
       'TaskClientProvider',
+      'useElicitationForm',
       'useInputRequests',
       'useSuspenseToolCall',
       'useTaskClient',

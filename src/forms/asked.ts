@@ -16,22 +16,22 @@ export interface Asked extends Pick<ElicitationFormState, 'kind' | 'message' | '
 export function askedBy(request: InputRequest, words: Words): Asked {
   const nothing = { schema: {}, specs: [], warnings: [], obstacle: '' }
   if (request.method !== 'elicitation/create') {
-    return { ...nothing, kind: 'other', message: '', obstacle: words.of('noForm') }
+    return { ...nothing, kind: 'other', message: '', obstacle: words.noForm }
   }
   const { params } = request
   const { message } = params
   if (params.mode === 'url') {
     const address = parseWebAddress(params.url)
-    if (address === undefined) return { ...nothing, kind: 'url', message, obstacle: words.of('unsafeAddress') }
+    if (address === undefined) return { ...nothing, kind: 'url', message, obstacle: words.unsafeAddress }
     const warnings = [
-      ...(address.isPunycode ? [words.of('punycode')] : []),
-      ...(address.isUnencrypted ? [words.of('unencrypted')] : []),
+      ...(address.isPunycode ? [words.punycode] : []),
+      ...(address.isUnencrypted ? [words.unencrypted] : []),
     ]
     return { ...nothing, kind: 'url', message, address, warnings }
   }
   const schema = params.requestedSchema
   const specs = parseFields(schema)
-  if (specs === undefined) return { ...nothing, kind: 'form', message, obstacle: words.of('tooManyFields') }
+  if (specs === undefined) return { ...nothing, kind: 'form', message, obstacle: words.tooManyFields }
   const isUnanswerable = specs.some(({ kind, isRequired }) => kind === 'unsupported' && isRequired)
-  return { ...nothing, kind: 'form', message, schema, specs, obstacle: isUnanswerable ? words.of('unanswerable') : '' }
+  return { ...nothing, kind: 'form', message, schema, specs, obstacle: isUnanswerable ? words.unanswerable : '' }
 }

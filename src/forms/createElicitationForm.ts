@@ -1,18 +1,14 @@
-import type { InputResponseState } from '../call/toolCallState.js'
 import { formProblems } from '../protocol/formProblems.js'
 import type { InputResponse } from '../protocol/inputRequest.js'
 import { hash } from '../storage/hash.js'
 import { askedBy } from './asked.js'
 import { createDraft } from './drafts.js'
-import type { ElicitationValue } from './elicitationFields.js'
-import type {
-  ElicitationForm,
-  ElicitationFormOptions,
-  ElicitationFormState,
-  ElicitationSource,
-} from './elicitationForm.js'
+import type { ElicitationField, ElicitationValue } from './elicitationFields.js'
+import type { ElicitationForm, ElicitationFormOptions, ElicitationSource } from './elicitationForm.js'
+import { focusWrong } from './focusWrong.js'
+import { createFormStore } from './formStore.js'
 import type { FieldSpec } from './parseFields.js'
-import { type FormFacts, showForm } from './showForm.js'
+import type { FormFacts } from './showForm.js'
 import { contentOf, fieldValue } from './values.js'
 import { createWords } from './words.js'
 
@@ -42,52 +38,18 @@ export function createElicitationForm(
   const changed = new Set<string>()
   const touched = new Set<string>()
   const mended = new Map<string, Error | undefined>()
-  const listeners = new Set<Parameters<ElicitationForm['subscribe']>[0]>()
-
-  let call = client.getToolCallState(callId)
-  // As the store has it: a framework may have wrapped the request that it was given.
-  const listed = memberOf(call?.inputRequests, inputKey)
-  let own: Pick<FormFacts, 'isAttempted' | 'answer' | 'failure'> = {
+  const id = options.id ?? `form-${hash(JSON.stringify([callId, inputKey]))}`
+  const { getState, subscribe, facts, update } = createFormStore(source, {
+    asked,
+    words,
+    id,
+    values,
+    touched,
+    mended,
     isAttempted: false,
     answer: 'none',
     failure: undefined,
-  }
-
-  let state = showForm(facts())
-  /** What the listeners have seen. */
-  let announced = state
-  let stop: (() => void) | undefined
-
-  function facts(): FormFacts {
-    const id = options.id ?? `form-${hash(JSON.stringify([callId, inputKey]))}`
-    const response = memberOf(call?.inputResponses, inputKey)
-    const failure = failureOf(response) ?? own.failure
-    const isListed = listed !== undefined && memberOf(call?.inputRequests, inputKey) === listed
-    return { ...own, asked, words, id, values, touched, mended, isListed, response, failure }
-  }
-
-  function getState(): ElicitationFormState {
-    const now = client.getToolCallState(callId)
-    if (now !== call) {
-      call = now
-      state = showForm(facts(), state)
-    }
-    return state
-  }
-
-  /** Calls the listeners if something has changed. */
-  function announce(): void {
-    const previous = announced
-    announced = getState()
-    if (announced !== previous) for (const listener of [...listeners]) listener(announced, previous)
-  }
-
-  function update(change: Partial<typeof own> = {}): void {
-    own = { ...own, ...change }
-    call = client.getToolCallState(callId)
-    state = showForm(facts(), state)
-    announce()
-  }
+  })
 
   async function send(response: InputResponse, taken: FormFacts['answer']): Promise<void> {
     const handle = client.getToolCall(callId)
@@ -112,18 +74,19 @@ export function createElicitationForm(
     update()
   }
 
+  async function submit(): Promise<ElicitationField | undefined> {
+    if (!getState().canSubmit) return undefined
+    update({ isAttempted: true })
+    const content = contentOf(specs, values)
+    if (formProblems(schema, content).length === 0) {
+      await send(asked.kind === 'url' ? { action: 'accept' } : { action: 'accept', content }, 'accepted')
+    }
+    return getState().fields.find(({ kind, error }) => error !== undefined && kind !== 'unsupported')
+  }
+
   return {
     getState,
-    subscribe: (listener) => {
-      if (listeners.size === 0) {
-        announced = getState()
-        stop = client.subscribeToolCall(callId, announce)
-      }
-      listeners.add(listener)
-      return () => {
-        if (listeners.delete(listener) && listeners.size === 0) stop?.()
-      }
-    },
+    subscribe,
     set,
     toggle: (name, option) => {
       const chosen: unknown = values.get(name)
@@ -135,13 +98,13 @@ export function createElicitationForm(
       touched.add(name)
       update()
     },
-    submit: async () => {
-      if (!getState().canSubmit) return undefined
-      own = { ...own, isAttempted: true }
-      const content = contentOf(specs, values)
-      if (formProblems(schema, content).length > 0) update()
-      else await send(asked.kind === 'url' ? { action: 'accept' } : { action: 'accept', content }, 'accepted')
-      return state.fields.find(({ kind, error }) => error !== undefined && kind !== 'unsupported')
+    submit,
+    onSubmit: async (event) => {
+      event.preventDefault()
+      // An event has none any more when it is over.
+      const { currentTarget } = event
+      const wrong = await submit()
+      if (getState().isEditable) focusWrong(currentTarget, wrong)
     },
     decline: async () => {
       if (getState().isEditable) await send({ action: 'decline' }, 'declined')
@@ -160,13 +123,4 @@ function startingValues(
   return new Map(
     specs.map((spec) => [spec.name, fieldValue(spec, drafted.has(spec.name) ? drafted.get(spec.name) : spec.initial)]),
   )
-}
-
-/** The member of an object with names that a server chose. */
-function memberOf<T>(members: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
-  return members !== undefined && Object.hasOwn(members, name) ? members[name] : undefined
-}
-
-function failureOf(response: InputResponseState | undefined): Error | undefined {
-  return response?.status === 'rejected' ? response.error : undefined
 }

@@ -57,6 +57,12 @@ export interface ElicitationFormState {
   readonly problem: string
 }
 
+/** What {@link ElicitationForm.onSubmit} needs of an event, that of the browser or that of a framework. */
+export interface SubmitEventLike {
+  readonly currentTarget: EventTarget | null
+  preventDefault(): void
+}
+
 /** A form for an input request, for any user interface. Made by {@link createElicitationForm}. */
 export interface ElicitationForm {
   /** The same object until something has changed. */
@@ -75,6 +81,11 @@ export interface ElicitationForm {
    * is none. Never rejects: the state says what went wrong.
    */
   readonly submit: () => Promise<ElicitationField | undefined>
+  /**
+   * {@link submit} for the `submit` event of a `<form noValidate>`: the page stays, and the first field that is wrong has the
+   * focus.
+   */
+  readonly onSubmit: (event: SubmitEventLike) => Promise<void>
   /** Tells the server that the user refuses. Never rejects. */
   readonly decline: () => Promise<void>
   /** Tells the server that the user has made no choice. Never rejects. */

@@ -17,6 +17,7 @@ export type {
   ElicitationFormOptions,
   ElicitationFormState,
   ElicitationSource,
+  SubmitEventLike,
 } from './elicitationForm.js'
 export type { WebAddress } from './webAddress.js'
 export type { ElicitationWords } from './words.js'

@@ -11,6 +11,8 @@ const MAX_OPTIONS = 1000
 const MAX_LABEL_LENGTH = 200
 const MAX_DESCRIPTION_LENGTH = 2000
 
+type Limit = 'minLength' | 'maxLength' | 'minimum' | 'maximum' | 'minItems' | 'maxItems'
+
 /** What a schema says of a field. Nothing of it changes while the form is open. */
 export interface FieldSpec {
   readonly kind: Field['kind']
@@ -20,8 +22,8 @@ export interface FieldSpec {
   readonly isRequired: boolean
   readonly type?: ElicitationFieldAttributes['type']
   readonly options: readonly { readonly value: string; readonly label: string }[]
-  readonly minimum?: number
-  readonly maximum?: number
+  /** The members of the schema that the field is shown with: `minLength`, for instance. */
+  readonly limits: Readonly<Partial<Record<Limit, number>>>
   readonly isInteger?: boolean
   readonly initial: unknown
 }
@@ -42,6 +44,7 @@ export function parseFields(schema: JsonObject): readonly FieldSpec[] | undefine
       isRequired: required.has(name),
       initial: property['default'],
       options: [],
+      limits: {},
       ...specOf(property),
     }
   })
@@ -50,18 +53,23 @@ export function parseFields(schema: JsonObject): readonly FieldSpec[] | undefine
 const TYPES = { email: 'email', uri: 'url', date: 'date', 'date-time': 'datetime-local' } as const
 
 function specOf(property: JsonObject): Pick<FieldSpec, 'kind'> & Partial<FieldSpec> {
-  const { type, format, minimum, maximum, minLength, maxLength, minItems, maxItems } = property
+  const { type, format } = property
   switch (type) {
     case 'boolean':
       return { kind: 'boolean', type: 'checkbox' }
     case 'number':
     case 'integer':
-      return { kind: 'number', type: 'text', isInteger: type === 'integer', ...limits(minimum, maximum) }
+      return {
+        kind: 'number',
+        type: 'text',
+        isInteger: type === 'integer',
+        limits: limits(property, 'minimum', 'maximum'),
+      }
     case 'array': {
       const options = optionsOf(objectOf(property['items']))
       return options === undefined
         ? UNSUPPORTED
-        : { kind: 'choices', type: 'checkbox', options, ...limits(minItems, maxItems) }
+        : { kind: 'choices', type: 'checkbox', options, limits: limits(property, 'minItems', 'maxItems') }
     }
     case 'string':
     case undefined: {
@@ -71,7 +79,7 @@ function specOf(property: JsonObject): Pick<FieldSpec, 'kind'> & Partial<FieldSp
       }
       if (type === undefined) return UNSUPPORTED
       const inputType = Object.entries(TYPES).find(([name]) => name === format)?.[1] ?? 'text'
-      return { kind: 'text', type: inputType, ...limits(minLength, maxLength) }
+      return { kind: 'text', type: inputType, limits: limits(property, 'minLength', 'maxLength') }
     }
     default:
       return UNSUPPORTED
@@ -100,11 +108,10 @@ function optionsOf(schema: JsonObject): FieldSpec['options'] | undefined {
   return options.length < values.size ? undefined : options
 }
 
-function limits(minimum: unknown, maximum: unknown): Partial<FieldSpec> {
-  return {
-    ...(typeof minimum === 'number' && { minimum }),
-    ...(typeof maximum === 'number' && { maximum }),
-  }
+function limits(property: JsonObject, ...names: readonly Limit[]): FieldSpec['limits'] {
+  return Object.fromEntries(
+    names.map((name) => [name, property[name]]).filter(([, limit]) => typeof limit === 'number'),
+  )
 }
 
 function textOf(value: unknown): string | undefined {

@@ -41,8 +41,8 @@ export function showForm(facts: FormFacts, before?: ElicitationFormState): Elici
   const isMarked = errors.size > 0 && (facts.isAttempted || refused.size > 0)
   const isRetrying = status === 'sending' && response?.isRetrying === true
   const problem = () => {
-    if (isMarked) return words.of('marked')
-    return status === 'rejected' && failure !== undefined ? words.ofError(failure) : obstacle
+    if (isMarked) return words.marked
+    return status === 'rejected' && failure !== undefined ? words.rejected(failure) : obstacle
   }
   const next: ElicitationFormState = {
     kind,
@@ -54,7 +54,7 @@ export function showForm(facts: FormFacts, before?: ElicitationFormState): Elici
     fields: showFields({ ...facts, specs: asked.specs, errors }, before?.fields),
     address,
     warnings,
-    statusText: status === 'open' || status === 'rejected' ? '' : words.of(isRetrying ? 'retrying' : status),
+    statusText: status === 'open' || status === 'rejected' ? '' : words[isRetrying ? 'retrying' : status],
     problem: isEditable || kind === 'other' ? problem() : '',
   }
   return before !== undefined && isSame(before, next) ? before : next

@@ -36,7 +36,7 @@ export function contentOf(specs: readonly FieldSpec[], values: FieldValues): Jso
 function sentValue(spec: FieldSpec, value: ElicitationValue): unknown {
   if (Array.isArray(value)) {
     // A choice that nobody has to make is left out where making none is not allowed.
-    const isLeftOut = value.length === 0 && !spec.isRequired && (spec.minimum ?? 0) > 0
+    const isLeftOut = value.length === 0 && !spec.isRequired && (spec.limits.minItems ?? 0) > 0
     return isLeftOut ? undefined : value
   }
   if (typeof value !== 'string') return value
@@ -55,22 +55,20 @@ function readNumber(text: string): number {
   return digits === undefined || digits === String(Math.abs(number)) ? number : Number.NaN
 }
 
-const LOCAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d/
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d/
+const ZONE = /(Z|[+-]\d\d:\d\d)$/i
 
 /** A time with its zone in the user's own, as `<input type="datetime-local">` has it. Other texts stay as they are. */
 function localTime(text: string): string {
-  const time = LOCAL.test(text) && /(Z|[+-]\d\d:\d\d)$/i.test(text) ? new Date(text) : undefined
-  if (time === undefined || Number.isNaN(time.getTime())) return text
+  const time = new Date(TIME.test(text) && ZONE.test(text) ? text : Number.NaN)
   const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000)
-  return Number.isNaN(local.getTime()) ? text : local.toISOString().replace(/(:00)?(\.000)?Z$/, '')
+  return local.toJSON()?.replace(/(:00)?(\.000)?Z$/, '') ?? text
 }
 
 /** The time with its zone. A default that was not changed is sent as the server wrote it. */
 function sentTime({ initial }: FieldSpec, text: string): string {
   if (typeof initial === 'string' && localTime(initial) === text) return initial
-  const isLocal = LOCAL.test(text) && !/(Z|[+-]\d\d:\d\d)$/i.test(text)
-  const time = isLocal ? new Date(text) : undefined
-  return time === undefined || Number.isNaN(time.getTime()) ? text : time.toISOString()
+  return new Date(TIME.test(text) && !ZONE.test(text) ? text : Number.NaN).toJSON() ?? text
 }
 
 function textOf(value: unknown): string {

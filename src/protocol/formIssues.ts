@@ -1,4 +1,4 @@
-import { type FormProblem, formProblems } from './formProblems.js'
+import { type FormProblem, type FormProblemCode, formProblems } from './formProblems.js'
 import type { JsonObject } from './json.js'
 
 /** What is wrong with one field of a form, to be shown beside it. */
@@ -9,51 +9,39 @@ export interface FormIssue {
   readonly message: string
 }
 
+/** What the user is to do about a problem, or a function of the limit that says it. */
+export type ProblemWords = string | ((limit: number) => string)
+
 /** The {@link formProblems} of the content, in English words. */
 export function formIssues(schema: JsonObject, content: JsonObject): readonly FormIssue[] {
-  return formProblems(schema, content).map((problem) => ({ path: problem.path, message: problemWords(problem) }))
+  return formProblems(schema, content).map((problem) => ({
+    path: problem.path,
+    message: say(ENGLISH[problem.code], problem),
+  }))
 }
 
-/** What the user is to do about a problem, in English. */
-export function problemWords({ code, limit }: Pick<FormProblem, 'code' | 'limit'>): string {
-  switch (code) {
-    case 'required':
-      return 'This field is required.'
-    case 'text':
-      return 'Enter a text.'
-    case 'tooShort':
-      return `Enter at least ${characters(limit)}.`
-    case 'tooLong':
-      return `Enter at most ${characters(limit)}.`
-    case 'email':
-      return 'Enter an email address, such as name@example.com.'
-    case 'uri':
-      return 'Enter a full address, such as https://example.com.'
-    case 'date':
-      return 'Enter a date, such as 2026-07-28.'
-    case 'dateTime':
-      return 'Enter a date and a time with its zone, such as 2026-07-28T09:30:00Z.'
-    case 'number':
-      return 'Enter a number.'
-    case 'integer':
-      return 'Enter a whole number.'
-    case 'tooSmall':
-      return `Enter ${limit} or more.`
-    case 'tooLarge':
-      return `Enter ${limit} or less.`
-    case 'boolean':
-      return 'Choose yes or no.'
-    case 'choice':
-      return 'Choose one of the options.'
-    case 'choices':
-      return 'Choose from the options.'
-    case 'tooFew':
-      return `Choose at least ${limit}.`
-    case 'tooMany':
-      return `Choose at most ${limit}.`
-  }
+export function say(words: ProblemWords, { limit = 0 }: FormProblem): string {
+  return typeof words === 'string' ? words : words(limit)
 }
 
-function characters(count: number | undefined): string {
-  return count === 1 ? '1 character' : `${count} characters`
+const characters = (count: number): string => (count === 1 ? '1 character' : `${count} characters`)
+
+export const ENGLISH: Readonly<Record<FormProblemCode, ProblemWords>> = {
+  required: 'This field is required.',
+  string: 'Enter a text.',
+  number: 'Enter a number.',
+  integer: 'Enter a whole number.',
+  boolean: 'Choose yes or no.',
+  array: 'Choose from the options.',
+  enum: 'Choose one of the options.',
+  minLength: (limit) => `Enter at least ${characters(limit)}.`,
+  maxLength: (limit) => `Enter at most ${characters(limit)}.`,
+  minimum: (limit) => `Enter ${limit} or more.`,
+  maximum: (limit) => `Enter ${limit} or less.`,
+  minItems: (limit) => `Choose at least ${limit}.`,
+  maxItems: (limit) => `Choose at most ${limit}.`,
+  email: 'Enter an email address, such as name@example.com.',
+  uri: 'Enter a full address, such as https://example.com.',
+  date: 'Enter a date, such as 2026-07-28.',
+  'date-time': 'Enter a date and a time with its zone, such as 2026-07-28T09:30:00Z.',
 }

@@ -1,24 +1,24 @@
 import { isJsonObject, type JsonObject } from './json.js'
 
-/** What can be wrong with what a field holds. */
+/** What can be wrong with what a field holds: the type, the keyword or the format of its schema that it does not fit. */
 export type FormProblemCode =
   | 'required'
-  | 'text'
-  | 'tooShort'
-  | 'tooLong'
+  | 'string'
+  | 'number'
+  | 'integer'
+  | 'boolean'
+  | 'array'
+  | 'enum'
+  | 'minLength'
+  | 'maxLength'
+  | 'minimum'
+  | 'maximum'
+  | 'minItems'
+  | 'maxItems'
   | 'email'
   | 'uri'
   | 'date'
-  | 'dateTime'
-  | 'number'
-  | 'integer'
-  | 'tooSmall'
-  | 'tooLarge'
-  | 'boolean'
-  | 'choice'
-  | 'choices'
-  | 'tooFew'
-  | 'tooMany'
+  | 'date-time'
 
 /** What is wrong with one field of a form, before it is put into words. */
 export interface FormProblem {
@@ -59,14 +59,14 @@ export function offeredValues(field: JsonObject): ReadonlySet<unknown> | undefin
 function problemOf(field: JsonObject, value: unknown): Finding | undefined {
   switch (field['type']) {
     case 'string':
-      return typeof value === 'string' ? (textProblem(field, value) ?? choiceProblem(field, [value])) : say('text')
+      return typeof value === 'string' ? (textProblem(field, value) ?? choiceProblem(field, [value])) : say('string')
     case 'integer':
     case 'number':
       return numberProblem(field, value)
     case 'boolean':
       return typeof value === 'boolean' ? undefined : say('boolean')
     case 'array':
-      return Array.isArray(value) ? choicesProblem(field, value) : say('choices')
+      return Array.isArray(value) ? choicesProblem(field, value) : say('array')
     default:
       return choiceProblem(field, [value])
   }
@@ -74,25 +74,25 @@ function problemOf(field: JsonObject, value: unknown): Finding | undefined {
 
 function textProblem({ minLength, maxLength, format }: JsonObject, text: string): Finding | undefined {
   const { length } = Array.from(text)
-  if (isLess(length, minLength)) return say('tooShort', minLength)
-  if (isLess(maxLength, length)) return say('tooLong', maxLength)
+  if (isLess(length, minLength)) return say('minLength', minLength)
+  if (isLess(maxLength, length)) return say('maxLength', maxLength)
   if (format === 'email' && !/^[^\s@]+@[^\s@]+$/.test(text)) return say('email')
   if (format === 'uri' && (!URL.canParse(text) || /\s/.test(text))) return say('uri')
   if (format === 'date' && !isDate(text)) return say('date')
-  if (format === 'date-time' && !(isDate(text.slice(0, 10)) && TIME.test(text.slice(10)))) return say('dateTime')
+  if (format === 'date-time' && !(isDate(text.slice(0, 10)) && TIME.test(text.slice(10)))) return say('date-time')
   return undefined
 }
 
 function numberProblem({ type, minimum, maximum }: JsonObject, value: unknown): Finding | undefined {
   if (type === 'integer' && !Number.isInteger(value)) return say('integer')
   if (!Number.isFinite(value)) return say('number')
-  if (isLess(value, minimum)) return say('tooSmall', minimum)
-  return isLess(maximum, value) ? say('tooLarge', maximum) : undefined
+  if (isLess(value, minimum)) return say('minimum', minimum)
+  return isLess(maximum, value) ? say('maximum', maximum) : undefined
 }
 
 function choicesProblem({ minItems, maxItems, items }: JsonObject, chosen: readonly unknown[]): Finding | undefined {
-  if (isLess(chosen.length, minItems)) return say('tooFew', minItems)
-  if (isLess(maxItems, chosen.length)) return say('tooMany', maxItems)
+  if (isLess(chosen.length, minItems)) return say('minItems', minItems)
+  if (isLess(maxItems, chosen.length)) return say('maxItems', maxItems)
   return choiceProblem(objectOf(items), chosen)
 }
 
@@ -100,7 +100,7 @@ function choiceProblem(field: JsonObject, chosen: readonly unknown[]): Finding |
   const offered = offeredValues(field)
   // An object or a list is nothing that a form may offer: the server judges.
   const isOffered = (value: unknown) => typeof value === 'object' || offered === undefined || offered.has(value)
-  return chosen.every(isOffered) ? undefined : say('choice')
+  return chosen.every(isOffered) ? undefined : say('enum')
 }
 
 function say(code: FormProblemCode, limit?: unknown): Finding {

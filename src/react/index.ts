@@ -1,4 +1,9 @@
 export { TaskClientProvider, type TaskClientProviderProps } from './TaskClientProvider.js'
+export {
+  type ElicitationInputProps,
+  type UseElicitationFormResult,
+  useElicitationForm,
+} from './useElicitationForm.js'
 export { type PendingInputRequest, useInputRequests } from './useInputRequests.js'
 export type { OnSettled } from './useOnSettled.js'
 export {
