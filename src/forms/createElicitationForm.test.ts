@@ -381,6 +381,13 @@ describe('a draft', () => {
     expect(storage.items.size).toBe(0)
   })
 
+  it("is kept in the tab's own storage, where the page has one", () => {
+    open(schema, [], { drafts: 'session' }).form.set('a', 'typed')
+    vi.stubGlobal('sessionStorage', drafts())
+    open(schema, [], { drafts: 'session' }).form.set('a', 'typed')
+    expect(open(schema, [], { drafts: 'session' }).field('a')?.value).toBe('typed')
+  })
+
   it('is that of one question: the same key with another one begins anew', () => {
     const storage = drafts()
     open(schema, [], { drafts: storage }).form.set('a', 'typed')

@@ -1,7 +1,7 @@
-import type { JsonObject } from '../protocol/json.js'
-import { isJsonObject } from '../protocol/json.js'
+import { tabStorage } from '../environment/tabStorage.js'
+import { isJsonObject, type JsonObject } from '../protocol/json.js'
 
-/** Where drafts are kept: `sessionStorage`, or what is like it. */
+/** Where drafts are kept: what is like `sessionStorage`. */
 export type DraftStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 
 /** What was typed into one form and not sent yet. Storage that throws keeps nothing. */
@@ -11,10 +11,11 @@ export interface Draft {
   remove(): void
 }
 
-export function createDraft(storage: DraftStorage | undefined, key: string): Draft {
+export function createDraft(drafts: 'session' | DraftStorage | undefined, key: string): Draft {
   function attempt<T>(use: (storage: DraftStorage) => T): T | undefined {
+    if (drafts === undefined) return undefined
     try {
-      return storage && use(storage)
+      return use(drafts === 'session' ? tabStorage() : drafts)
     } catch {
       return undefined
     }

@@ -19,11 +19,11 @@ export interface ElicitationFormOptions {
   /** Texts in place of the English ones. */
   words?: Partial<ElicitationWords> | undefined
   /**
-   * Keeps what is typed across a reload, under a key of the call and the input request, until it is answered:
-   * `sessionStorage`, or what is like it. Others who use the same tab can read it there.
+   * Keeps what is typed until it is answered, also across a reload: in the `sessionStorage` of the tab, or in what is like
+   * it. Scripts of the page and the next user of the tab can read it there.
    * @default what is typed lives as long as the form
    */
-  drafts?: DraftStorage | undefined
+  drafts?: 'session' | DraftStorage | undefined
   /** What the ids of its elements begin with. @default a hash of the call and the key of the input request */
   id?: string | undefined
 }

@@ -36,8 +36,8 @@ export interface UseElicitationFormResult
 
 /**
  * A form for an input request of `useInputRequests()`: its fields with what is filled in and what is wrong with them, and
- * the state of the answer. What was typed stays while the component does; with `drafts: sessionStorage` until it is
- * answered. Another input request is another form.
+ * the state of the answer. What was typed stays while the component does; with `drafts: 'session'` also across a
+ * reload. Another input request is another form.
  *
  * @example
  * ```tsx

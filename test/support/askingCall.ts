@@ -17,10 +17,17 @@ export const urlRequest = (url: string): InputRequest => ({
 })
 
 /** A call that asks this, and what has been sent to it. */
-export function callThatAsks(request: InputRequest) {
-  let call = { callId: 'call', inputRequests: { key: request }, inputResponses: {} } as unknown as ToolCallState
+export function callThatAsks(
+  request: InputRequest,
+  respond = vi.fn(async (_inputKey: string, _response: InputResponse): Promise<void> => {}),
+) {
+  let call = {
+    callId: 'call',
+    name: 'link_account',
+    inputRequests: { key: request },
+    inputResponses: {},
+  } as unknown as ToolCallState
   const listeners = new Set<() => void>()
-  const respond = vi.fn(async (_inputKey: string, _response: InputResponse): Promise<void> => {})
   const client = {
     getToolCall: () => ({ respond }),
     getToolCallState: () => call,
