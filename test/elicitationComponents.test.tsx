@@ -33,7 +33,7 @@ const frameworks: Plugin = {
     if (!id.endsWith('.vue')) return
     const { descriptor, errors } = parse(code, { filename: id })
     expect(errors).toEqual([])
-    const script = compileScript(descriptor, { id: 'form', inlineTemplate: true, fs: undefined })
+    const script = compileScript(descriptor, { id: 'form', inlineTemplate: true })
     return { code: (await transformWithOxc(script.content, `${id}.ts`)).code, moduleType: 'js' }
   },
 }

@@ -38,7 +38,7 @@ export function showElicitationForm(parent: Element, source: ElicitationSource):
     submit.disabled = !state.canSubmit
     problem.textContent = state.problem
     status.textContent = state.statusText
-    state.fields.forEach((field, index) => controls[index]?.(field))
+    for (const [index, field] of state.fields.entries()) controls[index]?.(field)
   }
   update()
   const unsubscribe = form.subscribe(update)
