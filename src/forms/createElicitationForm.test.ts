@@ -220,19 +220,6 @@ describe('what is wrong with a form', () => {
     expect(sent()).toEqual([])
   })
 
-  it('is said before that only of a field that the user has changed and left', () => {
-    const { form, field } = open(DEPLOY, ['reason'])
-    form.touch('reason')
-    expect(field('reason')?.error).toBeUndefined()
-    form.set('reason', 'ok')
-    expect(field('reason')?.error).toBeUndefined()
-    form.touch('reason')
-    expect(field('reason')?.error).toBe('Enter at least 3 characters.')
-    form.set('reason', 'okay')
-    expect(field('reason')?.error).toBeUndefined()
-    expect(form.getState().problem).toBe('')
-  })
-
   it('is said in the words of the app', async () => {
     const words = {
       required: 'Bitte ausfüllen.',

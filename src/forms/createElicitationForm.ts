@@ -35,8 +35,6 @@ export function createElicitationForm(
   const { schema, specs } = asked
   const draft = createDraft(options.drafts, `taskwire:draft:${hash(JSON.stringify([callId, inputKey, request]))}`)
   const values = startingValues(specs, draft.read())
-  const changed = new Set<string>()
-  const touched = new Set<string>()
   const mended = new Map<string, Error | undefined>()
   const id = options.id ?? `form-${hash(JSON.stringify([callId, inputKey]))}`
   const { getState, subscribe, facts, update } = createFormStore(source, {
@@ -44,7 +42,6 @@ export function createElicitationForm(
     words,
     id,
     values,
-    touched,
     mended,
     isAttempted: false,
     answer: 'none',
@@ -68,7 +65,6 @@ export function createElicitationForm(
     const spec = specs.find((one) => one.name === name)
     if (spec === undefined || !getState().isEditable) return
     values.set(name, fieldValue(spec, value))
-    changed.add(name)
     mended.set(name, facts().failure)
     draft.write(values)
     update()
@@ -92,11 +88,6 @@ export function createElicitationForm(
       const chosen: unknown = values.get(name)
       if (!Array.isArray(chosen)) return
       set(name, chosen.includes(option) ? chosen.filter((one) => one !== option) : [...chosen, option])
-    },
-    touch: (name) => {
-      if (!changed.has(name) || touched.has(name)) return
-      touched.add(name)
-      update()
     },
     submit,
     onSubmit: async (event) => {

@@ -73,8 +73,6 @@ export interface ElicitationForm {
   readonly set: (name: string, value: ElicitationValue) => void
   /** Chooses one of several options, or takes the choice back. */
   readonly toggle: (name: string, option: string) => void
-  /** To be called when the user leaves a field: what they have changed is checked. */
-  readonly touch: (name: string) => void
   /**
    * Checks what is filled in and sends it; with `kind: 'url'` sends the user's consent to open the address, so call it when
    * they open the link. Resolves to the first field that is wrong, to be focused by its `id`, and to undefined where there

@@ -14,9 +14,7 @@ export interface FormFacts {
   /** What the ids of the elements begin with. */
   readonly id: string
   readonly values: FieldValues
-  /** Fields that the user has changed and left. */
-  readonly touched: ReadonlySet<string>
-  /** True once the user has tried to submit the form. */
+  /** True once the user has tried to submit the form: its fields are checked from then on. */
   readonly isAttempted: boolean
   /** What has become of the answer of this form. */
   readonly answer: 'none' | 'sending' | 'accepted' | 'declined' | 'cancelled'
@@ -38,10 +36,9 @@ export function showForm(facts: FormFacts, before?: ElicitationFormState): Elici
   const isEditable = (status === 'open' || status === 'rejected') && kind !== 'other'
   const refused = status === 'rejected' ? refusedFields(facts) : new Map<string, string>()
   const errors = new Map([...refused, ...problemsOf(facts)])
-  const isMarked = errors.size > 0 && (facts.isAttempted || refused.size > 0)
   const isRetrying = status === 'sending' && response?.isRetrying === true
   const problem = () => {
-    if (isMarked) return words.marked
+    if (errors.size > 0) return words.marked
     return status === 'rejected' && failure !== undefined ? words.rejected(failure) : obstacle
   }
   const next: ElicitationFormState = {
@@ -66,11 +63,11 @@ function statusOf({ answer, isListed, response, failure }: FormFacts): Elicitati
   return response?.status ?? (failure === undefined ? 'open' : 'rejected')
 }
 
-/** What is wrong with the fields, by what this page knows: with those that the user is done with. */
-function problemsOf({ asked, words, values, isAttempted, touched }: FormFacts): readonly [string, string][] {
-  return formProblems(asked.schema, contentOf(asked.specs, values))
-    .filter(({ path }) => isAttempted || touched.has(path))
-    .map((problem) => [problem.path, words.ofProblem(problem)])
+/** What is wrong with the fields, by what this page knows. */
+function problemsOf({ asked, words, values, isAttempted }: FormFacts): readonly [string, string][] {
+  if (!isAttempted) return []
+  const problems = formProblems(asked.schema, contentOf(asked.specs, values))
+  return problems.map((problem) => [problem.path, words.ofProblem(problem)])
 }
 
 /** What is wrong with the fields, by who has not taken the answer: with those that were not changed since. */

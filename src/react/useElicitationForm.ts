@@ -21,7 +21,6 @@ export interface ElicitationInputProps {
   readonly 'aria-describedby': string | undefined
   readonly 'aria-invalid': 'true' | undefined
   readonly onChange: (event: { readonly target: { readonly value: string } }) => void
-  readonly onBlur: () => void
 }
 
 /** What {@link useElicitationForm} returns: the state of the form, what can be done with it, and props. */
@@ -79,7 +78,7 @@ function isSame(a: ElicitationSource, b: ElicitationSource): boolean {
 
 function inputProps(form: ElicitationForm): UseElicitationFormResult['inputProps'] {
   return (field) => ({
-    ...sharedProps(form, field),
+    ...sharedProps(field),
     id: field.id,
     ...(field.kind === 'boolean' && { checked: field.value }),
     ...(typeof field.value === 'string' && { value: field.value }),
@@ -89,7 +88,7 @@ function inputProps(form: ElicitationForm): UseElicitationFormResult['inputProps
 
 function optionProps(form: ElicitationForm): UseElicitationFormResult['optionProps'] {
   return (field, { id, value, isChosen }) => ({
-    ...sharedProps(form, field),
+    ...sharedProps(field),
     id,
     value,
     checked: isChosen,
@@ -98,12 +97,11 @@ function optionProps(form: ElicitationForm): UseElicitationFormResult['optionPro
   })
 }
 
-function sharedProps(form: ElicitationForm, { name, attributes }: ElicitationField) {
+function sharedProps({ attributes }: ElicitationField) {
   const { inputmode, autocomplete, ...rest } = attributes
   return {
     ...rest,
     ...(inputmode && { inputMode: inputmode }),
     ...(autocomplete && { autoComplete: autocomplete }),
-    onBlur: () => form.touch(name),
   }
 }

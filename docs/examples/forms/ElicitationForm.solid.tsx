@@ -61,7 +61,6 @@ function Field(props: { field: ElicitationField; form: ElicitationForm }) {
   const field = () => props.field
   const label = () => (field().isRequired || field().kind === 'boolean' ? field().label : `${field().label} (optional)`)
   const set = (value: string | boolean) => props.form.set(field().name, value)
-  const touch = () => props.form.touch(field().name)
   const options = () => {
     const { field } = props
     return field.kind === 'choice' || field.kind === 'choices' ? field.options : []
@@ -88,7 +87,6 @@ function Field(props: { field: ElicitationField; form: ElicitationForm }) {
                 id={field().id}
                 value={String(field().value)}
                 onInput={(event) => set(event.currentTarget.value)}
-                onBlur={touch}
               />
             }
           >
@@ -99,16 +97,10 @@ function Field(props: { field: ElicitationField; form: ElicitationForm }) {
                 id={field().id}
                 checked={field().value === true}
                 onChange={(event) => set(event.currentTarget.checked)}
-                onBlur={touch}
               />
             </Match>
             <Match when={field().kind === 'choice'}>
-              <select
-                {...field().attributes}
-                id={field().id}
-                onChange={(event) => set(event.currentTarget.value)}
-                onBlur={touch}
-              >
+              <select {...field().attributes} id={field().id} onChange={(event) => set(event.currentTarget.value)}>
                 <option value="">Choose…</option>
                 <For each={options()}>
                   {(option) => (
@@ -136,7 +128,6 @@ function Field(props: { field: ElicitationField; form: ElicitationForm }) {
                   value={option.value}
                   checked={option.isChosen}
                   onChange={() => props.form.toggle(field().name, option.value)}
-                  onBlur={touch}
                 />{' '}
                 {option.label}
               </label>

@@ -79,7 +79,6 @@ function showField(parent: Element, form: ElicitationForm, field: ElicitationFie
     }
     parent.append(create('div', {}, ...parts, ...inputs, ...notes))
   }
-  for (const input of inputs) input.addEventListener('blur', () => form.touch(name))
 
   return (now) => {
     error.textContent = now.error ?? ''
