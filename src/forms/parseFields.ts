@@ -3,7 +3,7 @@ import type { JsonObject } from '../protocol/json.js'
 import type { ElicitationFieldAttributes, ElicitationField as Field } from './elicitationFields.js'
 
 /** A form with more fields is not for a person. */
-export const MAX_FIELDS = 256
+const MAX_FIELDS = 256
 
 /** A field with more options is not shown: a page takes long to render them. */
 const MAX_OPTIONS = 1000

@@ -1,8 +1,9 @@
-import { ENGLISH, type ProblemWords, say } from '../protocol/formIssues.js'
 import type { FormProblem, FormProblemCode } from '../protocol/formProblems.js'
 
-/** The texts of a form that are about no field. */
+/** The texts of a form that are its own. */
 const TEXTS = {
+  // The zone is that of the user.
+  'date-time': 'Enter a date and a time.',
   sending: 'Sending…',
   retrying: 'The server cannot be reached. Trying again…',
   accepted: 'Sent.',
@@ -25,26 +26,25 @@ const TEXTS = {
  * `maxItems`), a format (`email`, `uri`, `date`, `date-time`) or `enum`. Texts of limits may be functions of the limit.
  */
 export type ElicitationWords = Readonly<
-  Record<FormProblemCode, ProblemWords> &
-    Record<keyof typeof TEXTS, string> & {
+  Record<FormProblemCode, string | ((limit: number) => string)> &
+    Record<Exclude<keyof typeof TEXTS, FormProblemCode>, string> & {
       /** Why the answer was not taken. @default the message of the error, in English */
       rejected: (error: Error) => string
     }
 >
 
 /** The texts of one form, in its own language where the app has it. */
-export interface Words extends ElicitationWords {
+export interface Words extends Omit<ElicitationWords, FormProblemCode> {
   readonly ofProblem: (problem: FormProblem) => string
 }
 
 export function createWords(own: Partial<ElicitationWords> = {}): Words {
-  const words: ElicitationWords = {
-    ...ENGLISH,
-    // The zone is that of the user.
-    'date-time': 'Enter a date and a time.',
-    ...TEXTS,
-    rejected: ({ message }) => message,
-    ...own,
+  const words = { ...TEXTS, rejected: ({ message }: Error) => message, ...own }
+  return {
+    ...words,
+    ofProblem: ({ code, message, limit = 0 }) => {
+      const text = words[code] ?? message
+      return typeof text === 'string' ? text : text(limit)
+    },
   }
-  return { ...words, ofProblem: (problem) => say(words[problem.code], problem) }
 }
