@@ -9,6 +9,7 @@ const entries: Record<string, string> = {
   'cli/main': 'src/cli/main.ts',
   'devtools/index': 'src/devtools/index.ts',
   'diagnose/index': 'src/diagnose/index.ts',
+  'forms/index': 'src/forms/index.ts',
   'lite/index': 'src/lite/index.ts',
   'notify/index': 'src/notify/index.ts',
   'otel/index': 'src/otel/index.ts',

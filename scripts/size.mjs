@@ -18,9 +18,10 @@ const auth = await measureEntry('taskwire/auth', core.files)
 const query = await measureEntry('taskwire/query', core.files)
 const diagnose = await measureEntry('taskwire/diagnose', core.files)
 const devtools = await measureEntry('taskwire/devtools', core.files)
+const forms = await measureEntry('taskwire/forms', core.files)
 const notify = await measureEntry('taskwire/notify', core.files)
 const otel = await measureEntry('taskwire/otel', core.files)
-const react = await measureEntry('taskwire/react', core.files)
+const react = await measureEntry('taskwire/react', new Set([...core.files, ...forms.files]))
 const withQuery = new Set([...core.files, ...query.files])
 const solid = await measureEntry('taskwire/solid', withQuery)
 const svelte = await measureEntry('taskwire/svelte', withQuery)
@@ -35,6 +36,7 @@ const measured = {
   'taskwire/devtools': { gzip: devtools.first, later: devtools.later },
   'taskwire/auth': { gzip: auth.first, later: auth.later },
   'taskwire/diagnose': { gzip: diagnose.first, later: diagnose.later },
+  'taskwire/forms': { gzip: forms.first, later: forms.later },
   'taskwire/notify': { gzip: notify.first, later: notify.later },
   'taskwire/otel': { gzip: otel.first, later: otel.later },
   'taskwire/query': { gzip: query.first, later: query.later },

@@ -45,6 +45,7 @@ const entries: Record<string, { load: () => Promise<object>; names: string[] }> 
     names: ['createFaultInjection', 'mountTaskwireDevtools', 'taskwireDevtoolsPlugin'],
   },
   'taskwire/diagnose': { load: () => import('taskwire/diagnose'), names: ['diagnose'] },
+  'taskwire/forms': { load: () => import('taskwire/forms'), names: ['createElicitationForm'] },
   'taskwire/notify': { load: () => import('taskwire/notify'), names: ['notifyWhenSettled'] },
   'taskwire/otel': {
     load: () => import('taskwire/otel'),
@@ -58,6 +59,7 @@ const entries: Record<string, { load: () => Promise<object>; names: string[] }> 
     load: () => import('taskwire/react'),
     names: [
       'TaskClientProvider',
+      'useElicitationForm',
       'useInputRequests',
       'useSuspenseToolCall',
       'useTaskClient',

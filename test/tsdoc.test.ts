@@ -13,6 +13,7 @@ const ENTRIES = [
   'taskwire/auth',
   'taskwire/devtools',
   'taskwire/diagnose',
+  'taskwire/forms',
   'taskwire/notify',
   'taskwire/otel',
   'taskwire/query',
@@ -70,6 +71,7 @@ declare global {
   const session: { token(): Promise<string> }
   const token: () => string
   const show: (text: string) => void
+  const pending: import('taskwire/react').PendingInputRequest
   const button: HTMLButtonElement
   const root: HTMLElement
   const serverInfo: { name: string; version: string }

@@ -53,6 +53,7 @@ test.for([
   ['taskwire/auth', ['@modelcontextprotocol/client']],
   ['taskwire/devtools', []],
   ['taskwire/diagnose', []],
+  ['taskwire/forms', []],
   ['taskwire/notify', []],
   ['taskwire/otel', ['@opentelemetry/api']],
   ['taskwire/lite', ['zustand', 'eventsource-parser']],
