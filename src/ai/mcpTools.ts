@@ -1,6 +1,6 @@
 import { onAbort } from '../call/abort.js'
 import type { TaskClient } from '../client/taskClient.js'
-import type { ToolArguments, ToolName, ToolResult } from '../client/tools.js'
+import type { AnyTools, ToolArguments, ToolName, ToolResult } from '../client/tools.js'
 import type { Tool } from '../protocol/tool.js'
 import { followCall } from './followCall.js'
 import { inputSchema } from './inputSchema.js'
@@ -41,7 +41,7 @@ export interface McpToolsOptions<Prefix extends string = '', Dynamic extends boo
 }
 
 /** The tools of a server by name. */
-export type McpToolSet<T, Prefix extends string = '', Dynamic extends boolean = true> = {
+export type McpToolSet<T = AnyTools, Prefix extends string = '', Dynamic extends boolean = true> = {
   [Name in ToolName<T> as `${Prefix}${Name}`]: McpTool<
     ToolInput<ToolArguments<T, Name>>,
     ToolResult<T, Name>,
