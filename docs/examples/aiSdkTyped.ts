@@ -1,4 +1,4 @@
-import { type InferUITools, type UIDataTypes, type UIMessage } from 'ai'
+import type { InferUITools, UIDataTypes, UIMessage } from 'ai'
 import { createTaskClient } from 'taskwire'
 import { mcpTools } from 'taskwire/ai'
 import type { Tools } from './taskwire.gen'
