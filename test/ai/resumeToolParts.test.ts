@@ -2,7 +2,7 @@ import type { ChatState, ChatTransport, UIMessage } from 'ai'
 import type { CallToolResult, TaskClient } from 'taskwire'
 import { type McpToolsOptions, mcpTools, resumeToolParts } from 'taskwire/ai'
 import { createTestServer, type ScriptStep, type SimulatedPage, scriptTask, type TestServer } from 'taskwire/testing'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createTaskClient } from '../support/anyClient.js'
 import { type AskedTool, type ScriptedModel, scriptModel, toolOutputs, versions } from './models.js'
 import { resolved, until } from './until.js'
@@ -124,9 +124,11 @@ describe.each(versions)('a chat that is reloaded in mid-tool, in $version', (ver
     const server = serve()
     const stored = await leave(server, (chat) => chat.tools().length === 2 && isRunning(chat), [REPORT, COUNT])
     const { chat, tools } = await visit(server, stored, [REPORT, COUNT])
+    const addToolOutput = vi.spyOn(chat, 'addToolOutput')
     resumeToolParts(chat, tools)
     await until(server, () => chat.says().includes('Done.'))
     expect(chat.scripted.prompts).toHaveLength(1)
+    expect(addToolOutput).toHaveBeenCalledTimes(1)
     expect(chat.tools()).toMatchObject([{ output: text('42 pieces') }, { output: text('42 pieces') }])
     expect(server.count('tools/call')).toBe(2)
   })
