@@ -5,6 +5,7 @@ import { defineConfig } from 'vitest/config'
 /** One module per audience, as in the `exports` and the `bin` of package.json. */
 const entries: Record<string, string> = {
   index: 'src/index.ts',
+  'ai/index': 'src/ai/index.ts',
   'auth/index': 'src/auth/index.ts',
   'cli/main': 'src/cli/main.ts',
   'devtools/index': 'src/devtools/index.ts',

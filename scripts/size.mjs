@@ -14,6 +14,7 @@ import { measureAdditions, measureEntry, measurePage } from './bundles.mjs'
 const budgets = JSON.parse(readFileSync('size.json', 'utf8'))
 
 const core = await measureEntry('taskwire')
+const ai = await measureEntry('taskwire/ai', core.files)
 const auth = await measureEntry('taskwire/auth', core.files)
 const query = await measureEntry('taskwire/query', core.files)
 const diagnose = await measureEntry('taskwire/diagnose', core.files)
@@ -33,6 +34,7 @@ const litePage = await measurePage('taskwire/lite')
 
 const measured = {
   taskwire: { gzip: core.first, later: core.later },
+  'taskwire/ai': { gzip: ai.first, later: ai.later },
   'taskwire/devtools': { gzip: devtools.first, later: devtools.later },
   'taskwire/auth': { gzip: auth.first, later: auth.later },
   'taskwire/diagnose': { gzip: diagnose.first, later: diagnose.later },

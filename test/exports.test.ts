@@ -39,6 +39,10 @@ const entries: Record<string, { load: () => Promise<object>; names: string[] }> 
     names: [...ofEveryClient, 'withTasks'],
   },
   'taskwire/lite': { load: () => import('taskwire/lite'), names: ofEveryClient },
+  'taskwire/ai': {
+    load: () => import('taskwire/ai'),
+    names: ['isToolStatus', 'mcpTools', 'respondToToolApproval', 'resumeToolParts', 'toolApprovalOf'],
+  },
   'taskwire/auth': { load: () => import('taskwire/auth'), names: ['browserAuthProvider'] },
   'taskwire/devtools': {
     load: () => import('taskwire/devtools'),

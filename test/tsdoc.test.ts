@@ -10,6 +10,7 @@ const repository = resolve(import.meta.dirname, '..')
 /** Where the names of an example come from that it does not import. The first entry that has a name is taken. */
 const ENTRIES = [
   'taskwire',
+  'taskwire/ai',
   'taskwire/auth',
   'taskwire/devtools',
   'taskwire/diagnose',
@@ -35,9 +36,11 @@ const PACKAGES: Record<string, string> = {
   Client: '@modelcontextprotocol/client',
   StreamableHTTPClientTransport: '@modelcontextprotocol/client',
   useMutation: '@tanstack/vue-query',
+  streamText: 'ai',
   Redis: 'ioredis',
   setupServer: 'msw/node',
   Pool: 'pg',
+  useEffect: 'react',
   createRoot: 'react-dom/client',
   afterEach: 'vitest',
   beforeAll: 'vitest',
@@ -67,6 +70,10 @@ import type { JSX } from 'react'
 declare global {
   const client: TaskClient
   const queryClient: QueryClient
+  const model: import('ai').LanguageModel
+  const chat: ReturnType<typeof import('@ai-sdk/react').useChat>
+  const tools: import('ai').ToolSet
+  const part: { state: string; output?: unknown }
   const url: string
   const session: { token(): Promise<string> }
   const token: () => string

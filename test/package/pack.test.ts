@@ -50,6 +50,7 @@ test('an app that uses it type-checks in strict mode', async () => {
 
 test.for([
   ['taskwire', ['@modelcontextprotocol/client', 'zustand']],
+  ['taskwire/ai', []],
   ['taskwire/auth', ['@modelcontextprotocol/client']],
   ['taskwire/devtools', []],
   ['taskwire/diagnose', []],
