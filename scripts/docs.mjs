@@ -145,7 +145,10 @@ const complete = new Map([
 
 /** @param {string} folder */
 const filesIn = (folder) =>
-  readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path.replaceAll('\\', '/')}`)
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((path) => `${folder}/${path.replaceAll('\\', '/')}`)
+    // What the site is made with, and made of.
+    .filter((path) => !/^docs\/(?:node_modules|\.vitepress|api)\//.test(path))
 
 function main() {
   const readFile = (/** @type {string} */ file) => readFileSync(file, 'utf8')
