@@ -46,9 +46,27 @@ function runBin(name, args) {
   run(execPath, [join(dirname(manifestOf(name)), typeof bin === 'string' ? bin : bin[name]), ...args])
 }
 
+/** What pages and `docs/public` have that is made of the sources. */
+function make() {
+  run(execPath, ['../scripts/site/api.mjs'])
+}
+
+function build() {
+  make()
+  runBin('vitepress', ['build', '.', ...argv.slice(3)])
+}
+
 const commands = {
-  dev: () => runBin('vitepress', ['dev', '.', ...argv.slice(3)]),
-  build: () => runBin('vitepress', ['build', '.', ...argv.slice(3)]),
+  dev() {
+    make()
+    runBin('vitepress', ['dev', '.', ...argv.slice(3)])
+  },
+  build,
+  check() {
+    runBin('cspell', ['lint', '--config', 'cspell.json', '--no-progress', '--no-summary', '--show-suggestions'])
+    build()
+    run(execPath, ['../scripts/site/checkSite.mjs'])
+  },
   preview: () => runBin('vitepress', ['preview', '.', ...argv.slice(3)]),
 }
 

@@ -1,14 +1,30 @@
+import footnotes from 'markdown-it-footnote'
 import { defineConfig } from 'vitepress'
 import { anchorOf } from '../../scripts/links.mjs'
+import { readEntries } from '../../scripts/site/api.mjs'
+import { writeLlms } from '../../scripts/site/llms.mjs'
 import { linkToRepository, REPOSITORY } from '../../scripts/site/repositoryLinks.mjs'
 import { sidebar } from './sidebar.ts'
 
 /** The folder of the host that the site is in, with a slash at both ends. Pages name it, so it is known at build time. */
 const base = process.env['DOCS_BASE'] ?? '/'
 
+const title = 'Taskwire'
+const description =
+  'MCP tool calls that take minutes, in the browser: one hook or one store, and a reload loses nothing.'
+
+/** Pages made of the TSDoc of the sources, one for each entry. */
+const reference = {
+  text: 'API reference',
+  collapsed: true,
+  items: readEntries().map(({ name, page }) => ({ text: name, link: `/api/${page.replace(/\.md$/, '')}` })),
+}
+const decisions = sidebar.filter(({ text }) => text === 'Decisions')
+const guide = sidebar.filter((section) => !decisions.includes(section))
+
 export default defineConfig({
-  title: 'Taskwire',
-  description: 'MCP tool calls that take minutes, in the browser: one hook or one store, and a reload loses nothing.',
+  title,
+  description,
   lang: 'en-GB',
   base,
   // Code that pages show is no page, and neither is the template of decisions.
@@ -22,12 +38,13 @@ export default defineConfig({
     // As on GitHub, where the same pages are read.
     anchor: { slugify: anchorOf },
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
-    config: (md) => void md.core.ruler.push('links-to-repository', linkToRepository),
+    config: (md) => void md.use(footnotes).core.ruler.push('links-to-repository', linkToRepository),
   },
+  buildEnd: ({ outDir }) => writeLlms({ outDir, base, title, description, sections: [...guide, reference] }),
   themeConfig: {
     siteTitle: 'Taskwire',
     logo: '/favicon.svg',
-    sidebar,
+    sidebar: [...guide, reference, ...decisions],
     outline: [2, 3],
     externalLinkIcon: true,
     editLink: { pattern: `${REPOSITORY}/edit/main/docs/:path`, text: 'Edit this page' },

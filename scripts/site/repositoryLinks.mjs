@@ -34,6 +34,19 @@ function kindInRepository(path) {
 }
 
 /**
+ * @param {string} markdown of a page
+ * @param {string} page its path in docs/
+ * @returns {string} with links that work on the site
+ */
+export function linksOnSite(markdown, page) {
+  const link = /\]\((?<href>[^)\s]+)\)/g
+  return markdown.replace(link, (whole, href) => {
+    const onSite = hrefOnSite(href, page, kindInRepository)
+    return onSite === undefined ? whole : `](${onSite})`
+  })
+}
+
+/**
  * A rule of markdown-it.
  *
  * @param {{ tokens: Token[], env: { relativePath?: string } }} state
