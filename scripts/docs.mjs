@@ -168,7 +168,7 @@ function main() {
     if (write) left.push(...checkDocument(text, readFile).problems, ...checkSizes(text, budgets).problems)
     left.push(...checkLinks(text, path, find))
     // Pages beside whole apps show parts of them.
-    if (!path.startsWith('docs/examples/')) left.push(...checkSnippets(text, path, readFile))
+    if (!/^docs\/(?:examples|live)\//.test(path)) left.push(...checkSnippets(text, path, readFile))
     left.push(...checkTests(text, path, readFile))
     const sizeOf = (/** @type {string} */ link) => {
       const file = posix.join(posix.dirname(path), link)

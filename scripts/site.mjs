@@ -49,6 +49,7 @@ function runBin(name, args) {
 /** What pages and `docs/public` have that is made of the sources. */
 function make() {
   run(execPath, ['../scripts/site/api.mjs'])
+  run(execPath, ['../scripts/site/live.mjs'])
 }
 
 function build() {

@@ -13,6 +13,16 @@ const title = 'Taskwire'
 const description =
   'MCP tool calls that take minutes, in the browser: one hook or one store, and a reload loses nothing.'
 
+const live = {
+  text: 'Live examples',
+  items: [
+    { text: 'React', link: '/live/react' },
+    { text: 'Plain DOM', link: '/live/vanilla' },
+    { text: 'Several tabs', link: '/live/tabs' },
+    { text: 'Ask the user', link: '/live/ask' },
+  ],
+}
+
 /** Pages made of the TSDoc of the sources, one for each entry. */
 const reference = {
   text: 'API reference',
@@ -40,11 +50,13 @@ export default defineConfig({
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     config: (md) => void md.use(footnotes).core.ruler.push('links-to-repository', linkToRepository),
   },
-  buildEnd: ({ outDir }) => writeLlms({ outDir, base, title, description, sections: [...guide, reference] }),
+  buildEnd: ({ outDir }) => writeLlms({ outDir, base, title, description, sections: [live, ...guide, reference] }),
+  // Live examples are made of the sources and of examples/.
+  vite: { server: { fs: { allow: ['..'] } } },
   themeConfig: {
     siteTitle: 'Taskwire',
     logo: '/favicon.svg',
-    sidebar: [...guide, reference, ...decisions],
+    sidebar: [live, ...guide, reference, ...decisions],
     outline: [2, 3],
     externalLinkIcon: true,
     editLink: { pattern: `${REPOSITORY}/edit/main/docs/:path`, text: 'Edit this page' },
