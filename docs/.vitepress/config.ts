@@ -57,6 +57,11 @@ export default defineConfig({
     siteTitle: 'Taskwire',
     logo: '/favicon.svg',
     sidebar: [live, ...guide, reference, ...decisions],
+    nav: [
+      { text: 'Guide', link: guide[0]?.items?.[0]?.link ?? '/' },
+      { text: 'Live', link: '/live/react', activeMatch: '^/live/' },
+      { text: 'API', link: '/api/taskwire', activeMatch: '^/api/' },
+    ],
     outline: [2, 3],
     externalLinkIcon: true,
     editLink: { pattern: `${REPOSITORY}/edit/main/docs/:path`, text: 'Edit this page' },
