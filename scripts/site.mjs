@@ -1,4 +1,5 @@
-// The site: `npm run docs:dev`, `docs:build`, `docs:preview`. What it is made with is installed in docs/ when it is
+// The site: `npm run docs:dev`, `docs:build`, `docs:preview`, and `docs:check`: spelling, build, links, and its examples and
+// axe in Chromium. What it is made with is installed in docs/ when it is
 // missing there, so that nobody else has to install it (docs/decisions/140-site.md).
 //
 // DOCS_BASE=/folder/ docs:build makes a site for a folder of a host.
@@ -67,6 +68,14 @@ const commands = {
     runBin('cspell', ['lint', '--config', 'cspell.json', '--no-progress', '--no-summary', '--show-suggestions'])
     build()
     run(execPath, ['../scripts/site/checkSite.mjs'])
+    run(execPath, [
+      '../node_modules/vitest/vitest.mjs',
+      'run',
+      '--root',
+      '..',
+      '--config',
+      '../test/site/vitest.config.ts',
+    ])
   },
   preview: () => runBin('vitepress', ['preview', '.', ...argv.slice(3)]),
 }
