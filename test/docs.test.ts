@@ -212,6 +212,12 @@ describe('a table of sizes', () => {
     expect(checkSizes(right, budgets)).toEqual({ text: right, problems: [] })
   })
 
+  test('may have every budget', () => {
+    const all = right.replace('sizes: taskwire, + withTasks', 'sizes: all')
+    expect(checkSizes(all, budgets)).toEqual({ text: all, problems: [] })
+    expect(checkSizes(all, { ...budgets, 'taskwire/new': 100 }).text).toContain('| `taskwire/new`')
+  })
+
   test('that differs is a problem, and is put right', () => {
     expect(checkSizes(right.replace('47.4', '47.3'), budgets)).toEqual({
       text: right,
