@@ -245,8 +245,8 @@ test('a link leads to a file and to a heading that are there', () => {
   ])
 })
 
-test('the table of errors in the README has every error class that is exported, and no other', () => {
-  const section = sectionOf(readFileSync('README.md', 'utf8'), 'Errors')
+test('the table of errors in docs/errors.md has every error class that is exported, and no other', () => {
+  const section = sectionOf(readFileSync('docs/errors.md', 'utf8'), 'Every error')
   const rows = [...section.matchAll(/^\| `(\w+Error)` +\|/gm)].map(([, name]) => name)
   const classes = Object.keys(taskwire).filter((name) => /^[A-Z]\w*Error$/.test(name))
   expect(rows.toSorted()).toEqual(classes.toSorted())
