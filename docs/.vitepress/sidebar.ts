@@ -10,14 +10,30 @@ const examples: DefaultTheme.SidebarItem[] = ['vanilla', 'vite-react', 'existing
 /** Every page that people look for, by what they want to do. */
 export const sidebar: DefaultTheme.SidebarItem[] = [
   {
-    text: 'Guide',
+    text: 'Begin',
     items: [
+      { text: 'Quick start', link: '/quick-start' },
+      { text: 'Coming from another client', link: '/coming-from' },
+      { text: 'Troubleshooting', link: '/troubleshooting' },
+    ],
+  },
+  {
+    text: 'In the page',
+    items: [
+      { text: 'Show progress', link: '/progress' },
+      { text: 'Survive a reload', link: '/reload' },
+      { text: 'Several tabs', link: '/tabs' },
+      { text: 'Ask the user', link: '/interactive-tasks' },
+      { text: 'Cancel', link: '/cancel' },
+      { text: 'Show errors', link: '/errors' },
+      { text: 'Notify when done', link: '/notify' },
+      { text: 'Several servers, several accounts', link: '/servers' },
       { text: 'Sign in', link: '/sign-in' },
-      { text: 'Tasks that ask for input', link: '/interactive-tasks' },
+      { text: 'Another device', link: '/another-device' },
       { text: 'Typed tools', link: '/typed-tools' },
+      { text: 'Vercel AI SDK', link: '/ai-sdk' },
+      { text: 'MCP Apps', link: '/mcp-apps' },
       { text: 'A small page', link: '/lite' },
-      { text: 'Both revisions', link: '/eras' },
-      { text: 'Supported versions', link: '/versions' },
     ],
   },
   {
@@ -26,22 +42,25 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
       { text: 'A task server in a minute', link: '/server' },
       { text: 'Past one process', link: '/scale' },
       { text: 'CORS', link: '/cors' },
+      { text: 'Both revisions', link: '/eras' },
     ],
   },
   {
     text: 'Look and test',
     items: [
-      { text: 'Testing', link: '/testing' },
+      { text: 'Test your app', link: '/testing' },
       { text: 'Devtools', link: '/devtools' },
-      { text: 'Observing', link: '/observing' },
+      { text: 'Observations and traces', link: '/observing' },
       { text: 'The doctor', link: '/doctor' },
     ],
   },
   {
-    text: 'What holds',
+    text: 'What holds, what it costs',
     items: [
       { text: 'Durability', link: '/durability' },
       { text: 'Security', link: '/security' },
+      { text: 'Sizes and costs', link: '/sizes' },
+      { text: 'Supported versions', link: '/versions' },
     ],
   },
   { text: 'Examples', collapsed: true, items: examples },
