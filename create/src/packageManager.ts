@@ -14,7 +14,7 @@ const MANAGERS: Readonly<Record<string, PackageManager>> = {
 }
 
 /** @param userAgent `npm_config_user_agent`, which every package manager sets: `pnpm/10.1.0 npm/? node/v22.0.0 linux x64` */
-export function packageManagerOf(userAgent: string | undefined): PackageManager {
+function packageManagerOf(userAgent: string | undefined): PackageManager {
   const name = userAgent?.split('/')[0] ?? ''
   return (Object.hasOwn(MANAGERS, name) ? MANAGERS[name] : undefined) ?? NPM
 }
