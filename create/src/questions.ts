@@ -26,7 +26,10 @@ export function openQuestions(
   })
   lines.on('close', () => {
     isClosed = true
-    waiting?.reject(cancelled())
+    if (waiting === undefined) return
+    // What is said next begins a line.
+    output.write('\n')
+    waiting.reject(cancelled())
   })
   // Without a listener, some versions of Node go on waiting.
   lines.on('SIGINT', () => lines.close())

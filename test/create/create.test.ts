@@ -112,8 +112,9 @@ describe('npm create taskwire', () => {
     ['Ctrl-C in the middle of an answer', `my-a${CTRL_C}`],
     ['Ctrl-D', CTRL_D],
   ])('creates nothing after %s', async (_, typed) => {
-    const { exitCode, warnings } = await run([], typed)
+    const { exitCode, warnings, asked } = await run([], typed)
     expect([exitCode, warnings]).toEqual([130, 'Cancelled. Nothing was created.'])
+    expect(asked.endsWith('\n')).toBe(true)
     expect(readdirSync(cwd)).toEqual([])
   })
 
