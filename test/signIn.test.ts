@@ -362,7 +362,7 @@ describe('where tokens are', () => {
   })
 })
 
-describe('headers', () => {
+describe('headers that an app adds', () => {
   it('of a function are asked for with every request, and go to the MCP server alone', async () => {
     let sequence = 0
     const seen: (string | null)[] = []
