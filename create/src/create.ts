@@ -25,6 +25,8 @@ export interface Surroundings {
   readonly cwd: string
   /** `npm_config_user_agent`. */
   readonly userAgent: string | undefined
+  /** `npm_config_template`, which npm sets where `--template` does not stand after `--`. */
+  readonly swallowedTemplate: string | undefined
   /** The folder with a folder for each template. */
   readonly templates: string
   readonly version: string
@@ -38,7 +40,7 @@ export interface Surroundings {
 export async function create(args: readonly string[], surroundings: Surroundings): Promise<number> {
   const { print, warn } = surroundings
   try {
-    const options = readOptions(args)
+    const options = readOptions(args, surroundings.swallowedTemplate)
     if (options.help) print(HELP)
     else if (options.version) print(surroundings.version)
     else await createApp(options, surroundings)

@@ -13,6 +13,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => pr
 process.exitCode = await create(process.argv.slice(2), {
   cwd: process.cwd(),
   userAgent: process.env['npm_config_user_agent'],
+  swallowedTemplate: process.env['npm_config_template'],
   templates: fileURLToPath(new URL('./templates', import.meta.url)),
   version,
   openQuestions: stdin.isTTY && stdout.isTTY ? () => openQuestions(stdin, stdout, true) : undefined,

@@ -15,9 +15,18 @@ export interface Options {
 
 const SEE_HELP = 'See: npm create taskwire -- --help'
 
-/** @throws {CreateError} for an option or a template that there is not, and for a second folder. */
-export function readOptions(args: readonly string[]): Options {
+/**
+ * @param swallowed `npm_config_template`: what npm makes of `--template` that does not stand after `--`
+ * @throws {CreateError} for an option or a template that there is not, and for a second folder.
+ */
+export function readOptions(args: readonly string[], swallowed?: string): Options {
   const { values, positionals } = parse(args)
+  if (swallowed !== undefined && values.template === undefined) {
+    throw new CreateError(
+      'USAGE',
+      'npm keeps --template for itself. Put -- before it: npm create taskwire my-app -- --template next',
+    )
+  }
   const [folder, ...more] = positionals
   if (more.length > 0) throw new CreateError('USAGE', `One argument is too many: ${more.join(' ')}. ${SEE_HELP}`)
   return {

@@ -45,6 +45,7 @@ async function run(args: readonly string[], typed?: string, more: Partial<Surrou
   const exitCode = await create(args, {
     cwd,
     userAgent: 'npm/11.0.0 node/v24.0.0 linux x64',
+    swallowedTemplate: undefined,
     templates,
     version: '1.2.3',
     openQuestions: typed === undefined ? undefined : () => openQuestions(input, output, true),
@@ -197,6 +198,20 @@ describe('npm create taskwire', () => {
     const { exitCode, warnings } = await run(args)
     expect([exitCode, warnings]).toEqual([2, message])
     expect(readdirSync(cwd)).toEqual([])
+  })
+
+  it('says where --template belongs that npm has kept for itself', async () => {
+    // npm 11 passes `my-app --template next` on as two folders, and `my-app --template=next` as one.
+    for (const [args, swallowedTemplate] of [[['my-app', 'next'], 'true'] as const, [['my-app'], 'next'] as const]) {
+      const { exitCode, warnings } = await run(args, undefined, { swallowedTemplate })
+      expect([exitCode, warnings]).toEqual([
+        2,
+        'npm keeps --template for itself. Put -- before it: npm create taskwire my-app -- --template next',
+      ])
+    }
+    expect(readdirSync(cwd)).toEqual([])
+    const { exitCode } = await run(['my-app', '--template', 'next'], undefined, { swallowedTemplate: 'react' })
+    expect(exitCode).toBe(0)
   })
 
   it('prints its help and its version, and creates nothing', async () => {
