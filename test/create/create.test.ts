@@ -137,7 +137,7 @@ describe('npm create taskwire', () => {
     expect(read('package.json')).toBe('{ "name": "here" }\n')
     mkdirSync(join(cwd, 'my apps'))
     const { output } = await run([join('my apps', 'one')])
-    expect(output).toContain(`  cd ${JSON.stringify(join('my apps', 'one'))}\n`)
+    expect(output).toContain(`  cd "${join('my apps', 'one')}"\n`)
   })
 
   it('takes a folder that is there and has nothing but a repository in it', async () => {
