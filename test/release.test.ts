@@ -34,6 +34,7 @@ describe('the lock file of CI', () => {
 describe('release', () => {
   const files: Record<string, string> = {
     'package.json': '{ "version": "1.2.3" }',
+    'create/package.json': '{ "version": "1.2.3" }',
     'src/version.ts': "export const VERSION = '1.2.3'\n",
     'CHANGELOG.md':
       '# Changelog\n\n## [Unreleased]\n\n## [1.2.3] - 2027-01-02\n\n### Fixed\n\n- A poll.\n\n## [1.2.2] - 2027-01-01\n\n- Old.\n',
@@ -52,6 +53,12 @@ describe('release', () => {
       { 'package.json': '{ "version": "1.2.4" }' },
       'v1.2.3',
       'package.json names 1.2.4.',
+    ],
+    [
+      'another version of the command that creates apps',
+      { 'create/package.json': '{ "version": "1.2.2" }' },
+      'v1.2.3',
+      'create/package.json names 1.2.2.',
     ],
     ['another version in the code', { 'src/version.ts': "'1.2.2'" }, 'v1.2.3', 'src/version.ts does not name 1.2.3.'],
     [

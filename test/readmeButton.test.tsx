@@ -1,11 +1,9 @@
 import { act, fireEvent, render, screen } from '@testing-library/react'
-import { hydrateRoot } from 'react-dom/client'
-import { renderToString } from 'react-dom/server'
 import { createTaskClient } from 'taskwire'
-import { TaskClientProvider, useInputRequests, useToolCall, useToolCalls } from 'taskwire/react'
+import { TaskClientProvider } from 'taskwire/react'
 import { defineTool } from 'taskwire/server'
 import { createTestServer } from 'taskwire/testing'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { ReportButton } from '../docs/examples/button.js'
 
@@ -66,35 +64,4 @@ test('the button of the README shows what a tool says of arguments that do not f
   await advance(1000)
   expect(screen.getByRole('alert').textContent).toMatch('The tool has refused')
   expect(button().disabled).toBe(false)
-})
-
-test('a page that a server has rendered is hydrated without a difference, while a call of an earlier visit runs', async () => {
-  const server = createTestServer({ tools: [report] })
-  const open = (environment = server.environment) => createTaskClient({ url: server.url, environment })
-  const call = { name: 'generate_report', arguments: { quarter: 'Q3' } }
-  const Status = () => {
-    const { status, call: shown } = useToolCall(call)
-    return `${status} ${shown?.phase} ${useToolCalls().length} ${useInputRequests().length}`
-  }
-  const page = (client: ReturnType<typeof open>) => (
-    <TaskClientProvider client={client}>
-      <Status />
-    </TaskClientProvider>
-  )
-  const earlier = open()
-  earlier.startToolCall(call, { key: 'earlier' })
-  await server.advance(1500)
-  await earlier.close()
-  const { environment } = await server.page.reload()
-  const root = document.body.appendChild(document.createElement('main'))
-  root.innerHTML = renderToString(page(open(createTestServer({ tools: [] }).environment)))
-  expect(root.textContent).toBe('pending undefined 0 0')
-
-  const onRecoverableError = vi.fn()
-  const hydrated = await act(async () => hydrateRoot(root, page(open(environment)), { onRecoverableError }))
-  await act(() => server.advance(3000))
-  expect(onRecoverableError).not.toHaveBeenCalled()
-  expect(root.textContent).toBe('pending working 2 0')
-  act(() => hydrated.unmount())
-  root.remove()
 })
