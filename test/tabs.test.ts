@@ -80,18 +80,32 @@ describe('two tabs that start the same call', () => {
     expect(server.count('tools/call')).toBe(1)
   })
 
-  it('where the first crashes before its response, the second is told that the outcome is unknown', async () => {
+  /** The first tab crashes while its call is under way. */
+  async function crashFirst(): Promise<ToolCall> {
     const a = openTab()
-    start(a)
-    const second = start(openTab())
+    server.faults.delay(500, { method: 'tools/call', times: 1 })
+    start(a, 3)
+    const second = start(openTab(), 3)
     second.result.catch(() => {})
-    // The call is under way when the tab goes.
-    await server.browser.settle()
+    await advance(100)
+    expect(server.count('tools/call')).toBe(1)
     await a.page.crash()
     await advance(100)
-    const isTask = second.getState().task !== undefined
-    if (!isTask) await expect(second.result).rejects.toMatchObject({ name: 'ToolCallInterruptedError' })
+    return second
+  }
+
+  it('where the first crashes before its response, the second is told that the outcome is unknown', async () => {
+    server = createWorkServer({ idempotentCalls: false })
+    const second = await crashFirst()
+    await expect(second.result).rejects.toMatchObject({ name: 'ToolCallInterruptedError' })
     expect(server.count('tools/call')).toBe(1)
+  })
+
+  it('where the first crashes before its response, the second sends the call again to a server that knows its key', async () => {
+    const second = await crashFirst()
+    await advance(5000)
+    await expect(second.result).resolves.toMatchObject({ structuredContent: { seconds: 3 } })
+    expect(server.count('tools/call')).toBe(2)
   })
 })
 

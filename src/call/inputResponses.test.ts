@@ -380,6 +380,46 @@ describe('a handler', () => {
     expect(errors).toEqual([])
   })
 
+  it('is not called for what the server has withdrawn while this tab waited for its turn', async () => {
+    const { tabs, grant } = gate()
+    const roots = vi.fn(async () => ({ roots: [] }))
+    const { page, sent, errors } = beginCall({ polls: [asks, working()], tabs, handlers: { roots } })
+    await page.advance(2000)
+    grant()
+    await page.advance(0)
+    expect(roots).not.toHaveBeenCalled()
+    expect(sent.updates).toEqual([])
+    expect(errors).toEqual([])
+  })
+
+  it('that responds when its input request has been withdrawn and made anew does not answer the new one', async () => {
+    let respond: (response: { roots: [] }) => void = () => {}
+    const late = new Promise<{ roots: [] }>((resolve) => {
+      respond = resolve
+    })
+    const anew = { roots: [{ uri: 'file:///new' }] }
+    const roots = vi.fn<() => Promise<{ roots: { uri: string }[] }>>().mockReturnValueOnce(late).mockResolvedValue(anew)
+    const { page, sent } = beginCall({ polls: [asks, working(), asks], handlers: { roots } })
+    await page.advance(3000)
+    respond({ roots: [] })
+    await page.advance(0)
+    expect(roots).toHaveBeenCalledTimes(2)
+    expect(sent.updates).toEqual([{ q1: anew }])
+  })
+
+  it('that responds when the user has done so is too late', async () => {
+    let settle: (response: { roots: [] }) => void = () => {}
+    const late = new Promise<{ roots: [] }>((resolve) => {
+      settle = resolve
+    })
+    const { page, respond, sent } = beginCall({ polls: [asks], handlers: { roots: () => late } })
+    await page.advance(1300)
+    const responding = respond('q1', { roots: [{ uri: 'file:///chosen' }] })
+    settle({ roots: [] })
+    await responding
+    expect(sent.updates).toEqual([{ q1: { roots: [{ uri: 'file:///chosen' }] } }])
+  })
+
   it('whose response is checked while the call is made anew does not answer the new task', async () => {
     let check = () => {}
     const { page, follow, sent } = beginCall({

@@ -83,9 +83,9 @@ function play(choices: readonly number[], hidden: 'continue' | 'pause'): void {
     expect(isPolling).toBe(false)
     expect(at.now).toBeGreaterThanOrEqual(Math.max(call.earliestAt, call.dueAt, call.foreignPollUntil))
     // A ttl that ends sooner than the server asks to wait brings the last poll forward.
-    if (call.task.ttlMs === null) expect(at.now).toBeGreaterThanOrEqual(floor)
+    expect(call.task.ttlMs === null && at.now < floor).toBe(false)
     expect({ ...at, poller: call.poller }).toMatchObject({ isOnline: true, isLeader: true, poller: 'this-tab' })
-    if (hidden === 'pause') expect(at.isVisible).toBe(true)
+    expect(hidden === 'pause' && !at.isVisible).toBe(false)
     expect(call.poll).toBe('queued')
     isPolling = true
   }
@@ -93,24 +93,23 @@ function play(choices: readonly number[], hidden: 'continue' | 'pause'): void {
   function checkEnds(before: Call, effects: readonly Effect[]): void {
     ends += effects.filter(({ type }) => type === 'end').length
     expect(ends).toBeLessThanOrEqual(1)
-    if (before.stage === 'settled') expect(call).toBe(before)
-    if (before.stage === 'ending') expect(['ending', 'settled']).toContain(call.stage)
-    if (isTracked(before) && isTracked(call) && isTerminal(before.task.status)) {
-      expect(isTerminal(call.task.status)).toBe(true)
-    }
+    expect(before.stage === 'settled' && call !== before).toBe(false)
+    expect(before.stage === 'ending' && call.stage !== 'ending' && call.stage !== 'settled').toBe(false)
+    const wasOver = isTracked(before) && isTerminal(before.task.status)
+    expect(wasOver && isTracked(call) && !isTerminal(call.task.status)).toBe(false)
   }
 
   function checkInputs(event: CallEvent): void {
     if (call.stage !== 'following' && call.stage !== 'resting') return
     for (const key of call.answered) expect(call.inputs.get(key)?.status ?? 'answered').toBe('answered')
-    if (event.type === 'responded') expect(call.answered).toContain(event.inputKey)
-    if (call.idlePolls > 0) expect(isBusy(call.inputs)).toBe(false)
+    expect(event.type === 'responded' && !call.answered.includes(event.inputKey)).toBe(false)
+    expect(call.idlePolls > 0 && isBusy(call.inputs)).toBe(false)
   }
 
   /** A call that waits says until when, and one look at that time is enough to bring it on. */
   function checkWakes(): void {
-    if (call.stage !== 'following') return expect(wakeAt(call)).toBeUndefined()
-    const waits = call.poll === 'idle' && call.blocked === undefined && call.poller !== 'checking'
+    const waits =
+      call.stage === 'following' && call.poll === 'idle' && call.blocked === undefined && call.poller !== 'checking'
     const time = wakeAt(call)
     expect(time !== undefined).toBe(waits)
     expect((time ?? 0) - at.now).toBeLessThanOrEqual(LONGEST_WAIT_MS)

@@ -6,12 +6,16 @@ import { createTabs } from './createTabs.js'
 
 const browser = createSimulatedBrowser()
 
-function openTab(known: readonly TaskMessage[] = [], polledTaskIds: readonly string[] = []) {
+function openTab(
+  known: readonly TaskMessage[] = [],
+  { scope = '', polledTaskIds = [] }: { scope?: string; polledTaskIds?: readonly string[] } = {},
+) {
   const page = browser.openPage()
   const { environment } = page
   const received: [string, TaskMessage][] = []
+  const forgotten: [string | undefined, number][] = []
   const tabs = createTabs({
-    scope: '',
+    scope,
     nameOf: (scope) => `tabs:${scope}`,
     environment,
     locks: environment.locks as Locks,
@@ -22,10 +26,10 @@ function openTab(known: readonly TaskMessage[] = [], polledTaskIds: readonly str
     onTaskMessage: (taskId, message) => void received.push([taskId, message]),
     knownOf: () => known,
     polledTaskIds: () => polledTaskIds,
-    onForgotten: () => {},
+    onForgotten: (callId, at) => void forgotten.push([callId, at]),
   })
   tabs.open()
-  return { tabs, page, received }
+  return { tabs, page, received, forgotten }
 }
 
 it('what one tab did exclusively is received by the others before it is their turn', async () => {
@@ -70,7 +74,7 @@ it('a tab that has stolen leadership from a frozen one posts what it learns, and
 
 it('a tab posts what it knows of the tasks it polls to the first tab it meets, and to no other', async () => {
   const known: TaskMessage = { type: 'poll-aborted', nextPollAt: 5000 }
-  const polling = openTab([known], ['task 1', 'task 2'])
+  const polling = openTab([known], { polledTaskIds: ['task 1', 'task 2'] })
   const [first, second] = [openTab(), openTab()]
   first.tabs.postCall('call 1', { type: 'wanted' })
   await browser.settle()
@@ -116,4 +120,56 @@ it('a tab that is in the back-forward cache receives nothing, and goes on when i
   other.tabs.postTask('task 1', { type: 'cancelling', isCancelling: false })
   await browser.settle()
   expect(away.received).toEqual([['task 1', { type: 'cancelling', isCancelling: false }]])
+})
+
+it('a tab posts that calls were forgotten, to its own scope or to another one, and keeps no channel to that', async () => {
+  const [tab, same, other] = [openTab(), openTab(), openTab([], { scope: 'other' })]
+  const now = browser.now()
+  tab.tabs.postForgotten(now)
+  tab.tabs.postForgotten(now, 'c1')
+  tab.tabs.postForgotten(now, 'c2', 'other')
+  await browser.settle()
+  expect(same.forgotten).toEqual([
+    [undefined, now],
+    ['c1', now],
+  ])
+  expect(other.forgotten).toEqual([['c2', now]])
+  expect(tab.forgotten).toEqual([])
+  expect(tab.page.channels()).toBe(1)
+})
+
+it('a tab that is closed still posts that a call was forgotten', async () => {
+  const [closed, other] = [openTab(), openTab()]
+  closed.tabs.close()
+  closed.tabs.postForgotten(browser.now(), 'c3')
+  await browser.settle()
+  expect(other.forgotten).toEqual([['c3', browser.now()]])
+  expect(closed.page.channels()).toBe(0)
+})
+
+it('a tab that is opened twice listens once, and a closed one neither listens nor opens again', async () => {
+  const { tabs, page } = openTab()
+  const listeners = page.listeners()
+  tabs.open()
+  expect([page.listeners(), page.channels()]).toEqual([listeners, 1])
+  tabs.close()
+  expect([page.listeners(), page.channels()]).toEqual([0, 0])
+  tabs.open()
+  expect([page.listeners(), page.channels()]).toEqual([0, 0])
+})
+
+it('a lock that is waited for no longer rejects with the reason, and so does work', async () => {
+  const [a, b] = [openTab(), openTab()]
+  const unlock = await a.tabs.lock('c9', new AbortController().signal)
+  void a.tabs.exclusively('work 9', new AbortController().signal, () => new Promise(() => {}))
+  const controller = new AbortController()
+  const work = vi.fn(async () => {})
+  const waiting = [b.tabs.lock('c9', controller.signal), b.tabs.exclusively('work 9', controller.signal, work)]
+  const outcomes = Promise.allSettled(waiting)
+  await browser.settle()
+  controller.abort(new Error('enough'))
+  await browser.settle()
+  expect(await outcomes).toMatchObject([{ reason: { message: 'enough' } }, { reason: { message: 'enough' } }])
+  expect(work).not.toHaveBeenCalled()
+  unlock()
 })

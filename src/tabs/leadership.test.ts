@@ -145,6 +145,7 @@ it('a tab that joins while its page is away stands when that is back', async () 
   a.leadership.join()
   await browser.settle()
   expect(a.page.locks()).toBe(0)
+  await a.page.hidePage()
   a.state.isHere = true
   await a.page.showPage()
   expect(a.leadership.isLeader()).toBe(true)

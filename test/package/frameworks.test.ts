@@ -22,8 +22,9 @@ test("[EDGE-24] every module of taskwire/react begins with 'use client', and no 
   const marked: string[] = []
   for (const file of files) {
     const code = await readFile(join(dist, file), 'utf8')
-    if (/^(['"])use client\1;?\n/.test(code)) marked.push(file)
-    else expect(code, file).not.toContain('use client')
+    const isMarked = /^(['"])use client\1;?\n/.test(code)
+    if (isMarked) marked.push(file)
+    expect(code.includes('use client'), file).toBe(isMarked)
   }
   expect(marked).toContain(join('react', 'index.js'))
   expect(marked).toEqual(files.filter((file) => /^react[\\/]/.test(file)))

@@ -46,7 +46,7 @@ describe('timelineOf', () => {
     })
   })
 
-  it.each([
+  const reasons = [
     ['interval', 'server interval'],
     ['safety-interval', 'safety interval beside push'],
     ['backoff', 'backoff after a failure'],
@@ -55,10 +55,15 @@ describe('timelineOf', () => {
     ['takeover', 'took over from another tab'],
     ['hint', 'server hinted at news'],
     ['resumed', 'resumed from a record'],
-  ] satisfies [PollReason, string][])('explains a poll for the reason %s in words', (reason, words) => {
+  ] satisfies [PollReason, string][]
+
+  it.each(reasons)('explains a poll for the reason %s in words', (reason, words) => {
     const rows = timelineOf([created, sent(2000), answered(2020), sent(3020, reason)])
     expect(rows[2]).toMatchObject({ what: 'Poll', why: words, waited: '1.00 s' })
-    if (reason !== 'interval') expect(timelineOf([created, sent(2000, reason)])[1]).toMatchObject({ why: words })
+  })
+
+  it.each(reasons.slice(1))('explains a first poll for the reason %s in words', (reason, words) => {
+    expect(timelineOf([created, sent(2000, reason)])[1]).toMatchObject({ why: words })
   })
 
   it('marks what the page before a reload has seen, and a poll that the reload cut off', () => {

@@ -1,0 +1,184 @@
+// Tests the tests: `npm run mutation`, or `npm run mutation -- storage tabs` for some rooms of src. StrykerJS changes the code
+// in one place at a time, and the unit tests of the room have to fail. Prints what no test has noticed and the score of each
+// room; `-- --write` writes the scores into docs/mutation.md. What has been found out is kept: the next run tests what has
+// changed since. A survivor that is no lack of a test has its reason in test/mutation/survivors.json; a reason that is not
+// needed fails, and so does one without a room's survivor.
+// StrykerJS and the Node that it needs are installed beside the other tools, so that npm install brings neither.
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { setPriority } from 'node:os'
+import { argv, env, exit } from 'node:process'
+
+/** @typedef {{ status: string, replacement: string, location: Record<'start' | 'end', { line: number, column: number }> }} Mutant */
+/** @typedef {{ files: Record<string, { source: string, mutants: Mutant[] }> }} Report */
+/** @typedef {{ file: string, line: number, text: string, code: string, becomes: string }} Survivor `text`: the line */
+/** @typedef {{ mutants: number, killed: number, explained: number, date: string }} Score */
+
+const HOME = 'node_modules/.mutation'
+const PAGE = 'docs/mutation.md'
+const RESULTS = 'test/mutation/results.json'
+const GOAL = 85
+/** In the order of the table. */
+const ROOMS = ['protocol', 'storage', 'tabs', 'call', 'client', 'connection']
+
+const words = argv.slice(2).filter((word) => !word.startsWith('--'))
+const unknown = words.find((word) => !ROOMS.includes(word))
+if (unknown !== undefined) {
+  console.error(`There is no room ${unknown}. The rooms are: ${ROOMS.join(', ')}.`)
+  exit(2)
+}
+
+/**
+ * @template T
+ * @param {string} path
+ * @returns {T}
+ */
+const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'))
+
+function install() {
+  const wanted = readFileSync('test/mutation/package.json', 'utf8')
+  const has = existsSync(`${HOME}/package.json`) && readFileSync(`${HOME}/package.json`, 'utf8') === wanted
+  if (has && existsSync(`${HOME}/node_modules`)) return
+  mkdirSync(HOME, { recursive: true })
+  // Vitest is that of the project: two of them would know nothing of each other's tests.
+  const args = ['install', '--no-audit', '--no-fund', '--no-package-lock', '--legacy-peer-deps']
+  cpSync('test/mutation/package.json', `${HOME}/package.json`)
+  const { status } = spawnSync('npm', args, { cwd: HOME, stdio: 'inherit', shell: true })
+  if (status !== 0) exit(1)
+}
+
+/**
+ * @param {string} room
+ * @returns {Report | undefined} undefined where the run came to no end
+ */
+function mutate(room) {
+  const report = `${HOME}/${room}.report.json`
+  const config = {
+    testRunner: 'vitest',
+    plugins: ['@stryker-mutator/vitest-runner'],
+    vitest: { configFile: 'test/mutation/vitest.config.ts', related: false, pool: 'threads' },
+    mutate: [`src/${room}/**/*.ts`, '!src/**/*.test.ts', '!src/**/*.test-d.ts'],
+    // The words of errors are for people, and what is computed once at import would take a run of everything for each mutant.
+    mutator: { excludedMutations: ['StringLiteral'] },
+    ignoreStatic: true,
+    coverageAnalysis: 'perTest',
+    ignorePatterns: [
+      '/demo',
+      '/examples',
+      '/dist',
+      '/scripts',
+      '/test/{browser,chaos,fuzz,scale,package,server,interop}',
+    ],
+    // Vite strips types; nothing is compiled.
+    tsconfigFile: 'none.json',
+    checkers: [],
+    incremental: true,
+    incrementalFile: `${HOME}/${room}.incremental.json`,
+    reporters: ['json', 'progress-append-only'],
+    jsonReporter: { fileName: report },
+    tempDirName: '.vite/mutation',
+    concurrency: 2,
+    timeoutMS: 5000,
+    maxTestRunnerReuse: 400,
+    allowConsoleColors: false,
+  }
+  const file = `${HOME}/${room}.config.json`
+  writeFileSync(file, JSON.stringify(config))
+  const command = [`${HOME}/node_modules/@stryker-mutator/core/bin/stryker.js`, 'run', file, '--fileLogLevel', 'off']
+  const options = { stdio: /** @type {const} */ ('inherit'), env: { ...env, MUTATION_ROOM: room } }
+  const { status } = spawnSync(`${HOME}/node_modules/node/bin/node`, command, options)
+  return status === 0 ? readJson(report) : undefined
+}
+
+/**
+ * @param {Report} report
+ * @param {string} room
+ */
+function judge(report, room) {
+  const files = Object.entries(report.files).filter(([file]) => file.startsWith(`src/${room}/`))
+  /** @type {Survivor[]} */
+  const survivors = []
+  let killed = 0
+  for (const [file, { source, mutants }] of files) {
+    const lines = source.split('\n')
+    for (const { status, replacement, location } of mutants) {
+      const { start, end } = location
+      if (status === 'Killed' || status === 'Timeout') killed += 1
+      if (status !== 'Survived' && status !== 'NoCoverage') continue
+      const isOneLine = start.line === end.line
+      const text = lines[start.line - 1] ?? ''
+      const code = text.slice(start.column - 1, isOneLine ? end.column - 1 : undefined)
+      const becomes = replacement.replaceAll(/\s+/g, ' ')
+      survivors.push({ file, line: start.line, text: text.trim(), code, becomes })
+    }
+  }
+  return { survivors, killed }
+}
+
+/** @typedef {Omit<Survivor, 'line'> & { reason: string }} Reason */
+/** @type {Reason[]} */
+const reasons = readJson('test/mutation/survivors.json')
+/** @type {Record<string, Score>} */
+const results = existsSync(RESULTS) ? readJson(RESULTS) : {}
+/** @type {string[]} */
+const problems = []
+install()
+// Hours of work, of which nobody waits for the next second.
+setPriority(10)
+
+for (const room of words.length > 0 ? words : ROOMS) {
+  console.log(`\n# ${room}`)
+  const report = mutate(room)
+  if (report === undefined) {
+    problems.push(`${room}: the run came to no end.`)
+    continue
+  }
+  const { survivors, killed } = judge(report, room)
+  const isMeant = (/** @type {Reason} */ reason, /** @type {Survivor} */ { file, text, code, becomes }) =>
+    reason.file === file && reason.text === text && reason.code === code && reason.becomes === becomes
+  const open = survivors.filter((survivor) => !reasons.some((reason) => isMeant(reason, survivor)))
+  for (const { file, line, code, becomes } of open) console.log(`${file}:${line}  ${code}  =>  ${becomes}`)
+  for (const reason of reasons.filter(({ file }) => file.startsWith(`src/${room}/`))) {
+    if (survivors.some((survivor) => isMeant(reason, survivor))) continue
+    problems.push(`${reason.file}: a test notices that ${reason.code} became ${reason.becomes}: it needs no reason.`)
+  }
+  const mutants = killed + survivors.length
+  const explained = survivors.length - open.length
+  results[room] = { mutants, killed, explained, date: new Date().toISOString().slice(0, 10) }
+}
+
+/**
+ * @param {string} name
+ * @param {Omit<Score, 'date'>} counts
+ * @param {string} date
+ */
+function row(name, { mutants, killed, explained }, date) {
+  const score = mutants === 0 ? 0 : (100 * killed) / mutants
+  return `| ${name} | ${mutants} | ${killed} | ${mutants - killed} | ${explained} | ${score.toFixed(1)} % | ${date} |`
+}
+
+const scored = ROOMS.flatMap((room) => {
+  const score = results[room]
+  return score === undefined ? [] : [{ room, ...score }]
+})
+const all = { mutants: 0, killed: 0, explained: 0 }
+for (const { mutants, killed, explained } of scored) {
+  all.mutants += mutants
+  all.killed += killed
+  all.explained += explained
+}
+const table = [
+  '| room | mutants | killed | survived | of these with a reason | score | run on |',
+  '| --- | ---: | ---: | ---: | ---: | ---: | --- |',
+  ...scored.map(({ room, date, ...counts }) => row(`\`src/${room}\``, counts, date)),
+  row('together', all, ''),
+].join('\n')
+console.log(`\n${table}\n\nThe goal is ${GOAL} % in each room.`)
+
+if (argv.includes('--write')) {
+  writeFileSync(RESULTS, `${JSON.stringify(results, undefined, 2)}\n`)
+  const page = readFileSync(PAGE, 'utf8')
+  writeFileSync(PAGE, page.replace(/(<!-- mutation -->)[\s\S]*(<!-- \/mutation -->)/, `$1\n\n${table}\n\n$2`))
+}
+for (const problem of problems) console.error(problem)
+exit(problems.length > 0 ? 1 : 0)
