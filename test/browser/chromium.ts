@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { type Browser, chromium, type LaunchOptions, type Page } from 'playwright-core'
-import { freePort } from '../support/listen.js'
+import { freePort } from '../support/freePort.js'
 import { installed, isExecutable, type Variables } from './engines/executables.js'
 
 /** Where to take the browser from. `any` is the order of the README: CHROMIUM_PATH, an installed one, the npm one. */

@@ -4,7 +4,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { freePort } from '../support/listen.js'
+import { freePort } from '../support/freePort.js'
 
 const repository = resolve(import.meta.dirname, '../..')
 

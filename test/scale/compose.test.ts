@@ -7,7 +7,7 @@ import { Queue } from 'bullmq'
 import { createTaskClient } from 'taskwire'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { hasRedis, WITHOUT_REDIS } from '../server/support/databases.js'
-import { freePort } from '../support/listen.js'
+import { freePort } from '../support/freePort.js'
 import { untilListening } from '../support/untilListening.js'
 
 const WITHOUT_DOCKER = 'Docker Compose is left out: install Docker.'

@@ -24,10 +24,3 @@ export async function listen(listener: RequestListener, tls?: { key: string; cer
       }),
   }
 }
-
-/** A port of this machine at which nothing listens. */
-export async function freePort(): Promise<number> {
-  const { origin, close } = await listen(() => {})
-  await close()
-  return Number(new URL(origin).port)
-}

