@@ -34,15 +34,7 @@ async function expectAccessible(page: Page, without: readonly string[]): Promise
 }
 
 /** A page of each kind: what differs between two of a kind is words. */
-const PAGES = [
-  '',
-  'live/react.html',
-  'live/frames/react/index.html',
-  'server.html',
-  'durability.html',
-  'api/react.html',
-  '404.html',
-]
+const PAGES = ['', 'live/react.html', 'live/frames/react/index.html', 'server.html', 'api/react.html', '404.html']
 
 test.for(PAGES)('the page /%s has nothing that axe finds, light and dark', async (path) => {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' })
