@@ -14,12 +14,6 @@ beforeAll(async () => {
     files: join(import.meta.dirname, 'app'),
     packages: [
       'react-dom',
-      'vue',
-      '@tanstack/vue-query',
-      'svelte',
-      '@tanstack/svelte-query',
-      'solid-js',
-      '@tanstack/solid-query',
       'vite',
       '@vitejs/plugin-react',
       'typescript',
