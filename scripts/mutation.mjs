@@ -1,18 +1,18 @@
 // Tests the tests: `npm run mutation`, or `npm run mutation -- storage tabs` for some rooms of src. StrykerJS changes the code
 // in one place at a time, and the unit tests of the room have to fail. Prints what no test has noticed and the score of each
 // room; `-- --write` writes the scores into docs/mutation.md. What has been found out is kept: the next run tests what has
-// changed since. A survivor that is no lack of a test has its reason in test/mutation/survivors.json; a reason that is not
+// changed since, and `-- --last` prints what the last one has found. A survivor that is no lack of a test has its reason in test/mutation/survivors.json; a reason that is not
 // needed fails, and so does one without a room's survivor.
 // StrykerJS and the Node that it needs are installed beside the other tools, so that npm install brings neither.
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { argv, env, exit } from 'node:process'
 
 /** @typedef {{ status: string, replacement: string, location: Record<'start' | 'end', { line: number, column: number }> }} Mutant */
 /** @typedef {{ files: Record<string, { source: string, mutants: Mutant[] }> }} Report */
 /** @typedef {{ file: string, line: number, text: string, code: string, becomes: string }} Survivor `text`: the line */
-/** @typedef {{ mutants: number, killed: number, explained: number, date: string }} Score */
+/** @typedef {{ mutants: number, killed: number, timedOut: number, explained: number, date: string }} Score */
 
 const HOME = 'node_modules/.mutation'
 const PAGE = 'docs/mutation.md'
@@ -78,7 +78,9 @@ function mutate(room) {
     jsonReporter: { fileName: report },
     tempDirName: '.vite/mutation',
     concurrency: 2,
-    timeoutMS: 5000,
+    // Generous: on a busy machine a slow run is not to count as one that hangs.
+    timeoutMS: 10_000,
+    timeoutFactor: 4,
     maxTestRunnerReuse: 400,
     allowConsoleColors: false,
   }
@@ -99,11 +101,13 @@ function judge(report, room) {
   /** @type {Survivor[]} */
   const survivors = []
   let killed = 0
+  let timedOut = 0
   for (const [file, { source, mutants }] of files) {
     const lines = source.split('\n')
     for (const { status, replacement, location } of mutants) {
       const { start, end } = location
       if (status === 'Killed' || status === 'Timeout') killed += 1
+      if (status === 'Timeout') timedOut += 1
       if (status !== 'Survived' && status !== 'NoCoverage') continue
       const isOneLine = start.line === end.line
       const text = lines[start.line - 1] ?? ''
@@ -112,7 +116,7 @@ function judge(report, room) {
       survivors.push({ file, line: start.line, text: text.trim(), code, becomes })
     }
   }
-  return { survivors, killed }
+  return { survivors, killed, timedOut }
 }
 
 /** @typedef {Omit<Survivor, 'line'> & { reason: string }} Reason */
@@ -122,18 +126,21 @@ const reasons = readJson('test/mutation/survivors.json')
 const results = existsSync(RESULTS) ? readJson(RESULTS) : {}
 /** @type {string[]} */
 const problems = []
-install()
+if (!argv.includes('--last')) install()
 // Hours of work, of which nobody waits for the next second.
 setPriority(10)
 
 for (const room of words.length > 0 ? words : ROOMS) {
   console.log(`\n# ${room}`)
-  const report = mutate(room)
+  const last = `${HOME}/${room}.report.json`
+  const isLast = argv.includes('--last')
+  if (isLast && !existsSync(last)) continue
+  const report = isLast ? readJson(last) : mutate(room)
   if (report === undefined) {
     problems.push(`${room}: the run came to no end.`)
     continue
   }
-  const { survivors, killed } = judge(report, room)
+  const { survivors, killed, timedOut } = judge(report, room)
   const isMeant = (/** @type {Reason} */ reason, /** @type {Survivor} */ { file, text, code, becomes }) =>
     reason.file === file && reason.text === text && reason.code === code && reason.becomes === becomes
   const open = survivors.filter((survivor) => !reasons.some((reason) => isMeant(reason, survivor)))
@@ -144,7 +151,8 @@ for (const room of words.length > 0 ? words : ROOMS) {
   }
   const mutants = killed + survivors.length
   const explained = survivors.length - open.length
-  results[room] = { mutants, killed, explained, date: new Date().toISOString().slice(0, 10) }
+  const date = (isLast ? statSync(last).mtime : new Date()).toISOString().slice(0, 10)
+  results[room] = { mutants, killed, timedOut, explained, date }
 }
 
 /**
@@ -152,24 +160,26 @@ for (const room of words.length > 0 ? words : ROOMS) {
  * @param {Omit<Score, 'date'>} counts
  * @param {string} date
  */
-function row(name, { mutants, killed, explained }, date) {
+function row(name, { mutants, killed, timedOut, explained }, date) {
   const score = mutants === 0 ? 0 : (100 * killed) / mutants
-  return `| ${name} | ${mutants} | ${killed} | ${mutants - killed} | ${explained} | ${score.toFixed(1)} % | ${date} |`
+  const survived = mutants - killed
+  return `| ${name} | ${mutants} | ${killed} | ${timedOut} | ${survived} | ${explained} | ${score.toFixed(1)} % | ${date} |`
 }
 
 const scored = ROOMS.flatMap((room) => {
   const score = results[room]
   return score === undefined ? [] : [{ room, ...score }]
 })
-const all = { mutants: 0, killed: 0, explained: 0 }
-for (const { mutants, killed, explained } of scored) {
+const all = { mutants: 0, killed: 0, timedOut: 0, explained: 0 }
+for (const { mutants, killed, timedOut, explained } of scored) {
   all.mutants += mutants
   all.killed += killed
+  all.timedOut += timedOut
   all.explained += explained
 }
 const table = [
-  '| room | mutants | killed | survived | of these with a reason | score | run on |',
-  '| --- | ---: | ---: | ---: | ---: | ---: | --- |',
+  '| room | mutants | killed | of these by a timeout | survived | of these with a reason | score | run on |',
+  '| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |',
   ...scored.map(({ room, date, ...counts }) => row(`\`src/${room}\``, counts, date)),
   row('together', all, ''),
 ].join('\n')
