@@ -27,12 +27,12 @@ const frameworks: Plugin = {
   async transform(code, id) {
     if (id.endsWith('.svelte')) {
       const { js, warnings } = compile(code, { filename: id, generate: 'client', css: 'injected' })
-      expect(warnings.map(({ message }) => message)).toEqual([])
+      if (warnings.length > 0) throw new Error(warnings.map(({ message }) => message).join('\n'))
       return { code: js.code, moduleType: 'js' }
     }
     if (!id.endsWith('.vue')) return
     const { descriptor, errors } = parse(code, { filename: id })
-    expect(errors).toEqual([])
+    if (errors.length > 0) throw new Error(errors.join('\n'))
     const script = compileScript(descriptor, { id: 'form', inlineTemplate: true })
     return { code: (await transformWithOxc(script.content, `${id}.ts`)).code, moduleType: 'js' }
   },

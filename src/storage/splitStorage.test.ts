@@ -59,7 +59,7 @@ it('a record that names a session is gone once another tab has removed it', () =
   other.removeItem('a')
   expect(tab.getItem('a')).toBeUndefined()
   own.set('of the app', 'x')
-  expect([...tab.keys()]).toEqual([])
+  expect([...(tab.keys() as Iterable<string>)]).toEqual([])
   expect([...own.keys()]).toEqual(['of the app'])
 })
 
@@ -67,7 +67,7 @@ it('keys are those that every tab sees, and keep what belongs to them', () => {
   const { own, tab } = openTabs()
   tab.setItem('a', withSession())
   tab.setItem('b', plain)
-  expect([...tab.keys()]).toEqual(['a', 'b'])
+  expect([...(tab.keys() as Iterable<string>)]).toEqual(['a', 'b'])
   expect([...own.keys()]).toEqual(['held:a'])
 })
 

@@ -55,7 +55,8 @@ export function useEveryBinding(): void {
   vue.useToolCallMutation({ name: 'generate_report' }).mutate({ quarter: 'Q4' })
   svelte.useToolCallMutation(() => ({ name: 'generate_report' })).mutate({ quarter: 'Q4' })
   solid.useToolCallMutation(() => ({ name: 'generate_report' })).mutate({ quarter: 'Q4' })
-  for (const client of [vue.useTaskClient(), svelte.useTaskClient(), solid.useTaskClient()])
+  const clients = [vue.useTaskClient(), svelte.useTaskClient(), solid.useTaskClient()]
+  for (const client of clients)
     client.callTool({ name: 'generate_report', arguments: { quarter: 'Q2' } }) satisfies Promise<Report>
 
   // @ts-expect-error no such tool
