@@ -1,13 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import type { Plugin } from 'vite'
 import { defineConfig } from 'vitest/config'
 
 /** One module per audience, as in the `exports` and the `bin` of package.json. */
 const entries: Record<string, string> = {
   index: 'src/index.ts',
+  'ai/index': 'src/ai/index.ts',
   'auth/index': 'src/auth/index.ts',
   'cli/main': 'src/cli/main.ts',
   'devtools/index': 'src/devtools/index.ts',
   'diagnose/index': 'src/diagnose/index.ts',
+  'forms/index': 'src/forms/index.ts',
   'lite/index': 'src/lite/index.ts',
   'notify/index': 'src/notify/index.ts',
   'otel/index': 'src/otel/index.ts',
@@ -17,14 +20,20 @@ const entries: Record<string, string> = {
   'server/bullmq/index': 'src/server/bullmq/index.ts',
   'server/postgres/index': 'src/server/postgres/index.ts',
   'server/redis/index': 'src/server/redis/index.ts',
+  'solid/index': 'src/solid/index.ts',
+  'svelte/index': 'src/svelte/index.ts',
   'testing/index': 'src/testing/index.ts',
+  'vue/index': 'src/vue/index.ts',
 }
 
 /** Everything but our own files: an app brings the dependencies and must have each of them once. */
 const isExternal = (id: string): boolean => !/^[./]|^[a-z]:[\\/]|^\0/i.test(id)
 
 const browserTests = 'test/browser/**/*.test.ts'
+/** The tests that launch a browser by test/browser/engines/launchEngine.ts: they hold for each. */
+const testsOfEngines = ['demo', 'durability'].map((name) => `test/browser/${name}.test.ts`)
 const packageTests = 'test/package/**/*.test.ts'
+const bindingTests = 'test/bindings/**/*.test.ts'
 
 /** The tests that open a client by test/support/anyClient.ts: they hold for both. */
 const testsOfBoth: string[] = ['src', 'test']
@@ -36,6 +45,17 @@ const testsOfBoth: string[] = ['src', 'test']
       !file.startsWith('test/browser/') &&
       readFileSync(file, 'utf8').includes('support/anyClient.js'),
   )
+
+/** As much of Svelte's plugin as the tests need. */
+const svelte: Plugin = {
+  name: 'svelte',
+  async transform(code, id) {
+    if (!/\.svelte(\.js)?$/.test(id)) return
+    const { compile, compileModule } = await import('svelte/compiler')
+    const options = { filename: id, generate: this.environment.name === 'client' ? 'client' : 'server' } as const
+    return id.endsWith('.js') ? compileModule(code, options).js : compile(code, options).js
+  },
+}
 
 export default defineConfig({
   // In tests and examples `taskwire` and `taskwire/react` are our own sources: see `paths` in tsconfig.json.
@@ -72,7 +92,7 @@ export default defineConfig({
           name: 'unit',
           environment: 'node',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: [browserTests, packageTests],
+          exclude: [bindingTests, browserTests, packageTests],
           provide: { client: 'full' },
         },
       },
@@ -109,6 +129,20 @@ export default defineConfig({
       },
       {
         extends: true,
+        plugins: [svelte],
+        resolve: { conditions: ['svelte', 'browser', 'module'] },
+        test: {
+          // One contract, held by every framework.
+          name: 'bindings',
+          environment: 'jsdom',
+          include: [bindingTests],
+          provide: { client: 'full' },
+          // These have a build for browsers and one for servers, or are compiled here.
+          server: { deps: { inline: [/svelte/, /solid/] } },
+        },
+      },
+      {
+        extends: true,
         test: {
           name: 'types',
           include: [],
@@ -129,7 +163,7 @@ export default defineConfig({
           name: 'browser-e2e',
           environment: 'node',
           include: [browserTests],
-          provide: { client: 'full' },
+          provide: { client: 'full', engine: 'chromium' },
           hookTimeout: 60_000,
           fileParallelism: false,
           // After the fast projects, alone: a browser on a busy machine measures the machine.
@@ -142,12 +176,26 @@ export default defineConfig({
           name: 'browser-lite',
           environment: 'node',
           include: ['test/browser/durability.test.ts'],
-          provide: { client: 'lite' },
+          provide: { client: 'lite', engine: 'chromium' },
           hookTimeout: 60_000,
           fileParallelism: false,
           sequence: { groupOrder: 1 },
         },
       },
+      ...(['firefox', 'webkit'] as const).map((engine) => ({
+        extends: true as const,
+        test: {
+          // The same tests in another engine, where it is installed.
+          name: `browser-${engine}`,
+          environment: 'node' as const,
+          include: testsOfEngines,
+          globalSetup: ['test/setup/engine.ts'],
+          provide: { client: 'full' as const, engine },
+          hookTimeout: 60_000,
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
+        },
+      })),
       {
         extends: true,
         test: {

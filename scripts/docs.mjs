@@ -145,7 +145,10 @@ const complete = new Map([
 
 /** @param {string} folder */
 const filesIn = (folder) =>
-  readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path.replaceAll('\\', '/')}`)
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((path) => `${folder}/${path.replaceAll('\\', '/')}`)
+    // What the site is made with, and made of.
+    .filter((path) => !/^docs\/(?:node_modules|\.vitepress|api)\//.test(path))
 
 function main() {
   const readFile = (/** @type {string} */ file) => readFileSync(file, 'utf8')
@@ -165,7 +168,7 @@ function main() {
     if (write) left.push(...checkDocument(text, readFile).problems, ...checkSizes(text, budgets).problems)
     left.push(...checkLinks(text, path, find))
     // Pages beside whole apps show parts of them.
-    if (!path.startsWith('docs/examples/')) left.push(...checkSnippets(text, path, readFile))
+    if (!/^docs\/(?:examples|live)\//.test(path)) left.push(...checkSnippets(text, path, readFile))
     left.push(...checkTests(text, path, readFile))
     const sizeOf = (/** @type {string} */ link) => {
       const file = posix.join(posix.dirname(path), link)

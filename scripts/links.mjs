@@ -30,7 +30,7 @@ function anchorsOf(markdown) {
 }
 
 /** As GitHub makes it of a heading. */
-const anchorOf = (/** @type {string} */ title) =>
+export const anchorOf = (/** @type {string} */ title) =>
   title
     .toLowerCase()
     .replace(/[^\p{L}\p{N}\s_-]/gu, '')

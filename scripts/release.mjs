@@ -1,5 +1,6 @@
 // What must be true of a tag before it is published, and what its release says: `node scripts/release.mjs v1.2.3` prints the
-// section of CHANGELOG.md, and fails where the tag, package.json, src/version.ts and CHANGELOG.md do not name one version.
+// section of CHANGELOG.md, and fails where the tag, package.json, create/package.json, src/version.ts and CHANGELOG.md do not name
+// one version.
 import { readFileSync } from 'node:fs'
 import { argv } from 'node:process'
 import { pathToFileURL } from 'node:url'
@@ -13,8 +14,10 @@ export function release(tag, readFile) {
   const version = tag.replace(/^v/, '')
   const problems = []
   if (!/^v\d+\.\d+\.\d+(-[\w.]+)?$/.test(tag)) problems.push(`${tag} is not v and a version.`)
-  const packaged = JSON.parse(readFile('package.json')).version
-  if (packaged !== version) problems.push(`package.json names ${packaged}.`)
+  for (const manifest of ['package.json', 'create/package.json']) {
+    const packaged = JSON.parse(readFile(manifest)).version
+    if (packaged !== version) problems.push(`${manifest} names ${packaged}.`)
+  }
   if (!readFile('src/version.ts').includes(`'${version}'`)) problems.push(`src/version.ts does not name ${version}.`)
   const notes = section(readFile('CHANGELOG.md'), version)
   if (notes === '') problems.push(`CHANGELOG.md has no section ## [${version}] - DATE with text in it.`)

@@ -1,6 +1,7 @@
 // What the library costs an app, beside the budgets in size.json, in bytes. `npm run size` fails where one is exceeded.
 // - An entry: its own code minified and gzipped, without its dependencies. `taskwire/auth` and those below are what they add
-//   to `taskwire`, which an app that uses them has anyway; `taskwire/lite` stands alone. `later` is what is loaded only when
+//   to `taskwire`, which an app that uses them has anyway; `taskwire/solid`, `taskwire/svelte` and `taskwire/vue` are what
+//   they add to `taskwire` and `taskwire/query`, on which they stand; `taskwire/lite` stands alone. `later` is what is loaded only when
 //   it is needed: for servers and SDK clients of the revision before, and for `observe()`.
 // - `+ NAME`: what it adds to a Vite app that has the SDK client, dependencies included, at first load; `(modern)`: with
 //   what is loaded later, but for servers and SDK clients of the revision before.
@@ -13,13 +14,19 @@ import { measureAdditions, measureEntry, measurePage } from './bundles.mjs'
 const budgets = JSON.parse(readFileSync('size.json', 'utf8'))
 
 const core = await measureEntry('taskwire')
+const ai = await measureEntry('taskwire/ai', core.files)
 const auth = await measureEntry('taskwire/auth', core.files)
 const query = await measureEntry('taskwire/query', core.files)
 const diagnose = await measureEntry('taskwire/diagnose', core.files)
 const devtools = await measureEntry('taskwire/devtools', core.files)
+const forms = await measureEntry('taskwire/forms', core.files)
 const notify = await measureEntry('taskwire/notify', core.files)
 const otel = await measureEntry('taskwire/otel', core.files)
-const react = await measureEntry('taskwire/react', core.files)
+const react = await measureEntry('taskwire/react', new Set([...core.files, ...forms.files]))
+const withQuery = new Set([...core.files, ...query.files])
+const solid = await measureEntry('taskwire/solid', withQuery)
+const svelte = await measureEntry('taskwire/svelte', withQuery)
+const vue = await measureEntry('taskwire/vue', withQuery)
 const { createTaskClient, withTasks } = await measureAdditions()
 const lite = await measureEntry('taskwire/lite')
 const page = await measurePage('taskwire')
@@ -27,13 +34,18 @@ const litePage = await measurePage('taskwire/lite')
 
 const measured = {
   taskwire: { gzip: core.first, later: core.later },
+  'taskwire/ai': { gzip: ai.first, later: ai.later },
   'taskwire/devtools': { gzip: devtools.first, later: devtools.later },
   'taskwire/auth': { gzip: auth.first, later: auth.later },
   'taskwire/diagnose': { gzip: diagnose.first, later: diagnose.later },
+  'taskwire/forms': { gzip: forms.first, later: forms.later },
   'taskwire/notify': { gzip: notify.first, later: notify.later },
   'taskwire/otel': { gzip: otel.first, later: otel.later },
   'taskwire/query': { gzip: query.first, later: query.later },
   'taskwire/react': { gzip: react.first, later: react.later },
+  'taskwire/solid': { gzip: solid.first, later: solid.later },
+  'taskwire/svelte': { gzip: svelte.first, later: svelte.later },
+  'taskwire/vue': { gzip: vue.first, later: vue.later },
   '+ createTaskClient': { gzip: createTaskClient.first, later: createTaskClient.all - createTaskClient.first },
   '+ createTaskClient (modern)': {
     gzip: createTaskClient.modern,

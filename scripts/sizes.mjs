@@ -1,5 +1,5 @@
 // The sizes in the documentation are the budgets of size.json, which `npm run size` holds: a page ships at most so much.
-// Between `<!-- sizes: NAME, NAME -->` and `<!-- /sizes -->` stands a table of those that are named.
+// Between `<!-- sizes: NAME, NAME -->` and `<!-- /sizes -->` stands a table of those that are named, after `sizes: all` of every one.
 
 const table = /<!-- sizes: (?<names>[^>]*?) -->\n(?<rows>.*?)<!-- \/sizes -->/gs
 
@@ -12,7 +12,7 @@ export function checkSizes(markdown, budgets) {
   /** @type {string[]} */
   const problems = []
   const text = markdown.replace(table, (whole, list) => {
-    const names = String(list).split(', ')
+    const names = list === 'all' ? Object.keys(budgets) : String(list).split(', ')
     const unknown = names.filter((name) => budgets[name] === undefined)
     if (unknown.length > 0) {
       problems.push(...unknown.map((name) => `size.json has no ${name}.`))

@@ -83,7 +83,7 @@ describe('a server that is down when the page loads', () => {
   })
 })
 
-describeFull('era', () => {
+describeFull('the option era', () => {
   it("'legacy' connects by initialize at once", async () => {
     const { page, server, client, connection, count } = setUp({ era: 'legacy' })
     speakLegacy(server)

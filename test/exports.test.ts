@@ -30,7 +30,8 @@ const ofEveryClient: string[] = [
 
 /**
  * What each entry exports at runtime. A name that comes or goes here is a change of the public API: it belongs into the
- * changelog, and one that goes belongs into a major version.
+ * changelog, and one that goes belongs into a major version. `taskwire/svelte` stands on components, which Node cannot load:
+ * test/bindings/svelte.test.ts has its names.
  */
 const entries: Record<string, { load: () => Promise<object>; names: string[] }> = {
   taskwire: {
@@ -38,12 +39,17 @@ const entries: Record<string, { load: () => Promise<object>; names: string[] }> 
     names: [...ofEveryClient, 'withTasks'],
   },
   'taskwire/lite': { load: () => import('taskwire/lite'), names: ofEveryClient },
+  'taskwire/ai': {
+    load: () => import('taskwire/ai'),
+    names: ['isToolStatus', 'mcpTools', 'respondToToolApproval', 'resumeToolParts', 'toolApprovalOf'],
+  },
   'taskwire/auth': { load: () => import('taskwire/auth'), names: ['browserAuthProvider'] },
   'taskwire/devtools': {
     load: () => import('taskwire/devtools'),
     names: ['createFaultInjection', 'mountTaskwireDevtools', 'taskwireDevtoolsPlugin'],
   },
   'taskwire/diagnose': { load: () => import('taskwire/diagnose'), names: ['diagnose'] },
+  'taskwire/forms': { load: () => import('taskwire/forms'), names: ['createElicitationForm'] },
   'taskwire/notify': { load: () => import('taskwire/notify'), names: ['notifyWhenSettled'] },
   'taskwire/otel': {
     load: () => import('taskwire/otel'),
@@ -57,6 +63,7 @@ const entries: Record<string, { load: () => Promise<object>; names: string[] }> 
     load: () => import('taskwire/react'),
     names: [
       'TaskClientProvider',
+      'useElicitationForm',
       'useInputRequests',
       'useSuspenseToolCall',
       'useTaskClient',
@@ -74,6 +81,19 @@ const entries: Record<string, { load: () => Promise<object>; names: string[] }> 
   'taskwire/server/bullmq': { load: () => import('taskwire/server/bullmq'), names: ['bullmqQueue'] },
   'taskwire/server/postgres': { load: () => import('taskwire/server/postgres'), names: ['postgresTaskStore'] },
   'taskwire/server/redis': { load: () => import('taskwire/server/redis'), names: ['redisTaskStore'] },
+  'taskwire/solid': {
+    load: () => import('taskwire/solid'),
+    names: [
+      'TaskClientProvider',
+      'useInputRequests',
+      'useTaskClient',
+      'useTaskConnection',
+      'useToolCall',
+      'useToolCallMutation',
+      'useToolCallState',
+      'useToolCalls',
+    ],
+  },
   'taskwire/testing': {
     load: () => import('taskwire/testing'),
     names: [
@@ -84,6 +104,20 @@ const entries: Record<string, { load: () => Promise<object>; names: string[] }> 
       'scriptTask',
       'taskHandlers',
       'taskStoreContract',
+    ],
+  },
+  'taskwire/vue': {
+    load: () => import('taskwire/vue'),
+    names: [
+      'provideTaskClient',
+      'taskClientPlugin',
+      'useInputRequests',
+      'useTaskClient',
+      'useTaskConnection',
+      'useToolCall',
+      'useToolCallMutation',
+      'useToolCallState',
+      'useToolCalls',
     ],
   },
 }

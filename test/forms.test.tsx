@@ -1,7 +1,7 @@
-import { act, fireEvent, render, screen, within } from '@testing-library/react'
+import { act, cleanup, fireEvent, render, screen, within } from '@testing-library/react'
 import { TaskClientProvider } from 'taskwire/react'
 import { createSimulatedEnvironment } from 'taskwire/testing'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { Inbox } from '../demo/app/inbox/Inbox.js'
 import { createTaskClient } from './support/anyClient.js'
 import {
@@ -35,6 +35,9 @@ const FORM = {
     },
   },
 }
+
+/** The forms of the demo keep drafts there. */
+afterEach(() => sessionStorage.clear())
 
 /** One under which every object has something: no input request may take that for its response. */
 const KEY = 'toString'
@@ -97,7 +100,7 @@ describe('a form of the demo', () => {
     expect(screen.getByLabelText('Europe')).toMatchObject({ checked: false })
     expect(screen.getByLabelText('Europe').getAttribute('aria-invalid')).toBe('true')
     expect(beside('Europe')).toEqual(['Choose at least 1.'])
-    expect(inForm().getByRole('status').textContent).toBe('Nothing was sent yet: see the fields that are marked.')
+    expect(inForm().getByRole('alert').textContent).toBe('Nothing was sent yet. See the fields that are marked.')
     expect(document.activeElement).toBe(screen.getByLabelText('Europe'))
 
     tick('Asia Pacific')
@@ -124,7 +127,7 @@ describe('a form of the demo', () => {
     fill('Reason', 'Fixes the login')
     await click('Submit')
     const status = inForm().getByRole('status')
-    expect(status.textContent).toBe('Not reached, trying again…')
+    expect(status.textContent).toBe('The server cannot be reached. Trying again…')
     expect(screen.getByLabelText('Reason')).toBe(reason)
     expect(reason.closest('fieldset')).toMatchObject({ disabled: true })
     expect(screen.getByRole('button', { name: 'Decline' })).toMatchObject({ disabled: true })
@@ -137,7 +140,7 @@ describe('a form of the demo', () => {
     const { fill, click, answers } = await openForm(rpcError(-32602, 'The reason is on the black list'), ack)
     fill('Reason', 'Just because')
     await click('Submit')
-    expect(inForm().getByRole('status').textContent).toContain('The reason is on the black list')
+    expect(inForm().getByRole('alert').textContent).toContain('The reason is on the black list')
     expect(screen.getByLabelText('Reason')).toMatchObject({ value: 'Just because' })
     fill('Reason', 'Fixes the login')
     await click('Submit')
@@ -145,10 +148,18 @@ describe('a form of the demo', () => {
     expect(screen.queryByTestId('question')).toBeNull()
   })
 
+  it('has what was typed after it was closed and opened again', async () => {
+    const { fill } = await openForm(ack)
+    fill('Reason', 'Fixes the login')
+    cleanup()
+    await openForm(ack)
+    expect(screen.getByLabelText('Reason')).toHaveProperty('value', 'Fixes the login')
+  })
+
   it('that is declined in vain can be declined again, and leaves no rejection unhandled', async () => {
     const { click, answers } = await openForm(rpcError(-32602, 'Not now'), ack)
     await click('Decline')
-    expect(inForm().getByRole('status').textContent).toContain('Not now')
+    expect(inForm().getByRole('alert').textContent).toContain('Not now')
     await click('Decline')
     expect(answers()).toEqual([{ [KEY]: { action: 'decline' } }, { [KEY]: { action: 'decline' } }])
   })

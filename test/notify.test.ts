@@ -171,7 +171,7 @@ describe('several tabs', () => {
   })
 })
 
-describe('permission', () => {
+describe('the permission to notify', () => {
   it('is asked for by a click only', async () => {
     permission = 'default'
     const requestPermission = vi.fn(async () => permission)

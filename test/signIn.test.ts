@@ -1,82 +1,30 @@
-import { createHash } from 'node:crypto'
+import type { FetchLike } from '@modelcontextprotocol/client'
 import { createTaskClient, type TaskClient, type TaskClientUrlOptions } from 'taskwire'
 import { type BrowserAuthProviderOptions, browserAuthProvider } from 'taskwire/auth'
 import { createSimulatedBrowser, type SimulatedBrowser, type SimulatedPage } from 'taskwire/testing'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { completed, created, createScriptedServer, type ScriptedServer, snapshot } from './support/scriptedServer.js'
+import { createTokenServer, type TokenServer } from './support/tokenServer.js'
 
 const URL_ = 'https://tasks.example/mcp'
 const MINUTES = 60_000
 
 let browser: SimulatedBrowser
 let server: ScriptedServer
-/** Access tokens that the server takes. */
-let valid: Set<string>
-let issued: number
-/** Requests to the authorization server, by path. */
-let asked: { path: string; body: string; headers: Headers }[]
-let isDown: boolean
+let tokens: TokenServer
 const assign = vi.fn<(url: URL) => void>()
 
 beforeEach(() => {
   browser = createSimulatedBrowser({ turns: 80 })
-  // The browser hashes outside of the event loop, which no simulated time waits for.
-  vi.spyOn(crypto.subtle, 'digest').mockImplementation(async (_, data) => {
-    const digest = createHash('sha256').update(new Uint8Array(data as ArrayBuffer))
-    return new Uint8Array(digest.digest()).buffer
-  })
   vi.stubGlobal('location', { assign: assign.mockReset() })
   server = createScriptedServer({ now: browser.now })
   server.on('tools/call', created())
   server.on('tasks/get', snapshot())
-  valid = new Set()
-  issued = 0
-  asked = []
-  isDown = false
+  tokens = createTokenServer(server)
 })
 
-/** The MCP server behind its tokens, and the authorization server. */
-async function fetch(input: string | URL, init?: RequestInit): Promise<Response> {
-  const { origin, pathname } = new URL(String(input))
-  const headers = new Headers(init?.headers)
-  if (pathname === '/mcp') {
-    const token = headers.get('authorization')?.replace('Bearer ', '') ?? ''
-    if (valid.has(token) || init?.method !== 'POST') return server.fetch(input, init)
-    const challenge = 'Bearer resource_metadata="https://tasks.example/about-sign-in", scope="tasks"'
-    return new Response('Sign in', { status: 401, headers: { 'www-authenticate': challenge } })
-  }
-  asked.push({ path: pathname, body: String(init?.body ?? ''), headers })
-  if (isDown) throw new TypeError('fetch failed')
-  if (pathname === '/about-sign-in') return Response.json({ resource: URL_, authorization_servers: [origin] })
-  if (pathname.startsWith('/.well-known/oauth-authorization-server')) {
-    return Response.json({
-      issuer: origin,
-      authorization_endpoint: `${origin}/authorize`,
-      token_endpoint: `${origin}/token`,
-      registration_endpoint: `${origin}/register`,
-      response_types_supported: ['code'],
-      code_challenge_methods_supported: ['S256'],
-      token_endpoint_auth_methods_supported: ['none'],
-    })
-  }
-  if (pathname === '/register') {
-    return Response.json({ ...JSON.parse(String(init?.body)), client_id: 'registered' }, { status: 201 })
-  }
-  if (pathname === '/token') {
-    const form = new URLSearchParams(String(init?.body))
-    if (form.get('refresh_token') === 'spent') return Response.json({ error: 'invalid_grant' }, { status: 400 })
-    issued += 1
-    valid = new Set([`access-secret-${issued}`])
-    return Response.json({
-      access_token: `access-secret-${issued}`,
-      refresh_token: `refresh-secret-${issued}`,
-      token_type: 'Bearer',
-    })
-  }
-  return new Response(null, { status: 404 })
-}
-
-const count = (path: string) => asked.filter((one) => one.path === path).length
+const fetch: FetchLike = (input, init) => tokens.fetch(input, init)
+const count = (path: string) => tokens.asked.filter((one) => one.path === path).length
 const calls = () => server.received('tools/call').length
 
 function open(
@@ -125,7 +73,7 @@ describe('a server that asks for credentials', () => {
       name: 'ConnectionFailedError',
       message: expect.stringContaining('authorize()'),
     })
-    expect([assign.mock.calls.length, asked.length, server.requests.length]).toEqual([0, 0, 0])
+    expect([assign.mock.calls.length, tokens.asked.length, server.requests.length]).toEqual([0, 0, 0])
   })
 
   it('gets the user back by a redirect: the same task goes on, and the tool is called once', async () => {
@@ -134,7 +82,7 @@ describe('a server that asks for credentials', () => {
     await signIn(before)
     const { callId } = before.startToolCall({ name: 'report' }, { key: 'k' })
     await browser.advance(1500)
-    valid = new Set()
+    tokens.valid = new Set()
     page.environment.storage('session')?.removeItem(sessionKeys(page).find((key) => key.endsWith(':tokens')) ?? '')
     await browser.advance(MINUTES)
     expect(before.getToolCallState(callId)).toMatchObject({ phase: 'working', network: 'paused' })
@@ -157,7 +105,7 @@ describe('a server that asks for credentials', () => {
     await signIn(client)
     const call = client.startToolCall({ name: 'report' })
     await browser.advance(1500)
-    valid = new Set()
+    tokens.valid = new Set()
     await client.signOut()
     await browser.advance(5 * MINUTES)
     expect(call.getState().network).toBe('paused')
@@ -179,7 +127,7 @@ describe('a server that asks for credentials', () => {
       scope: 'tasks',
       resource: URL_,
     })
-    expect(JSON.parse(asked.find(({ path }) => path === '/register')?.body ?? '')).toMatchObject({
+    expect(JSON.parse(tokens.asked.find(({ path }) => path === '/register')?.body ?? '')).toMatchObject({
       client_name: 'Reports',
       token_endpoint_auth_method: 'none',
     })
@@ -203,10 +151,10 @@ describe('a token that runs out', () => {
     })
     server.on('tasks/get', (request) => snapshot({ taskId: request.params['taskId'] })(request))
     await browser.advance(1500)
-    valid = new Set()
+    tokens.valid = new Set()
     await browser.advance(5000)
     expect(started.map((call) => call.getState().network)).toEqual(['ok', 'ok'])
-    expect([issued, assign.mock.calls.length]).toEqual([2, 1])
+    expect([tokens.issued, assign.mock.calls.length]).toEqual([2, 1])
   })
 
   it('is refreshed by one of two tabs that share it', async () => {
@@ -215,9 +163,9 @@ describe('a token that runs out', () => {
     )
     await signIn(a as TaskClient)
     await within((b as TaskClient).connect())
-    valid = new Set()
+    tokens.valid = new Set()
     await within(Promise.all([a?.listTools(), b?.listTools()]))
-    expect(issued).toBe(2)
+    expect(tokens.issued).toBe(2)
   })
 
   it('asks for the user where the refresh token is spent, and no longer tries it', async () => {
@@ -228,7 +176,7 @@ describe('a token that runs out', () => {
     const key = sessionKeys(page).find((one) => one.endsWith(':tokens')) ?? ''
     const session = page.environment.storage('session')
     session?.setItem(key, String(session.getItem(key)).replace('refresh-secret-1', 'spent'))
-    valid = new Set()
+    tokens.valid = new Set()
     await within(client.listTools().catch(() => {}))
     expect(connection(client).status).toBe('unauthorized')
     const before = count('/token')
@@ -290,7 +238,7 @@ describe('a callback', () => {
   it('says so where the authorization server cannot be reached', async () => {
     const client = open()
     await within(client.authorize())
-    isDown = true
+    tokens.isDown = true
     await expect(within(client.finishAuthorization(visit()))).rejects.toMatchObject({ reason: 'unreachable' })
   })
 })
@@ -325,7 +273,7 @@ describe('a window of its own', () => {
       reason: 'popup-blocked',
     })
     const opened = popup()
-    isDown = true
+    tokens.isDown = true
     const client = open(browser.openPage(), { openPopup: () => opened })
     await expect(within(client.authorize())).rejects.toMatchObject({ reason: 'unreachable' })
     expect(opened.close).toHaveBeenCalled()
@@ -362,7 +310,7 @@ describe('where tokens are', () => {
   })
 })
 
-describe('headers', () => {
+describe('headers that an app adds', () => {
   it('of a function are asked for with every request, and go to the MCP server alone', async () => {
     let sequence = 0
     const seen: (string | null)[] = []
@@ -384,8 +332,8 @@ describe('headers', () => {
 
     const withOAuth = open(browser.openPage(), {}, { headers: { 'x-secret': 'secret' } })
     await signIn(withOAuth)
-    expect(asked.length).toBeGreaterThan(0)
-    expect(asked.filter(({ headers }) => headers.has('x-secret'))).toEqual([])
+    expect(tokens.asked.length).toBeGreaterThan(0)
+    expect(tokens.asked.filter(({ headers }) => headers.has('x-secret'))).toEqual([])
   })
 
   it('that cannot be had end nothing that runs: polls are repeated', async () => {

@@ -262,6 +262,25 @@ describe('one tab polls for all', () => {
     expect(inA.getState()).toMatchObject({ phase: 'working', network: 'ok' })
   })
 
+  it('a frozen tab that wakes up is told the next poll by one that was opened while there was no other', async () => {
+    let pollIntervalMs = 1000
+    server = createWorkServer({ pollIntervalMs: () => pollIntervalMs })
+    const [a, b] = [openTab(), openTab()]
+    a.client.startToolCall(QUIET, { key: 'k' })
+    await advance(100)
+    b.client.startToolCall(QUIET, { key: 'k' })
+    await advance(1400)
+    a.page.freeze()
+    await advance(2000)
+    await b.page.close()
+    pollIntervalMs = 5000
+    await openTab().client.resumeToolCalls()
+    await advance(1000)
+    await a.page.thaw()
+    await advance(5000)
+    expect(polls()).toEqual([1000, 3000, 4000, 9000])
+  })
+
   it('a tab that comes out of the back-forward cache asks the others first, whatever its timers say', async () => {
     const [a, b] = [openTab(), openTab()]
     a.client.startToolCall(QUIET, { key: 'k' })

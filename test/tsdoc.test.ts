@@ -10,9 +10,11 @@ const repository = resolve(import.meta.dirname, '..')
 /** Where the names of an example come from that it does not import. The first entry that has a name is taken. */
 const ENTRIES = [
   'taskwire',
+  'taskwire/ai',
   'taskwire/auth',
   'taskwire/devtools',
   'taskwire/diagnose',
+  'taskwire/forms',
   'taskwire/notify',
   'taskwire/otel',
   'taskwire/query',
@@ -21,17 +23,24 @@ const ENTRIES = [
   'taskwire/server/bullmq',
   'taskwire/server/postgres',
   'taskwire/server/redis',
+  'taskwire/solid',
   'taskwire/testing',
+  'taskwire/vue',
 ]
+
+/** Folders of bindings: their examples import from their own entries first. That of Svelte cannot be loaded by Node. */
+const BINDINGS = ['solid', 'svelte', 'vue']
 
 /** And those of other packages. */
 const PACKAGES: Record<string, string> = {
   Client: '@modelcontextprotocol/client',
   StreamableHTTPClientTransport: '@modelcontextprotocol/client',
   useMutation: '@tanstack/vue-query',
+  streamText: 'ai',
   Redis: 'ioredis',
   setupServer: 'msw/node',
   Pool: 'pg',
+  useEffect: 'react',
   createRoot: 'react-dom/client',
   afterEach: 'vitest',
   beforeAll: 'vitest',
@@ -39,6 +48,17 @@ const PACKAGES: Record<string, string> = {
   expect: 'vitest',
   test: 'vitest',
   z: 'zod',
+}
+
+const FRAMEWORKS: Record<string, [name: string, entry: string][]> = {
+  solid: [
+    ['Show', 'solid-js'],
+    ['render', 'solid-js/web'],
+  ],
+  vue: [
+    ['computed', 'vue'],
+    ['createApp', 'vue'],
+  ],
 }
 
 /** What an example may use of the app around it. */
@@ -50,10 +70,15 @@ import type { JSX } from 'react'
 declare global {
   const client: TaskClient
   const queryClient: QueryClient
+  const model: import('ai').LanguageModel
+  const chat: ReturnType<typeof import('@ai-sdk/react').useChat>
+  const tools: import('ai').ToolSet
+  const part: { state: string; output?: unknown }
   const url: string
   const session: { token(): Promise<string> }
   const token: () => string
   const show: (text: string) => void
+  const pending: import('taskwire/react').PendingInputRequest
   const button: HTMLButtonElement
   const root: HTMLElement
   const serverInfo: { name: string; version: string }
@@ -69,7 +94,9 @@ declare global {
   const database: object
   const MyTaskStore: new (database: object) => TaskStore
   const http: typeof import('msw').http
-  const App: () => JSX.Element
+  const App: () => never
+  const Total: (props: { report: unknown }) => never
+  const props: { quarter: string; week: string }
   const Approval: (props: { text: string; onRespond: (response: { action: 'decline' }) => Promise<void> }) => JSX.Element
   const TanStackDevtools: (props: { plugins: object[] }) => JSX.Element
   interface Tools { generate_report: { arguments: { seconds: number } } }
@@ -92,7 +119,12 @@ it('each example of TSDoc compiles, in the app that it is part of', async () => 
   const examples = await findExamples()
   expect(examples.length).toBeGreaterThan(30)
   const entryOf = await findNames()
-  for (const { name, code } of examples) await writeFile(join(folder, `${name}.tsx`), moduleOf(code, entryOf))
+  for (const { name, code } of examples) {
+    const [binding = ''] = name.split('.')
+    const names = BINDINGS.includes(binding) ? new Map([...entryOf, ...(await namesOf(binding))]) : entryOf
+    const pragma = binding === 'solid' ? '/** @jsxImportSource solid-js */\n' : ''
+    await writeFile(join(folder, `${name}.tsx`), pragma + moduleOf(code, names))
+  }
   const tsc = join(repository, 'node_modules/typescript/bin/tsc')
   const compiled = promisify(execFile)(process.execPath, [tsc, '-p', folder], { cwd: folder })
   expect((await compiled.catch((error: { stdout: string }) => error)).stdout).toBe('')
@@ -120,6 +152,13 @@ async function findNames(): Promise<Map<string, string>> {
     for (const name of names) if (!entryOf.has(name)) entryOf.set(name, entry)
   }
   return entryOf
+}
+
+/** What the entry of a binding exports, as its source says, and what its examples take from its framework. */
+async function namesOf(binding: string): Promise<[name: string, entry: string][]> {
+  const source = await readFile(join(repository, 'src', binding, 'index.ts'), 'utf8')
+  const names = [...source.matchAll(/(?<=[{,]\s*)(?!type )\w+(?=\s*[,}])/g)].map(([name]) => name)
+  return [...names.map((name) => [name, `taskwire/${binding}`] as [string, string]), ...(FRAMEWORKS[binding] ?? [])]
 }
 
 /** An example as a module: its imports, those of the names that it uses, and the rest as the body of a component. */

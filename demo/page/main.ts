@@ -1,6 +1,6 @@
 import { ServerUnavailableError, startServer } from './startServer.js'
 
-/** After how long a visitor is told what the page waits for, in ms. */
+/** How long the page waits before it says what it waits for, in ms. */
 const SLOW_MS = 1000
 
 const slow = setTimeout(

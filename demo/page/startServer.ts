@@ -17,11 +17,14 @@ const RELOADED = 'taskwire-demo reloaded'
 /**
  * Starts the service worker that is the MCP server, and resolves once it answers the requests of this page.
  *
+ * @param script the file of the service worker
+ * @param scope the folder of the pages that it serves. @default that of the file
  * @throws {ServerUnavailableError} where the browser has none, and says why.
  */
-export async function startServer(): Promise<void> {
+export async function startServer(script = 'server.js', scope?: string): Promise<void> {
   const container = containerOf(navigator)
-  await container.register('server.js', { updateViaCache: 'none' }).catch((error: unknown) => {
+  const options: RegistrationOptions = { updateViaCache: 'none', ...(scope !== undefined && { scope }) }
+  await container.register(script, options).catch((error: unknown) => {
     throw new ServerUnavailableError(
       `The browser did not start the service worker that is the server of this demo: ${String(error)} Allow this site to store data, or try another browser.`,
     )

@@ -3,7 +3,7 @@ import type { TaskStore } from 'taskwire/server'
 /** A connection to a store that can be cut, as it is for a process that is killed. */
 export interface CuttableStore {
   readonly store: Required<TaskStore>
-  /** From now on everything that is asked of the store rejects, and no change is told. */
+  /** From now on every request to the store rejects, and those who watch it are called no more. */
   cut(): void
 }
 

@@ -95,7 +95,7 @@ export function createDemoSite(options: DemoSiteOptions = {}): DemoSite {
   }
 }
 
-/** There is one server at a time, so whoever has claimed work before this one has lost it. */
+/** There is one server at a time: the leases that an earlier one took are void. */
 async function endLeases(store: Required<TaskStore>, now: number): Promise<void> {
   for (const taskId of await store.lapsed(Number.POSITIVE_INFINITY, MAX_LEASES)) {
     const record = await store.get(taskId)

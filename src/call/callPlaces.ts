@@ -36,10 +36,16 @@ export function createCallPlaces(options: CallPlacesOptions): CallPlaces {
   let polledHere = 0
 
   /** Stands for the election of the task, and asks what others know of it: other tabs, and other calls of this page. */
-  function join(entry: CallEntry, { record, earliestAt, task: { taskId } }: Following): void {
+  function join(entry: CallEntry, call: Following): void {
+    const { record, earliestAt, task } = call
+    const { taskId } = task
     if (!tabs.isAlone) {
       entry.leadership = tabs.leadershipOf(taskId)
       membership.join(entry, entry.leadership)
+      // What it was taken for may be that of its task before, and another call of this page may have won this election.
+      if (entry.leadership.isLeader() !== isPolledHere(call)) {
+        dispatch(entry, { type: 'leader-changed', isStolen: false })
+      }
       // Another tab may follow the task already, where its record could not be written and the call was sent again.
       tabs.postSyncRequest(taskId, record === 'unwritten' ? earliestAt : undefined)
     }

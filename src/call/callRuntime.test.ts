@@ -1399,6 +1399,41 @@ describe('where another tab leads', () => {
     expect(polls).toEqual([MESSAGE_DELAY_MS - 1 + 1000])
   })
 
+  it('a call that follows another task instead leaves it to the tab that leads that one', async () => {
+    const [own, theirs] = [stubLeadership(true), stubLeadership(false)]
+    const { page, polls, follow } = beginCall({
+      follows: recorded({ nextPollAt: START + 1000 }),
+      tabs: {
+        ...tabsOf(own.leadership),
+        isLeader: () => false,
+        leadershipOf: (taskId) => (taskId === 't1' ? own : theirs).leadership,
+      },
+    })
+    await page.advance(1500)
+    expect(polls).toEqual([1000])
+    follow(recorded({ taskId: 't2', nextPollAt: START + 2500 }))
+    await page.advance(1000 + LEADER_TIMEOUT_MS - 1)
+    expect(polls).toEqual([1000])
+    theirs.set(true, true)
+    await page.settle()
+    expect(polls).toEqual([1000, 1500 + 1000 + LEADER_TIMEOUT_MS - 1])
+  })
+
+  it('a call that follows a task whose election this page has won polls it', async () => {
+    const [own, won] = [stubLeadership(false), stubLeadership(true)]
+    const { page, polls, follow } = beginCall({
+      follows: recorded(),
+      tabs: {
+        ...tabsOf(own.leadership),
+        leadershipOf: (taskId) => (taskId === 't1' ? own : won).leadership,
+      },
+    })
+    await page.advance(500)
+    follow(recorded({ taskId: 't2', nextPollAt: START + 2500 }))
+    await page.advance(2000)
+    expect(polls).toEqual([2500])
+  })
+
   it('a task that this tab has made is polled without asking first', async () => {
     const { leadership } = stubLeadership(true)
     const { page, polls } = beginCall({ tabs: tabsOf(leadership) })

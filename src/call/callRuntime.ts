@@ -71,6 +71,8 @@ export interface CallRuntime {
   leave(entry: CallEntry, reason: Error): void
   /** What this page knows of a task, for another tab that asks. */
   knownOf(taskId: string): readonly TaskMessage[]
+  /** The ids of the tasks that this tab polls. */
+  polledTaskIds(): readonly string[]
   /** Every call in this page that has become a task and has not ended. */
   tracked(): Iterable<CallEntry>
   close(): void
@@ -90,17 +92,18 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
     tap.onChange?.({ before, event, after: call, effects, at })
     // What is recorded survives whatever happens next.
     for (const effect of effects) if (effect.type === 'record') entry.written = write(entry, effect.ifMissing)
-    if (call !== before) change(entry, before, call)
+    if (call !== before) change(entry, before)
     for (const effect of effects) carryOut(entry, effect)
     const isNew = event.type === 'created' || event.type === 'adopted'
     if (isNew && !followsUnobserved && entry.observers === 0) dispatch(entry, { type: 'unobserved' })
   }
 
-  function change(entry: CallEntry, before: Call, call: Call): void {
-    places.move(entry, before, call)
-    scheduler.set(entry, wakeAt(call))
+  function change(entry: CallEntry, before: Call): void {
+    places.move(entry, before, entry.call)
+    // It may have changed once more: what others know of its task reaches it in its new place.
+    scheduler.set(entry, wakeAt(entry.call))
     dropWithdrawn(entry)
-    const shown = shownState(call, entry.shown, before)
+    const shown = shownState(entry.call, entry.shown, before)
     if (shown === entry.shown) return
     entry.shown = shown
     options.onChange(entry)
@@ -114,7 +117,7 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
     dispatch(entry, { type: 'wake' }, isLate),
   )
   const context = { ...options, policy, now: look, dispatch }
-  const { index, push, polls, places, receive, knownOf } = createFollowedTasks({
+  const { index, push, polls, places, receive, knownOf, polledTaskIds } = createFollowedTasks({
     ...context,
     onFirst: () => listenToPage({ ...context, tracked: index.all, onHide, onShown: options.onPageShown }),
   })
@@ -155,6 +158,7 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
       abandon(entry, reason)
     },
     knownOf,
+    polledTaskIds,
     tracked: index.all,
     close: () => {
       scheduler.close()

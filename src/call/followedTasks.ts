@@ -36,6 +36,8 @@ export interface FollowedTasks {
   receive(taskId: string, event: CallEvent): void
   /** What this page knows of a task, for another tab that asks. */
   knownOf(taskId: string): readonly TaskMessage[]
+  /** The tasks that this tab polls. */
+  polledTaskIds(): readonly string[]
 }
 
 export function createFollowedTasks(options: FollowedTasksOptions): FollowedTasks {
@@ -46,9 +48,10 @@ export function createFollowedTasks(options: FollowedTasksOptions): FollowedTask
     for (const entry of index.entriesOf(taskId)) dispatch(entry, event)
   }
 
+  const polledTaskIds = () => index.taskIds().filter((taskId) => index.followersOf(taskId).some(isPolledHere))
   const push = options.createPush({
     ...options,
-    taskIds: () => index.taskIds().filter((taskId) => index.followersOf(taskId).some(isPolledHere)),
+    taskIds: polledTaskIds,
     onTask: (task) => receive(task.taskId, { type: 'pushed', task }),
     onHint: (taskId) => receive(taskId, { type: 'hint' }),
     onChange: (taskId) => receive(taskId, { type: 'push-changed' }),
@@ -70,5 +73,5 @@ export function createFollowedTasks(options: FollowedTasksOptions): FollowedTask
     const [follower] = index.followersOf(taskId)
     return follower === undefined ? [] : knownMessages(follower, environment.now())
   }
-  return { index, push, polls, places, receive, knownOf }
+  return { index, push, polls, places, receive, knownOf, polledTaskIds }
 }

@@ -194,8 +194,13 @@ function leaderChanged(call: Following, isStolen: boolean, at: Circumstances): F
       ? call
       : { ...call, poller: 'another-tab', isHinted: false, ...again(call, at.now) }
   if (call.poller !== 'another-tab') return call
-  // A tab that has gone polls no more; one that lives may still get its response.
-  return { ...call, poller: 'syncing', foreignPollUntil: isStolen ? call.foreignPollUntil : 0 }
+  // One that lives may still get its response.
+  if (isStolen) return { ...call, poller: 'syncing' }
+  // A tab that has gone polls no more. If this one has not heard of the poll that was due, it may have been frozen, and
+  // what the other one posted last is still to come.
+  const isLate = at.now >= call.dueAt && call.foreignPollAt < call.dueAt
+  const listenUntil = isLate ? at.now + MESSAGE_DELAY_MS : call.listenUntil
+  return { ...call, poller: 'syncing', foreignPollUntil: 0, listenUntil }
 }
 
 /**

@@ -65,6 +65,7 @@ export interface Calls {
   receiveTask(taskId: string, message: TaskMessage): void
   receiveForgotten(callId: string | undefined, at: number): void
   knownOf(taskId: string): readonly TaskMessage[]
+  polledTaskIds(): readonly string[]
   /** What kept polls from passing is over: they need not wait for the end of their backoff. */
   pollSoon(): void
   /** Resolves when what is known is written down. */
@@ -142,6 +143,7 @@ export function createCalls(options: CallsOptions): Calls {
     receiveTask: (taskId, message) => runtime.receive(taskId, { type: 'message', message, isOwn: false }),
     receiveForgotten: forgetting.receive,
     knownOf: runtime.knownOf,
+    polledTaskIds: runtime.polledTaskIds,
     pollSoon: () => {
       for (const entry of [...runtime.tracked()]) runtime.dispatch(entry, { type: 'online' })
     },

@@ -106,6 +106,7 @@ export function createClientOver(options: TaskClientBaseOptions, setUp: SetUp): 
           onCallMessage: (callId, message) => calls.receive(callId, message),
           onTaskMessage: (taskId, message) => calls.receiveTask(taskId, message),
           knownOf: (taskId) => calls.knownOf(taskId),
+          polledTaskIds: () => calls.polledTaskIds(),
           onForgotten: (callId, at) => calls.receiveForgotten(callId, at),
         })
   const { input, push = true } = options

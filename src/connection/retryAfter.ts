@@ -10,8 +10,8 @@ const PROBE = 'server/discover'
 
 /**
  * Keeps the `Retry-After` of a refused `tools/call` or `tasks/*` request in its error: the SDK's transport drops the
- * headers. That of a refused connection goes to `onConnectAt`, in ms since the epoch. A `server/discover` that is told to
- * come later fails: the SDK would take the status for that of a server which knows earlier revisions only.
+ * headers. That of a refused connection goes to `onConnectAt`, in ms since the epoch. A `server/discover` that is answered
+ * with such a status fails: the SDK would take the status for that of a server which knows earlier revisions only.
  * From another origin the header is readable only if the server exposes it.
  */
 export function withRetryAfter(fetch: Fetch, now: () => number, onConnectAt?: (at: number) => void): Fetch {

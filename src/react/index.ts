@@ -1,15 +1,22 @@
+export type { UseTaskClientOptions, UseTaskClientsOptions } from '../bindings/clients.js'
+export type { OnSettled } from '../bindings/onSettled.js'
+export type { PendingInputRequest } from '../bindings/pendingInputRequests.js'
+export type { ToolCallControls } from '../bindings/toolCallControls.js'
 export { TaskClientProvider, type TaskClientProviderProps } from './TaskClientProvider.js'
-export { type PendingInputRequest, useInputRequests } from './useInputRequests.js'
-export type { OnSettled } from './useOnSettled.js'
+export {
+  type ElicitationInputProps,
+  type UseElicitationFormResult,
+  useElicitationForm,
+} from './useElicitationForm.js'
+export { useInputRequests } from './useInputRequests.js'
 export {
   type UseSuspenseToolCallOptions,
   type UseSuspenseToolCallResult,
   useSuspenseToolCall,
 } from './useSuspenseToolCall.js'
-export { type UseTaskClientOptions, type UseTaskClientsOptions, useTaskClient } from './useTaskClient.js'
+export { useTaskClient } from './useTaskClient.js'
 export { useTaskConnection } from './useTaskConnection.js'
 export { type UseToolCallOptions, type UseToolCallResult, useToolCall } from './useToolCall.js'
-export type { ToolCallControls } from './useToolCallControls.js'
 export {
   type UseToolCallMutationOptions,
   type UseToolCallMutationResult,

@@ -1,5 +1,6 @@
 import { useCallback, useSyncExternalStore } from 'react'
 import { useShallow } from 'zustand/react/shallow'
+import { callsOf, watchCalls } from '../bindings/callsOf.js'
 import type { ToolCallState } from '../call/toolCallState.js'
 import type { TaskClient } from '../client/taskClient.js'
 
@@ -10,16 +11,8 @@ export function useCallsOf(
   clients: readonly TaskClient[],
   filter: (call: ToolCallState) => boolean,
 ): readonly ToolCallState[] {
-  const subscribe = useCallback(
-    (listener: () => void) => {
-      const unsubscribe = clients.map(({ store }) => store.subscribe(listener))
-      return () => {
-        for (const each of unsubscribe) each()
-      }
-    },
-    [clients],
-  )
-  const select = useShallow(() => clients.flatMap(({ store }) => Object.values(store.getState().calls)).filter(filter))
+  const subscribe = useCallback((listener: () => void) => watchCalls(clients, listener), [clients])
+  const select = useShallow(() => callsOf(clients).filter(filter))
   return useSyncExternalStore(
     subscribe,
     () => select(undefined),

@@ -1,8 +1,10 @@
+import type { OnSettled } from '../bindings/onSettled.js'
+import type { ToolCallControls } from '../bindings/toolCallControls.js'
 import type { TaskClient } from '../client/taskClient.js'
 import { type AnyToolCallQueryOptions, toolCallKey } from '../query/toolCallQueryOptions.js'
-import { type OnSettled, useOnSettled } from './useOnSettled.js'
+import { useOnSettled } from './useOnSettled.js'
 import { useRetry } from './useRetry.js'
-import { type ToolCallControls, useToolCallControls } from './useToolCallControls.js'
+import { useToolCallControls } from './useToolCallControls.js'
 
 /** What the hooks that make a call by a query add to TanStack's result. */
 export function useQueriedCall(

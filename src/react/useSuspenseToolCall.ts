@@ -1,15 +1,16 @@
 import type { SkipToken, UseSuspenseQueryResult } from '@tanstack/react-query'
+import type { UseTaskClientOptions } from '../bindings/clients.js'
+import { extendResult } from '../bindings/extendResult.js'
+import type { OnSettled } from '../bindings/onSettled.js'
+import type { ToolCallControls } from '../bindings/toolCallControls.js'
 import type { AnyTools, RegisteredTools, ToolArguments, ToolName, WithArguments } from '../client/tools.js'
 import type { StandardSchemaV1 } from '../connection/standardSchema.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import { type AnyToolCallQueryOptions, type ToolCallQueryBase, toolCallQuery } from '../query/toolCallQueryOptions.js'
 import type { ToolOutputOf } from '../query/toolOutput.js'
-import { extendResult } from './extendResult.js'
 import { isServer, useQueryErrorResetBoundary, useSuspenseQuery } from './reactQuery.js'
-import type { OnSettled } from './useOnSettled.js'
 import { useQueriedCall } from './useQueriedCall.js'
-import { type UseTaskClientOptions, useTaskClient } from './useTaskClient.js'
-import type { ToolCallControls } from './useToolCallControls.js'
+import { useTaskClient } from './useTaskClient.js'
 
 /** What tells Next.js that the error is meant: without, it ends `next build`. `reason` is for its own message. */
 const NEXT_BAILOUT = { digest: 'BAILOUT_TO_CLIENT_SIDE_RENDERING', reason: 'useSuspenseToolCall()' }

@@ -1,22 +1,10 @@
 import { type Context, createContext, useContext } from 'react'
 import { useShallow } from 'zustand/react/shallow'
+import { providedClient, type UseTaskClientOptions, type UseTaskClientsOptions } from '../bindings/clients.js'
 import type { TaskClient } from '../client/taskClient.js'
 import type { RegisteredTools } from '../client/tools.js'
-import { TaskConfigurationError } from '../protocol/errors.js'
 
 export const TaskClientContext: Context<TaskClient | undefined> = createContext<TaskClient | undefined>(undefined)
-
-/** Which client a hook uses. */
-export interface UseTaskClientOptions<T = RegisteredTools> {
-  /** @default that of the `TaskClientProvider` above */
-  client?: TaskClient<T> | undefined
-}
-
-/** The clients that a list is of. */
-export interface UseTaskClientsOptions extends UseTaskClientOptions<unknown> {
-  /** Several clients, for one list of all. */
-  clients?: readonly TaskClient<unknown>[] | undefined
-}
 
 /**
  * The client of the provider above, or the one that is given.
@@ -37,8 +25,5 @@ export function useTaskClients({ client, clients }: UseTaskClientsOptions): read
 }
 
 function orThrow(client: TaskClient | undefined): TaskClient {
-  if (client !== undefined) return client
-  throw new TaskConfigurationError(
-    'No task client: wrap the component in <TaskClientProvider client={createTaskClient(…)}>, or pass { client }.',
-  )
+  return providedClient(client, 'wrap the component in <TaskClientProvider client={createTaskClient(…)}>')
 }

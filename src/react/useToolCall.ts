@@ -1,4 +1,8 @@
 import type { UseQueryResult } from '@tanstack/react-query'
+import type { UseTaskClientOptions } from '../bindings/clients.js'
+import { extendResult } from '../bindings/extendResult.js'
+import type { OnSettled } from '../bindings/onSettled.js'
+import type { ToolCallControls } from '../bindings/toolCallControls.js'
 import type { AnyTools, RegisteredTools, ToolName } from '../client/tools.js'
 import type { StandardSchemaV1 } from '../connection/standardSchema.js'
 import {
@@ -7,12 +11,9 @@ import {
   toolCallQuery,
 } from '../query/toolCallQueryOptions.js'
 import type { ToolOutputOf } from '../query/toolOutput.js'
-import { extendResult } from './extendResult.js'
 import { useQuery } from './reactQuery.js'
-import type { OnSettled } from './useOnSettled.js'
 import { useQueriedCall } from './useQueriedCall.js'
-import { type UseTaskClientOptions, useTaskClient } from './useTaskClient.js'
-import type { ToolCallControls } from './useToolCallControls.js'
+import { useTaskClient } from './useTaskClient.js'
 
 /** What {@link useToolCall} takes. To hold the call back, `query: { enabled: false }` or `arguments: skipToken`. */
 export type UseToolCallOptions<

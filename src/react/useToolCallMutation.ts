@@ -1,5 +1,8 @@
 import type { UseMutationResult } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
+import type { UseTaskClientOptions } from '../bindings/clients.js'
+import type { OnSettled } from '../bindings/onSettled.js'
+import type { ToolCallControls } from '../bindings/toolCallControls.js'
 import type { AnyTools, RegisteredTools, ToolName } from '../client/tools.js'
 import type { StandardSchemaV1 } from '../connection/standardSchema.js'
 import {
@@ -10,10 +13,10 @@ import {
 } from '../query/toolCallMutationOptions.js'
 import type { ToolOutputOf } from '../query/toolOutput.js'
 import { useMutation } from './reactQuery.js'
-import { type OnSettled, useOnSettled } from './useOnSettled.js'
+import { useOnSettled } from './useOnSettled.js'
 import { useOtherOutcome } from './useOtherOutcome.js'
-import { type UseTaskClientOptions, useTaskClient } from './useTaskClient.js'
-import { type ToolCallControls, useToolCallControls } from './useToolCallControls.js'
+import { useTaskClient } from './useTaskClient.js'
+import { useToolCallControls } from './useToolCallControls.js'
 
 /**
  * What {@link useToolCallMutation} takes. With a key, `call`, `data`, `error` and `status` are those of the newest call of

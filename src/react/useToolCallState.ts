@@ -1,7 +1,9 @@
-import { useCallback, useEffect, useSyncExternalStore } from 'react'
+import { useCallback, useSyncExternalStore } from 'react'
+import type { UseTaskClientOptions } from '../bindings/clients.js'
+import { watchToolCall } from '../bindings/watchToolCall.js'
 import type { ToolCallState } from '../call/toolCallState.js'
 import type { TaskClient } from '../client/taskClient.js'
-import { type UseTaskClientOptions, useTaskClient } from './useTaskClient.js'
+import { useTaskClient } from './useTaskClient.js'
 
 /** What {@link useToolCallState} takes. */
 export interface UseToolCallStateOptions<T> extends UseTaskClientOptions<T> {
@@ -26,16 +28,8 @@ export function useStateOfCall(
   client: Pick<TaskClient, 'subscribeToolCall' | 'getToolCallState' | 'getToolCall'>,
   callId: string | undefined,
 ): ToolCallState | undefined {
-  const subscribe = useCallback(
-    (listener: () => void) => (callId === undefined ? () => {} : client.subscribeToolCall(callId, listener)),
-    [client, callId],
-  )
+  const subscribe = useCallback((listener: () => void) => watchToolCall(client, callId, listener), [client, callId])
   const getState = () => (callId === undefined ? undefined : client.getToolCallState(callId))
   // A part of a page that is hydrated late finds calls that the provider has taken up: the server had none.
-  const call = useSyncExternalStore(subscribe, getState, () => undefined)
-  const endedId = call?.phase === 'ended' ? callId : undefined
-  useEffect(() => {
-    if (endedId !== undefined) client.getToolCall(endedId)
-  }, [client, endedId])
-  return call
+  return useSyncExternalStore(subscribe, getState, () => undefined)
 }

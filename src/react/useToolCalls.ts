@@ -1,7 +1,9 @@
 import { useMemo } from 'react'
+import { byStart } from '../bindings/callsOf.js'
+import type { UseTaskClientsOptions } from '../bindings/clients.js'
 import type { ToolCallState } from '../call/toolCallState.js'
 import { useCallsOf } from './useCallsOf.js'
-import { type UseTaskClientsOptions, useTaskClients } from './useTaskClient.js'
+import { useTaskClients } from './useTaskClient.js'
 
 /** What {@link useToolCalls} takes. */
 export interface UseToolCallsOptions extends UseTaskClientsOptions {
@@ -20,5 +22,5 @@ export interface UseToolCallsOptions extends UseTaskClientsOptions {
  */
 export function useToolCalls({ filter = () => true, ...options }: UseToolCallsOptions = {}): readonly ToolCallState[] {
   const calls = useCallsOf(useTaskClients(options), filter)
-  return useMemo(() => [...calls].sort((a, b) => a.startedAt - b.startedAt), [calls])
+  return useMemo(() => byStart(calls), [calls])
 }

@@ -6,7 +6,10 @@ import { createTabs } from './createTabs.js'
 
 const browser = createSimulatedBrowser()
 
-function openTab(known: readonly TaskMessage[] = [], scope = '') {
+function openTab(
+  known: readonly TaskMessage[] = [],
+  { scope = '', polledTaskIds = [] }: { scope?: string; polledTaskIds?: readonly string[] } = {},
+) {
   const page = browser.openPage()
   const { environment } = page
   const received: [string, TaskMessage][] = []
@@ -22,6 +25,7 @@ function openTab(known: readonly TaskMessage[] = [], scope = '') {
     onCallMessage: () => {},
     onTaskMessage: (taskId, message) => void received.push([taskId, message]),
     knownOf: () => known,
+    polledTaskIds: () => polledTaskIds,
     onForgotten: (callId, at) => void forgotten.push([callId, at]),
   })
   tabs.open()
@@ -68,6 +72,23 @@ it('a tab that has stolen leadership from a frozen one posts what it learns, and
   expect(frozen.received).toEqual([['task 3', { type: 'poll-aborted', nextPollAt: 1 }]])
 })
 
+it('a tab posts what it knows of the tasks it polls to the first tab it meets, and to no other', async () => {
+  const known: TaskMessage = { type: 'poll-aborted', nextPollAt: 5000 }
+  const polling = openTab([known], { polledTaskIds: ['task 1', 'task 2'] })
+  const [first, second] = [openTab(), openTab()]
+  first.tabs.postCall('call 1', { type: 'wanted' })
+  await browser.settle()
+  second.tabs.postCall('call 1', { type: 'wanted' })
+  await browser.settle()
+  const [one, two] = [first, second].map(({ received }) => received)
+  expect(one).toEqual([
+    ['task 1', known],
+    ['task 2', known],
+  ])
+  expect(two).toEqual(one)
+  await polling.page.close()
+})
+
 it('a tab that asks gets what the others know of a task, and only about that task', async () => {
   const known: TaskMessage[] = [
     { type: 'poll-aborted', nextPollAt: 5000 },
@@ -102,7 +123,7 @@ it('a tab that is in the back-forward cache receives nothing, and goes on when i
 })
 
 it('a tab posts that calls were forgotten, to its own scope or to another one, and keeps no channel to that', async () => {
-  const [tab, same, other] = [openTab(), openTab(), openTab([], 'other')]
+  const [tab, same, other] = [openTab(), openTab(), openTab([], { scope: 'other' })]
   const now = browser.now()
   tab.tabs.postForgotten(now)
   tab.tabs.postForgotten(now, 'c1')

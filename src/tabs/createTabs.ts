@@ -42,6 +42,8 @@ export interface TabsOptions {
   readonly onTaskMessage: (taskId: string, message: TaskMessage) => void
   /** What this tab knows of a task, for another tab that asks. */
   readonly knownOf: (taskId: string) => readonly TaskMessage[]
+  /** The ids of the tasks that this tab polls. */
+  readonly polledTaskIds: () => readonly string[]
   readonly onForgotten: (callId: string | undefined, at: number) => void
 }
 
@@ -62,8 +64,27 @@ export function createTabs(options: TabsOptions): Tabs {
   let subscriptions: Unsubscribe[] = []
   let isClosed = false
 
-  function receive(message: TabMessage): void {
+  function postKnown(taskId: string): void {
+    for (const message of options.knownOf(taskId)) post({ type: 'task', taskId, message })
+  }
+
+  /**
+   * What this tab learned while it knew of no other one was not posted:
+   *
+   * ```text
+   * tab A  frozen ··································· wakes ─ answers ── receives: not before 10:00:09
+   * tab B         steals ─ closed
+   * tab C                  asks ─ polls ── response: not before 10:00:09 ── posts it
+   * ```
+   */
+  function meetPeer(): void {
+    if (hasPeers) return
     hasPeers = true
+    for (const taskId of options.polledTaskIds()) postKnown(taskId)
+  }
+
+  function receive(message: TabMessage): void {
+    meetPeer()
     switch (message.type) {
       case 'task':
         return options.onTaskMessage(message.taskId, message.message)
@@ -75,8 +96,7 @@ export function createTabs(options: TabsOptions): Tabs {
         return leaderships.receive(message.isVisible)
       case 'sync-request':
         // Also where another tab leads, for that may be frozen, and all have received the same.
-        for (const known of options.knownOf(message.taskId))
-          post({ type: 'task', taskId: message.taskId, message: known })
+        postKnown(message.taskId)
         leaderships.announce()
         if (message.nextPollAt !== undefined) {
           options.onTaskMessage(message.taskId, { type: 'asked', nextPollAt: message.nextPollAt })

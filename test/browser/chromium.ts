@@ -1,15 +1,13 @@
 import { execFile } from 'node:child_process'
-import { once } from 'node:events'
-import { accessSync, constants, existsSync, realpathSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { delimiter, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { type Browser, type BrowserContext, chromium, type LaunchOptions, type Page } from 'playwright-core'
-
-type Environment = Record<string, string | undefined>
+import { type Browser, chromium, type LaunchOptions, type Page } from 'playwright-core'
+import { freePort } from '../support/freePort.js'
+import { installed, isExecutable, type Variables } from './engines/executables.js'
 
 /** Where to take the browser from. `any` is the order of the README: CHROMIUM_PATH, an installed one, the npm one. */
 export type ChromiumSource = 'any' | 'installed' | 'npm'
@@ -32,39 +30,41 @@ const quiet = [
  */
 export async function launchChromium(options: LaunchOptions & { source?: ChromiumSource } = {}): Promise<Browser> {
   const { source = 'any', args = [], ...rest } = options
-  const found = await findChromium(source)
-  const launch = (chromiumSandbox: boolean): Promise<Browser> =>
-    // With `chromiumSandbox: false` Playwright adds `--no-sandbox`, which root needs.
-    chromium.launch({ ...found, ...rest, args: [...quiet, ...args], chromiumSandbox })
+  return withSandbox(await findChromium(source), (found) =>
+    chromium.launch({ ...found, ...rest, args: [...quiet, ...args] }),
+  )
+}
 
-  if (found.sandbox === false || process.getuid?.() === 0) return launch(false)
-  return launch(true).catch((error: unknown) => {
+/** What Playwright has to know of the Chromium to launch. */
+type Launched = Required<Pick<LaunchOptions, 'executablePath' | 'chromiumSandbox'>> & Pick<LaunchOptions, 'env'>
+
+/** Launches a Chromium in its sandbox, or without one where it cannot have one. */
+async function withSandbox<T>(found: FoundChromium, launch: (found: Launched) => Promise<T>): Promise<T> {
+  const { sandbox, ...rest } = found
+  // With `chromiumSandbox: false` Playwright adds `--no-sandbox`, which root needs.
+  if (sandbox === false || process.getuid?.() === 0) return launch({ ...rest, chromiumSandbox: false })
+  return launch({ ...rest, chromiumSandbox: true }).catch((error: unknown) => {
     // Containers and some distributions forbid the user namespaces that the sandbox is made of.
-    if (/sandbox/i.test(String(error))) return launch(false)
+    if (/sandbox/i.test(String(error))) return launch({ ...rest, chromiumSandbox: false })
     throw error
   })
 }
 
-/** A browser, and a window of it. */
-export interface ChromiumWindow {
+/** A browser that can open a window. */
+export interface WindowedChromium {
   readonly browser: Browser
-  /** Tabs of which one is in front and hides the others. Playwright makes all those that it opens itself believe that they are. */
-  readonly window: BrowserContext
-  close(): Promise<void>
+  /**
+   * Another connection to it, whose first context has tabs of which one is in front and hides the others. Playwright makes all
+   * those that it opens itself believe that they are. For as long as it is open, it hears of all pages.
+   */
+  connect(): Promise<Browser>
 }
 
-/** Starts a Chromium with a window. */
-export async function launchWindow(options: LaunchOptions = {}): Promise<ChromiumWindow> {
+/** Starts a Chromium that can open a window. */
+export async function launchWindowed(options: LaunchOptions = {}): Promise<WindowedChromium> {
   const port = await freePort()
   const browser = await launchChromium({ ...options, args: [`--remote-debugging-port=${port}`] })
-  const connection = await chromium.connectOverCDP(`http://127.0.0.1:${port}`, { noDefaults: true })
-  const [window] = connection.contexts()
-  if (window === undefined) throw new Error('The browser has no window.')
-  const close = async () => {
-    await connection.close()
-    await browser.close()
-  }
-  return { browser, window, close }
+  return { browser, connect: () => chromium.connectOverCDP(`http://127.0.0.1:${port}`, { noDefaults: true }) }
 }
 
 /** A browser with an extension. */
@@ -77,15 +77,15 @@ export interface ExtendedChromium {
 
 /** Starts a Chromium with the unpacked extension of a folder, once its background runs. */
 export async function launchExtension(folder: string): Promise<ExtendedChromium> {
-  const { executablePath } = await findChromium()
   const profile = await mkdtemp(join(tmpdir(), 'taskwire-profile-'))
-  const context = await chromium.launchPersistentContext(profile, {
-    executablePath,
-    args: [...quiet, `--disable-extensions-except=${folder}`, `--load-extension=${folder}`],
-    // Playwright switches extensions off.
-    ignoreDefaultArgs: ['--disable-extensions'],
-    chromiumSandbox: process.getuid?.() !== 0,
-  })
+  const context = await withSandbox(await findChromium(), (found) =>
+    chromium.launchPersistentContext(profile, {
+      ...found,
+      args: [...quiet, `--disable-extensions-except=${folder}`, `--load-extension=${folder}`],
+      // Playwright switches extensions off.
+      ignoreDefaultArgs: ['--disable-extensions'],
+    }),
+  )
   const background = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'))
   const close = async () => {
     await context.close()
@@ -101,14 +101,6 @@ export async function isShell(browser: Browser): Promise<boolean> {
   return product.startsWith('HeadlessChrome')
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  return port
-}
-
 /** What to launch, and whether it can be sandboxed. */
 export interface FoundChromium {
   executablePath: string
@@ -118,7 +110,7 @@ export interface FoundChromium {
 
 export async function findChromium(
   source: ChromiumSource = 'any',
-  environment: Environment = process.env,
+  environment: Variables = process.env,
 ): Promise<FoundChromium> {
   const given = environment.CHROMIUM_PATH
   if (source === 'any' && given) {
@@ -132,14 +124,13 @@ export async function findChromium(
   throw new Error(`No Chromium found. ${howToGetOne}`)
 }
 
-function installedChromium(environment: Environment): string | undefined {
+function installedChromium(environment: Variables): string | undefined {
   // chromium-browser comes last: on Ubuntu it is often a stub that asks for a snap.
   const names = ['chromium', 'google-chrome', 'google-chrome-stable', 'chromium-browser']
-  const onPath = names.flatMap((name) => (environment.PATH ?? '').split(delimiter).map((folder) => join(folder, name)))
-  return [...onPath, ...usualPlaces(environment)].find((path) => isExecutable(path) && !isSnap(path))
+  return installed(names, environment) ?? usualPlaces(environment).find(isExecutable)
 }
 
-function usualPlaces(environment: Environment): string[] {
+function usualPlaces(environment: Variables): string[] {
   if (process.platform === 'darwin') {
     return ['Google Chrome', 'Chromium'].flatMap((name) =>
       ['/Applications', join(environment.HOME ?? '', 'Applications')].map((folder) =>
@@ -155,20 +146,6 @@ function usualPlaces(environment: Environment): string[] {
     )
   }
   return []
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** A snap sees a /tmp of its own, and so not the profile that Playwright makes there. */
-function isSnap(path: string): boolean {
-  return realpathSync(path).endsWith('/snap') || path.startsWith('/snap/')
 }
 
 /**

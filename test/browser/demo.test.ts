@@ -1,17 +1,19 @@
 import type { Page } from 'playwright-core'
-import { expect, test, vi } from 'vitest'
+import { expect, vi } from 'vitest'
+import { test } from './engines/engineTest.js'
+import type { Key } from './engines/tab.js'
 import { button, cardOf, expectAccessible, openQuestion, render, see, seePicture, serveStudio } from './studio.js'
 
 const studio = serveStudio()
 
 async function openDevtools(): Promise<void> {
-  await button(studio.page, 'Taskwire').click()
-  await studio.page.getByRole('tab', { name: 'Calls' }).waitFor()
+  await button(studio.tab, 'Taskwire').click()
+  await studio.tab.getByRole('tab', { name: 'Calls' }).waitFor()
 }
 
 test('a render shows the frames that the server counts, and then its picture', async () => {
-  const { page } = studio
-  const card = await render(page, 'Harbour at dawn')
+  const { tab } = studio
+  const card = await render(tab, 'Harbour at dawn')
   await see(card, /Lighting, frame \d+ of 96/)
   const { said, now, width } = await card.getByRole('progressbar').evaluate((bar) => ({
     said: bar.getAttribute('aria-label') ?? '',
@@ -24,19 +26,19 @@ test('a render shows the frames that the server counts, and then its picture', a
   await see(card, /Take \d+, 96 frames in [67] s/)
   await seePicture(card)
   await openDevtools()
-  await page.getByRole('option', { name: /^render_shot completed/ }).waitFor()
+  await tab.getByRole('option', { name: /^render_shot completed/ }).waitFor()
 
   expect(await studio.counts()).toMatchObject({ 'tools/call': 1 })
   await studio.expectPatience()
 })
 
 test('a reload in the middle goes on with the same task and makes no second call', async () => {
-  const card = await render(studio.page, 'Harbour at dawn')
+  const card = await render(studio.tab, 'Harbour at dawn')
   await see(card, /frame \d+ of 96/)
   await vi.waitUntil(async () => (await studio.polls()).length > 0, { timeout: 20_000 })
   const [before] = await studio.polls()
 
-  await studio.page.reload()
+  await studio.tab.reload()
   await see(card, 'Working')
   await see(card, 'Done')
   await seePicture(card)
@@ -48,11 +50,11 @@ test('a reload in the middle goes on with the same task and makes no second call
 })
 
 test('with taskwire/lite the same page does the same, over a reload', async () => {
-  const { page, demo } = studio
-  await page.goto(`${demo.url}?lite`)
-  const card = await render(page, 'Harbour at dawn')
+  const { tab, demo } = studio
+  await tab.goto(`${demo.url}?lite`)
+  const card = await render(tab, 'Harbour at dawn')
   await see(card, /frame \d+ of 96/)
-  await page.reload()
+  await tab.reload()
   await see(card, 'Working')
   await see(card, 'Done')
   expect(await studio.counts()).toMatchObject({ 'tools/call': 1 })
@@ -61,10 +63,10 @@ test('with taskwire/lite the same page does the same, over a reload', async () =
 })
 
 test('a cancelled render is cancelled on the server, once', async () => {
-  const { page } = studio
-  const card = await render(page, 'Low tide', { seconds: 60 })
+  const { tab } = studio
+  const card = await render(tab, 'Low tide', { seconds: 60 })
   await see(card, /frame \d+ of 144/)
-  await button(page, 'Cancel Low tide').click()
+  await button(tab, 'Cancel Low tide').click()
   await see(card, 'Cancelled')
 
   expect(await studio.counts()).toMatchObject({ 'tools/call': 1, 'tasks/cancel': 1 })
@@ -72,10 +74,10 @@ test('a cancelled render is cancelled on the server, once', async () => {
 })
 
 test('a failure, a rejection and a result are told apart in words, the code is a click away, and a reload keeps them', async () => {
-  const { page } = studio
-  const broken = await render(page, 'Night train', { ending: 'breaks off' })
-  const rejected = await render(page, 'The glasshouse', { ending: 'is rejected' })
-  const good = await render(page, 'Harbour at dawn')
+  const { tab } = studio
+  const broken = await render(tab, 'Night train', { ending: 'breaks off' })
+  const rejected = await render(tab, 'The glasshouse', { ending: 'is rejected' })
+  const good = await render(tab, 'Harbour at dawn')
 
   for (const visit of ['first', 'after a reload']) {
     await see(broken, 'Failed')
@@ -88,40 +90,40 @@ test('a failure, a rejection and a result are told apart in words, the code is a
     expect(await code.isVisible(), visit).toBe(false)
     await broken.getByText('The scene cannot').click()
     await code.waitFor()
-    await expectAccessible(page)
-    await page.reload()
+    await studio.expectAccessible()
+    await tab.reload()
   }
   expect(await studio.counts()).toMatchObject({ 'tools/call': 3 })
 
-  await button(page, 'Clear Night train').click()
+  await button(tab, 'Clear Night train').click()
   await see(broken, '120 frames, not rendered yet')
-  expect(await button(page, 'Render Night train').evaluate((one) => one === document.activeElement)).toBe(true)
+  expect(await button(tab, 'Render Night train').evaluate((one) => one === document.activeElement)).toBe(true)
 })
 
 test('in StrictMode two screens on one key make one call and one poll loop', async () => {
-  const { page } = studio
-  await button(page, 'Screen the dailies').click()
-  await vi.waitUntil(async () => (await page.locator('.screen svg').count()) === 2, { timeout: 20_000 })
+  const { tab } = studio
+  await button(tab, 'Screen the dailies').click()
+  await vi.waitUntil(async () => (await tab.locator('.screen svg').count()) === 2, { timeout: 20_000 })
 
   const { 'tools/call': calls, 'tasks/get': gets } = await studio.counts()
   expect(calls).toBe(1)
   // The page knows of as many as the server does.
   await openDevtools()
-  await page.getByRole('tab', { name: 'Wire' }).click()
-  await page.getByRole('option', { name: /^tools\/call/ }).waitFor()
-  expect(await page.getByRole('option', { name: /^tools\/call/ }).count()).toBe(1)
-  expect(await page.getByRole('option', { name: /^tasks\/get/ }).count()).toBe(gets)
+  await tab.getByRole('tab', { name: 'Wire' }).click()
+  await tab.getByRole('option', { name: /^tools\/call/ }).waitFor()
+  expect(await tab.getByRole('option', { name: /^tools\/call/ }).count()).toBe(1)
+  expect(await tab.getByRole('option', { name: /^tasks\/get/ }).count()).toBe(gets)
   await studio.expectPatience()
 })
 
 test('offline a render waits without an error, and online it catches up', async () => {
-  const { page } = studio
-  const card = await render(page, 'Harbour at dawn')
+  const { tab } = studio
+  const card = await render(tab, 'Harbour at dawn')
   await see(card, /frame \d+ of 96/)
-  await page.context().setOffline(true)
+  await studio.setOffline(true)
   await see(card, /^Offline/)
-  expect(await page.locator('.problem, .connection-problem').count()).toBe(0)
-  await page.context().setOffline(false)
+  expect(await tab.locator('.problem, .connection-problem').count()).toBe(0)
+  await studio.setOffline(false)
   await see(card, 'Done')
 
   expect(await studio.counts()).toMatchObject({ 'tools/call': 1 })
@@ -130,17 +132,17 @@ test('offline a render waits without an error, and online it catches up', async 
 })
 
 test('a call that the server answers at once is no task', async () => {
-  await button(studio.page, 'Ask the farm').click()
-  await see(studio.page, /\d+ of 16 machines are free/)
+  await button(studio.tab, 'Ask the farm').click()
+  await see(studio.tab, /\d+ of 16 machines are free/)
   expect(await studio.counts()).toEqual({ 'tools/call': 1 })
 })
 
 test('a server that pushes is hardly polled', async () => {
-  const { page } = studio
-  await page.getByText('Advanced').click()
-  await page.getByRole('link', { name: 'Let the server push' }).click()
-  await page.waitForURL(/\?push/)
-  const card = await render(page, 'Harbour at dawn')
+  const { tab } = studio
+  await tab.getByText('Advanced').click()
+  await tab.getByRole('link', { name: 'Let the server push' }).click()
+  await tab.waitForURL(/\?push/)
+  const card = await render(tab, 'Harbour at dawn')
   await see(card, /frame \d+ of 96/)
   await see(card, 'Done')
 
@@ -150,55 +152,55 @@ test('a server that pushes is hardly polled', async () => {
 })
 
 test('a server of the revision before is no different, a reload included', async () => {
-  const { page } = studio
-  await page.getByText('Advanced').click()
-  await page.getByRole('link', { name: 'Server of 2025-11-25' }).click()
-  await page.waitForURL(/server=legacy/)
-  await page.getByText('Connected', { exact: true }).waitFor()
-  await page.getByText('Advanced').click()
-  await see(page, /MCP 2025-11-25 \(legacy\)/)
-  const card = await render(page, 'Harbour at dawn')
+  const { tab } = studio
+  await tab.getByText('Advanced').click()
+  await tab.getByRole('link', { name: 'Server of 2025-11-25' }).click()
+  await tab.waitForURL(/server=legacy/)
+  await tab.getByText('Connected', { exact: true }).waitFor()
+  await tab.getByText('Advanced').click()
+  await see(tab, /MCP 2025-11-25 \(legacy\)/)
+  const card = await render(tab, 'Harbour at dawn')
   await see(card, /Lighting/)
-  await page.reload()
+  await tab.reload()
   await see(card, /Lighting|Shading/)
   await see(card, 'Done')
   await seePicture(card)
-  const doomed = await render(page, 'Low tide', { seconds: 60 })
+  const doomed = await render(tab, 'Low tide', { seconds: 60 })
   await see(doomed, /Geometry/)
-  await button(page, 'Cancel Low tide').click()
+  await button(tab, 'Cancel Low tide').click()
   await see(doomed, 'Cancelled')
-  await expectAccessible(page)
+  await studio.expectAccessible()
   expect(await studio.counts()).toEqual({})
   // It refuses `server/discover`, which is how it is recognized.
   studio.excuse('status of 400')
 })
 
 test('with three questions open at 1440 x 900 everything that runs is on the screen, and no button has moved', async () => {
-  const { page } = studio
-  const starts = page.getByRole('button', { name: /^(Render|Release|Book|Link|Ask the producer|Screen)/ })
+  const { tab } = studio
+  const starts = tab.getByRole('button', { name: /^(Render|Release|Book|Link|Ask the producer|Screen)/ })
   const places = () => starts.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON()))
   const before = await places()
   expect(before).toHaveLength(9)
 
-  const failing = await render(page, 'Night train', { ending: 'breaks off' })
+  const failing = await render(tab, 'Night train', { ending: 'breaks off' })
   const running = [
-    await render(page, 'Harbour at dawn', { seconds: 60 }),
-    await render(page, 'The glasshouse', { seconds: 60 }),
-    await render(page, 'Low tide', { seconds: 60 }),
+    await render(tab, 'Harbour at dawn', { seconds: 60 }),
+    await render(tab, 'The glasshouse', { seconds: 60 }),
+    await render(tab, 'Low tide', { seconds: 60 }),
   ]
-  await button(page, 'Book a review').click()
-  await button(page, 'Release the trailer').click()
-  await see(page, '3 questions')
+  await button(tab, 'Book a review').click()
+  await button(tab, 'Release the trailer').click()
+  await see(tab, '3 questions')
   for (const card of running) await see(card, /frame \d+ of/)
   await see(failing, 'Failed')
-  const questions = await page.getByTestId('question').all()
+  const questions = await tab.getByTestId('question').all()
   expect(questions).toHaveLength(3)
   for (const box of await Promise.all([...running, ...questions].map((one) => one.boundingBox()))) {
     expect(box?.y).toBeGreaterThanOrEqual(0)
     expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(900)
   }
   expect(await places()).toEqual(before)
-  await expectAccessible(page)
+  await studio.expectAccessible()
 })
 
 test('axe finds nothing wrong with the empty page, an open question, or a narrow page', async () => {
@@ -272,14 +274,14 @@ test('nothing moves for a user who wants less motion', async () => {
 })
 
 test('the page is worked by keyboard alone', async () => {
-  const { page } = studio
+  const { tab } = studio
   const focused = () =>
-    page.evaluate(() => {
+    tab.evaluate(() => {
       const { activeElement: one } = document
       const isOutlined = one !== null && getComputedStyle(one).outlineStyle !== 'none'
       return [one?.getAttribute('aria-label') ?? one?.textContent?.trim(), isOutlined]
     })
-  const press = (key: string) => page.keyboard.press(key)
+  const press = (key: Key) => tab.keyboard.press(key)
 
   await press('Tab')
   expect(await focused()).toEqual(['Advanced', true])
@@ -288,20 +290,20 @@ test('the page is worked by keyboard alone', async () => {
   expect(await focused()).toEqual(['Let the server push', true])
   await press('Escape')
   expect(await focused()).toEqual(['Advanced', true])
-  expect(await page.getByRole('link', { name: 'Let the server push' }).isVisible()).toBe(false)
+  expect(await tab.getByRole('link', { name: 'Let the server push' }).isVisible()).toBe(false)
   for (const name of ['Copy: the install command', 'Ask the farm']) {
     await press('Tab')
     expect(await focused()).toEqual([name, true])
   }
 
-  await button(page, 'Book a review').focus()
+  await button(tab, 'Book a review').focus()
   await press('Enter')
-  await see(page, '2 questions')
-  const row = page.getByRole('button', { name: 'Which room is the review in?' })
+  await see(tab, '2 questions')
+  const row = tab.getByRole('button', { name: 'Which room is the review in?' })
   await row.focus()
   await press('Enter')
   await press('Tab')
-  expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('SELECT')
+  expect(await tab.evaluate(() => document.activeElement?.tagName)).toBe('SELECT')
   await press('Escape')
   expect(await row.evaluate((one) => one === document.activeElement)).toBe(true)
   expect(await row.getAttribute('aria-expanded')).toBe('false')
@@ -311,6 +313,6 @@ test('the page is worked by keyboard alone', async () => {
   await press('Tab')
   await press('Enter')
   // Its form is gone with the question: the focus is at the head of the list.
-  await see(page, '1 question')
+  await see(tab, '1 question')
   expect((await focused())[0]).toBe('Inbox')
 })

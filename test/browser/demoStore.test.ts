@@ -1,43 +1,25 @@
 import type { Browser, Page } from 'playwright-core'
-import { createServer, type ViteDevServer } from 'vite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { workingRecord } from '../../src/testing/workingRecord.js'
 import { launchChromium } from './chromium.js'
 import type { runContract } from './storePage.js'
+import { startVitePage, type VitePage } from './vitePage.js'
 
-let vite: ViteDevServer
+let vite: VitePage
 let browser: Browser
 let page: Page
 
 beforeAll(async () => {
-  vite = await createServer({
-    configFile: false,
-    appType: 'custom',
-    logLevel: 'error',
-    resolve: { tsconfigPaths: true },
-    cacheDir: 'node_modules/.vite/store-test',
-    // All at once and first: what Vite finds later makes it reload the page.
-    optimizeDeps: {
-      noDiscovery: true,
-      include: ['@modelcontextprotocol/client', '@modelcontextprotocol/server', 'idb', 'zod', 'zustand/vanilla'],
-    },
-    server: { port: 0, watch: null },
-    plugins: [
-      {
-        name: 'page',
-        configureServer: ({ middlewares }) => {
-          middlewares.use((request, response, next) => {
-            if (request.url !== '/') return next()
-            response.setHeader('Content-Type', 'text/html').end('<!doctype html><title>A store</title>')
-          })
-        },
-      },
-    ],
-  })
-  const [, started] = await Promise.all([vite.listen(), launchChromium()])
-  browser = started
+  ;[vite, browser] = await Promise.all([
+    startVitePage({
+      title: 'A store',
+      cache: 'store-test',
+      packages: ['@modelcontextprotocol/client', '@modelcontextprotocol/server', 'idb', 'zod', 'zustand/vanilla'],
+    }),
+    launchChromium(),
+  ])
   page = await browser.newPage()
-  await page.goto(vite.resolvedUrls?.local[0] ?? '')
+  await page.goto(vite.url)
 })
 
 afterAll(async () => {

@@ -12,6 +12,8 @@ export interface ReportApp {
   received(method: string): HttpRequest[]
   /** Whether requests for tasks get no response. */
   isSilent: boolean
+  /** Whether the connections of requests for tasks break off in the middle of the response. */
+  isCut: boolean
   /** Lets every report be done. */
   finish(): Promise<void>
   close(): Promise<void>
@@ -32,6 +34,7 @@ export async function startReportApp(): Promise<ReportApp> {
     fetch: (request) => {
       const { pathname } = new URL(request.url)
       if (app.isSilent && request.headers.get('mcp-method') === 'tasks/get') return new Promise(() => {})
+      if (app.isCut && request.headers.get('mcp-method') === 'tasks/get') return Promise.resolve(cutResponse())
       if (pathname === '/mcp') return mcp.fetch(request)
       const script = scripts.get(pathname)
       const [body, type] = script === undefined ? [pages[pathname] ?? '', 'html'] : [script, 'javascript']
@@ -41,6 +44,7 @@ export async function startReportApp(): Promise<ReportApp> {
   const app: ReportApp = {
     url: new URL('/', http.url).href,
     isSilent: false,
+    isCut: false,
     requests: http.requests,
     received: (method) => http.requests.filter((request) => request.method === method),
     finish: () => clock.advance(60_000),
@@ -50,6 +54,14 @@ export async function startReportApp(): Promise<ReportApp> {
     },
   }
   return app
+}
+
+function cutResponse(): Response {
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(new TextEncoder().encode('{')),
+    pull: (controller) => controller.error(new Error('cut off')),
+  })
+  return new Response(body, { headers: { 'Content-Type': 'application/json' } })
 }
 
 const pages: Record<string, string> = {

@@ -3,15 +3,17 @@ import { createTaskClient as createLiteClient } from 'taskwire/lite'
 import type { RenderInput } from '../../demo/shared/render.js'
 import { idbStorage } from '../../docs/examples/idbStorage.js'
 
-// An app as small as can be: one call with a key, made on load, and what is known of it. The query says where it is recorded, and by
-// which client it is made.
+// An app as small as can be: one call with a key, made on load, and what is known of it. The query says where it is recorded, by
+// which client it is made, and what the tab is called.
 const storages = { local: 'local', session: 'session', memory: 'memory', indexedDb: idbStorage } as const
 const query = new URLSearchParams(location.search)
 const kind = query.get('storage') ?? 'local'
 const createTaskClient = query.get('client') === 'lite' ? createLiteClient : createFullClient
 const storage = storages[kind as keyof typeof storages]
 // Polls are to be counted, so nothing is pushed.
-const client = createTaskClient({ url: '/mcp', push: false, storage })
+// The server is told the name of the tab with each request, and when it was sent.
+const headers = () => ({ tab: query.get('tab') ?? '', sent: `${Date.now()}` })
+const client = createTaskClient({ url: '/mcp', push: false, storage, headers })
 const render: RenderInput = { shot: 'harbour', seconds: 6, ending: 'goes well' }
 const call = client.startToolCall({ name: 'render_shot', arguments: { ...render } }, { key: 'harbour' })
 

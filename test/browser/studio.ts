@@ -1,9 +1,11 @@
 import { AxeBuilder } from '@axe-core/playwright'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import type { LoggedRequest } from '../../demo/server/requestLog.js'
-import { launchChromium } from './chromium.js'
 import { type DemoServer, startDemo } from './demoServer.js'
+import type { Engine, EngineContext } from './engines/engine.js'
+import { launchEngine } from './engines/launchEngine.js'
+import type { Tab } from './engines/tab.js'
 
 export { button, cardOf, openQuestion, render, see, seePicture } from './studioActions.js'
 
@@ -11,11 +13,16 @@ const POLL_INTERVAL_MS = 1000
 
 /** What a test of the demo works with. */
 export interface Studio {
-  /** A new page for each test, on the demo. */
+  /** A new tab for each test, on the demo. */
+  readonly tab: Tab
+  /** The same as Playwright's page, for tests that run in Chromium alone. */
   readonly page: Page
   readonly demo: DemoServer
-  /** Another page in a context of its own. */
-  open(options?: BrowserContextOptions): Promise<Page>
+  /** Another page of Chromium in a context of its own. */
+  open(options: BrowserContextOptions): Promise<Page>
+  setOffline(isOffline: boolean): Promise<void>
+  /** Looks at the tab with axe, in Chromium: what axe looks at is the same in each engine. */
+  expectAccessible(): Promise<void>
   /** Messages of the console with this text are no complaints. */
   excuse(text: string): void
   /** How often the server was asked what. */
@@ -28,61 +35,71 @@ export interface Studio {
 /** Serves the demo to the tests of a file. Each ends with a console in which nothing was complained of. */
 export function serveStudio(): Studio {
   let demo: DemoServer
-  let browser: Browser
-  let page: Page
+  let engine: Engine
+  let context: EngineContext
+  let tab: Tab
+  let others: BrowserContext[]
   let complaints: string[]
   let excused: string[]
 
-  async function open(options: BrowserContextOptions = {}): Promise<Page> {
-    // Without motion, so that axe does not measure colours on their way from one to the other.
-    const context = await browser.newContext({
-      viewport: { width: 1440, height: 900 },
-      reducedMotion: 'reduce',
-      ...options,
-    })
-    const opened = await context.newPage()
-    opened.on('console', (message) => {
-      if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
-    })
-    opened.on('pageerror', (error) => complaints.push(String(error)))
+  /** The first visit makes Vite compile everything. */
+  async function visit(opened: Tab): Promise<void> {
     await opened.goto(demo.url)
-    // The first visit makes Vite compile everything.
     await opened.getByText('Connected', { exact: true }).waitFor({ timeout: 60_000 })
+  }
+
+  async function open(options: BrowserContextOptions): Promise<Page> {
+    const browser = context.playwright(tab).context().browser()
+    if (browser === null) throw new TypeError('The tab has no browser.')
+    const other = await browser.newContext({ reducedMotion: 'reduce', ...options })
+    others.push(other)
+    const opened = await other.newPage()
+    await visit(opened)
     return opened
   }
 
   beforeAll(async () => {
-    ;[demo, browser] = await Promise.all([startDemo(), launchChromium()])
+    ;[demo, engine] = await Promise.all([startDemo(), launchEngine()])
   })
 
   afterAll(async () => {
-    await browser?.close()
+    await engine?.close()
     await demo?.close()
   })
 
   beforeEach(async () => {
     complaints = []
     excused = []
-    page = await open()
+    others = []
+    context = await engine.newContext({ onComplaint: (text) => complaints.push(text) })
+    tab = await context.open()
+    await visit(tab)
     await demo.clear()
   })
 
   afterEach(async ({ task }) => {
-    if (task.result?.state === 'fail') console.log(await page.locator('main').ariaSnapshot(), await demo.requests())
-    for (const context of browser.contexts()) await context.close()
+    if (task.result?.state === 'fail') console.log(await tab.locator('main').textContent(), await demo.requests())
+    for (const one of [context, ...others]) await one.close()
     expect(complaints.filter((text) => !excused.some((one) => text.includes(one)))).toEqual([])
   })
 
   const polls = async () => (await demo.requests()).filter(({ method }) => method === 'tasks/get')
 
   return {
+    get tab() {
+      return tab
+    },
     get page() {
-      return page
+      return context.playwright(tab)
     },
     get demo() {
       return demo
     },
     open,
+    setOffline: (isOffline) => context.setOffline(tab, isOffline),
+    expectAccessible: async () => {
+      if (engine.name === 'chromium') await expectAccessible(context.playwright(tab))
+    },
     excuse: (text) => void excused.push(text),
     async counts() {
       const all: Record<string, number> = {}

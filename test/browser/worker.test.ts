@@ -1,45 +1,25 @@
-import { createServer, type ViteDevServer } from 'vite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { launchChromium } from './chromium.js'
+import { startVitePage, type VitePage } from './vitePage.js'
 import type { runApp } from './workerPage.js'
 
-let vite: ViteDevServer
+let vite: VitePage
 
 beforeAll(async () => {
-  vite = await createServer({
-    configFile: false,
-    appType: 'custom',
-    logLevel: 'error',
-    resolve: { tsconfigPaths: true },
+  vite = await startVitePage({
+    title: 'An app',
+    cache: 'worker-test',
+    packages: [
+      '@modelcontextprotocol/client',
+      '@modelcontextprotocol/server',
+      'msw',
+      'msw/browser',
+      'zod',
+      'zustand/vanilla',
+    ],
     // Where the script of the service worker is.
     publicDir: 'node_modules/msw/lib',
-    cacheDir: 'node_modules/.vite/worker-test',
-    // All at once and first: what Vite finds later makes it reload the page.
-    optimizeDeps: {
-      noDiscovery: true,
-      include: [
-        '@modelcontextprotocol/client',
-        '@modelcontextprotocol/server',
-        'msw',
-        'msw/browser',
-        'zod',
-        'zustand/vanilla',
-      ],
-    },
-    server: { port: 0, watch: null },
-    plugins: [
-      {
-        name: 'page',
-        configureServer: ({ middlewares }) => {
-          middlewares.use((request, response, next) => {
-            if (request.url !== '/') return next()
-            response.setHeader('Content-Type', 'text/html').end('<!doctype html><title>An app</title>')
-          })
-        },
-      },
-    ],
   })
-  await vite.listen()
 })
 
 afterAll(() => vite?.close())
@@ -50,7 +30,7 @@ test('taskHandlers serve tasks in a browser, by the service worker of msw', asyn
     const page = await browser.newPage()
     const complaints: unknown[] = []
     page.on('pageerror', (error) => complaints.push(error))
-    await page.goto(vite.resolvedUrls?.local[0] ?? '')
+    await page.goto(vite.url)
     // A string: in a function, the import would be one of Vitest.
     const outcome = await page.evaluate<Awaited<ReturnType<typeof runApp>>>(
       "import('/test/browser/workerPage.ts').then(({ runApp }) => runApp())",

@@ -1,19 +1,13 @@
-import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterEach, expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { ConnectionBrokenError } from '../../demo/server/killableServer.js'
 import { nodeHandler } from '../../demo/server/nodeHandler.js'
-
-let http: Server
+import { listen } from '../support/listen.js'
 
 async function serve(fetch: () => Promise<Response>): Promise<string> {
-  http = createServer(nodeHandler({ fetch })).listen(0, '127.0.0.1')
-  await once(http, 'listening')
-  return `http://127.0.0.1:${(http.address() as AddressInfo).port}/`
+  const { origin, close } = await listen(nodeHandler({ fetch }))
+  onTestFinished(close)
+  return origin
 }
-
-afterEach(() => http.close())
 
 test('a connection breaks without a response where the server is not there', async () => {
   const url = await serve(async () => {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import {
   Client,
   type FetchLike,
@@ -21,6 +20,7 @@ import {
   type ScriptedServer,
   snapshot,
 } from '../support/scriptedServer.js'
+import { createTokenServer, type TokenServer } from '../support/tokenServer.js'
 
 const URL_ = 'https://tasks.example/mcp'
 const MINUTES = 60_000
@@ -31,59 +31,24 @@ const question = {
 
 let browser: SimulatedBrowser
 let server: ScriptedServer
-/** The token that the server takes. */
-let valid: string
-/** What it answers to every other. */
-let refusal: () => Response
-/** Methods that need no token. */
-let open: readonly string[]
-/** What the token endpoint answers to a refresh token. */
-let refresh: () => Response
+let tokens: TokenServer
 
 beforeEach(() => {
   browser = createSimulatedBrowser({ turns: 60 })
-  // The browser hashes outside of the event loop, which no simulated time waits for.
-  vi.spyOn(crypto.subtle, 'digest').mockImplementation(async (_, data) => {
-    const bytes = data instanceof ArrayBuffer ? new Uint8Array(data) : data
-    return new Uint8Array(
-      createHash('sha256')
-        .update(bytes as Uint8Array)
-        .digest(),
-    ).buffer
-  })
   server = createScriptedServer({ now: browser.now })
   server.on('tools/call', created())
   server.on('tasks/get', snapshot())
-  valid = 'first'
-  refusal = () => new Response('Token expired', { status: 401, headers: { 'www-authenticate': 'Bearer' } })
-  open = []
-  refresh = () => Response.json({ error: 'invalid_grant' }, { status: 400 })
+  tokens = createTokenServer(server)
+  tokens.valid = new Set(['first'])
+  tokens.refusal = () => new Response('Token expired', { status: 401, headers: { 'www-authenticate': 'Bearer' } })
+  tokens.grant = () => Response.json({ error: 'invalid_grant' }, { status: 400 })
 })
 
 afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** The MCP server behind its tokens, and the authorization server. */
-const fetch: FetchLike = async (url, init) => {
-  const { origin, pathname } = new URL(String(url))
-  if (pathname.startsWith('/.well-known/oauth-authorization-server')) {
-    return Response.json({
-      issuer: origin,
-      authorization_endpoint: `${origin}/authorize`,
-      token_endpoint: `${origin}/token`,
-      response_types_supported: ['code'],
-      code_challenge_methods_supported: ['S256'],
-    })
-  }
-  if (pathname === '/token') return refresh()
-  if (pathname !== '/mcp') return new Response(null, { status: 404 })
-  const method = typeof init?.body === 'string' ? String((JSON.parse(init.body) as { method?: unknown }).method) : 'GET'
-  const isAllowed = open.includes(method) || new Headers(init?.headers).get('authorization') === `Bearer ${valid}`
-  // It arrived, whatever became of it.
-  const answer = await server.fetch(url, init)
-  return isAllowed || method === 'GET' ? answer : refusal()
-}
+const fetch: FetchLike = (url, init) => tokens.fetch(url, init)
 
 interface SignIns extends OAuthClientProvider {
   token: OAuthTokens | undefined
@@ -159,14 +124,16 @@ async function overSdkV1(authProvider: OAuthClientProvider): Promise<TaskClient>
 }
 
 const report = { name: 'report' }
-const count = (method: string) => server.received(method).length
+/** How many requests of a method came, refused ones among them. */
+const count = (method: string) =>
+  server.received(method).length + tokens.refused.filter((refused) => refused === method).length
 
 /** Calls the tool, and lets its token run out while the task is at work. */
 async function expire(client: TaskClient): Promise<ToolCall> {
   const call = client.startToolCall(report, { key: 'k' })
   await browser.advance(1500)
   expect(call.getState().phase).toBe('working')
-  valid = 'second'
+  tokens.valid = new Set(['second'])
   return call
 }
 
@@ -219,7 +186,7 @@ describe('polls that the server refuses with 401 for ten minutes', () => {
       provider.token = { access_token: 'second', token_type: 'Bearer' }
       if (needsWord) await Promise.all([client.connect(), browser.settle()])
       await browser.advance(MINUTES)
-      valid = 'third'
+      tokens.valid = new Set(['third'])
       await browser.advance(10 * MINUTES)
       expect(provider.redirects).toBe(2)
     })
@@ -233,7 +200,7 @@ describe('polls that the server refuses with 401 for ten minutes', () => {
     await client.connect(withTasks(http, { environment }))
     const outcome = client.callTool(report, { timeout: 2 ** 30 })
     await browser.advance(1500)
-    valid = 'second'
+    tokens.valid = new Set(['second'])
     await browser.advance(10 * MINUTES)
     expect([provider.redirects, provider.verifiers]).toEqual([1, 1])
 
@@ -270,7 +237,7 @@ describe('polls that the server refuses with 401 for ten minutes', () => {
       await browser.settle()
     }
     await browser.advance(500)
-    valid = 'second'
+    tokens.valid = new Set(['second'])
     await browser.advance(10 * MINUTES)
     expect([provider.redirects, provider.verifiers]).toEqual([1, 1])
   })
@@ -308,7 +275,7 @@ describe('polls that the server refuses with 401 for ten minutes', () => {
   ])('[EDGE-02] start it once where the server asks for a wider scope by 403 (%s)', async (_, open) => {
     const provider = signIns()
     const challenge = 'Bearer error="insufficient_scope", scope="tasks"'
-    refusal = () => new Response('', { status: 403, headers: { 'www-authenticate': challenge } })
+    tokens.refusal = () => new Response('', { status: 403, headers: { 'www-authenticate': challenge } })
     const client = open(provider)
     await expire(client)
     await browser.advance(10 * MINUTES)
@@ -317,10 +284,15 @@ describe('polls that the server refuses with 401 for ten minutes', () => {
 
   it('[EDGE-02] take a token from a refresh token as often as it runs out, without the user', async () => {
     let issued = 0
-    refresh = () => {
+    tokens.grant = () => {
       issued += 1
-      valid = `refreshed ${issued}`
-      return Response.json({ access_token: valid, token_type: 'Bearer', refresh_token: 'r', expires_in: 60 })
+      tokens.valid = new Set([`refreshed ${issued}`])
+      return Response.json({
+        access_token: `refreshed ${issued}`,
+        token_type: 'Bearer',
+        refresh_token: 'r',
+        expires_in: 60,
+      })
     }
     const provider = signIns()
     provider.token = { access_token: 'first', token_type: 'Bearer', refresh_token: 'r' }
@@ -328,7 +300,7 @@ describe('polls that the server refuses with 401 for ten minutes', () => {
     for (let time = 1; time <= 3; time++) {
       await browser.advance(MINUTES)
       expect(issued).toBe(time)
-      valid = 'none'
+      tokens.valid = new Set(['none'])
     }
     expect(call.getState().phase).toBe('working')
     expect(provider.redirects).toBe(0)
@@ -342,7 +314,7 @@ describe('polls that the server refuses with 401 for ten minutes', () => {
     await Promise.all([...tabs.map(({ client }) => client.connect()), browser.settle()])
     const call = tabs[0]?.client.startToolCall(report, { key: 'k' })
     await browser.advance(1500)
-    valid = 'second'
+    tokens.valid = new Set(['second'])
     for (const { page } of tabs.slice(0, 2)) {
       await browser.advance(5 * MINUTES)
       await page.close()
@@ -424,13 +396,13 @@ describe('what else the server refuses with 401', () => {
     ['{ url }', overUrl],
     ['{ client, transport }', overClient],
   ] as const)('[EDGE-02] as a push stream starts it once (%s)', async (_, openClient) => {
-    open = ['tasks/get']
+    tokens.open = ['tasks/get']
     const provider = signIns()
     const client = openClient(provider)
     await Promise.all([client.connect(), browser.settle()])
     const call = client.startToolCall(report)
     await browser.settle()
-    valid = 'second'
+    tokens.valid = new Set(['second'])
     await browser.advance(10 * MINUTES)
     expect([provider.redirects, provider.verifiers]).toEqual([1, 1])
     expect(call.getState().phase).toBe('working')
@@ -448,8 +420,8 @@ describe('what else the server refuses with 401', () => {
       const client = openClient(provider)
       const call = client.startToolCall(report)
       await browser.advance(1500)
-      valid = 'second'
-      open = ['tasks/get']
+      tokens.valid = new Set(['second'])
+      tokens.open = ['tasks/get']
       const answered = call.respond('name', { action: 'decline' })
       await browser.advance(10 * MINUTES)
       expect([provider.redirects, provider.verifiers]).toEqual([1, 1])
@@ -471,7 +443,7 @@ describe('what else the server refuses with 401', () => {
     await browser.advance(5 * MINUTES)
     expect(call.getState()).toMatchObject({ isCancelling: true, cancelStatus: 'retrying' })
     expect([provider.redirects, provider.verifiers]).toEqual([1, 1])
-    valid = 'second'
+    tokens.valid = new Set(['second'])
     provider.token = { access_token: 'second', token_type: 'Bearer' }
     await Promise.all([client.connect(), browser.advance(MINUTES)])
     await expect(cancelled).resolves.toBeDefined()

@@ -1,15 +1,16 @@
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react'
-import { createTaskClient, type ElicitUrlRequest, type InputRequest } from 'taskwire'
+import { createTaskClient, type ElicitUrlRequest, type InputRequest, type InputResponse } from 'taskwire'
 import { type PendingInputRequest, TaskClientProvider } from 'taskwire/react'
 import { createSimulatedEnvironment } from 'taskwire/testing'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Inbox as DemoInbox } from '../../demo/app/inbox/Inbox.js'
 import { Question } from '../../demo/app/inbox/Question.js'
+import { ElicitationForm } from '../../docs/examples/forms/ElicitationForm.js'
 import { Inbox as DocsInbox } from '../../docs/examples/Inbox.js'
-import { UrlRequest } from '../../docs/examples/UrlRequest.js'
+import { callThatAsks } from '../support/askingCall.js'
 import { created, createScriptedServer, snapshot } from '../support/scriptedServer.js'
 
-const respond = vi.fn(async () => {})
+const respond = vi.fn(async (_inputKey: string, _response: InputResponse): Promise<void> => {})
 const fetched = vi.fn()
 const opened = vi.fn()
 
@@ -20,6 +21,7 @@ beforeEach(() => {
 
 afterEach(() => {
   cleanup()
+  sessionStorage.clear()
   vi.clearAllMocks()
 })
 
@@ -28,32 +30,18 @@ const asking = (url: string, message = 'Sign in to go on.'): ElicitUrlRequest =>
   params: { mode: 'url', message, url },
 })
 
-const call: PendingInputRequest['call'] = {
-  callId: 'c1',
-  name: 'link_account',
-  phase: 'input_required',
-  inputRequests: {},
-  inputResponses: {},
-  isCancelling: false,
-  network: 'ok',
-  failureCount: 0,
-  startedAt: 0,
+/** An input request of a call, and where its response goes. */
+function pending(request: InputRequest): PendingInputRequest {
+  const { source } = callThatAsks(request, respond)
+  const call = source.client.getToolCallState(source.callId)
+  return { ...source, call, respond } as unknown as PendingInputRequest
 }
-
-const { environment } = createSimulatedEnvironment()
-const client = createTaskClient({ url: 'https://tasks.example/mcp', environment })
 
 /** The form of the documentation, and that of the demo. */
 const FORMS = {
-  'docs/examples/UrlRequest.tsx': (request: InputRequest) =>
-    render(<UrlRequest request={request} call={call} client={client} callId="c1" inputKey="a" respond={respond} />),
-  'demo/app/inbox/Question.tsx': (request: InputRequest) => {
-    return render(
-      <TaskClientProvider client={client}>
-        <Question request={request} call={call} client={client} callId="c1" inputKey="a" respond={respond} />
-      </TaskClientProvider>,
-    )
-  },
+  'docs/examples/forms/ElicitationForm.tsx': (request: InputRequest) =>
+    render(<ElicitationForm {...pending(request)} />),
+  'demo/app/inbox/Question.tsx': (request: InputRequest) => render(<Question question={pending(request)} />),
 }
 
 describe.each(Object.entries(FORMS))('an input request by URL in %s', (_, show) => {
@@ -111,12 +99,20 @@ describe.each(Object.entries(FORMS))('an input request by URL in %s', (_, show) 
   })
 
   // [CORE-ELICIT-DECLINE]
-  it('[EDGE-22] can be declined, and dismissed', () => {
+  it.each([
+    ['Decline', 'decline'],
+    ['Not now', 'cancel'],
+  ])('[EDGE-22] is answered "%s" by %s', async (name, action) => {
     show(asking(ADDRESS))
-    fireEvent.click(screen.getByRole('button', { name: 'Decline' }))
-    expect(respond).toHaveBeenLastCalledWith({ action: 'decline' })
-    fireEvent.click(screen.getByRole('button', { name: 'Not now' }))
-    expect(respond).toHaveBeenLastCalledWith({ action: 'cancel' })
+    await act(async () => fireEvent.click(screen.getByRole('button', { name })))
+    expect(respond.mock.calls).toEqual([['key', { action }]])
+  })
+
+  // [CORE-URL-CONSENT]
+  it('[EDGE-22] has the consent of the user once they open the address', async () => {
+    show(asking(ADDRESS))
+    await act(async () => fireEvent.click(screen.getByRole('link')))
+    expect(respond.mock.calls).toEqual([['key', { action: 'accept' }]])
   })
 
   // [CORE-URL-SUSPICIOUS]

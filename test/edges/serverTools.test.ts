@@ -1,5 +1,4 @@
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
 import { type NodeIncomingMessageLike, toNodeHandler } from '@modelcontextprotocol/node'
 import { type CallToolResult, ProtocolError } from '@modelcontextprotocol/server'
 import { defineTool, InMemoryTaskStore, type TaskContext, type TaskRecord } from 'taskwire/server'
@@ -9,6 +8,7 @@ import { createManualClock, settle } from '../server/support/manualClock.js'
 import { post, readResponse, rpcRequest } from '../server/support/rpc.js'
 import { startServer } from '../server/support/serverUnderTest.js'
 import { slow, text } from '../server/support/tools.js'
+import { listen } from '../support/listen.js'
 
 /** A tool that is given its task after it has been answered for, and ends with what `run` returns. */
 const using = (run: (task: TaskContext) => Promise<string> | string) =>
@@ -163,12 +163,10 @@ describe('a body', () => {
       const body: unknown = JSON.parse(Buffer.concat(chunks).toString())
       await handle(request as NodeIncomingMessageLike, response, ...(givesBody ? [body] : []))
     }
-    const http = createServer(json)
-    await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => void http.close())
+    const { origin, close } = await listen(json)
+    onTestFinished(close)
     const request = call()
-    const { port } = http.address() as AddressInfo
-    return fetch(`http://127.0.0.1:${port}/mcp`, {
+    return fetch(`${origin}/mcp`, {
       method: 'POST',
       headers: request.headers,
       body: await request.text(),

@@ -2,75 +2,71 @@ import { createTaskClient, type TaskClient, type TaskClientUrlOptions } from 'ta
 import { createSimulatedBrowser, type SimulatedBrowser, type SimulatedPage } from 'taskwire/testing'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { WebStorage } from '../../src/environment/environment.js'
+import {
+  createScriptedServer,
+  legacyResult,
+  type Reply,
+  rpcError,
+  type ScriptedRequest,
+  type ScriptedServer,
+  speakLegacy,
+} from '../support/scriptedServer.js'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
 const DAY = 24 * 60 * MINUTE
 const WORK = { name: 'work' }
 
-/** A server of 2025-11-25 that finds a task only in the session that made it. */
-function createLegacyServer(now: () => number) {
-  const sessions = new Map<string, Map<string, { endsAt: number }>>()
-  const requests: { method: string; session: string | null }[] = []
-  let isStateless = false
-  const task = (taskId: string, endsAt: number) => {
-    const status = now() >= endsAt ? 'completed' : 'working'
-    const at = new Date(now()).toISOString()
+const TASKS_OF_2025 = { tools: {}, tasks: { cancel: {}, requests: { tools: { call: {} } } } }
+
+/** Has the server speak 2025-11-25, and find a task only in the session that made it. */
+function keepTasksBySession(server: ScriptedServer, isStateless = false): void {
+  const sessions = new Map<string, Map<unknown, { endsAt: number }>>()
+  const tasksOf = ({ headers }: ScriptedRequest) => sessions.get(headers.get('mcp-session-id') ?? 'secret-session-1')
+  const task = (taskId: unknown, endsAt: number) => {
+    const status = browser.now() >= endsAt ? 'completed' : 'working'
+    const at = new Date(browser.now()).toISOString()
     return { taskId, status, createdAt: at, lastUpdatedAt: at, ttl: null, pollInterval: SECOND }
   }
-  const fetch = async (_url: string | URL, init: RequestInit = {}): Promise<Response> => {
-    if (init.method !== 'POST') return new Response(null, { status: 405 })
-    const { id, method, params = {} } = JSON.parse(String(init.body))
-    const session = new Headers(init.headers).get('mcp-session-id')
-    requests.push({ method, session })
-    const answer = (body: object, headers: Record<string, string> = {}) =>
-      Response.json({ jsonrpc: '2.0', id, ...body }, { headers })
-    if (id === undefined) return new Response(null, { status: 202 })
-    if (method === 'initialize') {
-      const sessionId = `secret-session-${sessions.size + 1}`
-      sessions.set(sessionId, new Map())
-      const result = {
-        protocolVersion: '2025-11-25',
-        capabilities: { tools: {}, tasks: { cancel: {}, requests: { tools: { call: {} } } } },
-        serverInfo: { name: 'legacy', version: '1.0.0' },
-      }
-      return answer({ result }, isStateless ? {} : { 'mcp-session-id': sessionId })
+  const ofKnown = (answer: (taskId: unknown, endsAt: number) => Record<string, unknown>): Reply => {
+    return (request) => {
+      const { taskId } = request.params
+      const known = tasksOf(request)?.get(taskId)
+      const reply = known ? legacyResult(answer(taskId, known.endsAt)) : rpcError(-32602, 'There is no such thing.')
+      return reply(request)
     }
-    if (method === 'tools/list') {
-      const tool = { name: 'work', inputSchema: { type: 'object' }, execution: { taskSupport: 'required' } }
-      return answer({ result: { tools: [tool] } })
-    }
-    const tasks = sessions.get(session ?? 'secret-session-1')
-    if (method === 'tools/call') {
-      const taskId = `task-${requests.length}`
-      const endsAt = now() + Number(params.arguments?.ms ?? 10 * MINUTE)
-      tasks?.set(taskId, { endsAt })
-      return answer({ result: { task: task(taskId, endsAt) } })
-    }
-    const known = tasks?.get(params.taskId)
-    if (method === 'tasks/get' && known) return answer({ result: task(params.taskId, known.endsAt) })
-    if (method === 'tasks/result' && known) return answer({ result: { content: [{ type: 'text', text: 'done' }] } })
-    const code = method.startsWith('tasks/') ? -32602 : -32601
-    return answer({ error: { code, message: 'There is no such thing.' } })
   }
-  return {
-    fetch,
-    count: (method: string) => requests.filter((request) => request.method === method).length,
-    dropSessions: () => {
-      isStateless = true
-    },
-  }
+
+  speakLegacy(server, TASKS_OF_2025, () => {
+    const sessionId = `secret-session-${sessions.size + 1}`
+    sessions.set(sessionId, new Map())
+    return isStateless ? {} : { 'mcp-session-id': sessionId }
+  })
+  server.on('tools/call', (request) => {
+    const taskId = `task-${server.requests.length}`
+    const { ms = 10 * MINUTE } = request.params['arguments'] as { ms?: number }
+    const endsAt = browser.now() + ms
+    tasksOf(request)?.set(taskId, { endsAt })
+    return legacyResult({ task: task(taskId, endsAt) })(request)
+  })
+  server.on('tasks/get', ofKnown(task))
+  server.on(
+    'tasks/result',
+    ofKnown(() => ({ content: [{ type: 'text', text: 'done' }] })),
+  )
 }
 
 let browser: SimulatedBrowser
-let server: ReturnType<typeof createLegacyServer>
+let server: ScriptedServer
 
 // Loaded where a server turns out to be one of 2025-11-25, which takes real time the first time.
 beforeAll(() => import('../../src/connection/legacy/tasksOverTransport.js'))
 
 beforeEach(() => {
   browser = createSimulatedBrowser({ fetch: (url, init) => server.fetch(url, init) })
-  server = createLegacyServer(browser.now)
+  const tool = { name: 'work', inputSchema: { type: 'object' }, execution: { taskSupport: 'required' } }
+  server = createScriptedServer({ now: browser.now, tools: [tool] })
+  keepTasksBySession(server)
 })
 
 interface Tab {
@@ -146,7 +142,7 @@ describe('the record of a task that a server of 2025-11-25 keeps for one session
     const call = start(again)
     await browser.advance(3 * SECOND)
     expect(call.getState()).toMatchObject({ phase: 'working' })
-    expect(server.count('tools/call')).toBe(1)
+    expect(server.received('tools/call')).toHaveLength(1)
   })
 
   it('[EDGE-14] leads to the outcome of a task that has ended after a reload of its tab', async () => {
@@ -155,7 +151,7 @@ describe('the record of a task that a server of 2025-11-25 keeps for one session
     const call = start(await reload(tab))
     await browser.advance(3 * SECOND)
     await expect(call.result).resolves.toMatchObject({ content: [{ text: 'done' }] })
-    expect(server.count('tools/call')).toBe(1)
+    expect(server.received('tools/call')).toHaveLength(1)
   })
 
   it.each(['at once', 'after a reload of the first'])(
@@ -172,7 +168,7 @@ describe('the record of a task that a server of 2025-11-25 keeps for one session
       const call = start(second)
       await browser.advance(3 * SECOND)
       expect(call.getState()).toMatchObject({ phase: 'working' })
-      expect(server.count('tools/call')).toBe(1)
+      expect(server.received('tools/call')).toHaveLength(1)
       expect(local().join()).not.toContain('secret-session')
     },
   )
@@ -194,11 +190,11 @@ describe('the record of a task that a server of 2025-11-25 keeps for one session
     const call = start(second)
     await browser.advance(3 * SECOND)
     await expect(call.result).rejects.toMatchObject({ name: 'ToolCallInterruptedError' })
-    expect(server.count('tools/call')).toBe(1)
+    expect(server.received('tools/call')).toHaveLength(1)
     const again = start(second, {}, { repeat: 'settled' })
     await browser.advance(3 * SECOND)
     expect(again.getState().phase).toBe('working')
-    expect(server.count('tools/call')).toBe(2)
+    expect(server.received('tools/call')).toHaveLength(2)
   })
 
   it('[EDGE-14] of a task that has ended is shared while its tab lives; after that the call is made anew', async () => {
@@ -208,13 +204,13 @@ describe('the record of a task that a server of 2025-11-25 keeps for one session
     const shared = start(second, { ms: 2000 })
     await browser.advance(5 * SECOND)
     await expect(shared.result).resolves.toMatchObject({ content: [{ text: 'done' }] })
-    expect(server.count('tools/call')).toBe(1)
+    expect(server.received('tools/call')).toHaveLength(1)
 
     for (const { page } of [first, second]) await page.close()
     const third = start(openTab(), { ms: 2000 })
     await browser.advance(5 * SECOND)
     await expect(third.result).resolves.toBeDefined()
-    expect(server.count('tools/call')).toBe(2)
+    expect(server.received('tools/call')).toHaveLength(2)
   })
 
   it('[EDGE-14] goes with a call without a key, from both storages', async () => {
@@ -282,7 +278,7 @@ describe('the record of a task that a server of 2025-11-25 keeps for one session
   })
 
   it('[EDGE-14] of a server without sessions stays in localStorage: its id is all that there is', async () => {
-    server.dropSessions()
+    keepTasksBySession(server, true)
     const tab = openTab()
     start(tab)
     await browser.advance(3 * SECOND)

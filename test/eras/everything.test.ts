@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process'
-import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryStorage } from '../../src/storage/memoryStorage.js'
+import { freePort } from '../support/freePort.js'
 import { type OpenPage, openByUrl, openWithSdkV1, openWithSdkV2, type Visit } from './support/eraPages.js'
 import { reached } from './support/reached.js'
 
@@ -36,14 +35,6 @@ afterAll(async () => {
   for (const close of closing) await close()
   stop()
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
 
 const open = async (openPage: OpenPage, visit: Visit, options?: Parameters<OpenPage>[2]) => {
   const page = await openPage(url, visit, options)

@@ -1,6 +1,6 @@
 import { strictEqual } from 'node:assert'
 import { gzipSync } from 'node:zlib'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 
 /** What a page of an example ships at first load, gzip -9 file by file. */
 export interface PageBytes {
@@ -14,38 +14,14 @@ export interface PageBytes {
 export async function clickThrough(browser: Browser, url: string, screenshots?: string): Promise<PageBytes> {
   const context = await browser.newContext({ viewport: { width: 800, height: 600 } })
   context.setDefaultTimeout(60_000)
-  const complaints: string[] = []
-  let calls = 0
-  const files = new Map<string, Promise<number>>()
-  context.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) complaints.push(`console.${message.type()}: ${message.text()}`)
-  })
-  context.on('weberror', (error) => complaints.push(`uncaught: ${error.error().message}`))
-  context.on('request', (request) => {
-    if (request.headers()['mcp-method'] === 'tools/call') calls += 1
-    if (!['127.0.0.1', ''].includes(new URL(request.url()).hostname)) complaints.push(`asks ${request.url()}`)
-  })
-  context.on('response', (response) => {
-    if (response.status() >= 400) complaints.push(`${response.status()} of ${response.url()}`)
-  })
-
+  const { complaints, calls, measure } = watchPage(context)
   try {
     const tab = await context.newPage()
-    tab.on('response', (response) => {
-      const { pathname } = new URL(response.url())
-      if (response.request().method() !== 'GET' || pathname === '/mcp' || files.has(pathname)) return
-      files.set(
-        pathname,
-        response.body().then(
-          (body) => gzipSync(body, { level: 9 }).length,
-          () => 0,
-        ),
-      )
-    })
+    const bytes = measure(tab)
     await tab.goto(url)
     await tab.getByRole('button', { name: 'Generate report' }).waitFor()
     await tab.waitForLoadState('networkidle')
-    const sizes = await Promise.all(files.values())
+    const gzip = await bytes()
     await look(tab, screenshots, 'first')
 
     await generate(tab, 'Q3')
@@ -58,13 +34,13 @@ export async function clickThrough(browser: Browser, url: string, screenshots?: 
     await second.goto(url)
     await untilProgress(second, 1)
     for (const page of [tab, second]) await page.getByText(/sold 4,200 pieces in Q3/).waitFor()
-    strictEqual(calls, 1, `the tool was called ${calls} times`)
+    strictEqual(calls(), 1, `the tool was called ${calls()} times`)
     await look(tab, screenshots, 'result')
 
     // A report that is there stays there.
     await tab.reload()
     await tab.getByText(/sold 4,200 pieces in Q3/).waitFor()
-    strictEqual(calls, 1, `the tool was called ${calls} times after a second reload`)
+    strictEqual(calls(), 1, `the tool was called ${calls()} times after a second reload`)
 
     await generate(tab, 'Q2')
     await untilProgress(second, 1)
@@ -73,14 +49,14 @@ export async function clickThrough(browser: Browser, url: string, screenshots?: 
       await page.getByRole('alert').getByText('The report was cancelled.').waitFor()
       strictEqual(await page.getByText(/sold/).count(), 0, 'an earlier result stands beside the cancellation')
     }
-    strictEqual(calls, 2, `the tool was called ${calls} times for two reports`)
+    strictEqual(calls(), 2, `the tool was called ${calls()} times for two reports`)
     await look(tab, screenshots, 'cancelled')
 
     await generate(tab, 'Q4')
     await tab.getByRole('alert').getByText('There are no sales of Q4 yet.').waitFor()
 
     strictEqual(complaints.join('\n'), '')
-    return { gzip: sizes.reduce((sum, size) => sum + size, 0) }
+    return { gzip }
   } catch (error) {
     const seen = await Promise.all(context.pages().map((page) => page.locator('body').ariaSnapshot().catch(String)))
     throw new Error([String(error), ...seen, ...complaints].join('\n\n'))
@@ -89,20 +65,62 @@ export async function clickThrough(browser: Browser, url: string, screenshots?: 
   }
 }
 
+/** What is said in the console, asked of other servers, and called, in all pages of a context. */
+interface Watched {
+  readonly complaints: string[]
+  /** How many times a tool was called. */
+  calls(): number
+  /** Measures what this page loads. Returns a function that says how many bytes that are. */
+  measure(page: Page): () => Promise<number>
+}
+
+export function watchPage(context: BrowserContext): Watched {
+  const complaints: string[] = []
+  let calls = 0
+  context.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(`console.${message.type()}: ${message.text()}`)
+  })
+  context.on('weberror', (error) => complaints.push(`uncaught: ${error.error().message}`))
+  context.on('request', (request) => {
+    if (request.headers()['mcp-method'] === 'tools/call') calls += 1
+    if (!['127.0.0.1', ''].includes(new URL(request.url()).hostname)) complaints.push(`asks ${request.url()}`)
+  })
+  context.on('response', (response) => {
+    if (response.status() >= 400) complaints.push(`${response.status()} of ${response.url()}`)
+  })
+  return { complaints, calls: () => calls, measure }
+}
+
+function measure(page: Page): () => Promise<number> {
+  const files = new Map<string, Promise<number>>()
+  page.on('response', (response) => {
+    const { pathname } = new URL(response.url())
+    if (response.request().method() !== 'GET' || pathname === '/mcp' || files.has(pathname)) return
+    files.set(
+      pathname,
+      response.body().then(
+        (body) => gzipSync(body, { level: 9 }).length,
+        () => 0,
+      ),
+    )
+  })
+  return async () => (await Promise.all(files.values())).reduce((sum, size) => sum + size, 0)
+}
+
 async function generate(page: Page, quarter: string): Promise<void> {
   await page.getByLabel('Quarter').selectOption(quarter)
   await page.getByRole('button', { name: 'Generate report' }).click()
 }
 
 /** Until so many parts of the work are done, by the progress bar. */
-async function untilProgress(page: Page, least: number): Promise<void> {
+export async function untilProgress(page: Page, least: number): Promise<void> {
   await page.waitForFunction((value) => {
     const bar = document.querySelector('progress')
     return bar?.checkVisibility() === true && bar.hasAttribute('value') && bar.value >= value
   }, least)
 }
 
-async function look(page: Page, folder: string | undefined, name: string): Promise<void> {
+export async function look(page: Page, folder: string | undefined, name: string): Promise<void> {
   if (folder === undefined) return
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const width of [360, 1440]) {

@@ -1,10 +1,10 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
+import { freePort } from '../support/freePort.js'
 
 const repository = resolve(import.meta.dirname, '../..')
 
@@ -22,13 +22,17 @@ export type NodeVersion = '20' | '22' | '24'
 /** Where examples are installed: a temporary folder with the packed package in it. */
 export interface Workspace {
   readonly folder: string
+  /** Packs a package of the repository, and returns the path of what was packed. */
+  pack(from: string): Promise<string>
+  /** Runs a command in a folder, without packages, and resolves to what it printed, which is the message where it fails. */
+  run(command: readonly string[], cwd: string): Promise<string>
   /** Copies a folder of the repository and installs it with the packed package. `versions` replace the ranges of its package.json. */
   install(name: string, options?: InstallOptions): Promise<InstalledApp>
   remove(): Promise<void>
 }
 
 export interface InstallOptions {
-  /** Of the repository. @default `examples/NAME` */
+  /** A path, from the repository. @default `examples/NAME` */
   readonly from?: string
   readonly versions?: Readonly<Record<string, string>>
   /** The Node to run it with. @default the one that runs */
@@ -68,12 +72,15 @@ const QUIET = {
 export async function createWorkspace(packed?: string): Promise<Workspace> {
   const folder = await mkdtemp(join(tmpdir(), 'taskwire-examples-'))
   const tools = await installTools()
-  const tarball = packed === undefined ? await pack(folder, environmentOf(tools)) : resolve(packed)
+  const environment = environmentOf(tools)
+  const tarball = packed === undefined ? await pack(repository, folder, environment) : resolve(packed)
   return {
     folder,
+    pack: (from) => pack(join(repository, from), folder, environment),
+    run: (command, cwd) => run(command, cwd, environment),
     install: async (name, { from = `examples/${name}`, versions = {}, node } = {}) => {
       const path = await mkdtemp(join(folder, `${name}-`))
-      await cp(join(repository, from), path, {
+      await cp(resolve(repository, from), path, {
         recursive: true,
         filter: (file) => !/[\\/]node_modules([\\/]|$)/.test(file),
       })
@@ -101,10 +108,11 @@ export async function createWorkspace(packed?: string): Promise<Workspace> {
 }
 
 /** `npm pack` builds first: see `prepack` in package.json. */
-async function pack(folder: string, environment: NodeJS.ProcessEnv): Promise<string> {
-  await run(['npm', 'pack', '--pack-destination', folder], repository, environment)
-  const [tarball = ''] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'))
-  return join(folder, tarball)
+async function pack(from: string, folder: string, environment: NodeJS.ProcessEnv): Promise<string> {
+  const to = await mkdtemp(join(folder, 'packed-'))
+  await run(['npm', 'pack', '--pack-destination', to], from, environment)
+  const [tarball = ''] = await readdir(to)
+  return join(to, tarball)
 }
 
 async function installTools(): Promise<string> {
@@ -184,12 +192,4 @@ async function answers(url: string): Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, 100))
     }
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  return typeof address === 'object' && address !== null ? address.port : 0
 }

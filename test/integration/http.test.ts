@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createTaskClient, itFull } from '../support/anyClient.js'
 import { type HttpServer, startHttpServer } from '../support/httpServer.js'
+import { completed, created, createScriptedServer } from '../support/scriptedServer.js'
 
 const POLL_INTERVAL_MS = 60
 
@@ -134,14 +135,10 @@ describe('over real HTTP', () => {
   })
 
   itFull('the SDK validates the output of a task as that of any other call', async () => {
-    await client.listTools()
-    const server = http
-    http = await startHttpServer(lying)
-    const liar = createTaskClient({ url: http.url })
+    const liar = createTaskClient({ url: http.url, transportOptions: { fetch: createLyingServer().fetch } })
     await liar.listTools()
     await expect(liar.callTool({ name: 'work' })).rejects.toThrow('does not match the tool')
     await liar.close()
-    await server.close()
   })
 
   it('a server without the extension answers calls, just not as tasks', async () => {
@@ -163,39 +160,11 @@ describe('over real HTTP', () => {
   })
 })
 
-/** Declares one output and sends another, inside a task. */
-const lying = {
-  fetch: async (request: Request): Promise<Response> => {
-    const { id, method } = (await request.json()) as { id: unknown; method: string }
-    const now = new Date().toISOString()
-    const task = { taskId: 't', createdAt: now, lastUpdatedAt: now, ttlMs: 60_000, pollIntervalMs: 10 }
-    const cache = { ttlMs: 0, cacheScope: 'private' }
-    const answers: Record<string, object> = {
-      'server/discover': {
-        resultType: 'complete',
-        supportedVersions: ['2026-07-28'],
-        capabilities: { tools: {} },
-        ...cache,
-      },
-      'tools/list': {
-        resultType: 'complete',
-        tools: [
-          {
-            name: 'work',
-            inputSchema: { type: 'object' },
-            outputSchema: { type: 'object', properties: { steps: { type: 'number' } }, required: ['steps'] },
-          },
-        ],
-        ...cache,
-      },
-      'tools/call': { resultType: 'task', status: 'working', ...task },
-      'tasks/get': {
-        resultType: 'complete',
-        status: 'completed',
-        ...task,
-        result: { content: [], structuredContent: { steps: 'many' } },
-      },
-    }
-    return Response.json({ jsonrpc: '2.0', id, result: answers[method] })
-  },
+/** A server that declares one output of a tool and sends another, inside a task. */
+function createLyingServer() {
+  const outputSchema = { type: 'object', properties: { steps: { type: 'number' } }, required: ['steps'] }
+  const server = createScriptedServer({ tools: [{ name: 'work', inputSchema: { type: 'object' }, outputSchema }] })
+  server.on('tools/call', created({ pollIntervalMs: 10 }))
+  server.on('tasks/get', completed({ result: { content: [], structuredContent: { steps: 'many' } } }))
+  return server
 }

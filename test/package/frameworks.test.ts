@@ -96,6 +96,9 @@ describe('where a package is missing', () => {
   test.for([
     ['@modelcontextprotocol/client', 'taskwire'],
     ['@tanstack/react-query', 'taskwire/react'],
+    ['@tanstack/solid-query', 'taskwire/solid'],
+    ['@tanstack/svelte-query', 'taskwire/svelte'],
+    ['@tanstack/vue-query', 'taskwire/vue'],
   ] as const)('[EDGE-25] a build without %s fails with one error that names it', async ([name, entry]) => {
     const said = await buildWithout(name, entry)
     expect(said).toContain('Build failed with 1 error')

@@ -14,12 +14,6 @@ beforeAll(async () => {
     files: join(import.meta.dirname, 'app'),
     packages: [
       'react-dom',
-      'vue',
-      '@tanstack/vue-query',
-      'svelte',
-      '@tanstack/svelte-query',
-      'solid-js',
-      '@tanstack/solid-query',
       'vite',
       '@vitejs/plugin-react',
       'typescript',
@@ -50,9 +44,11 @@ test('an app that uses it type-checks in strict mode', async () => {
 
 test.for([
   ['taskwire', ['@modelcontextprotocol/client', 'zustand']],
+  ['taskwire/ai', []],
   ['taskwire/auth', ['@modelcontextprotocol/client']],
   ['taskwire/devtools', []],
   ['taskwire/diagnose', []],
+  ['taskwire/forms', []],
   ['taskwire/notify', []],
   ['taskwire/otel', ['@opentelemetry/api']],
   ['taskwire/lite', ['zustand', 'eventsource-parser']],
@@ -62,7 +58,9 @@ test.for([
   ['taskwire/server/bullmq', []],
   ['taskwire/server/postgres', []],
   ['taskwire/server/redis', []],
+  ['taskwire/solid', ['zustand', 'solid-js', '@tanstack/solid-query']],
   ['taskwire/testing', ['@modelcontextprotocol/client', '@modelcontextprotocol/server', 'zustand', 'msw']],
+  ['taskwire/vue', ['zustand', 'vue', '@tanstack/vue-query']],
 ] as const)('%s loads in plain Node, and only these packages with it: %s', async ([entry, packages]) => {
   await app.run(['--input-type=module', '--eval', `await import('${entry}')`])
   const start = join(app.installed, 'dist', entry.replace(/^taskwire\/?/, ''), 'index.js')

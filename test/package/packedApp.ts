@@ -46,7 +46,7 @@ export async function createPackedApp({ files, packages, without = [] }: PackedA
   const { dependencies, peerDependencies } = manifest as Record<string, Record<string, string>>
   // Only what is declared can be found.
   const declared = Object.keys({ ...dependencies, ...peerDependencies }).filter((name) => !without.includes(name))
-  for (const name of [...declared, ...packages]) {
+  for (const name of new Set([...declared, ...packages])) {
     const link = join(path, 'node_modules', name)
     await mkdir(dirname(link), { recursive: true })
     await symlink(join(repository, 'node_modules', name), link, 'junction')

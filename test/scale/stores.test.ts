@@ -9,7 +9,7 @@ import { describeTaskStore } from '../server/support/taskStoreContract.js'
 
 let fresh = 0
 
-describe('Postgres', () => {
+describe('the store on Postgres', () => {
   let database: Database
   let pool: pg.Pool
 

@@ -5,7 +5,7 @@ import { rpc, rpcRequest } from './support/rpc.js'
 import { startServer } from './support/serverUnderTest.js'
 import { greet, slow } from './support/tools.js'
 
-describe('fetch', () => {
+describe('the fetch handler of a server', () => {
   it('can be passed around on its own', async () => {
     const { server } = startServer({ tools: [greet] })
     const { fetch } = server
@@ -75,7 +75,7 @@ describe('fetch', () => {
   })
 })
 
-describe('close', () => {
+describe('close() of a server', () => {
   it('aborts all work and fails its tasks, which a store that lasts can tell', async () => {
     const store = new InMemoryTaskStore()
     const before = startServer({ store, tools: [slow] })

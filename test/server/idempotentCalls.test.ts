@@ -54,7 +54,7 @@ function startTwo(
   return { clock, first: start(), second: start() }
 }
 
-describe('the extension', () => {
+describe('the extension for idempotent calls', () => {
   it('is listed with how long calls are remembered: the shortest ttl of a tool', async () => {
     const { rpc } = startServer({ tools: [slow, { ...greet, ttlMs: 60_000 }] })
     const { result } = await rpc('server/discover', {})

@@ -65,7 +65,7 @@ describe('the methods of tasks', () => {
   })
 })
 
-describe('headers', () => {
+describe('the headers of a request about a task', () => {
   it.each(METHODS)('of %s must agree with its body', async (method) => {
     const t = startServer({ tools: [slow] })
     const taskId = await t.start('slow')

@@ -557,7 +557,7 @@ describe('the progress of a handler that runs again', () => {
   }
 })
 
-describe('a step', () => {
+describe('a step of a handler', () => {
   const stepping = (names: string[], value: unknown = 1) =>
     defineTool({
       ...slow,
@@ -583,7 +583,7 @@ describe('a step', () => {
   })
 })
 
-describe('close', () => {
+describe('close()', () => {
   it('lets work end, and takes no more', async () => {
     const t = setup([slow])
     const { worker } = t.startWorker()
@@ -632,7 +632,7 @@ describe('close', () => {
   })
 })
 
-describe('load', () => {
+describe('a server under load', () => {
   it('lets so many handlers run at a time, and says of the others how many come before', async () => {
     const t = startServer({ tools: [slow], maxRunning: 2 })
     const ids: string[] = []

@@ -2,7 +2,7 @@ import { act, fireEvent, render, screen } from '@testing-library/react'
 import { createTaskClient } from 'taskwire'
 import { TaskClientProvider } from 'taskwire/react'
 import { createSimulatedEnvironment } from 'taskwire/testing'
-import { expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { Inbox } from '../../demo/app/inbox/Inbox.js'
 import { ack, created, createScriptedServer, snapshot } from '../support/scriptedServer.js'
 
@@ -22,6 +22,9 @@ const FORM = {
     },
   },
 }
+
+/** The forms of the demo keep drafts there. */
+afterEach(() => sessionStorage.clear())
 
 /** The demo, whose inbox holds this form. */
 async function openForm() {

@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import Provider from 'oidc-provider'
+import { listen } from './listen.js'
 
 /** A real authorization server on this machine: metadata, dynamic registration, PKCE, resource indicators. */
 export interface AuthorizationServer {
@@ -17,9 +17,7 @@ export interface AuthorizationServer {
 
 export async function startAuthorizationServer(): Promise<AuthorizationServer> {
   const requests: string[] = []
-  const http = createServer((request, response) => void handle(request, response))
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`
+  const { origin: url, close } = await listen((request, response) => void handle(request, response))
 
   const provider = new Provider(url, {
     claims: { openid: ['sub'] },
@@ -80,11 +78,7 @@ export async function startAuthorizationServer(): Promise<AuthorizationServer> {
     givesRefreshTokens: false,
     requests,
     isValid: async (token) => (await provider.AccessToken.find(token))?.isValid === true,
-    close: () =>
-      new Promise((resolve) => {
-        http.close(() => resolve())
-        http.closeAllConnections()
-      }),
+    close,
   }
   return server
 }

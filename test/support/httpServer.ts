@@ -1,6 +1,5 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { toNodeHandler } from '@modelcontextprotocol/node'
+import { type NodeIncomingMessageLike, toNodeHandler } from '@modelcontextprotocol/node'
+import { listen } from './listen.js'
 
 /** One request as it came over the network, with the headers that route it. */
 export interface HttpRequest {
@@ -45,20 +44,14 @@ export async function startHttpServer(handler: {
       return response
     },
   })
-  // Node types a request's method and url as optional; in a server both are there.
-  const server: Server = createServer(
-    (request, response) => void listener(request as typeof request & { method: string; url: string }, response),
+  // Node declares `method?: string | undefined`, the SDK `method?: string`: the same but for `exactOptionalPropertyTypes`.
+  const { origin, close } = await listen(
+    (request, response) => void listener(request as NodeIncomingMessageLike, response),
   )
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
   return {
-    url: `http://127.0.0.1:${port}/mcp`,
+    url: `${origin}/mcp`,
     requests,
     count: (method) => requests.filter((request) => request.method === method).length,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    close,
   }
 }

@@ -89,6 +89,11 @@ export function result(members: Json): Reply {
   return ({ id }) => Response.json({ jsonrpc: '2.0', id, result: { resultType: 'complete', ...members } })
 }
 
+/** A result as revisions before 2026-07-28 have it. */
+export function legacyResult(members: Json): Reply {
+  return result({ ...members, resultType: undefined })
+}
+
 /** A task at work, its interval one second. */
 export function task(changes: Json = {}): Json {
   const createdAt = '2026-07-28T00:00:00Z'
@@ -169,12 +174,19 @@ export function openStream(): Reply & { send(message: Json): void; end(): void }
   })
 }
 
-/** Has the server speak MCP 2025-11-25 only. */
-export function speakLegacy(server: ScriptedServer, capabilities: Json = { tools: {} }): void {
+/** Has the server speak MCP 2025-11-25 only. `headers` are those of each response to `initialize`, such as a session. */
+export function speakLegacy(
+  server: ScriptedServer,
+  capabilities: Json = { tools: {} },
+  headers: () => Record<string, string> = () => ({}),
+): void {
   server.on('server/discover', rpcError(-32601, 'Method not found', { status: 400 }))
   const serverInfo = { name: 'scripted', version: '1.0.0' }
   server.on('initialize', ({ id }) =>
-    Response.json({ jsonrpc: '2.0', id, result: { protocolVersion: '2025-11-25', capabilities, serverInfo } }),
+    Response.json(
+      { jsonrpc: '2.0', id, result: { protocolVersion: '2025-11-25', capabilities, serverInfo } },
+      { headers: headers() },
+    ),
   )
 }
 

@@ -73,7 +73,7 @@ it('taskHandlers says what is missing to who does not pass `http`', () => {
   )
 })
 
-describe('over msw', () => {
+describe('a test server over msw', () => {
   function serve(): ObservedServer {
     const server = createLiveServer({ tools: [report], pollIntervalMs: 5 })
     intercept(taskHandlers(url, server, http))
@@ -99,7 +99,7 @@ describe('over msw', () => {
     expect(problems).toMatchObject([{ kind: 'http', retryAfterMs: 0 }])
   })
 
-  it('a malformed response is malformed', async () => {
+  it('a malformed response is told to the app, and the poll repeated', async () => {
     const server = serve()
     const problems: Error[] = []
     server.faults.malformed({ method: 'tasks/get', times: 1 })

@@ -206,7 +206,7 @@ describe('a fault', () => {
   })
 })
 
-describe('the page', () => {
+describe('the page of a test server', () => {
   it('goes offline and comes back', async () => {
     const call = work(3)
     await server.advance(500)
@@ -254,7 +254,7 @@ describe('the page', () => {
   })
 })
 
-describe('the server', () => {
+describe('a test server', () => {
   it('starts a test over, with the tasks it has', async () => {
     const call = work(2)
     server.faults.delay(200)

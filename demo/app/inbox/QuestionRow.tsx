@@ -46,7 +46,7 @@ export function QuestionRow({ question, isOpen, onToggle }: QuestionRowProps) {
         }}
       >
         <p className="muted">The server of this demo asks, for “{callTitle(client, call)}”</p>
-        <Question {...question} />
+        <Question question={question} />
       </fieldset>
     </li>
   )

@@ -1,18 +1,30 @@
+import type { WebAddress as Address } from 'taskwire/forms'
+
+interface WebAddressProps {
+  readonly address: Address
+  readonly warnings: readonly string[]
+  /** Called when the user opens it. */
+  readonly onOpen: () => void
+}
+
 /**
  * Where a server wants the user to go, in full and before anything is opened. The host stands out: user names and paths
  * may be made to look like one. A click is the user's consent, and opens a tab that cannot reach this one.
  */
-export function WebAddress({ url }: { url: string }) {
-  const { href, host, protocol } = new URL(url)
-  const start = href.indexOf('/', protocol.length + 2) - host.length
+export function WebAddress({ address, warnings, onOpen }: WebAddressProps) {
   return (
     <div>
-      <a className="web-address" href={href} target="_blank" rel="noopener noreferrer">
-        {href.slice(0, start)}
-        <strong>{host}</strong>
-        {href.slice(start + host.length)}
+      <p className="muted">Open this page in a new tab, if you trust it:</p>
+      <a className="web-address" href={address.href} target="_blank" rel="noopener noreferrer" onClick={onOpen}>
+        {address.before}
+        <strong>{address.host}</strong>
+        {address.after}
       </a>
-      {/(^|\.)xn--/.test(host) && <p className="question-problem">This address has letters that may imitate others.</p>}
+      {warnings.map((warning) => (
+        <p key={warning} className="question-problem">
+          {warning}
+        </p>
+      ))}
     </div>
   )
 }

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type RefObject, useState } from 'react'
+import { type ReactNode, type RefObject, useState } from 'react'
+import type { Fault } from 'taskwire/devtools'
 import { useTaskClient } from 'taskwire/react'
 import { MagicIcon } from './MagicIcon.js'
 import { Proof } from './Proof.js'
@@ -16,8 +17,6 @@ interface MagicProps {
 export function Magic({ opener, isBesideOpen, onBeside }: MagicProps) {
   const client = useTaskClient()
   const queryClient = useQueryClient()
-  const network = useFault('offline')
-  const answer = useFault('lose-next-answer')
   const [said, setSaid] = useState<string>()
 
   async function restart(): Promise<void> {
@@ -38,36 +37,26 @@ export function Magic({ opener, isBesideOpen, onBeside }: MagicProps) {
         <button type="button" ref={opener} className="button" aria-expanded={isBesideOpen} onClick={onBeside}>
           <MagicIcon name="tabs" /> {isBesideOpen ? 'Close second tab' : 'Open second tab'}
         </button>
-        {network && (
-          <button
-            type="button"
-            className="button"
-            aria-pressed={network.isOn}
-            onClick={() => {
-              setSaid(network.isOn ? 'The network is back.' : 'The network is cut, in every tab. The server works on.')
-              network.set(!network.isOn)
-            }}
-          >
-            <MagicIcon name="network" /> Cut the network
-          </button>
-        )}
-        {answer && (
-          <button
-            type="button"
-            className="button"
-            aria-pressed={answer.isOn}
-            onClick={() => {
-              setSaid(
-                answer.isOn
-                  ? 'No answer gets lost.'
-                  : 'The next answer gets lost on its way to this tab. It is asked for again; nothing runs twice.',
-              )
-              answer.set(!answer.isOn)
-            }}
-          >
-            <MagicIcon name="answer" /> Lose an answer
-          </button>
-        )}
+        <FaultButton
+          fault="offline"
+          onSwitch={(isOn) =>
+            setSaid(isOn ? 'The network is cut, in every tab. The server works on.' : 'The network is back.')
+          }
+        >
+          <MagicIcon name="network" /> Cut the network
+        </FaultButton>
+        <FaultButton
+          fault="lose-next-answer"
+          onSwitch={(isOn) =>
+            setSaid(
+              isOn
+                ? 'The next answer gets lost on its way to this tab. It is asked for again; nothing runs twice.'
+                : 'No answer gets lost.',
+            )
+          }
+        >
+          <MagicIcon name="answer" /> Lose an answer
+        </FaultButton>
         <button type="button" className="button" onClick={restart}>
           <MagicIcon name="server" /> Restart the server
         </button>
@@ -80,5 +69,26 @@ export function Magic({ opener, isBesideOpen, onBeside }: MagicProps) {
           'Start something, then press any of these in the middle of it. What you start runs once, whatever you do.'}
       </p>
     </section>
+  )
+}
+
+interface FaultButtonProps {
+  readonly fault: Fault
+  readonly onSwitch: (isOn: boolean) => void
+  readonly children: ReactNode
+}
+
+/** Switches a fault; not there where the page was built without faults. */
+function FaultButton({ fault, onSwitch, children }: FaultButtonProps) {
+  const state = useFault(fault)
+  if (state === undefined) return
+  const toggle = () => {
+    onSwitch(!state.isOn)
+    state.set(!state.isOn)
+  }
+  return (
+    <button type="button" className="button" aria-pressed={state.isOn} onClick={toggle}>
+      {children}
+    </button>
   )
 }

@@ -1,15 +1,12 @@
 import { createSignal, Show } from 'solid-js'
 import { TaskCancelledError, ToolCallInterruptedError } from 'taskwire'
-import { createReport } from './report'
+import { useToolCallMutation } from 'taskwire/solid'
 
 export function App() {
   const [quarter, setQuarter] = createSignal('Q1')
-  const { call, generate, cancel } = createReport()
-  const isRunning = () => call() !== undefined && call()?.endedAt === undefined
-  const text = () =>
-    call()
-      ?.result?.content.map((block) => (block.type === 'text' ? block.text : ''))
-      .join('\n')
+  // The key makes it one call, in every tab and after a reload.
+  const report = useToolCallMutation(() => ({ name: 'generate_report', key: 'sales' }))
+  const text = () => report.data?.content.map((block) => (block.type === 'text' ? block.text : '')).join('\n')
 
   return (
     <main>
@@ -18,7 +15,7 @@ export function App() {
       <form
         onSubmit={(event) => {
           event.preventDefault()
-          generate(quarter())
+          report.mutate({ quarter: quarter() })
         }}
       >
         <label>
@@ -30,15 +27,15 @@ export function App() {
             <option>Q4</option>
           </select>
         </label>
-        <button type="submit" disabled={isRunning()}>
+        <button type="submit" disabled={report.isPending}>
           Generate report
         </button>
       </form>
 
-      <Show when={isRunning()}>
+      <Show when={report.isPending}>
         <section aria-label="Progress">
           {/* Without a value the bar says that nobody knows how long it takes. */}
-          <Show when={call()?.progress} fallback={<progress aria-label="Progress of the report" />}>
+          <Show when={report.call?.progress} fallback={<progress aria-label="Progress of the report" />}>
             {(progress) => (
               <progress
                 aria-label="Progress of the report"
@@ -47,14 +44,14 @@ export function App() {
               />
             )}
           </Show>
-          <p>{call()?.progress?.message ?? 'Starting…'}</p>
-          <button type="button" onClick={cancel} disabled={call()?.isCancelling}>
+          <p>{report.call?.progress?.message ?? 'Starting…'}</p>
+          <button type="button" onClick={report.cancel} disabled={report.isCancelling}>
             Cancel
           </button>
         </section>
       </Show>
 
-      <Show when={call()?.error}>{(error) => <p role="alert">{explain(error())}</p>}</Show>
+      <Show when={report.error}>{(error) => <p role="alert">{explain(error())}</p>}</Show>
 
       <Show when={text()}>
         <output>{text()}</output>

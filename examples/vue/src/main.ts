@@ -1,5 +1,9 @@
+import { createTaskClient } from 'taskwire'
+import { taskClientPlugin } from 'taskwire/vue'
 import { createApp } from 'vue'
 import App from './App.vue'
 import './style.css'
 
-createApp(App).mount('#app')
+const client = createTaskClient({ url: '/mcp' })
+
+createApp(App).use(taskClientPlugin(client)).mount('#app')

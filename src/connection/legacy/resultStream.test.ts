@@ -14,7 +14,7 @@ const open = () =>
     () => undefined,
   )
 
-it('[EDGE-06] keeps 256 input requests without a response, and refuses the others until one of those has its response', () => {
+it('[EDGE-06] the stream of a result keeps 256 input requests without a response, and refuses the others until one of those has its response', () => {
   const stream = open()
   for (let id = 0; id < 256; id++) expect(stream.receive(elicitation(id))).toBeUndefined()
   expect(stream.receive(elicitation(256))).toMatchObject({ code: -32602 })
@@ -23,13 +23,13 @@ it('[EDGE-06] keeps 256 input requests without a response, and refuses the other
   expect(stream.receive(elicitation(256))).toBeUndefined()
 })
 
-it('[EDGE-06] refuses an input request whose id is too long to be recorded', () => {
+it('[EDGE-06] the stream of a result refuses an input request whose id is too long to be recorded', () => {
   const stream = open()
   expect(stream.receive(elicitation('q'.repeat(1024)))).toMatchObject({ code: -32602 })
   expect(stream.inputRequests).toEqual({})
 })
 
-it('[EDGE-13] refuses an input request that is nested too deep', () => {
+it('[EDGE-13] the stream of a result refuses an input request that is nested too deep', () => {
   const stream = open()
   const deep: unknown = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000))
   expect(stream.receive(elicitation(1, { name: { default: deep } }))).toMatchObject({ code: -32602 })

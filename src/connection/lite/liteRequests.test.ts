@@ -23,7 +23,7 @@ function openRequests() {
   return { requests, open, sent, failures, settle: () => new Promise((resolve) => setImmediate(resolve)) }
 }
 
-it('has no signal that collects the listeners of the requests that are open, which Node warns of', async () => {
+it('taskwire/lite has no signal that collects the listeners of the requests that are open, which Node warns of', async () => {
   const warnings: unknown[] = []
   const listener = (warning: Error) => warnings.push(warning.name)
   process.on('warning', listener)
@@ -37,7 +37,7 @@ it('has no signal that collects the listeners of the requests that are open, whi
   requests.close()
 })
 
-it('ends every open request when it is closed, and every later one at once', async () => {
+it('taskwire/lite ends every open request when it is closed, and every later one at once', async () => {
   const { requests, open, sent, failures, settle } = openRequests()
   for (let count = 0; count < OPEN; count++) open()
   await settle()

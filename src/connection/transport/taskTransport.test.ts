@@ -4,6 +4,7 @@ import type { CallToolResult } from '../../protocol/callToolResult.js'
 import { TaskFailedError, TaskProtocolError } from '../../protocol/errors.js'
 import type { InputRequest } from '../../protocol/inputRequest.js'
 import type { Task } from '../../protocol/task.js'
+import { createSimulatedEnvironment } from '../../testing/simulatedEnvironment.js'
 import { type FollowTask, type FollowTaskContext, HeldCalls } from '../withTasks/heldCalls.js'
 import { CALL_TOKEN_META } from './callToken.js'
 import { TaskTransport } from './taskTransport.js'
@@ -64,7 +65,12 @@ function holding() {
 }
 
 const withFollower = (follow: FollowTask) => ({
-  createFollower: (context: FollowerContext) => new HeldCalls(context, follow, () => ''),
+  createFollower: (context: FollowerContext) =>
+    new HeldCalls(context, {
+      follow,
+      environment: createSimulatedEnvironment().environment,
+      resetTimeoutAfterMs: undefined,
+    }),
 })
 
 function connect(options: { failing?: Error; hold?: FollowTask } = {}) {

@@ -1,4 +1,5 @@
 import type { RequestId } from '@modelcontextprotocol/client'
+import type { Environment } from '../../environment/environment.js'
 import type { CallToolResult } from '../../protocol/callToolResult.js'
 import { undeclaredInput } from '../../protocol/inputCapabilities.js'
 import type { InputRequest, InputResponse } from '../../protocol/inputRequest.js'
@@ -31,35 +32,59 @@ interface HeldCall {
   readonly abort: AbortController
   /** Called with the parameters of the request that brings the responses. */
   resume: (params: JsonObject) => void
+  /** While the SDK client makes a new request for the sake of its timeout. */
+  renewal: Promise<void> | undefined
+  /** When that is to happen, or when it counts as given up. */
+  timer: unknown
+}
+
+/**
+ * How long the SDK client may take to come back with a new request, in ms. It waits for 250 ms by itself, but a hidden page
+ * has its timers once a minute. One that has had enough rounds says nothing and does not come back.
+ */
+export const RENEWAL_DEADLINE_MS: number = 5 * 60_000
+
+export interface HeldCallsOptions {
+  readonly follow: FollowTask
+  readonly environment: Pick<Environment, 'now' | 'setTimeout' | 'clearTimeout' | 'randomId'>
+  /** When a request of the SDK client is replaced by a new one, in ms; undefined: never. */
+  readonly resetTimeoutAfterMs: number | undefined
 }
 
 /** Keeps the calls of an SDK client open while their tasks are followed, and then responds to them. */
 export class HeldCalls implements TaskFollower {
   readonly #context: FollowerContext
-  readonly #follow: FollowTask
-  readonly #randomId: () => string
+  readonly #options: HeldCallsOptions
   /** Calls whose input requests the SDK client handles, by the `requestState` that it will come back with. */
   readonly #asking = new Map<unknown, HeldCall>()
   #sequence = 0
   /** Begins every `requestState` of ours; that of a server may be any other text. */
   #statePrefix: string | undefined
+  /** When the SDK client has sent a request: its timeout counts from then on. */
+  readonly #sentAt = new WeakMap<Attempt, number>()
 
-  constructor(context: FollowerContext, follow: FollowTask, randomId: () => string) {
+  constructor(context: FollowerContext, options: HeldCallsOptions) {
     this.#context = context
-    this.#follow = follow
-    this.#randomId = randomId
+    this.#options = options
   }
 
   async follow(first: Attempt, task: Task): Promise<void> {
     const abort = new AbortController()
-    const call: HeldCall = { attempt: undefined, asked: undefined, abort, resume: () => {} }
-    attach(call, first)
+    const call: HeldCall = {
+      attempt: undefined,
+      asked: undefined,
+      abort,
+      resume: () => {},
+      renewal: undefined,
+      timer: undefined,
+    }
+    this.#attach(call, first)
     const { signal } = abort
     const { transport, sendToClient } = this.#context
     let settle: (attempt: Attempt) => void
     try {
       const onStatus = this.#progressOf(call)
-      const result = await this.#follow(task, {
+      const result = await this.#options.follow(task, {
         transport,
         signal,
         onStatus,
@@ -74,8 +99,15 @@ export class HeldCalls implements TaskFollower {
     }
     // The handlers of the client may still be at work; it comes back for the result with their responses.
     if (call.attempt === undefined && !signal.aborted) {
-      await new Promise<unknown>((resolve) => Object.assign(call, { resume: resolve }))
+      await new Promise<void>((resolve) => {
+        const { resume } = call
+        call.resume = (params) => {
+          resume(params)
+          resolve()
+        }
+      })
     }
+    this.#setTimer(call)
     const { attempt } = call
     if (attempt === undefined || signal.aborted) return
     this.#remove(attempt)
@@ -110,20 +142,38 @@ export class HeldCalls implements TaskFollower {
    * tools/call 8 ───▶ the responses ────▶ tasks/update      the call goes on as 8
    * ```
    */
-  #ask(call: HeldCall, inputRequests: Readonly<Record<string, InputRequest>>): Promise<Record<string, InputResponse>> {
+  async #ask(
+    call: HeldCall,
+    inputRequests: Readonly<Record<string, InputRequest>>,
+  ): Promise<Record<string, InputResponse>> {
+    if (call.renewal !== undefined) await call.renewal
     const { attempt } = call
-    if (attempt === undefined) return Promise.reject(new Error('The handlers are being asked already.'))
+    if (attempt === undefined) throw new Error('The handlers are being asked already.')
     const refusal = undeclaredInput(inputRequests, attempt.capabilities)
-    if (refusal !== undefined) return Promise.reject(refusal)
-    this.#statePrefix ??= `taskwire:${this.#randomId()}:`
+    if (refusal !== undefined) throw refusal
+    const { inputResponses } = await this.#handBack(call, attempt, inputRequests)
+    return isJsonObject(inputResponses) ? (inputResponses as Record<string, InputResponse>) : {}
+  }
+
+  /** Answers the SDK client that it has to come back, with responses where something is asked. Resolves to its parameters. */
+  #handBack(
+    call: HeldCall,
+    attempt: Attempt,
+    inputRequests?: Readonly<Record<string, InputRequest>>,
+  ): Promise<JsonObject> {
+    this.#statePrefix ??= `taskwire:${this.#options.environment.randomId()}:`
     const requestState = `${this.#statePrefix}${++this.#sequence}`
+    this.#setTimer(call)
     return new Promise((resolve) => {
-      call.resume = ({ inputResponses }) =>
-        resolve(isJsonObject(inputResponses) ? (inputResponses as Record<string, InputResponse>) : {})
+      call.resume = resolve
       call.attempt = undefined
       call.asked = attempt
       this.#asking.set(requestState, call)
-      const result = { resultType: 'input_required', inputRequests: { ...inputRequests }, requestState }
+      const result = {
+        resultType: 'input_required',
+        ...(inputRequests && { inputRequests: { ...inputRequests } }),
+        requestState,
+      }
       // Its signal still counts: it is how the app ends the call while the handlers are at work.
       this.#context.remove(attempt.id)
       this.#context.sendToClient({ jsonrpc: '2.0', id: attempt.id, result })
@@ -131,14 +181,45 @@ export class HeldCalls implements TaskFollower {
     })
   }
 
+  /**
+   * Begins the timeout of the SDK client anew, by a round in which nothing is asked (MCP 2026-07-28, "Multi Round-Trip
+   * Requests": an `input_required` result may have a `requestState` alone).
+   */
+  #renew(call: HeldCall, attempt: Attempt): void {
+    if (call.attempt !== attempt || call.abort.signal.aborted) return
+    call.renewal = this.#handBack(call, attempt).then(() => {
+      call.renewal = undefined
+    })
+    this.#setTimer(call, () => this.cancel(attempt.id), RENEWAL_DEADLINE_MS)
+  }
+
+  /** One timer a call, or none. */
+  #setTimer(call: HeldCall, listener?: () => void, ms = 0): void {
+    const { setTimeout, clearTimeout } = this.#options.environment
+    if (call.timer !== undefined) clearTimeout(call.timer)
+    call.timer = listener && setTimeout(listener, ms)
+  }
+
+  #attach(call: HeldCall, attempt: Attempt): void {
+    attempt.isTask = true
+    attempt.onCancel = () => call.abort.abort()
+    call.attempt = attempt
+    const { resetTimeoutAfterMs, environment } = this.#options
+    if (resetTimeoutAfterMs === undefined) return
+    const now = environment.now()
+    const heldFor = now - (this.#sentAt.get(attempt) ?? now)
+    this.#setTimer(call, () => this.#renew(call, attempt), Math.max(0, resetTimeoutAfterMs - heldFor))
+  }
+
   resume(attempt: Attempt, params: JsonObject): boolean {
     const { requestState } = params
+    this.#sentAt.set(attempt, this.#options.environment.now())
     const call = this.#asking.get(requestState)
     if (call !== undefined) {
       this.#asking.delete(requestState)
       call.asked?.release()
       call.asked = undefined
-      attach(call, attempt)
+      this.#attach(call, attempt)
       call.resume(params)
       return true
     }
@@ -155,10 +236,12 @@ export class HeldCalls implements TaskFollower {
   }
 
   cancel(id: RequestId): boolean {
-    for (const [requestState, { asked, abort }] of this.#asking) {
+    for (const [requestState, call] of this.#asking) {
+      const { asked, abort } = call
       if (asked?.id !== id) continue
       this.#asking.delete(requestState)
       asked.release()
+      this.#setTimer(call)
       abort.abort()
       return true
     }
@@ -169,10 +252,4 @@ export class HeldCalls implements TaskFollower {
     // The SDK client waits for its handlers, not for us; following the task has to be aborted.
     for (const { asked } of [...this.#asking.values()]) if (asked) this.cancel(asked.id)
   }
-}
-
-function attach(call: HeldCall, attempt: Attempt): void {
-  attempt.isTask = true
-  attempt.onCancel = () => call.abort.abort()
-  call.attempt = attempt
 }

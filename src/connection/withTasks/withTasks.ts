@@ -1,5 +1,5 @@
 import type { Transport } from '@modelcontextprotocol/client'
-import { DEFAULT_POLL_POLICY } from '../../call/pollPolicy.js'
+import { DEFAULT_POLL_POLICY, MAX_TIMER_MS } from '../../call/pollPolicy.js'
 import { browserEnvironment } from '../../environment/browserEnvironment.js'
 import type { Environment } from '../../environment/environment.js'
 import { TaskConfigurationError } from '../../protocol/errors.js'
@@ -18,6 +18,15 @@ export interface WithTasksOptions {
   defaultIntervalMs?: number | undefined
   /** No task is polled more often than this, in ms. @default 50 */
   minIntervalMs?: number | undefined
+  /**
+   * How long a request of the SDK client is held before its timeout begins anew, in ms. Less than the `timeout` of the
+   * calls, which is 60,000 where they have none. For apps that cannot pass a `timeout`, since other code makes the
+   * calls. It is done by rounds of multi round-trip in which nothing is asked: the client has 10 of them for a call, unless it is
+   * made with `inputRequired: { maxRounds }`, and tells each to `onprogress`.
+   *
+   * @default never: the client's timeout ends a call
+   */
+  resetTimeoutAfterMs?: number | undefined
   /** Called with what the server got wrong without ending a task. */
   onIssue?: OnProtocolIssue
   /** For tests: the time and the network of the page. */
@@ -33,7 +42,8 @@ export interface WithTasksOptions {
  * no call becomes a task.
  *
  * The client's own timeout still applies; its default is 60 s. For longer tasks pass a `timeout`, or
- * `onprogress` with `resetTimeoutOnProgress`: each poll counts as progress. Ending a call early (its
+ * `onprogress` with `resetTimeoutOnProgress`: each poll counts as progress. Where other code makes the calls, there is
+ * `resetTimeoutAfterMs`. Ending a call early (its
  * timeout or `signal`) stops the polling, not the task.
  *
  * Input requests of a task reach the handlers of the client (`setRequestHandler`), by the SDK's own multi
@@ -49,7 +59,7 @@ export interface WithTasksOptions {
  * nothing new (no `TaskStuckError`: the timeout of the call ends it), and backs off by its own measure:
  * the transport below does not show `Retry-After`.
  *
- * @throws {TaskConfigurationError} where `transport` is no transport, or an interval is no number above 0.
+ * @throws {TaskConfigurationError} where `transport` is no transport, or a time is no number above 0.
  *
  * @example
  * ```ts
@@ -72,13 +82,22 @@ export function withTasks(transport: Transport, options: WithTasksOptions = {}):
   }
   const { onIssue } = options
   const { randomId } = environment
+  const resetTimeoutAfterMs =
+    options.resetTimeoutAfterMs === undefined
+      ? undefined
+      : Math.min(time('resetTimeoutAfterMs', options.resetTimeoutAfterMs), MAX_TIMER_MS)
   const follow = followUntilDone({ environment, policy, onIssue })
-  const createFollower = (context: FollowerContext) => new HeldCalls(context, follow, randomId)
+  const createFollower = (context: FollowerContext) =>
+    new HeldCalls(context, { follow, environment, resetTimeoutAfterMs })
   return new TaskTransport(transport, { createFollower, onIssue, randomId })
 }
 
 function interval(name: 'defaultIntervalMs' | 'minIntervalMs', options: WithTasksOptions): number {
   const { [name]: value = DEFAULT_POLL_POLICY[name] } = options
+  return time(name, value)
+}
+
+function time(name: keyof WithTasksOptions, value: number): number {
   if (typeof value === 'number' && value > 0) return value
   throw new TaskConfigurationError(`${name} is ${String(value)}; it must be a number above 0.`)
 }

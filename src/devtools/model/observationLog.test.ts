@@ -20,7 +20,7 @@ it('the log of observations keeps a bounded number for all calls together', () =
   expect(log.ofCalls()[0]).toMatchObject({ client: 0, observation: { at: 900 } })
 })
 
-it('keeps 500 of a call and 2,000 of all', () => {
+it('the log of observations keeps 500 of a call and 2,000 of all', () => {
   const log = createObservationLog()
   for (let at = 0; at < 10_000; at++) log.add(0, ofCall(`call ${at % 2}`, at))
   expect(log.size).toBe(1000)

@@ -53,11 +53,10 @@ export function timelineOf(observations: readonly CallObservation[], mountedAt =
     const outcome = isCutOff ? 'no response before the page was left' : row.outcome
     return { ...row, ...(outcome && { outcome }), isEarlier: true, ...(isCutOff && { tone: 'neutral' }) }
   })
-  const what = 'Reload'
   const mark: TimelineRow = {
     key: 'reload',
     at: mountedAt,
-    what,
+    what: 'Reload',
     outcome: `older rows: ${BEFORE_RELOAD}`,
     tone: 'neutral',
   }

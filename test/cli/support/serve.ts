@@ -1,8 +1,8 @@
-import { createServer, type RequestListener } from 'node:http'
-import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
 import { onTestFinished } from 'vitest'
 import { nodeHandler } from '../../../demo/server/nodeHandler.js'
+import { freePort } from '../../support/freePort.js'
+import { listen } from '../../support/listen.js'
 
 type Fetch = (request: Request) => Promise<Response>
 
@@ -13,24 +13,12 @@ export function serve(fetch: Fetch): Promise<string> {
 
 /** The same for a handler of Node. */
 export async function serveNode(listener: RequestListener, tls?: { key: string; cert: string }): Promise<string> {
-  const server = tls === undefined ? createServer(listener) : createTlsServer(tls, listener)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(
-    () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  )
-  const { port } = server.address() as AddressInfo
-  return `http${tls === undefined ? '' : 's'}://127.0.0.1:${port}/mcp`
+  const { origin, close } = await listen(listener, tls)
+  onTestFinished(close)
+  return `${origin}/mcp`
 }
 
 /** A URL of this machine at which nothing listens. */
 export async function freedUrl(): Promise<string> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return `http://127.0.0.1:${port}/mcp`
+  return `http://127.0.0.1:${await freePort()}/mcp`
 }

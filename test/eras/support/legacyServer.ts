@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
   type CreateTaskRequestHandlerExtra,
   InMemoryTaskMessageQueue,
@@ -14,6 +13,7 @@ import {
   ElicitResultSchema,
   type ServerCapabilities,
 } from '@modelcontextprotocol/sdk/types.js'
+import { listen } from '../../support/listen.js'
 import {
   type EraRequest,
   type EraServer,
@@ -121,8 +121,6 @@ export async function startLegacyServer(options: LegacyServerOptions = {}): Prom
     return server
   }
 
-  const http = createServer((request, response) => void serve(request, response))
-
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const text = await readBody(request)
     const body: unknown = text === '' ? undefined : JSON.parse(text)
@@ -143,18 +141,16 @@ export async function startLegacyServer(options: LegacyServerOptions = {}): Prom
     await (known ?? (await open())).handleRequest(request, response, body)
   }
 
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
-  const { port } = http.address() as AddressInfo
+  const http = await listen((request, response) => void serve(request, response))
   return {
-    url: `http://127.0.0.1:${port}/mcp`,
+    url: `${http.origin}/mcp`,
     requests,
     count: (method) => requests.filter((request) => request.method === method).length,
     restart: () => sessions.clear(),
     close: async () => {
       for (const transport of sessions.values()) await transport.close()
       taskStore.cleanup()
-      http.closeAllConnections()
-      await new Promise((resolve) => http.close(resolve))
+      await http.close()
     },
   }
 }

@@ -11,12 +11,12 @@ import { onTestFinished } from 'vitest'
 import type { TaskServer } from '../../../src/server/createTaskServer.js'
 import { post } from '../../server/support/rpc.js'
 
-const PROTOCOL_VERSION = '2026-07-28'
+export const PROTOCOL_VERSION = '2026-07-28'
 const clientInfo = { name: 'ext-tasks', version: '1.0.0' }
 const clientCapabilities = { elicitation: { form: {} } }
 
 /** Sends what the package hands over, word for word: it brings its own envelope, and takes no SDK codec in between. */
-function createRawDispatch({ fetch }: TaskServer): RawClientDispatch {
+export function createRawDispatch({ fetch }: TaskServer): RawClientDispatch {
   let lastId = 0
   return async (request, { signal, context } = {}) => {
     const { method, params } = request as { method: string; params: { name?: string } }

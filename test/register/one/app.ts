@@ -3,6 +3,9 @@ import { skipToken } from '@tanstack/react-query'
 import type { RegisteredTools, ToolOutput } from 'taskwire'
 import { createTaskClient } from 'taskwire'
 import { useSuspenseToolCall, useTaskClient, useToolCall, useToolCallMutation } from 'taskwire/react'
+import * as solid from 'taskwire/solid'
+import * as svelte from 'taskwire/svelte'
+import * as vue from 'taskwire/vue'
 import { type Tools, toolsHash } from './taskwire.gen'
 
 export const client = createTaskClient<Tools>({ url: '/mcp', toolsHash })
@@ -41,4 +44,25 @@ export function useEverything(): void {
   useToolCallMutation({ name: 'generate_report' }).mutate({ quarter: 'Q5' })
   // @ts-expect-error no such tool
   useTaskClient().callTool({ name: 'generate_reprot' })
+}
+
+/** The same in the other bindings. */
+export function useEveryBinding(): void {
+  const call = { name: 'generate_report', arguments: { quarter: 'Q1' } } as const
+  vue.useToolCall(() => call).data.value satisfies Report | undefined
+  svelte.useToolCall(() => call).data satisfies Report | undefined
+  solid.useToolCall(() => call).data satisfies Report | undefined
+  vue.useToolCallMutation({ name: 'generate_report' }).mutate({ quarter: 'Q4' })
+  svelte.useToolCallMutation(() => ({ name: 'generate_report' })).mutate({ quarter: 'Q4' })
+  solid.useToolCallMutation(() => ({ name: 'generate_report' })).mutate({ quarter: 'Q4' })
+  const clients = [vue.useTaskClient(), svelte.useTaskClient(), solid.useTaskClient()]
+  for (const client of clients)
+    client.callTool({ name: 'generate_report', arguments: { quarter: 'Q2' } }) satisfies Promise<Report>
+
+  // @ts-expect-error no such tool
+  vue.useToolCall({ name: 'generate_reprot', arguments: { quarter: 'Q1' } })
+  // @ts-expect-error no such quarter
+  svelte.useToolCall(() => ({ name: 'generate_report', arguments: { quarter: 'Q5' } }))
+  // @ts-expect-error the quarter is required
+  solid.useToolCall(() => ({ name: 'generate_report' }))
 }

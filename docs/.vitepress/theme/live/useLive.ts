@@ -1,0 +1,83 @@
+import { withBase } from 'vitepress'
+import { computed, onBeforeUnmount, ref, shallowRef } from 'vue'
+import { CLIENT_EVENT, type LiveClient } from '../../../live/frame/liveClient.ts'
+import { addToWire, countOf, type WireRow } from '../../../live/host/wireRows.ts'
+
+/** The frames of a live example: what they do, and what is done to them. */
+export function useLive(name: string) {
+  const src = withBase(`/live/frames/${name}/index.html`)
+  const frames: (HTMLIFrameElement | undefined)[] = []
+  const clients = shallowRef<readonly (LiveClient | undefined)[]>([])
+  const rows = shallowRef<readonly WireRow[]>([])
+  const isOffline = ref(false)
+  const isRestarting = ref(false)
+  const loads = [0, 0]
+  const unsubscribes: ((() => void) | undefined)[] = []
+
+  /** Frames tell of their clients at their element: Vue would hear of it too late. */
+  function watch(tab: number, element: unknown): void {
+    const frame = element instanceof HTMLIFrameElement ? element : undefined
+    if (frame === frames[tab]) return
+    frames[tab] = frame
+    if (frame === undefined) return forget(tab)
+    frame.addEventListener(CLIENT_EVENT, (event) => welcome(tab, (event as CustomEvent<LiveClient>).detail))
+    frame.src = src
+  }
+
+  function welcome(tab: number, live: LiveClient): void {
+    const load = (loads[tab] ?? 0) + 1
+    loads[tab] = load
+    if (isOffline.value) live.faults.set('offline', true)
+    unsubscribes[tab] = live.client.observe(
+      (observation) => {
+        rows.value = addToWire(rows.value, observation, { tab: tab + 1, load })
+      },
+      { wire: true },
+    )
+    clients.value = clients.value.toSpliced(tab, 1, live)
+  }
+
+  function forget(tab: number): void {
+    // What a page that is gone has made cannot be used any more.
+    unsubscribes[tab] = undefined
+    clients.value = clients.value.toSpliced(tab, 1, undefined)
+  }
+
+  function reload(): void {
+    forget(0)
+    frames[0]?.contentWindow?.location.reload()
+  }
+
+  function setOffline(isOn: boolean): void {
+    isOffline.value = isOn
+    for (const live of clients.value) live?.faults.set('offline', isOn)
+  }
+
+  async function restart(): Promise<void> {
+    isRestarting.value = true
+    // From the frame, whose requests the service worker sees.
+    await frames[0]?.contentWindow?.fetch(new URL('__server/restart', new URL(src, location.href)), { method: 'POST' })
+    setTimeout(() => (isRestarting.value = false), RESTART_MS)
+  }
+
+  onBeforeUnmount(() => {
+    for (const unsubscribe of unsubscribes) unsubscribe?.()
+  })
+
+  return {
+    watch,
+    reload,
+    setOffline,
+    restart,
+    clients,
+    rows,
+    isOffline,
+    isRestarting,
+    frameOf: (tab: number) => frames[tab],
+    calls: computed(() => countOf(rows.value, 'tools/call')),
+    polls: computed(() => countOf(rows.value, 'tasks/get')),
+  }
+}
+
+/** How long the server is away, in ms: `RESTART_MS` of the demo's server. */
+const RESTART_MS = 2000

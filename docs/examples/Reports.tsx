@@ -1,0 +1,17 @@
+import { useToolCalls } from 'taskwire/react'
+import { CallProgress } from './CallProgress'
+
+/** All calls of this server, those of earlier visits included. */
+export function Reports() {
+  const calls = useToolCalls({ filter: ({ name }) => name === 'generate_report' })
+  return (
+    <ul>
+      {calls.map((call) => (
+        <li key={call.callId}>
+          {call.name}, started at {new Date(call.startedAt).toLocaleTimeString()}: {call.phase}
+          <CallProgress call={call} />
+        </li>
+      ))}
+    </ul>
+  )
+}

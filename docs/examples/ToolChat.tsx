@@ -1,0 +1,54 @@
+import { useChat } from '@ai-sdk/react'
+import {
+  DirectChatTransport,
+  isToolUIPart,
+  type LanguageModel,
+  lastAssistantMessageIsCompleteWithToolCalls,
+  ToolLoopAgent,
+} from 'ai'
+import { useEffect, useState } from 'react'
+import type { TaskClient } from 'taskwire'
+import { type McpToolSet, resumeToolParts } from 'taskwire/ai'
+import { ToolCard } from './ToolCard'
+
+export interface ToolChatProps {
+  id: string
+  model: LanguageModel
+  client: TaskClient
+  /** `await mcpTools(client, { chatId: id })` */
+  tools: McpToolSet
+}
+
+export function ToolChat({ id, model, client, tools }: ToolChatProps) {
+  const [stored] = useState(() => JSON.parse(localStorage.getItem(id) ?? '[]'))
+  const [transport] = useState(() => new DirectChatTransport({ agent: new ToolLoopAgent({ model, tools }) }))
+  const sendAutomaticallyWhen = lastAssistantMessageIsCompleteWithToolCalls
+  const chat = useChat({ id, messages: stored, transport, sendAutomaticallyWhen })
+
+  useEffect(() => localStorage.setItem(id, JSON.stringify(chat.messages)), [id, chat.messages])
+
+  // After a reload, once: what was at work is taken up, and the chat goes on with it.
+  const [opened] = useState(chat)
+  useEffect(() => resumeToolParts(opened, tools), [opened, tools])
+
+  return (
+    <main>
+      {chat.messages.map(({ id, role, parts }) => (
+        <article key={id} aria-label={role}>
+          {parts.filter(isToolUIPart).map((part) => (
+            <ToolCard key={part.toolCallId} part={part} client={client} />
+          ))}
+          <p>{parts.map((part) => (part.type === 'text' ? part.text : '')).join('')}</p>
+        </article>
+      ))}
+      <form
+        action={(form) => {
+          void chat.sendMessage({ text: String(form.get('text')) })
+        }}
+      >
+        <input name="text" aria-label="Message" required />
+        <button type="submit">Send</button>
+      </form>
+    </main>
+  )
+}

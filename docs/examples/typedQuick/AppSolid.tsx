@@ -1,0 +1,37 @@
+/** @jsxImportSource solid-js */
+import { Show } from 'solid-js'
+import { TaskClientProvider, useToolCallMutation } from 'taskwire/solid'
+import { client } from './client'
+
+export default function App() {
+  return (
+    <TaskClientProvider client={client}>
+      <Report />
+    </TaskClientProvider>
+  )
+}
+
+function Report() {
+  const report = useToolCallMutation(() => ({ name: 'generate_report', key: 'weekly' }))
+  const total = () => (report.data && !report.data.isError ? `Total: ${report.data.structuredContent.total}` : '')
+  return (
+    <Show
+      when={report.isPending}
+      fallback={
+        <p>
+          <button type="button" onClick={() => report.mutate({ quarter: 'Q3' })}>
+            Generate the weekly report
+          </button>
+          {report.error?.message} {total()}
+        </p>
+      }
+    >
+      <p>
+        {report.call?.progress?.message ?? 'Starting…'}{' '}
+        <button type="button" disabled={report.isCancelling} onClick={report.cancel}>
+          Cancel
+        </button>
+      </p>
+    </Show>
+  )
+}

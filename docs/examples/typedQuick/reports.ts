@@ -1,0 +1,21 @@
+import { createTaskServer, defineTool } from 'taskwire/server'
+import { z } from 'zod'
+
+const report = defineTool({
+  name: 'generate_report',
+  description: 'Writes the report of a quarter. Takes twenty seconds.',
+  inputSchema: z.object({ quarter: z.enum(['Q1', 'Q2', 'Q3', 'Q4']) }),
+  outputSchema: z.object({ title: z.string(), total: z.number() }),
+  taskSupport: 'optional',
+  async handler({ quarter }, { task, sleep }) {
+    const regions = ['Africa', 'America', 'Asia', 'Europe']
+    for (const [done, region] of regions.entries()) {
+      await task?.setProgress(done, regions.length, region)
+      await sleep(5000)
+    }
+    const title = `The report of ${quarter}`
+    return { content: [{ type: 'text', text: title }], structuredContent: { title, total: 1234.5 } }
+  },
+})
+
+export const server = createTaskServer({ serverInfo: { name: 'reports', version: '1.0.0' }, tools: [report] })

@@ -1,0 +1,4 @@
+import { defineConfig } from 'vite'
+import { mcp } from './mcp.ts'
+
+export default defineConfig({ plugins: [mcp()] })

@@ -1,0 +1,17 @@
+import { useTaskConnection, useToolCallMutation } from 'taskwire/react'
+import { SignIn } from './SignIn'
+
+export function Report() {
+  const { status, error } = useTaskConnection()
+  const report = useToolCallMutation({ name: 'generate_report', key: 'report' })
+  if (status === 'unauthorized') return <SignIn />
+  if (status === 'failed') return <p role="alert">{error?.message}</p>
+  return (
+    <>
+      <button type="button" disabled={report.isPending} onClick={() => report.mutate({ quarter: 'Q3' })}>
+        Generate the report
+      </button>
+      <pre>{report.call?.task?.statusMessage ?? JSON.stringify(report.data)}</pre>
+    </>
+  )
+}

@@ -1,0 +1,26 @@
+import type { ToolCallState } from '../../../src/index.js'
+
+/** What the picture of the landing page does by itself, in this order. */
+export type HeroStep = 'idle' | 'started' | 'reloaded' | 'second-tab' | 'done'
+
+/** What is told of each step. */
+export const HERO_STEPS: readonly { readonly step: HeroStep; readonly text: string }[] = [
+  { step: 'started', text: 'The page calls a tool that takes ten seconds.' },
+  { step: 'reloaded', text: 'The page is reloaded, and goes on with the same task.' },
+  { step: 'second-tab', text: 'A second tab shows it, too.' },
+  { step: 'done', text: 'Both have the result.' },
+]
+
+/**
+ * @param step that was taken last
+ * @param call as the first frame has it
+ * @returns the step to take now; undefined while it is too early
+ */
+export function nextStep(step: HeroStep, call: ToolCallState | undefined): HeroStep | undefined {
+  if (step === 'idle' || step === 'done' || call === undefined) return undefined
+  if (call.endedAt !== undefined) return step === 'second-tab' ? 'done' : undefined
+  const progress = call.progress?.progress ?? 0
+  if (step === 'started' && progress >= 1) return 'reloaded'
+  if (step === 'reloaded' && progress >= 2) return 'second-tab'
+  return undefined
+}

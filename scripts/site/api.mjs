@@ -1,0 +1,124 @@
+// The API reference: a page for each entry of the package, made of the TSDoc of its sources, in docs/api.
+//
+//     node scripts/site/api.mjs
+//
+// TypeDoc reads with the TypeScript of docs/package.json: it does not know the version that compiles the package.
+import { readFileSync } from 'node:fs'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { argv } from 'node:process'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const out = join(root, 'docs/api')
+
+/**
+ * @typedef {object} Entry
+ * @property {string} name that an app imports: `taskwire/react`
+ * @property {string} source `src/react/index.ts`
+ * @property {string} page its file in docs/api: `react.md`
+ */
+
+/**
+ * @param {Record<string, unknown>} exports of package.json
+ * @returns {Entry[]} what an app can import, in the order of package.json
+ */
+export function entriesOf(exports) {
+  return Object.keys(exports)
+    .filter((path) => !path.endsWith('.json'))
+    .map((path) => ({
+      name: path.replace('.', 'taskwire'),
+      source: `src${path.slice(1)}/index.ts`,
+      page: `${path === '.' ? 'taskwire' : path.slice(2).replaceAll('/', '-')}.md`,
+    }))
+}
+
+/** @returns {Entry[]} */
+export function readEntries() {
+  return entriesOf(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).exports)
+}
+
+/** What the Markdown is made with, from docs/node_modules. */
+const load = (/** @type {string} */ path) => import(pathToFileURL(join(root, 'docs/node_modules', path)).href)
+
+async function main() {
+  const { Application } = await load('typedoc/dist/index.js')
+  const entries = readEntries()
+  const app = await Application.bootstrapWithPlugins({
+    plugin: [join(root, 'docs/node_modules/typedoc-plugin-markdown/dist/index.js')],
+    // TypeDoc empties its folder first, and without a word it takes docs/.
+    outputs: [{ name: 'markdown', path: out }],
+    cleanOutputDir: false,
+    entryPoints: entries.map(({ source }) => join(root, source)),
+    tsconfig: join(root, 'tsconfig.build.json'),
+    name: 'API',
+    readme: 'none',
+    router: 'module',
+    // `npm run typecheck` checks, with the TypeScript of the package.
+    skipErrorChecking: true,
+    disableSources: true,
+    // Names that only the sources have; a reader finds them by the types that use them.
+    validation: { notExported: false, invalidLink: false },
+    sort: ['source-order'],
+    groupOrder: ['Functions', 'Variables', 'Classes', 'Interfaces', 'Type Aliases'],
+    logLevel: 'Warn',
+    ...MARKDOWN,
+  })
+  const project = await app.convert()
+  if (project === undefined)
+    throw new TypeError('Failed to make the API reference: TypeDoc could not read the sources.')
+  const byName = new Map(entries.map((entry) => [entry.source.slice('src/'.length, -'.ts'.length), entry]))
+  for (const module of project.children ?? []) {
+    const entry = byName.get(module.name) ?? byName.get(`${module.name}/index`)
+    if (entry === undefined) throw new TypeError(`Failed to make the API reference: ${module.name} is no entry.`)
+    module.name = entry.page.slice(0, -'.md'.length)
+  }
+  await rm(out, { recursive: true, force: true })
+  await app.generateOutputs(project)
+  if (app.logger.hasErrors()) throw new TypeError('Failed to make the API reference: see above.')
+  await rm(join(out, 'README.md'), { force: true })
+  await finish(entries)
+}
+
+/** How TypeDoc's Markdown is to be: tables rather than headings, which fill the search. */
+const MARKDOWN = {
+  hidePageHeader: true,
+  hideBreadcrumbs: true,
+  hidePageTitle: true,
+  useCodeBlocks: true,
+  expandParameters: true,
+  sanitizeComments: true,
+  parametersFormat: 'table',
+  interfacePropertiesFormat: 'table',
+  classPropertiesFormat: 'table',
+  typeAliasPropertiesFormat: 'table',
+  enumMembersFormat: 'table',
+  propertyMembersFormat: 'table',
+  typeDeclarationFormat: 'table',
+}
+
+/** Headings below names, which stand there hundreds of times: bold, they are in no outline, and no result of the search. */
+const minorHeading =
+  /^#{4,} (Properties|Methods|Constructors|Parameters|Returns|Throws|Extends|Extended by|Overrides|Inherited from|Implements|Implementation of|Type Parameters|Type Declaration|Call Signature|Default Value|Example|Remarks|See|Index Signature)$/gm
+
+/**
+ * Puts a title above each page, and checks that each entry has one.
+ *
+ * @param {Entry[]} entries
+ */
+async function finish(entries) {
+  const pages = new Set(await readdir(out))
+  for (const { name, page } of entries) {
+    if (!pages.has(page)) throw new TypeError(`Failed to make the API reference: there is no page of ${name}.`)
+    const text = await readFile(join(out, page), 'utf8')
+    const head = `---\neditLink: false\noutline: [2, 3]\n---\n\n# ${name}\n\n`
+    await writeFile(join(out, page), head + text.replace(/^\*\*\*\n\n?/gm, '').replace(minorHeading, '**$1**'))
+  }
+}
+
+if (import.meta.url === pathToFileURL(argv[1] ?? '').href) {
+  await main().catch((/** @type {unknown} */ error) => {
+    console.error(error instanceof Error ? error.message : error)
+    process.exit(1)
+  })
+}

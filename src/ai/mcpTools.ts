@@ -1,0 +1,130 @@
+import { onAbort } from '../call/abort.js'
+import type { TaskClient } from '../client/taskClient.js'
+import type { AnyTools, ToolArguments, ToolName, ToolResult } from '../client/tools.js'
+import type { Tool } from '../protocol/tool.js'
+import { followCall } from './followCall.js'
+import { inputSchema } from './inputSchema.js'
+import type { JsonValue, McpTool, McpToolExecution } from './mcpTool.js'
+import { modelOutput } from './modelOutput.js'
+
+/** Options of {@link mcpTools}. */
+export interface McpToolsOptions<Prefix extends string = '', Dynamic extends boolean = true> {
+  /**
+   * The id of the conversation. A call is known by it and by the id that the model has given the tool call, so that the
+   * same call is taken up after a reload. Set it where the ids of tool calls may repeat from one chat to another.
+   * @default none
+   */
+  chatId?: string | undefined
+  /** Which tools the model gets. @default all */
+  filter?: ((tool: Tool) => boolean) | undefined
+  /** Begins the name of each tool, for instance `'reports_'` beside the tools of another server. @default '' */
+  prefix?: Prefix | undefined
+  /** The tools of the server, where the app has listed them. @default `await client.listTools()` */
+  tools?: readonly Tool[] | undefined
+  /**
+   * What becomes of the server's work when the abort signal of the generation aborts: it goes on and can be taken up
+   * again, or the server is asked to cancel it.
+   * @default 'detach'
+   */
+  onAbort?: 'detach' | 'cancel' | undefined
+  /**
+   * Whether the user has to approve a call before it is made, by the approval of the AI SDK.
+   * @default none needs approval
+   */
+  needsApproval?: ((tool: Tool, input: unknown) => boolean | PromiseLike<boolean>) | undefined
+  /**
+   * Whether the parts of a message are of the type `dynamic-tool`, as those of tools are whose types are not known. With
+   * `false` they are `tool-NAME`, and a client that knows its tools (`npx taskwire types`) types their input and output.
+   * @default true
+   */
+  dynamic?: Dynamic | undefined
+}
+
+/** The tools of a server by name. */
+export type McpToolSet<T = AnyTools, Prefix extends string = '', Dynamic extends boolean = true> = {
+  [Name in ToolName<T> as `${Prefix}${Name}`]: McpTool<
+    ToolInput<ToolArguments<T, Name>>,
+    ToolResult<T, Name>,
+    Dynamic extends true ? 'dynamic' : undefined
+  >
+}
+
+type ToolInput<Args> = object | undefined extends Args ? Record<string, unknown> : Exclude<Args, undefined>
+
+/** Tools that {@link mcpTools} has made: a call of theirs can be taken up by the id that the model has given it. */
+const made = new WeakSet<object>()
+
+/** True for a tool of {@link mcpTools}, also one that the app has copied to change its description. */
+export function isMcpTool(tool: unknown): tool is McpTool {
+  const execute = (tool as Partial<McpTool> | undefined)?.execute
+  return execute !== undefined && made.has(execute)
+}
+
+/**
+ * The tools of a server for the AI SDK (`ai` 6 and 7): for `streamText`, `generateText` and agents. A call that becomes a task is
+ * followed to its end. On the way the tool yields an {@link McpToolStatus} whenever its status, its progress or what it
+ * asks has changed, which the AI SDK passes on as a preliminary result.
+ *
+ * Each call is made under the id that the model has given it, so a tool call that is executed again after a reload takes
+ * up the task of the first time: see `resumeToolParts`.
+ *
+ * A result with `isError: true` is an output like any other, which the model reads as an error. The tool throws what
+ * `client.callTool()` rejects with, such as `TaskFailedError`. Input requests wait in the `client`, for the inbox of the
+ * app; they are in the preliminary result, too.
+ *
+ * @throws {ConnectionFailedError} where the tools cannot be listed.
+ *
+ * @example
+ * ```ts
+ * const result = streamText({ model, tools: await mcpTools(client), prompt: 'How was the third quarter?' })
+ * ```
+ */
+export async function mcpTools<T, Prefix extends string = '', Dynamic extends boolean = true>(
+  client: TaskClient<T>,
+  options: McpToolsOptions<Prefix, Dynamic> = {},
+): Promise<McpToolSet<T, Prefix, Dynamic>> {
+  const { filter = () => true, prefix = '', tools = await client.listTools() } = options
+  // Without a prototype: the model may ask for a tool named "constructor".
+  const set: Record<string, McpTool> = Object.create(null)
+  for (const tool of tools.filter(filter))
+    set[`${prefix}${tool.name}`] = toMcpTool(client as unknown as TaskClient, tool, options)
+  return set as McpToolSet<T, Prefix, Dynamic>
+}
+
+function toMcpTool(client: TaskClient, tool: Tool, options: McpToolsOptions<string, boolean>): McpTool {
+  const { chatId, onAbort: whenAborted, needsApproval, dynamic = true } = options
+  const { name, description, annotations } = tool
+  const title = tool.title ?? annotations?.title
+
+  async function* execute(input: unknown, { toolCallId, abortSignal }: McpToolExecution) {
+    const key = chatId === undefined ? toolCallId : `${chatId} ${toolCallId}`
+    const call = client.startToolCall(
+      { name, arguments: input as object },
+      { key, ...(abortSignal && { signal: abortSignal }) },
+    )
+    const stopListening =
+      abortSignal && whenAborted === 'cancel' && !abortSignal.aborted
+        ? onAbort(abortSignal, () => void call.cancel().catch(() => {}))
+        : undefined
+    try {
+      yield* followCall(call)
+    } finally {
+      stopListening?.()
+    }
+  }
+  made.add(execute)
+  return {
+    type: dynamic ? 'dynamic' : undefined,
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    inputSchema: inputSchema(tool),
+    metadata: {
+      toolName: name,
+      ...(title !== undefined && { title }),
+      ...(annotations && { annotations: annotations as { [key: string]: JsonValue | undefined } }),
+    },
+    ...(needsApproval && { needsApproval: (input: unknown) => needsApproval(tool, input) }),
+    execute,
+    toModelOutput: modelOutput,
+  }
+}

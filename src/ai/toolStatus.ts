@@ -1,0 +1,32 @@
+import type { ToolCallState } from '../call/toolCallState.js'
+import { isJsonObject } from '../protocol/json.js'
+import type { McpToolStatus } from './mcpTool.js'
+
+/** The state of a call as a preliminary result; undefined before it is a task, and once it has ended. */
+export function toolStatus(state: ToolCallState): McpToolStatus | undefined {
+  const { callId, phase, task, progress, inputRequests, isCancelling, network } = state
+  if (phase !== 'working' && phase !== 'input_required') return undefined
+  return {
+    callId,
+    phase,
+    ...(task?.statusMessage !== undefined && { statusMessage: task.statusMessage }),
+    ...(progress && { progress }),
+    ...(Object.keys(inputRequests).length > 0 && { inputRequests }),
+    ...(isCancelling && { isCancelling }),
+    network,
+  }
+}
+
+/**
+ * True where a tool's output is preliminary: the call runs, and this is how it stands.
+ *
+ * @example
+ * ```ts
+ * if (part.state === 'output-available' && isToolStatus(part.output)) show(part.output.statusMessage ?? 'Working')
+ * ```
+ */
+export function isToolStatus(output: unknown): output is McpToolStatus {
+  if (!isJsonObject(output)) return false
+  const { callId, phase } = output
+  return typeof callId === 'string' && (phase === 'working' || phase === 'input_required')
+}

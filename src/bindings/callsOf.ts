@@ -1,0 +1,25 @@
+import type { ToolCallState } from '../call/toolCallState.js'
+import type { TaskClient } from '../client/taskClient.js'
+
+/** Calls the listener when a call of one of the clients changes. Returns a function that unsubscribes. */
+export function watchCalls(clients: readonly TaskClient[], listener: () => void): () => void {
+  const unsubscribe = clients.map(({ store }) => store.subscribe(listener))
+  return () => {
+    for (const each of unsubscribe) each()
+  }
+}
+
+/** Every call of the clients. */
+export function callsOf(clients: readonly TaskClient[]): readonly ToolCallState[] {
+  return clients.flatMap(({ store }) => Object.values(store.getState().calls))
+}
+
+/** Oldest first. */
+export function byStart(calls: readonly ToolCallState[]): readonly ToolCallState[] {
+  return [...calls].sort((a, b) => a.startedAt - b.startedAt)
+}
+
+/** The previous array where it has the same members, so that a list keeps its identity while nothing in it changes. */
+export function keepSame<T extends readonly unknown[]>(previous: T | undefined, next: T): T {
+  return previous?.length === next.length && previous.every((member, at) => member === next[at]) ? previous : next
+}

@@ -1,0 +1,23 @@
+export { createElicitationForm } from './createElicitationForm.js'
+export type { DraftStorage } from './drafts.js'
+export type {
+  ElicitationBooleanField,
+  ElicitationChoiceField,
+  ElicitationChoicesField,
+  ElicitationField,
+  ElicitationFieldAttributes,
+  ElicitationNumberField,
+  ElicitationOption,
+  ElicitationTextField,
+  ElicitationUnsupportedField,
+  ElicitationValue,
+} from './elicitationFields.js'
+export type {
+  ElicitationForm,
+  ElicitationFormOptions,
+  ElicitationFormState,
+  ElicitationSource,
+  SubmitEventLike,
+} from './elicitationForm.js'
+export type { WebAddress } from './webAddress.js'
+export type { ElicitationWords } from './words.js'

@@ -1,0 +1,30 @@
+/** The address that a server wants the user to visit, in parts that show whose it is. */
+export interface WebAddress {
+  /** The whole address, in ASCII: `before`, `host` and `after`. For the `href` of a link. */
+  readonly href: string
+  /** The scheme, and a user name that may be made to look like a host. */
+  readonly before: string
+  /** The host and the port: what is to stand out. Letters of other alphabets stand in it as `xn--…`. */
+  readonly host: string
+  readonly after: string
+  /** True if the host has letters of other alphabets: they may imitate another host. */
+  readonly isPunycode: boolean
+  /** True if others on the way can read and change the page: it is http, and not of this machine. */
+  readonly isUnencrypted: boolean
+}
+
+/** The parts of an address; undefined where it is none of http or https: `javascript:` and its kin never reach a link. */
+export function parseWebAddress(url: unknown): WebAddress | undefined {
+  if (typeof url !== 'string' || !URL.canParse(url)) return undefined
+  const { href, host, hostname, protocol } = new URL(url)
+  if (protocol !== 'https:' && protocol !== 'http:') return undefined
+  const start = href.indexOf('/', protocol.length + 2) - host.length
+  return {
+    href,
+    before: href.slice(0, start),
+    host,
+    after: href.slice(start + host.length),
+    isPunycode: /(^|\.)xn--/.test(host),
+    isUnencrypted: protocol === 'http:' && !/^(localhost|.*\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname),
+  }
+}

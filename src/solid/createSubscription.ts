@@ -1,0 +1,23 @@
+import { type Accessor, createMemo, createSignal, onCleanup, onMount, sharedConfig } from 'solid-js'
+import { isServer } from 'solid-js/web'
+
+/**
+ * What `read` returns, read again when `subscribe` calls its listener. Subscribes anew when what `subscribe` reads changes.
+ * On a server, and until a component is hydrated, it is `none`: the server had nothing.
+ */
+export function createSubscription<T>(
+  subscribe: (listener: () => void) => () => void,
+  read: () => T,
+  none: T,
+): Accessor<T> {
+  if (isServer) return () => none
+  const current = createMemo(() => {
+    const isHydrating = Boolean(sharedConfig.context)
+    const [value, setValue] = createSignal(isHydrating ? none : read())
+    const update = () => void setValue(() => read())
+    onCleanup(subscribe(update))
+    if (isHydrating) onMount(update)
+    return value
+  })
+  return () => current()()
+}

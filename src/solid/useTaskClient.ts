@@ -1,0 +1,41 @@
+import { type Accessor, type Context, createContext, useContext } from 'solid-js'
+import { providedClient, type UseTaskClientOptions, type UseTaskClientsOptions } from '../bindings/clients.js'
+import type { TaskClient } from '../client/taskClient.js'
+import type { RegisteredTools } from '../client/tools.js'
+
+export const TaskClientContext: Context<Accessor<TaskClient> | undefined> = createContext<Accessor<TaskClient>>()
+
+/**
+ * The client of the provider above, or the one that is given.
+ *
+ * @throws {TaskConfigurationError} where there is neither.
+ *
+ * @example
+ * ```ts
+ * const client = useTaskClient()
+ * const signOut = () => client.forget()
+ * ```
+ */
+export function useTaskClient<T = RegisteredTools>(options: UseTaskClientOptions<T> = {}): TaskClient<T> {
+  // The provider's client is the registered one, which a context cannot know.
+  return useClient(() => options as UseTaskClientOptions<unknown>)() as unknown as TaskClient<T>
+}
+
+/** The client that the options name, or else the one that is provided, each time it is asked for. */
+export function useClient(options: Accessor<UseTaskClientOptions<unknown>>): Accessor<TaskClient> {
+  const provided = useContext(TaskClientContext)
+  return () => (options().client as TaskClient | undefined) ?? orThrow(provided)
+}
+
+/** The clients that a list is of. */
+export function useClients(options: Accessor<UseTaskClientsOptions>): Accessor<readonly TaskClient[]> {
+  const provided = useContext(TaskClientContext)
+  return () => {
+    const { client, clients } = options()
+    return (clients ?? [client ?? orThrow(provided)]) as readonly TaskClient[]
+  }
+}
+
+function orThrow(provided: Accessor<TaskClient> | undefined): TaskClient {
+  return providedClient(provided?.(), 'wrap the component in <TaskClientProvider client={createTaskClient(…)}>')
+}

@@ -1,0 +1,25 @@
+import type { Accessor } from 'solid-js'
+import type { UseTaskClientOptions } from '../bindings/clients.js'
+import type { ConnectionState } from '../connection/connection.js'
+import { createSubscription } from './createSubscription.js'
+import { useClient } from './useTaskClient.js'
+
+/**
+ * How the connection to the server fares: its status, era, and whether the server serves tasks.
+ *
+ * @example
+ * ```tsx
+ * const connection = useTaskConnection()
+ * return <Show when={connection().status === 'failed'}>The server cannot be reached.</Show>
+ * ```
+ */
+export function useTaskConnection(
+  options: Accessor<UseTaskClientOptions<unknown>> = () => ({}),
+): Accessor<ConnectionState> {
+  const client = useClient(options)
+  return createSubscription(
+    (listener) => client().store.subscribe(listener),
+    () => client().store.getState().connection,
+    client().store.getInitialState().connection,
+  )
+}

@@ -1,0 +1,44 @@
+import { type Accessor, createMemo } from 'solid-js'
+import { byStart, callsOf, keepSame, watchCalls } from '../bindings/callsOf.js'
+import type { UseTaskClientsOptions } from '../bindings/clients.js'
+import type { ToolCallState } from '../call/toolCallState.js'
+import type { TaskClient } from '../client/taskClient.js'
+import { createSubscription } from './createSubscription.js'
+import { useClients } from './useTaskClient.js'
+
+/** What {@link useToolCalls} takes. */
+export interface UseToolCallsOptions extends UseTaskClientsOptions {
+  /** Which calls. @default every one */
+  filter?: ((call: ToolCallState) => boolean) | undefined
+}
+
+const NONE: readonly ToolCallState[] = []
+
+/**
+ * Every call of a client, or of several, those of earlier visits included, oldest first. The array keeps its
+ * identity while its members do.
+ *
+ * @example
+ * ```tsx
+ * const running = useToolCalls(() => ({ filter: (call) => call.phase === 'working' }))
+ * return <p>{running().length} running</p>
+ * ```
+ */
+export function useToolCalls(options: Accessor<UseToolCallsOptions> = () => ({})): Accessor<readonly ToolCallState[]> {
+  const calls = createCallsOf(useClients(options), (call) => options().filter?.(call) ?? true)
+  return createMemo(() => byStart(calls()))
+}
+
+/** The calls of several clients that pass the filter. The array keeps its identity while its members do. */
+export function createCallsOf(
+  clients: Accessor<readonly TaskClient[]>,
+  filter: (call: ToolCallState) => boolean,
+): Accessor<readonly ToolCallState[]> {
+  const sameClients = createMemo<readonly TaskClient[]>((previous) => keepSame(previous, clients()))
+  const all = createSubscription(
+    (listener) => watchCalls(sameClients(), listener),
+    () => callsOf(sameClients()),
+    NONE,
+  )
+  return createMemo<readonly ToolCallState[]>((previous) => keepSame(previous, all().filter(filter)))
+}

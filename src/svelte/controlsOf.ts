@@ -1,0 +1,13 @@
+import { extendResult, getters } from '../bindings/extendResult.js'
+import { MEMBERS, type ToolCallControls, toolCallActions, toolCallMembers } from '../bindings/toolCallControls.js'
+import type { TaskClient } from '../client/taskClient.js'
+import { stateOfCall } from './useToolCallState.js'
+
+/** The call with this id, by getters that are tracked, and what can be done with it. */
+export function controlsOf(client: () => TaskClient, callId: () => string | undefined): ToolCallControls {
+  const call = stateOfCall(client, callId)
+  return extendResult(
+    getters(MEMBERS, () => toolCallMembers(call.current)),
+    toolCallActions(client, callId),
+  )
+}

@@ -1,0 +1,41 @@
+import { type CallOutcome, followOtherOutcome, type OtherOutcome } from '../bindings/otherOutcome.js'
+import type { TaskClient } from '../client/taskClient.js'
+import type { AnyToolCallMutationOptions } from '../query/toolCallMutationOptions.js'
+import { createTracker } from './reactive.js'
+
+/**
+ * What became of the newest call of a key that the mutation has not made itself, see {@link followOtherOutcome}. It is
+ * followed while something reads it.
+ */
+export function otherOutcome(
+  client: () => TaskClient,
+  callId: () => string | undefined,
+  options: () => AnyToolCallMutationOptions,
+): Pick<OtherOutcome, 'noteOwn'> & { readonly outcome: CallOutcome | undefined } {
+  let outcome: CallOutcome | undefined
+  let other: OtherOutcome | undefined
+  const track = createTracker((listener, from: TaskClient, id: string | undefined) => {
+    outcome = undefined
+    if (id === undefined) return () => {}
+    const followed = followOtherOutcome(from, id, {
+      name: options().name,
+      schema: () => options().outputSchema,
+      onOutcome: (next) => {
+        outcome = next
+        listener()
+      },
+    })
+    other = followed
+    return () => {
+      followed.stop()
+      if (other === followed) other = undefined
+    }
+  })
+  return {
+    get outcome() {
+      track(client(), callId())
+      return outcome
+    },
+    noteOwn: (ownId) => other?.noteOwn(ownId),
+  }
+}

@@ -1,0 +1,45 @@
+import { byStart, callsOf, keepSame, watchCalls } from '../bindings/callsOf.js'
+import type { UseTaskClientsOptions } from '../bindings/clients.js'
+import type { ToolCallState } from '../call/toolCallState.js'
+import type { TaskClient } from '../client/taskClient.js'
+import { createTracker, type ReactiveValue } from './reactive.js'
+import { clientsOf } from './useTaskClient.js'
+
+/** What {@link useToolCalls} takes. */
+export interface UseToolCallsOptions extends UseTaskClientsOptions {
+  /** Which calls. @default every one */
+  filter?: ((call: ToolCallState) => boolean) | undefined
+}
+
+/**
+ * Every call of a client, or of several, those of earlier visits included, oldest first. The array keeps its
+ * identity while its members do.
+ *
+ * @example
+ * ```svelte
+ * <script>
+ *   const running = useToolCalls(() => ({ filter: (call) => call.phase === 'working' }))
+ * </script>
+ * {running.current.length} running
+ * ```
+ */
+export function useToolCalls(options: () => UseToolCallsOptions = () => ({})): ReactiveValue<readonly ToolCallState[]> {
+  return callsIn(clientsOf(options), (call) => options().filter?.(call) ?? true)
+}
+
+/** The calls of several clients that pass the filter, oldest first. The array keeps its identity while its members do. */
+export function callsIn(
+  clients: () => readonly TaskClient[],
+  filter: (call: ToolCallState) => boolean,
+): ReactiveValue<readonly ToolCallState[]> {
+  const track = createTracker((listener, ...from: readonly TaskClient[]) => watchCalls(from, listener))
+  let calls: readonly ToolCallState[] = []
+  return {
+    get current() {
+      const from = clients()
+      track(...from)
+      calls = keepSame(calls, byStart(callsOf(from).filter(filter)))
+      return calls
+    },
+  }
+}

@@ -1,0 +1,36 @@
+import { type ShallowRef, shallowRef, watch } from 'vue'
+import { type CallOutcome, followOtherOutcome, type OtherOutcome } from '../bindings/otherOutcome.js'
+import type { TaskClient } from '../client/taskClient.js'
+import type { AnyToolCallMutationOptions } from '../query/toolCallMutationOptions.js'
+import { isServer } from './vueQuery.js'
+
+/** What became of the newest call of a key that the mutation has not made itself, see {@link followOtherOutcome}. */
+export function useOtherOutcome(
+  client: () => TaskClient,
+  callId: () => string | undefined,
+  options: () => AnyToolCallMutationOptions,
+): Pick<OtherOutcome, 'noteOwn'> & { readonly outcome: Readonly<ShallowRef<CallOutcome | undefined>> } {
+  const outcome = shallowRef<CallOutcome>()
+  let other: OtherOutcome | undefined
+  if (!isServer) {
+    watch(
+      [client, callId],
+      ([current, id], _before, onCleanup) => {
+        outcome.value = undefined
+        other = undefined
+        if (id === undefined) return
+        const followed = followOtherOutcome(current, id, {
+          name: options().name,
+          schema: () => options().outputSchema,
+          onOutcome: (next) => {
+            outcome.value = next
+          },
+        })
+        other = followed
+        onCleanup(() => followed.stop())
+      },
+      { immediate: true, flush: 'sync' },
+    )
+  }
+  return { outcome, noteOwn: (ownId) => other?.noteOwn(ownId) }
+}

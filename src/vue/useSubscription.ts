@@ -1,0 +1,33 @@
+import { getCurrentInstance, onMounted, type ShallowRef, shallowRef, type WatchSource, watch } from 'vue'
+import { isServer } from './vueQuery.js'
+
+/**
+ * What `read` returns, read again when `subscribe` calls its listener. Subscribes anew when one of the sources changes.
+ * On a server, and until a component is hydrated, it is `none`: the server had nothing.
+ */
+export function useSubscription<T>(
+  sources: WatchSource[],
+  subscribe: (listener: () => void) => () => void,
+  read: () => T,
+  none: T,
+): Readonly<ShallowRef<T>> {
+  const value = shallowRef(none) as ShallowRef<T>
+  const update = () => {
+    value.value = read()
+  }
+  const start = () => {
+    watch(
+      sources,
+      (_now, _before, onCleanup) => {
+        update()
+        onCleanup(subscribe(update))
+      },
+      { immediate: true, flush: 'sync' },
+    )
+  }
+  if (isServer) return value
+  // A component that is hydrated has its element before it is set up.
+  if (getCurrentInstance()?.vnode.el) onMounted(start)
+  else start()
+  return value
+}

@@ -1,0 +1,26 @@
+import type { MaybeRefOrGetter, ShallowRef } from 'vue'
+import type { UseTaskClientOptions } from '../bindings/clients.js'
+import type { ConnectionState } from '../connection/connection.js'
+import { useSubscription } from './useSubscription.js'
+import { useClient } from './useTaskClient.js'
+
+/**
+ * How the connection to the server fares: its status, era, and whether the server serves tasks.
+ *
+ * @example
+ * ```ts
+ * const connection = useTaskConnection()
+ * const isOffline = computed(() => connection.value.status === 'failed')
+ * ```
+ */
+export function useTaskConnection(
+  options: MaybeRefOrGetter<UseTaskClientOptions<unknown>> = {},
+): Readonly<ShallowRef<ConnectionState>> {
+  const client = useClient(options)
+  return useSubscription(
+    [client],
+    (listener) => client().store.subscribe(listener),
+    () => client().store.getState().connection,
+    client().store.getInitialState().connection,
+  )
+}

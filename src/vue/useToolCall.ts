@@ -1,0 +1,98 @@
+import type { SkipToken, UseQueryReturnType } from '@tanstack/vue-query'
+import { type ComputedRef, type MaybeRefOrGetter, type Ref, toValue } from 'vue'
+import { callQuery } from '../bindings/callQuery.js'
+import type { UseTaskClientOptions } from '../bindings/clients.js'
+import type { OnSettled } from '../bindings/onSettled.js'
+import { retryCall } from '../bindings/retryCall.js'
+import type { ToolCallOptions } from '../bindings/toolCallOptions.js'
+import type { AnyTools, RegisteredTools, ToolName } from '../client/tools.js'
+import type { StandardSchemaV1 } from '../connection/standardSchema.js'
+import { type AnyToolCallQueryOptions, toolCallKey } from '../query/toolCallQueryOptions.js'
+import type { ToolOutputOf } from '../query/toolOutput.js'
+import { useOnSettled } from './useOnSettled.js'
+import { useClient } from './useTaskClient.js'
+import { type ToolCallControls, useToolCallControls } from './useToolCallControls.js'
+import { isServer, useQuery, useQueryClient } from './vueQuery.js'
+
+/** What {@link useToolCall} takes. To hold the call back, `query: { enabled: false }` or `arguments: skipToken`. */
+export type UseToolCallOptions<
+  T,
+  Name extends ToolName<T>,
+  S extends StandardSchemaV1 | undefined = undefined,
+  TData = ToolOutputOf<S, T, Name>,
+> = ToolCallOptions<T, Name, S, TData, SkipToken>
+
+/** What {@link useToolCall} returns: the refs of TanStack's query, and those of the call. */
+export type UseToolCallResult<TData> = UseQueryReturnType<TData, Error> &
+  ToolCallControls & {
+    /**
+     * Calls the tool again: what a button beside an error does, a `ToolCallInterruptedError` above all. Pressed
+     * while a call runs, it changes nothing.
+     */
+    retry: () => void
+  }
+
+/** A function has a `name`, too, and no getter is meant by it. */
+interface NoFunction {
+  readonly length?: never
+}
+
+/**
+ * Calls a tool and follows it to its final result, whether the server answers at once or makes it a
+ * task. The same call, by its key or its arguments, is made once: by two components and across a reload. `retry()` and
+ * `refetch()` call the tool again; while the call runs, they join it. On a server nothing is called: it is pending there.
+ *
+ * @param options a getter or a ref where they change
+ *
+ * @example
+ * ```ts
+ * const props = defineProps<{ quarter: string }>()
+ * const { data, error, call, cancel } = useToolCall(() => ({
+ *   name: 'generate_report',
+ *   arguments: { quarter: props.quarter },
+ * }))
+ * ```
+ */
+export function useToolCall<
+  T = RegisteredTools,
+  Name extends ToolName<T> = ToolName<T>,
+  S extends StandardSchemaV1 | undefined = undefined,
+  TData = ToolOutputOf<S, T, Name>,
+>(options: () => UseToolCallOptions<T, Name, S, TData>): UseToolCallResult<TData>
+export function useToolCall<
+  T = RegisteredTools,
+  Name extends ToolName<T> = ToolName<T>,
+  S extends StandardSchemaV1 | undefined = undefined,
+  TData = ToolOutputOf<S, T, Name>,
+>(
+  options: Ref<UseToolCallOptions<T, Name, S, TData>> | ComputedRef<UseToolCallOptions<T, Name, S, TData>>,
+): UseToolCallResult<TData>
+export function useToolCall<
+  T = RegisteredTools,
+  Name extends ToolName<T> = ToolName<T>,
+  S extends StandardSchemaV1 | undefined = undefined,
+  TData = ToolOutputOf<S, T, Name>,
+>(options: UseToolCallOptions<T, Name, S, TData> & NoFunction): UseToolCallResult<TData>
+export function useToolCall(
+  options: MaybeRefOrGetter<AnyToolCallQueryOptions & UseTaskClientOptions<AnyTools> & OnSettled>,
+): object {
+  const client = useClient(options)
+  const queryClient = useQueryClient()
+  const key = () => toolCallKey(toValue(options))
+  const callId = () => {
+    const named = key()
+    return named === undefined ? undefined : client().toolCallId(toValue(options).name, named)
+  }
+  // `shallow`: results and errors are shown as what they are, no proxies of them.
+  const result = useQuery(() => ({ ...callQuery(client(), toValue(options), isServer), shallow: true }))
+  useOnSettled(
+    client,
+    () => toValue(options),
+    (settledId) => settledId === callId(),
+  )
+  return {
+    ...result,
+    ...useToolCallControls(client, callId),
+    retry: () => retryCall(queryClient, client(), toValue(options).name, key()),
+  }
+}

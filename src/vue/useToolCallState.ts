@@ -1,0 +1,43 @@
+import { type MaybeRefOrGetter, type ShallowRef, toValue } from 'vue'
+import type { UseTaskClientOptions } from '../bindings/clients.js'
+import { watchToolCall } from '../bindings/watchToolCall.js'
+import type { ToolCallState } from '../call/toolCallState.js'
+import type { TaskClient } from '../client/taskClient.js'
+import { useSubscription } from './useSubscription.js'
+import { useClient } from './useTaskClient.js'
+
+/** What {@link useToolCallState} takes. */
+export interface UseToolCallStateOptions extends UseTaskClientOptions<unknown> {
+  /** As `call.callId` and `client.toolCallId()` have it; undefined: none. */
+  callId: string | undefined
+}
+
+/**
+ * The call with this id, undefined where there is none. The ref changes when that call does, and for no other one. The
+ * outcome of a call that ended in an earlier visit is fetched.
+ *
+ * @example
+ * ```ts
+ * const call = useToolCallState(() => ({ callId: client.toolCallId('generate_report', props.week) }))
+ * ```
+ */
+export function useToolCallState(
+  options: MaybeRefOrGetter<UseToolCallStateOptions>,
+): Readonly<ShallowRef<ToolCallState | undefined>> {
+  return useStateOfCall(useClient(options), () => toValue(options).callId)
+}
+
+export function useStateOfCall(
+  client: () => TaskClient,
+  callId: () => string | undefined,
+): Readonly<ShallowRef<ToolCallState | undefined>> {
+  return useSubscription<ToolCallState | undefined>(
+    [client, callId],
+    (listener) => watchToolCall(client(), callId(), listener),
+    () => {
+      const id = callId()
+      return id === undefined ? undefined : client().getToolCallState(id)
+    },
+    undefined,
+  )
+}

@@ -1,0 +1,46 @@
+import { type ComputedRef, computed, type MaybeRefOrGetter, toValue } from 'vue'
+import { byStart, callsOf, keepSame, watchCalls } from '../bindings/callsOf.js'
+import type { UseTaskClientsOptions } from '../bindings/clients.js'
+import type { ToolCallState } from '../call/toolCallState.js'
+import type { TaskClient } from '../client/taskClient.js'
+import { useSubscription } from './useSubscription.js'
+import { useClients } from './useTaskClient.js'
+
+/** What {@link useToolCalls} takes. */
+export interface UseToolCallsOptions extends UseTaskClientsOptions {
+  /** Which calls. @default every one */
+  filter?: ((call: ToolCallState) => boolean) | undefined
+}
+
+const NONE: readonly ToolCallState[] = []
+
+/**
+ * Every call of a client, or of several, those of earlier visits included, oldest first. The array keeps its
+ * identity while its members do.
+ *
+ * @example
+ * ```ts
+ * const running = useToolCalls({ filter: (call) => call.phase === 'working' })
+ * ```
+ */
+export function useToolCalls(
+  options: MaybeRefOrGetter<UseToolCallsOptions> = {},
+): ComputedRef<readonly ToolCallState[]> {
+  const calls = useCallsOf(useClients(options), (call) => toValue(options).filter?.(call) ?? true)
+  return computed(() => byStart(calls.value))
+}
+
+/** The calls of several clients that pass the filter. The array keeps its identity while its members do. */
+export function useCallsOf(
+  clients: () => readonly TaskClient[],
+  filter: (call: ToolCallState) => boolean,
+): ComputedRef<readonly ToolCallState[]> {
+  const sameClients = computed<readonly TaskClient[]>((previous) => keepSame(previous, clients()))
+  const all = useSubscription(
+    [sameClients],
+    (listener) => watchCalls(sameClients.value, listener),
+    () => callsOf(sameClients.value),
+    NONE,
+  )
+  return computed<readonly ToolCallState[]>((previous) => keepSame(previous, all.value.filter(filter)))
+}

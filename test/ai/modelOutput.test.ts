@@ -1,0 +1,56 @@
+import type { CallToolResult } from 'taskwire'
+import { describe, expect, it } from 'vitest'
+import { modelOutput } from '../../src/ai/modelOutput.js'
+
+const toModel = (output: unknown) => modelOutput({ output })
+
+describe('what the model is told of an output', () => {
+  it('is its text, its images and its audio, and other blocks as JSON', () => {
+    const link = { type: 'resource_link', uri: 'file:///a', name: 'a' } as const
+    const output: CallToolResult = {
+      content: [
+        { type: 'text', text: 'Look:' },
+        { type: 'image', data: 'aGk=', mimeType: 'image/png' },
+        { type: 'audio', data: 'aG8=', mimeType: 'audio/wav' },
+        link,
+      ],
+    }
+    expect(toModel(output)).toEqual({
+      type: 'content',
+      value: [
+        { type: 'text', text: 'Look:' },
+        { type: 'image-data', data: 'aGk=', mediaType: 'image/png' },
+        { type: 'file-data', data: 'aG8=', mediaType: 'audio/wav' },
+        { type: 'text', text: JSON.stringify(link) },
+      ],
+    })
+  })
+
+  it('is the structured content where there is nothing else', () => {
+    expect(toModel({ content: [], structuredContent: { total: 42 } })).toEqual({ type: 'json', value: { total: 42 } })
+  })
+
+  it('is an error where the tool says so, in words', () => {
+    const content = [
+      { type: 'text', text: 'No sales.' },
+      { type: 'text', text: 'Ask later.' },
+    ]
+    expect(toModel({ content, isError: true })).toEqual({ type: 'error-text', value: 'No sales.\nAsk later.' })
+    expect(toModel({ content: [], isError: true })).toEqual({ type: 'error-text', value: '' })
+  })
+
+  it('says that the tool is still running where there is no result yet', () => {
+    expect(toModel({ callId: 'c', phase: 'working', network: 'ok', statusMessage: 'Adding' })).toEqual({
+      type: 'text',
+      value: 'The tool is still running; its result is not there yet. Status: Adding',
+    })
+    expect(toModel({ callId: 'c', phase: 'working', network: 'ok' })).toMatchObject({
+      value: 'The tool is still running; its result is not there yet.',
+    })
+  })
+
+  it('is the output itself where it is no result of a tool', () => {
+    for (const output of ['text', 7, null, { a: 1 }]) expect(toModel(output)).toEqual({ type: 'json', value: output })
+    expect(toModel(undefined)).toEqual({ type: 'json', value: null })
+  })
+})

@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest'
+import type { Binding } from './binding.js'
+import { expectAdvice, lists } from './lists.js'
+import { mutations } from './mutations.js'
+import { queries } from './queries.js'
+import { createWorld } from './world.js'
+
+/** Everything that a binding promises. The table is the same for each, so that none lags behind. */
+export function describeBinding(binding: Binding): void {
+  describe(`the binding for ${binding.name}`, () => {
+    it.each([...queries, ...mutations, ...lists])('$name', async (behaviour) => {
+      const world = createWorld(binding, behaviour)
+      try {
+        await behaviour.run(world)
+      } finally {
+        await world.close()
+      }
+    })
+
+    it('says how to provide a client where there is none', () => {
+      expectAdvice(binding)
+      expect.hasAssertions()
+    })
+  })
+}

@@ -1,0 +1,215 @@
+import { TaskConfigurationError } from 'taskwire'
+import { expect, vi } from 'vitest'
+import type { Binding } from './binding.js'
+import type { Behaviour } from './world.js'
+
+const WORK = { name: 'work', arguments: { seconds: 2 } }
+const ASK = { name: 'ask', arguments: { questions: ['Sure?'] } }
+const YES = { action: 'accept', content: { ok: true } } as const
+
+/** What the lists, the state of one call and the connection do in every framework. */
+export const lists: readonly Behaviour[] = [
+  {
+    name: 'useToolCalls lists the calls that pass the filter, oldest first',
+    async run({ mount, advance, act, client }) {
+      const all = mount('useToolCalls', {}, (calls) => calls.map(({ arguments: args }) => JSON.stringify(args)).join())
+      const done = mount(
+        'useToolCalls',
+        { filter: ({ phase }) => phase === 'completed' },
+        (calls) => `${calls.length} completed`,
+      )
+      expect([all.text, done.text]).toEqual(['', '0 completed'])
+      await act(() => void client.startToolCall({ name: 'work', arguments: { seconds: 60 } }))
+      await advance(1000)
+      await act(() => void client.startToolCall({ name: 'work', arguments: { seconds: 1 } }))
+      await advance(4000)
+      expect(all.text).toBe('{"seconds":60},{"seconds":1}')
+      expect(done.text).toBe('1 completed')
+    },
+  },
+  {
+    name: 'useToolCalls keeps its array, and renders nothing, while nothing in it changes',
+    async run({ mount, advance, act, client, page }) {
+      const view = mount(
+        'useToolCalls',
+        { clients: [client], filter: ({ phase }) => phase === 'completed' },
+        (calls) => `${calls.length}`,
+      )
+      await act(() => void client.startToolCall(WORK))
+      await advance(5000)
+      expect(view.text).toBe('1')
+      const { shown } = view
+      await page.act(() => void client.startToolCall({ name: 'work', arguments: { seconds: 60 } }))
+      await advance(3000)
+      expect(view.shown).toBe(shown)
+      expect(view.text).toBe('1')
+    },
+  },
+  {
+    name: 'useToolCalls lists the calls of several clients, and of others when the options change',
+    async run(world) {
+      const other = world.openElsewhere()
+      const view = world.mount('useToolCalls', { clients: [world.client] }, (calls) => `${calls.length}`)
+      await world.act(() => void other.startToolCall({ name: 'echo', arguments: { text: 'a' } }))
+      await world.advance(1000)
+      expect(view.text).toBe('0')
+      await view.change({ clients: [world.client, other] })
+      expect(view.text).toBe('1')
+      await world.act(() => void other.startToolCall({ name: 'echo', arguments: { text: 'b' } }))
+      await world.advance(1000)
+      expect(view.text).toBe('2')
+    },
+  },
+  {
+    name: 'useToolCalls lists the calls of earlier visits, which the provider takes up where the client is eager',
+    client: { resume: 'eager' },
+    async run(world) {
+      await world.act(() => void world.client.startToolCall(WORK, { key: 'k' }))
+      await world.advance(1500)
+      await world.reload()
+      const view = world.mount('useToolCalls', {}, (calls) => calls.map(({ phase }) => phase).join())
+      await world.advance(200)
+      expect(view.text).toBe('working')
+      await world.advance(4000)
+      expect(view.text).toBe('completed')
+      expect(world.server.count('tools/call')).toBe(1)
+    },
+  },
+  {
+    name: 'useInputRequests lists what the calls of all clients ask, and sends the response to the one that asks',
+    async run(world) {
+      const other = world.openElsewhere()
+      const view = world.mount('useInputRequests', { clients: [world.client, other] }, (requests) =>
+        requests.map(({ call }) => call.name).join(),
+      )
+      expect(view.text).toBe('')
+      await world.act(() => void world.client.startToolCall(ASK, { key: 'k' }))
+      await world.act(
+        () => void other.startToolCall({ name: 'ask', arguments: { questions: ['Really?'] } }, { key: 'k' }),
+      )
+      await world.advance(3000)
+      expect(view.text).toBe('ask,ask')
+      const asked = view.shown.find(({ client }) => client === other)
+      await world.act(() => void asked?.respond(YES))
+      await world.advance(2000)
+      expect(view.text).toBe('ask')
+      expect(view.shown[0]?.client).toBe(world.client)
+    },
+  },
+  {
+    name: 'useInputRequests says that a response was refused',
+    async run({ mount, advance, act, client }) {
+      const view = mount('useInputRequests', {}, ([first]) => `${first?.response?.status}`)
+      await act(() => void client.startToolCall(ASK))
+      await advance(3000)
+      expect(view.text).toBe('undefined')
+      await act(() => void view.shown[0]?.respond({ action: 'accept', content: { ok: 'perhaps' } }))
+      await advance(500)
+      expect(view.text).toBe('rejected')
+    },
+  },
+  {
+    name: 'useToolCallState shows one call, and another one when the id changes',
+    async run({ mount, advance, act, client }) {
+      const view = mount('useToolCallState', { callId: undefined }, (call) => `${call?.phase}`)
+      expect(view.text).toBe('undefined')
+      await act(() => void client.startToolCall(WORK, { key: 'a' }))
+      await view.change({ callId: client.toolCallId('work', 'a') })
+      await advance(1500)
+      expect(view.text).toBe('working')
+      const before = view.renders
+      await act(() => void client.startToolCall({ name: 'echo', arguments: { text: 'x' } }, { key: 'b' }))
+      await advance(0)
+      expect(view.renders).toBe(before)
+      await view.change({ callId: client.toolCallId('echo', 'b') })
+      await advance(5000)
+      expect(view.text).toBe('completed')
+      expect(view.shown?.name).toBe('echo')
+    },
+  },
+  {
+    name: 'useToolCallState fetches the outcome of a call that ended in an earlier visit, once',
+    async run(world) {
+      await world.act(() => void world.client.startToolCall(WORK, { key: 'k' }))
+      await world.advance(5000)
+      const polls = world.server.count('tasks/get')
+      await world.reload({ resume: 'eager' })
+      const callId = world.client.toolCallId('work', 'k')
+      await world.act(() => world.client.resumeToolCalls())
+      const views = [1, 2].map(() => world.mount('useToolCallState', { callId }, (call) => `${call?.phase}`))
+      await world.advance(1000)
+      expect(views.map(({ text }) => text)).toEqual(['completed', 'completed'])
+      expect(world.server.count('tasks/get') - polls).toBe(1)
+    },
+  },
+  {
+    name: 'useTaskConnection shows how the connection fares',
+    async run({ mount, act, advance, client }) {
+      const view = mount('useTaskConnection', {}, ({ status }) => status)
+      const before = view.text
+      await act(() => void client.connect())
+      await advance(100)
+      expect([before, view.text]).toEqual([client.store.getInitialState().connection.status, 'connected'])
+    },
+  },
+  {
+    name: 'a component that is unmounted leaves no listener behind',
+    async run({ mount, act, advance, client }) {
+      let listeners = 0
+      const count = (stop: () => void) => {
+        listeners++
+        return () => {
+          listeners--
+          stop()
+        }
+      }
+      const { subscribeToolCall, onToolCallSettled, store } = client
+      const { subscribe } = store
+      vi.spyOn(client, 'subscribeToolCall').mockImplementation((...args) => count(subscribeToolCall(...args)))
+      vi.spyOn(client, 'onToolCallSettled').mockImplementation((...args) => count(onToolCallSettled(...args)))
+      vi.spyOn(store, 'subscribe').mockImplementation((...args) => count(subscribe(...args)))
+      const views = [
+        mount('useToolCall', { name: 'work', arguments: { seconds: 60 } }, ({ call }) => `${call?.phase}`),
+        mount('useToolCallMutation', { name: 'work', key: 'k' }, ({ status }) => status),
+        mount('useToolCalls', {}, (calls) => `${calls.length}`),
+        mount('useInputRequests', {}, (requests) => `${requests.length}`),
+        mount('useTaskConnection', {}, ({ status }) => status),
+      ]
+      await advance(1500)
+      expect(listeners).toBeGreaterThanOrEqual(views.length)
+      for (const view of views) await view.unmount()
+      await act(() => {})
+      expect(listeners).toBe(0)
+    },
+  },
+  {
+    name: 'each is of the client that it is given, not of the one that is provided',
+    async run(world) {
+      const client = world.openElsewhere()
+      const call = world.mount('useToolCall', { ...WORK, client } as never, ({ status }) => status)
+      const mutation = world.mount('useToolCallMutation', { name: 'echo', client } as never, ({ status }) => status)
+      const list = world.mount('useToolCalls', { client }, (calls) => `${calls.length}`)
+      const connection = world.mount('useTaskConnection', { client }, ({ status }) => status)
+      await world.act(() => mutation.shown.mutate({ text: 'a' }))
+      await world.advance(5000)
+      expect([call.text, mutation.text, list.text, connection.text]).toEqual(['success', 'success', '2', 'connected'])
+      expect(world.server.requests).toEqual([])
+    },
+  },
+]
+
+/** Without a client, everything that needs one says how to provide it. */
+export function expectAdvice(binding: Binding): void {
+  const silence = vi.spyOn(console, 'error').mockImplementation(() => {})
+  const page = binding.openPage(undefined)
+  const mounts = [
+    () => page.mount('useToolCall', WORK),
+    () => page.mount('useToolCallMutation', { name: 'work' }),
+    () => page.mount('useTaskConnection', {}),
+    () => page.mount('useToolCalls', {}, (calls) => `${calls.length}`),
+    () => page.mount('useInputRequests', {}, (requests) => `${requests.length}`),
+  ]
+  for (const mount of mounts) expect(mount).toThrow(TaskConfigurationError)
+  for (const mount of mounts) expect(mount).toThrow(/No task client: .*createTaskClient\(…\).*, or pass \{ client \}\./)
+  silence.mockRestore()
+}

@@ -1,0 +1,191 @@
+import { TaskFailedError } from 'taskwire'
+import { expect, vi } from 'vitest'
+import type { ShownBy } from './binding.js'
+import type { Behaviour } from './world.js'
+
+const WEEKLY = { name: 'work', key: 'weekly' }
+
+function show({ status, data, call }: ShownBy['useToolCallMutation']): string {
+  return `${status}: ${call?.phase} ${JSON.stringify(data?.structuredContent)}`
+}
+
+/** A press in an earlier visit that came to its end there, or did not. */
+const reloads: readonly Behaviour[] = (['eager', 'lazy'] as const).flatMap((resume) => [
+  {
+    name: `a mutation with a key shows the call that is still running after a reload (${resume})`,
+    client: { resume },
+    async run(world) {
+      const before = world.mount('useToolCallMutation', WEEKLY, show)
+      await world.act(() => before.shown.mutate({ seconds: 3 }))
+      await world.advance(1500)
+      await world.reload()
+      const view = world.mount('useToolCallMutation', WEEKLY, show)
+      await world.advance(500)
+      expect(view.text).toBe('pending: working undefined')
+      expect(view.shown).toMatchObject({ isPending: true, isIdle: false })
+      await world.advance(3000)
+      expect(view.text).toBe('success: completed {"seconds":3}')
+      expect(world.server.count('tools/call')).toBe(1)
+    },
+  },
+  {
+    name: `a mutation with a key agrees with the list of calls after a reload, and calls no callback (${resume})`,
+    client: { resume },
+    async run(world) {
+      const before = world.mount('useToolCallMutation', WEEKLY, show)
+      await world.act(() => before.shown.mutate({ seconds: 1 }))
+      await world.advance(3000)
+      await world.reload()
+      const onSuccess = vi.fn()
+      const view = world.mount('useToolCallMutation', { ...WEEKLY, mutation: { onSuccess } }, show)
+      const list = world.mount('useToolCalls', {}, (calls) => calls.map(({ phase }) => phase).join())
+      await world.advance(1000)
+      expect(view.text).toBe('success: completed {"seconds":1}')
+      expect(list.text).toBe('completed')
+      expect(view.shown.call).toBe(list.shown[0])
+      expect(onSuccess).not.toHaveBeenCalled()
+      await world.act(() => view.shown.mutate({ seconds: 2 }))
+      await world.advance(500)
+      expect(view.shown.isPending).toBe(true)
+      await world.advance(4000)
+      expect(view.text).toBe('success: completed {"seconds":2}')
+      expect(onSuccess).toHaveBeenCalledOnce()
+    },
+  },
+])
+
+/** What `useToolCallMutation` does in every framework. */
+export const mutations: readonly Behaviour[] = [
+  {
+    name: 'useToolCallMutation calls the tool when asked, and shows the call',
+    async run({ mount, advance, act, server }) {
+      const view = mount('useToolCallMutation', { name: 'work' }, show)
+      await advance(1000)
+      expect(view.text).toBe('idle: undefined undefined')
+      expect(server.requests).toEqual([])
+      await act(() => view.shown.mutate({ seconds: 2 }))
+      await advance(1500)
+      expect(view.text).toBe('pending: working undefined')
+      expect(view.shown.task?.statusMessage).toBe('step 1')
+      await advance(3000)
+      expect(view.text).toBe('success: completed {"seconds":2}')
+    },
+  },
+  {
+    name: 'mutateAsync() resolves to the result',
+    async run({ mount, act, advance }) {
+      const view = mount('useToolCallMutation', { name: 'work' }, show)
+      let result: unknown
+      await act(() => void view.shown.mutateAsync({ seconds: 1 }).then((found) => (result = found)))
+      await advance(3000)
+      expect(result).toMatchObject({ structuredContent: { seconds: 1 } })
+    },
+  },
+  {
+    name: 'with a key, a second press joins the call that runs, and one after its end is a call of its own',
+    async run({ mount, advance, act, server }) {
+      const view = mount('useToolCallMutation', WEEKLY, show)
+      await act(() => view.shown.mutate({ seconds: 2 }))
+      await act(() => view.shown.mutate({ seconds: 2 }))
+      await advance(4000)
+      expect(view.text).toBe('success: completed {"seconds":2}')
+      expect(server.count('tools/call')).toBe(1)
+      await act(() => view.shown.mutate({ seconds: 2 }))
+      await advance(4000)
+      expect(server.count('tools/call')).toBe(2)
+    },
+  },
+  ...reloads,
+  {
+    name: 'a mutation with a key shows the newest call of another tab, and its own again once it makes one',
+    async run(world) {
+      const other = world.openTab()
+      const view = world.mount('useToolCallMutation', WEEKLY, show)
+      await world.advance(100)
+      const work = { name: 'work', arguments: { seconds: 1 } }
+      await world.act(() => void other.startToolCall(work, { key: 'weekly', repeat: 'settled' }))
+      await world.advance(500)
+      expect(view.text).toBe('pending: working undefined')
+      await world.advance(2500)
+      expect(view.text).toBe('success: completed {"seconds":1}')
+      await world.act(() => view.shown.mutate({ seconds: 2 }))
+      await world.advance(4000)
+      expect(view.text).toBe('success: completed {"seconds":2}')
+    },
+  },
+  {
+    name: 'a mutation of which only the call is read shows it, also where a reload came in between',
+    client: { resume: 'lazy' },
+    async run(world) {
+      const phase = ({ call }: ShownBy['useToolCallMutation']) => `${call?.phase}`
+      const [plain, keyed] = [{ name: 'work' }, WEEKLY].map((options) =>
+        world.mount('useToolCallMutation', options, phase),
+      )
+      await world.act(() => plain?.shown.mutate({ seconds: 60 }))
+      await world.act(() => keyed?.shown.mutate({ seconds: 3 }))
+      await world.advance(1500)
+      expect([plain?.text, keyed?.text]).toEqual(['working', 'working'])
+      await world.reload()
+      const view = world.mount('useToolCallMutation', WEEKLY, phase)
+      await world.advance(5000)
+      expect(view.text).toBe('completed')
+    },
+  },
+  {
+    name: 'a mutation shows the call of the key that its options name now',
+    async run({ mount, advance, act, client }) {
+      const view = mount('useToolCallMutation', WEEKLY, show)
+      await act(() => view.shown.mutate({ seconds: 1 }))
+      await act(() => void client.startToolCall({ name: 'work', arguments: { seconds: 2 } }, { key: 'monthly' }))
+      await advance(5000)
+      expect(view.text).toBe('success: completed {"seconds":1}')
+      await view.change({ name: 'work', key: 'monthly' })
+      await advance(100)
+      expect(view.text).toBe('success: completed {"seconds":2}')
+    },
+  },
+  {
+    name: 'retry of a mutation calls the tool again with the same arguments, once it has called it',
+    async run({ mount, advance, act, server }) {
+      const view = mount('useToolCallMutation', WEEKLY, show)
+      expect(view.shown.retry).toBeUndefined()
+      await act(() => view.shown.mutate({ seconds: 1, outcome: 'failure' }))
+      await advance(5000)
+      expect(view.shown.error).toBeInstanceOf(TaskFailedError)
+      await act(() => view.shown.retry?.())
+      await advance(5000)
+      const calls = server.requests.filter(({ method }) => method === 'tools/call')
+      expect(calls.map(({ params }) => params?.['arguments'])).toEqual([
+        { seconds: 1, outcome: 'failure' },
+        { seconds: 1, outcome: 'failure' },
+      ])
+    },
+  },
+  {
+    name: 'cancel() of a mutation cancels its call',
+    async run({ mount, advance, act }) {
+      const view = mount('useToolCallMutation', { name: 'work' }, show)
+      await act(() => view.shown.mutate({ seconds: 60 }))
+      await advance(1500)
+      await act(() => view.shown.cancel())
+      await advance(2000)
+      expect(view.text).toBe('error: cancelled undefined')
+      expect(view.shown.error).toMatchObject({ name: 'TaskCancelledError' })
+    },
+  },
+  {
+    name: 'onSettled of a mutation without a key is called for each of its calls, and for no other',
+    async run({ mount, advance, act, client }) {
+      const onSettled = vi.fn()
+      const view = mount('useToolCallMutation', { name: 'work', onSettled })
+      await act(() => view.shown.mutate({ seconds: 3 }))
+      await act(() => view.shown.mutate({ seconds: 1, outcome: 'failure' }))
+      client.startToolCall({ name: 'work', arguments: { seconds: 2 } })
+      await advance(8000)
+      expect(onSettled.mock.calls.map(([call]) => [call.phase, call.arguments.seconds])).toEqual([
+        ['failed', 1],
+        ['completed', 3],
+      ])
+    },
+  },
+]

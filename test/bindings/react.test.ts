@@ -1,0 +1,4 @@
+import { describeBinding } from './contract.js'
+import { reactBinding } from './reactBinding.js'
+
+describeBinding(reactBinding)

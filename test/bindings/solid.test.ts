@@ -1,0 +1,4 @@
+import { describeBinding } from './contract.js'
+import { solidBinding } from './solidBinding.js'
+
+describeBinding(solidBinding)

@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest'
+import { describeBinding } from './contract.js'
+import { svelteBinding } from './svelteBinding.js'
+
+describeBinding(svelteBinding)
+
+it('taskwire/svelte exports what it always has', async () => {
+  expect(Object.keys(await import('taskwire/svelte')).sort()).toEqual([
+    'setTaskClient',
+    'useInputRequests',
+    'useTaskClient',
+    'useTaskConnection',
+    'useToolCall',
+    'useToolCallMutation',
+    'useToolCallState',
+    'useToolCalls',
+  ])
+})

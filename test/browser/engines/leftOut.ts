@@ -1,0 +1,44 @@
+import type { EngineName } from './engine.js'
+
+/** A test that is left out in some engines. */
+export interface LeftOut {
+  /** How its name begins. */
+  readonly test: string
+  readonly in: readonly EngineName[]
+  readonly because: string
+}
+
+const OTHERS = ['firefox', 'webkit'] as const
+
+/** What the engines cannot do. Every other test of the durability and of the demo runs in all of them. */
+export const LEFT_OUT: readonly LeftOut[] = [
+  {
+    test: '[DUR-45] a tab in front takes over from a hidden one',
+    in: ['webkit'],
+    because: 'WebKitWebDriver opens tabs behind the first one and cannot bring them to the front.',
+  },
+  {
+    test: '[DUR-45] a hidden tab takes over from a frozen one',
+    in: OTHERS,
+    because: 'Only Chromium freezes a page when it is told to.',
+  },
+  {
+    test: 'axe finds nothing wrong',
+    in: OTHERS,
+    because: 'The colours of a page cannot be switched between light and dark, and the rest is the same everywhere.',
+  },
+  {
+    test: 'what a finger presses is 44 pixels wide and high',
+    in: OTHERS,
+    because: 'Only Chromium makes believe that it is a telephone.',
+  },
+  {
+    test: 'nothing moves for a user who wants less motion',
+    in: OTHERS,
+    because: 'What a user wants cannot be changed while the browser runs.',
+  },
+]
+
+/** Why a test is left out in an engine; undefined for one that runs. */
+export const whyLeftOut = (test: string, engine: EngineName): string | undefined =>
+  LEFT_OUT.find((one) => test.startsWith(one.test) && one.in.includes(engine))?.because

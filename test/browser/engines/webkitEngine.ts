@@ -1,0 +1,119 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { Readable } from 'node:stream'
+import { Builder, Capabilities, Key, type WebDriver } from 'selenium-webdriver'
+import { freePort } from '../../support/freePort.js'
+import { untilListening } from '../../support/untilListening.js'
+import { type DrivenPage, drivenTab, runInPage } from './drivenTab.js'
+import { type Engine, type EngineContext, VIEWPORT, withoutPlaywright } from './engine.js'
+import type { Tab } from './tab.js'
+import type { FoundWebKit } from './whyMissing.js'
+
+const KEYS = { Tab: Key.TAB, Enter: Key.ENTER, Escape: Key.ESCAPE, ArrowDown: Key.ARROW_DOWN }
+
+/** WebKit for GTK by WebDriver. Each context is a session of its own, whose windows are all visible. */
+export async function launchWebKit({ driver, xvfb }: FoundWebKit): Promise<Engine> {
+  const screen = xvfb === undefined ? undefined : await startScreen(xvfb)
+  const port = await freePort()
+  const environment = {
+    ...process.env,
+    ...(screen && { DISPLAY: screen.display, GDK_BACKEND: 'x11' }),
+    WEBKIT_DISABLE_DMABUF_RENDERER: '1',
+  }
+  const service = spawn(driver, [`--port=${port}`], { env: environment, stdio: 'ignore' })
+  await untilListening(port)
+  return {
+    name: 'webkit',
+    hidesTabs: false,
+    keepsPages: true,
+    newContext: () => openContext(`http://127.0.0.1:${port}`),
+    newWindow: () => Promise.reject(new TypeError('WebKitWebDriver brings no tab to the front.')),
+    close: async () => {
+      await end(service)
+      if (screen) await end(screen.process)
+    },
+  }
+}
+
+async function startScreen(xvfb: string): Promise<{ display: string; process: ChildProcess }> {
+  const process = spawn(xvfb, ['-displayfd', '3', '-screen', '0', '1600x1200x24', '-nolisten', 'tcp'], {
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+  })
+  // It writes the number of its display where it was told to, once it accepts windows.
+  const [number] = (await once(process.stdio[3] as Readable, 'data')) as [Buffer]
+  return { display: `:${number.toString().trim()}`, process }
+}
+
+async function end(process: ChildProcess): Promise<void> {
+  const ended = once(process, 'exit')
+  process.kill()
+  await ended
+}
+
+async function openContext(server: string): Promise<EngineContext> {
+  const driver = await new Builder()
+    .disableEnvironmentOverrides()
+    .usingServer(server)
+    .withCapabilities(new Capabilities({ browserName: 'MiniBrowser' }))
+    .build()
+  let last: Promise<unknown> = Promise.resolve()
+  /** A driver knows one window at a time, so what is done in them is done one after the other. */
+  const inWindow = <T>(handle: string, body: () => Promise<T>): Promise<T> => {
+    const next = last.then(async () => {
+      await driver.switchTo().window(handle)
+      return body()
+    })
+    last = next.catch(() => {})
+    return next
+  }
+  const pages = new Map<Tab, DrivenPage>()
+  // A session ends with its last window, so the first one stays.
+  const first = await driver.getWindowHandle()
+  return {
+    open: async () => {
+      // Not a tab, of which only the first is ever in front.
+      const handle = await inWindow(first, async () => {
+        await driver.switchTo().newWindow('window')
+        await setViewport(driver)
+        return driver.getWindowHandle()
+      })
+      const page = drivenPage(driver, (body) => inWindow(handle, body))
+      const tab = await drivenTab(page)
+      pages.set(tab, page)
+      return tab
+    },
+    setOffline: async (tab, isOffline) => {
+      const page = pages.get(tab)
+      if (page) await runInPage(page, `(inPage) => inPage.setOffline(${isOffline})`)
+    },
+    crash: (tab) => tab.close(),
+    playwright: withoutPlaywright,
+    close: () => inWindow(first, () => driver.quit()),
+  }
+}
+
+/** The bars of a window are as high as they are. */
+async function setViewport(driver: WebDriver): Promise<void> {
+  const window = driver.manage().window()
+  await window.setRect({ x: 0, y: 0, ...VIEWPORT })
+  const [width, height] = await driver.executeScript<[number, number]>('return [innerWidth, innerHeight]')
+  await window.setRect({ width: 2 * VIEWPORT.width - width, height: 2 * VIEWPORT.height - height })
+}
+
+function drivenPage(driver: WebDriver, inWindow: <T>(body: () => Promise<T>) => Promise<T>): DrivenPage {
+  return {
+    goto: (url) => inWindow(() => driver.get(url)),
+    reload: () => inWindow(() => driver.navigate().refresh()),
+    evaluate: async (expression) => {
+      const script = `const done = arguments[0]
+        Promise.resolve().then(() => (${expression})).then((value) => done([value]), (error) => done([null, String(error)]))`
+      const [value, problem] = await inWindow(() => driver.executeAsyncScript<[unknown, string?]>(script))
+      if (problem !== undefined) throw new Error(problem)
+      return value
+    },
+    click: (x, y) => inWindow(() => driver.actions().move({ x, y, duration: 0 }).press().release().perform()),
+    press: (key) => inWindow(() => driver.actions().sendKeys(KEYS[key]).perform()),
+    bringToFront: () => Promise.resolve(),
+    close: () => inWindow(() => driver.close()),
+  }
+}

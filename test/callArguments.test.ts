@@ -1,0 +1,58 @@
+import type { TestServer } from 'taskwire/testing'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { createTaskClient } from './support/anyClient.js'
+import { createWorkServer } from './support/workServer.js'
+
+let server: TestServer
+
+beforeEach(() => {
+  server = createWorkServer()
+})
+
+const open = () => createTaskClient({ url: server.url, environment: server.browser.openPage().environment })
+
+describe('the same key with other arguments', () => {
+  it('returns the call that is known, and warns a developer once it happens', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+    const client = open()
+    const first = client.startToolCall({ name: 'work', arguments: { seconds: 1 } }, { key: 'k' })
+    client.startToolCall({ name: 'work', arguments: { seconds: 1 } }, { key: 'k' })
+    expect(warn).not.toHaveBeenCalled()
+    const second = client.startToolCall({ name: 'work', arguments: { seconds: 2 } }, { key: 'k' })
+    expect(second.callId).toBe(first.callId)
+    expect(warn).toHaveBeenCalledOnce()
+    expect(warn.mock.calls[0]?.[0]).toContain('"k"')
+    await server.advance(4000)
+    await expect(second.result).resolves.toMatchObject({ structuredContent: { seconds: 1 } })
+    expect(server.count('tools/call')).toBe(1)
+  })
+})
+
+describe('arguments that are no JSON', () => {
+  const circular: Record<string, unknown> = {}
+  circular['self'] = circular
+  it.each([
+    ['a BigInt', { seconds: 1n }],
+    ['a circle', circular],
+  ])('fail with what to do, and send and record nothing: %s', async (_, args) => {
+    const client = open()
+    expect(() => client.startToolCall({ name: 'work', arguments: args }, { key: 'k' })).toThrow(/no JSON/)
+    await expect(client.callTool({ name: 'work', arguments: args })).rejects.toMatchObject({
+      name: 'TaskConfigurationError',
+    })
+    await server.advance(1000)
+    expect(server.requests).toEqual([])
+    expect(client.store.getState().calls).toEqual({})
+    expect(server.browser.storage.local.length).toBe(0)
+  })
+
+  it('are copied: what the app does with its object afterwards changes no call', async () => {
+    const client = open()
+    const args = { seconds: 1 }
+    const call = client.startToolCall({ name: 'work', arguments: args })
+    args.seconds = 60
+    await server.advance(3000)
+    await expect(call.result).resolves.toMatchObject({ structuredContent: { seconds: 1 } })
+    expect(call.getState().arguments).toEqual({ seconds: 1 })
+  })
+})

@@ -1,0 +1,121 @@
+import { match, strictEqual } from 'node:assert'
+import { mkdtemp, readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import type { Browser } from 'playwright-core'
+import { TEMPLATE_NAMES, type Template } from '../../create/src/templates.js'
+import { launchChromium } from '../browser/chromium.js'
+import { callThrough } from '../examples/callThrough.js'
+import { clickThrough } from '../examples/clickThrough.js'
+import { formatTable, secondsSince } from '../examples/table.js'
+import { createWorkspace, type InstalledApp, type Workspace } from '../examples/workspace.js'
+
+// What a newcomer does, with the packed packages: `npm create taskwire` in an empty folder, `npm install`, `npm test`,
+// `npm run build`, `npm start`, and a report in Chromium; then the development server, and its types.
+// `npm run test:create`, or `npm run test:create -- next` for one template. Prints a table.
+//
+//     --keep                 leaves the temporary folder there
+//     --packed FILE          the package taskwire, where `npm pack` has made it already
+//     --screenshots FOLDER   of the pages, in two widths, light and dark
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { keep: { type: 'boolean' }, packed: { type: 'string' }, screenshots: { type: 'string' } },
+})
+const asked = TEMPLATE_NAMES.filter((name) => positionals.length === 0 || positionals.includes(name))
+if (asked.length < positionals.length) {
+  console.error(`There is no such template. The templates are: ${TEMPLATE_NAMES.join(', ')}.`)
+  process.exit(2)
+}
+
+/** The development server of each template, and where the types of its tools are. */
+const DEVELOPMENT = {
+  react: { options: ['--host', '127.0.0.1', '--port', 'PORT', '--strictPort'], types: 'src/taskwire.gen.ts' },
+  next: { options: ['--hostname', '127.0.0.1', '--port', 'PORT'], types: 'app/taskwire.gen.ts' },
+} satisfies Record<Template, unknown>
+
+type Row = Record<'template' | 'create' | 'install' | 'test' | 'build' | 'use' | 'dev', string>
+
+const startedAt = Date.now()
+const workspace = await createWorkspace(values.packed)
+const command = await workspace.pack('create')
+console.log(`packed in ${secondsSince(startedAt)}`)
+const browser = await launchChromium()
+const rows: Row[] = []
+for (const template of asked) rows.push(await tryTemplate(template, workspace, browser))
+await browser.close()
+if (values.keep) console.log(`kept: ${workspace.folder}`)
+else await workspace.remove()
+console.log(`\n${formatTable(rows)}\n\n${rows.length} templates in ${secondsSince(startedAt)}`)
+process.exit(process.exitCode ?? 0)
+
+async function tryTemplate(template: Template, workspace: Workspace, browser: Browser): Promise<Row> {
+  const row: Row = { template, create: '', install: '', test: '', build: '', use: '', dev: '' }
+  /** Runs a step, and notes how long it took or that it failed. */
+  async function step<T>(column: keyof Row, work: () => Promise<T>): Promise<T> {
+    const start = Date.now()
+    row[column] = 'FAILED'
+    const outcome = await work()
+    row[column] = secondsSince(start)
+    return outcome
+  }
+  console.log(`== ${template}`)
+  try {
+    const created = await step('create', () => create(template, workspace))
+    const app = await step('install', () => workspace.install(template, { from: created }))
+    match(await step('test', () => app.run(['npm', 'test'])), /1 passed/)
+    await step('build', () => app.run(['npm', 'run', 'build']))
+    const screenshots = values.screenshots && join(values.screenshots, template)
+    await step('use', () => use(app, browser, screenshots))
+    await step('dev', () => develop(app, template))
+  } catch (error) {
+    console.error(`${template}: ${(error as Error).message}`)
+    process.exitCode = 1
+  }
+  return row
+}
+
+/** Runs the packed command as `npm create` does, and resolves to the folder of the app. */
+async function create(template: Template, workspace: Workspace): Promise<string> {
+  const cwd = await mkdtemp(join(workspace.folder, 'empty-'))
+  const words = ['npm', 'exec', '--yes', `--package=${command}`, '--', 'create-taskwire']
+  const printed = await workspace.run([...words, 'my-app', '--template', template], cwd)
+  match(printed, /^ {2}cd my-app\n {2}npm install\n {2}npm run dev$/m)
+  strictEqual((await readdir(cwd)).join(), 'my-app')
+  const { name } = JSON.parse(await readFile(join(cwd, 'my-app/package.json'), 'utf8'))
+  strictEqual(name, 'my-app')
+  match(await readFile(join(cwd, 'my-app/.gitignore'), 'utf8'), /^node_modules$/m)
+  return join(cwd, 'my-app')
+}
+
+/** Uses what was built, as a page and as a server. */
+async function use(app: InstalledApp, browser: Browser, screenshots: string | undefined): Promise<void> {
+  const running = await app.start(['npm', 'start'])
+  try {
+    await callThrough(app, running.url)
+    await clickThrough(browser, running.url, screenshots)
+    refuseComplaints(running.printed())
+  } finally {
+    await running.stop()
+  }
+}
+
+/** The development server has the page, and the tools whose types are there. */
+async function develop(app: InstalledApp, template: Template): Promise<void> {
+  const { options, types } = DEVELOPMENT[template]
+  const running = await app.start(['npm', 'run', 'dev', '--', ...options])
+  try {
+    const page = await fetch(running.url)
+    strictEqual(page.status, 200)
+    match(await app.run(['taskwire', 'types', `${running.url}mcp`, '--check', '--out', types]), / fits: 1 tool\./)
+    refuseComplaints(running.printed())
+  } finally {
+    await running.stop()
+  }
+}
+
+/** What npm says of the settings of this machine is no complaint of the app. */
+function refuseComplaints(printed: string): void {
+  const lines = printed.split('\n').filter((line) => !line.startsWith('npm warn'))
+  if (lines.some((line) => /error|warn|unhandled|cannot/i.test(line))) throw new Error(`Its server prints:\n${printed}`)
+}

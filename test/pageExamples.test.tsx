@@ -1,0 +1,84 @@
+import { act, fireEvent, render, screen } from '@testing-library/react'
+import { createTaskClient } from 'taskwire'
+import { TaskClientProvider } from 'taskwire/react'
+import { defineTool } from 'taskwire/server'
+import { createTestServer, scriptTask } from 'taskwire/testing'
+import { expect, test, vi } from 'vitest'
+import { z } from 'zod'
+import { CancelButton } from '../docs/examples/CancelButton.js'
+import { isSilent } from '../docs/examples/lastHeard.js'
+import { Reports } from '../docs/examples/Reports.js'
+import { ReportWithToast } from '../docs/examples/toast.js'
+
+const report = defineTool({
+  name: 'generate_report',
+  inputSchema: z.object({ quarter: z.string() }),
+  taskSupport: 'required',
+  async handler(_args, { task, sleep }) {
+    await task?.setProgress(1, 4, 'Asia')
+    await sleep(5000)
+    return { content: [{ type: 'text', text: 'The report' }] }
+  },
+})
+
+function open(tools: Parameters<typeof createTestServer>[0]['tools'] = [report]) {
+  const server = createTestServer({ tools })
+  const client = createTaskClient({ url: server.url, environment: server.environment })
+  const advance = (ms: number) => act(() => server.advance(ms))
+  const show = (children: React.ReactNode) =>
+    render(<TaskClientProvider client={client}>{children}</TaskClientProvider>)
+  const start = () => client.startToolCall({ name: 'generate_report', arguments: { quarter: 'Q3' } }, { key: 'weekly' })
+  return { server, client, advance, show, start }
+}
+
+test('the list of the page on reloads shows the progress of each call, and when the network is gone', async () => {
+  const { server, advance, show, start } = open()
+  show(<Reports />)
+  act(() => void start())
+  await advance(1000)
+  const bar = screen.getByRole<HTMLProgressElement>('progressbar', { name: 'generate_report' })
+  expect([bar.value, bar.max]).toEqual([1, 4])
+  expect(screen.getByRole('status').textContent).toBe('Asia')
+  await act(() => server.page.setOnline(false))
+  expect(screen.getByRole('status').textContent).toBe('You are offline. The work goes on.')
+  await act(() => server.page.setOnline(true))
+  await advance(10_000)
+  expect(screen.queryByRole('status')).toBeNull()
+  expect(screen.getByRole('listitem').textContent).toMatch(/: completed$/)
+})
+
+test('the button of the page on cancelling asks the server once and goes away when it has stopped', async () => {
+  const { server, client, advance, show, start } = open()
+  show(<CancelButton callId={client.toolCallId('generate_report', 'weekly')} />)
+  expect(screen.queryByRole('button')).toBeNull()
+  act(() => void start().result.catch(() => {}))
+  await advance(1000)
+  server.faults.delay(500, { method: 'tasks/cancel', times: 1 })
+  fireEvent.click(screen.getByRole('button', { name: 'Cancel' }))
+  await advance(100)
+  expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Cancelling…' }).disabled).toBe(true)
+  await advance(3000)
+  expect(screen.queryByRole('button')).toBeNull()
+  expect(server.count('tasks/cancel')).toBe(1)
+})
+
+test('the toast of the page on notifying says once that the report is ready', async () => {
+  const { advance, show } = open()
+  show(<ReportWithToast />)
+  fireEvent.click(screen.getByRole('button'))
+  await advance(3000)
+  expect(screen.getByRole('status').textContent).toBe('')
+  await advance(3000)
+  expect(screen.getByRole('status').textContent).toBe('The report is ready.')
+})
+
+test('the page on progress tells a slow tool from a server that cannot be reached', async () => {
+  const { server, client, advance, start } = open([scriptTask([{ status: 'working' }], { name: 'generate_report' })])
+  const { callId } = start()
+  await advance(60_000)
+  vi.spyOn(Date, 'now').mockImplementation(server.environment.now)
+  expect(isSilent(client, callId)).toBe(false)
+  server.faults.drop({ method: 'tasks/get' })
+  await advance(5000)
+  expect(isSilent(client, callId)).toBe(true)
+})

@@ -1,0 +1,67 @@
+import { act, fireEvent, render, screen } from '@testing-library/react'
+import { createTaskClient } from 'taskwire'
+import { TaskClientProvider } from 'taskwire/react'
+import { defineTool } from 'taskwire/server'
+import { createTestServer } from 'taskwire/testing'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { ReportButton } from '../docs/examples/button.js'
+
+const report = defineTool({
+  name: 'generate_report',
+  inputSchema: z.object({ quarter: z.enum(['Q1', 'Q2', 'Q3', 'Q4']) }),
+  taskSupport: 'required',
+  async handler(_args, { task, sleep }) {
+    await task?.setStatus('Collecting the figures')
+    await sleep(5000)
+    return { content: [{ type: 'text', text: 'The report' }] }
+  },
+})
+
+const refusing = defineTool({
+  name: 'generate_report',
+  inputSchema: z.object({ quarter: z.literal('Q1') }),
+  taskSupport: 'optional',
+  handler: () => ({ content: [] }),
+})
+
+function openButton(tool: typeof report | typeof refusing) {
+  const server = createTestServer({ tools: [tool] })
+  const client = createTaskClient({ url: server.url, environment: server.environment })
+  render(
+    <TaskClientProvider client={client}>
+      <ReportButton />
+    </TaskClientProvider>,
+  )
+  const advance = (ms: number) => act(() => server.advance(ms))
+  return { server, advance }
+}
+
+const button = () => screen.getByRole<HTMLButtonElement>('button')
+
+test('the button of the README names the progress, cancels once, and can be pressed again after that', async () => {
+  const { server, advance } = openButton(report)
+  expect(button().textContent).toBe('Generate the weekly report')
+  fireEvent.click(button())
+  await advance(1000)
+  expect(button().textContent).toBe('Cancel: Collecting the figures')
+  server.faults.delay(500, { method: 'tasks/cancel', times: 1 })
+  fireEvent.click(button())
+  await advance(100)
+  expect(button()).toMatchObject({ textContent: 'Cancelling…', disabled: true })
+  await advance(5000)
+  expect(screen.getByRole('alert').textContent).toMatch('The task was cancelled')
+  expect(button()).toMatchObject({ textContent: 'Generate the weekly report', disabled: false })
+  fireEvent.click(button())
+  await advance(7000)
+  expect(button().textContent).toBe('Generate it again')
+  expect(screen.queryByRole('alert')).toBeNull()
+})
+
+test('the button of the README shows what a tool says of arguments that do not fit', async () => {
+  const { advance } = openButton(refusing)
+  fireEvent.click(button())
+  await advance(1000)
+  expect(screen.getByRole('alert').textContent).toMatch('The tool has refused')
+  expect(button().disabled).toBe(false)
+})

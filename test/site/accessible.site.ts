@@ -1,0 +1,72 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { launchChromium } from '../browser/chromium.js'
+import { type FileServer, serveFiles } from '../browser/fileServer.js'
+
+const dist = join(import.meta.dirname, '../../docs/.vitepress/dist')
+
+let files: FileServer
+let browser: Browser
+
+beforeAll(async () => {
+  if (!existsSync(dist)) throw new Error('The site is not built: npm run docs:build.')
+  ;[files, browser] = await Promise.all([serveFiles(dist, process.env['DOCS_BASE'] ?? '/'), launchChromium()])
+})
+
+afterAll(async () => {
+  await browser?.close()
+  files?.close()
+})
+
+async function expectAccessible(page: Page, without: readonly string[]): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    // A frame is a page of its own, with a main part of its own.
+    const axe = new AxeBuilder({ page }).exclude('iframe')
+    for (const selector of without) axe.exclude(selector)
+    const { violations } = await axe.analyze()
+    const found = violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target.join(' '))])
+    expect(found, colorScheme).toEqual([])
+  }
+}
+
+/** A page of each kind: what differs between two of a kind is words. */
+const PAGES = ['', 'live/react.html', 'live/frames/react/index.html', 'server.html', 'api/react.html', '404.html']
+
+test.for(PAGES)('the page /%s has nothing that axe finds, light and dark', async (path) => {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' })
+  const page = await context.newPage()
+  await page.goto(files.url + path)
+  const isLive = path === '' || path.startsWith('live/')
+  if (isLive) {
+    const frame = path.includes('frames') ? page : page.frameLocator('iframe')
+    await frame.getByRole('button', { name: 'Generate report' }).waitFor()
+  }
+  // Code has the same colours everywhere, and axe takes minutes for a page full of it.
+  await expectAccessible(page, isLive ? [] : ['pre'])
+  await context.close()
+})
+
+test.for(['', 'live/react.html', 'server.html', 'api/taskwire.html'])(
+  'the page /%s fits a narrow screen',
+  async (path) => {
+    const context = await browser.newContext({ viewport: { width: 360, height: 800 } })
+    const page = await context.newPage()
+    await page.goto(files.url + path)
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)
+    await context.close()
+  },
+)
+
+test('a search finds a symbol of the API, and no decision', async () => {
+  const page = await browser.newPage()
+  await page.goto(files.url)
+  await page.getByRole('button', { name: 'Search' }).first().click()
+  await page.getByRole('searchbox').fill('useToolCallMutation')
+  await page.locator('a.result[href*="/api/react"]').first().waitFor()
+  expect(await page.locator('a.result[href*="/decisions/"]').count()).toBe(0)
+  await page.close()
+})

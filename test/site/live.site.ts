@@ -1,0 +1,132 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser, BrowserContext, FrameLocator, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { LoggedRequest } from '../../demo/server/requestLog.js'
+import { launchChromium } from '../browser/chromium.js'
+import { type FileServer, serveFiles } from '../browser/fileServer.js'
+
+const dist = join(import.meta.dirname, '../../docs/.vitepress/dist')
+const base = process.env['DOCS_BASE'] ?? '/'
+
+let files: FileServer
+let browser: Browser
+let context: BrowserContext
+let page: Page
+let complaints: string[]
+/** The hosts that something was asked of. */
+let hosts: Set<string>
+
+beforeAll(async () => {
+  if (!existsSync(dist)) throw new Error('The site is not built: npm run docs:build.')
+  ;[files, browser] = await Promise.all([serveFiles(dist, base), launchChromium()])
+})
+
+afterAll(async () => {
+  await browser?.close()
+  files?.close()
+})
+
+beforeEach(async () => {
+  context = await browser.newContext({ viewport: { width: 1440, height: 1100 }, reducedMotion: 'reduce' })
+  context.setDefaultTimeout(40_000)
+  complaints = []
+  hosts = new Set()
+  context.on('request', (request) => {
+    if (request.url().startsWith('http')) hosts.add(new URL(request.url()).host)
+  })
+  context.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
+  })
+  context.on('weberror', (error) => complaints.push(String(error.error())))
+  page = await context.newPage()
+})
+
+afterEach(async ({ task }) => {
+  if (task.result?.state === 'fail') console.log(await page.locator('main').ariaSnapshot(), complaints)
+  await context.close()
+  expect([...hosts]).toEqual([new URL(files.url).host])
+  expect(files.missing.splice(0)).toEqual([])
+  // A request that meets a server which is being restarted.
+  expect(complaints.filter((text) => !text.includes('net::ERR_FAILED'))).toEqual([])
+})
+
+const tab = (number: number): FrameLocator => page.frameLocator(`iframe[title$="tab ${number}"]`)
+
+const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
+
+/** How often the server was asked to call a tool, as it saw it. */
+async function callsSeen(): Promise<number> {
+  const frame = page.frames().find((one) => one.url().includes('/live/frames/'))
+  const seen = await frame?.evaluate<LoggedRequest[]>("fetch('__requests').then((response) => response.json())")
+  return (seen ?? []).filter(({ method }) => method === 'tools/call').length
+}
+
+/** Until so many parts of the report are done. */
+async function untilProgress(frame: FrameLocator, least: number): Promise<void> {
+  await expect.poll(() => frame.locator('progress').getAttribute('value'), { timeout: 40_000 }).not.toBeNull()
+  await expect
+    .poll(async () => Number(await frame.locator('progress').getAttribute('value')), { timeout: 40_000 })
+    .toBeGreaterThanOrEqual(least)
+}
+
+const RESULT = /sold 4,200 pieces in Q2/
+
+async function startReport(): Promise<void> {
+  await tab(1).getByLabel('Quarter').selectOption('Q2')
+  await tab(1).getByRole('button', { name: 'Generate report' }).click()
+}
+
+test.for(['react', 'vanilla'])(
+  'the %s example survives a reload, a second tab and a cut network with one call',
+  async (name) => {
+    await page.goto(`${files.url}live/${name}.html`)
+    await startReport()
+    await untilProgress(tab(1), 1)
+    await press('Reload')
+    await press('Second tab')
+    for (const number of [1, 2]) await untilProgress(tab(number), 1)
+    await press('Cut the network')
+    await page.locator('button[aria-pressed="true"]', { hasText: 'Cut the network' }).waitFor()
+    await press('Cut the network')
+    for (const number of [1, 2]) await tab(number).getByText(RESULT).waitFor()
+    expect(await callsSeen()).toBe(1)
+    await page.getByText('1 tools/call', { exact: true }).waitFor()
+
+    await page.getByText('Devtools of tab 1').click()
+    await page.getByRole('option', { name: /^generate_report completed/ }).waitFor()
+  },
+)
+
+test('a restarted server of an example goes on with the report', async () => {
+  await page.goto(`${files.url}live/react.html`)
+  await startReport()
+  await untilProgress(tab(1), 1)
+  await press('Restart the server')
+  await tab(1).getByText(RESULT).waitFor()
+  expect(await callsSeen()).toBe(1)
+})
+
+test('two tabs of an example show one call, and the second goes on while the first reloads', async () => {
+  await page.goto(`${files.url}live/tabs.html`)
+  await startReport()
+  await untilProgress(tab(2), 1)
+  await press('Reload')
+  for (const number of [1, 2]) await tab(number).getByText(RESULT).waitFor()
+  expect(await callsSeen()).toBe(1)
+})
+
+test('an input request is asked in both tabs, outlives a reload, and is answered once', async () => {
+  await page.goto(`${files.url}live/ask.html`)
+  await tab(1).getByRole('button', { name: 'Send the newsletter' }).click()
+  await tab(1).getByLabel('Subject').fill('No')
+  await press('Second tab')
+  await tab(2).getByLabel('Subject').waitFor()
+  await tab(1).getByRole('button', { name: 'Send', exact: true }).click()
+  await tab(1).getByRole('alert').waitFor()
+  await press('Reload')
+  await tab(1).getByLabel('Subject').fill('Spring')
+  await tab(1).getByRole('button', { name: 'Send', exact: true }).click()
+  for (const number of [1, 2]) await tab(number).getByText('Sent “Spring” to 1,200 readers.').waitFor()
+  expect(await callsSeen()).toBe(1)
+})

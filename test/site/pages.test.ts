@@ -1,0 +1,96 @@
+import { readdirSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { entriesOf, readEntries } from '../../scripts/site/api.mjs'
+import { checkPage } from '../../scripts/site/checkSite.mjs'
+import { aboutOf } from '../../scripts/site/llms.mjs'
+import { hrefOnSite, linksOnSite, REPOSITORY } from '../../scripts/site/repositoryLinks.mjs'
+
+describe('a link of a page', () => {
+  const kinds: Record<string, 'file' | 'folder'> = {
+    'docs/server.md': 'file',
+    'docs/examples/react.tsx': 'file',
+    'README.md': 'file',
+    'examples/vue': 'folder',
+  }
+  const onSite = (href: string, page: string) => hrefOnSite(href, page, (path) => kinds[path])
+
+  test('leads to the repository where it names a file that is no page', () => {
+    expect(onSite('../README.md#errors', 'server.md')).toBe(`${REPOSITORY}/blob/main/README.md#errors`)
+    expect(onSite('examples/react.tsx', 'server.md')).toBe(`${REPOSITORY}/blob/main/docs/examples/react.tsx`)
+    expect(onSite('../../examples/vue', 'examples/vue.md')).toBe(`${REPOSITORY}/tree/main/examples/vue`)
+  })
+
+  test('is left alone where it leads to a page, to another host, to a heading or nowhere', () => {
+    for (const href of ['../server.md#push', 'https://example.com/README.md', '#push', '/api/react', 'none.md']) {
+      expect(onSite(href, 'examples/vue.md')).toBeUndefined()
+    }
+  })
+
+  test('is rewritten in the Markdown that programs read, too', () => {
+    expect(linksOnSite('See [it](../README.md) and [that](server.md).', 'lite.md')).toBe(
+      `See [it](${REPOSITORY}/blob/main/README.md) and [that](server.md).`,
+    )
+  })
+})
+
+describe('the API reference', () => {
+  test('has a page for each path that an app can import', () => {
+    expect(entriesOf({ '.': {}, './server/redis': {}, './package.json': '' })).toEqual([
+      { name: 'taskwire', source: 'src/index.ts', page: 'taskwire.md' },
+      { name: 'taskwire/server/redis', source: 'src/server/redis/index.ts', page: 'server-redis.md' },
+    ])
+  })
+
+  test('is made of sources that are there', () => {
+    const sources = new Set(readdirSync('src', { recursive: true, encoding: 'utf8' }).map((path) => `src/${path}`))
+    expect(
+      readEntries().filter(
+        ({ source }) => !sources.has(source.replaceAll('/', sources.has('src\\index.ts') ? '\\' : '/')),
+      ),
+    ).toEqual([])
+  })
+})
+
+describe('what llms.txt says about a page', () => {
+  test('is the first sentence of its first paragraph', () => {
+    expect(aboutOf('# Title\n\n```ts\ncode. x\n```\n\nA [client](a.md) that\npolls. And more.')).toBe(
+      'A client that polls.',
+    )
+  })
+
+  test('is not what only introduces code', () => {
+    expect(aboutOf('# Title\n\n`src/main.ts`:\n\nIt runs in the page.')).toBe('It runs in the page.')
+  })
+})
+
+describe('a page of the built site', () => {
+  const files: Record<string, string> = {
+    'index.html': '<h1 id="top"></h1>',
+    'guide/a.html': '<h2 id="caf&eacute;">',
+    'llms.txt': 'text',
+  }
+  const check = (html: string) => checkPage(html, 'guide/a.html', '/base/', (path) => files[path])
+
+  test('may link to pages, their headings, files and other hosts', () => {
+    const links = [
+      '/base/',
+      '/base/#top',
+      '../index.html',
+      '/base/llms.txt',
+      '/base/guide/a',
+      'https://example.com/',
+      '#',
+    ]
+    expect(check(links.map((to) => `<a class="x" href="${to}">`).join(''))).toEqual([])
+  })
+
+  test('has a problem with each address that leads nowhere, and with what is loaded from elsewhere', () => {
+    const links = ['/base/b.html', '/base/#bottom', '/index.html'].map((to) => `<a href="${to}">`).join('')
+    expect(check(`${links}<script src="https://example.com/x.js"></script>`)).toEqual([
+      '/base/b.html leads nowhere.',
+      '/base/#bottom leads to no heading.',
+      '/index.html is outside of /base/.',
+      'https://example.com/x.js is loaded from elsewhere.',
+    ])
+  })
+})
