@@ -196,10 +196,9 @@ function leaderChanged(call: Following, isStolen: boolean, at: Circumstances): F
   if (call.poller !== 'another-tab') return call
   // One that lives may still get its response.
   if (isStolen) return { ...call, poller: 'syncing' }
-  // A tab that has gone polls no more. If this one has not heard of the poll that was due, it may have been frozen, and
+  // A tab that has gone polls no more. Awake, this one would have taken over from it by the timeout: it was frozen, and
   // what the other one posted last is still to come.
-  const isLate = at.now >= call.dueAt && call.foreignPollAt < call.dueAt
-  const listenUntil = isLate ? at.now + MESSAGE_DELAY_MS : call.listenUntil
+  const listenUntil = at.now >= call.leaderTimeoutAt ? at.now + MESSAGE_DELAY_MS : call.listenUntil
   return { ...call, poller: 'syncing', foreignPollUntil: 0, listenUntil }
 }
 

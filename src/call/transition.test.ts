@@ -726,20 +726,20 @@ describe('taking over', () => {
   it('reads what the leader before has noted, for it may have received no message', () => {
     // tab A  polls ── response ── notes the next poll ─ closed
     // tab B  opens ▪ in the cache ▪ frozen              takes over: reads the note
-    const theirNext = { ...theirs, dueAt: NOW + 1000 }
-    const { call, types } = play(theirNext, [gain, { now: NOW + 500 }], [note(NOW + 4000), { now: NOW + 501 }])
+    const { call, types } = play(theirs, [gain, { now: NOW + 500 }], [note(NOW + 4000), { now: NOW + 501 }])
     expect(types).toEqual(['read-next-poll'])
     expect(call).toMatchObject({ poller: 'this-tab' })
     expect(wakeAt(call)).toBe(NOW + 4000)
   })
 
-  it('listens first where it has not heard of the poll that was due, for it may have been frozen', () => {
+  it('listens first where it has slept over the time to take over by itself', () => {
     // tab A  polls ── 429: not before 10:00:09 ─ closed
     // tab B  frozen ··································· wakes ─ takes over ─ receives A's message
-    const { call, types } = play(theirs, [gain, { now: NOW + 500 }])
+    const now = NOW + LEADER_TIMEOUT_MS
+    const { call, types } = play(theirs, [gain, { now }])
     expect(types).toEqual([])
-    expect(wakeAt(call)).toBe(NOW + 500 + MESSAGE_DELAY_MS)
-    expect(play(call, [wake, { now: NOW + 500 + MESSAGE_DELAY_MS }]).types).toEqual(['read-next-poll'])
+    expect(wakeAt(call)).toBe(now + MESSAGE_DELAY_MS)
+    expect(play(call, [wake, { now: now + MESSAGE_DELAY_MS }]).types).toEqual(['read-next-poll'])
   })
 
   it('polls an interval after a poll that the tab before has not finished', () => {
