@@ -27,7 +27,8 @@ const frameworks: Plugin = {
   async transform(code, id) {
     if (id.endsWith('.svelte')) {
       const { js, warnings } = compile(code, { filename: id, generate: 'client', css: 'injected' })
-      if (!id.includes('node_modules') && warnings.length > 0) throw new Error(warnings.map(({ message }) => message).join('\n'))
+      if (!id.includes('node_modules') && warnings.length > 0)
+        throw new Error(warnings.map(({ message }) => message).join('\n'))
       return { code: js.code, moduleType: 'js' }
     }
     if (!id.endsWith('.vue')) return

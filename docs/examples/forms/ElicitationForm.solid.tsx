@@ -50,7 +50,7 @@ interface FieldProps {
 
 function Field(props: FieldProps) {
   const { form, field } = props
-  const label = field.isRequired || field.kind === 'boolean' ? field.label : `${field.label} (optional)`
+  const label = () => (field.isRequired || field.kind === 'boolean' ? field.label : `${field.label} (optional)`)
   const options = () => ('options' in field ? field.options : [])
   const notes = () => (
     <>
@@ -66,7 +66,7 @@ function Field(props: FieldProps) {
     <Switch
       fallback={
         <div>
-          <label for={field.id}>{label}</label>
+          <label for={field.id}>{label()}</label>
           <Switch fallback={<input {...form.inputProps(field)} />}>
             <Match when={field.kind === 'unsupported'}>{null}</Match>
             <Match when={field.kind === 'choice'}>
@@ -88,7 +88,7 @@ function Field(props: FieldProps) {
     >
       <Match when={field.kind === 'choices'}>
         <fieldset>
-          <legend>{label}</legend>
+          <legend>{label()}</legend>
           <For each={options()}>
             {(option) => (
               <label>
