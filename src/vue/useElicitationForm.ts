@@ -30,7 +30,6 @@ export type UseElicitationFormResult = ElicitationActions &
  *
  * @example
  * ```ts
- * const props = defineProps<{ pending: PendingInputRequest }>()
  * const { fields, canSubmit, inputProps, onSubmit } = useElicitationForm(() => props.pending)
  * // <form novalidate @submit="onSubmit">
  * //   <label v-for="field in fields" :key="field.name">
