@@ -57,6 +57,15 @@ it('a tab posts nothing about tasks before another one has spoken', async () => 
   expect(other.received).toEqual([['task 2', { type: 'poll-aborted', nextPollAt: 1 }]])
 })
 
+it('a tab that is back from the back-forward cache posts to tabs that it has not heard of', async () => {
+  const [away, other] = [openTab(), openTab()]
+  await away.page.hidePage()
+  await away.page.showPage()
+  away.tabs.postTask('task 5', { type: 'poll-aborted', nextPollAt: 1 })
+  await browser.settle()
+  expect(other.received).toEqual([['task 5', { type: 'poll-aborted', nextPollAt: 1 }]])
+})
+
 it('a tab that has stolen leadership from a frozen one posts what it learns, and that one receives it when it wakes', async () => {
   const frozen = openTab()
   frozen.tabs.leadershipOf('task 3').join()
