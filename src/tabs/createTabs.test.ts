@@ -108,6 +108,19 @@ it('a tab that asks, and has just heard of the task itself, tells the others whe
   expect(other.received).toContainEqual(['task 1', { type: 'asked', nextPollAt: 5000 }])
 })
 
+it('a hidden tab that leads says so to a tab that asks, which takes over', async () => {
+  const leader = openTab([], { scope: 'hidden' })
+  leader.tabs.leadershipOf('task 4').join()
+  await leader.page.setVisible(false)
+  await browser.settle()
+  const asking = openTab([], { scope: 'hidden' })
+  const leadership = asking.tabs.leadershipOf('task 4')
+  leadership.join()
+  asking.tabs.postSyncRequest('task 4')
+  await browser.advance(100)
+  expect(leadership.isLeader()).toBe(true)
+})
+
 it('a tab that is in the back-forward cache receives nothing, and goes on when it is back', async () => {
   const [away, other] = [openTab(), openTab()]
   away.tabs.postForgotten(0)
@@ -150,7 +163,9 @@ it('a tab that is closed still posts that a call was forgotten', async () => {
 it('a tab that is opened twice listens once, and a closed one neither listens nor opens again', async () => {
   const { tabs, page } = openTab()
   const listeners = page.listeners()
+  const onPageHide = vi.spyOn(page.environment, 'onPageHide')
   tabs.open()
+  expect(onPageHide).not.toHaveBeenCalled()
   expect([page.listeners(), page.channels()]).toEqual([listeners, 1])
   tabs.close()
   expect([page.listeners(), page.channels()]).toEqual([0, 0])
