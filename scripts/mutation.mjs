@@ -48,11 +48,25 @@ function install() {
 }
 
 /**
+ * What has timed out is tried again: the machine may have been busy.
+ * @param {string} file
+ */
+function forgetTimeouts(file) {
+  if (!existsSync(file)) return
+  /** @type {Report} */
+  const known = readJson(file)
+  for (const part of Object.values(known.files)) part.mutants = part.mutants.filter(({ status }) => status !== 'Timeout')
+  writeFileSync(file, JSON.stringify(known))
+}
+
+/**
  * @param {string} room
  * @returns {Report | undefined} undefined where the run came to no end
  */
 function mutate(room) {
   const report = `${HOME}/${room}.report.json`
+  const incrementalFile = `${HOME}/${room}.incremental.json`
+  forgetTimeouts(incrementalFile)
   const config = {
     testRunner: 'vitest',
     plugins: ['@stryker-mutator/vitest-runner'],
@@ -73,13 +87,13 @@ function mutate(room) {
     tsconfigFile: 'none.json',
     checkers: [],
     incremental: true,
-    incrementalFile: `${HOME}/${room}.incremental.json`,
+    incrementalFile,
     reporters: ['json', 'progress-append-only'],
     jsonReporter: { fileName: report },
     tempDirName: '.vite/mutation',
     concurrency: 2,
     // Generous: on a busy machine a slow run is not to count as one that hangs.
-    timeoutMS: 10_000,
+    timeoutMS: 20_000,
     timeoutFactor: 4,
     maxTestRunnerReuse: 400,
     allowConsoleColors: false,

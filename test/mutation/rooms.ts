@@ -6,10 +6,10 @@
 const rooms: Record<string, readonly string[]> = {
   tabs: ['src/call/callRuntime', 'test/tabs'],
   storage: ['src/call/callRecord', 'src/call/callRuntime', 'test/edges/storage{Space,Versions}'],
-  protocol: ['test/badInput', 'test/spec/wire'],
+  protocol: ['test/spec/wire'],
   call: ['test/inputRequests', 'test/push', 'test/tabs'],
   client: ['src/lite/*', 'test/{callMeta,observe,observeWire,signIn,tabs}', 'test/edges/endpoint'],
-  connection: ['test/{badInput,connecting,push,wireOfBoth}', 'test/edges/{endpoint,legacyToolsList}', 'test/spec/wire'],
+  connection: ['test/{connecting,push,wireOfBoth}', 'test/edges/{endpoint,legacyToolsList}', 'test/spec/wire'],
 }
 
 /** The globs of the tests that may kill a mutant of the room. */
