@@ -37,6 +37,8 @@ describe('formIssues()', () => {
     [{ type: 'string', minLength: 1 }, '', 'Enter at least 1 character.'],
     [{ type: 'string', maxLength: 20 }, 'x'.repeat(21), 'Enter at most 20 characters.'],
     [{ type: 'string', format: 'email' }, 'ann', 'Enter an email address, such as name@example.com.'],
+    [{ type: 'string', format: 'email' }, 'by ann@localhost', 'Enter an email address, such as name@example.com.'],
+    [{ type: 'string', format: 'email' }, 'ann@localhost or bob', 'Enter an email address, such as name@example.com.'],
     [{ type: 'string', format: 'uri' }, 'example.com', 'Enter a full address, such as https://example.com.'],
     [
       { type: 'string', format: 'uri' },
@@ -45,6 +47,9 @@ describe('formIssues()', () => {
     ],
     [{ type: 'string', format: 'date' }, 'tomorrow', 'Enter a date, such as 2026-07-28.'],
     [{ type: 'string', format: 'date' }, '2026-02-30', 'Enter a date, such as 2026-07-28.'],
+    [{ type: 'string', format: 'date' }, '2026-13-01', 'Enter a date, such as 2026-07-28.'],
+    [{ type: 'string', format: 'date' }, '2026-07-28T00:00:00.000Z', 'Enter a date, such as 2026-07-28.'],
+    [{ type: 'string', format: 'date' }, '+012026-07-28', 'Enter a date, such as 2026-07-28.'],
     [
       { type: 'string', format: 'date-time' },
       '2026-07-28T09:30',
