@@ -371,6 +371,17 @@ describe('an error that is read back', () => {
   })
 })
 
+describe('an error', () => {
+  it('without issues has none, and says so', () => {
+    expect(new TaskInputError('x').issues).toEqual([])
+    expect(new ToolOutputError('report', []).message).toContain('no reason given')
+  })
+
+  it('of a name that is none of ours is read back as the plain one', () => {
+    expect(TaskError.fromJSON({ name: 'OddError', message: 'x' }).name).toBe('TaskError')
+  })
+})
+
 describe('the cause of an error', () => {
   it('is the one that was passed where there is no id, and where it is of Taskwire', () => {
     const cause = new Error('x')

@@ -68,6 +68,7 @@ describe('formIssues()', () => {
     [{ type: 'array', maxItems: 1 }, ['a', 'b'], 'Choose at most 1.'],
     [{ type: 'array', items: { type: 'string', enum: ['a'] } }, ['a', 'c'], 'Choose one of the options.'],
     [{ type: 'array', items: { anyOf: TITLED } }, ['c'], 'Choose one of the options.'],
+    [{ enum: ['a'] }, 'c', 'Choose one of the options.'],
   ])('of a field %j with the content %j says "%3$s"', (field, value, message) => {
     expect(said(field, value)).toBe(message)
   })
@@ -85,6 +86,7 @@ describe('formIssues()', () => {
     [{ type: 'string', enum: ['a', 'b'] }, 'b'],
     [{ type: 'string', oneOf: TITLED }, 'b'],
     [{ type: 'array', items: { anyOf: TITLED }, minItems: 2, maxItems: 2 }, ['a', 'b']],
+    [{ type: 'array', items: { enum: ['a'] } }, ['a', { b: 1 }]],
     [{ type: 'array', minItems: 0 }, []],
   ])('takes in a field %j the content %j', (field, value) => {
     expect(said(field, value)).toBeUndefined()

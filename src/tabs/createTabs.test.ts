@@ -170,7 +170,19 @@ it('a tab that is opened twice listens once, and a closed one neither listens no
   tabs.close()
   expect([page.listeners(), page.channels()]).toEqual([0, 0])
   tabs.open()
+  tabs.close()
   expect([page.listeners(), page.channels()]).toEqual([0, 0])
+})
+
+it('a tab that is closed while it waits to take over has no timer left', async () => {
+  const [leader, waiting] = [openTab([], { scope: 'waiting' }), openTab([], { scope: 'waiting' })]
+  for (const { tabs } of [leader, waiting]) tabs.leadershipOf('task 5').join()
+  await browser.settle()
+  await leader.page.setVisible(false)
+  await browser.settle()
+  expect(waiting.page.timers()).toBe(1)
+  waiting.tabs.close()
+  expect(waiting.page.timers()).toBe(0)
 })
 
 it('a lock that is waited for no longer rejects with the reason, and so does work', async () => {

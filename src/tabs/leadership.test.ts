@@ -81,6 +81,7 @@ it('a tab that takes the lead has it at once, and the other one queues again', a
   b.leadership.steal()
   await browser.settle()
   expect([a.turns, b.turns]).toEqual([['granted', 'lost'], ['taken']])
+  expect([a.leadership.wasStolen(), b.leadership.wasStolen()]).toEqual([false, true])
   leave()
   await browser.settle()
   expect(a.turns).toEqual(['granted', 'lost', 'granted'])
