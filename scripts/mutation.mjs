@@ -1,8 +1,8 @@
 // Tests the tests: `npm run mutation`, or `npm run mutation -- storage tabs` for some rooms of src. StrykerJS changes the code
 // in one place at a time, and the unit tests of the room have to fail. Prints what no test has noticed and the score of each
 // room; `-- --write` writes the scores into docs/mutation.md. What has been found out is kept: the next run tests what has
-// changed since, and `-- --last` prints what the last one has found. A survivor that is no lack of a test has its reason in test/mutation/survivors.json; a reason that is not
-// needed fails, and so does one without a room's survivor.
+// changed since and what has timed out, and `-- --last` prints what the last one has found. A survivor that is no lack of a
+// test has its reason in test/mutation/survivors.json; a reason that is not needed fails, and so does one without a survivor.
 // StrykerJS and the Node that it needs are installed beside the other tools, so that npm install brings neither.
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -55,7 +55,8 @@ function forgetTimeouts(file) {
   if (!existsSync(file)) return
   /** @type {Report} */
   const known = readJson(file)
-  for (const part of Object.values(known.files)) part.mutants = part.mutants.filter(({ status }) => status !== 'Timeout')
+  for (const part of Object.values(known.files))
+    part.mutants = part.mutants.filter(({ status }) => status !== 'Timeout')
   writeFileSync(file, JSON.stringify(known))
 }
 
@@ -198,6 +199,7 @@ const table = [
   '| room | mutants | killed | of these by a timeout | survived | of these with a reason | score | run on |',
   '| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |',
   ...scored.map(({ room, date, ...counts }) => row(`\`src/${room}\``, counts, date)),
+  ...ROOMS.filter((room) => results[room] === undefined).map((room) => `| \`src/${room}\` | | | | | | none yet | |`),
   row('together', all, ''),
 ].join('\n')
 console.log(`\n${table}\n\nThe goal is ${GOAL} % in each room.`)

@@ -9,7 +9,7 @@ const rooms: Record<string, readonly string[]> = {
   protocol: ['test/spec/wire'],
   call: ['test/inputRequests', 'test/push', 'test/tabs'],
   client: ['src/lite/*', 'test/{callMeta,observe,observeWire,signIn,tabs}', 'test/edges/endpoint'],
-  connection: ['test/connecting', 'test/edges/legacyToolsList', 'test/spec/wire'],
+  connection: ['test/{connecting,signIn}', 'test/edges/legacyToolsList', 'test/spec/wire'],
 }
 
 /**
