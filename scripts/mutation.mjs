@@ -9,7 +9,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } 
 import { setPriority } from 'node:os'
 import { argv, env, exit } from 'node:process'
 
-/** @typedef {{ status: string, replacement: string, coveredBy?: string[], testsCompleted?: number, location: Record<'start' | 'end', { line: number, column: number }> }} Mutant */
+/** @typedef {{ status: string, statusReason?: string, replacement: string, coveredBy?: string[], testsCompleted?: number, location: Record<'start' | 'end', { line: number, column: number }> }} Mutant */
 /** @typedef {{ files: Record<string, { source: string, mutants: Mutant[] }> }} Report */
 /** @typedef {{ file: string, line: number, text: string, code: string, becomes: string }} Survivor `text`: the line */
 /** @typedef {{ mutants: number, killed: number, timedOut: number, explained: number, date: string }} Score */
@@ -48,6 +48,13 @@ function install() {
 }
 
 /**
+ * True where the run took too long, or one of its tests did.
+ * @param {Mutant} mutant
+ */
+const hasTimedOut = ({ status, statusReason = '' }) =>
+  status === 'Timeout' || statusReason.includes('Test timed out in')
+
+/**
  * What has timed out is tried again: the machine may have been busy.
  * @param {string} file
  */
@@ -55,8 +62,7 @@ function forgetTimeouts(file) {
   if (!existsSync(file)) return
   /** @type {Report} */
   const known = readJson(file)
-  for (const part of Object.values(known.files))
-    part.mutants = part.mutants.filter(({ status }) => status !== 'Timeout')
+  for (const part of Object.values(known.files)) part.mutants = part.mutants.filter((mutant) => !hasTimedOut(mutant))
   writeFileSync(file, JSON.stringify(known))
 }
 
@@ -120,10 +126,11 @@ function judge(report, room) {
   let cutShort = 0
   for (const [file, { source, mutants }] of files) {
     const lines = source.split('\n')
-    for (const { status, replacement, location, coveredBy = [], testsCompleted = 0 } of mutants) {
+    for (const mutant of mutants) {
+      const { status, replacement, location, coveredBy = [], testsCompleted = 0 } = mutant
       const { start, end } = location
       if (status === 'Killed' || status === 'Timeout') killed += 1
-      if (status === 'Timeout') timedOut += 1
+      if (hasTimedOut(mutant)) timedOut += 1
       if (status !== 'Survived' && status !== 'NoCoverage') continue
       if (status === 'Survived' && testsCompleted < coveredBy.length) cutShort += 1
       const isOneLine = start.line === end.line

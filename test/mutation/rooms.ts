@@ -19,6 +19,9 @@ const rooms: Record<string, readonly string[]> = {
 export const leftOut: readonly string[] = [
   'is given up after a while',
   'outlives it with resetTimeoutAfterMs',
+  'a page that makes hundreds of calls within a minute',
+  'a page that makes call after call with keys',
+  'leaves no trace of 100 calls',
   'takes a time that grows with the form',
   'each type of observation and each reason is documented',
 ]
