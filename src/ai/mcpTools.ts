@@ -51,6 +51,9 @@ export type McpToolSet<T = AnyTools, Prefix extends string = '', Dynamic extends
 
 type ToolInput<Args> = object | undefined extends Args ? Record<string, unknown> : Exclude<Args, undefined>
 
+/** Why a signal aborts when nobody looks at the calls any more: they go on, whatever `onAbort` says. */
+export const LEFT: unique symbol = Symbol('left')
+
 /** Tools that {@link mcpTools} has made: a call of theirs can be taken up by the id that the model has given it. */
 const made = new WeakSet<object>()
 
@@ -104,7 +107,9 @@ function toMcpTool(client: TaskClient, tool: Tool, options: McpToolsOptions<stri
     )
     const stopListening =
       abortSignal && whenAborted === 'cancel' && !abortSignal.aborted
-        ? onAbort(abortSignal, () => void call.cancel().catch(() => {}))
+        ? onAbort(abortSignal, () => {
+            if (abortSignal.reason !== LEFT) void call.cancel().catch(() => {})
+          })
         : undefined
     try {
       yield* followCall(call)

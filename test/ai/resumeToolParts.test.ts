@@ -195,4 +195,18 @@ describe.each(versions)('a chat that is reloaded in mid-tool, in $version', (ver
     expect(chat.scripted.prompts).toHaveLength(1)
     expect(server.count('tools/call')).toBe(1)
   })
+
+  it("cancels no task when it stops, also with onAbort: 'cancel'", async () => {
+    const server = serve()
+    const stored = await leave(server, isRunning)
+    const { chat, tools, client } = await visit(server, stored, [REPORT], { onAbort: 'cancel' })
+    const stop = resumeToolParts(chat, tools)
+    await server.advance(1500)
+    stop()
+    const shown = structuredClone(chat.messages)
+    await server.advance(20_000)
+    expect(server.count('tasks/cancel')).toBe(0)
+    expect(Object.values(client.store.getState().calls)).toMatchObject([{ phase: 'completed' }])
+    expect(chat.messages).toEqual(shown)
+  })
 })
