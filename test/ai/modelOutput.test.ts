@@ -36,7 +36,25 @@ describe('what the model is told of an output', () => {
       { type: 'text', text: 'Ask later.' },
     ]
     expect(toModel({ content, isError: true })).toEqual({ type: 'error-text', value: 'No sales.\nAsk later.' })
-    expect(toModel({ content: [], isError: true })).toEqual({ type: 'error-text', value: '' })
+    const image = { type: 'image', data: 'aGk=', mimeType: 'image/png' }
+    expect(toModel({ content: [image, ...content], isError: true })).toEqual({
+      type: 'error-text',
+      value: 'No sales.\nAsk later.',
+    })
+  })
+
+  it('is an error also where the tool says it in no words', () => {
+    const image = { type: 'image', data: 'aGk=', mimeType: 'image/png' }
+    for (const content of [[], [image], [{ type: 'text', text: '' }]]) {
+      expect(toModel({ content, isError: true, structuredContent: { code: 7 } })).toEqual({
+        type: 'error-text',
+        value: '{"code":7}',
+      })
+      expect(toModel({ content, isError: true })).toEqual({
+        type: 'error-text',
+        value: 'The tool failed and did not say why.',
+      })
+    }
   })
 
   it('says that the tool is still running where there is no result yet', () => {
