@@ -11,7 +11,8 @@ import { modelOutput } from './modelOutput.js'
 export interface McpToolsOptions<Prefix extends string = '', Dynamic extends boolean = true> {
   /**
    * The id of the conversation. A call is known by it and by the id that the model has given the tool call, so that the
-   * same call is taken up after a reload. Set it where the ids of tool calls may repeat from one chat to another.
+   * same call is taken up after a reload. Set it where the ids of tool calls may repeat from one chat to another. An id that
+   * repeats within one chat is the same call.
    * @default none
    */
   chatId?: string | undefined

@@ -196,6 +196,21 @@ describe.each(versions)('a chat that is reloaded in mid-tool, in $version', (ver
     expect(server.count('tools/call')).toBe(1)
   })
 
+  it('leaves the output of an earlier part that has the same id', async () => {
+    const earlier = { type: 'dynamic-tool', toolName: 'report', toolCallId: 'call-1', input: {} }
+    const parts = [{ ...earlier, state: 'output-available', output: text('21 pieces') }]
+    const server = serve()
+    const stored = await leave(server, isRunning)
+    const before = [{ id: 'earlier', role: 'assistant', parts }] as UIMessage[]
+    const { tools } = await visit(server)
+    // Not that of the AI SDK, which itself gives the last output to the first part with the id.
+    const chat = { messages: [...before, ...stored], addToolOutput: vi.fn() }
+    resumeToolParts(chat, tools)
+    await until(server, () => chat.addToolOutput.mock.calls.length > 0)
+    expect(chat.messages[0]).toBe(before[0])
+    expect(chat.messages.at(-1)?.parts.at(-1)).toMatchObject({ state: 'output-available', output: text('42 pieces') })
+  })
+
   it("cancels no task when it stops, also with onAbort: 'cancel'", async () => {
     const server = serve()
     const stored = await leave(server, isRunning)
