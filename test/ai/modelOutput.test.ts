@@ -1,4 +1,5 @@
 import type { CallToolResult } from 'taskwire'
+import { isToolStatus } from 'taskwire/ai'
 import { describe, expect, it } from 'vitest'
 import { modelOutput } from '../../src/ai/modelOutput.js'
 
@@ -65,6 +66,12 @@ describe('what the model is told of an output', () => {
     expect(toModel({ callId: 'c', phase: 'working', network: 'ok' })).toMatchObject({
       value: 'The tool is still running; its result is not there yet.',
     })
+  })
+
+  it('is the result of a tool that has members of a status, too', () => {
+    const output = { content: [{ type: 'text', text: 'Done.' }], callId: 'c', phase: 'working' }
+    expect(isToolStatus(output)).toBe(false)
+    expect(toModel(output)).toEqual({ type: 'content', value: output.content })
   })
 
   it('is the output itself where it is no result of a tool', () => {
