@@ -188,4 +188,16 @@ export const mutations: readonly Behaviour[] = [
       ])
     },
   },
+  {
+    name: 'onSettled of a mutation is called for the calls of the client that its options name now',
+    async run(world) {
+      const client = world.openElsewhere()
+      const onSettled = vi.fn()
+      const view = world.mount('useToolCallMutation', { ...WEEKLY, onSettled })
+      await view.change({ ...WEEKLY, onSettled, client } as never)
+      await world.act(() => void client.startToolCall({ name: 'work', arguments: { seconds: 1 } }, { key: 'weekly' }))
+      await world.advance(4000)
+      expect(onSettled).toHaveBeenCalledOnce()
+    },
+  },
 ]
