@@ -38,11 +38,12 @@ export const lists: readonly Behaviour[] = [
       await act(() => void client.startToolCall(WORK))
       await advance(5000)
       expect(view.text).toBe('1')
-      const { shown } = view
+      const { shown, renders } = view
       await page.act(() => void client.startToolCall({ name: 'work', arguments: { seconds: 60 } }))
       await advance(3000)
       expect(view.shown).toBe(shown)
       expect(view.text).toBe('1')
+      expect(view.renders).toBe(renders)
     },
   },
   {

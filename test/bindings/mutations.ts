@@ -72,6 +72,20 @@ export const mutations: readonly Behaviour[] = [
     },
   },
   {
+    name: 'useToolCallMutation without a key shows its call while it runs, also where onMutate is awaited',
+    async run({ mount, advance, act }) {
+      let go = () => {}
+      const onMutate = () => new Promise<void>((resolve) => (go = resolve))
+      const view = mount('useToolCallMutation', { name: 'work', mutation: { onMutate } }, show)
+      await act(() => view.shown.mutate({ seconds: 2 }))
+      await advance(100)
+      expect(view.text).toBe('pending: undefined undefined')
+      await act(() => go())
+      await advance(1500)
+      expect(view.text).toBe('pending: working undefined')
+    },
+  },
+  {
     name: 'mutateAsync() resolves to the result',
     async run({ mount, act, advance }) {
       const view = mount('useToolCallMutation', { name: 'work' }, show)
