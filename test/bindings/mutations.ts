@@ -159,6 +159,26 @@ export const mutations: readonly Behaviour[] = [
     },
   },
   {
+    name: 'a mutation keeps showing the outcome of an earlier visit when another option changes',
+    async run(world) {
+      const before = world.mount('useToolCallMutation', WEEKLY, show)
+      await world.act(() => before.shown.mutate({ seconds: 1 }))
+      await world.advance(3000)
+      await world.reload()
+      const seen: string[] = []
+      const view = world.mount('useToolCallMutation', WEEKLY, (shown) => {
+        seen.push(shown.status)
+        return show(shown)
+      })
+      await world.advance(1000)
+      expect(view.text).toBe('success: completed {"seconds":1}')
+      seen.length = 0
+      await view.change({ ...WEEKLY, mutation: { gcTime: 1000 } })
+      await world.advance(1000)
+      expect(seen.filter((status) => status !== 'success')).toEqual([])
+    },
+  },
+  {
     name: 'retry of a mutation calls the tool again with the same arguments, once it has called it',
     async run({ mount, advance, act, server }) {
       const view = mount('useToolCallMutation', WEEKLY, show)
