@@ -1,6 +1,7 @@
 import type { TaskClientObservation } from 'taskwire'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { wordsOfCalls } from '../../docs/live/host/heroSteps.js'
+import { mountUntil } from '../../docs/live/host/mountUntil.js'
 import { addToWire, EMPTY_WIRE, sentOf, type Wire } from '../../docs/live/host/wireRows.js'
 
 const PAGE = { tab: 1, load: 1 }
@@ -35,4 +36,32 @@ test.each([
   [2, 'tools/call was sent 2 times.'],
 ])('the picture of the landing page says what was sent: %i', (calls, words) => {
   expect(wordsOfCalls(calls)).toBe(words)
+})
+
+describe('the devtools of a live example', () => {
+  test('are unmounted when they are not wanted any more', async () => {
+    const clean: (() => void)[] = []
+    const panel = { unmount: vi.fn() }
+    expect(
+      await mountUntil(
+        (each) => clean.push(each),
+        async () => panel,
+      ),
+    ).toBe(panel)
+    expect(panel.unmount).not.toHaveBeenCalled()
+    for (const each of clean) each()
+    expect(panel.unmount).toHaveBeenCalledOnce()
+  })
+
+  test('are unmounted when they are ready after that', async () => {
+    const clean: (() => void)[] = []
+    const panel = { unmount: vi.fn() }
+    const mounting = mountUntil(
+      (each) => clean.push(each),
+      async () => panel,
+    )
+    for (const each of clean) each()
+    expect(await mounting).toBeUndefined()
+    expect(panel.unmount).toHaveBeenCalledOnce()
+  })
 })
