@@ -73,8 +73,8 @@ describe('the fields of a form', () => {
     [{ type: 'boolean' }, { type: 'checkbox' }],
     [{ type: 'string', enum: ['a'] }, {}],
   ])('of a schema %j have the attributes %j', (schema, attributes) => {
-    const { name, required, ...rest } = open({ a: schema }).field('a')?.attributes ?? {}
-    expect({ name, required }).toEqual({ name: 'a', required: false })
+    const { name, required, ...rest } = open({ a: schema }, [], { id: 'f' }).field('a')?.attributes ?? {}
+    expect({ name, required }).toEqual({ name: 'f-0', required: false })
     expect(JSON.parse(JSON.stringify(rest))).toEqual(attributes)
   })
 
