@@ -332,6 +332,23 @@ describe('the answer of a form', () => {
     expect(listener).toHaveBeenCalledTimes(1)
   })
 
+  it('is accepted whatever a listener throws, and the other listeners are called', async () => {
+    const report = vi.spyOn(globalThis, 'queueMicrotask').mockReturnValue()
+    const { form, sent } = open({ a: { type: 'string' } })
+    const broken = new Error('Cannot render')
+    form.subscribe(() => {
+      throw broken
+    })
+    const statuses: string[] = []
+    form.subscribe(({ status }) => statuses.push(status))
+    expect(await form.submit()).toBeUndefined()
+    expect(sent()).toHaveLength(1)
+    expect(form.getState()).toMatchObject({ status: 'accepted', problem: '' })
+    expect(statuses).toEqual(['sending', 'accepted'])
+    expect(report.mock.calls).toHaveLength(2)
+    expect(report.mock.calls[0]?.[0]).toThrow(broken)
+  })
+
   it('tells listeners also of what somebody has read before them', () => {
     const { form, change } = open({})
     const listener = vi.fn()

@@ -54,11 +54,11 @@ export function createElicitationForm(
     update({ answer: 'sending', failure: undefined })
     try {
       await handle.respond(inputKey, response)
-      draft.remove()
-      update({ answer: taken })
     } catch (error) {
-      update({ answer: 'none', failure: error instanceof Error ? error : new Error(String(error)) })
+      return update({ answer: 'none', failure: error instanceof Error ? error : new Error(String(error)) })
     }
+    draft.remove()
+    update({ answer: taken })
   }
 
   function set(name: string, value: unknown): void {

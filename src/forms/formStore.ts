@@ -44,7 +44,17 @@ export function createFormStore({ client, callId, inputKey }: ElicitationSource,
   function announce(): void {
     const previous = announced
     announced = getState()
-    if (announced !== previous) for (const listener of [...listeners]) listener(announced, previous)
+    if (announced === previous) return
+    for (const listener of [...listeners]) {
+      try {
+        listener(announced, previous)
+      } catch (error) {
+        // Neither the other listeners nor the answer fails by it: it is reported as what nobody catches.
+        queueMicrotask(() => {
+          throw error
+        })
+      }
+    }
   }
 
   return {
