@@ -385,6 +385,18 @@ describe('a draft', () => {
     expect(storage.items.size).toBe(0)
   })
 
+  it('goes when no answer is needed any more, if the form sees it', () => {
+    const storage = drafts()
+    const [seen, unseen] = [open(schema, [], { drafts: storage }), open({ a: schema.a }, [], { drafts: storage })]
+    seen.form.subscribe(() => {})
+    for (const { form, change } of [seen, unseen]) {
+      form.set('a', 'typed')
+      change({ inputRequests: {} })
+      expect(form.getState().status).toBe('gone')
+    }
+    expect(storage.items.size).toBe(1)
+  })
+
   it("is kept in the tab's own storage, where the page has one", () => {
     open(schema, [], { drafts: 'session' }).form.set('a', 'typed')
     vi.stubGlobal('sessionStorage', drafts())

@@ -37,16 +37,11 @@ export function createElicitationForm(
   const values = startingValues(specs, draft.read())
   const mended = new Map<string, Error | undefined>()
   const id = options.id ?? `form-${hash(JSON.stringify([callId, inputKey]))}`
-  const { getState, subscribe, facts, update } = createFormStore(source, {
-    asked,
-    words,
-    id,
-    values,
-    mended,
-    isAttempted: false,
-    answer: 'none',
-    failure: undefined,
-  })
+  const { getState, subscribe, facts, update } = createFormStore(
+    source,
+    { asked, words, id, values, mended, isAttempted: false, answer: 'none', failure: undefined },
+    draft.remove,
+  )
 
   async function send(response: InputResponse, taken: FormFacts['answer']): Promise<void> {
     const handle = client.getToolCall(callId)

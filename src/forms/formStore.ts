@@ -12,7 +12,12 @@ export interface FormStore extends Pick<ElicitationForm, 'getState' | 'subscribe
   update(change?: Partial<OwnFacts>): void
 }
 
-export function createFormStore({ client, callId, inputKey }: ElicitationSource, start: OwnFacts): FormStore {
+/** `onGone` is called when no answer is needed any more, by what the listeners are told: not where nobody listens. */
+export function createFormStore(
+  { client, callId, inputKey }: ElicitationSource,
+  start: OwnFacts,
+  onGone: () => void,
+): FormStore {
   const listeners = new Set<Parameters<FormStore['subscribe']>[0]>()
   let own = start
   let call = client.getToolCallState(callId)
@@ -45,6 +50,9 @@ export function createFormStore({ client, callId, inputKey }: ElicitationSource,
     const previous = announced
     announced = getState()
     if (announced === previous) return
+    // A client that is closed knows of no calls; they go on.
+    const isClosed = call === undefined && client.store.getState().connection.status === 'closed'
+    if (announced.status === 'gone' && !isClosed) onGone()
     for (const listener of [...listeners]) {
       try {
         listener(announced, previous)
