@@ -244,6 +244,15 @@ describe('what is wrong with a form', () => {
     expect(form.getState().problem).toBe('Abgelehnt: No')
   })
 
+  it('is said in English where the app has no word', async () => {
+    const { form, errors } = open({ a: { type: 'string' } }, ['a'], {
+      words: { marked: undefined, required: undefined },
+    })
+    await form.submit()
+    expect(form.getState().problem).toBe('Nothing was sent yet. See the fields that are marked.')
+    expect(errors()).toEqual(['This field is required.'])
+  })
+
   it('is what whoever refused the answer says of a field, until that field is changed', async () => {
     const { form, errors, respond } = open({ a: { type: 'string' }, b: { type: 'string' } })
     const issues = [{ path: 'b', message: 'Taken.' }, { path: '__proto__', message: 'No such field.' }, null, 7]
