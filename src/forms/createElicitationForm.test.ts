@@ -244,6 +244,21 @@ describe('what is wrong with a form', () => {
     expect(form.getState().problem).toBe('Abgelehnt: No')
   })
 
+  it('is why declining failed, also where fields are marked, until the user submits again', async () => {
+    const { form, errors, respond } = open({ a: { type: 'string' } }, ['a'])
+    const problems: string[] = []
+    form.subscribe(({ problem }) => problems.push(problem))
+    await form.submit()
+    respond.mockRejectedValue(new Error('No network'))
+    await form.decline()
+    expect(errors()).toEqual(['This field is required.'])
+    await form.submit()
+    await form.decline()
+    form.set('a', 'x')
+    const marked = 'Nothing was sent yet. See the fields that are marked.'
+    expect(problems).toEqual([marked, '', 'No network', marked, '', 'No network', 'No network'])
+  })
+
   it('is said in English where the app has no word', async () => {
     const { form, errors } = open({ a: { type: 'string' } }, ['a'], {
       words: { marked: undefined, required: undefined },

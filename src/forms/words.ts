@@ -8,7 +8,7 @@ const TEXTS = {
   retrying: 'The server cannot be reached. Trying again…',
   accepted: 'Sent.',
   declined: 'Declined.',
-  cancelled: 'Put off.',
+  cancelled: 'Closed without an answer.',
   gone: 'No answer is needed any more. It was given elsewhere, or the question was withdrawn.',
   marked: 'Nothing was sent yet. See the fields that are marked.',
   unsupported: 'This cannot be filled in here.',
