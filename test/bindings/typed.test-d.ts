@@ -1,12 +1,15 @@
 import * as solidQuery from '@tanstack/solid-query'
 import * as svelteQuery from '@tanstack/svelte-query'
 import * as vueQuery from '@tanstack/vue-query'
+import type { JSX } from 'solid-js'
+import type { HTMLInputAttributes } from 'svelte/elements'
 import { type CallToolResult, createTaskClient, type ToolCallState, type ToolOutput } from 'taskwire'
+import type { ElicitationField, ElicitationSource } from 'taskwire/forms'
 import * as solid from 'taskwire/solid'
 import * as svelte from 'taskwire/svelte'
 import * as vue from 'taskwire/vue'
 import { describe, expectTypeOf, it } from 'vitest'
-import { computed, ref } from 'vue'
+import { computed, type InputHTMLAttributes, ref } from 'vue'
 import { z } from 'zod'
 
 interface Report {
@@ -110,5 +113,34 @@ describe('taskwire/solid', () => {
     button.mutate()
     solid.useToolCalls(() => ({ clients: [client, other] }))() satisfies readonly ToolCallState[]
     solid.TaskClientProvider({ client })
+  })
+})
+
+describe('useElicitationForm', () => {
+  const source = {} as ElicitationSource
+
+  it('takes what useInputRequests lists', () => {
+    vue.useElicitationForm(() => vue.useInputRequests().value[0] ?? source, { drafts: 'session' })
+    svelte.useElicitationForm(() => svelte.useInputRequests().current[0] ?? source)
+    solid.useElicitationForm(() => solid.useInputRequests()()[0] ?? source)
+    // @ts-expect-error the request is a function, as the options of the others
+    solid.useElicitationForm(source)
+    // @ts-expect-error the ids are those of the framework
+    svelte.useElicitationForm(() => source, { id: 'a' })
+  })
+
+  it('has refs in Vue, members in Svelte and Solid', () => {
+    expectTypeOf(vue.useElicitationForm(source).fields.value).toEqualTypeOf<readonly ElicitationField[]>()
+    expectTypeOf(svelte.useElicitationForm(() => source).fields).toEqualTypeOf<readonly ElicitationField[]>()
+    expectTypeOf(solid.useElicitationForm(() => source).canSubmit).toEqualTypeOf<boolean>()
+  })
+
+  it('has props that fit the controls of the framework', () => {
+    const field = {} as ElicitationField
+    expectTypeOf(vue.useElicitationForm(source).inputProps(field)).toExtend<InputHTMLAttributes>()
+    expectTypeOf(svelte.useElicitationForm(() => source).inputProps(field)).toExtend<HTMLInputAttributes>()
+    expectTypeOf(solid.useElicitationForm(() => source).inputProps(field)).toExtend<
+      JSX.InputHTMLAttributes<HTMLInputElement>
+    >()
   })
 })

@@ -1,0 +1,57 @@
+import {
+  type ElicitationActions,
+  type ElicitationControlProps,
+  type ElicitationProps,
+  elicitationActions,
+  elicitationForms,
+  elicitationProps,
+  shownMembers,
+  type UseElicitationFormOptions,
+} from '../bindings/elicitation.js'
+import { extendResult, getters } from '../bindings/extendResult.js'
+import type { ElicitationForm, ElicitationFormState, ElicitationSource } from '../forms/elicitationForm.js'
+import { createTracker } from './reactive.js'
+
+/** What is spread into the `<input>` or `<select>` of a field. */
+export type ElicitationInputProps = ElicitationControlProps<'oninput' | 'onchange'>
+
+/** What {@link useElicitationForm} returns: the form, and props. Read its members where they are used. */
+export type UseElicitationFormResult = ElicitationFormState &
+  ElicitationActions &
+  ElicitationProps<ElicitationInputProps>
+
+/**
+ * A form for an input request of `useInputRequests()`: its fields with what is filled in and what is wrong with them, and
+ * the state of the answer. What was typed stays while the component does; with `drafts: 'session'` also across a
+ * reload. Another input request is another form. It is called while a component is initialised.
+ *
+ * @example
+ * ```svelte
+ * <script>
+ *   const { pending } = $props()
+ *   const form = useElicitationForm(() => pending)
+ * </script>
+ * <form novalidate onsubmit={form.onSubmit}>
+ *   {#each form.fields as field (field.name)}
+ *     <label>{field.label} <input {...form.inputProps(field)} /> {field.error}</label>
+ *   {/each}
+ *   <button disabled={!form.canSubmit}>Submit</button>
+ * </form>
+ * ```
+ */
+export function useElicitationForm(
+  pending: () => ElicitationSource,
+  options?: UseElicitationFormOptions,
+): UseElicitationFormResult {
+  const formOf = elicitationForms(options)
+  const form = () => formOf(pending())
+  const track = createTracker((listener, followed: ElicitationForm) => followed.subscribe(listener))
+  const state = () => {
+    track(form())
+    return form().getState()
+  }
+  return extendResult(getters(shownMembers(form()), state), {
+    ...elicitationActions(form),
+    ...elicitationProps(form, 'oninput', 'onchange'),
+  })
+}
