@@ -53,7 +53,9 @@ const PACKAGES: Record<string, string> = {
 const FRAMEWORKS: Record<string, [name: string, entry: string][]> = {
   solid: [
     ['For', 'solid-js'],
+    ['Match', 'solid-js'],
     ['Show', 'solid-js'],
+    ['Switch', 'solid-js'],
     ['render', 'solid-js/web'],
   ],
   vue: [

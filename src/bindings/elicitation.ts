@@ -1,5 +1,13 @@
 import { createElicitationForm } from '../forms/createElicitationForm.js'
-import type { ElicitationField, ElicitationFieldAttributes, ElicitationOption } from '../forms/elicitationFields.js'
+import type {
+  ElicitationBooleanField,
+  ElicitationChoiceField,
+  ElicitationChoicesField,
+  ElicitationFieldAttributes,
+  ElicitationNumberField,
+  ElicitationOption,
+  ElicitationTextField,
+} from '../forms/elicitationFields.js'
 import type {
   ElicitationForm,
   ElicitationFormOptions,
@@ -26,12 +34,22 @@ export type ElicitationControlProps<TListener extends string, TTarget = EventTar
   readonly checked?: boolean
 } & { readonly [Name in TListener]?: (event: { readonly target: TTarget }) => void }
 
+/** A field that one control fills in. */
+export type ElicitationInputField =
+  | ElicitationTextField
+  | ElicitationNumberField
+  | ElicitationBooleanField
+  | ElicitationChoiceField
+
+/** A field with options. */
+export type ElicitationOptionField = ElicitationChoiceField | ElicitationChoicesField
+
 /** What makes the props of the controls of a form. */
 export interface ElicitationProps<TProps> {
-  /** For the `<input>` of a field, or the `<select>` of a choice. */
-  readonly inputProps: (field: ElicitationField) => TProps
+  /** For the `<input>` of a field, or the `<select>` of a `choice`. The types want its `kind` looked at first. */
+  readonly inputProps: (field: ElicitationInputField) => TProps
   /** For the checkbox of one option of `choices`, or the radio button of one of a `choice`. */
-  readonly optionProps: (field: ElicitationField, option: ElicitationOption) => TProps
+  readonly optionProps: (field: ElicitationOptionField, option: ElicitationOption) => TProps
 }
 
 /** True if both are the same input request of the same call. */
@@ -80,8 +98,8 @@ export function elicitationProps<TListener extends string, TTarget = EventTarget
         ...attributes,
         id,
         [isBoolean ? 'checked' : 'value']: value,
-        [kind === 'text' || kind === 'number' ? onInput : onChange]: ({ target }: { target: { value: string } }) =>
-          form().set(name, isBoolean ? !value : target.value),
+        [kind === 'text' || kind === 'number' ? onInput : onChange]: ({ target }: { target: HTMLInputElement }) =>
+          form().set(name, isBoolean ? target.checked : target.value),
       } as unknown as Props
     },
     optionProps: ({ attributes, kind, name }, { id, value, isChosen }) => {

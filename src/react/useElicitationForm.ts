@@ -22,7 +22,13 @@ export interface ElicitationInputProps {
   readonly checked?: boolean
   readonly 'aria-describedby': string | undefined
   readonly 'aria-invalid': 'true' | undefined
-  readonly onChange: (event: { readonly target: { readonly value: string } }) => void
+  readonly onChange: (event: { readonly target: ElicitationTarget }) => void
+}
+
+/** What React tells of an `<input>` or a `<select>`. */
+interface ElicitationTarget {
+  readonly value: string
+  readonly checked?: boolean
 }
 
 /** What {@link useElicitationForm} returns: the state of the form, what can be done with it, and props. */
@@ -41,12 +47,32 @@ export interface UseElicitationFormResult
  * const form = useElicitationForm(pending)
  * return (
  *   <form noValidate onSubmit={form.onSubmit}>
- *     {form.fields.map((field) => (
- *       <label key={field.name}>
- *         {field.label} <input {...form.inputProps(field)} /> {field.error}
- *       </label>
- *     ))}
- *     <button disabled={!form.canSubmit}>Submit</button>
+ *     {form.fields.map((field) => {
+ *       switch (field.kind) {
+ *         case 'choice':
+ *         case 'choices':
+ *           return (
+ *             <fieldset key={field.name}>
+ *               <legend>{field.label}</legend>
+ *               {field.options.map((option) => (
+ *                 <label key={option.value}>
+ *                   <input {...form.optionProps(field, option)} /> {option.label}
+ *                 </label>
+ *               ))}
+ *               {field.error}
+ *             </fieldset>
+ *           )
+ *         case 'unsupported':
+ *           return null
+ *         default:
+ *           return (
+ *             <label key={field.name}>
+ *               {field.label} <input {...form.inputProps(field)} /> {field.error}
+ *             </label>
+ *           )
+ *       }
+ *     })}
+ *     <button type="submit" disabled={!form.canSubmit}>Submit</button>
  *   </form>
  * )
  * ```
@@ -66,7 +92,11 @@ export function useElicitationForm(
   const { form } = current
   const { getState, subscribe, ...actions } = form
   const state = useSyncExternalStore(subscribe, getState, getState)
-  const { inputProps, optionProps } = elicitationProps<'onChange', Target>(() => form, 'onChange', 'onChange')
+  const { inputProps, optionProps } = elicitationProps<'onChange', ElicitationTarget>(
+    () => form,
+    'onChange',
+    'onChange',
+  )
   return {
     ...state,
     ...actions,
@@ -75,10 +105,8 @@ export function useElicitationForm(
   }
 }
 
-type Target = { readonly value: string }
-
 /** React has names of its own for some attributes, and calls `onChange` for what is typed, too. */
-function inReact({ inputmode, autocomplete, ...rest }: ElicitationControlProps<'onChange', Target>) {
+function inReact({ inputmode, autocomplete, ...rest }: ElicitationControlProps<'onChange', ElicitationTarget>) {
   return {
     ...rest,
     ...(inputmode && { inputMode: inputmode }),

@@ -35,12 +35,33 @@ export type UseElicitationFormResult = ElicitationFormState &
  *   <form noValidate onSubmit={form.onSubmit}>
  *     <For each={form.fields}>
  *       {(field) => (
- *         <label>
- *           {field.label} <input {...form.inputProps(field)} /> {field.error}
- *         </label>
+ *         <Switch>
+ *           <Match when={(field.kind === 'choice' || field.kind === 'choices') && field}>
+ *             {(asked) => (
+ *               <fieldset>
+ *                 <legend>{field.label}</legend>
+ *                 <For each={asked().options}>
+ *                   {(option) => (
+ *                     <label>
+ *                       <input {...form.optionProps(asked(), option)} /> {option.label}
+ *                     </label>
+ *                   )}
+ *                 </For>
+ *                 {field.error}
+ *               </fieldset>
+ *             )}
+ *           </Match>
+ *           <Match when={(field.kind === 'text' || field.kind === 'number' || field.kind === 'boolean') && field}>
+ *             {(asked) => (
+ *               <label>
+ *                 {field.label} <input {...form.inputProps(asked())} /> {field.error}
+ *               </label>
+ *             )}
+ *           </Match>
+ *         </Switch>
  *       )}
  *     </For>
- *     <button disabled={!form.canSubmit}>Submit</button>
+ *     <button type="submit" disabled={!form.canSubmit}>Submit</button>
  *   </form>
  * )
  * ```

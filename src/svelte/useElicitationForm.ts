@@ -33,9 +33,19 @@ export type UseElicitationFormResult = ElicitationFormState &
  * </script>
  * <form novalidate onsubmit={form.onSubmit}>
  *   {#each form.fields as field (field.name)}
- *     <label>{field.label} <input {...form.inputProps(field)} /> {field.error}</label>
+ *     {#if field.kind === 'choice' || field.kind === 'choices'}
+ *       <fieldset>
+ *         <legend>{field.label}</legend>
+ *         {#each field.options as option (option.value)}
+ *           <label><input {...form.optionProps(field, option)} /> {option.label}</label>
+ *         {/each}
+ *         {field.error}
+ *       </fieldset>
+ *     {:else if field.kind !== 'unsupported'}
+ *       <label>{field.label} <input {...form.inputProps(field)} /> {field.error}</label>
+ *     {/if}
  *   {/each}
- *   <button disabled={!form.canSubmit}>Submit</button>
+ *   <button type="submit" disabled={!form.canSubmit}>Submit</button>
  * </form>
  * ```
  */

@@ -30,12 +30,21 @@ export type UseElicitationFormResult = ElicitationActions &
  *
  * @example
  * ```ts
- * const { fields, canSubmit, inputProps, onSubmit } = useElicitationForm(() => props.pending)
+ * const { fields, canSubmit, inputProps, optionProps, onSubmit } = useElicitationForm(() => props.pending)
  * // <form novalidate @submit="onSubmit">
- * //   <label v-for="field in fields" :key="field.name">
- * //     {{ field.label }} <input v-bind="inputProps(field)" /> {{ field.error }}
- * //   </label>
- * //   <button :disabled="!canSubmit">Submit</button>
+ * //   <template v-for="field in fields" :key="field.name">
+ * //     <fieldset v-if="field.kind === 'choice' || field.kind === 'choices'">
+ * //       <legend>{{ field.label }}</legend>
+ * //       <label v-for="option in field.options" :key="option.value">
+ * //         <input v-bind="optionProps(field, option)" /> {{ option.label }}
+ * //       </label>
+ * //       {{ field.error }}
+ * //     </fieldset>
+ * //     <label v-else-if="field.kind !== 'unsupported'">
+ * //       {{ field.label }} <input v-bind="inputProps(field)" /> {{ field.error }}
+ * //     </label>
+ * //   </template>
+ * //   <button type="submit" :disabled="!canSubmit">Submit</button>
  * // </form>
  * ```
  */

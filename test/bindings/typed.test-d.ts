@@ -5,6 +5,7 @@ import type { JSX } from 'solid-js'
 import type { HTMLInputAttributes } from 'svelte/elements'
 import { type CallToolResult, createTaskClient, type ToolCallState, type ToolOutput } from 'taskwire'
 import type { ElicitationField, ElicitationSource } from 'taskwire/forms'
+import type * as react from 'taskwire/react'
 import * as solid from 'taskwire/solid'
 import * as svelte from 'taskwire/svelte'
 import * as vue from 'taskwire/vue'
@@ -136,11 +137,28 @@ describe('useElicitationForm', () => {
   })
 
   it('has props that fit the controls of the framework', () => {
-    const field = {} as ElicitationField
+    const field = {} as Exclude<ElicitationField, { kind: 'choices' | 'unsupported' }>
     expectTypeOf(vue.useElicitationForm(source).inputProps(field)).toExtend<InputHTMLAttributes>()
     expectTypeOf(svelte.useElicitationForm(() => source).inputProps(field)).toExtend<HTMLInputAttributes>()
     expectTypeOf(solid.useElicitationForm(() => source).inputProps(field)).toExtend<
       JSX.InputHTMLAttributes<HTMLInputElement>
     >()
+  })
+
+  it('has props for the controls that a field has, and for no others', () => {
+    const form = {} as solid.UseElicitationFormResult & react.UseElicitationFormResult
+    const field = {} as ElicitationField
+    if (field.kind === 'choices') {
+      // @ts-expect-error one control cannot say which options are chosen
+      form.inputProps(field)
+      for (const option of field.options) form.optionProps(field, option)
+    } else if (field.kind === 'unsupported') {
+      // @ts-expect-error there is nothing to fill in
+      form.inputProps(field)
+    } else {
+      form.inputProps(field)
+    }
+    // @ts-expect-error a field of any kind
+    form.inputProps(field)
   })
 })

@@ -51,7 +51,6 @@ interface FieldProps {
 function Field(props: FieldProps) {
   const { form, field } = props
   const label = () => (field.isRequired || field.kind === 'boolean' ? field.label : `${field.label} (optional)`)
-  const options = () => ('options' in field ? field.options : [])
   const notes = () => (
     <>
       <Show when={field.description}>
@@ -67,37 +66,43 @@ function Field(props: FieldProps) {
       fallback={
         <div>
           <label for={field.id}>{label()}</label>
-          <Switch fallback={<input {...form.inputProps(field)} />}>
-            <Match when={field.kind === 'unsupported'}>{null}</Match>
-            <Match when={field.kind === 'choice'}>
-              <select {...form.inputProps(field)}>
-                <option value="">Choose…</option>
-                <For each={options()}>
-                  {(option) => (
-                    <option value={option.value} selected={option.isChosen}>
-                      {option.label}
-                    </option>
-                  )}
-                </For>
-              </select>
+          <Switch>
+            <Match when={field.kind === 'choice' && field}>
+              {(choice) => (
+                <select {...form.inputProps(choice())}>
+                  <option value="">Choose…</option>
+                  <For each={choice().options}>
+                    {(option) => (
+                      <option value={option.value} selected={option.isChosen}>
+                        {option.label}
+                      </option>
+                    )}
+                  </For>
+                </select>
+              )}
+            </Match>
+            <Match when={(field.kind === 'text' || field.kind === 'number' || field.kind === 'boolean') && field}>
+              {(input) => <input {...form.inputProps(input())} />}
             </Match>
           </Switch>
           {notes()}
         </div>
       }
     >
-      <Match when={field.kind === 'choices'}>
-        <fieldset>
-          <legend>{label()}</legend>
-          <For each={options()}>
-            {(option) => (
-              <label>
-                <input {...form.optionProps(field, option)} /> {option.label}
-              </label>
-            )}
-          </For>
-          {notes()}
-        </fieldset>
+      <Match when={field.kind === 'choices' && field}>
+        {(choices) => (
+          <fieldset>
+            <legend>{label()}</legend>
+            <For each={choices().options}>
+              {(option) => (
+                <label>
+                  <input {...form.optionProps(choices(), option)} /> {option.label}
+                </label>
+              )}
+            </For>
+            {notes()}
+          </fieldset>
+        )}
       </Match>
     </Switch>
   )
