@@ -10,7 +10,7 @@ import {
 } from '../bindings/elicitation.js'
 import { extendResult, getters } from '../bindings/extendResult.js'
 import type { ElicitationForm, ElicitationFormState, ElicitationSource } from '../forms/elicitationForm.js'
-import { createTracker } from './reactive.js'
+import { createReader } from './reactive.js'
 
 /** What is spread into the `<input>` or `<select>` of a field. */
 export type ElicitationInputProps = ElicitationControlProps<'oninput' | 'onchange'>
@@ -55,13 +55,15 @@ export function useElicitationForm(
 ): UseElicitationFormResult {
   const formOf = elicitationForms(options)
   const form = () => formOf(pending())
-  const track = createTracker((listener, followed: ElicitationForm) => followed.subscribe(listener))
-  const state = () => {
-    track(form())
-    return form().getState()
-  }
-  return extendResult(getters(shownMembers(form()), state), {
-    ...elicitationActions(form),
-    ...elicitationProps(form, 'oninput', 'onchange'),
-  })
+  const read = createReader(
+    (listener, followed: ElicitationForm) => followed.subscribe(listener),
+    (followed) => followed.getState(),
+  )
+  return extendResult(
+    getters(shownMembers(form()), () => read(form())),
+    {
+      ...elicitationActions(form),
+      ...elicitationProps(form, 'oninput', 'onchange'),
+    },
+  )
 }
