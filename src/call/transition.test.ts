@@ -721,7 +721,7 @@ describe('taking over', () => {
   })
   const gain: CallEvent = { type: 'leader-changed', isStolen: false }
   const take: CallEvent = { type: 'leader-changed', isStolen: true }
-  const note = (nextPollAt?: number): CallEvent => ({ type: 'next-poll-read', nextPollAt })
+  const note = (nextPollAt?: number | 'unreadable'): CallEvent => ({ type: 'next-poll-read', nextPollAt })
 
   it('reads what the leader before has noted, for it may have received no message', () => {
     // tab A  polls ── response ── notes the next poll ─ closed
@@ -751,8 +751,31 @@ describe('taking over', () => {
       [gain, { now: NOW + 200 }],
       [note(), { now: NOW + 200 }],
     )
-    expect(types).toEqual(['read-next-poll'])
+    expect(types).toEqual(['post', 'read-next-poll'])
     expect(wakeAt(call)).toBe(NOW + 1000)
+  })
+
+  it('after a crash tells the others that the poll is over, for one that takes over next', () => {
+    // tab A  polls ─ crashed
+    // tab B                   leads, hidden: the poll is over ─┐
+    // tab C                                                    └─ can be seen: takes over
+    const polling = received({ type: 'polling', until: NOW + 5000 })
+    const away = { isLeader: false }
+    const heir = play(theirs, [polling, away], [gain, { now: NOW + 200 }])
+    const message = { type: 'poll-aborted', nextPollAt: NOW + 1000 } as const
+    expect(heir.effects).toContainEqual({ type: 'post', message })
+
+    const inFront = play(theirs, [polling, away], [take, { now: NOW + 300 }], [received(message), { now: NOW + 310 }])
+    expect(inFront.types).toEqual(['read-next-poll'])
+    expect(wakeAt(play(inFront.call, [note(), { now: NOW + 311 }]).call)).toBe(NOW + 1000)
+  })
+
+  it('waits an interval for a note that the storage does not give away, and tells the others', () => {
+    // tab A  polls ── 429: not before 10:00:09 ─ notes it ─ closed
+    // tab B  opens                                          takes over: the storage fails
+    const { call, effects } = play(theirs, [gain, { now: NOW + 500 }], [note('unreadable'), { now: NOW + 501 }])
+    expect(wakeAt(call)).toBe(NOW + 1501)
+    expect(effects).toContainEqual({ type: 'post', message: { type: 'poll-aborted', nextPollAt: NOW + 1501 } })
   })
 
   it('from a tab that lives waits for the poll that this may have under way', () => {
