@@ -130,6 +130,8 @@ export interface Circumstances {
   readonly isAlone: boolean
   /** True if this tab leads: it polls for all of them. */
   readonly isLeader: boolean
+  /** True if it has stolen the lead from a tab that may still be polling. */
+  readonly wasStolen: boolean
   /** True if the server pushes what happens to the task. */
   readonly isPushed: boolean
   /** True if the timer that led here came late: this page was frozen or asleep. */
@@ -170,8 +172,8 @@ export type CallEvent =
   | { readonly type: 'recorded'; readonly record: RecordStatus }
   | { readonly type: 'observed' }
   | { readonly type: 'unobserved' }
-  /** This tab became the leader, or ceased to be. `isStolen`: from a tab that may still be polling. */
-  | { readonly type: 'leader-changed'; readonly isStolen: boolean }
+  /** This tab became the leader, or ceased to be. */
+  | { readonly type: 'leader-changed' }
   /** When other pages have noted that the task may be polled, ms since the epoch; `unreadable`: the storage fails. */
   | { readonly type: 'next-poll-read'; readonly nextPollAt: number | 'unreadable' | undefined }
   | { readonly type: 'poll-sent' }

@@ -29,9 +29,7 @@ export interface CallPlaces {
 
 export function createCallPlaces(options: CallPlacesOptions): CallPlaces {
   const { index, tabs, push, now, dispatch } = options
-  const membership = createMembership(options.environment, (entry, isStolen) =>
-    dispatch(entry, { type: 'leader-changed', isStolen }),
-  )
+  const membership = createMembership(options.environment, (entry) => dispatch(entry, { type: 'leader-changed' }))
   /** How many calls this tab polls for. */
   let polledHere = 0
 
@@ -44,7 +42,7 @@ export function createCallPlaces(options: CallPlacesOptions): CallPlaces {
       membership.join(entry, entry.leadership)
       // What it was taken for may be that of its task before, and another call of this page may have won this election.
       if (entry.leadership.isLeader() !== isPolledHere(call)) {
-        dispatch(entry, { type: 'leader-changed', isStolen: false })
+        dispatch(entry, { type: 'leader-changed' })
       }
       // Another tab may follow the task already, where its record could not be written and the call was sent again.
       tabs.postSyncRequest(taskId, record === 'unwritten' ? earliestAt : undefined)

@@ -30,6 +30,7 @@ function followed(task: Task = TASK, call: Call = CALLING): Call {
     isLeader: true,
     isPushed: false,
     isLate: false,
+    wasStolen: false,
   }
   const rules = {
     policy: DEFAULT_POLL_POLICY,

@@ -30,6 +30,7 @@ export function circumstancesOf(
     isVisible: environment.isVisible(),
     isAlone: tabs.isAlone,
     isLeader: leadership?.isLeader() ?? tabs.isLeader(),
+    wasStolen: leadership?.wasStolen() === true,
     isPushed: isTracked(call) && isPushed(call.task.taskId),
     isLate,
   }

@@ -142,7 +142,7 @@ function apply(call: Following, event: CallEvent, at: Circumstances, rules: Call
         ...again(call, now),
       }
     case 'leader-changed':
-      return leaderChanged(call, event.isStolen, at, rules, effects)
+      return leaderChanged(call, at, rules, effects)
     case 'next-poll-read':
       return takeOver(call, event.nextPollAt, at, rules, effects)
     case 'poll-sent': {
@@ -198,20 +198,14 @@ function again({ leaderTimeoutAt }: Tracked, now: number) {
  * tab C                                                    └─ can be seen: takes over
  * ```
  */
-function leaderChanged(
-  call: Following,
-  isStolen: boolean,
-  at: Circumstances,
-  rules: CallRules,
-  effects: Effect[],
-): Following {
+function leaderChanged(call: Following, at: Circumstances, rules: CallRules, effects: Effect[]): Following {
   if (!at.isLeader)
     return call.poller === 'another-tab'
       ? call
       : { ...call, poller: 'another-tab', isHinted: false, ...again(call, at.now) }
   if (call.poller !== 'another-tab') return call
   // One that lives may still get its response.
-  if (isStolen) return { ...call, poller: 'syncing' }
+  if (at.wasStolen) return { ...call, poller: 'syncing' }
   // A tab that has gone polls no more. Awake, this one would have taken over from it by the timeout: it was frozen, and
   // what the other one posted last is still to come.
   const listenUntil = at.now >= call.leaderTimeoutAt ? at.now + MESSAGE_DELAY_MS : call.listenUntil
@@ -241,12 +235,13 @@ function takeOver(
   effects: Effect[],
 ): Following {
   if (call.poller !== 'checking') return call
-  const isUnreadable = noted === 'unreadable'
-  const notedAt = isUnreadable ? at.now + pollInterval(call.task.pollIntervalMs, rules.policy) : (noted ?? 0)
+  // A tab that steals the lead was awake; and tabs that wait whenever they steal it from one another would never poll.
+  const waits = noted === 'unreadable' && !at.wasStolen
+  const afterNote = waits ? at.now + pollInterval(call.task.pollIntervalMs, rules.policy) : 0
+  const notedAt = typeof noted === 'number' ? noted : afterNote
   const earliestAt = Math.max(call.earliestAt, notedAt, afterForeignPoll(call, at, rules))
   const dueAt = Math.max(call.failureCount > 0 ? call.dueAt : 0, earliestAt)
-  // Or they would take this tab for gone, take over, and wait as long themselves.
-  if (isUnreadable) postWait(earliestAt, effects)
+  if (waits) postWait(earliestAt, effects)
   return { ...call, poller: 'this-tab', ...scheduled(dueAt, earliestAt, at.now) }
 }
 

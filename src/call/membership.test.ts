@@ -8,8 +8,8 @@ import { MESSAGE_DELAY_MS } from './tabTimes.js'
 function begin() {
   const page = createSimulatedEnvironment()
   const { leadership, log, set } = stubLeadership(false)
-  const turns: [CallEntry, boolean][] = []
-  const membership = createMembership(page.environment, (entry, isStolen) => void turns.push([entry, isStolen]))
+  const turns: CallEntry[] = []
+  const membership = createMembership(page.environment, (entry) => void turns.push(entry))
   const entry = (): CallEntry => {
     const { entry } = beginCall()
     entry.leadership = leadership
@@ -24,11 +24,8 @@ it('all calls of an election have one membership, and each is called when the le
   membership.join(a, leadership)
   membership.join(b, leadership)
   expect(log).toEqual(['join'])
-  set(true, true)
-  expect(turns).toEqual([
-    [a, true],
-    [b, true],
-  ])
+  set(true)
+  expect(turns).toEqual([a, b])
 })
 
 it('a membership ends when the last call has left and its last message has arrived', async () => {

@@ -17,19 +17,18 @@ interface Group {
 /**
  * One membership for all calls of an election.
  *
- * @param onLeaderChange Called for each call when this tab becomes the leader or ceases to be. `isStolen`: from a tab
- * that may still poll.
+ * @param onLeaderChange Called for each call when this tab becomes the leader or ceases to be.
  */
 export function createMembership(
   environment: Pick<Environment, 'setTimeout'>,
-  onLeaderChange: (entry: CallEntry, isStolen: boolean) => void,
+  onLeaderChange: (entry: CallEntry) => void,
 ): Membership {
   const groups = new Map<Leadership, Group>()
 
   function begin(leadership: Leadership): Group {
     const entries = new Set<CallEntry>()
     const unsubscribe = leadership.onChange(() => {
-      for (const entry of [...entries]) onLeaderChange(entry, leadership.wasStolen())
+      for (const entry of [...entries]) onLeaderChange(entry)
     })
     const leave = leadership.join()
     const end = () => {

@@ -35,6 +35,7 @@ function play(choices: readonly number[], hidden: 'continue' | 'pause'): void {
     isLeader: true,
     isPushed: false,
     isLate: false,
+    wasStolen: false,
   }
   let call: Call = { callId: 'c1', name: 'report', startedAt: START, stage: 'calling', inputs: new Map() }
   /** Before this time the server does not want to be asked, as the polls of this page have learned. */
@@ -192,7 +193,8 @@ function play(choices: readonly number[], hidden: 'continue' | 'pause'): void {
     () => dispatch({ type: 'page-shown' }),
     () => dispatch({ type: 'observed' }),
     () => dispatch({ type: 'unobserved' }),
-    () => dispatch({ type: 'next-poll-read', nextPollAt: pick([undefined, at.now - 1000, at.now + 20_000]) }),
+    () =>
+      dispatch({ type: 'next-poll-read', nextPollAt: pick([undefined, 'unreadable', at.now - 1000, at.now + 20_000]) }),
     () => dispatch({ type: 'input', inputKey: pick(KEYS), input: { status: pick(['sending', 'rejected', 'open']) } }),
     () => dispatch({ type: 'responded', inputKey: pick(KEYS) }),
     () => dispatch({ type: 'cancel', status: pick(['none', 'sending', 'retrying', 'requested']) }),
@@ -207,7 +209,8 @@ function play(choices: readonly number[], hidden: 'continue' | 'pause'): void {
     },
     () => {
       at.isLeader = !at.isLeader
-      dispatch({ type: 'leader-changed', isStolen: pick([true, false]) })
+      at.wasStolen = at.isLeader && pick([true, false])
+      dispatch({ type: 'leader-changed' })
     },
     () => {
       at.isPushed = !at.isPushed

@@ -85,6 +85,7 @@ const AT: Circumstances = {
   isLeader: true,
   isPushed: false,
   isLate: false,
+  wasStolen: false,
 }
 const RULES: CallRules = {
   policy: DEFAULT_POLL_POLICY,
@@ -162,8 +163,8 @@ const events = {
   recorded: [{ type: 'recorded', record: 'failed' }],
   observed: [{ type: 'observed' }],
   unobserved: [{ type: 'unobserved' }],
-  'turn, gained': [{ type: 'leader-changed', isStolen: false }, { isLeader: true }],
-  'turn, lost': [{ type: 'leader-changed', isStolen: false }, { isLeader: false }],
+  'turn, gained': [{ type: 'leader-changed' }, { isLeader: true }],
+  'turn, lost': [{ type: 'leader-changed' }, { isLeader: false }],
   noted: [{ type: 'next-poll-read', nextPollAt: NOW + 5000 }],
   'poll-sent': [{ type: 'poll-sent' }],
   polling: [received({ type: 'polling', until: NOW + 5000 })],
@@ -719,8 +720,7 @@ describe('taking over', () => {
     earliestAt: NOW,
     leaderTimeoutAt: NOW + LEADER_TIMEOUT_MS,
   })
-  const gain: CallEvent = { type: 'leader-changed', isStolen: false }
-  const take: CallEvent = { type: 'leader-changed', isStolen: true }
+  const gain: CallEvent = { type: 'leader-changed' }
   const note = (nextPollAt?: number | 'unreadable'): CallEvent => ({ type: 'next-poll-read', nextPollAt })
 
   it('reads what the leader before has noted, for it may have received no message', () => {
@@ -765,7 +765,12 @@ describe('taking over', () => {
     const message = { type: 'poll-aborted', nextPollAt: NOW + 1000 } as const
     expect(heir.effects).toContainEqual({ type: 'post', message })
 
-    const inFront = play(theirs, [polling, away], [take, { now: NOW + 300 }], [received(message), { now: NOW + 310 }])
+    const inFront = play(
+      theirs,
+      [polling, away],
+      [gain, { now: NOW + 300, wasStolen: true }],
+      [received(message), { now: NOW + 310 }],
+    )
     expect(inFront.types).toEqual(['read-next-poll'])
     expect(wakeAt(play(inFront.call, [note(), { now: NOW + 311 }]).call)).toBe(NOW + 1000)
   })
@@ -778,11 +783,17 @@ describe('taking over', () => {
     expect(effects).toContainEqual({ type: 'post', message: { type: 'poll-aborted', nextPollAt: NOW + 1501 } })
   })
 
+  it('does not wait for it where it has stolen the lead: two tabs that do so in turn would never poll', () => {
+    const at = { now: NOW + 500, wasStolen: true }
+    const { types } = play(theirs, [gain, at], [note('unreadable'), at])
+    expect(types).toEqual(['read-next-poll', 'poll'])
+  })
+
   it('from a tab that lives waits for the poll that this may have under way', () => {
     const { call, types } = play(
       theirs,
       [received({ type: 'polling', until: NOW + 5000 }), { isLeader: false }],
-      [take, { now: NOW + 200 }],
+      [gain, { now: NOW + 200, wasStolen: true }],
     )
     expect(types).toEqual([])
     expect(wakeAt(call)).toBe(NOW + 5000)
@@ -811,12 +822,7 @@ describe('taking over', () => {
   })
 
   it('is over where the lead is lost again before the note was read', () => {
-    const { call } = play(
-      theirs,
-      [gain],
-      [{ type: 'leader-changed', isStolen: false }, { isLeader: false }],
-      [note(NOW)],
-    )
+    const { call } = play(theirs, [gain], [{ type: 'leader-changed' }, { isLeader: false }], [note(NOW)])
     expect(call).toMatchObject({ poller: 'another-tab' })
     expect(isPolledHere(call)).toBe(false)
   })
