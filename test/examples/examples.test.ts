@@ -9,7 +9,9 @@ const names = EXAMPLES.map(({ name }) => name).sort()
 
 /** Where each example has its copy of the report server. */
 const SERVERS = [
-  ...['assistant-ui', 'vanilla', 'vite-react', 'existing-client', 'vue', 'solid'].map((name) => `${name}/server.ts`),
+  ...['assistant-ui', 'copilotkit', 'vanilla', 'vite-react', 'existing-client', 'vue', 'solid'].map(
+    (name) => `${name}/server.ts`,
+  ),
   ...['express', 'hono', 'workers'].map((name) => `${name}/src/reports.ts`),
   'next/lib/reports.ts',
   'sveltekit/src/lib/server/reports.ts',

@@ -29,6 +29,7 @@ export const EXAMPLES: readonly Example[] = [
   { name: 'existing-client', kind: 'page', start: vitePreview },
   // The AI SDK asks for Node 22.
   { name: 'assistant-ui', kind: 'chat', start: vitePreview, node: '22' },
+  { name: 'copilotkit', kind: 'chat', start: vitePreview },
   { name: 'express', kind: 'server', start: ['node', 'dist/index.js'] },
   { name: 'hono', kind: 'server', start: ['node', 'dist/index.js'] },
   {

@@ -65,6 +65,7 @@ const QUIET = {
   WRANGLER_SEND_METRICS: 'false',
   WRANGLER_HIDE_BANNER: 'true',
   CLOUDFLARE_CF_FETCH_ENABLED: 'false',
+  SCARF_ANALYTICS: 'false',
   HOST: '127.0.0.1',
 }
 
