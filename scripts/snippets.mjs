@@ -4,7 +4,7 @@
 import { posix } from 'node:path'
 
 /** The fence of a block of code: `ts file=docs/examples/start.ts#region`. */
-const fence = /^ *```tsx? .*?\bfile=(?<path>[^\s#]+)(?:#(?<region>\S+))?/gm
+const fence = /^ *```(?:tsx?|vue|svelte) .*?\bfile=(?<path>[^\s#]+)(?:#(?<region>\S+))?/gm
 const relativeImport = /(?:from|import) '(?<specifier>\.[^']*)'/g
 
 /**

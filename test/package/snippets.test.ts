@@ -2,6 +2,7 @@ import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promis
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { filesOf, packagesOf, sectionOf } from '../../scripts/snippets.mjs'
+import { isComponent, typeScriptOf } from './components.js'
 import { createPackedApp, type PackedApp } from './packedApp.js'
 
 const repository = resolve(import.meta.dirname, '../..')
@@ -40,7 +41,9 @@ test.for(pages.filter((page) => page.endsWith('.md')))(
     const packages = new Set([...TEMPLATE, ...installed, ...packagesOf(markdown)])
     const path = await createPage(basename(page, '.md'), [...packages])
     for (const file of [...shown, ...linked]) {
-      await cp(join(repository, file), join(path, 'src', relative('docs/examples', file)))
+      const copy = join(path, 'src', relative('docs/examples', file))
+      if (isComponent(file)) await writeFile(`${copy}.ts`, typeScriptOf(file, await read(file)))
+      else await cp(join(repository, file), copy)
     }
     const compiled = await app.run([app.bin('typescript', 'bin/tsc'), '-p', path]).catch(({ message }) => message)
     expect(compiled.replaceAll(path, '')).toBe('')

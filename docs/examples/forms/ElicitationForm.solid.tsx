@@ -7,7 +7,7 @@ import { type UseElicitationFormResult, useElicitationForm } from 'taskwire/soli
 const SERVER = 'Reports (example.com)'
 
 /** The form of an input request, or the page that it wants the user to visit. Show requests with `<Index>`. */
-export function ElicitationView(props: { pending: ElicitationSource }) {
+export function ElicitationForm(props: { pending: ElicitationSource }) {
   const form = useElicitationForm(() => props.pending, { drafts: 'session' })
   return (
     <form noValidate onSubmit={form.onSubmit}>

@@ -25,9 +25,9 @@ function Report() {
     <p>
       <button type="button" onClick={() => report.mutate({ quarter: 'Q3' })}>
         Generate the weekly report
-      </button>
+      </button>{' '}
       {report.error?.message}
-      {report.data && !report.data.isError && ` Total: ${report.data.structuredContent.total}`}
+      {report.data && !report.data.isError && `Total: ${report.data.structuredContent.total}`}
     </p>
   )
 }

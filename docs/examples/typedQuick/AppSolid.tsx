@@ -21,8 +21,9 @@ function Report() {
         <p>
           <button type="button" onClick={() => report.mutate({ quarter: 'Q3' })}>
             Generate the weekly report
-          </button>
-          {report.error?.message} {total()}
+          </button>{' '}
+          {report.error?.message}
+          {total()}
         </p>
       }
     >

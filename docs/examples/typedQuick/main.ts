@@ -9,7 +9,8 @@ const callId = client.toolCallId('generate_report', 'weekly')
 function show() {
   const call = client.getToolCallState(callId)
   if (!output) return
-  if (call?.result) output.textContent = `Total: ${JSON.stringify(call.result.structuredContent)}`
+  if (call?.result)
+    output.textContent = call.result.content.map((block) => (block.type === 'text' ? block.text : '')).join('\n')
   else output.textContent = call?.error?.message ?? call?.progress?.message ?? call?.phase ?? ''
 }
 

@@ -1,0 +1,72 @@
+import { compile, parse as parseSvelte } from 'svelte/compiler'
+import { compileScript, parse as parseVue } from 'vue/compiler-sfc'
+
+/**
+ * Compiles a component of Vue or Svelte.
+ * @returns TypeScript with the script of the component and the expressions of its template, for a compiler that checks types
+ * @throws what the compiler of the framework finds wrong, warnings of Svelte included
+ */
+export function typeScriptOf(path: string, source: string): string {
+  return path.endsWith('.vue') ? ofVue(path, source) : ofSvelte(path, source)
+}
+
+export const isComponent = (path: string): boolean => /\.(?:vue|svelte)$/.test(path)
+
+function ofVue(path: string, source: string): string {
+  const { descriptor, errors } = parseVue(source, { filename: path })
+  if (errors.length > 0) throw new Error(errors.map(({ message }) => message).join('\n'))
+  const { content } = compileScript(descriptor, { id: 'page', inlineTemplate: true })
+  // TypeScript narrows `refs.data`, which is what a template says, and does not narrow `unref(data)`.
+  const names = new Set([...content.matchAll(/_unref\((?<name>\w+)\)/g)].map(({ groups: { name = '' } = {} }) => name))
+  return content
+    .replace('unref as _unref', 'proxyRefs as _proxyRefs')
+    .replace('return (_ctx: any', `const _refs = _proxyRefs({ ${[...names].join(', ')} })\n$&`)
+    .replaceAll(/_unref\((\w+)\)/g, '_refs.$1')
+    .replaceAll('($event: any) => (', '$&void $event, ')
+}
+
+/** As much of a node of a template as is read here. */
+interface Node {
+  type: string
+  start: number
+  end: number
+  nodes?: Node[]
+  attributes?: Node[]
+  /** Of an attribute: `true` where there is none. */
+  value?: true | Node | Node[]
+  fragment?: Node
+  expression?: Node
+  test?: Node
+  consequent?: Node
+  alternate?: Node | null
+}
+
+function ofSvelte(path: string, source: string): string {
+  const { warnings } = compile(source, { filename: path })
+  if (warnings.length > 0) throw new Error(warnings.map(({ message }) => message).join('\n'))
+  const { instance, fragment } = parseSvelte(source, { filename: path, modern: true })
+  const textOf = (node: Node | undefined): string => (node ? source.slice(node.start, node.end) : '')
+
+  /** The expressions of a template as statements, so that TypeScript narrows in them what the template has asked for. */
+  function statementsOf(node: Node): string {
+    switch (node.type) {
+      case 'Text':
+        return ''
+      case 'Fragment':
+        return (node.nodes ?? []).map(statementsOf).join('')
+      case 'RegularElement':
+        return [...(node.attributes ?? []), ...(node.fragment ? [node.fragment] : [])].map(statementsOf).join('')
+      case 'Attribute':
+        return node.value === true ? '' : [node.value ?? []].flat().map(statementsOf).join('')
+      case 'ExpressionTag':
+        return `void (${textOf(node.expression)});\n`
+      case 'IfBlock': {
+        const [then, otherwise] = [node.consequent, node.alternate].map((part) => (part ? statementsOf(part) : ''))
+        return `if (${textOf(node.test)}) {\n${then}} else {\n${otherwise}}\n`
+      }
+      default:
+        throw new Error(`${path} has a ${node.type}: say here what TypeScript makes of it.`)
+    }
+  }
+  return `${textOf(instance?.content as unknown as Node)}\n${statementsOf(fragment as unknown as Node)}`
+}

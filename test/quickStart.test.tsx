@@ -1,0 +1,79 @@
+import { resolve } from 'node:path'
+import { act, fireEvent, render, screen } from '@testing-library/react'
+import { createTaskClient, type TaskClient } from 'taskwire'
+import { defineTool } from 'taskwire/server'
+import { createTestServer } from 'taskwire/testing'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { z } from 'zod'
+
+// The client of the page, which `docs/examples/typedQuick/client.ts` makes for apps.
+const page: { client?: TaskClient } = vi.hoisted(() => ({}))
+vi.mock('../docs/examples/typedQuick/client', () => ({
+  get client() {
+    return page.client
+  },
+}))
+
+// By a name that the compiler does not follow: client.ts registers its tools for every hook of the program.
+const example = (name: string) => import(resolve('docs/examples/typedQuick', name))
+
+const report = defineTool({
+  name: 'generate_report',
+  inputSchema: z.object({ quarter: z.string() }),
+  taskSupport: 'required',
+  async handler({ quarter }, { task, sleep }) {
+    await task?.setProgress(0, 4, 'Africa')
+    await sleep(5000)
+    const title = `The report of ${quarter}`
+    return { content: [{ type: 'text', text: title }], structuredContent: { title, total: 1234.5 } }
+  },
+})
+
+function openPage() {
+  const server = createTestServer({ tools: [report] })
+  page.client = createTaskClient({ url: server.url, environment: server.environment })
+  const advance = (ms: number) => act(() => server.advance(ms))
+  const press = (name: string) => act(async () => void fireEvent.click(screen.getByRole('button', { name })))
+  return { server, advance, press }
+}
+
+test('the quick start of React shows progress, then the result, and the end of a cancelled call beside its button', async () => {
+  const { server, advance, press } = openPage()
+  const { default: App } = await example('App.tsx')
+  const { container } = render(<App />)
+  await press('Generate the weekly report')
+  await advance(1000)
+  expect(container.textContent).toBe('Africa Cancel')
+  await advance(5000)
+  expect(container.textContent).toBe('Generate the weekly report Total: 1234.5')
+  await press('Generate the weekly report')
+  await advance(1000)
+  await press('Cancel')
+  await advance(5000)
+  expect(container.textContent).toMatch(/^Generate the weekly report The task was cancelled/)
+  expect(server.count('tools/call')).toBe(2)
+})
+
+test('the quick start of plain DOM shows progress, then the text of the result', async () => {
+  const { advance, press } = openPage()
+  onTestFinished(() => document.body.replaceChildren())
+  await example('main.ts')
+  const output = screen.getByRole('status')
+  await press('Generate the weekly report')
+  await advance(1000)
+  expect(output.textContent).toBe('Africa')
+  await advance(5000)
+  expect(output.textContent).toBe('The report of Q3')
+})
+
+test('the server of the quick start answers in development and in a preview of the build', async () => {
+  const { mcp } = await example('mcp.ts')
+  const use = vi.fn()
+  const plugin = mcp()
+  plugin.configureServer({ middlewares: { use } })
+  plugin.configurePreviewServer({ middlewares: { use } })
+  expect(use.mock.calls).toEqual([
+    ['/mcp', expect.any(Function)],
+    ['/mcp', expect.any(Function)],
+  ])
+})
