@@ -5,7 +5,7 @@ import { LEADER_TIMEOUT_MS, MESSAGE_DELAY_MS } from './tabTimes.js'
 import { scheduled } from './tracked.js'
 
 /** A tab that was opened or has woken up gives the others time to post what they know. */
-export function again({ leaderTimeoutAt }: Tracked, now: number) {
+export function again({ leaderTimeoutAt }: Tracked, now: number): Pick<Tracked, 'leaderTimeoutAt' | 'wasLate'> {
   return { leaderTimeoutAt: Math.max(leaderTimeoutAt, now + LEADER_TIMEOUT_MS), wasLate: false }
 }
 

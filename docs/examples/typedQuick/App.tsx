@@ -27,7 +27,7 @@ function Report() {
         Generate the weekly report
       </button>{' '}
       {report.error?.message}
-      {report.data && !report.data.isError && `Total: ${report.data.structuredContent.total}`}
+      {report.data && (report.data.isError ? 'The tool has failed.' : `Total: ${report.data.structuredContent.total}`)}
     </p>
   )
 }

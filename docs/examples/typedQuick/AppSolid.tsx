@@ -13,7 +13,8 @@ export default function App() {
 
 function Report() {
   const report = useToolCallMutation(() => ({ name: 'generate_report', key: 'weekly' }))
-  const total = () => (report.data && !report.data.isError ? `Total: ${report.data.structuredContent.total}` : '')
+  const result = () =>
+    report.data && (report.data.isError ? 'The tool has failed.' : `Total: ${report.data.structuredContent.total}`)
   return (
     <Show
       when={report.isPending}
@@ -23,7 +24,7 @@ function Report() {
             Generate the weekly report
           </button>{' '}
           {report.error?.message}
-          {total()}
+          {result()}
         </p>
       }
     >

@@ -14,4 +14,4 @@ const call = client.startToolCall({ name: 'generate_report', arguments: { quarte
 call.subscribe(({ progress, phase }) => console.log(progress?.message ?? phase))
 
 const result = await call.result
-if (!result.isError) console.log(result.structuredContent.total)
+console.log(result.isError ? 'The tool has failed.' : result.structuredContent.total)
