@@ -1,13 +1,12 @@
 import type { SkipToken, UseQueryReturnType } from '@tanstack/vue-query'
 import { type ComputedRef, type MaybeRefOrGetter, type Ref, toValue } from 'vue'
-import { callQuery } from '../bindings/callQuery.js'
 import type { UseTaskClientOptions } from '../bindings/clients.js'
 import type { OnSettled } from '../bindings/onSettled.js'
-import { retryCall } from '../bindings/retryCall.js'
-import type { ToolCallOptions } from '../bindings/toolCallOptions.js'
+import { queriedCall } from '../bindings/queriedCall.js'
+import type { ToolCallOptions, ToolCallRetry } from '../bindings/toolCallOptions.js'
 import type { AnyTools, RegisteredTools, ToolName } from '../client/tools.js'
 import type { StandardSchemaV1 } from '../connection/standardSchema.js'
-import { type AnyToolCallQueryOptions, toolCallKey } from '../query/toolCallQueryOptions.js'
+import type { AnyToolCallQueryOptions } from '../query/toolCallQueryOptions.js'
 import type { ToolOutputOf } from '../query/toolOutput.js'
 import { useOnSettled } from './useOnSettled.js'
 import { useClient } from './useTaskClient.js'
@@ -23,14 +22,7 @@ export type UseToolCallOptions<
 > = ToolCallOptions<T, Name, S, TData, SkipToken>
 
 /** What {@link useToolCall} returns: the refs of TanStack's query, and those of the call. */
-export type UseToolCallResult<TData> = UseQueryReturnType<TData, Error> &
-  ToolCallControls & {
-    /**
-     * Calls the tool again: what a button beside an error does, a `ToolCallInterruptedError` above all. Pressed
-     * while a call runs, it changes nothing.
-     */
-    retry: () => void
-  }
+export type UseToolCallResult<TData> = UseQueryReturnType<TData, Error> & ToolCallControls & ToolCallRetry
 
 /** A function has a `name`, too, and no getter is meant by it. */
 interface NoFunction {
@@ -77,22 +69,10 @@ export function useToolCall(
   options: MaybeRefOrGetter<AnyToolCallQueryOptions & UseTaskClientOptions<AnyTools> & OnSettled>,
 ): object {
   const client = useClient(options)
-  const queryClient = useQueryClient()
-  const key = () => toolCallKey(toValue(options))
-  const callId = () => {
-    const named = key()
-    return named === undefined ? undefined : client().toolCallId(toValue(options).name, named)
-  }
+  const read = () => toValue(options)
+  const { callId, query, retry } = queriedCall(client, read, useQueryClient(), isServer)
   // `shallow`: results and errors are shown as what they are, no proxies of them.
-  const result = useQuery(() => ({ ...callQuery(client(), toValue(options), isServer), shallow: true }))
-  useOnSettled(
-    client,
-    () => toValue(options),
-    (settledId) => settledId === callId(),
-  )
-  return {
-    ...result,
-    ...useToolCallControls(client, callId),
-    retry: () => retryCall(queryClient, client(), toValue(options).name, key()),
-  }
+  const result = useQuery(() => ({ ...query(), shallow: true }))
+  useOnSettled(client, read, callId)
+  return { ...result, ...useToolCallControls(client, callId), retry }
 }
