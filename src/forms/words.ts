@@ -1,4 +1,5 @@
 import type { FormProblem, FormProblemCode } from '../protocol/formProblems.js'
+import type { ElicitationFormOptions } from './elicitationForm.js'
 
 /** The texts of a form that are its own. */
 const TEXTS = {
@@ -27,21 +28,34 @@ const TEXTS = {
  */
 export type ElicitationWords = Readonly<
   Record<FormProblemCode, string | ((limit: number) => string)> &
-    Record<Exclude<keyof typeof TEXTS, FormProblemCode>, string> & {
+    Record<
+      | 'sending'
+      | 'retrying'
+      | 'accepted'
+      | 'declined'
+      | 'cancelled'
+      | 'gone'
+      | 'marked'
+      | 'unsupported'
+      | 'unanswerable'
+      | 'tooManyFields'
+      | 'unsafeAddress'
+      | 'unencrypted'
+      | 'punycode'
+      | 'noForm',
+      string
+    > & {
       /** Why the answer was not taken. @default the message of the error, in English */
       rejected: (error: Error) => string
     }
 >
-
-/** What an app says itself. */
-export type OwnWords = { readonly [Name in keyof ElicitationWords]?: ElicitationWords[Name] | undefined }
 
 /** The texts of one form, in its own language where the app has it. */
 export interface Words extends Omit<ElicitationWords, FormProblemCode> {
   readonly ofProblem: (problem: FormProblem) => string
 }
 
-export function createWords(own: OwnWords = {}): Words {
+export function createWords(own: ElicitationFormOptions['words'] = {}): Words {
   // A word that is undefined is one that the app does not have.
   const given = Object.entries(own).filter(([, text]) => text !== undefined)
   const words: typeof TEXTS & Pick<ElicitationWords, 'rejected'> & Partial<ElicitationWords> = {

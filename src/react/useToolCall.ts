@@ -3,10 +3,14 @@ import type { UseTaskClientOptions } from '../bindings/clients.js'
 import { extendResult } from '../bindings/extendResult.js'
 import type { OnSettled } from '../bindings/onSettled.js'
 import type { ToolCallControls } from '../bindings/toolCallControls.js'
-import type { ToolCallOptions, ToolCallRetry } from '../bindings/toolCallOptions.js'
+import type { ToolCallRetry } from '../bindings/toolCallOptions.js'
 import type { AnyTools, RegisteredTools, ToolName } from '../client/tools.js'
 import type { StandardSchemaV1 } from '../connection/standardSchema.js'
-import { type AnyToolCallQueryOptions, toolCallQuery } from '../query/toolCallQueryOptions.js'
+import {
+  type AnyToolCallQueryOptions,
+  type ToolCallQueryOptions,
+  toolCallQuery,
+} from '../query/toolCallQueryOptions.js'
 import type { ToolOutputOf } from '../query/toolOutput.js'
 import { useQuery } from './reactQuery.js'
 import { useQueriedCall } from './useQueriedCall.js'
@@ -18,7 +22,7 @@ export type UseToolCallOptions<
   Name extends ToolName<T>,
   S extends StandardSchemaV1 | undefined = undefined,
   TData = ToolOutputOf<S, T, Name>,
-> = ToolCallOptions<T, Name, S, TData, SkipToken>
+> = ToolCallQueryOptions<T, Name, S, TData, SkipToken> & UseTaskClientOptions<T> & OnSettled
 
 /** What {@link useToolCall} returns: TanStack's query result, and the call. */
 export type UseToolCallResult<TData> = UseQueryResult<TData, Error> & ToolCallControls & ToolCallRetry

@@ -1,7 +1,15 @@
 export type { UseTaskClientOptions, UseTaskClientsOptions } from '../bindings/clients.js'
+export type {
+  ElicitationActions,
+  ElicitationControlProps,
+  ElicitationInputField,
+  ElicitationOptionField,
+  ElicitationProps,
+  UseElicitationFormOptions,
+} from '../bindings/elicitation.js'
 export type { OnSettled } from '../bindings/onSettled.js'
 export type { PendingInputRequest } from '../bindings/pendingInputRequests.js'
-export type { ToolCallControls } from '../bindings/toolCallControls.js'
+export type { ToolCallActions, ToolCallControls, ToolCallMembers } from '../bindings/toolCallControls.js'
 export type {
   ToolCallMutationRetry,
   ToolCallRetry,

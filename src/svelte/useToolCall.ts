@@ -4,10 +4,10 @@ import { extendResult } from '../bindings/extendResult.js'
 import type { OnSettled } from '../bindings/onSettled.js'
 import { queriedCall } from '../bindings/queriedCall.js'
 import type { ToolCallControls } from '../bindings/toolCallControls.js'
-import type { ToolCallOptions, ToolCallRetry } from '../bindings/toolCallOptions.js'
+import type { ToolCallRetry } from '../bindings/toolCallOptions.js'
 import type { AnyTools, RegisteredTools, ToolName } from '../client/tools.js'
 import type { StandardSchemaV1 } from '../connection/standardSchema.js'
-import type { AnyToolCallQueryOptions } from '../query/toolCallQueryOptions.js'
+import type { AnyToolCallQueryOptions, ToolCallQueryOptions } from '../query/toolCallQueryOptions.js'
 import type { ToolOutputOf } from '../query/toolOutput.js'
 import { controlsOf } from './controlsOf.js'
 import { listenToSettled } from './listenToSettled.js'
@@ -20,7 +20,7 @@ export type UseToolCallOptions<
   Name extends ToolName<T>,
   S extends StandardSchemaV1 | undefined = undefined,
   TData = ToolOutputOf<S, T, Name>,
-> = ToolCallOptions<T, Name, S, TData, SkipToken>
+> = ToolCallQueryOptions<T, Name, S, TData, SkipToken> & UseTaskClientOptions<T> & OnSettled
 
 /** What {@link useToolCall} returns: TanStack's query, and the call. Read its members where they are used. */
 export type UseToolCallResult<TData> = CreateQueryResult<TData, Error> & ToolCallControls & ToolCallRetry

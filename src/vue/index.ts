@@ -1,6 +1,15 @@
 export type { UseTaskClientOptions, UseTaskClientsOptions } from '../bindings/clients.js'
+export type {
+  ElicitationActions,
+  ElicitationControlProps,
+  ElicitationInputField,
+  ElicitationOptionField,
+  ElicitationProps,
+  UseElicitationFormOptions,
+} from '../bindings/elicitation.js'
 export type { OnSettled } from '../bindings/onSettled.js'
 export type { PendingInputRequest } from '../bindings/pendingInputRequests.js'
+export type { ToolCallActions, ToolCallMembers } from '../bindings/toolCallControls.js'
 export type {
   ToolCallMutationRetry,
   ToolCallRetry,
@@ -9,6 +18,7 @@ export type {
   UseToolCallsOptions,
 } from '../bindings/toolCallOptions.js'
 export { provideTaskClient, taskClientPlugin } from './provideTaskClient.js'
+export type { RefsOf } from './refsOf.js'
 export {
   type ElicitationInputProps,
   type UseElicitationFormResult,

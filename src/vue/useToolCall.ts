@@ -3,10 +3,10 @@ import { type ComputedRef, type MaybeRefOrGetter, type Ref, toValue } from 'vue'
 import type { UseTaskClientOptions } from '../bindings/clients.js'
 import type { OnSettled } from '../bindings/onSettled.js'
 import { queriedCall } from '../bindings/queriedCall.js'
-import type { ToolCallOptions, ToolCallRetry } from '../bindings/toolCallOptions.js'
+import type { ToolCallRetry } from '../bindings/toolCallOptions.js'
 import type { AnyTools, RegisteredTools, ToolName } from '../client/tools.js'
 import type { StandardSchemaV1 } from '../connection/standardSchema.js'
-import type { AnyToolCallQueryOptions } from '../query/toolCallQueryOptions.js'
+import type { AnyToolCallQueryOptions, ToolCallQueryOptions } from '../query/toolCallQueryOptions.js'
 import type { ToolOutputOf } from '../query/toolOutput.js'
 import { useOnSettled } from './useOnSettled.js'
 import { useClient } from './useTaskClient.js'
@@ -19,15 +19,10 @@ export type UseToolCallOptions<
   Name extends ToolName<T>,
   S extends StandardSchemaV1 | undefined = undefined,
   TData = ToolOutputOf<S, T, Name>,
-> = ToolCallOptions<T, Name, S, TData, SkipToken>
+> = ToolCallQueryOptions<T, Name, S, TData, SkipToken> & UseTaskClientOptions<T> & OnSettled
 
 /** What {@link useToolCall} returns: the refs of TanStack's query, and those of the call. */
 export type UseToolCallResult<TData> = UseQueryReturnType<TData, Error> & ToolCallControls & ToolCallRetry
-
-/** A function has a `name`, too, and no getter is meant by it. */
-interface NoFunction {
-  readonly length?: never
-}
 
 /**
  * Calls a tool and follows it to its final result, whether the server answers at once or makes it a
@@ -64,7 +59,10 @@ export function useToolCall<
   Name extends ToolName<T> = ToolName<T>,
   S extends StandardSchemaV1 | undefined = undefined,
   TData = ToolOutputOf<S, T, Name>,
->(options: UseToolCallOptions<T, Name, S, TData> & NoFunction): UseToolCallResult<TData>
+>(
+  // A function has a `name`, too, and no getter is meant by it.
+  options: UseToolCallOptions<T, Name, S, TData> & { readonly length?: never },
+): UseToolCallResult<TData>
 export function useToolCall(
   options: MaybeRefOrGetter<AnyToolCallQueryOptions & UseTaskClientOptions<AnyTools> & OnSettled>,
 ): object {
