@@ -565,10 +565,9 @@ describe('a page to visit', () => {
 
   it.each([
     ['https://example.com/a?b#c', 'https://', 'example.com', '/a?b#c'],
-    ['https://google.com@evil.example/', 'https://google.com@', 'evil.example', '/'],
-    ['https://google.com:pass@evil.example:8443/x', 'https://google.com:pass@', 'evil.example:8443', '/x'],
     ['HTTPS://EXAMPLE.com\\@evil.example', 'https://', 'example.com', '/@evil.example'],
     ['https://a/b@evil.example', 'https://', 'a', '/b@evil.example'],
+    ['https://@evil.example/', 'https://', 'evil.example', '/'],
   ])('%s is shown in full, with its host apart', (url, before, host, after) => {
     const { form } = visit(url)
     expect(form.getState()).toMatchObject({
@@ -578,6 +577,19 @@ describe('a page to visit', () => {
       warnings: [],
       fields: [],
     })
+  })
+
+  it.each([
+    ['https://google.com@evil.example/', 'https://google.com@', 'evil.example', '/'],
+    ['https://google.com:pass@evil.example:8443/x', 'https://google.com:pass@', 'evil.example:8443', '/x'],
+    ['https://:google.com@evil.example/', 'https://:google.com@', 'evil.example', '/'],
+    ['https://google.com%2F@evil.example/', 'https://google.com%2F@', 'evil.example', '/'],
+  ])('%s, with a user name before its host, is shown in full, with a warning', (url, before, host, after) => {
+    const { address, warnings } = visit(url).form.getState()
+    expect(address).toMatchObject({ href: before + host + after, before, host, after, hasUserPart: true })
+    expect(warnings).toEqual([
+      'What stands before the @ may imitate another site. This address leads to the site after it.',
+    ])
   })
 
   it('whose host has letters of other alphabets is shown in ASCII, with a warning', () => {

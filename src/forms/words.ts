@@ -16,6 +16,7 @@ const TEXTS = {
   unanswerable: 'This asks for something that cannot be filled in here. You can decline.',
   tooManyFields: 'This asks for more than can be shown here. You can decline.',
   unsafeAddress: 'The address to open is not safe. You can decline.',
+  userPart: 'What stands before the @ may imitate another site. This address leads to the site after it.',
   unencrypted: 'This address is not encrypted. Others may read what you enter there.',
   punycode: 'This address has letters that may imitate others.',
   noForm: 'This cannot be answered by a form.',
@@ -40,6 +41,7 @@ export type ElicitationWords = Readonly<
       | 'unanswerable'
       | 'tooManyFields'
       | 'unsafeAddress'
+      | 'userPart'
       | 'unencrypted'
       | 'punycode'
       | 'noForm',
