@@ -409,16 +409,34 @@ describe('a draft', () => {
     expect(storage.items.size).toBe(0)
   })
 
-  it('goes when no answer is needed any more, if the form sees it', () => {
+  it.each([
+    ['while a component shows its form', 1],
+    ['after that', 0],
+  ])('goes when no answer is needed any more, %s', (_, shown) => {
     const storage = drafts()
-    const [seen, unseen] = [open(schema, [], { drafts: storage }), open({ a: schema.a }, [], { drafts: storage })]
-    seen.form.subscribe(() => {})
-    for (const { form, change } of [seen, unseen]) {
-      form.set('a', 'typed')
-      change({ inputRequests: {} })
-      expect(form.getState().status).toBe('gone')
-    }
+    const { form, change, listeners } = open(schema, [], { drafts: storage })
+    const unsubscribe = form.subscribe(() => {})
+    form.set('a', 't')
+    form.set('a', 'typed')
+    for (const unmount of [unsubscribe].slice(shown)) unmount()
     expect(storage.items.size).toBe(1)
+    change({ inputRequests: {} })
+    expect(form.getState().status).toBe('gone')
+    expect(storage.items.size).toBe(0)
+    expect(listeners.size).toBe(shown)
+  })
+
+  it('follows its call until it is answered, and no call without a draft is followed', async () => {
+    const { form, listeners } = open(schema, [], { drafts: drafts() })
+    expect(listeners.size).toBe(0)
+    form.set('a', 'typed')
+    expect(listeners.size).toBe(1)
+    await form.submit()
+    expect(form.getState().status).toBe('accepted')
+    expect(listeners.size).toBe(0)
+    const other = open(schema)
+    other.form.set('a', 'typed')
+    expect(other.listeners.size).toBe(0)
   })
 
   it("is kept in the tab's own storage, where the page has one", () => {

@@ -21,8 +21,8 @@ export interface ElicitationFormOptions {
   /**
    * Keeps what is typed until it is answered, also across a reload: in the `sessionStorage` of the tab, or in what is like
    * it. Scripts of the page and the next user of the tab can read it there. It is removed when the answer is taken, and when
-   * none is needed any more: answered elsewhere, withdrawn, forgotten. A form without a listener, such as one that is
-   * unmounted, does not see that, and leaves it behind.
+   * none is needed any more: answered elsewhere, withdrawn, forgotten, also after the form is unmounted. What was typed
+   * before a reload is removed only while its form is shown, or once something more is typed.
    * @default what is typed lives as long as the form
    */
   drafts?: 'session' | DraftStorage | undefined
