@@ -1,5 +1,5 @@
-// The site: `npm run docs:dev`, `docs:build`, `docs:preview`, and `docs:check`: spelling, build, links, and its examples and
-// axe in Chromium. What it is made with is installed in docs/ when it is
+// The site: `npm run docs:dev`, `docs:build`, `docs:preview`, and `docs:check`: spelling, types, build, links, and its examples
+// and axe in Chromium. What it is made with is installed in docs/ when it is
 // missing there, so that nobody else has to install it (docs/decisions/140-site.md).
 //
 // DOCS_BASE=/folder/ docs:build makes a site for a folder of a host.
@@ -66,6 +66,7 @@ const commands = {
   build,
   check() {
     runBin('cspell', ['lint', '--config', 'cspell.json', '--no-progress', '--no-summary', '--show-suggestions'])
+    runBin('vue-tsc', ['--noEmit', '--project', '.vitepress/tsconfig.json'])
     build()
     run(execPath, ['../scripts/site/checkSite.mjs'])
     const tests = 'test/site/vitest.config.ts'

@@ -1,5 +1,5 @@
 // What `taskwire` and `taskwire/lite` both have, whatever the connection is made of.
-export type { InputHandlerContext, InputHandlers } from './call/inputHandlers.js'
+export type { InputHandler, InputHandlerContext, InputHandlers } from './call/inputHandlers.js'
 export type { CallMeta } from './call/taskPort.js'
 export type {
   CompletedToolCall,
@@ -15,9 +15,12 @@ export type {
 export type { StartedCall } from './client/callMeta.js'
 export type {
   CallObservation,
+  ObservedCall,
+  ObservedMessage,
   ObserveOptions,
   PageObservation,
   PollReason,
+  ScheduledPoll,
   TaskClientObservation,
   WireHeaders,
   WireObservation,
@@ -42,9 +45,10 @@ export type {
   ToolOutput,
   ToolResult,
   ToolsOf,
+  WithArguments,
 } from './client/tools.js'
 export type { ConnectionState } from './connection/connection.js'
-export type { Environment } from './environment/environment.js'
+export type { Channel, Environment, Locks, Unsubscribe, WebStorage } from './environment/environment.js'
 export type {
   AudioContent,
   CallToolResult,
@@ -91,6 +95,7 @@ export type {
   ListRootsRequest,
   SamplingRequest,
 } from './protocol/inputRequest.js'
+export type { JsonObject } from './protocol/json.js'
 export type { TaskProgress } from './protocol/progress.js'
 export {
   type CancelledTask,

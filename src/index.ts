@@ -5,6 +5,14 @@ export type {
   TaskClientSdkOptions,
   TaskClientUrlOptions,
 } from './client/sdkOptions.js'
-export type { AuthServer, BegunSignIn, BrowserAuthProvider, BrowserSignIn } from './connection/authProvider.js'
+export type {
+  AnyAuthProvider,
+  AuthServer,
+  BegunSignIn,
+  BrowserAuthProvider,
+  BrowserSignIn,
+} from './connection/authProvider.js'
+export type { LegacyTasksMode } from './connection/legacy/options.js'
+export type { SdkV1Client } from './connection/sdkV1/client.js'
 export { type WithTasksOptions, withTasks } from './connection/withTasks/withTasks.js'
 export * from './everyClient.js'

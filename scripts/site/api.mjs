@@ -57,8 +57,8 @@ async function main() {
     // `npm run typecheck` checks, with the TypeScript of the package.
     skipErrorChecking: true,
     disableSources: true,
-    // Names that only the sources have; a reader finds them by the types that use them.
-    validation: { notExported: false, invalidLink: false },
+    // What stands in a signature is exported, or else a reader cannot look it up, nor name it in code of their own.
+    validation: { notExported: true, invalidLink: true },
     sort: ['source-order'],
     groupOrder: ['Functions', 'Variables', 'Classes', 'Interfaces', 'Type Aliases'],
     logLevel: 'Warn',
@@ -67,6 +67,7 @@ async function main() {
   const project = await app.convert()
   if (project === undefined)
     throw new TypeError('Failed to make the API reference: TypeDoc could not read the sources.')
+  app.validate(project)
   const byName = new Map(entries.map((entry) => [entry.source.slice('src/'.length, -'.ts'.length), entry]))
   for (const module of project.children ?? []) {
     const entry = byName.get(module.name) ?? byName.get(`${module.name}/index`)
@@ -75,7 +76,8 @@ async function main() {
   }
   await rm(out, { recursive: true, force: true })
   await app.generateOutputs(project)
-  if (app.logger.hasErrors()) throw new TypeError('Failed to make the API reference: see above.')
+  if (app.logger.hasErrors() || app.logger.hasWarnings())
+    throw new TypeError('Failed to make the API reference: see above.')
   await rm(join(out, 'README.md'), { force: true })
   await finish(entries)
 }

@@ -44,13 +44,13 @@ export interface McpToolsOptions<Prefix extends string = '', Dynamic extends boo
 /** The tools of a server by name. */
 export type McpToolSet<T = AnyTools, Prefix extends string = '', Dynamic extends boolean = true> = {
   [Name in ToolName<T> as `${Prefix}${Name}`]: McpTool<
-    ToolInput<ToolArguments<T, Name>>,
+    object | undefined extends ToolArguments<T, Name>
+      ? Record<string, unknown>
+      : Exclude<ToolArguments<T, Name>, undefined>,
     ToolResult<T, Name>,
     Dynamic extends true ? 'dynamic' : undefined
   >
 }
-
-type ToolInput<Args> = object | undefined extends Args ? Record<string, unknown> : Exclude<Args, undefined>
 
 /** Why a signal aborts when nobody looks at the calls any more: they go on, whatever `onAbort` says. */
 export const LEFT: unique symbol = Symbol('left')

@@ -1,6 +1,9 @@
 import type { ToolCallState } from '../call/toolCallState.js'
 import type { TaskClient } from '../client/taskClient.js'
 
+/** Before the calls are known. */
+export const NO_CALLS: readonly ToolCallState[] = []
+
 /** Calls the listener when a call of one of the clients changes. Returns a function that unsubscribes. */
 export function watchCalls(clients: readonly TaskClient[], listener: () => void): () => void {
   const unsubscribe = clients.map(({ store }) => store.subscribe(listener))

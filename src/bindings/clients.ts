@@ -15,11 +15,25 @@ export interface UseTaskClientsOptions extends UseTaskClientOptions<unknown> {
 }
 
 /**
- * The client that is provided.
+ * The client that the options name, or else the one that is provided.
  *
- * @throws {TaskConfigurationError} where there is none; `how` says how to provide it.
+ * @throws {TaskConfigurationError} where there is neither; `how` says how to provide one.
  */
-export function providedClient(client: TaskClient | undefined, how: string): TaskClient {
-  if (client !== undefined) return client
+export function namedClient(
+  { client }: UseTaskClientOptions<unknown>,
+  provided: TaskClient | undefined,
+  how: string,
+): TaskClient {
+  const named = (client as TaskClient | undefined) ?? provided
+  if (named !== undefined) return named
   throw new TaskConfigurationError(`No task client: ${how}, or pass { client }.`)
+}
+
+/** The clients that a list is of, as {@link namedClient}. */
+export function namedClients(
+  options: UseTaskClientsOptions,
+  provided: TaskClient | undefined,
+  how: string,
+): readonly TaskClient[] {
+  return (options.clients as readonly TaskClient[] | undefined) ?? [namedClient(options, provided, how)]
 }

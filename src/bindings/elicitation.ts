@@ -8,12 +8,7 @@ import type {
   ElicitationOption,
   ElicitationTextField,
 } from '../forms/elicitationFields.js'
-import type {
-  ElicitationForm,
-  ElicitationFormOptions,
-  ElicitationFormState,
-  ElicitationSource,
-} from '../forms/elicitationForm.js'
+import type { ElicitationForm, ElicitationFormOptions, ElicitationSource } from '../forms/elicitationForm.js'
 
 /** What `useElicitationForm` takes beside the input request, in every framework. The ids of the elements are its own. */
 export type UseElicitationFormOptions = Omit<ElicitationFormOptions, 'id'>
@@ -69,11 +64,6 @@ export function elicitationForms(options?: UseElicitationFormOptions): (pending:
     }
     return held.form
   }
-}
-
-/** The names of the members of a form that are shown. */
-export function shownMembers(form: ElicitationForm): readonly (keyof ElicitationFormState)[] {
-  return Object.keys(form.getState()) as (keyof ElicitationFormState)[]
 }
 
 /** Actions of the form that is there when they are called: a listener of an element outlives a form. */

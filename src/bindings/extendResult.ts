@@ -15,9 +15,11 @@ export function extendResult<TResult extends object, TMembers extends object>(
   return extended as TResult & TMembers
 }
 
-/** An object whose members are read off another one each time. */
-export function getters<T extends object, K extends keyof T>(names: readonly K[], read: () => T): Pick<T, K> {
+/** An object with the members that `like` has, which are read off what `read` returns each time. */
+export function getters<T extends object>(like: T, read: () => T): T {
   const object = {}
-  for (const name of names) Object.defineProperty(object, name, { get: () => read()[name], enumerable: true })
-  return object as Pick<T, K>
+  for (const name of Object.keys(like)) {
+    Object.defineProperty(object, name, { get: () => read()[name as keyof T], enumerable: true })
+  }
+  return object as T
 }

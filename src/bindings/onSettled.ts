@@ -1,4 +1,5 @@
 import type { SettledToolCall } from '../call/toolCallState.js'
+import type { TaskClient } from '../client/taskClient.js'
 
 /** What calls a tool takes this beside TanStack's options. */
 export interface OnSettled {
@@ -7,4 +8,19 @@ export interface OnSettled {
    * that is known when it mounts. To hear of every call of the page, `client.onToolCallSettled`.
    */
   onSettled?: ((call: SettledToolCall) => void) | undefined
+}
+
+/**
+ * Calls `onSettled` with each call that settles and is the component's: the one that it shows, and those that it has
+ * started. Returns a function that unsubscribes.
+ */
+export function watchSettled(
+  client: TaskClient,
+  options: () => OnSettled,
+  shownId: () => string | undefined,
+  started?: Set<string>,
+): () => void {
+  return client.onToolCallSettled((call) => {
+    if (started?.delete(call.callId) || call.callId === shownId()) options().onSettled?.(call)
+  })
 }

@@ -1,7 +1,7 @@
 import type { MutationObserverResult } from '@tanstack/query-core'
 import type { TaskClient, ToolCall } from '../client/taskClient.js'
-import type { StandardSchemaV1 } from '../connection/standardSchema.js'
 import { asError } from '../protocol/asError.js'
+import type { AnyToolCallMutationOptions } from '../query/toolCallMutationOptions.js'
 import { toolOutput } from '../query/toolOutput.js'
 
 /** The members of TanStack's mutation result that say what became of a call. */
@@ -16,7 +16,11 @@ export interface OtherOutcome {
   stop(): void
 }
 
-function outcomeOf(status: 'pending' | 'success' | 'error', found?: { data: unknown } | { error: Error }): CallOutcome {
+/** What is shown of a call that runs, or that has ended like this. */
+export function outcomeOf(
+  status: 'pending' | 'success' | 'error',
+  found?: { data: unknown } | { error: Error },
+): CallOutcome {
   return {
     status,
     data: undefined,
@@ -29,17 +33,6 @@ function outcomeOf(status: 'pending' | 'success' | 'error', found?: { data: unkn
   }
 }
 
-/** The names of {@link CallOutcome}. */
-export const OUTCOME: readonly (keyof CallOutcome)[] = [
-  'status',
-  'data',
-  'error',
-  'isIdle',
-  'isPending',
-  'isSuccess',
-  'isError',
-]
-
 /**
  * Follows what becomes of the newest call of a key that the mutation has not made itself: an earlier visit, another tab or
  * another component has. TanStack's mutation knows its own calls alone; its callbacks are for those and are not called.
@@ -48,16 +41,10 @@ export const OUTCOME: readonly (keyof CallOutcome)[] = [
 export function followOtherOutcome(
   client: TaskClient,
   callId: string,
-  {
-    name,
-    schema,
-    onOutcome,
-  }: {
-    name: string
-    schema: () => StandardSchemaV1 | undefined
-    onOutcome: (outcome: CallOutcome | undefined) => void
-  },
+  options: () => AnyToolCallMutationOptions,
+  onOutcome: (outcome: CallOutcome | undefined) => void,
 ): OtherOutcome {
+  const { name } = options()
   const handles = new Set<ToolCall>()
   /** When the call was started that is on show: `startedAt` tells calls of one key apart. */
   let shown: number | undefined
@@ -73,7 +60,7 @@ export function followOtherOutcome(
     }
     set(outcomeOf('pending'))
     try {
-      set(outcomeOf('success', { data: await toolOutput(await call.result, name, schema()) }))
+      set(outcomeOf('success', { data: await toolOutput(await call.result, name, options().outputSchema) }))
     } catch (thrown) {
       set(outcomeOf('error', { error: asError(thrown) }))
     }

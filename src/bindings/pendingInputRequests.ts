@@ -15,7 +15,7 @@ export interface PendingInputRequest {
   readonly client: TaskClient
   /**
    * How the last response fares: on its way, or not taken. Undefined while nobody has answered. Where a form was filled
-   * in wrongly, the `issues` of its {@link TaskInputError} say so by field.
+   * in wrongly, the `issues` of its `TaskInputError` say so by field.
    */
   readonly response?: InputResponseState | undefined
   /**

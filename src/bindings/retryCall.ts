@@ -2,7 +2,7 @@ import type { TaskClient } from '../client/taskClient.js'
 import { toolCallQueryKey } from '../query/toolCallQueryOptions.js'
 
 /** The part of a QueryClient that is used: each binding may bring a copy of its own. */
-interface QueryClientOfCalls {
+export interface QueryClientOfCalls {
   getQueryCache(): { find(filters: { queryKey: readonly unknown[] }): { fetch(): Promise<unknown> } | undefined }
 }
 

@@ -35,7 +35,8 @@ export interface ToolCallControls extends ToolCallMembers, ToolCallActions {}
 
 const NO_REQUESTS: Readonly<Record<string, InputRequest>> = {}
 
-export function toolCallMembers(call: ToolCallState | undefined): ToolCallMembers {
+/** Of no call, without one. */
+export function toolCallMembers(call?: ToolCallState): ToolCallMembers {
   return {
     call,
     task: call?.task,
@@ -43,9 +44,6 @@ export function toolCallMembers(call: ToolCallState | undefined): ToolCallMember
     isCancelling: call?.isCancelling ?? false,
   }
 }
-
-/** The names of {@link ToolCallMembers}. */
-export const MEMBERS: readonly (keyof ToolCallMembers)[] = ['call', 'task', 'inputRequests', 'isCancelling']
 
 /** What can be done with the call that is meant when it is done. */
 export function toolCallActions(client: () => TaskClient, callId: () => string | undefined): ToolCallActions {

@@ -1,17 +1,47 @@
-import type { ToolArguments, ToolName, WithArguments } from '../client/tools.js'
+import type { ToolCallState } from '../call/toolCallState.js'
+import type { ToolName } from '../client/tools.js'
 import type { StandardSchemaV1 } from '../connection/standardSchema.js'
-import type { ToolCallQueryBase } from '../query/toolCallQueryOptions.js'
-import type { UseTaskClientOptions } from './clients.js'
+import type { ToolCallMutationOptions } from '../query/toolCallMutationOptions.js'
+import type { UseTaskClientOptions, UseTaskClientsOptions } from './clients.js'
 import type { OnSettled } from './onSettled.js'
 
-/** What `useToolCall` takes in every framework. `TSkip` is the type of `skipToken` of that framework's TanStack Query. */
-export type ToolCallOptions<
+/** What a query of a call has beside {@link ToolCallControls}. */
+export interface ToolCallRetry {
+  /**
+   * Calls the tool again: what a button beside an error does, a `ToolCallInterruptedError` above all. Pressed
+   * while a call runs, it changes nothing.
+   */
+  readonly retry: () => void
+}
+
+/**
+ * What `useToolCallMutation` takes. With a key, `call`, `data`, `error` and `status` are those of the newest call of
+ * that key: after a reload of the one that is known, also if it has ended, and of one that another tab makes. Without a key
+ * they are those of this component's calls.
+ */
+export type UseToolCallMutationOptions<
   T,
   Name extends ToolName<T>,
-  S extends StandardSchemaV1 | undefined,
-  TData,
-  TSkip,
-> = ToolCallQueryBase<T, Name, S, TData> &
-  WithArguments<ToolArguments<T, Name>, TSkip | undefined> &
-  UseTaskClientOptions<T> &
-  OnSettled
+  S extends StandardSchemaV1 | undefined = undefined,
+> = ToolCallMutationOptions<T, Name, S> & UseTaskClientOptions<T> & OnSettled
+
+/** What a tool behind a button has beside {@link ToolCallControls}. */
+export interface ToolCallMutationRetry {
+  /**
+   * Calls the tool again with the arguments of the last `mutate`. Undefined until this page has called it: arguments
+   * are not stored, so after a reload it takes a `mutate`.
+   */
+  readonly retry: (() => void) | undefined
+}
+
+/** What `useToolCallState` takes. */
+export interface UseToolCallStateOptions<T = unknown> extends UseTaskClientOptions<T> {
+  /** As `call.callId` and `client.toolCallId()` have it; undefined: none. */
+  callId: string | undefined
+}
+
+/** What `useToolCalls` takes. */
+export interface UseToolCallsOptions extends UseTaskClientsOptions {
+  /** Which calls. It may be written in place. @default every one */
+  filter?: ((call: ToolCallState) => boolean) | undefined
+}

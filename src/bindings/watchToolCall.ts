@@ -1,14 +1,14 @@
+import type { ToolCallState } from '../call/toolCallState.js'
 import type { TaskClient } from '../client/taskClient.js'
+
+/** What is used of a client to follow a call of any tool. */
+export type CallsOfClient = Pick<TaskClient, 'subscribeToolCall' | 'getToolCallState' | 'getToolCall'>
 
 /**
  * Calls the listener when the call changes. The outcome of a call that ended in an earlier visit is fetched. Returns a
  * function that unsubscribes.
  */
-export function watchToolCall(
-  client: Pick<TaskClient, 'subscribeToolCall' | 'getToolCallState' | 'getToolCall'>,
-  callId: string | undefined,
-  listener: () => void,
-): () => void {
+export function watchToolCall(client: CallsOfClient, callId: string | undefined, listener: () => void): () => void {
   if (callId === undefined) return () => {}
   const fetchOutcome = () => {
     if (client.getToolCallState(callId)?.phase === 'ended') client.getToolCall(callId)
@@ -19,4 +19,9 @@ export function watchToolCall(
   })
   fetchOutcome()
   return unsubscribe
+}
+
+/** The call with this id, undefined where there is none. */
+export function stateOf(client: CallsOfClient, callId: string | undefined): ToolCallState | undefined {
+  return callId === undefined ? undefined : client.getToolCallState(callId)
 }

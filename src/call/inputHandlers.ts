@@ -18,7 +18,8 @@ export interface InputHandlerContext {
   readonly signal: AbortSignal
 }
 
-type InputHandler<R> = (request: R, context: InputHandlerContext) => InputResponse | Promise<InputResponse>
+/** Responds to one kind of input request. One that throws leaves it to `respond()`. */
+export type InputHandler<R> = (request: R, context: InputHandlerContext) => InputResponse | Promise<InputResponse>
 
 /**
  * Responds to input requests without a user interface. Each key of a task reaches its handler once, however many

@@ -29,9 +29,12 @@ export interface WithTools<T> {
 
 /** The tools of the client that the app declares in {@link Register}. */
 export type RegisteredTools = Register extends { client: infer C }
-  ? IsUnion<C> extends true
-    ? { 'Register has one client. Pass the others to the hooks: useToolCall({ client, … })': { arguments?: object } }
-    : ToolsOf<C>
+  ? // A union is no part of the intersection of its members.
+    (C extends unknown ? (each: C) => void : never) extends (all: infer All) => void
+    ? [C] extends [All]
+      ? ToolsOf<C>
+      : { 'Register has one client. Pass the others to the hooks: useToolCall({ client, … })': { arguments?: object } }
+    : never
   : AnyTools
 
 /** The tools that a type parameter of `createTaskClient` stands for: `Tools` of `npx taskwire types`, or `typeof server`. */
@@ -39,10 +42,7 @@ export type ToolsOf<T> = string extends keyof T
   ? AnyTools
   : '~tools' extends keyof T
     ? Exclude<T['~tools'], undefined>
-    : Members<T>
-
-/** An interface as a type that can be indexed. */
-type Members<T> = { [Name in keyof T]: T[Name] }
+    : { [Name in keyof T]: T[Name] }
 
 /** The names of the tools. */
 export type ToolName<T = RegisteredTools> = keyof T & string
@@ -71,11 +71,3 @@ export type ToolResult<T = RegisteredTools, Name extends ToolName<T> = ToolName<
     ? CallToolResult
     : ToolOutput<Exclude<Output, undefined>>
   : CallToolResult
-
-type IsUnion<T, Whole = T> = [T] extends [never]
-  ? false
-  : T extends Whole
-    ? [Whole] extends [T]
-      ? false
-      : true
-    : false

@@ -2,8 +2,6 @@ import type { TaskwireDevtoolsOptions } from './devtoolsOptions.js'
 import type { ObservedClient } from './model/devtoolsModel.js'
 import { mountTaskwireDevtools, type TaskwireDevtools } from './mountTaskwireDevtools.js'
 
-type Theme = 'light' | 'dark'
-
 /** What TanStack Devtools takes as a plugin. */
 export interface TaskwireDevtoolsPlugin {
   readonly id: string
@@ -12,7 +10,7 @@ export interface TaskwireDevtoolsPlugin {
    * Called again when the theme changes. Later versions of TanStack Devtools pass it as a property. Those for React, Preact
    * and Solid want an element of theirs in return, those for others nothing: what is typed `never` fits them all.
    */
-  readonly render: (element: HTMLElement, theme: Theme | { readonly theme: Theme }) => never
+  readonly render: (element: HTMLElement, theme: 'light' | 'dark' | { readonly theme: 'light' | 'dark' }) => never
   destroy(): void
 }
 
@@ -35,7 +33,7 @@ export function taskwireDevtoolsPlugin(
     mounted = undefined
   }
 
-  function render(target: HTMLElement, given: Theme | { readonly theme: Theme }): void {
+  function render(target: HTMLElement, given: 'light' | 'dark' | { readonly theme: 'light' | 'dark' }): void {
     const theme = typeof given === 'string' ? given : given.theme
     if (mounted?.target === target && target.hasChildNodes()) return mounted.devtools.setTheme(theme)
     destroy()

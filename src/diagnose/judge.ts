@@ -1,6 +1,6 @@
 import type { Finding } from './check.js'
 import { checks } from './checks.js'
-import type { Observed, ServerSeen, TaskRun } from './observed.js'
+import type { Observed, TaskRun } from './observed.js'
 
 /** What came of one check. */
 export interface CheckOutcome {
@@ -14,7 +14,13 @@ export interface Diagnosis {
   readonly url: string
   /** The origin that was asked for; undefined for a page of the server's own. */
   readonly origin: string | undefined
-  readonly server: Pick<ServerSeen, 'revision' | 'name' | 'servesTasks'> | undefined
+  readonly server:
+    | {
+        readonly revision: string
+        readonly name: string | undefined
+        readonly servesTasks: boolean
+      }
+    | undefined
   readonly findings: readonly Finding[]
   readonly checks: readonly CheckOutcome[]
   /** The call of a tool, where one was asked for. */

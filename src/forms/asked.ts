@@ -24,6 +24,7 @@ export function askedBy(request: InputRequest, words: Words): Asked {
     const address = parseWebAddress(params.url)
     if (address === undefined) return { ...nothing, kind: 'url', message, obstacle: words.unsafeAddress }
     const warnings = [
+      ...(address.hasUserPart ? [words.userPart] : []),
       ...(address.isPunycode ? [words.punycode] : []),
       ...(address.isUnencrypted ? [words.unencrypted] : []),
     ]

@@ -409,16 +409,34 @@ describe('a draft', () => {
     expect(storage.items.size).toBe(0)
   })
 
-  it('goes when no answer is needed any more, if the form sees it', () => {
+  it.each([
+    ['while a component shows its form', 1],
+    ['after that', 0],
+  ])('goes when no answer is needed any more, %s', (_, shown) => {
     const storage = drafts()
-    const [seen, unseen] = [open(schema, [], { drafts: storage }), open({ a: schema.a }, [], { drafts: storage })]
-    seen.form.subscribe(() => {})
-    for (const { form, change } of [seen, unseen]) {
-      form.set('a', 'typed')
-      change({ inputRequests: {} })
-      expect(form.getState().status).toBe('gone')
-    }
+    const { form, change, listeners } = open(schema, [], { drafts: storage })
+    const unsubscribe = form.subscribe(() => {})
+    form.set('a', 't')
+    form.set('a', 'typed')
+    for (const unmount of [unsubscribe].slice(shown)) unmount()
     expect(storage.items.size).toBe(1)
+    change({ inputRequests: {} })
+    expect(form.getState().status).toBe('gone')
+    expect(storage.items.size).toBe(0)
+    expect(listeners.size).toBe(shown)
+  })
+
+  it('follows its call until it is answered, and no call without a draft is followed', async () => {
+    const { form, listeners } = open(schema, [], { drafts: drafts() })
+    expect(listeners.size).toBe(0)
+    form.set('a', 'typed')
+    expect(listeners.size).toBe(1)
+    await form.submit()
+    expect(form.getState().status).toBe('accepted')
+    expect(listeners.size).toBe(0)
+    const other = open(schema)
+    other.form.set('a', 'typed')
+    expect(other.listeners.size).toBe(0)
   })
 
   it("is kept in the tab's own storage, where the page has one", () => {
@@ -565,10 +583,9 @@ describe('a page to visit', () => {
 
   it.each([
     ['https://example.com/a?b#c', 'https://', 'example.com', '/a?b#c'],
-    ['https://google.com@evil.example/', 'https://google.com@', 'evil.example', '/'],
-    ['https://google.com:pass@evil.example:8443/x', 'https://google.com:pass@', 'evil.example:8443', '/x'],
     ['HTTPS://EXAMPLE.com\\@evil.example', 'https://', 'example.com', '/@evil.example'],
     ['https://a/b@evil.example', 'https://', 'a', '/b@evil.example'],
+    ['https://@evil.example/', 'https://', 'evil.example', '/'],
   ])('%s is shown in full, with its host apart', (url, before, host, after) => {
     const { form } = visit(url)
     expect(form.getState()).toMatchObject({
@@ -578,6 +595,19 @@ describe('a page to visit', () => {
       warnings: [],
       fields: [],
     })
+  })
+
+  it.each([
+    ['https://google.com@evil.example/', 'https://google.com@', 'evil.example', '/'],
+    ['https://google.com:pass@evil.example:8443/x', 'https://google.com:pass@', 'evil.example:8443', '/x'],
+    ['https://:google.com@evil.example/', 'https://:google.com@', 'evil.example', '/'],
+    ['https://google.com%2F@evil.example/', 'https://google.com%2F@', 'evil.example', '/'],
+  ])('%s, with a user name before its host, is shown in full, with a warning', (url, before, host, after) => {
+    const { address, warnings } = visit(url).form.getState()
+    expect(address).toMatchObject({ href: before + host + after, before, host, after, hasUserPart: true })
+    expect(warnings).toEqual([
+      'What stands before the @ may imitate another site. This address leads to the site after it.',
+    ])
   })
 
   it('whose host has letters of other alphabets is shown in ASCII, with a warning', () => {

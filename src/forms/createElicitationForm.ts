@@ -40,8 +40,15 @@ export function createElicitationForm(
   const { getState, subscribe, facts, update } = createFormStore(
     source,
     { asked, words, id, values, mended, isAttempted: false, answer: 'none', failure: undefined, passedOver: undefined },
-    draft.remove,
+    forgetDraft,
   )
+  let unwatch: (() => void) | undefined
+
+  function forgetDraft(): void {
+    draft.remove()
+    unwatch?.()
+    unwatch = undefined
+  }
 
   async function send(response: InputResponse, taken: FormFacts['answer']): Promise<void> {
     const handle = client.getToolCall(callId)
@@ -52,7 +59,7 @@ export function createElicitationForm(
     } catch (error) {
       return update({ answer: 'none', failure: error instanceof Error ? error : new Error(String(error)) })
     }
-    draft.remove()
+    forgetDraft()
     update({ answer: taken })
   }
 
@@ -63,6 +70,8 @@ export function createElicitationForm(
     mended.set(name, facts().failure)
     draft.write(values)
     update()
+    // A draft is removed once no answer is needed, also where no component shows its form any more.
+    if (options.drafts !== undefined) unwatch ??= subscribe(() => {})
   }
 
   async function submit(): Promise<ElicitationField | undefined> {

@@ -3,7 +3,7 @@ import type { InputRequest } from '../protocol/inputRequest.js'
 import type { DraftStorage } from './drafts.js'
 import type { ElicitationField, ElicitationValue } from './elicitationFields.js'
 import type { WebAddress } from './webAddress.js'
-import type { OwnWords } from './words.js'
+import type { ElicitationWords } from './words.js'
 
 /** An input request, where it comes from and goes to: a `PendingInputRequest`, for instance. */
 export interface ElicitationSource {
@@ -17,12 +17,12 @@ export interface ElicitationSource {
 /** Options of {@link createElicitationForm}. They are read once, when the form is made. */
 export interface ElicitationFormOptions {
   /** Texts in place of the English ones. One that is undefined is left as it is. */
-  words?: OwnWords | undefined
+  words?: { readonly [Name in keyof ElicitationWords]?: ElicitationWords[Name] | undefined } | undefined
   /**
    * Keeps what is typed until it is answered, also across a reload: in the `sessionStorage` of the tab, or in what is like
    * it. Scripts of the page and the next user of the tab can read it there. It is removed when the answer is taken, and when
-   * none is needed any more: answered elsewhere, withdrawn, forgotten. A form without a listener, such as one that is
-   * unmounted, does not see that, and leaves it behind.
+   * none is needed any more: answered elsewhere, withdrawn, forgotten, also after the form is unmounted. What was typed
+   * before a reload is removed only while its form is shown, or once something more is typed.
    * @default what is typed lives as long as the form
    */
   drafts?: 'session' | DraftStorage | undefined

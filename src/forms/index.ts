@@ -1,3 +1,4 @@
+export type { FormProblemCode } from '../protocol/formProblems.js'
 export { createElicitationForm } from './createElicitationForm.js'
 export type { DraftStorage } from './drafts.js'
 export type {

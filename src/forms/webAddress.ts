@@ -7,6 +7,8 @@ export interface WebAddress {
   /** The host and the port: what is to stand out. Letters of other alphabets stand in it as `xn--…`. */
   readonly host: string
   readonly after: string
+  /** True if a user name or a password stands before the host: it may be made to look like the host of somebody else. */
+  readonly hasUserPart: boolean
   /** True if the host has letters of other alphabets: they may imitate another host. */
   readonly isPunycode: boolean
   /** True if others on the way can read and change the page: it is http, and not of this machine. */
@@ -18,12 +20,14 @@ export function parseWebAddress(url: unknown): WebAddress | undefined {
   if (typeof url !== 'string' || !URL.canParse(url)) return undefined
   const { href, host, hostname, protocol } = new URL(url)
   if (protocol !== 'https:' && protocol !== 'http:') return undefined
-  const start = href.indexOf('/', protocol.length + 2) - host.length
+  const schemeEnd = protocol.length + 2
+  const start = href.indexOf('/', schemeEnd) - host.length
   return {
     href,
     before: href.slice(0, start),
     host,
     after: href.slice(start + host.length),
+    hasUserPart: start > schemeEnd,
     isPunycode: /(^|\.)xn--/.test(host),
     isUnencrypted: protocol === 'http:' && !/^(localhost|.*\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname),
   }

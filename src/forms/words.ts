@@ -1,4 +1,5 @@
 import type { FormProblem, FormProblemCode } from '../protocol/formProblems.js'
+import type { ElicitationFormOptions } from './elicitationForm.js'
 
 /** The texts of a form that are its own. */
 const TEXTS = {
@@ -15,6 +16,7 @@ const TEXTS = {
   unanswerable: 'This asks for something that cannot be filled in here. You can decline.',
   tooManyFields: 'This asks for more than can be shown here. You can decline.',
   unsafeAddress: 'The address to open is not safe. You can decline.',
+  userPart: 'What stands before the @ may imitate another site. This address leads to the site after it.',
   unencrypted: 'This address is not encrypted. Others may read what you enter there.',
   punycode: 'This address has letters that may imitate others.',
   noForm: 'This cannot be answered by a form.',
@@ -27,21 +29,35 @@ const TEXTS = {
  */
 export type ElicitationWords = Readonly<
   Record<FormProblemCode, string | ((limit: number) => string)> &
-    Record<Exclude<keyof typeof TEXTS, FormProblemCode>, string> & {
+    Record<
+      | 'sending'
+      | 'retrying'
+      | 'accepted'
+      | 'declined'
+      | 'cancelled'
+      | 'gone'
+      | 'marked'
+      | 'unsupported'
+      | 'unanswerable'
+      | 'tooManyFields'
+      | 'unsafeAddress'
+      | 'userPart'
+      | 'unencrypted'
+      | 'punycode'
+      | 'noForm',
+      string
+    > & {
       /** Why the answer was not taken. @default the message of the error, in English */
       rejected: (error: Error) => string
     }
 >
-
-/** What an app says itself. */
-export type OwnWords = { readonly [Name in keyof ElicitationWords]?: ElicitationWords[Name] | undefined }
 
 /** The texts of one form, in its own language where the app has it. */
 export interface Words extends Omit<ElicitationWords, FormProblemCode> {
   readonly ofProblem: (problem: FormProblem) => string
 }
 
-export function createWords(own: OwnWords = {}): Words {
+export function createWords(own: ElicitationFormOptions['words'] = {}): Words {
   // A word that is undefined is one that the app does not have.
   const given = Object.entries(own).filter(([, text]) => text !== undefined)
   const words: typeof TEXTS & Pick<ElicitationWords, 'rejected'> & Partial<ElicitationWords> = {

@@ -1,2 +1,6 @@
-export { type InstrumentTaskClientOptions, instrumentTaskClient } from './instrumentTaskClient.js'
+export {
+  type InstrumentedClient,
+  type InstrumentTaskClientOptions,
+  instrumentTaskClient,
+} from './instrumentTaskClient.js'
 export { type InstrumentTaskServerOptions, instrumentTaskServer } from './instrumentTaskServer.js'

@@ -31,7 +31,7 @@ export interface InstrumentTaskClientOptions {
 }
 
 /** What is needed of a client, whatever tools it knows. */
-type InstrumentedClient = Pick<TaskClient, 'observe' | 'addCallMeta' | 'store' | 'url'>
+export type InstrumentedClient = Pick<TaskClient, 'observe' | 'addCallMeta' | 'store' | 'url'>
 
 /** The span of a call that this page follows. */
 interface CallSpan {

@@ -5,7 +5,11 @@ export {
   toolCallMutationOptions,
 } from './toolCallMutationOptions.js'
 export {
+  type QueryOfCall,
   type ToolCallQuery,
+  type ToolCallQueryBase,
+  type ToolCallQueryContext,
+  type ToolCallQueryEnabled,
   type ToolCallQueryKey,
   type ToolCallQueryOptions,
   type ToolCallQueryParameter,

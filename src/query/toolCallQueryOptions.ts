@@ -14,13 +14,14 @@ export type ToolCallQueryParameter<TOutput, TData = TOutput> = Omit<
   'queryKey' | 'queryFn' | 'queryHash' | 'queryKeyHashFn' | 'suspense' | 'persister'
 >
 
-/** The call that a query stands for. */
+/** The call that a query stands for. `TSkip` is the type of `skipToken`, of which each TanStack Query has one. */
 export type ToolCallQueryOptions<
   T,
   Name extends ToolName<T>,
   S extends StandardSchemaV1 | undefined = undefined,
   TData = ToolOutputOf<S, T, Name>,
-> = ToolCallQueryBase<T, Name, S, TData> & WithArguments<ToolArguments<T, Name>, SkipToken | undefined>
+  TSkip = SkipToken,
+> = ToolCallQueryBase<T, Name, S, TData> & WithArguments<ToolArguments<T, Name>, TSkip | undefined>
 
 /** {@link ToolCallQueryOptions} but for the arguments. */
 export interface ToolCallQueryBase<T, Name extends ToolName<T>, S extends StandardSchemaV1 | undefined, TData> {
@@ -49,23 +50,23 @@ export interface AnyToolCallQueryOptions {
 }
 
 /** The part of a TanStack query that the options read: each binding may bring a copy of `Query` of its own. */
-interface AnyQuery {
+export interface QueryOfCall {
   readonly state: { readonly status: string; readonly dataUpdateCount: number; readonly errorUpdateCount: number }
   getObserversCount(): number
 }
 
 /** The part of a `QueryFunctionContext` that the query function reads. */
-interface ToolCallQueryContext {
+export interface ToolCallQueryContext {
   readonly signal: AbortSignal
   readonly client: {
-    getQueryCache(): { find(filters: { queryKey: ToolCallQueryKey }): AnyQuery | undefined }
+    getQueryCache(): { find(filters: { queryKey: ToolCallQueryKey }): QueryOfCall | undefined }
   }
 }
 
 /** Whether a query is enabled. vue-query calls `enabled` without a query and takes what it returns for `enabled`. */
-interface ToolCallQueryEnabled {
+export interface ToolCallQueryEnabled {
   (): ToolCallQueryEnabled
-  (query: AnyQuery): boolean
+  (query: QueryOfCall): boolean
 }
 
 /**
@@ -178,16 +179,16 @@ export function toolCallKey({
   return isSkipped(args) ? undefined : argumentsKey(args as object | undefined)
 }
 
-function hasEnded({ state }: AnyQuery): boolean {
+function hasEnded({ state }: QueryOfCall): boolean {
   return state.dataUpdateCount + state.errorUpdateCount > 0
 }
 
 /** TanStack fetches an observed query that has ended for `refetch()` alone: it is static, or disabled. */
-function isObserved(query: AnyQuery): boolean {
+function isObserved(query: QueryOfCall): boolean {
   return query.getObserversCount() > 0
 }
 
-type Enabled = boolean | ((query: AnyQuery) => boolean)
+type Enabled = boolean | ((query: QueryOfCall) => boolean)
 
 /**
  * `staleTime: 'static'` holds a query that has data; one that has failed is held by being disabled. Without a query,
@@ -195,8 +196,8 @@ type Enabled = boolean | ((query: AnyQuery) => boolean)
  */
 function unlessFailed(enabled: Enabled = true): ToolCallQueryEnabled {
   function isEnabled(): ToolCallQueryEnabled
-  function isEnabled(query: AnyQuery): boolean
-  function isEnabled(query?: AnyQuery): ToolCallQueryEnabled | boolean {
+  function isEnabled(query: QueryOfCall): boolean
+  function isEnabled(query?: QueryOfCall): ToolCallQueryEnabled | boolean {
     if (query === undefined) return unlessFailed(isGetter(enabled) ? enabled() : enabled)
     return query.state.status !== 'error' && (typeof enabled === 'function' ? enabled(query) : enabled)
   }

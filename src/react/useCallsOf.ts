@@ -1,10 +1,8 @@
 import { useCallback, useSyncExternalStore } from 'react'
 import { useShallow } from 'zustand/react/shallow'
-import { callsOf, watchCalls } from '../bindings/callsOf.js'
+import { callsOf, NO_CALLS, watchCalls } from '../bindings/callsOf.js'
 import type { ToolCallState } from '../call/toolCallState.js'
 import type { TaskClient } from '../client/taskClient.js'
-
-const NONE: readonly ToolCallState[] = []
 
 /** The calls of several clients that pass the filter. The array keeps its identity while its members do. */
 export function useCallsOf(
@@ -16,6 +14,6 @@ export function useCallsOf(
   return useSyncExternalStore(
     subscribe,
     () => select(undefined),
-    () => NONE,
+    () => NO_CALLS,
   )
 }

@@ -22,14 +22,11 @@ export interface ElicitationInputProps {
   readonly checked?: boolean
   readonly 'aria-describedby': string | undefined
   readonly 'aria-invalid': 'true' | undefined
-  readonly onChange: (event: { readonly target: ElicitationTarget }) => void
+  /** With what React tells of an `<input>` or a `<select>`. */
+  readonly onChange: (event: { readonly target: { readonly value: string; readonly checked?: boolean } }) => void
 }
 
-/** What React tells of an `<input>` or a `<select>`. */
-interface ElicitationTarget {
-  readonly value: string
-  readonly checked?: boolean
-}
+type Target = Parameters<ElicitationInputProps['onChange']>[0]['target']
 
 /** What {@link useElicitationForm} returns: the state of the form, what can be done with it, and props. */
 export interface UseElicitationFormResult
@@ -92,11 +89,7 @@ export function useElicitationForm(
   const { form } = current
   const { getState, subscribe, ...actions } = form
   const state = useSyncExternalStore(subscribe, getState, getState)
-  const { inputProps, optionProps } = elicitationProps<'onChange', ElicitationTarget>(
-    () => form,
-    'onChange',
-    'onChange',
-  )
+  const { inputProps, optionProps } = elicitationProps<'onChange', Target>(() => form, 'onChange', 'onChange')
   return {
     ...state,
     ...actions,
@@ -106,7 +99,7 @@ export function useElicitationForm(
 }
 
 /** React has names of its own for some attributes, and calls `onChange` for what is typed, too. */
-function inReact({ inputmode, autocomplete, ...rest }: ElicitationControlProps<'onChange', ElicitationTarget>) {
+function inReact({ inputmode, autocomplete, ...rest }: ElicitationControlProps<'onChange', Target>) {
   return {
     ...rest,
     ...(inputmode && { inputMode: inputmode }),

@@ -1,22 +1,16 @@
-import { useEffect, useRef } from 'react'
-import type { OnSettled } from '../bindings/onSettled.js'
+import { useEffect } from 'react'
+import { type OnSettled, watchSettled } from '../bindings/onSettled.js'
 import type { TaskClient } from '../client/taskClient.js'
+import { useLatest } from './useLatest.js'
 
 /** Calls `onSettled` with each call that settles and is the component's. */
 export function useOnSettled(
   client: TaskClient,
-  onSettled: OnSettled['onSettled'],
-  isOwn: (callId: string) => boolean,
+  options: OnSettled,
+  shownId: string | undefined,
+  started?: Set<string>,
 ): void {
-  const latest = useRef({ onSettled, isOwn })
-  useEffect(() => {
-    latest.current = { onSettled, isOwn }
-  })
-  useEffect(
-    () =>
-      client.onToolCallSettled((call) => {
-        if (latest.current.isOwn(call.callId)) latest.current.onSettled?.(call)
-      }),
-    [client],
-  )
+  const latest = useLatest(options)
+  const shown = useLatest(shownId)
+  useEffect(() => watchSettled(client, latest, shown, started), [client, latest, shown, started])
 }

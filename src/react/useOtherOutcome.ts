@@ -1,7 +1,9 @@
 import { useEffect, useRef, useState } from 'react'
+import { keyedCallId } from '../bindings/keyedCallId.js'
 import { type CallOutcome, followOtherOutcome, type OtherOutcome } from '../bindings/otherOutcome.js'
 import type { TaskClient } from '../client/taskClient.js'
-import type { StandardSchemaV1 } from '../connection/standardSchema.js'
+import type { AnyToolCallMutationOptions } from '../query/toolCallMutationOptions.js'
+import { useLatest } from './useLatest.js'
 
 /**
  * What became of the newest call of a key that the mutation has not made itself, see {@link followOtherOutcome}: undefined
@@ -9,24 +11,18 @@ import type { StandardSchemaV1 } from '../connection/standardSchema.js'
  */
 export function useOtherOutcome(
   client: TaskClient,
-  name: string,
-  key: string | undefined,
-  outputSchema: StandardSchemaV1 | undefined,
+  options: AnyToolCallMutationOptions,
 ): Pick<OtherOutcome, 'noteOwn'> & { readonly outcome: CallOutcome | undefined } {
   const [outcome, setOutcome] = useState<CallOutcome>()
   const followed = useRef<OtherOutcome>(undefined)
-  const schema = useRef(outputSchema)
-  schema.current = outputSchema
+  const latest = useLatest(options)
+  const callId = keyedCallId(client, options)
   useEffect(() => {
     setOutcome(undefined)
-    if (key === undefined) return
-    const callId = client.toolCallId(name, key)
-    const other = followOtherOutcome(client, callId, { name, schema: () => schema.current, onOutcome: setOutcome })
+    if (callId === undefined) return
+    const other = followOtherOutcome(client, callId, latest, setOutcome)
     followed.current = other
-    return () => {
-      followed.current = undefined
-      other.stop()
-    }
-  }, [client, name, key])
-  return { outcome, noteOwn: (callId) => followed.current?.noteOwn(callId) }
+    return other.stop
+  }, [client, callId, latest])
+  return { outcome, noteOwn: (ownId) => followed.current?.noteOwn(ownId) }
 }

@@ -1,3 +1,4 @@
+import { keyedCallId } from '../bindings/keyedCallId.js'
 import type { OnSettled } from '../bindings/onSettled.js'
 import type { ToolCallControls } from '../bindings/toolCallControls.js'
 import type { TaskClient } from '../client/taskClient.js'
@@ -12,8 +13,7 @@ export function useQueriedCall(
   options: AnyToolCallQueryOptions & OnSettled,
 ): ToolCallControls & { retry: () => void } {
   const key = toolCallKey(options)
-  const callId = key === undefined ? undefined : client.toolCallId(options.name, key)
-  useOnSettled(client, options.onSettled, (settledId) => settledId === callId)
-  const retry = useRetry(client, options.name, key)
-  return { ...useToolCallControls(client, callId), retry }
+  const callId = keyedCallId(client, { ...options, key })
+  useOnSettled(client, options, callId)
+  return { ...useToolCallControls(client, callId), retry: useRetry(client, options.name, key) }
 }

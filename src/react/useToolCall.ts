@@ -1,8 +1,9 @@
-import type { UseQueryResult } from '@tanstack/react-query'
+import type { SkipToken, UseQueryResult } from '@tanstack/react-query'
 import type { UseTaskClientOptions } from '../bindings/clients.js'
 import { extendResult } from '../bindings/extendResult.js'
 import type { OnSettled } from '../bindings/onSettled.js'
 import type { ToolCallControls } from '../bindings/toolCallControls.js'
+import type { ToolCallRetry } from '../bindings/toolCallOptions.js'
 import type { AnyTools, RegisteredTools, ToolName } from '../client/tools.js'
 import type { StandardSchemaV1 } from '../connection/standardSchema.js'
 import {
@@ -21,17 +22,10 @@ export type UseToolCallOptions<
   Name extends ToolName<T>,
   S extends StandardSchemaV1 | undefined = undefined,
   TData = ToolOutputOf<S, T, Name>,
-> = ToolCallQueryOptions<T, Name, S, TData> & UseTaskClientOptions<T> & OnSettled
+> = ToolCallQueryOptions<T, Name, S, TData, SkipToken> & UseTaskClientOptions<T> & OnSettled
 
 /** What {@link useToolCall} returns: TanStack's query result, and the call. */
-export type UseToolCallResult<TData> = UseQueryResult<TData, Error> &
-  ToolCallControls & {
-    /**
-     * Calls the tool again: what a button beside an error does, a `ToolCallInterruptedError` above all. Pressed
-     * while a call runs, it changes nothing.
-     */
-    retry: () => void
-  }
+export type UseToolCallResult<TData> = UseQueryResult<TData, Error> & ToolCallControls & ToolCallRetry
 
 /**
  * Calls a tool and follows it to its final result, whether the server answers at once or makes it a

@@ -1,13 +1,14 @@
 import type { UseMutationResult } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import type { UseTaskClientOptions } from '../bindings/clients.js'
+import { keyedCallId } from '../bindings/keyedCallId.js'
 import type { OnSettled } from '../bindings/onSettled.js'
 import type { ToolCallControls } from '../bindings/toolCallControls.js'
+import type { ToolCallMutationRetry, UseToolCallMutationOptions } from '../bindings/toolCallOptions.js'
 import type { AnyTools, RegisteredTools, ToolName } from '../client/tools.js'
 import type { StandardSchemaV1 } from '../connection/standardSchema.js'
 import {
   type AnyToolCallMutationOptions,
-  type ToolCallMutationOptions,
   type ToolCallVariables,
   toolCallMutation,
 } from '../query/toolCallMutationOptions.js'
@@ -18,26 +19,10 @@ import { useOtherOutcome } from './useOtherOutcome.js'
 import { useTaskClient } from './useTaskClient.js'
 import { useToolCallControls } from './useToolCallControls.js'
 
-/**
- * What {@link useToolCallMutation} takes. With a key, `call`, `data`, `error` and `status` are those of the newest call of
- * that key: after a reload of the one that is known, also if it has ended, and of one that another tab makes. Without a key
- * they are those of this component's calls.
- */
-export type UseToolCallMutationOptions<
-  T,
-  Name extends ToolName<T>,
-  S extends StandardSchemaV1 | undefined = undefined,
-> = ToolCallMutationOptions<T, Name, S> & UseTaskClientOptions<T> & OnSettled
-
 /** What {@link useToolCallMutation} returns: TanStack's mutation result, and the call. */
 export type UseToolCallMutationResult<TData, TVariables> = UseMutationResult<TData, Error, TVariables> &
-  ToolCallControls & {
-    /**
-     * Calls the tool again with the arguments of the last `mutate`. Undefined until this page has called it: arguments
-     * are not stored, so after a reload it takes a `mutate`.
-     */
-    retry: (() => void) | undefined
-  }
+  ToolCallControls &
+  ToolCallMutationRetry
 
 /**
  * A tool behind a button: `mutate(arguments)` calls it.
@@ -58,13 +43,12 @@ export function useToolCallMutation<
 export function useToolCallMutation(
   options: AnyToolCallMutationOptions & UseTaskClientOptions<AnyTools> & OnSettled,
 ): object {
-  const { name, key, outputSchema } = options
   const client = useTaskClient(options)
   const [lastCallId, setLastCallId] = useState<string>()
   const started = useRef(new Set<string>()).current
-  const callId = key === undefined ? lastCallId : client.toolCallId(name, key)
-  const other = useOtherOutcome(client, name, key, outputSchema)
-  useOnSettled(client, options.onSettled, (settledId) => started.delete(settledId) || settledId === callId)
+  const callId = keyedCallId(client, options) ?? lastCallId
+  const other = useOtherOutcome(client, options)
+  useOnSettled(client, options, callId, started)
   const result = useMutation<unknown, Error, object | undefined>(
     toolCallMutation(client, options, (startedId) => {
       started.add(startedId)
@@ -74,6 +58,5 @@ export function useToolCallMutation(
   )
   const { isIdle, variables, mutate } = result
   const retry = isIdle ? undefined : () => mutate(variables)
-  const shown = other.outcome === undefined ? result : { ...result, ...other.outcome }
-  return { ...shown, ...useToolCallControls(client, callId), retry }
+  return { ...result, ...other.outcome, ...useToolCallControls(client, callId), retry }
 }

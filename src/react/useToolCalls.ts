@@ -1,15 +1,9 @@
 import { useMemo } from 'react'
 import { byStart } from '../bindings/callsOf.js'
-import type { UseTaskClientsOptions } from '../bindings/clients.js'
+import type { UseToolCallsOptions } from '../bindings/toolCallOptions.js'
 import type { ToolCallState } from '../call/toolCallState.js'
 import { useCallsOf } from './useCallsOf.js'
 import { useTaskClients } from './useTaskClient.js'
-
-/** What {@link useToolCalls} takes. */
-export interface UseToolCallsOptions extends UseTaskClientsOptions {
-  /** Which calls. It may be written in place. @default every one */
-  filter?: ((call: ToolCallState) => boolean) | undefined
-}
 
 /**
  * Every call of a client, or of several, those of earlier visits included, oldest first. The array keeps its

@@ -20,7 +20,7 @@ export interface TaskServerOptions {
   serverInfo: Implementation
   /** Made with {@link defineTool}; each name once. */
   tools: readonly ToolDefinition[]
-  /** Where tasks live. @default a {@link InMemoryTaskStore} of this server's own */
+  /** Where tasks live. @default a `InMemoryTaskStore` of this server's own */
   store?: TaskStore
   /**
    * Where work is done that is not done in the process of the request: a queue that `createTaskWorker` takes jobs from, or

@@ -1,6 +1,6 @@
 import type { Accessor } from 'solid-js'
 import { extendResult, getters } from '../bindings/extendResult.js'
-import { MEMBERS, type ToolCallControls, toolCallActions, toolCallMembers } from '../bindings/toolCallControls.js'
+import { type ToolCallControls, toolCallActions, toolCallMembers } from '../bindings/toolCallControls.js'
 import type { TaskClient } from '../client/taskClient.js'
 import { createStateOfCall } from './useToolCallState.js'
 
@@ -8,7 +8,7 @@ import { createStateOfCall } from './useToolCallState.js'
 export function createControls(client: Accessor<TaskClient>, callId: Accessor<string | undefined>): ToolCallControls {
   const call = createStateOfCall(client, callId)
   return extendResult(
-    getters(MEMBERS, () => toolCallMembers(call())),
+    getters(toolCallMembers(), () => toolCallMembers(call())),
     toolCallActions(client, callId),
   )
 }

@@ -18,16 +18,8 @@ export function createOtherOutcome(
     on([client, callId], ([from, id]) => {
       setOutcome(undefined)
       if (id === undefined) return
-      const followed = followOtherOutcome(from, id, {
-        name: options().name,
-        schema: () => options().outputSchema,
-        onOutcome: (next) => void setOutcome(() => next),
-      })
-      other = followed
-      onCleanup(() => {
-        other = undefined
-        followed.stop()
-      })
+      other = followOtherOutcome(from, id, options, (next) => void setOutcome(() => next))
+      onCleanup(other.stop)
     }),
   )
   return { outcome, noteOwn: (ownId) => other?.noteOwn(ownId) }

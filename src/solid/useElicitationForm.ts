@@ -7,7 +7,6 @@ import {
   elicitationActions,
   elicitationForms,
   elicitationProps,
-  shownMembers,
   type UseElicitationFormOptions,
 } from '../bindings/elicitation.js'
 import { extendResult, getters } from '../bindings/extendResult.js'
@@ -81,7 +80,7 @@ export function useElicitationForm(
   const [shown, setShown] = createStore({ ...state() })
   createComputed(() => setShown(reconcile(state(), { key: 'name' })))
   return extendResult(
-    getters(shownMembers(form()), () => shown),
+    getters(form().getState(), () => shown),
     { ...elicitationActions(form), ...elicitationProps(form, 'onInput', 'onChange') },
   )
 }

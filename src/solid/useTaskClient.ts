@@ -1,9 +1,16 @@
 import { type Accessor, type Context, createContext, createMemo, useContext } from 'solid-js'
-import { providedClient, type UseTaskClientOptions, type UseTaskClientsOptions } from '../bindings/clients.js'
+import {
+  namedClient,
+  namedClients,
+  type UseTaskClientOptions,
+  type UseTaskClientsOptions,
+} from '../bindings/clients.js'
 import type { TaskClient } from '../client/taskClient.js'
 import type { RegisteredTools } from '../client/tools.js'
 
 export const TaskClientContext: Context<Accessor<TaskClient> | undefined> = createContext<Accessor<TaskClient>>()
+
+const HOW = 'wrap the component in <TaskClientProvider client={createTaskClient(…)}>'
 
 /**
  * The client of the provider above, or the one that is given.
@@ -28,18 +35,11 @@ export function useClient(options: Accessor<UseTaskClientOptions<unknown>>): Acc
 
 function givenOrProvided(options: Accessor<UseTaskClientOptions<unknown>>): Accessor<TaskClient> {
   const provided = useContext(TaskClientContext)
-  return () => (options().client as TaskClient | undefined) ?? orThrow(provided)
+  return () => namedClient(options(), provided?.(), HOW)
 }
 
 /** The clients that a list is of. */
 export function useClients(options: Accessor<UseTaskClientsOptions>): Accessor<readonly TaskClient[]> {
   const provided = useContext(TaskClientContext)
-  return () => {
-    const { client, clients } = options()
-    return (clients ?? [client ?? orThrow(provided)]) as readonly TaskClient[]
-  }
-}
-
-function orThrow(provided: Accessor<TaskClient> | undefined): TaskClient {
-  return providedClient(provided?.(), 'wrap the component in <TaskClientProvider client={createTaskClient(…)}>')
+  return () => namedClients(options(), provided?.(), HOW)
 }

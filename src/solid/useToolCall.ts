@@ -1,16 +1,15 @@
 import type { SkipToken, UseQueryResult } from '@tanstack/solid-query'
 import { type Accessor, createMemo } from 'solid-js'
 import { isServer } from 'solid-js/web'
-import { callQuery } from '../bindings/callQuery.js'
 import type { UseTaskClientOptions } from '../bindings/clients.js'
 import { extendResult } from '../bindings/extendResult.js'
 import type { OnSettled } from '../bindings/onSettled.js'
-import { retryCall } from '../bindings/retryCall.js'
+import { queriedCall } from '../bindings/queriedCall.js'
 import type { ToolCallControls } from '../bindings/toolCallControls.js'
-import type { ToolCallOptions } from '../bindings/toolCallOptions.js'
+import type { ToolCallRetry } from '../bindings/toolCallOptions.js'
 import type { AnyTools, RegisteredTools, ToolName } from '../client/tools.js'
 import type { StandardSchemaV1 } from '../connection/standardSchema.js'
-import { type AnyToolCallQueryOptions, toolCallKey } from '../query/toolCallQueryOptions.js'
+import type { AnyToolCallQueryOptions, ToolCallQueryOptions } from '../query/toolCallQueryOptions.js'
 import type { ToolOutputOf } from '../query/toolOutput.js'
 import { createControls } from './createControls.js'
 import { createOnSettled } from './createOnSettled.js'
@@ -23,17 +22,10 @@ export type UseToolCallOptions<
   Name extends ToolName<T>,
   S extends StandardSchemaV1 | undefined = undefined,
   TData = ToolOutputOf<S, T, Name>,
-> = ToolCallOptions<T, Name, S, TData, SkipToken>
+> = ToolCallQueryOptions<T, Name, S, TData, SkipToken> & UseTaskClientOptions<T> & OnSettled
 
 /** What {@link useToolCall} returns: TanStack's query, and the call. Read its members where they are used. */
-export type UseToolCallResult<TData> = UseQueryResult<TData, Error> &
-  ToolCallControls & {
-    /**
-     * Calls the tool again: what a button beside an error does, a `ToolCallInterruptedError` above all. Pressed
-     * while a call runs, it changes nothing.
-     */
-    retry: () => void
-  }
+export type UseToolCallResult<TData> = UseQueryResult<TData, Error> & ToolCallControls & ToolCallRetry
 
 /**
  * Calls a tool and follows it to its final result, whether the server answers at once or makes it a
@@ -61,14 +53,9 @@ export function useToolCall(
   options: Accessor<AnyToolCallQueryOptions & UseTaskClientOptions<AnyTools> & OnSettled>,
 ): object {
   const client = useClient(options)
-  const queryClient = useQueryClient()
-  const key = createMemo(() => toolCallKey(options()))
-  const callId = createMemo(() => {
-    const named = key()
-    return named === undefined ? undefined : client().toolCallId(options().name, named)
-  })
-  const result = useQuery(() => callQuery(client(), options(), isServer))
-  createOnSettled(client, options, (settledId) => settledId === callId())
-  const retry = () => retryCall(queryClient, client(), options().name, key())
+  const { query, retry, ...queried } = queriedCall(client, options, useQueryClient(), isServer)
+  const callId = createMemo(queried.callId)
+  const result = useQuery(query)
+  createOnSettled(client, options, callId)
   return extendResult(extendResult(result, createControls(client, callId)), { retry })
 }

@@ -2,14 +2,15 @@ import type { UseMutationResult } from '@tanstack/solid-query'
 import { type Accessor, createMemo, createSignal } from 'solid-js'
 import type { UseTaskClientOptions } from '../bindings/clients.js'
 import { extendResult, getters } from '../bindings/extendResult.js'
+import { keyedCallId } from '../bindings/keyedCallId.js'
 import type { OnSettled } from '../bindings/onSettled.js'
-import { OUTCOME } from '../bindings/otherOutcome.js'
+import { type CallOutcome, outcomeOf } from '../bindings/otherOutcome.js'
 import type { ToolCallControls } from '../bindings/toolCallControls.js'
+import type { ToolCallMutationRetry, UseToolCallMutationOptions } from '../bindings/toolCallOptions.js'
 import type { AnyTools, RegisteredTools, ToolName } from '../client/tools.js'
 import type { StandardSchemaV1 } from '../connection/standardSchema.js'
 import {
   type AnyToolCallMutationOptions,
-  type ToolCallMutationOptions,
   type ToolCallVariables,
   toolCallMutation,
 } from '../query/toolCallMutationOptions.js'
@@ -20,26 +21,10 @@ import { createOtherOutcome } from './createOtherOutcome.js'
 import { useMutation } from './solidQuery.js'
 import { useClient } from './useTaskClient.js'
 
-/**
- * What {@link useToolCallMutation} takes. With a key, `call`, `data`, `error` and `status` are those of the newest call of
- * that key: after a reload of the one that is known, also if it has ended, and of one that another tab makes. Without a key
- * they are those of this component's calls.
- */
-export type UseToolCallMutationOptions<
-  T,
-  Name extends ToolName<T>,
-  S extends StandardSchemaV1 | undefined = undefined,
-> = ToolCallMutationOptions<T, Name, S> & UseTaskClientOptions<T> & OnSettled
-
 /** What {@link useToolCallMutation} returns: TanStack's mutation, and the call. Read its members where they are used. */
 export type UseToolCallMutationResult<TData, TVariables> = UseMutationResult<TData, Error, TVariables, unknown> &
-  ToolCallControls & {
-    /**
-     * Calls the tool again with the arguments of the last `mutate`. Undefined until this page has called it: arguments
-     * are not stored, so after a reload it takes a `mutate`.
-     */
-    readonly retry: (() => void) | undefined
-  }
+  ToolCallControls &
+  ToolCallMutationRetry
 
 /**
  * A tool behind a button: `mutate(arguments)` calls it.
@@ -63,13 +48,10 @@ export function useToolCallMutation(
   const client = useClient(options)
   const [lastCallId, setLastCallId] = createSignal<string>()
   const started = new Set<string>()
-  const keyedId = createMemo(() => {
-    const { name, key } = options()
-    return key === undefined ? undefined : client().toolCallId(name, key)
-  })
+  const keyedId = createMemo(() => keyedCallId(client(), options()))
   const callId = () => keyedId() ?? lastCallId()
   const { outcome, noteOwn } = createOtherOutcome(client, keyedId, options)
-  createOnSettled(client, options, (settledId) => started.delete(settledId) || settledId === callId())
+  createOnSettled(client, options, callId, started)
   const result = useMutation(() =>
     toolCallMutation(client(), options(), (startedId) => {
       started.add(startedId)
@@ -79,7 +61,7 @@ export function useToolCallMutation(
   )
   const shown = extendResult(
     result,
-    getters(OUTCOME, () => outcome() ?? result),
+    getters<CallOutcome>(outcomeOf('pending'), () => outcome() ?? result),
   )
   return extendResult(extendResult(shown, createControls(client, callId)), {
     get retry() {

@@ -1,16 +1,10 @@
 import { type Accessor, createMemo } from 'solid-js'
-import type { UseTaskClientOptions } from '../bindings/clients.js'
-import { watchToolCall } from '../bindings/watchToolCall.js'
+import type { UseToolCallStateOptions } from '../bindings/toolCallOptions.js'
+import { stateOf, watchToolCall } from '../bindings/watchToolCall.js'
 import type { ToolCallState } from '../call/toolCallState.js'
 import type { TaskClient } from '../client/taskClient.js'
 import { createSubscription } from './createSubscription.js'
 import { useClient } from './useTaskClient.js'
-
-/** What {@link useToolCallState} takes. */
-export interface UseToolCallStateOptions extends UseTaskClientOptions<unknown> {
-  /** As `call.callId` and `client.toolCallId()` have it; undefined: none. */
-  callId: string | undefined
-}
 
 /**
  * The call with this id, undefined where there is none. The accessor changes when that call does, and for no other one. The
@@ -35,10 +29,7 @@ export function createStateOfCall(
 ): Accessor<ToolCallState | undefined> {
   return createSubscription<ToolCallState | undefined>(
     (listener) => watchToolCall(client(), callId(), listener),
-    () => {
-      const id = callId()
-      return id === undefined ? undefined : client().getToolCallState(id)
-    },
+    () => stateOf(client(), callId()),
     undefined,
   )
 }

@@ -1,18 +1,10 @@
 import { type Accessor, createMemo } from 'solid-js'
-import { byStart, callsOf, keepSame, watchCalls } from '../bindings/callsOf.js'
-import type { UseTaskClientsOptions } from '../bindings/clients.js'
+import { byStart, callsOf, keepSame, NO_CALLS, watchCalls } from '../bindings/callsOf.js'
+import type { UseToolCallsOptions } from '../bindings/toolCallOptions.js'
 import type { ToolCallState } from '../call/toolCallState.js'
 import type { TaskClient } from '../client/taskClient.js'
 import { createSubscription } from './createSubscription.js'
 import { useClients } from './useTaskClient.js'
-
-/** What {@link useToolCalls} takes. */
-export interface UseToolCallsOptions extends UseTaskClientsOptions {
-  /** Which calls. @default every one */
-  filter?: ((call: ToolCallState) => boolean) | undefined
-}
-
-const NONE: readonly ToolCallState[] = []
 
 /**
  * Every call of a client, or of several, those of earlier visits included, oldest first. The array keeps its
@@ -38,7 +30,7 @@ export function createCallsOf(
   const all = createSubscription(
     (listener) => watchCalls(sameClients(), listener),
     () => callsOf(sameClients()),
-    NONE,
+    NO_CALLS,
   )
   return createMemo<readonly ToolCallState[]>((previous) => keepSame(previous, all().filter(filter)))
 }

@@ -1,5 +1,5 @@
 import { extendResult, getters } from '../bindings/extendResult.js'
-import { MEMBERS, type ToolCallControls, toolCallActions, toolCallMembers } from '../bindings/toolCallControls.js'
+import { type ToolCallControls, toolCallActions, toolCallMembers } from '../bindings/toolCallControls.js'
 import type { TaskClient } from '../client/taskClient.js'
 import { stateOfCall } from './useToolCallState.js'
 
@@ -7,7 +7,7 @@ import { stateOfCall } from './useToolCallState.js'
 export function controlsOf(client: () => TaskClient, callId: () => string | undefined): ToolCallControls {
   const call = stateOfCall(client, callId)
   return extendResult(
-    getters(MEMBERS, () => toolCallMembers(call.current)),
+    getters(toolCallMembers(), () => toolCallMembers(call.current)),
     toolCallActions(client, callId),
   )
 }

@@ -1,7 +1,22 @@
 export type { UseTaskClientOptions, UseTaskClientsOptions } from '../bindings/clients.js'
+export type {
+  ElicitationActions,
+  ElicitationControlProps,
+  ElicitationInputField,
+  ElicitationOptionField,
+  ElicitationProps,
+  UseElicitationFormOptions,
+} from '../bindings/elicitation.js'
 export type { OnSettled } from '../bindings/onSettled.js'
 export type { PendingInputRequest } from '../bindings/pendingInputRequests.js'
-export type { ToolCallControls } from '../bindings/toolCallControls.js'
+export type { ToolCallActions, ToolCallControls, ToolCallMembers } from '../bindings/toolCallControls.js'
+export type {
+  ToolCallMutationRetry,
+  ToolCallRetry,
+  UseToolCallMutationOptions,
+  UseToolCallStateOptions,
+  UseToolCallsOptions,
+} from '../bindings/toolCallOptions.js'
 export type { ReactiveValue } from './reactive.js'
 export { setTaskClient } from './setTaskClient.js'
 export {
@@ -13,10 +28,6 @@ export { useInputRequests } from './useInputRequests.js'
 export { useTaskClient } from './useTaskClient.js'
 export { useTaskConnection } from './useTaskConnection.js'
 export { type UseToolCallOptions, type UseToolCallResult, useToolCall } from './useToolCall.js'
-export {
-  type UseToolCallMutationOptions,
-  type UseToolCallMutationResult,
-  useToolCallMutation,
-} from './useToolCallMutation.js'
-export { type UseToolCallStateOptions, useToolCallState } from './useToolCallState.js'
-export { type UseToolCallsOptions, useToolCalls } from './useToolCalls.js'
+export { type UseToolCallMutationResult, useToolCallMutation } from './useToolCallMutation.js'
+export { useToolCallState } from './useToolCallState.js'
+export { useToolCalls } from './useToolCalls.js'

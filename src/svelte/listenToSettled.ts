@@ -1,13 +1,14 @@
 import { onMount } from 'svelte'
 import { toStore } from 'svelte/store'
-import type { OnSettled } from '../bindings/onSettled.js'
+import { type OnSettled, watchSettled } from '../bindings/onSettled.js'
 import type { TaskClient } from '../client/taskClient.js'
 
 /** Calls `onSettled` with each call that settles and is the component's, while the component is mounted. */
 export function listenToSettled(
   client: () => TaskClient,
   options: () => OnSettled,
-  isOwn: (callId: string) => boolean,
+  shownId: () => string | undefined,
+  started?: Set<string>,
 ): void {
   onMount(() => {
     let listensTo: TaskClient | undefined
@@ -17,9 +18,7 @@ export function listenToSettled(
       if (from === listensTo) return
       listensTo = from
       unsubscribe()
-      unsubscribe = from.onToolCallSettled((call) => {
-        if (isOwn(call.callId)) options().onSettled?.(call)
-      })
+      unsubscribe = watchSettled(from, options, shownId, started)
     })
     return () => {
       unfollow()

@@ -17,19 +17,11 @@ export function otherOutcome(
   const subscribe = (listener: () => void, from: TaskClient, id: string | undefined) => {
     outcome = undefined
     if (id === undefined) return () => {}
-    const followed = followOtherOutcome(from, id, {
-      name: options().name,
-      schema: () => options().outputSchema,
-      onOutcome: (next) => {
-        outcome = next
-        listener()
-      },
+    other = followOtherOutcome(from, id, options, (next) => {
+      outcome = next
+      listener()
     })
-    other = followed
-    return () => {
-      followed.stop()
-      if (other === followed) other = undefined
-    }
+    return other.stop
   }
   const read = createReader(subscribe, () => outcome)
   return {

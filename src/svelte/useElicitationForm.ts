@@ -5,7 +5,6 @@ import {
   elicitationActions,
   elicitationForms,
   elicitationProps,
-  shownMembers,
   type UseElicitationFormOptions,
 } from '../bindings/elicitation.js'
 import { extendResult, getters } from '../bindings/extendResult.js'
@@ -60,7 +59,7 @@ export function useElicitationForm(
     (followed) => followed.getState(),
   )
   return extendResult(
-    getters(shownMembers(form()), () => read(form())),
+    getters(form().getState(), () => read(form())),
     {
       ...elicitationActions(form),
       ...elicitationProps(form, 'oninput', 'onchange'),

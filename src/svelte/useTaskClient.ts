@@ -1,10 +1,17 @@
 import { getContext } from 'svelte'
-import { providedClient, type UseTaskClientOptions, type UseTaskClientsOptions } from '../bindings/clients.js'
+import {
+  namedClient,
+  namedClients,
+  type UseTaskClientOptions,
+  type UseTaskClientsOptions,
+} from '../bindings/clients.js'
 import type { TaskClient } from '../client/taskClient.js'
 import type { RegisteredTools } from '../client/tools.js'
 
 /** The key of the context that `setTaskClient` sets. */
 export const TASK_CLIENT: unique symbol = Symbol('taskwire')
+
+const HOW = 'call setTaskClient(createTaskClient(…)) in a component above, such as +layout.svelte'
 
 /**
  * The client that `setTaskClient` has set, or the one that is given.
@@ -25,18 +32,11 @@ export function useTaskClient<T = RegisteredTools>(options: UseTaskClientOptions
 /** The client that the options name, or else the one of the context, each time it is asked for. */
 export function clientOf(options: () => UseTaskClientOptions<unknown>): () => TaskClient {
   const provided = getContext<TaskClient | undefined>(TASK_CLIENT)
-  return () => (options().client as TaskClient | undefined) ?? orThrow(provided)
+  return () => namedClient(options(), provided, HOW)
 }
 
 /** The clients that a list is of. */
 export function clientsOf(options: () => UseTaskClientsOptions): () => readonly TaskClient[] {
   const provided = getContext<TaskClient | undefined>(TASK_CLIENT)
-  return () => {
-    const { client, clients } = options()
-    return (clients ?? [client ?? orThrow(provided)]) as readonly TaskClient[]
-  }
-}
-
-function orThrow(client: TaskClient | undefined): TaskClient {
-  return providedClient(client, 'call setTaskClient(createTaskClient(…)) in a component above, such as +layout.svelte')
+  return () => namedClients(options(), provided, HOW)
 }

@@ -1,14 +1,13 @@
 import type { CreateQueryResult, SkipToken } from '@tanstack/svelte-query'
-import { callQuery } from '../bindings/callQuery.js'
 import type { UseTaskClientOptions } from '../bindings/clients.js'
 import { extendResult } from '../bindings/extendResult.js'
 import type { OnSettled } from '../bindings/onSettled.js'
-import { retryCall } from '../bindings/retryCall.js'
+import { queriedCall } from '../bindings/queriedCall.js'
 import type { ToolCallControls } from '../bindings/toolCallControls.js'
-import type { ToolCallOptions } from '../bindings/toolCallOptions.js'
+import type { ToolCallRetry } from '../bindings/toolCallOptions.js'
 import type { AnyTools, RegisteredTools, ToolName } from '../client/tools.js'
 import type { StandardSchemaV1 } from '../connection/standardSchema.js'
-import { type AnyToolCallQueryOptions, toolCallKey } from '../query/toolCallQueryOptions.js'
+import type { AnyToolCallQueryOptions, ToolCallQueryOptions } from '../query/toolCallQueryOptions.js'
 import type { ToolOutputOf } from '../query/toolOutput.js'
 import { controlsOf } from './controlsOf.js'
 import { listenToSettled } from './listenToSettled.js'
@@ -21,17 +20,10 @@ export type UseToolCallOptions<
   Name extends ToolName<T>,
   S extends StandardSchemaV1 | undefined = undefined,
   TData = ToolOutputOf<S, T, Name>,
-> = ToolCallOptions<T, Name, S, TData, SkipToken>
+> = ToolCallQueryOptions<T, Name, S, TData, SkipToken> & UseTaskClientOptions<T> & OnSettled
 
 /** What {@link useToolCall} returns: TanStack's query, and the call. Read its members where they are used. */
-export type UseToolCallResult<TData> = CreateQueryResult<TData, Error> &
-  ToolCallControls & {
-    /**
-     * Calls the tool again: what a button beside an error does, a `ToolCallInterruptedError` above all. Pressed
-     * while a call runs, it changes nothing.
-     */
-    retry: () => void
-  }
+export type UseToolCallResult<TData> = CreateQueryResult<TData, Error> & ToolCallControls & ToolCallRetry
 
 /**
  * Calls a tool and follows it to its final result, whether the server answers at once or makes it a
@@ -60,14 +52,8 @@ export function useToolCall(
   options: () => AnyToolCallQueryOptions & UseTaskClientOptions<AnyTools> & OnSettled,
 ): object {
   const client = clientOf(options)
-  const queryClient = useQueryClient()
-  const key = () => toolCallKey(options())
-  const callId = () => {
-    const named = key()
-    return named === undefined ? undefined : client().toolCallId(options().name, named)
-  }
-  const result = createQuery(() => callQuery(client(), options(), isServer))
-  listenToSettled(client, options, (settledId) => settledId === callId())
-  const retry = () => retryCall(queryClient, client(), options().name, key())
+  const { callId, query, retry } = queriedCall(client, options, useQueryClient(), isServer)
+  const result = createQuery(query)
+  listenToSettled(client, options, callId)
   return extendResult(extendResult(result, controlsOf(client, callId)), { retry })
 }

@@ -2,14 +2,15 @@ import type { CreateMutationResult } from '@tanstack/svelte-query'
 import { createSubscriber } from 'svelte/reactivity'
 import type { UseTaskClientOptions } from '../bindings/clients.js'
 import { extendResult, getters } from '../bindings/extendResult.js'
+import { keyedCallId } from '../bindings/keyedCallId.js'
 import type { OnSettled } from '../bindings/onSettled.js'
-import { OUTCOME } from '../bindings/otherOutcome.js'
+import { type CallOutcome, outcomeOf } from '../bindings/otherOutcome.js'
 import type { ToolCallControls } from '../bindings/toolCallControls.js'
+import type { ToolCallMutationRetry, UseToolCallMutationOptions } from '../bindings/toolCallOptions.js'
 import type { AnyTools, RegisteredTools, ToolName } from '../client/tools.js'
 import type { StandardSchemaV1 } from '../connection/standardSchema.js'
 import {
   type AnyToolCallMutationOptions,
-  type ToolCallMutationOptions,
   type ToolCallVariables,
   toolCallMutation,
 } from '../query/toolCallMutationOptions.js'
@@ -20,26 +21,10 @@ import { otherOutcome } from './otherOutcome.js'
 import { createMutation } from './svelteQuery.js'
 import { clientOf } from './useTaskClient.js'
 
-/**
- * What {@link useToolCallMutation} takes. With a key, `call`, `data`, `error` and `status` are those of the newest call of
- * that key: after a reload of the one that is known, also if it has ended, and of one that another tab makes. Without a key
- * they are those of this component's calls.
- */
-export type UseToolCallMutationOptions<
-  T,
-  Name extends ToolName<T>,
-  S extends StandardSchemaV1 | undefined = undefined,
-> = ToolCallMutationOptions<T, Name, S> & UseTaskClientOptions<T> & OnSettled
-
 /** What {@link useToolCallMutation} returns: TanStack's mutation, and the call. Read its members where they are used. */
 export type UseToolCallMutationResult<TData, TVariables> = CreateMutationResult<TData, Error, TVariables> &
-  ToolCallControls & {
-    /**
-     * Calls the tool again with the arguments of the last `mutate`. Undefined until this page has called it: arguments
-     * are not stored, so after a reload it takes a `mutate`.
-     */
-    readonly retry: (() => void) | undefined
-  }
+  ToolCallControls &
+  ToolCallMutationRetry
 
 /**
  * A tool behind a button: `mutate(arguments)` calls it. It is called while a component is initialised.
@@ -69,16 +54,13 @@ export function useToolCallMutation(
   const trackLast = createSubscriber((update) => {
     announceLast = update
   })
-  const keyedId = () => {
-    const { name, key } = options()
-    return key === undefined ? undefined : client().toolCallId(name, key)
-  }
+  const keyedId = () => keyedCallId(client(), options())
   const callId = () => {
     trackLast()
     return keyedId() ?? lastCallId
   }
   const other = otherOutcome(client, keyedId, options)
-  listenToSettled(client, options, (settledId) => started.delete(settledId) || settledId === callId())
+  listenToSettled(client, options, callId, started)
   const result = createMutation(() =>
     toolCallMutation(client(), options(), (startedId) => {
       started.add(startedId)
@@ -92,7 +74,7 @@ export function useToolCallMutation(
     void other.outcome
     return callId()
   })
-  const shown = getters(OUTCOME, () => other.outcome ?? result)
+  const shown = getters<CallOutcome>(outcomeOf('pending'), () => other.outcome ?? result)
   return extendResult(extendResult(extendResult(result, shown), controls), {
     mutateAsync: result.mutateAsync,
     get retry() {

@@ -1,15 +1,9 @@
-import type { UseTaskClientOptions } from '../bindings/clients.js'
-import { watchToolCall } from '../bindings/watchToolCall.js'
+import type { UseToolCallStateOptions } from '../bindings/toolCallOptions.js'
+import { stateOf, watchToolCall } from '../bindings/watchToolCall.js'
 import type { ToolCallState } from '../call/toolCallState.js'
 import type { TaskClient } from '../client/taskClient.js'
 import { createReader, type ReactiveValue } from './reactive.js'
 import { clientOf } from './useTaskClient.js'
-
-/** What {@link useToolCallState} takes. */
-export interface UseToolCallStateOptions extends UseTaskClientOptions<unknown> {
-  /** As `call.callId` and `client.toolCallId()` have it; undefined: none. */
-  callId: string | undefined
-}
 
 /**
  * The call with this id, undefined where there is none. What reads it runs again when that call changes, and for no other
@@ -34,7 +28,7 @@ export function stateOfCall(
 ): ReactiveValue<ToolCallState | undefined> {
   const read = createReader(
     (listener, from: TaskClient, id: string | undefined) => watchToolCall(from, id, listener),
-    (from, id) => (id === undefined ? undefined : from.getToolCallState(id)),
+    stateOf,
   )
   return {
     get current() {

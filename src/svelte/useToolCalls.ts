@@ -1,15 +1,9 @@
 import { byStart, callsOf, keepSame, watchCalls } from '../bindings/callsOf.js'
-import type { UseTaskClientsOptions } from '../bindings/clients.js'
+import type { UseToolCallsOptions } from '../bindings/toolCallOptions.js'
 import type { ToolCallState } from '../call/toolCallState.js'
 import type { TaskClient } from '../client/taskClient.js'
 import { createReader, type ReactiveValue } from './reactive.js'
 import { clientsOf } from './useTaskClient.js'
-
-/** What {@link useToolCalls} takes. */
-export interface UseToolCallsOptions extends UseTaskClientsOptions {
-  /** Which calls. @default every one */
-  filter?: ((call: ToolCallState) => boolean) | undefined
-}
 
 /**
  * Every call of a client, or of several, those of earlier visits included, oldest first. The array keeps its

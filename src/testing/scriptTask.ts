@@ -7,7 +7,14 @@ import { isTerminal, type TaskFailure } from '../protocol/task.js'
 import type { ToolDefinition } from '../server/tools/defineTool.js'
 
 /** What a scripted task shows at one step. */
-export type ScriptStep = ScriptStatus & {
+export type ScriptStep = (
+  | { readonly status: 'working' }
+  /** Stays until every input request is answered. */
+  | { readonly status: 'input_required'; readonly inputRequests: Readonly<Record<string, InputRequest>> }
+  | { readonly status: 'completed'; readonly result: CallToolResult }
+  | { readonly status: 'failed'; readonly error: TaskFailure }
+  | { readonly status: 'cancelled' }
+) & {
   /** For people. @default none */
   readonly statusMessage?: string
   /** How far the work has come, in numbers. @default none */
@@ -18,14 +25,6 @@ export type ScriptStep = ScriptStatus & {
    */
   readonly afterMs?: number
 }
-
-type ScriptStatus =
-  | { readonly status: 'working' }
-  /** Stays until every input request is answered. */
-  | { readonly status: 'input_required'; readonly inputRequests: Readonly<Record<string, InputRequest>> }
-  | { readonly status: 'completed'; readonly result: CallToolResult }
-  | { readonly status: 'failed'; readonly error: TaskFailure }
-  | { readonly status: 'cancelled' }
 
 /** Options of {@link scriptTask}. */
 export interface ScriptTaskOptions {

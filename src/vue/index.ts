@@ -1,7 +1,24 @@
 export type { UseTaskClientOptions, UseTaskClientsOptions } from '../bindings/clients.js'
+export type {
+  ElicitationActions,
+  ElicitationControlProps,
+  ElicitationInputField,
+  ElicitationOptionField,
+  ElicitationProps,
+  UseElicitationFormOptions,
+} from '../bindings/elicitation.js'
 export type { OnSettled } from '../bindings/onSettled.js'
 export type { PendingInputRequest } from '../bindings/pendingInputRequests.js'
+export type { ToolCallActions, ToolCallMembers } from '../bindings/toolCallControls.js'
+export type {
+  ToolCallMutationRetry,
+  ToolCallRetry,
+  UseToolCallMutationOptions,
+  UseToolCallStateOptions,
+  UseToolCallsOptions,
+} from '../bindings/toolCallOptions.js'
 export { provideTaskClient, taskClientPlugin } from './provideTaskClient.js'
+export type { RefsOf } from './refsOf.js'
 export {
   type ElicitationInputProps,
   type UseElicitationFormResult,
@@ -12,10 +29,6 @@ export { useTaskClient } from './useTaskClient.js'
 export { useTaskConnection } from './useTaskConnection.js'
 export { type UseToolCallOptions, type UseToolCallResult, useToolCall } from './useToolCall.js'
 export type { ToolCallControls } from './useToolCallControls.js'
-export {
-  type UseToolCallMutationOptions,
-  type UseToolCallMutationResult,
-  useToolCallMutation,
-} from './useToolCallMutation.js'
-export { type UseToolCallStateOptions, useToolCallState } from './useToolCallState.js'
-export { type UseToolCallsOptions, useToolCalls } from './useToolCalls.js'
+export { type UseToolCallMutationResult, useToolCallMutation } from './useToolCallMutation.js'
+export { useToolCallState } from './useToolCallState.js'
+export { useToolCalls } from './useToolCalls.js'

@@ -1,4 +1,4 @@
-import { type ComputedRef, computed, type MaybeRefOrGetter, toValue } from 'vue'
+import { type MaybeRefOrGetter, toValue } from 'vue'
 import {
   type ElicitationActions,
   type ElicitationControlProps,
@@ -6,10 +6,10 @@ import {
   elicitationActions,
   elicitationForms,
   elicitationProps,
-  shownMembers,
   type UseElicitationFormOptions,
 } from '../bindings/elicitation.js'
 import type { ElicitationFormState, ElicitationSource } from '../forms/elicitationForm.js'
+import { type RefsOf, refsOf } from './refsOf.js'
 import { useSubscription } from './useSubscription.js'
 
 /** What is bound to the `<input>` or `<select>` of a field with `v-bind`. */
@@ -17,9 +17,8 @@ export type ElicitationInputProps = ElicitationControlProps<'onInput' | 'onChang
 
 /** What {@link useElicitationForm} returns: the state of the form as refs, what can be done with it, and props. */
 export type UseElicitationFormResult = ElicitationActions &
-  ElicitationProps<ElicitationInputProps> & {
-    readonly [Member in keyof ElicitationFormState]-?: ComputedRef<ElicitationFormState[Member]>
-  }
+  ElicitationProps<ElicitationInputProps> &
+  RefsOf<ElicitationFormState>
 
 /**
  * A form for an input request of `useInputRequests()`: its fields with what is filled in and what is wrong with them, and
@@ -60,9 +59,8 @@ export function useElicitationForm(
     () => form().getState(),
     form().getState(),
   )
-  const members = shownMembers(form()).map((name) => [name, computed(() => state.value[name])])
   return {
-    ...Object.fromEntries(members),
+    ...refsOf(form().getState(), () => state.value),
     ...elicitationActions(form),
     ...elicitationProps(form, 'onInput', 'onChange'),
   }

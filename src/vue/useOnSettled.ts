@@ -1,5 +1,5 @@
 import { watch } from 'vue'
-import type { OnSettled } from '../bindings/onSettled.js'
+import { type OnSettled, watchSettled } from '../bindings/onSettled.js'
 import type { TaskClient } from '../client/taskClient.js'
 import { isServer } from './vueQuery.js'
 
@@ -7,18 +7,11 @@ import { isServer } from './vueQuery.js'
 export function useOnSettled(
   client: () => TaskClient,
   options: () => OnSettled,
-  isOwn: (callId: string) => boolean,
+  shownId: () => string | undefined,
+  started?: Set<string>,
 ): void {
   if (isServer) return
-  watch(
-    client,
-    (current, _before, onCleanup) => {
-      onCleanup(
-        current.onToolCallSettled((call) => {
-          if (isOwn(call.callId)) options().onSettled?.(call)
-        }),
-      )
-    },
-    { immediate: true },
-  )
+  watch(client, (current, _before, onCleanup) => onCleanup(watchSettled(current, options, shownId, started)), {
+    immediate: true,
+  })
 }

@@ -17,17 +17,11 @@ export function useOtherOutcome(
       [client, callId],
       ([current, id], _before, onCleanup) => {
         outcome.value = undefined
-        other = undefined
         if (id === undefined) return
-        const followed = followOtherOutcome(current, id, {
-          name: options().name,
-          schema: () => options().outputSchema,
-          onOutcome: (next) => {
-            outcome.value = next
-          },
+        other = followOtherOutcome(current, id, options, (next) => {
+          outcome.value = next
         })
-        other = followed
-        onCleanup(() => followed.stop())
+        onCleanup(other.stop)
       },
       { immediate: true, flush: 'sync' },
     )

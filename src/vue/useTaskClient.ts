@@ -1,10 +1,17 @@
 import { type InjectionKey, inject, type MaybeRefOrGetter, toRaw, toValue } from 'vue'
-import { providedClient, type UseTaskClientOptions, type UseTaskClientsOptions } from '../bindings/clients.js'
+import {
+  namedClient,
+  namedClients,
+  type UseTaskClientOptions,
+  type UseTaskClientsOptions,
+} from '../bindings/clients.js'
 import type { TaskClient } from '../client/taskClient.js'
 import type { RegisteredTools } from '../client/tools.js'
 
 /** Where `provideTaskClient` and `taskClientPlugin` put the client. */
 export const TASK_CLIENT: InjectionKey<TaskClient> = Symbol('taskwire')
+
+const HOW = 'call provideTaskClient(createTaskClient(…)) in a component above'
 
 /**
  * The client that is provided, or the one that is given.
@@ -25,18 +32,11 @@ export function useTaskClient<T = RegisteredTools>(options: UseTaskClientOptions
 /** The client that the options name, or else the one that is provided, each time it is asked for. */
 export function useClient(options: MaybeRefOrGetter<UseTaskClientOptions<unknown>>): () => TaskClient {
   const provided = inject(TASK_CLIENT, undefined)
-  return () => toRaw((toValue(options).client as TaskClient | undefined) ?? orThrow(provided))
+  return () => toRaw(namedClient(toValue(options), provided, HOW))
 }
 
 /** The clients that a list is of. */
 export function useClients(options: MaybeRefOrGetter<UseTaskClientsOptions>): () => readonly TaskClient[] {
   const provided = inject(TASK_CLIENT, undefined)
-  return () => {
-    const { client, clients } = toValue(options)
-    return ((clients ?? [client ?? orThrow(provided)]) as readonly TaskClient[]).map((each) => toRaw(each))
-  }
-}
-
-function orThrow(client: TaskClient | undefined): TaskClient {
-  return providedClient(client, 'call provideTaskClient(createTaskClient(…)) in a component above')
+  return () => namedClients(toValue(options), provided, HOW).map((each) => toRaw(each))
 }

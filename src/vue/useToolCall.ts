@@ -1,13 +1,12 @@
 import type { SkipToken, UseQueryReturnType } from '@tanstack/vue-query'
 import { type ComputedRef, type MaybeRefOrGetter, type Ref, toValue } from 'vue'
-import { callQuery } from '../bindings/callQuery.js'
 import type { UseTaskClientOptions } from '../bindings/clients.js'
 import type { OnSettled } from '../bindings/onSettled.js'
-import { retryCall } from '../bindings/retryCall.js'
-import type { ToolCallOptions } from '../bindings/toolCallOptions.js'
+import { queriedCall } from '../bindings/queriedCall.js'
+import type { ToolCallRetry } from '../bindings/toolCallOptions.js'
 import type { AnyTools, RegisteredTools, ToolName } from '../client/tools.js'
 import type { StandardSchemaV1 } from '../connection/standardSchema.js'
-import { type AnyToolCallQueryOptions, toolCallKey } from '../query/toolCallQueryOptions.js'
+import type { AnyToolCallQueryOptions, ToolCallQueryOptions } from '../query/toolCallQueryOptions.js'
 import type { ToolOutputOf } from '../query/toolOutput.js'
 import { useOnSettled } from './useOnSettled.js'
 import { useClient } from './useTaskClient.js'
@@ -20,22 +19,10 @@ export type UseToolCallOptions<
   Name extends ToolName<T>,
   S extends StandardSchemaV1 | undefined = undefined,
   TData = ToolOutputOf<S, T, Name>,
-> = ToolCallOptions<T, Name, S, TData, SkipToken>
+> = ToolCallQueryOptions<T, Name, S, TData, SkipToken> & UseTaskClientOptions<T> & OnSettled
 
 /** What {@link useToolCall} returns: the refs of TanStack's query, and those of the call. */
-export type UseToolCallResult<TData> = UseQueryReturnType<TData, Error> &
-  ToolCallControls & {
-    /**
-     * Calls the tool again: what a button beside an error does, a `ToolCallInterruptedError` above all. Pressed
-     * while a call runs, it changes nothing.
-     */
-    retry: () => void
-  }
-
-/** A function has a `name`, too, and no getter is meant by it. */
-interface NoFunction {
-  readonly length?: never
-}
+export type UseToolCallResult<TData> = UseQueryReturnType<TData, Error> & ToolCallControls & ToolCallRetry
 
 /**
  * Calls a tool and follows it to its final result, whether the server answers at once or makes it a
@@ -72,27 +59,18 @@ export function useToolCall<
   Name extends ToolName<T> = ToolName<T>,
   S extends StandardSchemaV1 | undefined = undefined,
   TData = ToolOutputOf<S, T, Name>,
->(options: UseToolCallOptions<T, Name, S, TData> & NoFunction): UseToolCallResult<TData>
+>(
+  // A function has a `name`, too, and no getter is meant by it.
+  options: UseToolCallOptions<T, Name, S, TData> & { readonly length?: never },
+): UseToolCallResult<TData>
 export function useToolCall(
   options: MaybeRefOrGetter<AnyToolCallQueryOptions & UseTaskClientOptions<AnyTools> & OnSettled>,
 ): object {
   const client = useClient(options)
-  const queryClient = useQueryClient()
-  const key = () => toolCallKey(toValue(options))
-  const callId = () => {
-    const named = key()
-    return named === undefined ? undefined : client().toolCallId(toValue(options).name, named)
-  }
+  const read = () => toValue(options)
+  const { callId, query, retry } = queriedCall(client, read, useQueryClient(), isServer)
   // `shallow`: results and errors are shown as what they are, no proxies of them.
-  const result = useQuery(() => ({ ...callQuery(client(), toValue(options), isServer), shallow: true }))
-  useOnSettled(
-    client,
-    () => toValue(options),
-    (settledId) => settledId === callId(),
-  )
-  return {
-    ...result,
-    ...useToolCallControls(client, callId),
-    retry: () => retryCall(queryClient, client(), toValue(options).name, key()),
-  }
+  const result = useQuery(() => ({ ...query(), shallow: true }))
+  useOnSettled(client, read, callId)
+  return { ...result, ...useToolCallControls(client, callId), retry }
 }

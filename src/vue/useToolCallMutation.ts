@@ -1,43 +1,29 @@
 import type { UseMutationReturnType } from '@tanstack/vue-query'
-import { type ComputedRef, computed, type MaybeRefOrGetter, shallowRef, toValue } from 'vue'
+import { computed, type MaybeRefOrGetter, proxyRefs, shallowRef, toValue } from 'vue'
 import type { UseTaskClientOptions } from '../bindings/clients.js'
+import { keyedCallId } from '../bindings/keyedCallId.js'
 import type { OnSettled } from '../bindings/onSettled.js'
-import { OUTCOME } from '../bindings/otherOutcome.js'
+import { type CallOutcome, outcomeOf } from '../bindings/otherOutcome.js'
+import type { ToolCallMutationRetry, UseToolCallMutationOptions } from '../bindings/toolCallOptions.js'
 import type { AnyTools, RegisteredTools, ToolName } from '../client/tools.js'
 import type { StandardSchemaV1 } from '../connection/standardSchema.js'
 import {
   type AnyToolCallMutationOptions,
-  type ToolCallMutationOptions,
   type ToolCallVariables,
   toolCallMutation,
 } from '../query/toolCallMutationOptions.js'
 import type { ToolOutputOf } from '../query/toolOutput.js'
+import { type RefsOf, refsOf } from './refsOf.js'
 import { useOnSettled } from './useOnSettled.js'
 import { useOtherOutcome } from './useOtherOutcome.js'
 import { useClient } from './useTaskClient.js'
 import { type ToolCallControls, useToolCallControls } from './useToolCallControls.js'
 import { useMutation } from './vueQuery.js'
 
-/**
- * What {@link useToolCallMutation} takes. With a key, `call`, `data`, `error` and `status` are those of the newest call of
- * that key: after a reload of the one that is known, also if it has ended, and of one that another tab makes. Without a key
- * they are those of this component's calls.
- */
-export type UseToolCallMutationOptions<
-  T,
-  Name extends ToolName<T>,
-  S extends StandardSchemaV1 | undefined = undefined,
-> = ToolCallMutationOptions<T, Name, S> & UseTaskClientOptions<T> & OnSettled
-
 /** What {@link useToolCallMutation} returns: the refs of TanStack's mutation, and those of the call. */
 export type UseToolCallMutationResult<TData, TVariables> = UseMutationReturnType<TData, Error, TVariables, unknown> &
-  ToolCallControls & {
-    /**
-     * Calls the tool again with the arguments of the last `mutate`. Undefined until this page has called it: arguments
-     * are not stored, so after a reload it takes a `mutate`.
-     */
-    retry: ComputedRef<(() => void) | undefined>
-  }
+  ToolCallControls &
+  RefsOf<ToolCallMutationRetry>
 
 /**
  * A tool behind a button: `mutate(arguments)` calls it.
@@ -63,19 +49,13 @@ export function useToolCallMutation(
   const client = useClient(options)
   const lastCallId = shallowRef<string>()
   const started = new Set<string>()
-  const keyedId = () => {
-    const { name, key } = toValue(options)
-    return key === undefined ? undefined : client().toolCallId(name, key)
-  }
+  const read = () => toValue(options)
+  const keyedId = () => keyedCallId(client(), read())
   const callId = () => keyedId() ?? lastCallId.value
-  const { outcome, noteOwn } = useOtherOutcome(client, keyedId, () => toValue(options))
-  useOnSettled(
-    client,
-    () => toValue(options),
-    (settledId) => started.delete(settledId) || settledId === callId(),
-  )
+  const { outcome, noteOwn } = useOtherOutcome(client, keyedId, read)
+  useOnSettled(client, read, callId, started)
   const result = useMutation(() => ({
-    ...toolCallMutation(client(), toValue(options), (startedId) => {
+    ...toolCallMutation(client(), read(), (startedId) => {
       started.add(startedId)
       lastCallId.value = startedId
       noteOwn(startedId)
@@ -83,13 +63,10 @@ export function useToolCallMutation(
     shallow: true,
   }))
   const { isIdle, variables, mutate } = result
-  const shown = OUTCOME.map((name) => [
-    name,
-    computed(() => (outcome.value === undefined ? result[name].value : outcome.value[name])),
-  ])
+  const own = proxyRefs(result)
   return {
     ...result,
-    ...Object.fromEntries(shown),
+    ...refsOf<CallOutcome>(outcomeOf('pending'), () => outcome.value ?? own),
     ...useToolCallControls(client, callId),
     retry: computed(() => (isIdle.value ? undefined : () => mutate(variables.value))),
   }

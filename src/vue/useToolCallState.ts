@@ -1,16 +1,10 @@
 import { type MaybeRefOrGetter, type ShallowRef, toValue } from 'vue'
-import type { UseTaskClientOptions } from '../bindings/clients.js'
-import { watchToolCall } from '../bindings/watchToolCall.js'
+import type { UseToolCallStateOptions } from '../bindings/toolCallOptions.js'
+import { stateOf, watchToolCall } from '../bindings/watchToolCall.js'
 import type { ToolCallState } from '../call/toolCallState.js'
 import type { TaskClient } from '../client/taskClient.js'
 import { useSubscription } from './useSubscription.js'
 import { useClient } from './useTaskClient.js'
-
-/** What {@link useToolCallState} takes. */
-export interface UseToolCallStateOptions extends UseTaskClientOptions<unknown> {
-  /** As `call.callId` and `client.toolCallId()` have it; undefined: none. */
-  callId: string | undefined
-}
 
 /**
  * The call with this id, undefined where there is none. The ref changes when that call does, and for no other one. The
@@ -34,10 +28,7 @@ export function useStateOfCall(
   return useSubscription<ToolCallState | undefined>(
     [client, callId],
     (listener) => watchToolCall(client(), callId(), listener),
-    () => {
-      const id = callId()
-      return id === undefined ? undefined : client().getToolCallState(id)
-    },
+    () => stateOf(client(), callId()),
     undefined,
   )
 }

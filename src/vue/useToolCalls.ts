@@ -1,18 +1,10 @@
 import { type ComputedRef, computed, type MaybeRefOrGetter, toValue } from 'vue'
-import { byStart, callsOf, keepSame, watchCalls } from '../bindings/callsOf.js'
-import type { UseTaskClientsOptions } from '../bindings/clients.js'
+import { byStart, callsOf, keepSame, NO_CALLS, watchCalls } from '../bindings/callsOf.js'
+import type { UseToolCallsOptions } from '../bindings/toolCallOptions.js'
 import type { ToolCallState } from '../call/toolCallState.js'
 import type { TaskClient } from '../client/taskClient.js'
 import { useSubscription } from './useSubscription.js'
 import { useClients } from './useTaskClient.js'
-
-/** What {@link useToolCalls} takes. */
-export interface UseToolCallsOptions extends UseTaskClientsOptions {
-  /** Which calls. @default every one */
-  filter?: ((call: ToolCallState) => boolean) | undefined
-}
-
-const NONE: readonly ToolCallState[] = []
 
 /**
  * Every call of a client, or of several, those of earlier visits included, oldest first. The array keeps its
@@ -40,7 +32,7 @@ export function useCallsOf(
     [sameClients],
     (listener) => watchCalls(sameClients.value, listener),
     () => callsOf(sameClients.value),
-    NONE,
+    NO_CALLS,
   )
   return computed<readonly ToolCallState[]>((previous) => keepSame(previous, all.value.filter(filter)))
 }

@@ -172,7 +172,7 @@ export const forms: readonly Behaviour[] = [
       const { view, sent } = open(world, urlRequest('http://google.com@evil.example/a'))
       expect(view.text).toBe('url; open')
       expect(view.shown.address).toMatchObject({ host: 'evil.example' })
-      expect(view.shown.warnings).toHaveLength(1)
+      expect(view.shown.warnings).toHaveLength(2)
       await world.act(() => view.shown.submit())
       expect(sent()).toEqual([{ action: 'accept' }])
       const unsafe = open(world, urlRequest('javascript:alert(1)'))

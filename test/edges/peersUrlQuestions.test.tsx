@@ -126,6 +126,16 @@ describe.each(Object.entries(FORMS))('an input request by URL in %s', (_, show) 
     expect(screen.queryByText(/letters/)).toBeNull()
   })
 
+  // [CORE-URL-SUSPICIOUS]
+  it('[EDGE-22] is shown with a warning where a user name stands before the host', () => {
+    show(asking('https://bank.example@evil.example/'))
+    expect(screen.getByText(/before the @/)).toBeDefined()
+    expect(screen.getByRole('link').querySelector('strong')?.textContent).toBe('evil.example')
+    cleanup()
+    show(asking('https://evil.example/bank.example@'))
+    expect(screen.queryByText(/before the @/)).toBeNull()
+  })
+
   // [CORE-URL-NOT-CLICKABLE-ELSEWHERE]
   it('[EDGE-22] has its message as text: a URL or markup in it is no link', () => {
     show(asking(ADDRESS, 'See https://evil.example <a href="https://evil.example">here</a>'))

@@ -130,3 +130,39 @@ test('an input request is asked in both tabs, outlives a reload, and is answered
   for (const number of [1, 2]) await tab(number).getByText('Sent “Spring” to 1,200 readers.').waitFor()
   expect(await callsSeen()).toBe(1)
 })
+
+test('the landing page calls a tool, reloads and opens a second tab by itself, and both show the result', async () => {
+  const loads: string[] = []
+  page.on('framenavigated', (frame) => {
+    if (frame.url().includes('/live/frames/')) loads.push(frame.url())
+  })
+  await page.emulateMedia({ reducedMotion: 'no-preference' })
+  await page.goto(files.url)
+  for (const number of [1, 2])
+    await tab(number)
+      .getByText(/sold [\d,]+ pieces/)
+      .waitFor()
+  await page.getByText('Both have the result. tools/call was sent once.').waitFor()
+  expect(await page.locator('.live-steps li[data-state="done"]').count()).toBe(4)
+  expect(await callsSeen()).toBe(1)
+  // The first tab twice, the second one once.
+  expect(loads).toHaveLength(3)
+})
+
+test('the landing page runs only when asked for a visitor who wants no motion, and is stopped while it reloads', async () => {
+  await page.goto(files.url)
+  await tab(1).getByRole('button', { name: 'Generate report' }).waitFor()
+  expect(await callsSeen()).toBe(0)
+  await press('Run it')
+  // With the next frame of the page: a click of ours would come when the other page is there.
+  await page.waitForFunction(`{
+    const isReloading = document.querySelector('.live-steps [data-state="now"]:nth-child(2)') !== null
+    if (isReloading) document.querySelector('.live-hero button').click()
+    isReloading
+  }`)
+  await page.getByRole('button', { name: 'Run it', exact: true }).waitFor()
+  await tab(1)
+    .getByText(/cancelled/i)
+    .waitFor()
+  expect(await callsSeen()).toBe(1)
+})

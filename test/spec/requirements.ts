@@ -227,7 +227,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   },
   'CORE-URL-SUSPICIOUS': {
     level: 'SHOULD',
-    text: 'There is a warning at a URL with Punycode.',
+    text: 'There is a warning at a URL that is ambiguous: with Punycode, or with a user name before its host.',
     section: 'Elicitation: "Safe URL Handling"',
   },
   'CORE-URL-NOT-CLICKABLE-ELSEWHERE': {

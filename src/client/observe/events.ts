@@ -23,7 +23,8 @@ export type PollReason =
   | 'hint'
   | 'resumed'
 
-interface OfCall {
+/** What an observation of a call begins with. */
+export interface ObservedCall {
   /** When, ms since the epoch. */
   readonly at: number
   readonly callId: string
@@ -34,13 +35,13 @@ interface OfCall {
 }
 
 /** A poll that is scheduled: when, in ms since the epoch, and why then. */
-interface Next {
+export interface ScheduledPoll {
   readonly nextPollAt?: number
   readonly nextReason?: PollReason
 }
 
 /** Something that has happened to a call. */
-export type CallObservation = OfCall &
+export type CallObservation = ObservedCall &
   (
     | { readonly type: 'call-started' }
     /** The `tools/call` goes out. */
@@ -54,9 +55,13 @@ export type CallObservation = OfCall &
         /** True where it completed with a result of which the tool says that it is an error. */
         readonly isError?: true
       }
-    | ({ readonly type: 'task-created'; readonly pollIntervalMs?: number; readonly ttlMs: number | null } & Next)
+    | ({
+        readonly type: 'task-created'
+        readonly pollIntervalMs?: number
+        readonly ttlMs: number | null
+      } & ScheduledPoll)
     /** A task that a record names, or another tab, is followed here. */
-    | ({ readonly type: 'task-resumed' } & Next)
+    | ({ readonly type: 'task-resumed' } & ScheduledPoll)
     | { readonly type: 'poll-sent'; readonly reason: PollReason }
     | ({
         readonly type: 'poll-answered'
@@ -64,7 +69,7 @@ export type CallObservation = OfCall &
         readonly ms: number
         readonly status: TaskStatus
         readonly isUnchanged: boolean
-      } & Next)
+      } & ScheduledPoll)
     | ({
         readonly type: 'poll-failed'
         readonly ms: number
@@ -73,11 +78,11 @@ export type CallObservation = OfCall &
         readonly error: Error
         /** Failures in a row. */
         readonly failureCount: number
-      } & Next)
+      } & ScheduledPoll)
     /** The server begins, or ceases, to push what happens to the task. */
-    | ({ readonly type: 'push-opened' } & Next)
-    | ({ readonly type: 'push-closed' } & Next)
-    | ({ readonly type: 'push-event'; readonly status: TaskStatus; readonly isUnchanged: boolean } & Next)
+    | ({ readonly type: 'push-opened' } & ScheduledPoll)
+    | ({ readonly type: 'push-closed' } & ScheduledPoll)
+    | ({ readonly type: 'push-event'; readonly status: TaskStatus; readonly isUnchanged: boolean } & ScheduledPoll)
     /** Another tab, which polls for all, or has a push, says how the task is. */
     | { readonly type: 'tab-event'; readonly status: TaskStatus; readonly isUnchanged: boolean }
     | {
@@ -100,7 +105,8 @@ export interface PageObservation {
   readonly state: 'visible' | 'hidden' | 'frozen' | 'restored' | 'online' | 'offline'
 }
 
-interface OfWire {
+/** What an observation of the wire begins with: the message that is meant. */
+export interface ObservedMessage {
   /** When, ms since the epoch. */
   readonly at: number
   /** Counts what was sent: a response, and what comes in its stream, has the number of its request. */
@@ -127,7 +133,7 @@ export type WireHeaders = Readonly<Record<string, string>>
  * Something that went over the wire. Over an SDK client of the app, whose HTTP is its own, there are the messages alone;
  * over one of SDK v1 there is nothing.
  */
-export type WireObservation = OfWire &
+export type WireObservation = ObservedMessage &
   (
     | {
         readonly type: 'wire-sent'

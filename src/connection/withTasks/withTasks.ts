@@ -2,8 +2,7 @@ import type { Transport } from '@modelcontextprotocol/client'
 import { DEFAULT_POLL_POLICY, MAX_TIMER_MS } from '../../call/pollPolicy.js'
 import { browserEnvironment } from '../../environment/browserEnvironment.js'
 import type { Environment } from '../../environment/environment.js'
-import { TaskConfigurationError } from '../../protocol/errors.js'
-import type { OnProtocolIssue } from '../../protocol/task.js'
+import { TaskConfigurationError, type TaskProtocolError } from '../../protocol/errors.js'
 import { usesFirstLoad } from '../firstLoad.js'
 import { TaskTransport } from '../transport/taskTransport.js'
 import type { FollowerContext } from '../transport/toolCalls.js'
@@ -31,7 +30,7 @@ export interface WithTasksOptions {
    */
   resetTimeoutAfterMs?: number | undefined
   /** Called with what the server got wrong without ending a task. */
-  onIssue?: OnProtocolIssue
+  onIssue?: (issue: TaskProtocolError) => void
   /** For tests: the time and the network of the page. */
   environment?: Partial<Environment>
 }

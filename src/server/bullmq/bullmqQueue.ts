@@ -1,7 +1,7 @@
 import type { TaskJob, TaskQueue } from '../tasks/executor.js'
 
 /** What is used of a `Queue` of BullMQ. */
-interface BullmqQueue {
+export interface BullmqQueue {
   add(name: string, data: TaskJob, options: { jobId: string }): Promise<unknown>
   on(event: 'error', listener: (error: Error) => void): unknown
   /** O(1) on Redis; on Postgres it counts the jobs that are there, which are those that wait or are under way. */
@@ -10,7 +10,7 @@ interface BullmqQueue {
 }
 
 /** What is used of a `Worker` of BullMQ. */
-interface BullmqWorker {
+export interface BullmqWorker {
   on(event: 'error', listener: (error: Error) => void): unknown
   pause(doNotWaitActive?: boolean): Promise<void>
   close(force?: boolean): Promise<void>
@@ -18,27 +18,26 @@ interface BullmqWorker {
 
 /** The classes of BullMQ 6: its own, for Redis, or those of `withBackend(createPostgresBackend)`. */
 export interface BullmqClasses<Connection> {
-  Queue: new (name: string, options: QueueOptions<Connection>) => BullmqQueue
+  Queue: new (
+    name: string,
+    options: {
+      connection: Connection
+      prefix?: string
+      defaultJobOptions?: { removeOnComplete: boolean; removeOnFail: boolean }
+    },
+  ) => BullmqQueue
   Worker: new (
     name: string,
     process: (job: { data: TaskJob }) => Promise<void>,
-    options: WorkerOptions<Connection>,
+    options: {
+      connection: Connection
+      prefix?: string
+      concurrency: number
+      lockDuration: number
+      stalledInterval: number
+      maxStalledCount: number
+    },
   ) => BullmqWorker
-}
-
-interface QueueOptions<Connection> {
-  connection: Connection
-  prefix?: string
-  defaultJobOptions?: { removeOnComplete: boolean; removeOnFail: boolean }
-}
-
-interface WorkerOptions<Connection> {
-  connection: Connection
-  prefix?: string
-  concurrency: number
-  lockDuration: number
-  stalledInterval: number
-  maxStalledCount: number
 }
 
 /** Options of {@link bullmqQueue}. */

@@ -1,1 +1,8 @@
-export { type BullmqClasses, type BullmqQueueOptions, bullmqQueue, type ClosableQueue } from './bullmqQueue.js'
+export {
+  type BullmqClasses,
+  type BullmqQueue,
+  type BullmqQueueOptions,
+  type BullmqWorker,
+  bullmqQueue,
+  type ClosableQueue,
+} from './bullmqQueue.js'

@@ -1,6 +1,7 @@
 export {
   type PostgresClient,
   type PostgresPool,
+  type PostgresResult,
   type PostgresTaskStoreOptions,
   postgresTaskStore,
 } from './postgresTaskStore.js'

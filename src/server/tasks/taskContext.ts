@@ -39,7 +39,7 @@ export interface TaskContext {
    * not. The `content` of a form that was accepted fits `requestedSchema` (SEP-2663, "Task Update Requests"): what does
    * not is refused to the client with -32602. Of a Standard Schema that holds for what JSON Schema can say.
    *
-   * @throws the reason of `signal` when that aborts, {@link TaskConfigurationError} where the params
+   * @throws the reason of `signal` when that aborts, `TaskConfigurationError` where the params
    * cannot be sent or the task is over, a `ProtocolError` of the SDK (-32021) where the client has not declared with the call
    * that it answers such input requests: look at `clientCapabilities` before, where the tool can do without.
    */

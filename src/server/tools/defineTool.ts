@@ -91,10 +91,8 @@ export function defineTool<
 export type ToolsOfDefinitions<Tools extends readonly ToolDefinition[]> = {
   [Tool in Tools[number] as Tool['name']]: {
     arguments: StandardSchemaWithJSON.InferInput<Tool['inputSchema']>
-    structuredContent: OutputOf<Exclude<Tool['outputSchema'], undefined>>
+    structuredContent: [Exclude<Tool['outputSchema'], undefined>] extends [never]
+      ? unknown
+      : StandardSchemaWithJSON.InferOutput<Exclude<Tool['outputSchema'], undefined>>
   }
 }
-
-type OutputOf<Schema extends StandardSchemaWithJSON> = [Schema] extends [never]
-  ? unknown
-  : StandardSchemaWithJSON.InferOutput<Schema>
