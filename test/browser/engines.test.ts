@@ -3,7 +3,9 @@ import { expect, test } from 'vitest'
 import { LEFT_OUT, whyLeftOut } from './engines/leftOut.js'
 import { whyMissing } from './engines/whyMissing.js'
 
-const tests = ['demo', 'durability'].map((name) => readFileSync(`test/browser/${name}.test.ts`, 'utf8')).join()
+const tests = ['demo', 'durability', 'magic', 'questions']
+  .map((name) => readFileSync(`test/browser/${name}.test.ts`, 'utf8'))
+  .join()
 
 test('each test that is left out in an engine is there', () => {
   for (const { test: name } of LEFT_OUT) expect(tests).toContain(`test('${name}`)

@@ -18,11 +18,13 @@ export interface Studio {
   /** The same as Playwright's page, for tests that run in Chromium alone. */
   readonly page: Page
   readonly demo: DemoServer
+  /** Another tab of the same browser, on the demo. */
+  openTab(): Promise<Tab>
   /** Another page of Chromium in a context of its own. */
   open(options: BrowserContextOptions): Promise<Page>
   setOffline(isOffline: boolean): Promise<void>
-  /** Looks at the tab with axe, in Chromium: what axe looks at is the same in each engine. */
-  expectAccessible(): Promise<void>
+  /** Looks at the tab, or a part of it, with axe, in Chromium: what axe looks at is the same in each engine. */
+  expectAccessible(part?: string): Promise<void>
   /** Messages of the console with this text are no complaints. */
   excuse(text: string): void
   /** How often the server was asked what. */
@@ -46,6 +48,12 @@ export function serveStudio(): Studio {
   async function visit(opened: Tab): Promise<void> {
     await opened.goto(demo.url)
     await opened.getByText('Connected', { exact: true }).waitFor({ timeout: 60_000 })
+  }
+
+  async function openTab(): Promise<Tab> {
+    const opened = await context.open()
+    await visit(opened)
+    return opened
   }
 
   async function open(options: BrowserContextOptions): Promise<Page> {
@@ -72,8 +80,7 @@ export function serveStudio(): Studio {
     excused = []
     others = []
     context = await engine.newContext({ onComplaint: (text) => complaints.push(text) })
-    tab = await context.open()
-    await visit(tab)
+    tab = await openTab()
     await demo.clear()
   })
 
@@ -95,10 +102,11 @@ export function serveStudio(): Studio {
     get demo() {
       return demo
     },
+    openTab,
     open,
     setOffline: (isOffline) => context.setOffline(tab, isOffline),
-    expectAccessible: async () => {
-      if (engine.name === 'chromium') await expectAccessible(context.playwright(tab))
+    expectAccessible: async (part) => {
+      if (engine.name === 'chromium') await expectAccessible(context.playwright(tab), part)
     },
     excuse: (text) => void excused.push(text),
     async counts() {
@@ -118,10 +126,11 @@ export function serveStudio(): Studio {
   }
 }
 
-export async function expectAccessible(page: Page): Promise<void> {
+export async function expectAccessible(page: Page, part?: string): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
-    const { violations } = await new AxeBuilder({ page }).analyze()
+    const axe = new AxeBuilder({ page })
+    const { violations } = await (part === undefined ? axe : axe.include(part)).analyze()
     const found = violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target.join(' '))])
     expect(found, colorScheme).toEqual([])
   }

@@ -33,6 +33,11 @@ export const LEFT_OUT: readonly LeftOut[] = [
     because: 'Only Chromium makes believe that it is a telephone.',
   },
   {
+    test: 'the code beside the studio can be copied',
+    in: OTHERS,
+    because: 'A page reads the clipboard there only once the user has said yes, to a question that no driver answers.',
+  },
+  {
     test: 'nothing moves for a user who wants less motion',
     in: OTHERS,
     because: 'What a user wants cannot be changed while the browser runs.',
