@@ -40,7 +40,11 @@ test('a second tab shows the same work, and two tabs make one call and one polle
   expect((await studio.counts())['tools/call']).toBe(1)
   expect(await tally()).toEqual({ 'tools/call': 1, 'tasks/get': (await studio.polls()).length })
   await studio.expectPatience()
+})
 
+test('Escape in the second tab closes it, and the focus is back on its button', async () => {
+  const { tab } = studio
+  const beside = await openBeside()
   await beside.getByRole('button', { name: 'Render Low tide' }).focus()
   await tab.keyboard.press('Escape')
   await see(tab, /^1 tab,/)

@@ -11,8 +11,6 @@ export interface DrivenPage {
   evaluate(expression: string): Promise<unknown>
   click(x: number, y: number): Promise<unknown>
   press(key: Key): Promise<unknown>
-  /** Types where the focus is. */
-  type(text: string): Promise<unknown>
   bringToFront(): Promise<void>
   close(): Promise<void>
 }
@@ -129,10 +127,7 @@ function foundOf(page: DrivenPage, steps: readonly Step[], script: string): Foun
     count: () => now('(all) => all.length'),
     click,
     focus: async () => void (await once('(one) => (one.focus(), true)')),
-    fill: async (text) => {
-      await once('(one) => (one.focus(), one.select(), true)')
-      await page.type(text)
-    },
+    fill: async (text) => void (await once(`(one, inPage) => inPage.fill(one, ${JSON.stringify(text)}) || null`)),
     check: () => setChecked(true),
     uncheck: () => setChecked(false),
     selectOption: (label) => once(`(one, inPage) => inPage.selectOption(one, ${JSON.stringify(label)}) || null`),

@@ -50,7 +50,6 @@ function drivenPage(page: Page): DrivenPage {
     evaluate: (expression) => page.evaluate(expression),
     click: (x, y) => page.mouse.click(x, y),
     press: (key) => page.keyboard.press(key),
-    type: (text) => page.keyboard.type(text),
     bringToFront: () => page.bringToFront(),
     close: () => page.close(),
   }

@@ -127,6 +127,15 @@ function selectOption(one: HTMLElement, label: string): boolean {
   return true
 }
 
+/** Types a text in place of what is in a field, also in a frame, whose keys not every driver can press. */
+function fill(one: HTMLElement, text: string): boolean {
+  if (!isVisible(one) || one.matches(':disabled')) return false
+  one.focus()
+  ;(one as HTMLInputElement).select()
+  one.ownerDocument.execCommand('insertText', false, text)
+  return (one as HTMLInputElement).value === text
+}
+
 /** Cuts the page off, or connects it again, as far as a page itself can tell. */
 const connection = globalThis as typeof globalThis & { connectedFetch?: typeof fetch }
 function setOffline(isOffline: boolean): void {
@@ -136,6 +145,6 @@ function setOffline(isOffline: boolean): void {
   dispatchEvent(new Event(isOffline ? 'offline' : 'online'))
 }
 
-export const inPage = { find, isVisible, pointOf, selectOption, setOffline }
+export const inPage = { find, isVisible, pointOf, selectOption, fill, setOffline }
 
 Object.assign(globalThis, { inPage })

@@ -38,7 +38,7 @@ export interface Found extends Place {
   count(): Promise<number>
   click(options?: { timeout?: number }): Promise<void>
   focus(): Promise<void>
-  /** Types a text in place of what was there. */
+  /** Types a text in place of what was there, as if it were pasted. */
   fill(text: string): Promise<void>
   check(options?: { force?: boolean }): Promise<void>
   uncheck(): Promise<void>

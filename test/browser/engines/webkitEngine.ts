@@ -113,7 +113,6 @@ function drivenPage(driver: WebDriver, inWindow: <T>(body: () => Promise<T>) => 
     },
     click: (x, y) => inWindow(() => driver.actions().move({ x, y, duration: 0 }).press().release().perform()),
     press: (key) => inWindow(() => driver.actions().sendKeys(KEYS[key]).perform()),
-    type: (text) => inWindow(() => driver.actions().sendKeys(text).perform()),
     bringToFront: () => Promise.resolve(),
     close: () => inWindow(() => driver.close()),
   }
