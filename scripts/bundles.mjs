@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build } from 'vite'
 
-/** @typedef {{ fileName: string, code: string, isEntry: boolean, imports: string[], dynamicImports: string[], facadeModuleId: string | null, moduleIds: string[] }} Chunk */
+/** @typedef {{ fileName: string, code: string, isEntry: boolean, exports: string[], imports: string[], dynamicImports: string[], facadeModuleId: string | null, moduleIds: string[] }} Chunk */
 
 const isPackage = (/** @type {string} */ id) => !/^[./]|^[a-z]:[\\/]|^\0/i.test(id)
 
@@ -15,12 +15,52 @@ const isPackage = (/** @type {string} */ id) => !/^[./]|^[a-z]:[\\/]|^\0/i.test(
  * @param {Set<string>} [already] files that the app has already
  */
 export async function measureEntry(name, already = new Set()) {
-  const folder = name.replace(/^taskwire\/?/, '')
-  const chunks = await bundle({
+  const chunks = await bundleEntry(fileOf(name), already)
+  return { ...measure(chunks), files: new Set(chunks.flatMap(({ moduleIds }) => moduleIds)) }
+}
+
+/**
+ * What an app takes of an entry that imports everything but one export.
+ *
+ * @param {string} name
+ * @param {string} leftOut
+ * @param {Set<string>} already
+ */
+export async function measureWithout(name, leftOut, already) {
+  const file = fileOf(name)
+  const names = (await bundleEntry(file, already)).flatMap(({ exports }) => exports)
+  if (!names.includes(leftOut)) throw new Error(`${name} has no ${leftOut}.`)
+  const rest = names.filter((each) => each !== leftOut)
+  const part = resolve('part.js')
+  return measure(await bundleEntry(part, already, { [part]: `export { ${rest.join()} } from '${resolve(file)}'` }))
+}
+
+const fileOf = (/** @type {string} */ name) => `src/${name.replace(/^taskwire\/?/, '').replace(/.$/, '$&/')}index.ts`
+
+/** @param {Chunk[]} chunks */
+function measure(chunks) {
+  const first = gzipped(reachable(chunks, () => false))
+  return { first, later: gzipped(chunks) - first }
+}
+
+/**
+ * @param {string} entry
+ * @param {Set<string>} already
+ * @param {Record<string, string>} [modules] those that are no files
+ */
+function bundleEntry(entry, already, modules = {}) {
+  return bundle({
     oxc: { jsx: { runtime: 'automatic', development: false } },
+    plugins: [
+      {
+        name: 'entry',
+        resolveId: (/** @type {string} */ id) => (id in modules ? id : undefined),
+        load: (/** @type {string} */ id) => modules[id],
+      },
+    ],
     build: {
       target: 'es2022',
-      lib: { entry: `src/${folder && `${folder}/`}index.ts`, formats: ['es'], fileName: 'bundle' },
+      lib: { entry, formats: ['es'], fileName: 'bundle' },
       rolldownOptions: {
         external: (/** @type {string} */ id) => isPackage(id) || already.has(id),
         // Not `build.minify`, which spares the white space of a library.
@@ -28,8 +68,6 @@ export async function measureEntry(name, already = new Set()) {
       },
     },
   })
-  const first = gzipped(reachable(chunks, () => false))
-  return { first, later: gzipped(chunks) - first, files: new Set(chunks.flatMap(({ moduleIds }) => moduleIds)) }
 }
 
 /** An app that calls a tool and shows what becomes of it, by itself: everything that such a page ships. */

@@ -1,15 +1,15 @@
 // Tests the tests: `npm run mutation`, or `npm run mutation -- storage tabs` for some rooms of src. StrykerJS changes the code
 // in one place at a time, and the unit tests of the room have to fail. Prints what no test has noticed and the score of each
 // room; `-- --write` writes the scores into docs/mutation.md. What has been found out is kept: the next run tests what has
-// changed since, and `-- --last` prints what the last one has found. A survivor that is no lack of a test has its reason in test/mutation/survivors.json; a reason that is not
-// needed fails, and so does one without a room's survivor.
+// changed since and what has timed out, and `-- --last` prints what the last one has found. A survivor that is no lack of a
+// test has its reason in test/mutation/survivors.json; a reason that is not needed fails, and so does one without a survivor.
 // StrykerJS and the Node that it needs are installed beside the other tools, so that npm install brings neither.
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { argv, env, exit } from 'node:process'
 
-/** @typedef {{ status: string, replacement: string, coveredBy?: string[], testsCompleted?: number, location: Record<'start' | 'end', { line: number, column: number }> }} Mutant */
+/** @typedef {{ status: string, statusReason?: string, replacement: string, coveredBy?: string[], testsCompleted?: number, location: Record<'start' | 'end', { line: number, column: number }> }} Mutant */
 /** @typedef {{ files: Record<string, { source: string, mutants: Mutant[] }> }} Report */
 /** @typedef {{ file: string, line: number, text: string, code: string, becomes: string }} Survivor `text`: the line */
 /** @typedef {{ mutants: number, killed: number, timedOut: number, explained: number, date: string }} Score */
@@ -48,11 +48,32 @@ function install() {
 }
 
 /**
+ * True where the run took too long, or one of its tests did.
+ * @param {Mutant} mutant
+ */
+const hasTimedOut = ({ status, statusReason = '' }) =>
+  status === 'Timeout' || statusReason.includes('Test timed out in')
+
+/**
+ * What has timed out is tried again: the machine may have been busy.
+ * @param {string} file
+ */
+function forgetTimeouts(file) {
+  if (!existsSync(file)) return
+  /** @type {Report} */
+  const known = readJson(file)
+  for (const part of Object.values(known.files)) part.mutants = part.mutants.filter((mutant) => !hasTimedOut(mutant))
+  writeFileSync(file, JSON.stringify(known))
+}
+
+/**
  * @param {string} room
  * @returns {Report | undefined} undefined where the run came to no end
  */
 function mutate(room) {
   const report = `${HOME}/${room}.report.json`
+  const incrementalFile = `${HOME}/${room}.incremental.json`
+  forgetTimeouts(incrementalFile)
   const config = {
     testRunner: 'vitest',
     plugins: ['@stryker-mutator/vitest-runner'],
@@ -73,13 +94,13 @@ function mutate(room) {
     tsconfigFile: 'none.json',
     checkers: [],
     incremental: true,
-    incrementalFile: `${HOME}/${room}.incremental.json`,
+    incrementalFile,
     reporters: ['json', 'progress-append-only'],
     jsonReporter: { fileName: report },
     tempDirName: '.vite/mutation',
     concurrency: 2,
     // Generous: on a busy machine a slow run is not to count as one that hangs.
-    timeoutMS: 10_000,
+    timeoutMS: 20_000,
     timeoutFactor: 4,
     maxTestRunnerReuse: 400,
     allowConsoleColors: false,
@@ -105,10 +126,11 @@ function judge(report, room) {
   let cutShort = 0
   for (const [file, { source, mutants }] of files) {
     const lines = source.split('\n')
-    for (const { status, replacement, location, coveredBy = [], testsCompleted = 0 } of mutants) {
+    for (const mutant of mutants) {
+      const { status, replacement, location, coveredBy = [], testsCompleted = 0 } = mutant
       const { start, end } = location
       if (status === 'Killed' || status === 'Timeout') killed += 1
-      if (status === 'Timeout') timedOut += 1
+      if (hasTimedOut(mutant)) timedOut += 1
       if (status !== 'Survived' && status !== 'NoCoverage') continue
       if (status === 'Survived' && testsCompleted < coveredBy.length) cutShort += 1
       const isOneLine = start.line === end.line
@@ -184,6 +206,7 @@ const table = [
   '| room | mutants | killed | of these by a timeout | survived | of these with a reason | score | run on |',
   '| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |',
   ...scored.map(({ room, date, ...counts }) => row(`\`src/${room}\``, counts, date)),
+  ...ROOMS.filter((room) => results[room] === undefined).map((room) => `| \`src/${room}\` | | | | | | none yet | |`),
   row('together', all, ''),
 ].join('\n')
 console.log(`\n${table}\n\nThe goal is ${GOAL} % in each room.`)

@@ -68,14 +68,8 @@ const commands = {
     runBin('cspell', ['lint', '--config', 'cspell.json', '--no-progress', '--no-summary', '--show-suggestions'])
     build()
     run(execPath, ['../scripts/site/checkSite.mjs'])
-    run(execPath, [
-      '../node_modules/vitest/vitest.mjs',
-      'run',
-      '--root',
-      '..',
-      '--config',
-      '../test/site/vitest.config.ts',
-    ])
+    const tests = 'test/site/vitest.config.ts'
+    run(execPath, ['../node_modules/vitest/vitest.mjs', 'run', '--root', '..', '--config', tests])
   },
   preview: () => runBin('vitepress', ['preview', '.', ...argv.slice(3)]),
 }

@@ -1,14 +1,15 @@
 // What the library costs an app, beside the budgets in size.json, in bytes. `npm run size` fails where one is exceeded.
 // - An entry: its own code minified and gzipped, without its dependencies. `taskwire/auth` and those below are what they add
 //   to `taskwire`, which an app that uses them has anyway; `taskwire/solid`, `taskwire/svelte` and `taskwire/vue` are what
-//   they add to `taskwire` and `taskwire/query`, on which they stand; `taskwire/lite` stands alone. `later` is what is loaded only when
+//   they add to `taskwire` and `taskwire/query`, on which they stand, in an app that does not import `useElicitationForm`;
+//   `with a form` is with it, beside `taskwire/forms`; `taskwire/lite` stands alone. `later` is what is loaded only when
 //   it is needed: for servers and SDK clients of the revision before, and for `observe()`.
 // - `+ NAME`: what it adds to a Vite app that has the SDK client, dependencies included, at first load; `(modern)`: with
 //   what is loaded later, but for servers and SDK clients of the revision before.
 // - `a page with NAME`: everything that a page ships whose app has a client and nothing else, the SDK and other
 //   dependencies included.
 import { readFileSync } from 'node:fs'
-import { measureAdditions, measureEntry, measurePage } from './bundles.mjs'
+import { measureAdditions, measureEntry, measurePage, measureWithout } from './bundles.mjs'
 
 /** @type {Record<string, number>} */
 const budgets = JSON.parse(readFileSync('size.json', 'utf8'))
@@ -24,9 +25,13 @@ const notify = await measureEntry('taskwire/notify', core.files)
 const otel = await measureEntry('taskwire/otel', core.files)
 const react = await measureEntry('taskwire/react', new Set([...core.files, ...forms.files]))
 const withQuery = new Set([...core.files, ...query.files])
-const solid = await measureEntry('taskwire/solid', withQuery)
-const svelte = await measureEntry('taskwire/svelte', withQuery)
-const vue = await measureEntry('taskwire/vue', withQuery)
+const withForms = new Set([...withQuery, ...forms.files])
+const solid = await measureWithout('taskwire/solid', 'useElicitationForm', withQuery)
+const solidForm = await measureEntry('taskwire/solid', withForms)
+const svelte = await measureWithout('taskwire/svelte', 'useElicitationForm', withQuery)
+const svelteForm = await measureEntry('taskwire/svelte', withForms)
+const vue = await measureWithout('taskwire/vue', 'useElicitationForm', withQuery)
+const vueForm = await measureEntry('taskwire/vue', withForms)
 const { createTaskClient, withTasks } = await measureAdditions()
 const lite = await measureEntry('taskwire/lite')
 const page = await measurePage('taskwire')
@@ -44,8 +49,11 @@ const measured = {
   'taskwire/query': { gzip: query.first, later: query.later },
   'taskwire/react': { gzip: react.first, later: react.later },
   'taskwire/solid': { gzip: solid.first, later: solid.later },
+  'taskwire/solid with a form': { gzip: solidForm.first, later: solidForm.later },
   'taskwire/svelte': { gzip: svelte.first, later: svelte.later },
+  'taskwire/svelte with a form': { gzip: svelteForm.first, later: svelteForm.later },
   'taskwire/vue': { gzip: vue.first, later: vue.later },
+  'taskwire/vue with a form': { gzip: vueForm.first, later: vueForm.later },
   '+ createTaskClient': { gzip: createTaskClient.first, later: createTaskClient.all - createTaskClient.first },
   '+ createTaskClient (modern)': {
     gzip: createTaskClient.modern,

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { act, fireEvent, render, screen, within } from '@testing-library/react'
 import { compile } from 'svelte/compiler'
-import type { ElicitationSource } from 'taskwire/forms'
+import { createElicitationForm, type ElicitationSource } from 'taskwire/forms'
 import type { PendingInputRequest } from 'taskwire/react'
 import { build, type Plugin, transformWithOxc } from 'vite'
 import { afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -27,7 +27,8 @@ const frameworks: Plugin = {
   async transform(code, id) {
     if (id.endsWith('.svelte')) {
       const { js, warnings } = compile(code, { filename: id, generate: 'client', css: 'injected' })
-      if (warnings.length > 0) throw new Error(warnings.map(({ message }) => message).join('\n'))
+      if (!id.includes('node_modules') && warnings.length > 0)
+        throw new Error(warnings.map(({ message }) => message).join('\n'))
       return { code: js.code, moduleType: 'js' }
     }
     if (!id.endsWith('.vue')) return
@@ -69,7 +70,9 @@ beforeAll(async () => {
     publicDir: false,
     define: { 'process.env.NODE_ENV': '"production"' },
     resolve: {
-      alias: { 'taskwire/forms': resolve('src/forms/index.ts') },
+      alias: Object.fromEntries(
+        ['forms', 'svelte', 'vue'].map((entry) => [`taskwire/${entry}`, resolve(`src/${entry}/index.ts`)]),
+      ),
       conditions: ['svelte', 'browser', 'module', 'import'],
     },
     plugins: [entry, frameworks],
@@ -94,6 +97,21 @@ const SCHEMA = {
   },
   required: ['reason', 'channel', 'regions'],
 }
+
+it('the button has the focus where no field is wrong and the answer was not taken, also one without a type', async () => {
+  const { source, respond } = callThatAsks(formRequest({ type: 'object', properties: {} }))
+  respond.mockRejectedValueOnce(new Error('Not on a Friday'))
+  const form = createElicitationForm(source)
+  const { container } = render(
+    <form onSubmit={form.onSubmit}>
+      <button type="button">Decline</button>
+      {/* biome-ignore lint/a11y/useButtonType: this is what is tested */}
+      <button>Submit</button>
+    </form>,
+  )
+  await act(async () => void fireEvent.submit(container.querySelector('form') as HTMLFormElement))
+  expect(document.activeElement).toBe(screen.getByText('Submit'))
+})
 
 describe.each(['React', 'Vue', 'Svelte', 'plain DOM'])('the form for %s', (name) => {
   async function open(request: ElicitationSource['request']) {

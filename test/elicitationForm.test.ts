@@ -2,7 +2,7 @@ import type { TaskClient } from 'taskwire'
 import { createElicitationForm, type ElicitationForm } from 'taskwire/forms'
 import { defineTool } from 'taskwire/server'
 import { createTestServer, type TestServer } from 'taskwire/testing'
-import { beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { createTaskClient } from './support/anyClient.js'
 
@@ -101,3 +101,24 @@ it('what was typed is there after a reload, and the answer of another tab ends t
   expect(form.getState()).toMatchObject({ status: 'gone', isEditable: false })
   expect(inOther.getState().status).toBe('accepted')
 })
+
+it.each([
+  ['forgotten', (client: TaskClient) => client.forget({ callId: client.toolCallId('deploy', 'k') }), 0],
+  ['cancelled', (client: TaskClient) => client.getToolCall(client.toolCallId('deploy', 'k'))?.cancel(), 0],
+  ['left by a client that is closed', (client: TaskClient) => client.close(), 1],
+])(
+  'a draft is removed with its question, and stays for the next page otherwise: the call is %s',
+  async (_, end, kept) => {
+    const client = open()
+    client.startToolCall({ name: 'deploy' }, { key: 'k' })
+    await server.advance(2000)
+    const form = formOf(client)
+    onTestFinished(form.subscribe(() => {}))
+    form.set('reason', 'Typed')
+    expect(drafts.size).toBe(1)
+    void end(client)
+    await server.advance(5000)
+    expect(form.getState().status).toBe('gone')
+    expect(drafts.size).toBe(kept)
+  },
+)

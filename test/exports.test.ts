@@ -85,6 +85,7 @@ const entries: Record<string, { load: () => Promise<object>; names: string[] }> 
     load: () => import('taskwire/solid'),
     names: [
       'TaskClientProvider',
+      'useElicitationForm',
       'useInputRequests',
       'useTaskClient',
       'useTaskConnection',
@@ -111,6 +112,7 @@ const entries: Record<string, { load: () => Promise<object>; names: string[] }> 
     names: [
       'provideTaskClient',
       'taskClientPlugin',
+      'useElicitationForm',
       'useInputRequests',
       'useTaskClient',
       'useTaskConnection',

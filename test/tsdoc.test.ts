@@ -52,7 +52,10 @@ const PACKAGES: Record<string, string> = {
 
 const FRAMEWORKS: Record<string, [name: string, entry: string][]> = {
   solid: [
+    ['For', 'solid-js'],
+    ['Match', 'solid-js'],
     ['Show', 'solid-js'],
+    ['Switch', 'solid-js'],
     ['render', 'solid-js/web'],
   ],
   vue: [
@@ -96,7 +99,7 @@ declare global {
   const http: typeof import('msw').http
   const App: () => never
   const Total: (props: { report: unknown }) => never
-  const props: { quarter: string; week: string }
+  const props: { quarter: string; week: string; pending: import('taskwire/react').PendingInputRequest }
   const Approval: (props: { text: string; onRespond: (response: { action: 'decline' }) => Promise<void> }) => JSX.Element
   const TanStackDevtools: (props: { plugins: object[] }) => JSX.Element
   interface Tools { generate_report: { arguments: { seconds: number } } }

@@ -18,7 +18,7 @@ Creates an app with a slow MCP tool, a page that calls it, typed tools and a tes
   --help, -h  --version, -v
 
 Asks for what is not said if there is a terminal. The folder must be empty or not there yet; nothing is overwritten.
-Exit code: 0 created, 1 not created, 2 wrong arguments, 130 cancelled.`
+Exit code: 0 created, 1 not created, 2 wrong arguments, 130 cancelled, 143 terminated.`
 
 /** What the command takes from the process it runs in. */
 export interface Surroundings {

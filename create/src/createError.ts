@@ -1,7 +1,7 @@
 /** Why no app was created. */
 export type CreateErrorCode = 'CANCELLED' | 'FOLDER' | 'NAME' | 'USAGE' | 'WRITE'
 
-/** Nothing was created; the message says to a person why, and what to do. */
+/** No app was created; the message says to a person why, and what to do. */
 export class CreateError extends Error {
   override readonly name = 'CreateError'
   readonly code: CreateErrorCode

@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { create } from './create.js'
 import { openQuestions } from './questions.js'
+import { exitOnSignals } from './signals.js'
 
 const { stdin, stdout } = process
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
 
-// With listeners, a signal that comes while files are written waits until all of them are there.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
+exitOnSignals(process)
 
 process.exitCode = await create(process.argv.slice(2), {
   cwd: process.cwd(),

@@ -40,10 +40,15 @@ export function openQuestions(
       const end = question.lastIndexOf('\n') + 1
       output.write(question.slice(0, end))
       const typed = early.shift()
-      if (typed === undefined && isClosed) throw cancelled()
+      if (typed !== undefined) {
+        // No prompt: the input may have ended, and then some versions of Node throw.
+        output.write(`${question.slice(end)}${typed}\n`)
+        return typed.trim()
+      }
+      if (isClosed) throw cancelled()
       lines.setPrompt(question.slice(end))
       lines.prompt()
-      const line = typed ?? (await new Promise<string>((resolve, reject) => (waiting = { resolve, reject })))
+      const line = await new Promise<string>((resolve, reject) => (waiting = { resolve, reject }))
       return line.trim()
     },
     close: () => lines.close(),

@@ -4,7 +4,7 @@ import type { DefaultTheme } from 'vitepress'
 const docs = new URL('..', import.meta.url)
 
 const examples: DefaultTheme.SidebarItem[] = ['vanilla', 'vite-react', 'existing-client', 'vue', 'solid', 'sveltekit']
-  .concat('next', 'express', 'hono', 'workers')
+  .concat('next', 'assistant-ui', 'express', 'hono', 'workers')
   .map((name) => ({ text: titleOf(`examples/${name}.md`), link: `/examples/${name}` }))
 
 /** Every page that people look for, by what they want to do. */

@@ -10,7 +10,9 @@ export function ToolCard({ part, client }: { part: ToolUIPart | DynamicToolUIPar
   if (!isToolStatus(part.output)) return <p>{name}: done</p>
   const { callId, statusMessage, progress, isCancelling } = part.output
   const approval = toolApprovalOf(part.output)
-  const answer = (approved: boolean) => approval && respondToToolApproval(client, { id: approval.id, approved })
+  // It rejects where another tab has answered already; then the next status asks no more.
+  const answer = (approved: boolean) =>
+    approval && respondToToolApproval(client, { id: approval.id, approved }).catch(() => {})
   return (
     <section aria-label={name}>
       <p>{statusMessage ?? 'Working…'}</p>

@@ -1,5 +1,5 @@
 import { createTaskClient } from 'taskwire'
 
 const client = createTaskClient({ url: '/mcp' })
-const call = client.startToolCall({ name: 'report' }, { key: 'sales' })
-export const { content } = await call.result
+const call = client.startToolCall({ name: 'report' }, { key: 'q1' })
+console.log(await call.result)

@@ -86,7 +86,9 @@ function startOfFrame(folder) {
     transformIndexHtml: {
       order: 'pre',
       handler(html) {
-        return html.replace(/(<script type="module" src=")(\/src\/main\.tsx?)(")/, (_, before, path, after) => {
+        // Until the example listens, a form would be sent as one without a script: `startFrame` takes it away.
+        const held = html.replace('<body>', '<body inert>')
+        return held.replace(/(<script type="module" src=")(\/src\/main\.tsx?)(")/, (_, before, path, after) => {
           script = join(folder, path)
           return `${before}/@live.js${after}`
         })

@@ -11,7 +11,8 @@ import { modelOutput } from './modelOutput.js'
 export interface McpToolsOptions<Prefix extends string = '', Dynamic extends boolean = true> {
   /**
    * The id of the conversation. A call is known by it and by the id that the model has given the tool call, so that the
-   * same call is taken up after a reload. Set it where the ids of tool calls may repeat from one chat to another.
+   * same call is taken up after a reload. Set it where the ids of tool calls may repeat from one chat to another. An id that
+   * repeats within one chat is the same call.
    * @default none
    */
   chatId?: string | undefined
@@ -50,6 +51,9 @@ export type McpToolSet<T = AnyTools, Prefix extends string = '', Dynamic extends
 }
 
 type ToolInput<Args> = object | undefined extends Args ? Record<string, unknown> : Exclude<Args, undefined>
+
+/** Why a signal aborts when nobody looks at the calls any more: they go on, whatever `onAbort` says. */
+export const LEFT: unique symbol = Symbol('left')
 
 /** Tools that {@link mcpTools} has made: a call of theirs can be taken up by the id that the model has given it. */
 const made = new WeakSet<object>()
@@ -104,7 +108,9 @@ function toMcpTool(client: TaskClient, tool: Tool, options: McpToolsOptions<stri
     )
     const stopListening =
       abortSignal && whenAborted === 'cancel' && !abortSignal.aborted
-        ? onAbort(abortSignal, () => void call.cancel().catch(() => {}))
+        ? onAbort(abortSignal, () => {
+            if (abortSignal.reason !== LEFT) void call.cancel().catch(() => {})
+          })
         : undefined
     try {
       yield* followCall(call)

@@ -8,13 +8,19 @@ export function modelOutput({ output }: { output: unknown }): McpModelOutput {
   const content = isJsonObject(output) ? output['content'] : undefined
   if (!isJsonObject(output) || !Array.isArray(content)) return { type: 'json', value: (output ?? null) as JsonValue }
   const { structuredContent, isError } = output
+  const value = content.map(modelContent)
+  if (isError === true) return { type: 'error-text', value: errorText(value, structuredContent) }
   if (content.length === 0 && structuredContent !== undefined) {
     return { type: 'json', value: structuredContent as JsonValue }
   }
-  const value = content.map(modelContent)
-  const texts = value.flatMap((part) => (part.type === 'text' ? [part.text] : []))
-  if (isError === true && texts.length === value.length) return { type: 'error-text', value: texts.join('\n') }
   return { type: 'content', value }
+}
+
+/** An error is told in words. The AI SDK has no errors with images, so those are left out. */
+function errorText(value: McpModelContent[], structuredContent: unknown): string {
+  const text = value.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
+  if (text !== '') return text
+  return structuredContent === undefined ? 'The tool failed and did not say why.' : JSON.stringify(structuredContent)
 }
 
 function modelContent(block: unknown): McpModelContent {

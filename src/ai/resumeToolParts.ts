@@ -1,5 +1,5 @@
 import { asError } from '../protocol/asError.js'
-import { isMcpTool } from './mcpTools.js'
+import { isMcpTool, LEFT } from './mcpTools.js'
 import { type ChatMessage, type OpenToolPart, openToolPart, type PartOutcome, withOutcome } from './toolPart.js'
 import { isToolStatus } from './toolStatus.js'
 
@@ -30,7 +30,7 @@ export interface ResumableChat<M extends ChatMessage = ChatMessage> {
  * Tools of others are left alone. So is a chat that is at work.
  *
  * Call it when the stored messages are in the chat. Returns a function that stops it, for instance when the component
- * unmounts: the tasks go on.
+ * unmounts: the tasks go on, also with `onAbort: 'cancel'`.
  *
  * @param tools Those of {@link mcpTools}, with the `chatId` of this chat where it has one; others may be among them.
  *
@@ -89,5 +89,5 @@ export function resumeToolParts<M extends ChatMessage>(
   }
 
   for (const part of [...open.values()]) void resume(part)
-  return () => stopping.abort()
+  return () => stopping.abort(LEFT)
 }

@@ -36,21 +36,34 @@ export function toolApprovalOf(output: unknown): ToolApproval | undefined {
  * Answers what {@link toolApprovalOf} has found, with the same arguments as `addToolApprovalResponse` of the AI SDK. A form
  * with a field that is yes or no is filled in; an empty one is accepted or declined.
  *
- * @throws {TaskInputError} where the input request is gone or answered.
+ * @throws {TaskInputError} where the input request is gone or answered, or the id is none of {@link toolApprovalOf}.
  */
 export async function respondToToolApproval(
   client: Pick<TaskClient, 'getToolCall'>,
   { id, approved }: { id: string; approved: boolean },
 ): Promise<void> {
-  const [callId, inputKey] = JSON.parse(id) as [string, string]
+  const [callId, inputKey] = readId(id)
   const call = client.getToolCall(callId)
   const { inputRequests = {} } = call?.getState() ?? {}
   const request = Object.hasOwn(inputRequests, inputKey) ? inputRequests[inputKey] : undefined
   const answer = request && answerTo(request, approved)
-  if (call === undefined || answer === undefined) {
-    throw new TaskInputError('What was to be approved is not asked any more.', { callId })
-  }
+  if (call === undefined || answer === undefined) throw notAsked(callId)
   await call.respond(inputKey, answer)
+}
+
+/** The call and the input request that an id names. It may be of anything: an app has other approvals, too. */
+function readId(id: string): [callId: string, inputKey: string] {
+  try {
+    const [callId, inputKey]: unknown[] = JSON.parse(id)
+    if (typeof callId === 'string' && typeof inputKey === 'string') return [callId, inputKey]
+  } catch {
+    // No JSON, or no list.
+  }
+  throw notAsked()
+}
+
+function notAsked(callId?: string): TaskInputError {
+  return new TaskInputError('What was to be approved is not asked any more.', { callId })
 }
 
 /** Undefined where yes or no is no answer. */

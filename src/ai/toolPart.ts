@@ -40,7 +40,10 @@ export type PartOutcome =
   | { state: 'output-available'; output: unknown; preliminary?: true }
   | { state: 'output-error'; errorText: string }
 
-/** The messages with this outcome in the part of the tool call; all others keep their identity. */
+/**
+ * The messages with this outcome in the part of the tool call, which is open; all others keep their identity. A part that has its
+ * output keeps it: a model may repeat the id.
+ */
 export function withOutcome<M extends ChatMessage>(
   messages: readonly M[],
   toolCallId: string,
@@ -58,5 +61,5 @@ export function withOutcome<M extends ChatMessage>(
 }
 
 function isPartOf(part: object, toolCallId: string): boolean {
-  return (part as { toolCallId?: unknown }).toolCallId === toolCallId
+  return openToolPart(part)?.toolCallId === toolCallId
 }

@@ -26,7 +26,8 @@ export function toolStatus(state: ToolCallState): McpToolStatus | undefined {
  * ```
  */
 export function isToolStatus(output: unknown): output is McpToolStatus {
-  if (!isJsonObject(output)) return false
+  // A result may have any members beside its content.
+  if (!isJsonObject(output) || 'content' in output) return false
   const { callId, phase } = output
   return typeof callId === 'string' && (phase === 'working' || phase === 'input_required')
 }

@@ -172,8 +172,8 @@ export type CallEvent =
   | { readonly type: 'unobserved' }
   /** This tab became the leader, or ceased to be. `isStolen`: from a tab that may still be polling. */
   | { readonly type: 'leader-changed'; readonly isStolen: boolean }
-  /** When other pages have noted that the task may be polled, ms since the epoch. */
-  | { readonly type: 'next-poll-read'; readonly nextPollAt: number | undefined }
+  /** When other pages have noted that the task may be polled, ms since the epoch; `unreadable`: the storage fails. */
+  | { readonly type: 'next-poll-read'; readonly nextPollAt: number | 'unreadable' | undefined }
   | { readonly type: 'poll-sent' }
   | { readonly type: 'message'; readonly message: TaskMessage; readonly isOwn: boolean }
   | { readonly type: 'pushed'; readonly task: DetailedTask }

@@ -142,9 +142,9 @@ function apply(call: Following, event: CallEvent, at: Circumstances, rules: Call
         ...again(call, now),
       }
     case 'leader-changed':
-      return leaderChanged(call, event.isStolen, at)
+      return leaderChanged(call, event.isStolen, at, rules, effects)
     case 'next-poll-read':
-      return takeOver(call, event.nextPollAt ?? 0, at, rules)
+      return takeOver(call, event.nextPollAt, at, rules, effects)
     case 'poll-sent': {
       // If this poll is cut off, the next one is not earlier for it.
       const sentUntil = now + pollInterval(call.task.pollIntervalMs, rules.policy)
@@ -188,7 +188,23 @@ function again({ leaderTimeoutAt }: Tracked, now: number) {
   return { leaderTimeoutAt: Math.max(leaderTimeoutAt, now + LEADER_TIMEOUT_MS), wasLate: false }
 }
 
-function leaderChanged(call: Following, isStolen: boolean, at: Circumstances): Following {
+/**
+ * A tab that has crashed said that it polls, and not that it does no longer. The tab that leads next says so: another
+ * one that leads after it would wait for that poll.
+ *
+ * ```text
+ * tab A  polls ─ crashed
+ * tab B                   leads, hidden: the poll is over ─┐
+ * tab C                                                    └─ can be seen: takes over
+ * ```
+ */
+function leaderChanged(
+  call: Following,
+  isStolen: boolean,
+  at: Circumstances,
+  rules: CallRules,
+  effects: Effect[],
+): Following {
   if (!at.isLeader)
     return call.poller === 'another-tab'
       ? call
@@ -196,10 +212,10 @@ function leaderChanged(call: Following, isStolen: boolean, at: Circumstances): F
   if (call.poller !== 'another-tab') return call
   // One that lives may still get its response.
   if (isStolen) return { ...call, poller: 'syncing' }
-  // A tab that has gone polls no more. If this one has not heard of the poll that was due, it may have been frozen, and
+  // A tab that has gone polls no more. Awake, this one would have taken over from it by the timeout: it was frozen, and
   // what the other one posted last is still to come.
-  const isLate = at.now >= call.dueAt && call.foreignPollAt < call.dueAt
-  const listenUntil = isLate ? at.now + MESSAGE_DELAY_MS : call.listenUntil
+  const listenUntil = at.now >= call.leaderTimeoutAt ? at.now + MESSAGE_DELAY_MS : call.listenUntil
+  if (at.now < call.foreignPollUntil) postWait(Math.max(call.earliestAt, afterForeignPoll(call, at, rules)), effects)
   return { ...call, poller: 'syncing', foreignPollUntil: 0, listenUntil }
 }
 
@@ -214,13 +230,34 @@ function leaderChanged(call: Following, isStolen: boolean, at: Circumstances): F
  * tab A  polls ─ crashed
  * tab B  receives it      takes over: one interval later
  * ```
+ *
+ * A note that the storage does not give away may say anything; one interval is what the server asks for as a rule.
  */
-function takeOver(call: Following, notedAt: number, at: Circumstances, rules: CallRules): Following {
+function takeOver(
+  call: Following,
+  noted: number | 'unreadable' | undefined,
+  at: Circumstances,
+  rules: CallRules,
+  effects: Effect[],
+): Following {
   if (call.poller !== 'checking') return call
-  const afterForeignPoll = nextPollAt({ ...call, knownAt: call.foreignPollAt }, rules.policy, at.isPushed)
-  const earliestAt = Math.max(call.earliestAt, notedAt, afterForeignPoll)
+  const isUnreadable = noted === 'unreadable'
+  const notedAt = isUnreadable ? at.now + pollInterval(call.task.pollIntervalMs, rules.policy) : (noted ?? 0)
+  const earliestAt = Math.max(call.earliestAt, notedAt, afterForeignPoll(call, at, rules))
   const dueAt = Math.max(call.failureCount > 0 ? call.dueAt : 0, earliestAt)
+  // Or they would take this tab for gone, take over, and wait as long themselves.
+  if (isUnreadable) postWait(earliestAt, effects)
   return { ...call, poller: 'this-tab', ...scheduled(dueAt, earliestAt, at.now) }
+}
+
+/** One interval after the last poll of another tab, as far as this one knows. */
+function afterForeignPoll(call: Following, at: Circumstances, { policy }: CallRules): number {
+  return nextPollAt({ ...call, knownAt: call.foreignPollAt }, policy, at.isPushed)
+}
+
+/** Tells the others that no poll is under way, and when the next one is due. */
+function postWait(nextPollAt: number, effects: Effect[]): void {
+  effects.push({ type: 'post', message: { type: 'poll-aborted', nextPollAt } })
 }
 
 /**

@@ -21,7 +21,7 @@ function openWriter(call: Call, stored?: ToolCallRecord) {
   const log: string[] = []
   const written: ToolCallRecord[] = []
   const posted: TaskMessage[] = []
-  const storage = { isWritable: true }
+  const storage = { isWritable: true, isSilent: false }
   const entry = createEntry(call)
   const put = (what: string) => (record: ToolCallRecord, isKept?: boolean) => {
     log.push(isKept === undefined ? what : `${what} ${isKept ? 'what is there' : 'whatever is there'}`)
@@ -33,6 +33,7 @@ function openWriter(call: Call, stored?: ToolCallRecord) {
       write: put('write'),
       update: put('update'),
       read: () => Promise.resolve(stored),
+      has: () => Promise.resolve(storage.isSilent || stored !== undefined),
       remove: () => Promise.resolve(void log.push('remove')),
     },
     owner: { endpoint, scope },
@@ -120,6 +121,18 @@ it('reads no time to poll from the record of another task, nor from one that not
   const silent = openWriter(FOLLOWED, recorded())
   await silent.readNote(silent.entry, 't1')
   expect(silent.log).toEqual(['poll at undefined'])
+})
+
+it.each([
+  ['kept', 'poll at unreadable'],
+  ['assumed', 'poll at unreadable'],
+  ['failed', 'poll at undefined'],
+] as const)('where the storage fails, and the record is %s, says %s', async (record, expected) => {
+  const { readNote, entry, log, storage } = openWriter({ ...FOLLOWED, record })
+  await readNote(entry, 't1')
+  storage.isSilent = true
+  await readNote(entry, 't1')
+  expect(log).toEqual(['poll at undefined', expected])
 })
 
 it('knows from the record which input requests of the task were answered', async () => {

@@ -1,14 +1,14 @@
 import { TaskExpiredError } from '../protocol/errors.js'
 import type { RecordStore } from '../storage/recordStore.js'
 import { type RecordedTask, resumeAt } from '../storage/toolCallRecord.js'
-import { type CallEvent, isTracked, taskIdOf } from './call.js'
+import { type Call, type CallEvent, isTracked, taskIdOf } from './call.js'
 import type { CallEntry } from './callEntry.js'
 import { isRecorded, type RecordOwner, recordFate, recordOf } from './callRecord.js'
 import type { CallTabs } from './callTabs.js'
 import type { TaskPort } from './taskPort.js'
 
 export interface RecordWriterOptions {
-  readonly records: Pick<RecordStore, 'write' | 'update' | 'read' | 'remove'>
+  readonly records: Pick<RecordStore, 'write' | 'update' | 'read' | 'has' | 'remove'>
   readonly owner: RecordOwner
   readonly port: Pick<TaskPort, 'era'>
   readonly tabs: Pick<CallTabs, 'postTask'>
@@ -47,9 +47,13 @@ export function createRecordWriter({ records, owner, port, tabs, now, dispatch }
     write,
 
     readNote: async (entry, taskId) => {
-      const stored = (await records.read(entry.call.callId))?.task
+      const { callId } = entry.call
+      const record = await records.read(callId)
+      const isUnreadable = record === undefined && isThere(entry.call) && (await records.has(callId))
+      const stored = record?.task
       const isNoted = stored?.taskId === taskId && stored.nextPollAt !== undefined
-      dispatch(entry, { type: 'next-poll-read', nextPollAt: isNoted ? resumeAt(stored, now()) : undefined })
+      const nextPollAt = isNoted ? resumeAt(stored, now()) : isUnreadable ? 'unreadable' : undefined
+      dispatch(entry, { type: 'next-poll-read', nextPollAt })
     },
 
     isAnswered: async (callId, taskId, inputKey) => {
@@ -78,4 +82,9 @@ export function createRecordWriter({ records, owner, port, tabs, now, dispatch }
       await records.remove(call.callId, recordOf(call, owner, now()))
     },
   }
+}
+
+/** True as far as this page knows. */
+function isThere(call: Call): boolean {
+  return isTracked(call) && (call.record === 'kept' || call.record === 'assumed')
 }

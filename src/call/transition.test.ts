@@ -721,25 +721,25 @@ describe('taking over', () => {
   })
   const gain: CallEvent = { type: 'leader-changed', isStolen: false }
   const take: CallEvent = { type: 'leader-changed', isStolen: true }
-  const note = (nextPollAt?: number): CallEvent => ({ type: 'next-poll-read', nextPollAt })
+  const note = (nextPollAt?: number | 'unreadable'): CallEvent => ({ type: 'next-poll-read', nextPollAt })
 
   it('reads what the leader before has noted, for it may have received no message', () => {
     // tab A  polls ── response ── notes the next poll ─ closed
     // tab B  opens ▪ in the cache ▪ frozen              takes over: reads the note
-    const theirNext = { ...theirs, dueAt: NOW + 1000 }
-    const { call, types } = play(theirNext, [gain, { now: NOW + 500 }], [note(NOW + 4000), { now: NOW + 501 }])
+    const { call, types } = play(theirs, [gain, { now: NOW + 500 }], [note(NOW + 4000), { now: NOW + 501 }])
     expect(types).toEqual(['read-next-poll'])
     expect(call).toMatchObject({ poller: 'this-tab' })
     expect(wakeAt(call)).toBe(NOW + 4000)
   })
 
-  it('listens first where it has not heard of the poll that was due, for it may have been frozen', () => {
+  it('listens first where it has slept over the time to take over by itself', () => {
     // tab A  polls ── 429: not before 10:00:09 ─ closed
     // tab B  frozen ··································· wakes ─ takes over ─ receives A's message
-    const { call, types } = play(theirs, [gain, { now: NOW + 500 }])
+    const now = NOW + LEADER_TIMEOUT_MS
+    const { call, types } = play(theirs, [gain, { now }])
     expect(types).toEqual([])
-    expect(wakeAt(call)).toBe(NOW + 500 + MESSAGE_DELAY_MS)
-    expect(play(call, [wake, { now: NOW + 500 + MESSAGE_DELAY_MS }]).types).toEqual(['read-next-poll'])
+    expect(wakeAt(call)).toBe(now + MESSAGE_DELAY_MS)
+    expect(play(call, [wake, { now: now + MESSAGE_DELAY_MS }]).types).toEqual(['read-next-poll'])
   })
 
   it('polls an interval after a poll that the tab before has not finished', () => {
@@ -751,8 +751,31 @@ describe('taking over', () => {
       [gain, { now: NOW + 200 }],
       [note(), { now: NOW + 200 }],
     )
-    expect(types).toEqual(['read-next-poll'])
+    expect(types).toEqual(['post', 'read-next-poll'])
     expect(wakeAt(call)).toBe(NOW + 1000)
+  })
+
+  it('after a crash tells the others that the poll is over, for one that takes over next', () => {
+    // tab A  polls ─ crashed
+    // tab B                   leads, hidden: the poll is over ─┐
+    // tab C                                                    └─ can be seen: takes over
+    const polling = received({ type: 'polling', until: NOW + 5000 })
+    const away = { isLeader: false }
+    const heir = play(theirs, [polling, away], [gain, { now: NOW + 200 }])
+    const message = { type: 'poll-aborted', nextPollAt: NOW + 1000 } as const
+    expect(heir.effects).toContainEqual({ type: 'post', message })
+
+    const inFront = play(theirs, [polling, away], [take, { now: NOW + 300 }], [received(message), { now: NOW + 310 }])
+    expect(inFront.types).toEqual(['read-next-poll'])
+    expect(wakeAt(play(inFront.call, [note(), { now: NOW + 311 }]).call)).toBe(NOW + 1000)
+  })
+
+  it('waits an interval for a note that the storage does not give away, and tells the others', () => {
+    // tab A  polls ── 429: not before 10:00:09 ─ notes it ─ closed
+    // tab B  opens                                          takes over: the storage fails
+    const { call, effects } = play(theirs, [gain, { now: NOW + 500 }], [note('unreadable'), { now: NOW + 501 }])
+    expect(wakeAt(call)).toBe(NOW + 1501)
+    expect(effects).toContainEqual({ type: 'post', message: { type: 'poll-aborted', nextPollAt: NOW + 1501 } })
   })
 
   it('from a tab that lives waits for the poll that this may have under way', () => {

@@ -73,8 +73,8 @@ describe('the fields of a form', () => {
     [{ type: 'boolean' }, { type: 'checkbox' }],
     [{ type: 'string', enum: ['a'] }, {}],
   ])('of a schema %j have the attributes %j', (schema, attributes) => {
-    const { name, required, ...rest } = open({ a: schema }).field('a')?.attributes ?? {}
-    expect({ name, required }).toEqual({ name: 'a', required: false })
+    const { name, required, ...rest } = open({ a: schema }, [], { id: 'f' }).field('a')?.attributes ?? {}
+    expect({ name, required }).toEqual({ name: 'f-0', required: false })
     expect(JSON.parse(JSON.stringify(rest))).toEqual(attributes)
   })
 
@@ -244,6 +244,30 @@ describe('what is wrong with a form', () => {
     expect(form.getState().problem).toBe('Abgelehnt: No')
   })
 
+  it('is why declining failed, also where fields are marked, until the user submits again', async () => {
+    const { form, errors, respond } = open({ a: { type: 'string' } }, ['a'])
+    const problems: string[] = []
+    form.subscribe(({ problem }) => problems.push(problem))
+    await form.submit()
+    respond.mockRejectedValue(new Error('No network'))
+    await form.decline()
+    expect(errors()).toEqual(['This field is required.'])
+    await form.submit()
+    await form.decline()
+    form.set('a', 'x')
+    const marked = 'Nothing was sent yet. See the fields that are marked.'
+    expect(problems).toEqual([marked, '', 'No network', marked, '', 'No network', 'No network'])
+  })
+
+  it('is said in English where the app has no word', async () => {
+    const { form, errors } = open({ a: { type: 'string' } }, ['a'], {
+      words: { marked: undefined, required: undefined },
+    })
+    await form.submit()
+    expect(form.getState().problem).toBe('Nothing was sent yet. See the fields that are marked.')
+    expect(errors()).toEqual(['This field is required.'])
+  })
+
   it('is what whoever refused the answer says of a field, until that field is changed', async () => {
     const { form, errors, respond } = open({ a: { type: 'string' }, b: { type: 'string' } })
     const issues = [{ path: 'b', message: 'Taken.' }, { path: '__proto__', message: 'No such field.' }, null, 7]
@@ -332,6 +356,23 @@ describe('the answer of a form', () => {
     expect(listener).toHaveBeenCalledTimes(1)
   })
 
+  it('is accepted whatever a listener throws, and the other listeners are called', async () => {
+    const report = vi.spyOn(globalThis, 'queueMicrotask').mockReturnValue()
+    const { form, sent } = open({ a: { type: 'string' } })
+    const broken = new Error('Cannot render')
+    form.subscribe(() => {
+      throw broken
+    })
+    const statuses: string[] = []
+    form.subscribe(({ status }) => statuses.push(status))
+    expect(await form.submit()).toBeUndefined()
+    expect(sent()).toHaveLength(1)
+    expect(form.getState()).toMatchObject({ status: 'accepted', problem: '' })
+    expect(statuses).toEqual(['sending', 'accepted'])
+    expect(report.mock.calls).toHaveLength(2)
+    expect(report.mock.calls[0]?.[0]).toThrow(broken)
+  })
+
   it('tells listeners also of what somebody has read before them', () => {
     const { form, change } = open({})
     const listener = vi.fn()
@@ -366,6 +407,18 @@ describe('a draft', () => {
     expect(again.form.getState().fields.map(({ value }) => value)).toEqual(['typed', true, ['y']])
     await again.form.submit()
     expect(storage.items.size).toBe(0)
+  })
+
+  it('goes when no answer is needed any more, if the form sees it', () => {
+    const storage = drafts()
+    const [seen, unseen] = [open(schema, [], { drafts: storage }), open({ a: schema.a }, [], { drafts: storage })]
+    seen.form.subscribe(() => {})
+    for (const { form, change } of [seen, unseen]) {
+      form.set('a', 'typed')
+      change({ inputRequests: {} })
+      expect(form.getState().status).toBe('gone')
+    }
+    expect(storage.items.size).toBe(1)
   })
 
   it("is kept in the tab's own storage, where the page has one", () => {

@@ -37,28 +37,23 @@ export function createElicitationForm(
   const values = startingValues(specs, draft.read())
   const mended = new Map<string, Error | undefined>()
   const id = options.id ?? `form-${hash(JSON.stringify([callId, inputKey]))}`
-  const { getState, subscribe, facts, update } = createFormStore(source, {
-    asked,
-    words,
-    id,
-    values,
-    mended,
-    isAttempted: false,
-    answer: 'none',
-    failure: undefined,
-  })
+  const { getState, subscribe, facts, update } = createFormStore(
+    source,
+    { asked, words, id, values, mended, isAttempted: false, answer: 'none', failure: undefined, passedOver: undefined },
+    draft.remove,
+  )
 
   async function send(response: InputResponse, taken: FormFacts['answer']): Promise<void> {
     const handle = client.getToolCall(callId)
     if (handle === undefined) return update()
-    update({ answer: 'sending', failure: undefined })
+    update({ answer: 'sending', failure: undefined, passedOver: undefined })
     try {
       await handle.respond(inputKey, response)
-      draft.remove()
-      update({ answer: taken })
     } catch (error) {
-      update({ answer: 'none', failure: error instanceof Error ? error : new Error(String(error)) })
+      return update({ answer: 'none', failure: error instanceof Error ? error : new Error(String(error)) })
     }
+    draft.remove()
+    update({ answer: taken })
   }
 
   function set(name: string, value: unknown): void {
@@ -72,7 +67,7 @@ export function createElicitationForm(
 
   async function submit(): Promise<ElicitationField | undefined> {
     if (!getState().canSubmit) return undefined
-    update({ isAttempted: true })
+    update({ isAttempted: true, passedOver: facts().failure })
     const content = contentOf(specs, values)
     if (formProblems(schema, content).length === 0) {
       await send(asked.kind === 'url' ? { action: 'accept' } : { action: 'accept', content }, 'accepted')

@@ -12,6 +12,10 @@ export interface ElicitationOption {
 
 /** The attributes of HTML that the control of a field has, to be spread into `<input>` or `<select>`. */
 export interface ElicitationFieldAttributes {
+  /**
+   * The `id` of the field. Not its name in the schema, which the server chose: a control called `elements` would hide the
+   * member of its `<form>`, and radio buttons of two forms would be one group.
+   */
   readonly name: string
   /** Of an `<input>`. A number is typed as text, so that what cannot be read as one is not lost. */
   readonly type?: 'text' | 'email' | 'url' | 'date' | 'datetime-local' | 'checkbox'

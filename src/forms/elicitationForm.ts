@@ -3,24 +3,26 @@ import type { InputRequest } from '../protocol/inputRequest.js'
 import type { DraftStorage } from './drafts.js'
 import type { ElicitationField, ElicitationValue } from './elicitationFields.js'
 import type { WebAddress } from './webAddress.js'
-import type { ElicitationWords } from './words.js'
+import type { OwnWords } from './words.js'
 
 /** An input request, where it comes from and goes to: a `PendingInputRequest`, for instance. */
 export interface ElicitationSource {
-  readonly client: Pick<TaskClient, 'getToolCall' | 'getToolCallState' | 'subscribeToolCall'>
+  readonly client: Pick<TaskClient, 'getToolCall' | 'getToolCallState' | 'store' | 'subscribeToolCall'>
   readonly callId: string
   readonly inputKey: string
   /** As in `call.inputRequests[inputKey]`. */
   readonly request: InputRequest
 }
 
-/** Options of {@link createElicitationForm}. */
+/** Options of {@link createElicitationForm}. They are read once, when the form is made. */
 export interface ElicitationFormOptions {
-  /** Texts in place of the English ones. */
-  words?: Partial<ElicitationWords> | undefined
+  /** Texts in place of the English ones. One that is undefined is left as it is. */
+  words?: OwnWords | undefined
   /**
    * Keeps what is typed until it is answered, also across a reload: in the `sessionStorage` of the tab, or in what is like
-   * it. Scripts of the page and the next user of the tab can read it there.
+   * it. Scripts of the page and the next user of the tab can read it there. It is removed when the answer is taken, and when
+   * none is needed any more: answered elsewhere, withdrawn, forgotten. A form without a listener, such as one that is
+   * unmounted, does not see that, and leaves it behind.
    * @default what is typed lives as long as the form
    */
   drafts?: 'session' | DraftStorage | undefined

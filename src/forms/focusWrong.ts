@@ -8,8 +8,9 @@ export function focusWrong(form: EventTarget | null, wrong: ElicitationField | u
   if (!isForm(form)) return
   const { activeElement, body } = form.ownerDocument
   if (activeElement !== body && !form.contains(activeElement)) return
-  const control = wrong === undefined ? undefined : form.elements.namedItem(wrong.id)
-  const target = control ?? form.querySelector('[type="submit"]')
+  // Not `namedItem()`: it has one answer for a control, and another for several that share its name.
+  const control = wrong && Array.from(form.elements).find(({ id }) => id === wrong.id)
+  const target = control ?? form.querySelector('button:not([type]), [type="submit"]')
   if (target !== null && 'focus' in target) (target as HTMLElement).focus()
 }
 

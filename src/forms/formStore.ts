@@ -12,7 +12,12 @@ export interface FormStore extends Pick<ElicitationForm, 'getState' | 'subscribe
   update(change?: Partial<OwnFacts>): void
 }
 
-export function createFormStore({ client, callId, inputKey }: ElicitationSource, start: OwnFacts): FormStore {
+/** `onGone` is called when no answer is needed any more, by what the listeners are told: not where nobody listens. */
+export function createFormStore(
+  { client, callId, inputKey }: ElicitationSource,
+  start: OwnFacts,
+  onGone: () => void,
+): FormStore {
   const listeners = new Set<Parameters<FormStore['subscribe']>[0]>()
   let own = start
   let call = client.getToolCallState(callId)
@@ -44,7 +49,20 @@ export function createFormStore({ client, callId, inputKey }: ElicitationSource,
   function announce(): void {
     const previous = announced
     announced = getState()
-    if (announced !== previous) for (const listener of [...listeners]) listener(announced, previous)
+    if (announced === previous) return
+    // A client that is closed knows of no calls; they go on.
+    const isClosed = call === undefined && client.store.getState().connection.status === 'closed'
+    if (announced.status === 'gone' && !isClosed) onGone()
+    for (const listener of [...listeners]) {
+      try {
+        listener(announced, previous)
+      } catch (error) {
+        // Neither the other listeners nor the answer fails by it: it is reported as what nobody catches.
+        queueMicrotask(() => {
+          throw error
+        })
+      }
+    }
   }
 
   return {

@@ -55,7 +55,8 @@ function showField(spec: FieldSpec, value: ElicitationValue, error: string | und
     hintId,
     errorId,
     attributes: {
-      name,
+      // Not that of the schema: a control called `elements` would hide the member of its <form>.
+      name: id,
       ...attributesOf(spec),
       // A checkbox that is required would have to be ticked; no is an answer, too.
       required: isRequired && spec.type !== 'checkbox',

@@ -24,6 +24,8 @@ export interface FormFacts {
   readonly response: InputResponseState | undefined
   /** Why the last response was not taken. */
   readonly failure: Error | undefined
+  /** The failure that was there when the user last tried to submit what does not fit: what is marked is newer. */
+  readonly passedOver: Error | undefined
   /** Fields that were changed since a response was not taken, with the reason of that time. */
   readonly mended: ReadonlyMap<string, Error | undefined>
 }
@@ -34,12 +36,15 @@ export function showForm(facts: FormFacts, before?: ElicitationFormState): Elici
   const { kind, message, address, warnings, obstacle } = asked
   const status = statusOf(facts)
   const isEditable = (status === 'open' || status === 'rejected') && kind !== 'other'
-  const refused = status === 'rejected' ? refusedFields(facts) : new Map<string, string>()
+  const issues = issuesOf(failure)
+  const refused = status === 'rejected' ? refusedFields(facts, issues) : new Map<string, string>()
   const errors = new Map([...refused, ...problemsOf(facts)])
   const isRetrying = status === 'sending' && response?.isRetrying === true
   const problem = () => {
-    if (errors.size > 0) return words.marked
-    return status === 'rejected' && failure !== undefined ? words.rejected(failure) : obstacle
+    const reason = status === 'rejected' ? failure : undefined
+    const isNews = reason !== undefined && issues.size === 0 && reason !== facts.passedOver
+    if (errors.size > 0 && !isNews) return words.marked
+    return reason === undefined ? obstacle : words.rejected(reason)
   }
   const next: ElicitationFormState = {
     kind,
@@ -71,18 +76,26 @@ function problemsOf({ asked, words, values, isAttempted }: FormFacts): readonly 
 }
 
 /** What is wrong with the fields, by who has not taken the answer: with those that were not changed since. */
-function refusedFields({ asked, failure, mended }: FormFacts): ReadonlyMap<string, string> {
-  const issues: unknown = failure !== undefined && 'issues' in failure ? failure.issues : undefined
-  const messages = new Map<unknown, unknown>()
-  for (const issue of Array.isArray(issues) ? issues : []) {
-    if (isJsonObject(issue)) messages.set(issue['path'], issue['message'])
-  }
+function refusedFields(
+  { asked, failure, mended }: FormFacts,
+  messages: ReadonlyMap<unknown, unknown>,
+): ReadonlyMap<string, string> {
   return new Map(
     asked.specs.flatMap(({ name }): [string, string][] => {
       const message = mended.has(name) && mended.get(name) === failure ? undefined : messages.get(name)
       return typeof message === 'string' ? [[name, message]] : []
     }),
   )
+}
+
+/** What a failure says of fields, by their names. */
+function issuesOf(failure: Error | undefined): ReadonlyMap<unknown, unknown> {
+  const issues: unknown = failure !== undefined && 'issues' in failure ? failure.issues : undefined
+  const messages = new Map<unknown, unknown>()
+  for (const issue of Array.isArray(issues) ? issues : []) {
+    if (isJsonObject(issue)) messages.set(issue['path'], issue['message'])
+  }
+  return messages
 }
 
 /** True if two states have the same members, each by reference. */

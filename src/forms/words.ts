@@ -8,7 +8,7 @@ const TEXTS = {
   retrying: 'The server cannot be reached. Trying again…',
   accepted: 'Sent.',
   declined: 'Declined.',
-  cancelled: 'Put off.',
+  cancelled: 'Closed without an answer.',
   gone: 'No answer is needed any more. It was given elsewhere, or the question was withdrawn.',
   marked: 'Nothing was sent yet. See the fields that are marked.',
   unsupported: 'This cannot be filled in here.',
@@ -33,13 +33,22 @@ export type ElicitationWords = Readonly<
     }
 >
 
+/** What an app says itself. */
+export type OwnWords = { readonly [Name in keyof ElicitationWords]?: ElicitationWords[Name] | undefined }
+
 /** The texts of one form, in its own language where the app has it. */
 export interface Words extends Omit<ElicitationWords, FormProblemCode> {
   readonly ofProblem: (problem: FormProblem) => string
 }
 
-export function createWords(own: Partial<ElicitationWords> = {}): Words {
-  const words = { ...TEXTS, rejected: ({ message }: Error) => message, ...own }
+export function createWords(own: OwnWords = {}): Words {
+  // A word that is undefined is one that the app does not have.
+  const given = Object.entries(own).filter(([, text]) => text !== undefined)
+  const words: typeof TEXTS & Pick<ElicitationWords, 'rejected'> & Partial<ElicitationWords> = {
+    ...TEXTS,
+    rejected: ({ message }: Error) => message,
+    ...Object.fromEntries(given),
+  }
   return {
     ...words,
     ofProblem: ({ code, message, limit = 0 }) => {

@@ -29,3 +29,11 @@ describe('parseCallToolResult', () => {
     expect(parseCallToolResult(value)).toEqual({ problem })
   })
 })
+
+it('a result that is nested too deep is none', () => {
+  let deep: object = {}
+  for (let level = 0; level < 512; level += 1) deep = { deep }
+  expect(parseCallToolResult({ content: [], structuredContent: deep })).toEqual({
+    problem: 'result is nested too deep',
+  })
+})

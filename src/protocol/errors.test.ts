@@ -352,3 +352,46 @@ describe('the id of a task in a message', () => {
     expect(new TaskError(message, { taskId }).message).toBe(expected)
   })
 })
+
+describe('an error that is read back', () => {
+  it('has none of the members that are of another kind', () => {
+    const request = { name: 'TaskRequestError', message: 'x', kind: 'http', code: '7', status: {} }
+    expect(TaskError.fromJSON(request)).toMatchObject({ code: undefined, status: undefined })
+    const failed = TaskError.fromJSON({ name: 'TaskFailedError', message: 'x', code: 1, statusMessage: 7 })
+    expect(failed).toMatchObject({ statusMessage: undefined })
+  })
+
+  it.each([
+    ['no message', { name: 'TypeError' }, undefined],
+    ['a name that is no text', { name: 7, message: 'down' }, 'Error'],
+    ['both', { name: 'TypeError', message: 'down' }, 'TypeError'],
+  ])('has a cause where that had %s', (_name, cause, expected) => {
+    const read = TaskError.fromJSON({ name: 'TaskError', message: 'x', cause })
+    expect((read.cause as Error | undefined)?.name).toBe(expected)
+  })
+})
+
+describe('an error', () => {
+  it('without issues has none, and says so', () => {
+    expect(new TaskInputError('x').issues).toEqual([])
+    expect(new ToolOutputError('report', []).message).toContain('no reason given')
+  })
+
+  it('of a name that is none of ours is read back as the plain one', () => {
+    expect(TaskError.fromJSON({ name: 'OddError', message: 'x' }).name).toBe('TaskError')
+  })
+})
+
+describe('the cause of an error', () => {
+  it('is the one that was passed where there is no id, and where it is of Taskwire', () => {
+    const cause = new Error('x')
+    expect(new TaskError('y', { cause }).cause).toBe(cause)
+    const own = new TaskError('x')
+    expect(new TaskError('y', { cause: own, taskId: TASK_ID }).cause).toBe(own)
+  })
+
+  it('is not there where there was none, and no call is named without one', () => {
+    expect(new TaskError('y')).not.toHaveProperty('cause')
+    expect(new TaskError('y').toJSON()).toStrictEqual({ name: 'TaskError', message: 'y' })
+  })
+})

@@ -2,7 +2,11 @@ import { describe, expect, it } from 'vitest'
 import {
   declareTasks,
   hasEnvelope,
+  IDEMPOTENCY_CONFLICT,
+  IDEMPOTENT_CALLS_EXTENSION,
   INVALID_PARAMS,
+  isIdempotencyConflict,
+  keyTtlMs,
   METHOD_NOT_FOUND,
   MISSING_CLIENT_CAPABILITY,
   supportsTasks,
@@ -110,4 +114,31 @@ describe('the codes of SEP-2663', () => {
       MISSING_CLIENT_CAPABILITY: -32021,
     })
   })
+})
+
+describe('keyTtlMs()', () => {
+  const declared = (extension: unknown) => ({ extensions: { [IDEMPOTENT_CALLS_EXTENSION]: extension } })
+
+  it.each([
+    ['nothing', undefined, 0],
+    ['no extensions', {}, 0],
+    ['another extension', { extensions: { [TASKS_EXTENSION]: {} } }, 0],
+    ['an extension that is no object', declared(true), 0],
+    ['a time', declared({ keyTtlMs: 5000 }), 5000],
+    ['a time before now', declared({ keyTtlMs: -1 }), 0],
+    ['no time', declared({}), Number.POSITIVE_INFINITY],
+    ['a time that is no number', declared({ keyTtlMs: '5000' }), Number.POSITIVE_INFINITY],
+  ])('of a server that declares %s', (_name, capabilities, expected) => {
+    expect(keyTtlMs(capabilities)).toBe(expected)
+  })
+})
+
+it.each([
+  [{ reason: IDEMPOTENCY_CONFLICT }, true],
+  [{ reason: 'other' }, false],
+  [{}, false],
+  [null, false],
+  [undefined, false],
+])('%j says that a key came with another call before: %s', (data, expected) => {
+  expect(isIdempotencyConflict(data)).toBe(expected)
 })

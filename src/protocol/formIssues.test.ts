@@ -37,6 +37,8 @@ describe('formIssues()', () => {
     [{ type: 'string', minLength: 1 }, '', 'Enter at least 1 character.'],
     [{ type: 'string', maxLength: 20 }, 'x'.repeat(21), 'Enter at most 20 characters.'],
     [{ type: 'string', format: 'email' }, 'ann', 'Enter an email address, such as name@example.com.'],
+    [{ type: 'string', format: 'email' }, 'by ann@localhost', 'Enter an email address, such as name@example.com.'],
+    [{ type: 'string', format: 'email' }, 'ann@localhost or bob', 'Enter an email address, such as name@example.com.'],
     [{ type: 'string', format: 'uri' }, 'example.com', 'Enter a full address, such as https://example.com.'],
     [
       { type: 'string', format: 'uri' },
@@ -45,6 +47,9 @@ describe('formIssues()', () => {
     ],
     [{ type: 'string', format: 'date' }, 'tomorrow', 'Enter a date, such as 2026-07-28.'],
     [{ type: 'string', format: 'date' }, '2026-02-30', 'Enter a date, such as 2026-07-28.'],
+    [{ type: 'string', format: 'date' }, '2026-13-01', 'Enter a date, such as 2026-07-28.'],
+    [{ type: 'string', format: 'date' }, '2026-07-28T00:00:00.000Z', 'Enter a date, such as 2026-07-28.'],
+    [{ type: 'string', format: 'date' }, '+012026-07-28', 'Enter a date, such as 2026-07-28.'],
     [
       { type: 'string', format: 'date-time' },
       '2026-07-28T09:30',
@@ -63,6 +68,7 @@ describe('formIssues()', () => {
     [{ type: 'array', maxItems: 1 }, ['a', 'b'], 'Choose at most 1.'],
     [{ type: 'array', items: { type: 'string', enum: ['a'] } }, ['a', 'c'], 'Choose one of the options.'],
     [{ type: 'array', items: { anyOf: TITLED } }, ['c'], 'Choose one of the options.'],
+    [{ enum: ['a'] }, 'c', 'Choose one of the options.'],
   ])('of a field %j with the content %j says "%3$s"', (field, value, message) => {
     expect(said(field, value)).toBe(message)
   })
@@ -80,6 +86,7 @@ describe('formIssues()', () => {
     [{ type: 'string', enum: ['a', 'b'] }, 'b'],
     [{ type: 'string', oneOf: TITLED }, 'b'],
     [{ type: 'array', items: { anyOf: TITLED }, minItems: 2, maxItems: 2 }, ['a', 'b']],
+    [{ type: 'array', items: { enum: ['a'] } }, ['a', { b: 1 }]],
     [{ type: 'array', minItems: 0 }, []],
   ])('takes in a field %j the content %j', (field, value) => {
     expect(said(field, value)).toBeUndefined()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseInputRequest } from './inputRequest.js'
+import { isInputKey, parseInputRequest } from './inputRequest.js'
 
 const schema = { type: 'object', properties: { name: { type: 'string' } } }
 const elicit = (params: unknown) => ({ method: 'elicitation/create', params })
@@ -79,5 +79,23 @@ describe('parseInputRequest', () => {
   it('says nothing of what it was given in what is wrong with it', () => {
     const parsed = parseInputRequest({ method: '<img src=x onerror=alert(1)>', params: {} })
     expect(JSON.stringify(parsed)).not.toContain('<')
+  })
+})
+
+it.each([
+  ['of 254 characters', 'x'.repeat(254), true],
+  ['of 255 characters', 'x'.repeat(255), false],
+  ['of quotes, which take two characters each', '"'.repeat(128), false],
+  ['that is no text', 7, false],
+])('a key %s: %s is one: %s', (_name, key, expected) => {
+  expect(isInputKey(key)).toBe(expected)
+})
+
+it('a request that is nested too deep is refused, and so is one for a page whose url is in a list', () => {
+  let deep: object = {}
+  for (let level = 0; level < 512; level += 1) deep = { deep }
+  expect(parseInputRequest({ method: 'roots/list', params: deep })).toEqual({ problem: 'is nested too deep' })
+  expect(parseInputRequest(elicit({ mode: 'url', message: 'x', url: ['https://example.com'] }))).toEqual({
+    problem: 'has no http(s) url',
   })
 })

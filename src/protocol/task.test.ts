@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { TaskProtocolError } from './errors.js'
-import { isTerminal, parseDetailedTask, parseTask, pickTask, type Task, type TaskStatus } from './task.js'
+import { isSameTask, isTerminal, parseDetailedTask, parseTask, pickTask, type Task, type TaskStatus } from './task.js'
 
 type Json = Record<string, unknown>
 
@@ -394,4 +394,89 @@ describe('isTerminal', () => {
   ])('%s: %s', (status, expected) => {
     expect(isTerminal(status)).toBe(expected)
   })
+})
+
+describe('a task', () => {
+  const task: Task = {
+    taskId: TASK_ID,
+    status: 'working',
+    statusMessage: 'Reading',
+    createdAt: '2026-07-28T00:00:00Z',
+    lastUpdatedAt: '2026-07-28T00:00:01Z',
+    ttlMs: 60_000,
+    pollIntervalMs: 1000,
+    progress: { progress: 1 },
+    _meta: { app: 1 },
+  }
+  const { statusMessage: _m, pollIntervalMs: _i, progress: _p, _meta, ...bare } = task
+
+  it('is picked with what it has, and no more', () => {
+    expect(pickTask({ ...task, result: 1 } as Task)).toStrictEqual(task)
+    expect(pickTask(bare)).toStrictEqual(bare)
+    expect(parse(bare).task).toStrictEqual(bare)
+  })
+
+  it('says the same as a copy of it', () => {
+    expect(isSameTask(task, structuredClone(task))).toBe(true)
+    expect(isSameTask(bare, { ...bare })).toBe(true)
+  })
+
+  it.each<Partial<Task>>([
+    { taskId: 't2' },
+    { status: 'completed' },
+    { statusMessage: 'Writing' },
+    { createdAt: '2026-07-28T00:00:09Z' },
+    { lastUpdatedAt: '2026-07-28T00:00:09Z' },
+    { ttlMs: null },
+    { pollIntervalMs: 9 },
+    { progress: { progress: 2 } },
+    { _meta: { app: 2 } },
+  ])('does not say the same as one with %j', (changes) => {
+    expect(isSameTask(task, { ...task, ...changes })).toBe(false)
+  })
+
+  it('has a part that the other has not', () => {
+    expect(isSameTask(task, bare)).toBe(false)
+    const { _meta: _own, ...rest } = task
+    expect([isSameTask(task, rest), isSameTask(rest, task)]).toEqual([false, false])
+  })
+})
+
+describe('the error of a task that cannot be read', () => {
+  let deep: object = {}
+  for (let level = 0; level < 512; level += 1) deep = { deep }
+
+  it.each([
+    ['no object', 7],
+    ['no id', { ...WORKING, taskId: '' }],
+    ['an id that is too long', { ...WORKING, taskId: 'x'.repeat(100_000) }],
+    ['an unknown status', { ...WORKING, status: 'odd' }],
+    ['no result', { ...WORKING, status: 'completed' }],
+    ['what is nested too deep', { ...WORKING, deep }],
+  ])('says where the server said it: %s', (_name, value) => {
+    expect(() => parseDetailedTask(value, 'tasks/get')).toThrow(expect.objectContaining({ source: 'tasks/get' }))
+  })
+
+  it('quotes a status as long as 40 characters, and no longer', () => {
+    const said = (status: string) => () => parseTask({ ...WORKING, status }, 'tasks/get')
+    expect(said('x'.repeat(40))).toThrow('x'.repeat(40))
+    expect(said('x'.repeat(41))).toThrow('a text of 41 characters')
+  })
+})
+
+it('an input request whose key is too long is left out, and reported where somebody listens', () => {
+  const inputRequests = { a: { method: 'roots/list' }, ['x'.repeat(300)]: { method: 'roots/list' } }
+  const value = { ...WORKING, status: 'input_required', inputRequests }
+  expect(parseDetailedTask(value, 'tasks/get')).toMatchObject({ inputRequests: { a: { method: 'roots/list' } } })
+  const heard: string[] = []
+  const task = parseDetailedTask(value, 'tasks/get', ({ violation }) => heard.push(violation))
+  expect('inputRequests' in task && Object.keys(task.inputRequests)).toEqual(['a'])
+  expect(heard).toEqual(['an input request has a key that is too long'])
+})
+
+it('the failure of a task has data only where the server sent some', () => {
+  const failed = (error: object) => parseDetailedTask({ ...WORKING, status: 'failed', error }, 'tasks/get')
+  expect(failed({ code: 1, message: 'x' })).toHaveProperty('error')
+  expect(failed({ code: 1, message: 'x' })).not.toHaveProperty('error.data')
+  expect(failed({ code: 1, message: 'x', data: null })).toHaveProperty('error.data', null)
 })

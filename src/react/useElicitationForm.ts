@@ -1,12 +1,14 @@
 import { useId, useState, useSyncExternalStore } from 'react'
+import {
+  type ElicitationActions,
+  type ElicitationControlProps,
+  type ElicitationProps,
+  elicitationProps,
+  isSameRequest,
+  type UseElicitationFormOptions,
+} from '../bindings/elicitation.js'
 import { createElicitationForm } from '../forms/createElicitationForm.js'
-import type { ElicitationField, ElicitationOption } from '../forms/elicitationFields.js'
-import type {
-  ElicitationForm,
-  ElicitationFormOptions,
-  ElicitationFormState,
-  ElicitationSource,
-} from '../forms/elicitationForm.js'
+import type { ElicitationFormState, ElicitationSource } from '../forms/elicitationForm.js'
 
 /** The props of the `<input>` or `<select>` of a field. */
 export interface ElicitationInputProps {
@@ -20,18 +22,20 @@ export interface ElicitationInputProps {
   readonly checked?: boolean
   readonly 'aria-describedby': string | undefined
   readonly 'aria-invalid': 'true' | undefined
-  readonly onChange: (event: { readonly target: { readonly value: string } }) => void
+  readonly onChange: (event: { readonly target: ElicitationTarget }) => void
+}
+
+/** What React tells of an `<input>` or a `<select>`. */
+interface ElicitationTarget {
+  readonly value: string
+  readonly checked?: boolean
 }
 
 /** What {@link useElicitationForm} returns: the state of the form, what can be done with it, and props. */
 export interface UseElicitationFormResult
   extends ElicitationFormState,
-    Omit<ElicitationForm, 'getState' | 'subscribe'> {
-  /** For the `<input>` of a field, or the `<select>` of a choice. */
-  readonly inputProps: (field: ElicitationField) => ElicitationInputProps
-  /** For the checkbox of one option of `choices`, or the radio button of one of a `choice`. */
-  readonly optionProps: (field: ElicitationField, option: ElicitationOption) => ElicitationInputProps
-}
+    ElicitationActions,
+    ElicitationProps<ElicitationInputProps> {}
 
 /**
  * A form for an input request of `useInputRequests()`: its fields with what is filled in and what is wrong with them, and
@@ -43,65 +47,69 @@ export interface UseElicitationFormResult
  * const form = useElicitationForm(pending)
  * return (
  *   <form noValidate onSubmit={form.onSubmit}>
- *     {form.fields.map((field) => (
- *       <label key={field.name}>
- *         {field.label} <input {...form.inputProps(field)} /> {field.error}
- *       </label>
- *     ))}
- *     <button disabled={!form.canSubmit}>Submit</button>
+ *     {form.fields.map((field) => {
+ *       switch (field.kind) {
+ *         case 'choice':
+ *         case 'choices':
+ *           return (
+ *             <fieldset key={field.name}>
+ *               <legend>{field.label}</legend>
+ *               {field.options.map((option) => (
+ *                 <label key={option.value}>
+ *                   <input {...form.optionProps(field, option)} /> {option.label}
+ *                 </label>
+ *               ))}
+ *               {field.error}
+ *             </fieldset>
+ *           )
+ *         case 'unsupported':
+ *           return null
+ *         default:
+ *           return (
+ *             <label key={field.name}>
+ *               {field.label} <input {...form.inputProps(field)} /> {field.error}
+ *             </label>
+ *           )
+ *       }
+ *     })}
+ *     <button type="submit" disabled={!form.canSubmit}>Submit</button>
  *   </form>
  * )
  * ```
  */
 export function useElicitationForm(
   pending: ElicitationSource,
-  options: Omit<ElicitationFormOptions, 'id'> = {},
+  options: UseElicitationFormOptions = {},
 ): UseElicitationFormResult {
   const id = useId()
   const create = () => ({ pending, form: createElicitationForm(pending, { ...options, id }) })
   const [held, hold] = useState(create)
   let current = held
-  if (!isSame(held.pending, pending)) {
+  if (!isSameRequest(held.pending, pending)) {
     current = create()
     hold(current)
   }
   const { form } = current
   const { getState, subscribe, ...actions } = form
   const state = useSyncExternalStore(subscribe, getState, getState)
-  return { ...state, ...actions, inputProps: inputProps(form), optionProps: optionProps(form) }
+  const { inputProps, optionProps } = elicitationProps<'onChange', ElicitationTarget>(
+    () => form,
+    'onChange',
+    'onChange',
+  )
+  return {
+    ...state,
+    ...actions,
+    inputProps: (field) => inReact(inputProps(field)),
+    optionProps: (field, option) => inReact(optionProps(field, option)),
+  }
 }
 
-/** True if both are the same input request of the same call. */
-function isSame(a: ElicitationSource, b: ElicitationSource): boolean {
-  return a.client === b.client && a.callId === b.callId && a.inputKey === b.inputKey && a.request === b.request
-}
-
-function inputProps(form: ElicitationForm): UseElicitationFormResult['inputProps'] {
-  return (field) => ({
-    ...sharedProps(field),
-    id: field.id,
-    ...(field.kind === 'boolean' && { checked: field.value }),
-    ...(typeof field.value === 'string' && { value: field.value }),
-    onChange: ({ target }) => form.set(field.name, field.kind === 'boolean' ? !field.value : target.value),
-  })
-}
-
-function optionProps(form: ElicitationForm): UseElicitationFormResult['optionProps'] {
-  return (field, { id, value, isChosen }) => ({
-    ...sharedProps(field),
-    id,
-    value,
-    checked: isChosen,
-    ...(field.kind === 'choice' && { type: 'radio' }),
-    onChange: () => (field.kind === 'choice' ? form.set(field.name, value) : form.toggle(field.name, value)),
-  })
-}
-
-function sharedProps({ attributes }: ElicitationField) {
-  const { inputmode, autocomplete, ...rest } = attributes
+/** React has names of its own for some attributes, and calls `onChange` for what is typed, too. */
+function inReact({ inputmode, autocomplete, ...rest }: ElicitationControlProps<'onChange', ElicitationTarget>) {
   return {
     ...rest,
     ...(inputmode && { inputMode: inputmode }),
     ...(autocomplete && { autoComplete: autocomplete }),
-  }
+  } as ElicitationInputProps
 }

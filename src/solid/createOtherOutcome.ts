@@ -1,4 +1,4 @@
-import { type Accessor, createEffect, createSignal, onCleanup } from 'solid-js'
+import { type Accessor, createEffect, createSignal, on, onCleanup } from 'solid-js'
 import { type CallOutcome, followOtherOutcome, type OtherOutcome } from '../bindings/otherOutcome.js'
 import type { TaskClient } from '../client/taskClient.js'
 import type { AnyToolCallMutationOptions } from '../query/toolCallMutationOptions.js'
@@ -14,20 +14,21 @@ export function createOtherOutcome(
 ): Pick<OtherOutcome, 'noteOwn'> & { readonly outcome: Accessor<CallOutcome | undefined> } {
   const [outcome, setOutcome] = createSignal<CallOutcome>()
   let other: OtherOutcome | undefined
-  createEffect(() => {
-    setOutcome(undefined)
-    const id = callId()
-    if (id === undefined) return
-    const followed = followOtherOutcome(client(), id, {
-      name: options().name,
-      schema: () => options().outputSchema,
-      onOutcome: (next) => void setOutcome(() => next),
-    })
-    other = followed
-    onCleanup(() => {
-      other = undefined
-      followed.stop()
-    })
-  })
+  createEffect(
+    on([client, callId], ([from, id]) => {
+      setOutcome(undefined)
+      if (id === undefined) return
+      const followed = followOtherOutcome(from, id, {
+        name: options().name,
+        schema: () => options().outputSchema,
+        onOutcome: (next) => void setOutcome(() => next),
+      })
+      other = followed
+      onCleanup(() => {
+        other = undefined
+        followed.stop()
+      })
+    }),
+  )
   return { outcome, noteOwn: (ownId) => other?.noteOwn(ownId) }
 }

@@ -3,6 +3,11 @@ export type { OnSettled } from '../bindings/onSettled.js'
 export type { PendingInputRequest } from '../bindings/pendingInputRequests.js'
 export type { ToolCallControls } from '../bindings/toolCallControls.js'
 export { TaskClientProvider, type TaskClientProviderProps } from './TaskClientProvider.js'
+export {
+  type ElicitationInputProps,
+  type UseElicitationFormResult,
+  useElicitationForm,
+} from './useElicitationForm.js'
 export { useInputRequests } from './useInputRequests.js'
 export { useTaskClient } from './useTaskClient.js'
 export { useTaskConnection } from './useTaskConnection.js'

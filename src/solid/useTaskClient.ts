@@ -1,4 +1,4 @@
-import { type Accessor, type Context, createContext, useContext } from 'solid-js'
+import { type Accessor, type Context, createContext, createMemo, useContext } from 'solid-js'
 import { providedClient, type UseTaskClientOptions, type UseTaskClientsOptions } from '../bindings/clients.js'
 import type { TaskClient } from '../client/taskClient.js'
 import type { RegisteredTools } from '../client/tools.js'
@@ -18,11 +18,15 @@ export const TaskClientContext: Context<Accessor<TaskClient> | undefined> = crea
  */
 export function useTaskClient<T = RegisteredTools>(options: UseTaskClientOptions<T> = {}): TaskClient<T> {
   // The provider's client is the registered one, which a context cannot know.
-  return useClient(() => options as UseTaskClientOptions<unknown>)() as unknown as TaskClient<T>
+  return givenOrProvided(() => options as UseTaskClientOptions<unknown>)() as unknown as TaskClient<T>
 }
 
-/** The client that the options name, or else the one that is provided, each time it is asked for. */
+/** The client that the options name, or else the one that is provided. It changes when that is another client. */
 export function useClient(options: Accessor<UseTaskClientOptions<unknown>>): Accessor<TaskClient> {
+  return createMemo(givenOrProvided(options))
+}
+
+function givenOrProvided(options: Accessor<UseTaskClientOptions<unknown>>): Accessor<TaskClient> {
   const provided = useContext(TaskClientContext)
   return () => (options().client as TaskClient | undefined) ?? orThrow(provided)
 }

@@ -1,4 +1,4 @@
-import type { Accessor } from 'solid-js'
+import { type Accessor, createMemo } from 'solid-js'
 import type { UseTaskClientOptions } from '../bindings/clients.js'
 import { watchToolCall } from '../bindings/watchToolCall.js'
 import type { ToolCallState } from '../call/toolCallState.js'
@@ -23,7 +23,10 @@ export interface UseToolCallStateOptions extends UseTaskClientOptions<unknown> {
  * ```
  */
 export function useToolCallState(options: Accessor<UseToolCallStateOptions>): Accessor<ToolCallState | undefined> {
-  return createStateOfCall(useClient(options), () => options().callId)
+  return createStateOfCall(
+    useClient(options),
+    createMemo(() => options().callId),
+  )
 }
 
 export function createStateOfCall(

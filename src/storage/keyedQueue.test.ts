@@ -59,6 +59,29 @@ it('runs an operation at once again when the last one is over', async () => {
   expect(enqueue('a', () => 'at once')).toBe('at once')
 })
 
+it('lets an operation wait for the one that runs, also where an earlier one is over', async () => {
+  const enqueue = createKeyedQueue()
+  const [first, second] = [deferred(), deferred()]
+  const one = enqueue('a', () => first.promise)
+  void enqueue('a', () => second.promise)
+  first.resolve()
+  await one
+  await new Promise(setImmediate)
+  const log: string[] = []
+  const three = enqueue('a', () => void log.push('third'))
+  expect(log).toEqual([])
+  second.resolve()
+  await three
+  expect(log).toEqual(['third'])
+})
+
+it('runs an operation at once again when the only one is over', async () => {
+  const enqueue = createKeyedQueue()
+  await enqueue('a', () => Promise.resolve())
+  await new Promise(setImmediate)
+  expect(enqueue('a', () => 'at once')).toBe('at once')
+})
+
 it('maps a value at once, and a promise when it is there', async () => {
   expect(mapMaybePromise(2, (value) => value + 1)).toBe(3)
   expect(mapMaybePromise(undefined, () => 'none')).toBe('none')

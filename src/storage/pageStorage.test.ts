@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { WebStorage } from '../environment/environment.js'
 import { createSimulatedEnvironment } from '../testing/simulatedEnvironment.js'
 import { memoryStorage } from './memoryStorage.js'
 import { pageStorage } from './pageStorage.js'
@@ -30,6 +31,13 @@ describe('pageStorage', () => {
     storage.removeItem('a')
     expect(storage.getItem('a')).toBeUndefined()
     expect(storage.keys()).toEqual([])
+  })
+
+  it('has no key where another page has removed one meanwhile', () => {
+    const { environment } = createSimulatedEnvironment()
+    const local = environment.storage('local') as WebStorage
+    const shrinking = { ...local, length: 2, key: (index: number) => (index === 0 ? 'a' : null) }
+    expect(pageStorage('local', { storage: () => shrinking }).keys()).toEqual(['a'])
   })
 
   it('that must not be touched throws on use, not when it is made', () => {

@@ -1,10 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { asynchronous } from '../../test/support/asynchronousStorage.js'
 import { TaskStorageError } from '../protocol/errors.js'
 import { memoryStorage } from './memoryStorage.js'
 import { createRecordStore, type RecordStore } from './recordStore.js'
 import type { TaskStorage } from './taskStorage.js'
-import type { RecordedTask, ToolCallRecord } from './toolCallRecord.js'
+import { encodeToolCallRecord, type RecordedTask, type ToolCallRecord } from './toolCallRecord.js'
 
 const NOW = 100_000
 const ENDPOINT = 'https://example.com/mcp'
@@ -81,6 +81,16 @@ describe.each([
     await otherTab.update(record('a', { task: { ...TASK, status: 'completed', answered: ['q1'] } }))
     await store.update(record('a', { task: { ...TASK, answered: ['q2'] } }))
     expect((await store.read('a'))?.task).toMatchObject({ status: 'completed', answered: ['q1', 'q2'] })
+  })
+
+  it('are not updated over a call that was made anew, nor where one that is kept is gone', async () => {
+    const storage = memoryStorage()
+    const { store } = open(wrap(storage))
+    expect(await store.update(record('a'), true)).toBe(false)
+    expect(await store.has('a')).toBe(false)
+    expect(await store.update(record('a'))).toBe(true)
+    expect(await store.update(record('a', { task: { ...TASK, taskId: 'task-2' } }))).toBe(true)
+    expect((await store.read('a'))?.task?.taskId).toBe(TASK_ID)
   })
 
   it('[DUR-08] are invisible to other endpoints and other scopes', async () => {
@@ -199,6 +209,16 @@ describe('a storage that answers at once', () => {
     expect(lists).toBe(1)
   })
 
+  it('is not swept by the write that comes after a list', async () => {
+    const storage = memoryStorage()
+    const keys = vi.fn(storage.keys)
+    const { store } = open({ ...storage, keys })
+    await store.list()
+    await store.write(record('a'))
+    await store.read('a')
+    expect(keys).toHaveBeenCalledOnce()
+  })
+
   it('is swept the less often, the more tasks at work are in it', async () => {
     const storage = memoryStorage()
     let lists = 0
@@ -290,12 +310,13 @@ describe('what else stands in the storage', () => {
 
   it('may be what is no text: other users of a key-value store keep what they like', async () => {
     const storage = memoryStorage()
-    const odd = {
+    const odd = encodeToolCallRecord(record('odd'))
+    const theirs = {
       ...storage,
-      getItem: (key: string) => (key === `${PREFIX}odd` ? ({ n: 1 } as unknown as string) : storage.getItem(key)),
+      getItem: (key: string) => (key === `${PREFIX}odd` ? ([odd] as unknown as string) : storage.getItem(key)),
       keys: () => [7, ['a', 1], `${PREFIX}odd`, ...(storage.keys() as string[])] as string[],
     }
-    const { store, errors } = open(odd)
+    const { store, errors } = open(theirs)
     await store.write(record('a'))
     expect(await ids(store)).toEqual(['a'])
     await store.clear()
@@ -319,6 +340,7 @@ describe('a storage that fails', () => {
     update: (store) => store.update(record('a')),
     read: (store) => store.read('a'),
     has: (store) => store.has('a'),
+    isNewer: (store) => store.isNewer('a'),
     remove: (store) => store.remove('a'),
     list: (store) => store.list(),
     clear: (store) => store.clear(),
@@ -328,7 +350,7 @@ describe('a storage that fails', () => {
   it.each(rows)('%s: %s() does not, and reports it once', async (how, method) => {
     const { store, errors } = open(storages[how] as TaskStorage)
     const result = await methods[method]?.(store)
-    const otherwise: Record<string, unknown> = { list: [], write: false, update: false, has: true }
+    const otherwise: Record<string, unknown> = { list: [], write: false, update: false, has: true, isNewer: false }
     expect(result).toEqual(otherwise[method])
     expect(errors).toHaveLength(1)
     expect(errors[0]).toBeInstanceOf(TaskStorageError)

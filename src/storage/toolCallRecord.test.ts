@@ -8,6 +8,7 @@ import {
   isHeldRecord,
   isNewerRecord,
   isRecordExpired,
+  isSuccessor,
   mergeToolCallRecords,
   type RecordedTask,
   recordedTask,
@@ -58,7 +59,9 @@ describe('the text of a record', () => {
     ['a task', RECORD],
     ['an intent', INTENT],
     ['an intent with the key of its call', { ...INTENT, idempotencyKey: 'f81d4fae7dec11d0' }],
+    ['an intent whose key is as long as one can be', { ...INTENT, idempotencyKey: 'x'.repeat(256) }],
     ['a task without what is optional', { ...RECORD, task: bare(TASK) }],
+    ['a task with what is optional', { ...RECORD, task: { ...TASK, notedAt: 1100, snapshotAt: 1050 } }],
   ])('reads back as it was written: %s', (_name, record) => {
     expect(decodeToolCallRecord(encodeToolCallRecord(record))).toEqual(record)
   })
@@ -115,6 +118,15 @@ describe('the text of a record', () => {
       }),
       { seed: 2663, numRuns: 300 },
     )
+  })
+
+  it('with a key that is no text is the record of a call without', () => {
+    const { key: _key, ...unnamed } = RECORD
+    expect(decodeToolCallRecord(text({ key: 7 }))).toStrictEqual(unnamed)
+  })
+
+  it('with a word that is none for what other tabs hold is an intent', () => {
+    expect(decodeToolCallRecord(JSON.stringify({ v: 1, ...INTENT, held: 'odd' }))).toStrictEqual(INTENT)
   })
 
   it('cut short anywhere is none', () => {
@@ -178,6 +190,8 @@ describe('the text of a record', () => {
     [{ answered: keys(600) }, { answered: keys(600).slice(-512) }],
     [{ createdAt: `2026-07-28 (${'x'.repeat(1000)})` }, { createdAt: '' }],
     [{ isCancelling: 'yes' }, { isCancelling: false }],
+    [{ notedAt: 'now' }, { notedAt: undefined }],
+    [{ snapshotAt: 'now' }, { snapshotAt: undefined }],
     [{ isCancelling: undefined }, { isCancelling: false }],
   ])('with %j goes on without', (changes, expected) => {
     expect(decodeToolCallRecord(taskText(changes))?.task).toEqual(defined({ ...TASK, ...expected }))
@@ -226,6 +240,7 @@ describe('a record of a later version', () => {
     ['with nothing but its call', '{"v":3,"callId":"c1"}', true],
     ['of another call', text({ v: 2, callId: 'c2' }), false],
     ['of this version', text({}), false],
+    ['of this version, in another order', JSON.stringify({ callId: 'c1', v: 1 }), false],
     ['of no version', text({ v: undefined }), false],
     ['of a version that is no number', text({ v: 'new' }), false],
     ['cut short', text({ v: 2 }).slice(0, -1), false],
@@ -291,6 +306,13 @@ describe('a record whose task id names a session', () => {
   ])('is not one %s', (_name, record) => {
     expect(heldRecord(encodeToolCallRecord(record))).toBeUndefined()
   })
+
+  it.each([null, undefined, '{"v":1,"held":', JSON.stringify({ v: 1, ...INTENT, held: 'odd' })])(
+    'is not what others see in %j',
+    (shown) => {
+      expect(isHeldRecord(shown)).toBe(false)
+    },
+  )
 })
 
 describe('isRecordExpired', () => {
@@ -325,6 +347,13 @@ describe('isRecordExpired', () => {
     ['a task that names a session, within a day', bound, 1000 + DAY - 1, false],
     ['a task that names a session, after a day', bound, 1000 + DAY, true],
     ['a call that other tabs know the task of, after a day', { ...INTENT, held: 'working' }, 900 + DAY, true],
+    [
+      'a task of 2025-11-25 that names no session, after a day',
+      { ...bound, task: { ...TASK, ttlMs: null } },
+      1000 + DAY,
+      false,
+    ],
+    ['an intent of 2025-11-25, after a day', { ...INTENT, era: 'legacy' }, 900 + DAY, false],
     ['[DUR-19] an intent within a week', INTENT, 900 + WEEK - 1, false],
     ['[DUR-20] an intent after a week', INTENT, 900 + WEEK, true],
     ['a task with a ttl of 0', ended('completed', 0), 1000, true],
@@ -352,6 +381,7 @@ describe('mergeToolCallRecords', () => {
   it('takes the record where nothing, an intent or another task is stored', () => {
     expect(mergeToolCallRecords(undefined, RECORD)).toBe(RECORD)
     expect(mergeToolCallRecords(INTENT, RECORD)).toBe(RECORD)
+    expect(mergeToolCallRecords(RECORD, INTENT)).toBe(INTENT)
     expect(mergeToolCallRecords(stored({ taskId: 't0', status: 'completed', answered: ['old'] }), RECORD)).toBe(RECORD)
   })
 
@@ -377,6 +407,62 @@ describe('mergeToolCallRecords', () => {
     expect(merge(newer, {})).toMatchObject(newer)
     expect(merge({}, newer)).toMatchObject(newer)
   })
+
+  it('of two snapshots with one stamp the one that is written counts', () => {
+    expect(merge({}, { status: 'input_required' })?.status).toBe('input_required')
+  })
+
+  it.each([
+    ['the stored one where it arrived later', { snapshotAt: 5000 }, { snapshotAt: 4000 }, 5000],
+    ['the stored one where only of that an arrival is known', { snapshotAt: 5000 }, {}, 5000],
+    ['the written one where it arrived later', { snapshotAt: 5000 }, { snapshotAt: 6000 }, 6000],
+    [
+      'the written one where the clock was set back since',
+      { snapshotAt: 5000 },
+      { snapshotAt: 3000, notedAt: 4000 },
+      3000,
+    ],
+    ['the stored one where it was noted before', { snapshotAt: 5000 }, { snapshotAt: 3000, notedAt: 5000 }, 5000],
+  ])('by the time of arrival, not by the stamps of the server, keeps %s', (_name, known, written, expected) => {
+    const [early, late] = ['2026-07-28T00:00:10Z', '2026-07-28T00:00:20Z']
+    const isStoredKept = expected === 5000
+    const merged = merge(
+      { ...known, ttlMs: 1, lastUpdatedAt: isStoredKept ? early : late },
+      { ...written, ttlMs: 2, lastUpdatedAt: isStoredKept ? late : early },
+    )
+    expect(merged).toMatchObject({ snapshotAt: expected, ttlMs: isStoredKept ? 1 : 2 })
+  })
+
+  it('keeps the arrival that is known where the task that has ended has none', () => {
+    expect(merge({ status: 'completed' }, { snapshotAt: 5000 })?.snapshotAt).toBe(5000)
+  })
+
+  it('keeps the time to poll that one of them has, and the later one where it is not known when they were noted', () => {
+    const task = bare(TASK)
+    const next: ToolCallRecord = { ...RECORD, task: { ...task, notedAt: 5000, nextPollAt: 3000 } }
+    expect(mergeToolCallRecords({ ...RECORD, task }, next).task?.nextPollAt).toBe(3000)
+    expect(merge({ nextPollAt: 9000 }, { nextPollAt: 8000 })?.nextPollAt).toBe(9000)
+  })
+
+  it('makes nothing up that neither says', () => {
+    const record = { ...RECORD, task: bare(TASK) }
+    expect(mergeToolCallRecords(record, record)).toStrictEqual(record)
+  })
+})
+
+describe('isSuccessor', () => {
+  const other = { ...RECORD, task: { ...TASK, taskId: 't0' } }
+
+  it.each<[string, ToolCallRecord | undefined, ToolCallRecord, boolean]>([
+    ['nothing', undefined, RECORD, false],
+    ['the intent that led to the task', INTENT, RECORD, false],
+    ['an intent of later', { ...INTENT, startedAt: 901 }, RECORD, true],
+    ['the same task', RECORD, RECORD, false],
+    ['another task', other, RECORD, true],
+    ['a task, where there was none', RECORD, INTENT, true],
+  ])('%s', (_name, stored, record, expected) => {
+    expect(isSuccessor(stored, record)).toBe(expected)
+  })
 })
 
 describe('a snapshot in a record', () => {
@@ -392,6 +478,11 @@ describe('a snapshot in a record', () => {
 
   it('has no status message: these are words to the user', () => {
     expect(recordSnapshot(task)).toEqual(defined({ ...task, statusMessage: undefined }))
+  })
+
+  it('has no poll interval where the server names none', () => {
+    const { pollIntervalMs: _interval, ...rest } = task
+    expect(recordSnapshot(rest)).not.toHaveProperty('pollIntervalMs')
   })
 
   it('has nothing that a status carries', () => {

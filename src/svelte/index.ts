@@ -4,6 +4,11 @@ export type { PendingInputRequest } from '../bindings/pendingInputRequests.js'
 export type { ToolCallControls } from '../bindings/toolCallControls.js'
 export type { ReactiveValue } from './reactive.js'
 export { setTaskClient } from './setTaskClient.js'
+export {
+  type ElicitationInputProps,
+  type UseElicitationFormResult,
+  useElicitationForm,
+} from './useElicitationForm.js'
 export { useInputRequests } from './useInputRequests.js'
 export { useTaskClient } from './useTaskClient.js'
 export { useTaskConnection } from './useTaskConnection.js'

@@ -1,4 +1,5 @@
 import { onMount } from 'svelte'
+import { toStore } from 'svelte/store'
 import type { OnSettled } from '../bindings/onSettled.js'
 import type { TaskClient } from '../client/taskClient.js'
 
@@ -8,9 +9,21 @@ export function listenToSettled(
   options: () => OnSettled,
   isOwn: (callId: string) => boolean,
 ): void {
-  onMount(() =>
-    client().onToolCallSettled((call) => {
-      if (isOwn(call.callId)) options().onSettled?.(call)
-    }),
-  )
+  onMount(() => {
+    let listensTo: TaskClient | undefined
+    let unsubscribe = () => {}
+    const unfollow = toStore(client).subscribe((from) => {
+      // Svelte's stores take every object for another one.
+      if (from === listensTo) return
+      listensTo = from
+      unsubscribe()
+      unsubscribe = from.onToolCallSettled((call) => {
+        if (isOwn(call.callId)) options().onSettled?.(call)
+      })
+    })
+    return () => {
+      unfollow()
+      unsubscribe()
+    }
+  })
 }

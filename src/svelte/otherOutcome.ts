@@ -1,7 +1,7 @@
 import { type CallOutcome, followOtherOutcome, type OtherOutcome } from '../bindings/otherOutcome.js'
 import type { TaskClient } from '../client/taskClient.js'
 import type { AnyToolCallMutationOptions } from '../query/toolCallMutationOptions.js'
-import { createTracker } from './reactive.js'
+import { createReader } from './reactive.js'
 
 /**
  * What became of the newest call of a key that the mutation has not made itself, see {@link followOtherOutcome}. It is
@@ -14,7 +14,7 @@ export function otherOutcome(
 ): Pick<OtherOutcome, 'noteOwn'> & { readonly outcome: CallOutcome | undefined } {
   let outcome: CallOutcome | undefined
   let other: OtherOutcome | undefined
-  const track = createTracker((listener, from: TaskClient, id: string | undefined) => {
+  const subscribe = (listener: () => void, from: TaskClient, id: string | undefined) => {
     outcome = undefined
     if (id === undefined) return () => {}
     const followed = followOtherOutcome(from, id, {
@@ -30,11 +30,11 @@ export function otherOutcome(
       followed.stop()
       if (other === followed) other = undefined
     }
-  })
+  }
+  const read = createReader(subscribe, () => outcome)
   return {
     get outcome() {
-      track(client(), callId())
-      return outcome
+      return read(client(), callId())
     },
     noteOwn: (ownId) => other?.noteOwn(ownId),
   }

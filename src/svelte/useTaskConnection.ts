@@ -1,7 +1,7 @@
 import type { UseTaskClientOptions } from '../bindings/clients.js'
 import type { TaskClient } from '../client/taskClient.js'
 import type { ConnectionState } from '../connection/connection.js'
-import { createTracker, type ReactiveValue } from './reactive.js'
+import { createReader, type ReactiveValue } from './reactive.js'
 import { clientOf } from './useTaskClient.js'
 
 /**
@@ -19,11 +19,13 @@ export function useTaskConnection(
   options: () => UseTaskClientOptions<unknown> = () => ({}),
 ): ReactiveValue<ConnectionState> {
   const client = clientOf(options)
-  const track = createTracker((listener, { store }: TaskClient) => store.subscribe(listener))
+  const read = createReader(
+    (listener, { store }: TaskClient) => store.subscribe(listener),
+    ({ store }) => store.getState().connection,
+  )
   return {
     get current() {
-      track(client())
-      return client().store.getState().connection
+      return read(client())
     },
   }
 }

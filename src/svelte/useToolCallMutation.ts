@@ -1,4 +1,5 @@
 import type { CreateMutationResult } from '@tanstack/svelte-query'
+import { createSubscriber } from 'svelte/reactivity'
 import type { UseTaskClientOptions } from '../bindings/clients.js'
 import { extendResult, getters } from '../bindings/extendResult.js'
 import type { OnSettled } from '../bindings/onSettled.js'
@@ -64,23 +65,30 @@ export function useToolCallMutation(
   const client = clientOf(options)
   const started = new Set<string>()
   let lastCallId: string | undefined
+  let announceLast = () => {}
+  const trackLast = createSubscriber((update) => {
+    announceLast = update
+  })
   const keyedId = () => {
     const { name, key } = options()
     return key === undefined ? undefined : client().toolCallId(name, key)
   }
-  const callId = () => keyedId() ?? lastCallId
+  const callId = () => {
+    trackLast()
+    return keyedId() ?? lastCallId
+  }
   const other = otherOutcome(client, keyedId, options)
   listenToSettled(client, options, (settledId) => started.delete(settledId) || settledId === callId())
   const result = createMutation(() =>
     toolCallMutation(client(), options(), (startedId) => {
       started.add(startedId)
       lastCallId = startedId
+      announceLast()
       other.noteOwn(startedId)
     }),
   )
   const controls = controlsOf(client, () => {
-    // Read for its changes: a call is followed as soon as its mutation begins, and the mutation knows when it does.
-    void result.submittedAt
+    // Read to follow it: a call of an earlier visit is taken up by that.
     void other.outcome
     return callId()
   })

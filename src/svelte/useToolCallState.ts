@@ -2,7 +2,7 @@ import type { UseTaskClientOptions } from '../bindings/clients.js'
 import { watchToolCall } from '../bindings/watchToolCall.js'
 import type { ToolCallState } from '../call/toolCallState.js'
 import type { TaskClient } from '../client/taskClient.js'
-import { createTracker, type ReactiveValue } from './reactive.js'
+import { createReader, type ReactiveValue } from './reactive.js'
 import { clientOf } from './useTaskClient.js'
 
 /** What {@link useToolCallState} takes. */
@@ -32,12 +32,13 @@ export function stateOfCall(
   client: () => TaskClient,
   callId: () => string | undefined,
 ): ReactiveValue<ToolCallState | undefined> {
-  const track = createTracker((listener, from: TaskClient, id: string | undefined) => watchToolCall(from, id, listener))
+  const read = createReader(
+    (listener, from: TaskClient, id: string | undefined) => watchToolCall(from, id, listener),
+    (from, id) => (id === undefined ? undefined : from.getToolCallState(id)),
+  )
   return {
     get current() {
-      const id = callId()
-      track(client(), id)
-      return id === undefined ? undefined : client().getToolCallState(id)
+      return read(client(), callId())
     },
   }
 }

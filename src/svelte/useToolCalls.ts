@@ -2,7 +2,7 @@ import { byStart, callsOf, keepSame, watchCalls } from '../bindings/callsOf.js'
 import type { UseTaskClientsOptions } from '../bindings/clients.js'
 import type { ToolCallState } from '../call/toolCallState.js'
 import type { TaskClient } from '../client/taskClient.js'
-import { createTracker, type ReactiveValue } from './reactive.js'
+import { createReader, type ReactiveValue } from './reactive.js'
 import { clientsOf } from './useTaskClient.js'
 
 /** What {@link useToolCalls} takes. */
@@ -32,14 +32,17 @@ export function callsIn(
   clients: () => readonly TaskClient[],
   filter: (call: ToolCallState) => boolean,
 ): ReactiveValue<readonly ToolCallState[]> {
-  const track = createTracker((listener, ...from: readonly TaskClient[]) => watchCalls(from, listener))
   let calls: readonly ToolCallState[] = []
-  return {
-    get current() {
-      const from = clients()
-      track(...from)
+  const read = createReader(
+    (listener, ...from: readonly TaskClient[]) => watchCalls(from, listener),
+    (...from) => {
       calls = keepSame(calls, byStart(callsOf(from).filter(filter)))
       return calls
+    },
+  )
+  return {
+    get current() {
+      return read(...clients())
     },
   }
 }

@@ -57,6 +57,15 @@ it('a tab posts nothing about tasks before another one has spoken', async () => 
   expect(other.received).toEqual([['task 2', { type: 'poll-aborted', nextPollAt: 1 }]])
 })
 
+it('a tab that is back from the back-forward cache posts to tabs that it has not heard of', async () => {
+  const [away, other] = [openTab(), openTab()]
+  await away.page.hidePage()
+  await away.page.showPage()
+  away.tabs.postTask('task 5', { type: 'poll-aborted', nextPollAt: 1 })
+  await browser.settle()
+  expect(other.received).toEqual([['task 5', { type: 'poll-aborted', nextPollAt: 1 }]])
+})
+
 it('a tab that has stolen leadership from a frozen one posts what it learns, and that one receives it when it wakes', async () => {
   const frozen = openTab()
   frozen.tabs.leadershipOf('task 3').join()
@@ -108,6 +117,19 @@ it('a tab that asks, and has just heard of the task itself, tells the others whe
   expect(other.received).toContainEqual(['task 1', { type: 'asked', nextPollAt: 5000 }])
 })
 
+it('a hidden tab that leads says so to a tab that asks, which takes over', async () => {
+  const leader = openTab([], { scope: 'hidden' })
+  leader.tabs.leadershipOf('task 4').join()
+  await leader.page.setVisible(false)
+  await browser.settle()
+  const asking = openTab([], { scope: 'hidden' })
+  const leadership = asking.tabs.leadershipOf('task 4')
+  leadership.join()
+  asking.tabs.postSyncRequest('task 4')
+  await browser.advance(100)
+  expect(leadership.isLeader()).toBe(true)
+})
+
 it('a tab that is in the back-forward cache receives nothing, and goes on when it is back', async () => {
   const [away, other] = [openTab(), openTab()]
   away.tabs.postForgotten(0)
@@ -150,12 +172,26 @@ it('a tab that is closed still posts that a call was forgotten', async () => {
 it('a tab that is opened twice listens once, and a closed one neither listens nor opens again', async () => {
   const { tabs, page } = openTab()
   const listeners = page.listeners()
+  const onPageHide = vi.spyOn(page.environment, 'onPageHide')
   tabs.open()
+  expect(onPageHide).not.toHaveBeenCalled()
   expect([page.listeners(), page.channels()]).toEqual([listeners, 1])
   tabs.close()
   expect([page.listeners(), page.channels()]).toEqual([0, 0])
   tabs.open()
+  tabs.close()
   expect([page.listeners(), page.channels()]).toEqual([0, 0])
+})
+
+it('a tab that is closed while it waits to take over has no timer left', async () => {
+  const [leader, waiting] = [openTab([], { scope: 'waiting' }), openTab([], { scope: 'waiting' })]
+  for (const { tabs } of [leader, waiting]) tabs.leadershipOf('task 5').join()
+  await browser.settle()
+  await leader.page.setVisible(false)
+  await browser.settle()
+  expect(waiting.page.timers()).toBe(1)
+  waiting.tabs.close()
+  expect(waiting.page.timers()).toBe(0)
 })
 
 it('a lock that is waited for no longer rejects with the reason, and so does work', async () => {

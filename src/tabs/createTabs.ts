@@ -83,6 +83,12 @@ export function createTabs(options: TabsOptions): Tabs {
     for (const taskId of options.polledTaskIds()) postKnown(taskId)
   }
 
+  function comeBack(): void {
+    connect()
+    // Others may have been opened, or have come back, while this one was away.
+    hasPeers = true
+  }
+
   function receive(message: TabMessage): void {
     meetPeer()
     switch (message.type) {
@@ -123,7 +129,7 @@ export function createTabs(options: TabsOptions): Tabs {
       connect()
       subscriptions = [
         environment.onPageHide(disconnect),
-        environment.onPageShow(connect),
+        environment.onPageShow(comeBack),
         environment.onVisibilityChange(leaderships.onVisibilityChange),
       ]
     },

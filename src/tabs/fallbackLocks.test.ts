@@ -20,6 +20,7 @@ it('a lock that the browser refuses is granted all the same, and the refusal is 
   const hold = vi.fn(async () => 'done')
   const locks = locksWithFallback(refusing, onRefused)
   await expect(locks.request('a', {}, hold)).resolves.toBe('done')
+  expect(onRefused).toHaveBeenCalledOnce()
   await expect(locks.request('b', { steal: true }, hold)).resolves.toBe('done')
   expect(hold).toHaveBeenCalledTimes(2)
   expect(onRefused.mock.calls).toEqual([[refused]])

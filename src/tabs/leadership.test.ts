@@ -81,6 +81,7 @@ it('a tab that takes the lead has it at once, and the other one queues again', a
   b.leadership.steal()
   await browser.settle()
   expect([a.turns, b.turns]).toEqual([['granted', 'lost'], ['taken']])
+  expect([a.leadership.wasStolen(), b.leadership.wasStolen()]).toEqual([false, true])
   leave()
   await browser.settle()
   expect(a.turns).toEqual(['granted', 'lost', 'granted'])
@@ -151,6 +152,15 @@ it('a tab that joins while its page is away stands when that is back', async () 
   expect(a.leadership.isLeader()).toBe(true)
   await a.page.showPage()
   expect(a.page.locks()).toBe(1)
+  expect(a.turns).toEqual(['granted'])
+})
+
+it('a tab that leaves while its page is away stands for nothing', () => {
+  const a = openTab()
+  a.state.isHere = false
+  a.leadership.join()()
+  expect(a.onEmpty).toHaveBeenCalledOnce()
+  expect(a.page.listeners()).toBe(0)
 })
 
 it('a tab that is granted the lead after it has left does not keep it', async () => {

@@ -137,3 +137,16 @@ it('a tab that is closed takes over no more', async () => {
   await browser.advance(1000)
   expect(other.leaderships.of('t1').isLeader()).toBe(false)
 })
+
+it('a tab waits to take over only while the leader is hidden, and once, however often that says so', async () => {
+  const [leader, other] = [openTab(), openTab()]
+  for (const { leaderships } of [leader, other]) leaderships.of('t1').join()
+  await browser.settle()
+  other.leaderships.receive(true)
+  expect(other.page.timers()).toBe(0)
+  other.leaderships.receive(false)
+  other.leaderships.receive(false)
+  expect(other.page.timers()).toBe(1)
+  other.leaderships.receive(true)
+  expect(other.page.timers()).toBe(0)
+})

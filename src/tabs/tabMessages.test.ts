@@ -93,6 +93,7 @@ describe('no message', () => {
     ['of a call with nothing in it', { v: 1, type: 'call', callId: 'c1' }],
     ['of a call with a type that there is not', ofCall({ type: 'other', outcome: { result: RESULT } })],
     ['a record that is no text', ofCall({ type: 'created', record: INTENT })],
+    ['a record in a list', ofCall({ type: 'created', record: [encodeToolCallRecord(INTENT)] })],
     ['a record that is none', ofCall({ type: 'created', record: 'x' })],
     ['an end without an outcome', ofCall({ type: 'settled' })],
     ['a result that is none', ofCall({ type: 'settled', outcome: { result: 7 } })],

@@ -2,6 +2,11 @@ export type { UseTaskClientOptions, UseTaskClientsOptions } from '../bindings/cl
 export type { OnSettled } from '../bindings/onSettled.js'
 export type { PendingInputRequest } from '../bindings/pendingInputRequests.js'
 export { provideTaskClient, taskClientPlugin } from './provideTaskClient.js'
+export {
+  type ElicitationInputProps,
+  type UseElicitationFormResult,
+  useElicitationForm,
+} from './useElicitationForm.js'
 export { useInputRequests } from './useInputRequests.js'
 export { useTaskClient } from './useTaskClient.js'
 export { useTaskConnection } from './useTaskConnection.js'

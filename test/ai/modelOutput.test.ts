@@ -1,4 +1,5 @@
 import type { CallToolResult } from 'taskwire'
+import { isToolStatus } from 'taskwire/ai'
 import { describe, expect, it } from 'vitest'
 import { modelOutput } from '../../src/ai/modelOutput.js'
 
@@ -36,7 +37,25 @@ describe('what the model is told of an output', () => {
       { type: 'text', text: 'Ask later.' },
     ]
     expect(toModel({ content, isError: true })).toEqual({ type: 'error-text', value: 'No sales.\nAsk later.' })
-    expect(toModel({ content: [], isError: true })).toEqual({ type: 'error-text', value: '' })
+    const image = { type: 'image', data: 'aGk=', mimeType: 'image/png' }
+    expect(toModel({ content: [image, ...content], isError: true })).toEqual({
+      type: 'error-text',
+      value: 'No sales.\nAsk later.',
+    })
+  })
+
+  it('is an error also where the tool says it in no words', () => {
+    const image = { type: 'image', data: 'aGk=', mimeType: 'image/png' }
+    for (const content of [[], [image], [{ type: 'text', text: '' }]]) {
+      expect(toModel({ content, isError: true, structuredContent: { code: 7 } })).toEqual({
+        type: 'error-text',
+        value: '{"code":7}',
+      })
+      expect(toModel({ content, isError: true })).toEqual({
+        type: 'error-text',
+        value: 'The tool failed and did not say why.',
+      })
+    }
   })
 
   it('says that the tool is still running where there is no result yet', () => {
@@ -47,6 +66,12 @@ describe('what the model is told of an output', () => {
     expect(toModel({ callId: 'c', phase: 'working', network: 'ok' })).toMatchObject({
       value: 'The tool is still running; its result is not there yet.',
     })
+  })
+
+  it('is the result of a tool that has members of a status, too', () => {
+    const output = { content: [{ type: 'text', text: 'Done.' }], callId: 'c', phase: 'working' }
+    expect(isToolStatus(output)).toBe(false)
+    expect(toModel(output)).toEqual({ type: 'content', value: output.content })
   })
 
   it('is the output itself where it is no result of a tool', () => {

@@ -195,4 +195,33 @@ describe.each(versions)('a chat that is reloaded in mid-tool, in $version', (ver
     expect(chat.scripted.prompts).toHaveLength(1)
     expect(server.count('tools/call')).toBe(1)
   })
+
+  it('leaves the output of an earlier part that has the same id', async () => {
+    const earlier = { type: 'dynamic-tool', toolName: 'report', toolCallId: 'call-1', input: {} }
+    const parts = [{ ...earlier, state: 'output-available', output: text('21 pieces') }]
+    const server = serve()
+    const stored = await leave(server, isRunning)
+    const before = [{ id: 'earlier', role: 'assistant', parts }] as UIMessage[]
+    const { tools } = await visit(server)
+    // Not that of the AI SDK, which itself gives the last output to the first part with the id.
+    const chat = { messages: [...before, ...stored], addToolOutput: vi.fn() }
+    resumeToolParts(chat, tools)
+    await until(server, () => chat.addToolOutput.mock.calls.length > 0)
+    expect(chat.messages[0]).toBe(before[0])
+    expect(chat.messages.at(-1)?.parts.at(-1)).toMatchObject({ state: 'output-available', output: text('42 pieces') })
+  })
+
+  it("cancels no task when it stops, also with onAbort: 'cancel'", async () => {
+    const server = serve()
+    const stored = await leave(server, isRunning)
+    const { chat, tools, client } = await visit(server, stored, [REPORT], { onAbort: 'cancel' })
+    const stop = resumeToolParts(chat, tools)
+    await server.advance(1500)
+    stop()
+    const shown = structuredClone(chat.messages)
+    await server.advance(20_000)
+    expect(server.count('tasks/cancel')).toBe(0)
+    expect(Object.values(client.store.getState().calls)).toMatchObject([{ phase: 'completed' }])
+    expect(chat.messages).toEqual(shown)
+  })
 })

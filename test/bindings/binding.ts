@@ -1,6 +1,8 @@
 import type { CallToolResult, TaskClient, ToolCallState } from 'taskwire'
+import type { ElicitationSource } from 'taskwire/forms'
 import type {
   PendingInputRequest,
+  UseElicitationFormResult,
   UseToolCallMutationOptions,
   UseToolCallMutationResult,
   UseToolCallOptions,
@@ -18,7 +20,12 @@ export interface OptionsOf {
   useToolCalls: UseToolCallsOptions
   useInputRequests: { client?: TaskClient; clients?: readonly TaskClient[] }
   useTaskConnection: { client?: TaskClient }
+  /** The input request; the options are {@link FORM_OPTIONS}. */
+  useElicitationForm: ElicitationSource
 }
+
+/** The options of every form. */
+export const FORM_OPTIONS = { words: { required: 'Bitte ausfüllen.' } }
 
 /** What each of them shows, in React's words: refs and accessors are read. */
 export interface ShownBy {
@@ -28,6 +35,7 @@ export interface ShownBy {
   useToolCalls: readonly ToolCallState[]
   useInputRequests: readonly PendingInputRequest[]
   useTaskConnection: TaskClient['store'] extends { getState(): { connection: infer C } } ? C : never
+  useElicitationForm: UseElicitationFormResult
 }
 
 export type Hook = keyof OptionsOf

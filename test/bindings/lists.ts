@@ -38,11 +38,12 @@ export const lists: readonly Behaviour[] = [
       await act(() => void client.startToolCall(WORK))
       await advance(5000)
       expect(view.text).toBe('1')
-      const { shown } = view
+      const { shown, renders } = view
       await page.act(() => void client.startToolCall({ name: 'work', arguments: { seconds: 60 } }))
       await advance(3000)
       expect(view.shown).toBe(shown)
       expect(view.text).toBe('1')
+      expect(view.renders).toBe(renders)
     },
   },
   {
@@ -150,6 +151,47 @@ export const lists: readonly Behaviour[] = [
       await act(() => void client.connect())
       await advance(100)
       expect([before, view.text]).toEqual([client.store.getInitialState().connection.status, 'connected'])
+    },
+  },
+  {
+    name: 'useTaskConnection and useInputRequests render nothing while a call goes on that changes neither',
+    async run({ mount, act, advance, client }) {
+      const views = [
+        mount('useTaskConnection', {}, ({ status }) => status),
+        mount('useInputRequests', {}, (requests) => `${requests.length}`),
+      ]
+      await act(() => void client.connect())
+      await advance(100)
+      const before = views.map(({ renders }) => renders)
+      await act(() => void client.startToolCall(WORK))
+      await advance(5000)
+      expect(views.map(({ renders }) => renders)).toEqual(before)
+    },
+  },
+  {
+    name: 'options that change, but name the same client and the same call, leave the subscriptions as they are',
+    async run({ mount, advance, client }) {
+      const subscribes = [
+        vi.spyOn(client, 'subscribeToolCall'),
+        vi.spyOn(client, 'onToolCallSettled'),
+        vi.spyOn(client.store, 'subscribe'),
+      ]
+      const work = { name: 'work', arguments: { seconds: 60 } }
+      const callId = client.toolCallId('work', 'k')
+      const query = mount('useToolCall', { ...work, key: 'k' })
+      const mutation = mount('useToolCallMutation', { name: 'work', key: 'k' }, ({ call }) => `${call?.phase}`)
+      const state = mount('useToolCallState', { callId }, (call) => `${call?.phase}`)
+      const connection = mount('useTaskConnection', {}, ({ status }) => status)
+      const list = mount('useToolCalls', {}, (calls) => `${calls.length}`)
+      await advance(1500)
+      const before = subscribes.map(({ mock }) => mock.calls.length)
+      await query.change({ ...work, key: 'k', query: { gcTime: 1000 } })
+      await mutation.change({ name: 'work', key: 'k', mutation: { gcTime: 1000 } })
+      await state.change({ callId })
+      await connection.change({})
+      await list.change({})
+      await advance(1500)
+      expect(subscribes.map(({ mock }) => mock.calls.length)).toEqual(before)
     },
   },
   {

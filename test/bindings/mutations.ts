@@ -72,6 +72,20 @@ export const mutations: readonly Behaviour[] = [
     },
   },
   {
+    name: 'useToolCallMutation without a key shows its call while it runs, also where onMutate is awaited',
+    async run({ mount, advance, act }) {
+      let go = () => {}
+      const onMutate = () => new Promise<void>((resolve) => (go = resolve))
+      const view = mount('useToolCallMutation', { name: 'work', mutation: { onMutate } }, show)
+      await act(() => view.shown.mutate({ seconds: 2 }))
+      await advance(100)
+      expect(view.text).toBe('pending: undefined undefined')
+      await act(() => go())
+      await advance(1500)
+      expect(view.text).toBe('pending: working undefined')
+    },
+  },
+  {
     name: 'mutateAsync() resolves to the result',
     async run({ mount, act, advance }) {
       const view = mount('useToolCallMutation', { name: 'work' }, show)
@@ -145,6 +159,26 @@ export const mutations: readonly Behaviour[] = [
     },
   },
   {
+    name: 'a mutation keeps showing the outcome of an earlier visit when another option changes',
+    async run(world) {
+      const before = world.mount('useToolCallMutation', WEEKLY, show)
+      await world.act(() => before.shown.mutate({ seconds: 1 }))
+      await world.advance(3000)
+      await world.reload()
+      const seen: string[] = []
+      const view = world.mount('useToolCallMutation', WEEKLY, (shown) => {
+        seen.push(shown.status)
+        return show(shown)
+      })
+      await world.advance(1000)
+      expect(view.text).toBe('success: completed {"seconds":1}')
+      seen.length = 0
+      await view.change({ ...WEEKLY, mutation: { gcTime: 1000 } })
+      await world.advance(1000)
+      expect(seen.filter((status) => status !== 'success')).toEqual([])
+    },
+  },
+  {
     name: 'retry of a mutation calls the tool again with the same arguments, once it has called it',
     async run({ mount, advance, act, server }) {
       const view = mount('useToolCallMutation', WEEKLY, show)
@@ -186,6 +220,18 @@ export const mutations: readonly Behaviour[] = [
         ['failed', 1],
         ['completed', 3],
       ])
+    },
+  },
+  {
+    name: 'onSettled of a mutation is called for the calls of the client that its options name now',
+    async run(world) {
+      const client = world.openElsewhere()
+      const onSettled = vi.fn()
+      const view = world.mount('useToolCallMutation', { ...WEEKLY, onSettled })
+      await view.change({ ...WEEKLY, onSettled, client } as never)
+      await world.act(() => void client.startToolCall({ name: 'work', arguments: { seconds: 1 } }, { key: 'weekly' }))
+      await world.advance(4000)
+      expect(onSettled).toHaveBeenCalledOnce()
     },
   },
 ]

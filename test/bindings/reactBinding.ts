@@ -2,13 +2,17 @@ import { notifyManager, QueryClient, QueryClientProvider } from '@tanstack/react
 import { act } from '@testing-library/react'
 import { createElement, type ReactNode } from 'react'
 import { createRoot } from 'react-dom/client'
+import type { ElicitationSource } from 'taskwire/forms'
 import * as hooks from 'taskwire/react'
-import type { Binding, Hook, OptionsOf, ShownBy, View } from './binding.js'
+import { type Binding, FORM_OPTIONS, type Hook, type OptionsOf, type ShownBy, type View } from './binding.js'
 
 Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true })
 notifyManager.setScheduler(queueMicrotask)
 
-const HOOKS: Record<Hook, unknown> = { ...hooks }
+const HOOKS: Record<Hook, unknown> = {
+  ...hooks,
+  useElicitationForm: (pending: ElicitationSource) => hooks.useElicitationForm(pending, FORM_OPTIONS),
+}
 
 export const reactBinding: Binding = {
   name: 'React',

@@ -14,19 +14,26 @@ import * as solid from 'taskwire/solid'
 import * as svelte from 'taskwire/svelte'
 import * as vue from 'taskwire/vue'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { createSSRApp, defineComponent } from 'vue'
+import { createSSRApp, defineComponent, proxyRefs } from 'vue'
 import { renderToString as renderVue } from 'vue/server-renderer'
+import { callThatAsks, formRequest } from '../support/askingCall.js'
 import Root from './svelte/Root.svelte'
 
 const WORK = { name: 'work', arguments: { seconds: 2 } }
 const WEEKLY = { name: 'work', key: 'weekly' }
 
+const asking = callThatAsks(formRequest({ type: 'object', properties: {} }))
+
+function shownForm({ kind, status, message }: { kind: string; status: string; message: string }): string {
+  return `${kind} ${status} ${message}`
+}
+
 const nothing = () => {
   throw new Error('The network was used during server rendering.')
 }
 
-/** What every page says: of a query, a mutation with a key, the lists, one call and the connection. */
-const EXPECTED = 'pending true,idle undefined,0 calls,0 requests,undefined,idle'
+/** What every page says: of a query, a mutation with a key, the lists, one call, the connection and a form. */
+const EXPECTED = 'pending true,idle undefined,0 calls,0 requests,undefined,idle,form open Deploy it?'
 
 const renderers: Record<string, (client: TaskClient) => Promise<string>> = {
   async React(client) {
@@ -40,6 +47,7 @@ const renderers: Record<string, (client: TaskClient) => Promise<string>> = {
         `${react.useInputRequests().length} requests`,
         `${react.useToolCallState({ callId: 'a' })?.phase}`,
         react.useTaskConnection().status,
+        shownForm(react.useElicitationForm(asking.source)),
       ].join()
     }
     const page = createElement(react.TaskClientProvider, { client }, createElement(Page))
@@ -54,6 +62,7 @@ const renderers: Record<string, (client: TaskClient) => Promise<string>> = {
       const requests = vue.useInputRequests()
       const call = vue.useToolCallState({ callId: 'a' })
       const connection = vue.useTaskConnection()
+      const form = vue.useElicitationForm(asking.source)
       return () =>
         [
           `${query.status.value} ${query.isPending.value}`,
@@ -62,6 +71,7 @@ const renderers: Record<string, (client: TaskClient) => Promise<string>> = {
           `${requests.value.length} requests`,
           `${call.value?.phase}`,
           connection.value.status,
+          shownForm(proxyRefs(form)),
         ].join()
     })
     const app = createSSRApp(Page)
@@ -76,6 +86,7 @@ const renderers: Record<string, (client: TaskClient) => Promise<string>> = {
       const requests = svelte.useInputRequests()
       const call = svelte.useToolCallState(() => ({ callId: 'a' }))
       const connection = svelte.useTaskConnection()
+      const form = svelte.useElicitationForm(() => asking.source)
       return () =>
         [
           `${query.status} ${query.isPending}`,
@@ -84,6 +95,7 @@ const renderers: Record<string, (client: TaskClient) => Promise<string>> = {
           `${requests.current.length} requests`,
           `${call.current?.phase}`,
           connection.current.status,
+          shownForm(form),
         ].join()
     }
     const props = {
@@ -105,6 +117,7 @@ const renderers: Record<string, (client: TaskClient) => Promise<string>> = {
       const requests = solid.useInputRequests()
       const call = solid.useToolCallState(() => ({ callId: 'a' }))
       const connection = solid.useTaskConnection()
+      const form = solid.useElicitationForm(() => asking.source)
       return [
         `${query.status} ${query.isPending}`,
         `${mutation.status} ${mutation.call?.phase}`,
@@ -112,6 +125,7 @@ const renderers: Record<string, (client: TaskClient) => Promise<string>> = {
         `${requests().length} requests`,
         `${call()?.phase}`,
         connection().status,
+        shownForm(form),
       ].join()
     }
     return renderSolid(() =>
@@ -134,7 +148,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval'] }
 afterEach(() => void vi.useRealTimers())
 
 it.each(Object.keys(renderers))(
-  '%s renders the pending state on a server, sends nothing and leaves no timer',
+  '%s renders the pending state on a server, sends nothing and leaves no timer and no listener',
   async (name) => {
     const client = createTaskClient({
       url: 'http://localhost/mcp',
@@ -148,5 +162,6 @@ it.each(Object.keys(renderers))(
     await Promise.resolve()
     expect(client.store.getState()).toEqual(client.store.getInitialState())
     expect(vi.getTimerCount()).toBe(0)
+    expect(asking.listeners.size).toBe(0)
   },
 )

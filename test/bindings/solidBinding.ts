@@ -1,12 +1,16 @@
 import { notifyManager, QueryClient, QueryClientProvider } from '@tanstack/solid-query'
 import { createComponent, createRenderEffect, createSignal, type JSX } from 'solid-js'
 import { render } from 'solid-js/web'
+import type { ElicitationSource } from 'taskwire/forms'
 import * as hooks from 'taskwire/solid'
-import type { Binding, Hook, OptionsOf, ShownBy, View } from './binding.js'
+import { type Binding, FORM_OPTIONS, type Hook, type OptionsOf, type ShownBy, type View } from './binding.js'
 
 notifyManager.setScheduler(queueMicrotask)
 
-const HOOKS: Record<Hook, unknown> = { ...hooks }
+const HOOKS: Record<Hook, unknown> = {
+  ...hooks,
+  useElicitationForm: (pending: () => ElicitationSource) => hooks.useElicitationForm(pending, FORM_OPTIONS),
+}
 
 export const solidBinding: Binding = {
   name: 'Solid',

@@ -7,6 +7,7 @@ describeBinding(svelteBinding)
 it('taskwire/svelte exports what it always has', async () => {
   expect(Object.keys(await import('taskwire/svelte')).sort()).toEqual([
     'setTaskClient',
+    'useElicitationForm',
     'useInputRequests',
     'useTaskClient',
     'useTaskConnection',

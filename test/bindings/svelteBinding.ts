@@ -1,13 +1,17 @@
 import { notifyManager, QueryClient, setQueryClientContext } from '@tanstack/svelte-query'
 import { flushSync, mount, tick, unmount as unmountComponent } from 'svelte'
 import { fromStore, writable } from 'svelte/store'
+import type { ElicitationSource } from 'taskwire/forms'
 import * as hooks from 'taskwire/svelte'
-import type { Binding, Hook, OptionsOf, ShownBy, View } from './binding.js'
+import { type Binding, FORM_OPTIONS, type Hook, type OptionsOf, type ShownBy, type View } from './binding.js'
 import Root from './svelte/Root.svelte'
 
 notifyManager.setScheduler(queueMicrotask)
 
-const HOOKS: Record<Hook, unknown> = { ...hooks }
+const HOOKS: Record<Hook, unknown> = {
+  ...hooks,
+  useElicitationForm: (pending: () => ElicitationSource) => hooks.useElicitationForm(pending, FORM_OPTIONS),
+}
 
 export const svelteBinding: Binding = {
   name: 'Svelte',

@@ -1,12 +1,16 @@
 import * as solidQuery from '@tanstack/solid-query'
 import * as svelteQuery from '@tanstack/svelte-query'
 import * as vueQuery from '@tanstack/vue-query'
+import type { JSX } from 'solid-js'
+import type { HTMLInputAttributes } from 'svelte/elements'
 import { type CallToolResult, createTaskClient, type ToolCallState, type ToolOutput } from 'taskwire'
+import type { ElicitationField, ElicitationSource } from 'taskwire/forms'
+import type * as react from 'taskwire/react'
 import * as solid from 'taskwire/solid'
 import * as svelte from 'taskwire/svelte'
 import * as vue from 'taskwire/vue'
 import { describe, expectTypeOf, it } from 'vitest'
-import { computed, ref } from 'vue'
+import { computed, type InputHTMLAttributes, ref } from 'vue'
 import { z } from 'zod'
 
 interface Report {
@@ -110,5 +114,51 @@ describe('taskwire/solid', () => {
     button.mutate()
     solid.useToolCalls(() => ({ clients: [client, other] }))() satisfies readonly ToolCallState[]
     solid.TaskClientProvider({ client })
+  })
+})
+
+describe('useElicitationForm', () => {
+  const source = {} as ElicitationSource
+
+  it('takes what useInputRequests lists', () => {
+    vue.useElicitationForm(() => vue.useInputRequests().value[0] ?? source, { drafts: 'session' })
+    svelte.useElicitationForm(() => svelte.useInputRequests().current[0] ?? source)
+    solid.useElicitationForm(() => solid.useInputRequests()()[0] ?? source)
+    // @ts-expect-error the request is a function, as the options of the others
+    solid.useElicitationForm(source)
+    // @ts-expect-error the ids are those of the framework
+    svelte.useElicitationForm(() => source, { id: 'a' })
+  })
+
+  it('has refs in Vue, members in Svelte and Solid', () => {
+    expectTypeOf(vue.useElicitationForm(source).fields.value).toEqualTypeOf<readonly ElicitationField[]>()
+    expectTypeOf(svelte.useElicitationForm(() => source).fields).toEqualTypeOf<readonly ElicitationField[]>()
+    expectTypeOf(solid.useElicitationForm(() => source).canSubmit).toEqualTypeOf<boolean>()
+  })
+
+  it('has props that fit the controls of the framework', () => {
+    const field = {} as Exclude<ElicitationField, { kind: 'choices' | 'unsupported' }>
+    expectTypeOf(vue.useElicitationForm(source).inputProps(field)).toExtend<InputHTMLAttributes>()
+    expectTypeOf(svelte.useElicitationForm(() => source).inputProps(field)).toExtend<HTMLInputAttributes>()
+    expectTypeOf(solid.useElicitationForm(() => source).inputProps(field)).toExtend<
+      JSX.InputHTMLAttributes<HTMLInputElement>
+    >()
+  })
+
+  it('has props for the controls that a field has, and for no others', () => {
+    const form = {} as solid.UseElicitationFormResult & react.UseElicitationFormResult
+    const field = {} as ElicitationField
+    if (field.kind === 'choices') {
+      // @ts-expect-error one control cannot say which options are chosen
+      form.inputProps(field)
+      for (const option of field.options) form.optionProps(field, option)
+    } else if (field.kind === 'unsupported') {
+      // @ts-expect-error there is nothing to fill in
+      form.inputProps(field)
+    } else {
+      form.inputProps(field)
+    }
+    // @ts-expect-error a field of any kind
+    form.inputProps(field)
   })
 })

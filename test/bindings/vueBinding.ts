@@ -1,12 +1,16 @@
 import { notifyManager, QueryClient, VueQueryPlugin } from '@tanstack/vue-query'
+import type { ElicitationSource } from 'taskwire/forms'
 import * as hooks from 'taskwire/vue'
 import { createApp, defineComponent, isRef, nextTick, proxyRefs, shallowRef } from 'vue'
-import type { Binding, Hook, OptionsOf, ShownBy, View } from './binding.js'
+import { type Binding, FORM_OPTIONS, type Hook, type OptionsOf, type ShownBy, type View } from './binding.js'
 
 // vue-query tells components by a timer of the machine, which no simulated clock moves.
 notifyManager.setScheduler(queueMicrotask)
 
-const HOOKS: Record<Hook, unknown> = { ...hooks }
+const HOOKS: Record<Hook, unknown> = {
+  ...hooks,
+  useElicitationForm: (pending: () => ElicitationSource) => hooks.useElicitationForm(pending, FORM_OPTIONS),
+}
 
 export const vueBinding: Binding = {
   name: 'Vue',

@@ -171,7 +171,7 @@ describe('npm create taskwire', () => {
     const questions = { ask: () => Promise.resolve('').finally(between), close: () => {} }
     const { exitCode, warnings } = await run(['cloned'], undefined, { openQuestions: () => questions })
     expect(exitCode).toBe(1)
-    expect(warnings).toContain('Failed to write the app, and nothing of it is left: ')
+    expect(warnings).toContain('Failed to write the app, and nothing of it is left. ')
     expect(readdirSync(join(cwd, 'cloned'))).toEqual(['src'])
   })
 

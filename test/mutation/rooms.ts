@@ -6,11 +6,25 @@
 const rooms: Record<string, readonly string[]> = {
   tabs: ['src/call/callRuntime', 'test/tabs'],
   storage: ['src/call/callRecord', 'src/call/callRuntime', 'test/edges/storage{Space,Versions}'],
-  protocol: ['test/badInput', 'test/spec/wire'],
+  protocol: ['test/spec/wire'],
   call: ['test/inputRequests', 'test/push', 'test/tabs'],
   client: ['src/lite/*', 'test/{callMeta,observe,observeWire,signIn,tabs}', 'test/edges/endpoint'],
-  connection: ['test/{badInput,connecting,push,wireOfBoth}', 'test/edges/{endpoint,legacyToolsList}', 'test/spec/wire'],
+  connection: ['test/{connecting,signIn}', 'test/edges/legacyToolsList', 'test/spec/wire'],
 }
+
+/**
+ * What the names of tests say that are left out: those that take seconds, since every survivor would run them, and one that
+ * reads the sources.
+ */
+export const leftOut: readonly string[] = [
+  'is given up after a while',
+  'outlives it with resetTimeoutAfterMs',
+  'a page that makes hundreds of calls within a minute',
+  'a page that makes call after call with keys',
+  'leaves no trace of 100 calls',
+  'takes a time that grows with the form',
+  'each type of observation and each reason is documented',
+]
 
 /** The globs of the tests that may kill a mutant of the room. */
 export function testsOf(room: string): string[] {

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { relative } from 'node:path'
+import { relative, resolve } from 'node:path'
 import type { Plugin } from 'vite'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
@@ -29,11 +29,20 @@ const keepThread: Plugin = {
   },
 }
 
+const fewRuns: Plugin = {
+  name: 'few-runs',
+  enforce: 'pre',
+  resolveId: (source, importer) =>
+    source === 'fast-check' && importer?.endsWith('.test.ts') === true
+      ? resolve('test/mutation/fewRuns.ts')
+      : undefined,
+}
+
 /** All unit tests that are fast and need no browser, no process and no socket would take too long for each mutant. */
 const room = process.env['MUTATION_ROOM'] ?? 'all'
 
 export default defineConfig({
-  plugins: [keepThread],
+  plugins: [keepThread, fewRuns],
   resolve: { tsconfigPaths: true },
   oxc: { jsx: { runtime: 'automatic', development: false } },
   test: {

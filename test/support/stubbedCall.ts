@@ -101,7 +101,8 @@ export interface StubbedCallOptions {
   handlers?: InputHandlers
   /** What is wrong with a response. @default nothing */
   validateInputResponse?: TaskPort['validateInputResponse']
-  records?: CallRuntimeOptions['records']
+  /** What the storage does otherwise. */
+  records?: Partial<CallRuntimeOptions['records']>
   tabs?: Partial<CallTabs>
 }
 
@@ -113,7 +114,7 @@ export function beginCall(options: StubbedCallOptions = {}) {
   /** What happened, in order. */
   const log: string[] = []
   const written: ToolCallRecord[] = []
-  const storage: { record?: ToolCallRecord | undefined } = { record: options.found }
+  const storage: { record?: ToolCallRecord | undefined } = { record: options.found ?? options.follows }
   const polls: number[] = []
   const errors: unknown[] = []
   const posted: TaskMessage[] = []
@@ -137,15 +138,17 @@ export function beginCall(options: StubbedCallOptions = {}) {
     storage.record = record
     return Promise.resolve(true)
   }
-  const records: CallRuntimeOptions['records'] = options.records ?? {
+  const records: CallRuntimeOptions['records'] = {
     write: (record) => store('write', record),
     update: (record) => store('update', record),
     read: () => Promise.resolve(storage.record),
+    has: () => Promise.resolve(storage.record !== undefined),
     remove: () => {
       log.push('remove')
       storage.record = undefined
       return Promise.resolve()
     },
+    ...options.records,
   }
 
   function respond<T>(line: Response<T>[], signal: AbortSignal | undefined): Promise<T> {
@@ -254,8 +257,10 @@ export function beginCall(options: StubbedCallOptions = {}) {
     return 'task' in entry.call ? entry.call.task?.taskId : undefined
   }
 
-  function follow({ task, startedAt, era }: ToolCallRecord): void {
+  function follow(record: ToolCallRecord): void {
+    const { task, startedAt, era } = record
     if (task === undefined) return
+    storage.record = record
     delete entry.cancelling
     runtime.dispatch(entry, { type: 'adopted', task, startedAt, era })
     resumeCancel(entry, runtime)

@@ -12,6 +12,16 @@ export const HERO_STEPS: readonly { readonly step: HeroStep; readonly text: stri
 ]
 
 /**
+ * @param calls how often `tools/call` was sent since the picture was started
+ * @returns what is said of it at the end
+ */
+export function wordsOfCalls(calls: number): string {
+  // The page of the frame may show a task that a visit before has left running.
+  if (calls === 0) return 'No tools/call was sent: the task is that of a visit before.'
+  return `tools/call was sent ${calls === 1 ? 'once' : `${calls} times`}.`
+}
+
+/**
  * @param step that was taken last
  * @param call as the first frame has it
  * @returns the step to take now; undefined while it is too early

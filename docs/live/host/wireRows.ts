@@ -14,39 +14,57 @@ export interface WireRow {
   readonly ms?: number
 }
 
+/** What went over the wire of a live example. */
+export interface Wire {
+  /** The newest ones. */
+  readonly rows: readonly WireRow[]
+  /** How many there were, with those that are not shown any more. */
+  readonly added: number
+  /** How often each method was sent, by its name. */
+  readonly sent: Readonly<Record<string, number>>
+}
+
+export const EMPTY_WIRE: Wire = { rows: [], added: 0, sent: {} }
+
 /** As many as are shown. */
 const MAX_ROWS = 100
 
 /**
- * @param rows what is shown
+ * @param wire what was observed before
  * @param observation of a client
  * @param page which frame, and how many times it was loaded: exchanges are counted anew after a reload
- * @returns the rows with what was observed; the same ones where it is not of the wire
+ * @returns the wire with what was observed; the same one where that is not of the wire
  */
 export function addToWire(
-  rows: readonly WireRow[],
+  wire: Wire,
   observation: TaskClientObservation,
   page: { readonly tab: number; readonly load: number },
-): readonly WireRow[] {
-  if (!('exchange' in observation)) return rows
+): Wire {
+  if (!('exchange' in observation)) return wire
   const { tab, load } = page
   const id = `${tab}.${load}.${observation.exchange}`
-  if (observation.type === 'wire-sent') return added(rows, { id, tab, method: observation.method ?? 'HTTP' })
+  if (observation.type === 'wire-sent') {
+    const { method = 'HTTP' } = observation
+    return { ...withRow(wire, { id, tab, method }), sent: { ...wire.sent, [method]: sentOf(wire, method) + 1 } }
+  }
   if (observation.type === 'wire-event') {
     const { at, body, method = 'response' } = observation
-    return added(rows, { id: `${id}.${at}.${rows.length}`, tab, method, answer: wordsOf(body) })
+    return withRow(wire, { id: `${id}.${at}.${wire.added}`, tab, method, answer: wordsOf(body) })
   }
   const answer =
     observation.type === 'wire-failed' ? 'no response' : wordsOf(observation.body, observation.http?.status)
-  return rows.map((row) => (row.id === id ? { ...row, answer, ms: Math.round(observation.ms) } : row))
+  const rows = wire.rows.map((row) => (row.id === id ? { ...row, answer, ms: Math.round(observation.ms) } : row))
+  return { ...wire, rows }
 }
 
-/** How often a method was asked for, whatever became of it. */
-export function countOf(rows: readonly WireRow[], method: string): number {
-  return rows.filter((row) => row.method === method).length
+/** How often a method was sent, whatever became of it. */
+export function sentOf({ sent }: Wire, method: string): number {
+  return sent[method] ?? 0
 }
 
-const added = (rows: readonly WireRow[], row: WireRow): readonly WireRow[] => [...rows, row].slice(-MAX_ROWS)
+function withRow({ rows, added, sent }: Wire, row: WireRow): Wire {
+  return { rows: [...rows, row].slice(-MAX_ROWS), added: added + 1, sent }
+}
 
 /** What matters of a message, for people. */
 function wordsOf(body: string | undefined, status = 200): string {

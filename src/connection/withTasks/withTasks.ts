@@ -21,8 +21,11 @@ export interface WithTasksOptions {
   /**
    * How long a request of the SDK client is held before its timeout begins anew, in ms. Less than the `timeout` of the
    * calls, which is 60,000 where they have none. For apps that cannot pass a `timeout`, since other code makes the
-   * calls. It is done by rounds of multi round-trip in which nothing is asked: the client has 10 of them for a call, unless it is
-   * made with `inputRequired: { maxRounds }`, and tells each to `onprogress`.
+   * calls. Each time takes a round of multi round-trip in which nothing is asked.
+   *
+   * The SDK client allows 10 rounds for a call, those of input requests included, so a call lasts about 10 × this value. After
+   * that the call rejects with an `SdkError` whose `code` is `INPUT_REQUIRED_ROUNDS_EXCEEDED`; the task goes on. For longer tasks make
+   * the client with `inputRequired: { maxRounds }`. `onprogress` is called once a round.
    *
    * @default never: the client's timeout ends a call
    */

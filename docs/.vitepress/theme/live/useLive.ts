@@ -1,14 +1,14 @@
 import { withBase } from 'vitepress'
 import { computed, onBeforeUnmount, ref, shallowRef } from 'vue'
 import { CLIENT_EVENT, type LiveClient } from '../../../live/frame/liveClient.ts'
-import { addToWire, countOf, type WireRow } from '../../../live/host/wireRows.ts'
+import { addToWire, EMPTY_WIRE, sentOf } from '../../../live/host/wireRows.ts'
 
 /** The frames of a live example: what they do, and what is done to them. */
 export function useLive(name: string) {
   const src = withBase(`/live/frames/${name}/index.html`)
   const frames: (HTMLIFrameElement | undefined)[] = []
   const clients = shallowRef<readonly (LiveClient | undefined)[]>([])
-  const rows = shallowRef<readonly WireRow[]>([])
+  const wire = shallowRef(EMPTY_WIRE)
   const isOffline = ref(false)
   const isRestarting = ref(false)
   const loads = [0, 0]
@@ -30,7 +30,7 @@ export function useLive(name: string) {
     if (isOffline.value) live.faults.set('offline', true)
     unsubscribes[tab] = live.client.observe(
       (observation) => {
-        rows.value = addToWire(rows.value, observation, { tab: tab + 1, load })
+        wire.value = addToWire(wire.value, observation, { tab: tab + 1, load })
       },
       { wire: true },
     )
@@ -70,12 +70,12 @@ export function useLive(name: string) {
     setOffline,
     restart,
     clients,
-    rows,
+    rows: computed(() => wire.value.rows),
     isOffline,
     isRestarting,
     frameOf: (tab: number) => frames[tab],
-    calls: computed(() => countOf(rows.value, 'tools/call')),
-    polls: computed(() => countOf(rows.value, 'tasks/get')),
+    calls: computed(() => sentOf(wire.value, 'tools/call')),
+    polls: computed(() => sentOf(wire.value, 'tasks/get')),
   }
 }
 

@@ -1,5 +1,4 @@
-import { TaskInputError } from 'taskwire'
-import { type PendingInputRequest, useInputRequests, useToolCallMutation } from 'taskwire/react'
+import { type PendingInputRequest, useElicitationForm, useInputRequests, useToolCallMutation } from 'taskwire/react'
 
 export function Newsletter() {
   const send = useToolCallMutation({ name: 'send_newsletter', key: 'newsletter' })
@@ -24,31 +23,31 @@ export function Newsletter() {
   )
 }
 
-function Question({ request, response, respond }: PendingInputRequest) {
-  if (request.method !== 'elicitation/create') return null
-  const refusal = response?.status === 'rejected' ? response.error : undefined
-  const problem = refusal instanceof TaskInputError ? refusal.issues[0]?.message : refusal?.message
+function Question(pending: PendingInputRequest) {
+  const form = useElicitationForm(pending)
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
-        const subject = new FormData(event.currentTarget).get('subject')
-        void respond({ action: 'accept', content: { subject } })
-      }}
-    >
-      <p>{request.params.message}</p>
-      <label>
-        Subject
-        <input name="subject" aria-invalid={problem !== undefined} />
-      </label>
-      {problem && <p role="alert">{problem}</p>}
-      <button type="submit" disabled={response?.status === 'sending'}>
+    <form noValidate onSubmit={form.onSubmit}>
+      <p>{form.message}</p>
+      {form.fields.map(
+        (field) =>
+          field.kind === 'text' && (
+            <div key={field.name}>
+              <label>
+                {field.label}
+                <input {...form.inputProps(field)} />
+              </label>
+              {field.error && <p id={field.errorId}>{field.error}</p>}
+            </div>
+          ),
+      )}
+      <button type="submit" disabled={!form.canSubmit}>
         Send
       </button>
-      <button type="button" onClick={() => respond({ action: 'decline' })}>
+      <button type="button" onClick={form.decline} disabled={!form.isEditable}>
         Do not send
       </button>
+      <p role="alert">{form.problem}</p>
+      <p role="status">{form.statusText}</p>
     </form>
   )
 }

@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest'
+import { isTooDeep } from './json.js'
+
+function nested(depth: number, wrap: (value: unknown) => object): unknown {
+  let value: unknown = 'leaf'
+  for (let level = 0; level < depth; level += 1) value = wrap(value)
+  return value
+}
+
+it.each([
+  ['objects', (value: unknown) => ({ a: null, value })],
+  ['lists', (value: unknown) => ['x', value]],
+])('%s may be nested 512 levels deep, and no deeper', (_name, wrap) => {
+  expect(isTooDeep(nested(512, wrap))).toBe(false)
+  expect(isTooDeep(nested(513, wrap))).toBe(true)
+})
+
+it.each([undefined, null, 'x', [], {}])('%j is not too deep', (value) => {
+  expect(isTooDeep(value)).toBe(false)
+})
