@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, vi } from 'vitest'
 import { clientKind } from '../support/anyClient.js'
 import type { HttpRequest } from '../support/httpServer.js'
 import type { Engine, EngineContext } from './engines/engine.js'
@@ -17,13 +17,11 @@ beforeAll(async () => {
 
 afterAll(() => engine?.close())
 
-beforeEach(async () => {
-  ;[app, context] = await Promise.all([startReportApp(), engine.newContext()])
-})
-
-afterEach(async () => {
-  await context.close()
-  await app.close()
+beforeEach(async ({ onTestFinished }) => {
+  app = await startReportApp()
+  onTestFinished(() => app.close())
+  context = await engine.newContext()
+  onTestFinished(() => context.close())
 })
 
 /** A tab of the app, which tells the server its name with each request. */

@@ -1,6 +1,6 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
 import type { LoggedRequest } from '../../demo/server/requestLog.js'
 import { type DemoServer, startDemo } from './demoServer.js'
 import type { Engine, EngineContext } from './engines/engine.js'
@@ -41,7 +41,6 @@ export function serveStudio(): Studio {
   let context: EngineContext
   let tab: Tab
   let others: BrowserContext[]
-  let complaints: string[]
   let excused: string[]
 
   /** The first visit makes Vite compile everything. */
@@ -75,19 +74,24 @@ export function serveStudio(): Studio {
     await demo?.close()
   })
 
-  beforeEach(async () => {
-    complaints = []
+  // The last of these is the first that runs, and each is there only once there is something for it to end.
+  beforeEach(async ({ onTestFinished, task }) => {
+    const complaints: string[] = []
     excused = []
     others = []
+    onTestFinished(() => {
+      expect(complaints.filter((text) => !excused.some((one) => text.includes(one)))).toEqual([])
+    })
     context = await engine.newContext({ onComplaint: (text) => complaints.push(text) })
+    onTestFinished(async () => {
+      for (const one of [context, ...others]) await one.close()
+    })
     tab = await openTab()
+    onTestFinished(async () => {
+      if (task.result?.state !== 'fail') return
+      console.log(await tab.evaluate('document.body.textContent').catch(String), await demo.requests())
+    })
     await demo.clear()
-  })
-
-  afterEach(async ({ task }) => {
-    if (task.result?.state === 'fail') console.log(await tab.locator('main').textContent(), await demo.requests())
-    for (const one of [context, ...others]) await one.close()
-    expect(complaints.filter((text) => !excused.some((one) => text.includes(one)))).toEqual([])
   })
 
   const polls = async () => (await demo.requests()).filter(({ method }) => method === 'tasks/get')
