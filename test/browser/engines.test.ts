@@ -17,7 +17,7 @@ test('each test that is left out in an engine is there', () => {
   for (const { test: name } of LEFT_OUT) expect(tests).toContain(`test('${name}`)
 })
 
-test('a test is left out where its engine cannot do it, and nowhere else', () => {
+test('a test is left out where a line says why, and nowhere else', () => {
   const name = '[DUR-45] a tab in front takes over from a hidden one'
   expect(whyLeftOut(name, 'webkit')).toMatch(/cannot bring them to the front/)
   expect(whyLeftOut(name, 'firefox')).toBeUndefined()
