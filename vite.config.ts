@@ -31,7 +31,7 @@ const isExternal = (id: string): boolean => !/^[./]|^[a-z]:[\\/]|^\0/i.test(id)
 
 const browserTests = 'test/browser/**/*.test.ts'
 /** The tests that launch a browser by test/browser/engines/launchEngine.ts: they hold for each. */
-const testsOfEngines = ['demo', 'durability'].map((name) => `test/browser/${name}.test.ts`)
+const testsOfEngines = ['demo', 'durability', 'magic', 'questions'].map((name) => `test/browser/${name}.test.ts`)
 const packageTests = 'test/package/**/*.test.ts'
 const bindingTests = 'test/bindings/**/*.test.ts'
 

@@ -1,138 +1,145 @@
 import { readFileSync } from 'node:fs'
-import type { FrameLocator } from 'playwright-core'
-import { expect, test, vi } from 'vitest'
-import { button, cardOf, expectAccessible, openQuestion, render, see, seePicture, serveStudio } from './studio.js'
+import { expect, vi } from 'vitest'
+import { test } from './engines/engineTest.js'
+import type { Found, Place } from './engines/tab.js'
+import { button, cardOf, openQuestion, render, see, seePicture, serveStudio } from './studio.js'
 
 const studio = serveStudio()
 
 /** Opens the second tab, and finds it. */
-async function openBeside(): Promise<FrameLocator> {
-  await button(studio.page, 'Open second tab').click()
-  const beside = studio.page.frameLocator('iframe')
+async function openBeside(): Promise<Place> {
+  await button(studio.tab, 'Open second tab').click()
+  const beside = studio.tab.frameLocator('iframe')
   await beside.getByRole('heading', { name: 'Desk' }).waitFor({ timeout: 60_000 })
-  await see(studio.page, /^2 tabs/)
+  await see(studio.tab, /^2 tabs/)
   return beside
 }
 
 /** The numbers beside the sentence that says who polls. */
 async function tally(): Promise<Record<string, number>> {
-  const pairs = await studio.page
+  const pairs = await studio.tab
     .locator('.proof dl div')
     .evaluateAll((all) => all.map((one) => [one.children[0]?.textContent, Number(one.children[1]?.textContent)]))
   return Object.fromEntries(pairs)
 }
 
 /** The frame that a render has reached. */
-async function frameOf(card: ReturnType<typeof cardOf>): Promise<number> {
+async function frameOf(card: Found): Promise<number> {
   return Number(await card.getByRole('progressbar').getAttribute('aria-valuenow'))
 }
 
 test('a second tab shows the same work, and two tabs make one call and one poller', async () => {
-  const { page } = studio
+  const { tab } = studio
   const beside = await openBeside()
-  const [here, there] = [await render(page, 'Harbour at dawn'), cardOf(beside, 'Harbour at dawn')]
+  const [here, there] = [await render(tab, 'Harbour at dawn'), cardOf(beside, 'Harbour at dawn')]
   await Promise.all([see(here, /frame \d+ of 96/), see(there, /frame \d+ of 96/)])
-  await see(page, '2 tabs, 1 poller')
+  await see(tab, '2 tabs, 1 poller')
   await Promise.all([seePicture(here), seePicture(there)])
-  await see(page, '2 tabs, no poller needed now')
+  await see(tab, '2 tabs, no poller needed now')
 
   expect((await studio.counts())['tools/call']).toBe(1)
   expect(await tally()).toEqual({ 'tools/call': 1, 'tasks/get': (await studio.polls()).length })
   await studio.expectPatience()
+})
 
+test('Escape in the second tab closes it, and the focus is back on its button', async () => {
+  const { tab } = studio
+  const beside = await openBeside()
   await beside.getByRole('button', { name: 'Render Low tide' }).focus()
-  await page.keyboard.press('Escape')
-  await see(page, /^1 tab,/)
-  expect(await button(page, 'Open second tab').evaluate((one) => one === document.activeElement)).toBe(true)
+  await tab.keyboard.press('Escape')
+  await see(tab, /^1 tab,/)
+  expect(await button(tab, 'Open second tab').evaluate((one) => one === document.activeElement)).toBe(true)
 })
 
 test('what is asked in one tab is answered in the other', async () => {
-  const { page } = studio
+  const { tab } = studio
   const beside = await openBeside()
-  await button(page, 'Release the trailer').click()
-  await see(page, '1 question')
+  await button(tab, 'Release the trailer').click()
+  await see(tab, '1 question')
   const asked = await openQuestion(beside, 'The trailer is cut. Release it?')
   await asked.getByLabel('Reason').fill('The premiere is on Friday')
-  await expectAccessible(page)
+  await studio.expectAccessible()
   await asked.getByRole('button', { name: 'Submit' }).click()
-  await see(page, /Released to festival, 3 copies/)
-  await see(page, 'Nothing needs you')
+  await see(tab, /Released to festival, 3 copies/)
+  await see(tab, 'Nothing needs you')
   expect(await studio.counts()).toMatchObject({ 'tools/call': 1, 'tasks/update': 1 })
 })
 
 test('the button that reloads goes on with what runs, in both tabs', async () => {
-  const { page } = studio
+  const { tab } = studio
   await openBeside()
-  const card = await render(page, 'Harbour at dawn', { seconds: 20 })
+  const card = await render(tab, 'Harbour at dawn', { seconds: 20 })
   await see(card, /frame \d+ of 96/)
-  await Promise.all([page.waitForEvent('load'), button(page, 'Reload this page').click()])
+  await tab.evaluate(() => document.body.firstElementChild?.setAttribute('data-before', ''))
+  await button(tab, 'Reload this page').click()
+  await tab.locator('[data-before]').waitFor({ state: 'detached' })
   await see(card, /frame \d+ of 96/)
-  await see(cardOf(page.frameLocator('iframe'), 'Harbour at dawn'), /frame \d+ of 96/)
-  await see(page, '2 tabs, 1 poller')
+  await see(cardOf(tab.frameLocator('iframe'), 'Harbour at dawn'), /frame \d+ of 96/)
+  await see(tab, '2 tabs, 1 poller')
   expect((await studio.counts())['tools/call']).toBe(1)
   expect(await tally()).toMatchObject({ 'tools/call': 1 })
 })
 
 test('without a network nothing is asked, in no tab, and nothing is an error; with it the work is caught up with', async () => {
-  const { page } = studio
+  const { tab } = studio
   const beside = await openBeside()
-  const card = await render(page, 'Harbour at dawn')
+  const card = await render(tab, 'Harbour at dawn')
   await see(card, /frame \d+ of 96/)
-  await button(page, 'Cut the network').click()
+  await button(tab, 'Cut the network').click()
   await see(card, 'Offline. The server works on.')
-  await see(page.getByRole('banner'), 'Offline')
+  await see(tab.getByRole('banner'), 'Offline')
   const polls = (await studio.polls()).length
   await cardOf(beside, 'Harbour at dawn')
     .getByText(/^Offline/)
     .waitFor()
-  expect(await page.locator('.problem, .connection-problem').count()).toBe(0)
+  expect(await tab.locator('.problem, .connection-problem').count()).toBe(0)
   expect((await studio.polls()).length).toBe(polls)
-  await button(page, 'Cut the network').click()
+  await button(tab, 'Cut the network').click()
   await seePicture(card)
   expect((await studio.counts())['tools/call']).toBe(1)
 })
 
 test('a call whose answer is lost is asked for again, and runs once', async () => {
-  const { page } = studio
-  await button(page, 'Lose an answer').click()
-  expect(await button(page, 'Lose an answer').getAttribute('aria-pressed')).toBe('true')
-  const card = await render(page, 'Harbour at dawn')
+  const { tab } = studio
+  await button(tab, 'Lose an answer').click()
+  expect(await button(tab, 'Lose an answer').getAttribute('aria-pressed')).toBe('true')
+  const card = await render(tab, 'Harbour at dawn')
   await see(card, /frame \d+ of 96/)
   await seePicture(card)
-  expect(await button(page, 'Lose an answer').getAttribute('aria-pressed')).toBe('false')
+  expect(await button(tab, 'Lose an answer').getAttribute('aria-pressed')).toBe('false')
   expect((await studio.counts())['tools/call']).toBe(2)
   expect(new Set((await studio.polls()).map(({ name }) => name)).size).toBe(1)
 })
 
 test('a poll whose answer is lost comes again', async () => {
-  const { page } = studio
-  const card = await render(page, 'Harbour at dawn')
+  const { tab } = studio
+  const card = await render(tab, 'Harbour at dawn')
   await see(card, /frame \d+ of 96/)
-  await button(page, 'Lose an answer').click()
-  await page.getByRole('button', { name: 'Lose an answer', pressed: false }).waitFor()
+  await button(tab, 'Lose an answer').click()
+  await tab.locator('button[aria-pressed="false"]', { hasText: 'Lose an answer' }).waitFor()
   await seePicture(card)
   expect((await studio.counts())['tools/call']).toBe(1)
 })
 
 test('a restarted server goes on with its renders where they were, and with its questions', async () => {
-  const { page } = studio
-  await button(page, 'Release the trailer').click()
-  await see(page, '1 question')
-  const card = await render(page, 'Harbour at dawn')
+  const { tab } = studio
+  await button(tab, 'Release the trailer').click()
+  await see(tab, '1 question')
+  const card = await render(tab, 'Harbour at dawn')
   await vi.waitUntil(async () => (await card.getByRole('progressbar').count()) > 0 && (await frameOf(card)) > 10, {
     timeout: 20_000,
   })
   const before = await frameOf(card)
-  await button(page, 'Restart the server').click()
-  await see(page.getByRole('banner'), 'Reconnecting')
-  await see(page.getByRole('banner'), 'Connected')
+  await button(tab, 'Restart the server').click()
+  await see(tab.getByRole('banner'), 'Reconnecting')
+  await see(tab.getByRole('banner'), 'Connected')
   expect(await frameOf(card)).toBeGreaterThanOrEqual(before)
   await seePicture(card)
 
-  const asked = await openQuestion(page, 'The trailer is cut. Release it?')
+  const asked = await openQuestion(tab, 'The trailer is cut. Release it?')
   await asked.getByLabel('Reason').fill('The premiere is on Friday')
   await asked.getByRole('button', { name: 'Submit' }).click()
-  await see(page, /Released to festival/)
+  await see(tab, /Released to festival/)
   expect((await studio.counts())['tools/call']).toBe(2)
   // Requests that came while nothing was served.
   studio.excuse('net::ERR_EMPTY_RESPONSE')
@@ -141,52 +148,63 @@ test('a restarted server goes on with its renders where they were, and with its 
 })
 
 test('signing out leaves no record of anything in the browser, in any tab', async () => {
-  const { page } = studio
+  const { tab } = studio
   const beside = await openBeside()
-  const card = await render(page, 'Harbour at dawn')
+  const card = await render(tab, 'Harbour at dawn')
   await seePicture(card)
-  await render(page, 'Low tide', { seconds: 60 })
-  await button(page, 'Release the trailer').click()
-  await see(page, '1 question')
-  const records = () => page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('taskwire:')))
+  await render(tab, 'Low tide', { seconds: 60 })
+  await button(tab, 'Release the trailer').click()
+  await see(tab, '1 question')
+  const records = () => tab.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('taskwire:')))
   expect(await records()).not.toEqual([])
 
-  await button(page, 'Forget and sign out').click()
-  await see(page, '0 records are left in this browser.')
+  await button(tab, 'Forget and sign out').click()
+  await see(tab, '0 records are left in this browser.')
   expect(await records()).toEqual([])
   expect(
-    await page.getByRole('heading', { name: 'You are signed out' }).evaluate((one) => one === document.activeElement),
+    await tab.getByRole('heading', { name: 'You are signed out' }).evaluate((one) => one === document.activeElement),
   ).toBe(true)
-  await expectAccessible(page)
-  await page.reload()
-  await button(page, 'Sign in again').click()
-  for (const tab of [page, beside]) await cardOf(tab, 'Harbour at dawn').getByText('not rendered yet').waitFor()
+  await studio.expectAccessible()
+  await tab.reload()
+  await button(tab, 'Sign in again').click()
+  for (const one of [tab, beside]) await cardOf(one, 'Harbour at dawn').getByText('not rendered yet').waitFor()
   expect(await tally()).toEqual({ 'tools/call': 0, 'tasks/get': 0 })
 })
 
-test('the code beside the studio is that of its sources, and can be copied', async () => {
-  const { page } = studio
-  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
-  const panel = page.getByRole('region', { name: 'The lines that do it' })
+const PANEL = { name: 'The lines that do it' }
+const SNIPPETS = [
+  ['Render', 'useToolCallMutation'],
+  ['Ask', 'useInputRequests'],
+  ['Share', 'useToolCall('],
+  ['Set up', '<TaskClientProvider client={client}>'],
+  ['Sign out', 'client.forget()'],
+] as const
+
+test('the code beside the studio is that of its sources', async () => {
+  const panel = studio.tab.getByRole('region', PANEL)
   const files = ['studio/ShotCard.tsx', 'studio/ProgressBar.tsx', 'inbox/Inbox.tsx', 'inbox/Question.tsx']
   const sources = [...files, 'desk/Dailies.tsx', 'magic/signIn.ts', 'main.tsx'].map((file) =>
     readFileSync(`demo/app/${file}`, 'utf8'),
   )
   const lines = new Set(sources.flatMap((source) => source.split('\n').map((line) => line.trim())))
-  for (const [name, what] of [
-    ['Render', 'useToolCallMutation'],
-    ['Ask', 'useInputRequests'],
-    ['Share', 'useToolCall('],
-    ['Set up', '<TaskClientProvider client={client}>'],
-    ['Sign out', 'client.forget()'],
-  ] as const) {
+  for (const [name, what] of SNIPPETS) {
     await panel.getByRole('radio', { name }).check({ force: true })
     const code = await panel.locator('pre').textContent()
     expect(code).toContain(what)
     expect(code?.split('\n').filter((line) => !lines.has(line.trim()))).toEqual([])
+  }
+})
+
+test('the code beside the studio can be copied', async () => {
+  const { page } = studio
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  const copied = () => page.evaluate(() => navigator.clipboard.readText())
+  const panel = page.getByRole('region', PANEL)
+  for (const [name] of SNIPPETS) {
+    await panel.getByRole('radio', { name }).check({ force: true })
     await panel.getByRole('button', { name: /^Cop/ }).click()
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(code)
+    expect(await copied()).toBe(await panel.locator('pre').textContent())
   }
   await button(page, 'Copy: the install command').click()
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('npm install taskwire')
+  expect(await copied()).toContain('npm install taskwire')
 })

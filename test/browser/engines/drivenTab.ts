@@ -82,8 +82,12 @@ function placeOf(page: DrivenPage, steps: readonly Step[], script: string): Plac
     getByLabel: (text) => then({ by: 'label', text: matchOf(text) }),
     getByTestId: (id) => then({ by: 'css', css: `[data-testid="${id}"]` }),
     locator: (css, { hasText } = {}) => then({ by: 'css', css, ...(hasText && { text: matchOf(hasText) }) }),
+    frameLocator: (css) => placeOf(page, [...steps, { by: 'frame', css }], script),
   }
 }
+
+/** What an element must have is in the same frame. */
+const inFrame = (steps: readonly Step[]) => steps.slice(steps.findLastIndex(({ by }) => by === 'frame') + 1)
 
 const stepsOf = new WeakMap<Found, readonly Step[]>()
 
@@ -108,17 +112,32 @@ function foundOf(page: DrivenPage, steps: readonly Step[], script: string): Foun
     }
   }
 
+  const click = async () => void (await page.click(...(await restingPoint())))
+  const isChecked = () => once<boolean>('(one) => one.checked')
+  const setChecked = async (isOn: boolean) => {
+    if ((await isChecked()) !== isOn) await click()
+    await until(async () => (await isChecked()) === isOn || undefined)
+  }
+
   const found: Found = {
     ...placeOf(page, steps, script),
-    filter: ({ has } = {}) => then({ by: 'has', steps: (has && stepsOf.get(has)) ?? [] }),
+    filter: ({ has } = {}) => then({ by: 'has', steps: inFrame((has && stepsOf.get(has)) ?? []) }),
     first: () => then({ by: 'index', index: 0 }),
     all: async () => Array.from({ length: await found.count() }, (_, index) => then({ by: 'index', index })),
     count: () => now('(all) => all.length'),
-    click: async () => void (await page.click(...(await restingPoint()))),
+    click,
     focus: async () => void (await once('(one) => (one.focus(), true)')),
+    fill: async (text) => void (await once(`(one, inPage) => inPage.fill(one, ${JSON.stringify(text)}) || null`)),
+    check: () => setChecked(true),
+    uncheck: () => setChecked(false),
     selectOption: (label) => once(`(one, inPage) => inPage.selectOption(one, ${JSON.stringify(label)}) || null`),
-    waitFor: async ({ timeout } = {}) => void (await once('(one, inPage) => inPage.isVisible(one) || null', timeout)),
+    waitFor: async ({ timeout, state = 'visible' } = {}) =>
+      state === 'visible'
+        ? void (await once('(one, inPage) => inPage.isVisible(one) || null', timeout))
+        : void (await until(async () => (await found.count()) === 0 || undefined, timeout)),
     isVisible: () => now('([one], inPage) => one !== undefined && inPage.isVisible(one)'),
+    isDisabled: () => once("(one) => one.matches(':disabled')"),
+    inputValue: () => once('(one) => one.value'),
     textContent: () => once('(one) => one.textContent'),
     getAttribute: (name) =>
       once<[string | null]>(`(one) => [one.getAttribute(${JSON.stringify(name)})]`).then(([value]) => value),

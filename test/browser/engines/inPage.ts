@@ -51,6 +51,10 @@ function step(found: readonly ParentNode[], next: Step): ParentNode[] {
       return found
         .flatMap((one) => select(one, next.css))
         .filter(({ textContent }) => next.text === undefined || matches(textContent, next.text))
+    case 'frame':
+      return found
+        .flatMap((one) => select(one, next.css) as HTMLIFrameElement[])
+        .flatMap(({ contentDocument }) => contentDocument?.body ?? [])
     case 'has':
       return found.filter((one) => next.steps.reduce(step, [one] as ParentNode[]).length > 0)
     case 'index':
@@ -68,20 +72,51 @@ const isVisible = (one: HTMLElement): boolean => {
   return width > 0 && height > 0 && one.checkVisibility({ visibilityProperty: true })
 }
 
+/** The frames around an element, from the innermost to the outermost. */
+function framesAround(one: Element): Element[] {
+  const frame = one.ownerDocument.defaultView?.frameElement
+  return frame ? [frame, ...framesAround(frame)] : []
+}
+
+/** How far the window of an element is from that of the page. */
+function originOf(one: Element): { x: number; y: number } {
+  const frames = framesAround(one).map((frame) => [frame, frame.getBoundingClientRect()] as const)
+  return {
+    x: frames.reduce((sum, [{ clientLeft }, { left }]) => sum + clientLeft + left, 0),
+    y: frames.reduce((sum, [{ clientTop }, { top }]) => sum + clientTop + top, 0),
+  }
+}
+
+/** True if it is scrolled out of its window, or out of that of the page. */
+function isOutside(one: Element): boolean {
+  const { top, bottom } = one.getBoundingClientRect()
+  const { y } = originOf(one)
+  return (
+    Math.min(top, top + y) < 0 ||
+    bottom > (one.ownerDocument.defaultView ?? window).innerHeight ||
+    bottom + y > innerHeight
+  )
+}
+
+/** The innermost element at a point of a document. */
+function hitAt(root: DocumentOrShadowRoot, x: number, y: number): Element | null {
+  const hit = root.elementFromPoint(x, y)
+  const inner = hit?.shadowRoot && hitAt(hit.shadowRoot, x, y)
+  return inner ?? hit
+}
+
 /** Where a user would click an element; undefined as long as another one lies over it, or it is disabled. */
 function pointOf(one: HTMLElement): [number, number] | undefined {
   if (!isVisible(one) || one.matches(':disabled')) return undefined
-  const isOutside = ({ top, bottom }: DOMRect) => top < 0 || bottom > innerHeight
-  if (isOutside(one.getBoundingClientRect())) one.scrollIntoView({ block: 'center', behavior: 'instant' })
+  if (isOutside(one)) one.scrollIntoView({ block: 'center', behavior: 'instant' })
   const { left, top, width, height } = one.getBoundingClientRect()
   const [x, y] = [Math.floor(left + width / 2), Math.floor(top + height / 2)]
-  let hit = document.elementFromPoint(x, y)
-  while (hit?.shadowRoot) {
-    const inner = hit.shadowRoot.elementFromPoint(x, y)
-    if (inner === null || inner === hit) break
-    hit = inner
-  }
-  return hit !== null && one.contains(hit) ? [x, y] : undefined
+  const hit = hitAt(one.ownerDocument, x, y)
+  // A click on its label is one on a control.
+  const targets: Element[] = [one, ...((one as HTMLInputElement).labels ?? [])]
+  if (!targets.some((target) => target.contains(hit))) return undefined
+  const origin = originOf(one)
+  return [Math.floor(origin.x + x), Math.floor(origin.y + y)]
 }
 
 function selectOption(one: HTMLElement, label: string): boolean {
@@ -90,6 +125,15 @@ function selectOption(one: HTMLElement, label: string): boolean {
   option.selected = true
   for (const type of ['input', 'change']) one.dispatchEvent(new Event(type, { bubbles: true, composed: true }))
   return true
+}
+
+/** Types a text in place of what is in a field, also in a frame, whose keys not every driver can press. */
+function fill(one: HTMLElement, text: string): boolean {
+  if (!isVisible(one) || one.matches(':disabled')) return false
+  one.focus()
+  ;(one as HTMLInputElement).select()
+  one.ownerDocument.execCommand('insertText', false, text)
+  return (one as HTMLInputElement).value === text
 }
 
 /** Cuts the page off, or connects it again, as far as a page itself can tell. */
@@ -101,6 +145,6 @@ function setOffline(isOffline: boolean): void {
   dispatchEvent(new Event(isOffline ? 'offline' : 'online'))
 }
 
-export const inPage = { find, isVisible, pointOf, selectOption, setOffline }
+export const inPage = { find, isVisible, pointOf, selectOption, fill, setOffline }
 
 Object.assign(globalThis, { inPage })

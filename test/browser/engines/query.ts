@@ -8,6 +8,7 @@ export type Step =
   | { readonly by: 'role'; readonly role: string; readonly name?: Match }
   | { readonly by: 'text' | 'label'; readonly text: Match }
   | { readonly by: 'css'; readonly css: string; readonly text?: Match }
+  | { readonly by: 'frame'; readonly css: string }
   | { readonly by: 'has'; readonly steps: readonly Step[] }
   | { readonly by: 'index'; readonly index: number }
 

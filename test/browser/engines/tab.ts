@@ -13,10 +13,22 @@ export interface Place {
   getByLabel(text: string): Found
   getByTestId(id: string): Found
   locator(css: string, options?: { hasText?: string }): Found
+  /** What is in a frame of the same origin. */
+  frameLocator(css: string): Place
 }
 
 /** The roles that tests ask for. */
-export type Role = 'banner' | 'button' | 'heading' | 'link' | 'option' | 'progressbar' | 'tab' | 'textbox'
+export type Role =
+  | 'banner'
+  | 'button'
+  | 'heading'
+  | 'link'
+  | 'option'
+  | 'progressbar'
+  | 'radio'
+  | 'region'
+  | 'tab'
+  | 'textbox'
 
 /** Elements that are looked for anew each time, until they are there. */
 export interface Found extends Place {
@@ -26,9 +38,16 @@ export interface Found extends Place {
   count(): Promise<number>
   click(options?: { timeout?: number }): Promise<void>
   focus(): Promise<void>
+  /** Types a text in place of what was there, as if it were pasted. */
+  fill(text: string): Promise<void>
+  check(options?: { force?: boolean }): Promise<void>
+  uncheck(): Promise<void>
   selectOption(label: string): Promise<unknown>
-  waitFor(options?: { timeout?: number }): Promise<void>
+  /** Waits until one is visible, or until there is none. */
+  waitFor(options?: { timeout?: number; state?: 'visible' | 'detached' }): Promise<void>
   isVisible(): Promise<boolean>
+  isDisabled(): Promise<boolean>
+  inputValue(): Promise<string>
   textContent(): Promise<string | null>
   getAttribute(name: string): Promise<string | null>
   boundingBox(): Promise<Box | null>

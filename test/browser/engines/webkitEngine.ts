@@ -1,11 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import type { Readable } from 'node:stream'
 import { Builder, Capabilities, Key, type WebDriver } from 'selenium-webdriver'
 import { freePort } from '../../support/freePort.js'
 import { untilListening } from '../../support/untilListening.js'
 import { type DrivenPage, drivenTab, runInPage } from './drivenTab.js'
 import { type Engine, type EngineContext, VIEWPORT, withoutPlaywright } from './engine.js'
+import { type ProgramOptions, startProgram } from './program.js'
+import { startScreen } from './screen.js'
 import type { Tab } from './tab.js'
 import type { FoundWebKit } from './whyMissing.js'
 
@@ -14,48 +13,64 @@ const KEYS = { Tab: Key.TAB, Enter: Key.ENTER, Escape: Key.ESCAPE, ArrowDown: Ke
 /** WebKit for GTK by WebDriver. Each context is a session of its own, whose windows are all visible. */
 export async function launchWebKit({ driver, xvfb }: FoundWebKit): Promise<Engine> {
   const screen = xvfb === undefined ? undefined : await startScreen(xvfb)
-  const port = await freePort()
-  const environment = {
+  const env = {
     ...process.env,
     ...(screen && { DISPLAY: screen.display, GDK_BACKEND: 'x11' }),
     WEBKIT_DISABLE_DMABUF_RENDERER: '1',
   }
-  const service = spawn(driver, [`--port=${port}`], { env: environment, stdio: 'ignore' })
-  await untilListening(port)
   return {
     name: 'webkit',
     hidesTabs: false,
     keepsPages: true,
-    newContext: () => openContext(`http://127.0.0.1:${port}`),
+    newContext: () => openContext(driver, env),
     newWindow: () => Promise.reject(new TypeError('WebKitWebDriver brings no tab to the front.')),
-    close: async () => {
-      await end(service)
-      if (screen) await end(screen.process)
-    },
+    // A browser that is still there ends with its screen.
+    close: async () => screen?.end(),
   }
 }
 
-async function startScreen(xvfb: string): Promise<{ display: string; process: ChildProcess }> {
-  const process = spawn(xvfb, ['-displayfd', '3', '-screen', '0', '1600x1200x24', '-nolisten', 'tcp'], {
-    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
-  })
-  // It writes the number of its display where it was told to, once it accepts windows.
-  const [number] = (await once(process.stdio[3] as Readable, 'data')) as [Buffer]
-  return { display: `:${number.toString().trim()}`, process }
+interface Session {
+  readonly driver: WebDriver
+  /** Its first window. */
+  readonly first: string
+  /** Ends it once what was asked of it last is done. */
+  end(last: Promise<unknown>): Promise<void>
 }
 
-async function end(process: ChildProcess): Promise<void> {
-  const ended = once(process, 'exit')
-  process.kill()
-  await ended
+/** A browser, by a driver of its own: it serves one at a time. */
+export async function openSession(path: string, options: ProgramOptions): Promise<Session> {
+  const port = await freePort()
+  const service = startProgram(path, [`--port=${port}`], options)
+  const building = async () => {
+    await untilListening(port)
+    const driver = await new Builder()
+      .disableEnvironmentOverrides()
+      .usingServer(`http://127.0.0.1:${port}`)
+      .withCapabilities(new Capabilities({ browserName: 'MiniBrowser' }))
+      .build()
+    return { driver, first: await driver.getWindowHandle() }
+  }
+  try {
+    // A browser that ends before it can be driven, without a screen for instance, leaves the driver waiting for ever.
+    const { driver, first } = await service.whileItRuns('open a session of WebKit', building())
+    const end = async (last: Promise<unknown>) => {
+      try {
+        const quitting = last.then(() => driver.quit())
+        await service.whileItRuns('end a session of WebKit', quitting)
+      } finally {
+        await service.end()
+      }
+    }
+    return { driver, first, end }
+  } catch (error) {
+    await service.end()
+    throw error
+  }
 }
 
-async function openContext(server: string): Promise<EngineContext> {
-  const driver = await new Builder()
-    .disableEnvironmentOverrides()
-    .usingServer(server)
-    .withCapabilities(new Capabilities({ browserName: 'MiniBrowser' }))
-    .build()
+async function openContext(path: string, env: NodeJS.ProcessEnv): Promise<EngineContext> {
+  // A session ends with its last window, so the first one stays.
+  const { driver, first, end } = await openSession(path, { env })
   let last: Promise<unknown> = Promise.resolve()
   /** A driver knows one window at a time, so what is done in them is done one after the other. */
   const inWindow = <T>(handle: string, body: () => Promise<T>): Promise<T> => {
@@ -67,8 +82,6 @@ async function openContext(server: string): Promise<EngineContext> {
     return next
   }
   const pages = new Map<Tab, DrivenPage>()
-  // A session ends with its last window, so the first one stays.
-  const first = await driver.getWindowHandle()
   return {
     open: async () => {
       // Not a tab, of which only the first is ever in front.
@@ -88,7 +101,7 @@ async function openContext(server: string): Promise<EngineContext> {
     },
     crash: (tab) => tab.close(),
     playwright: withoutPlaywright,
-    close: () => inWindow(first, () => driver.quit()),
+    close: () => end(last),
   }
 }
 
