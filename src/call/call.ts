@@ -174,7 +174,7 @@ export type CallEvent =
   | { readonly type: 'unobserved' }
   /** This tab became the leader, or ceased to be. */
   | { readonly type: 'leader-changed' }
-  /** When other pages have noted that the task may be polled, ms since the epoch; `unreadable`: the storage fails. */
+  /** When other pages have noted that the task may be polled, ms since the epoch; `unreadable`: what is recorded cannot be read. */
   | { readonly type: 'next-poll-read'; readonly nextPollAt: number | 'unreadable' | undefined }
   | { readonly type: 'poll-sent' }
   | { readonly type: 'message'; readonly message: TaskMessage; readonly isOwn: boolean }

@@ -30,7 +30,7 @@ export interface CallRuntimeOptions {
   readonly environment: Environment
   readonly rules: CallRules
   readonly handlers: InputHandlers
-  readonly records: Pick<RecordStore, 'write' | 'update' | 'read' | 'has' | 'remove'>
+  readonly records: Pick<RecordStore, 'write' | 'update' | 'read' | 'find' | 'remove'>
   readonly owner: RecordOwner
   readonly tabs: CallTabs
   /** Opens the stream of what the server pushes. */

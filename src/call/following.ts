@@ -3,7 +3,7 @@ import { isTerminal, pickTask } from '../protocol/task.js'
 import { recordedTask, resumeAt } from '../storage/toolCallRecord.js'
 import type { Call, CallEvent, CallRules, Circumstances, Effect, Following } from './call.js'
 import { NO_INPUTS } from './inputs.js'
-import { again, leaderChanged, takeOver } from './leading.js'
+import { leaderChanged, takeOver, withNewTimeout } from './leading.js'
 import { pollInterval } from './pollPolicy.js'
 import { countRefusals, firstRefusals, nextPollAt, withinTtl } from './pollSchedule.js'
 import { onSnapshot } from './snapshots.js'
@@ -140,7 +140,7 @@ function apply(call: Following, event: CallEvent, at: Circumstances, rules: Call
         ...call,
         listenUntil: at.isLeader ? now + MESSAGE_DELAY_MS : 0,
         poller: at.isLeader ? (at.isAlone ? 'this-tab' : 'syncing') : 'another-tab',
-        ...again(call, now),
+        ...withNewTimeout(call, now),
       }
     case 'leader-changed':
       return leaderChanged(call, at, rules, effects)
@@ -170,7 +170,7 @@ function apply(call: Following, event: CallEvent, at: Circumstances, rules: Call
     }
     case 'page-shown':
       // While it was frozen this page received no messages; the other tabs are about to post theirs.
-      return { ...call, ...again(call, now) }
+      return { ...call, ...withNewTimeout(call, now) }
     default:
       return call
   }

@@ -4,14 +4,19 @@ import { nextPollAt } from './pollSchedule.js'
 import { LEADER_TIMEOUT_MS, MESSAGE_DELAY_MS } from './tabTimes.js'
 import { scheduled } from './tracked.js'
 
+type Schedule = ReturnType<typeof scheduled>
+
 /** A tab that was opened or has woken up gives the others time to post what they know. */
-export function again({ leaderTimeoutAt }: Tracked, now: number): Pick<Tracked, 'leaderTimeoutAt' | 'wasLate'> {
+export function withNewTimeout(
+  { leaderTimeoutAt }: Tracked,
+  now: number,
+): Pick<Tracked, 'leaderTimeoutAt' | 'wasLate'> {
   return { leaderTimeoutAt: Math.max(leaderTimeoutAt, now + LEADER_TIMEOUT_MS), wasLate: false }
 }
 
 /**
- * A tab that has crashed said that it polls, and not that it does no longer. The tab that leads next says so: another
- * one that leads after it would wait for that poll.
+ * This tab becomes the leader, or ceases to be. A tab that has crashed can no longer post that its poll is over, so the
+ * next leader does: a tab that leads after it would wait for that poll.
  *
  * ```text
  * tab A  polls ─ crashed
@@ -23,14 +28,14 @@ export function leaderChanged(call: Following, at: Circumstances, rules: CallRul
   if (!at.isLeader)
     return call.poller === 'another-tab'
       ? call
-      : { ...call, poller: 'another-tab', isHinted: false, ...again(call, at.now) }
+      : { ...call, poller: 'another-tab', isHinted: false, ...withNewTimeout(call, at.now) }
   if (call.poller !== 'another-tab') return call
   // One that lives may still get its response.
   if (at.wasStolen) return { ...call, poller: 'syncing' }
   // A tab that has gone polls no more. Awake, this one would have taken over from it by the timeout: it was frozen, and
   // what the other one posted last is still to come.
   const listenUntil = at.now >= call.leaderTimeoutAt ? at.now + MESSAGE_DELAY_MS : call.listenUntil
-  if (at.now < call.foreignPollUntil) postWait(Math.max(call.earliestAt, afterForeignPoll(call, at, rules)), effects)
+  if (at.now < call.foreignPollUntil) postNoPoll(nextPoll(call, 0, at, rules), effects)
   return { ...call, poller: 'syncing', foreignPollUntil: 0, listenUntil }
 }
 
@@ -46,7 +51,7 @@ export function leaderChanged(call: Following, at: Circumstances, rules: CallRul
  * tab B  receives it      takes over: one interval later
  * ```
  *
- * A note that the storage does not give away may say anything; one interval is what the server asks for as a rule.
+ * If the note cannot be read, the next poll waits one interval.
  */
 export function takeOver(
   call: Following,
@@ -60,18 +65,19 @@ export function takeOver(
   const waits = noted === 'unreadable' && !at.wasStolen
   const afterNote = waits ? at.now + pollInterval(call.task.pollIntervalMs, rules.policy) : 0
   const notedAt = typeof noted === 'number' ? noted : afterNote
-  const earliestAt = Math.max(call.earliestAt, notedAt, afterForeignPoll(call, at, rules))
-  const dueAt = Math.max(call.failureCount > 0 ? call.dueAt : 0, earliestAt)
-  if (waits) postWait(earliestAt, effects)
-  return { ...call, poller: 'this-tab', ...scheduled(dueAt, earliestAt, at.now) }
+  const next = nextPoll(call, notedAt, at, rules)
+  if (waits) postNoPoll(next, effects)
+  return { ...call, poller: 'this-tab', ...next }
 }
 
-/** One interval after the last poll of another tab, as far as this one knows. */
-function afterForeignPoll(call: Following, at: Circumstances, { policy }: CallRules): number {
-  return nextPollAt({ ...call, knownAt: call.foreignPollAt }, policy, at.isPushed)
+/** When a new leader polls: not before the note says, nor within an interval of the last poll of another tab. */
+function nextPoll(call: Following, notedAt: number, at: Circumstances, { policy }: CallRules): Schedule {
+  const afterForeignPoll = nextPollAt({ ...call, knownAt: call.foreignPollAt }, policy, at.isPushed)
+  const earliestAt = Math.max(call.earliestAt, notedAt, afterForeignPoll)
+  return scheduled(Math.max(call.failureCount > 0 ? call.dueAt : 0, earliestAt), earliestAt, at.now)
 }
 
 /** Tells the others that no poll is under way, and when the next one is due. */
-function postWait(nextPollAt: number, effects: Effect[]): void {
-  effects.push({ type: 'post', message: { type: 'poll-aborted', nextPollAt } })
+function postNoPoll({ dueAt }: Schedule, effects: Effect[]): void {
+  effects.push({ type: 'post', message: { type: 'poll-aborted', nextPollAt: dueAt } })
 }

@@ -33,7 +33,7 @@ function openWriter(call: Call, stored?: ToolCallRecord) {
       write: put('write'),
       update: put('update'),
       read: () => Promise.resolve(stored),
-      has: () => Promise.resolve(storage.isSilent || stored !== undefined),
+      find: () => Promise.resolve(storage.isSilent ? 'unreadable' : stored),
       remove: () => Promise.resolve(void log.push('remove')),
     },
     owner: { endpoint, scope },

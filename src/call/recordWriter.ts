@@ -8,7 +8,7 @@ import type { CallTabs } from './callTabs.js'
 import type { TaskPort } from './taskPort.js'
 
 export interface RecordWriterOptions {
-  readonly records: Pick<RecordStore, 'write' | 'update' | 'read' | 'has' | 'remove'>
+  readonly records: Pick<RecordStore, 'write' | 'update' | 'read' | 'find' | 'remove'>
   readonly owner: RecordOwner
   readonly port: Pick<TaskPort, 'era'>
   readonly tabs: Pick<CallTabs, 'postTask'>
@@ -47,13 +47,14 @@ export function createRecordWriter({ records, owner, port, tabs, now, dispatch }
     write,
 
     readNote: async (entry, taskId) => {
-      const { callId } = entry.call
-      const record = await records.read(callId)
-      const isUnreadable = record === undefined && isThere(entry.call) && (await records.has(callId))
+      const record = await records.find(entry.call.callId)
+      if (record === 'unreadable') {
+        const nextPollAt = isThere(entry.call) ? record : undefined
+        return dispatch(entry, { type: 'next-poll-read', nextPollAt })
+      }
       const stored = record?.task
       const isNoted = stored?.taskId === taskId && stored.nextPollAt !== undefined
-      const nextPollAt = isNoted ? resumeAt(stored, now()) : isUnreadable ? 'unreadable' : undefined
-      dispatch(entry, { type: 'next-poll-read', nextPollAt })
+      dispatch(entry, { type: 'next-poll-read', nextPollAt: isNoted ? resumeAt(stored, now()) : undefined })
     },
 
     isAnswered: async (callId, taskId, inputKey) => {

@@ -10,7 +10,7 @@ export const POLLING_MS = 5000
 export type TaskMessage =
   /** A poll is under way; until then no other tab needs to ask. */
   | { readonly type: 'polling'; readonly until: number }
-  /** A poll was given up before its response; nothing is known of it. */
+  /** No poll is under way: the last one was given up, or its tab has gone. The next one is due then. */
   | { readonly type: 'poll-aborted'; readonly nextPollAt: number }
   /** The server has answered a call with the task: it is not polled earlier. Comes with a request for what is known. */
   | { readonly type: 'asked'; readonly nextPollAt: number }

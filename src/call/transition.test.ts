@@ -783,6 +783,13 @@ describe('taking over', () => {
     expect(effects).toContainEqual({ type: 'post', message: { type: 'poll-aborted', nextPollAt: NOW + 1501 } })
   })
 
+  it('tells the others of the backoff, too, where polls fail', () => {
+    const failing = { ...theirs, failureCount: 3, dueAt: NOW + 20_000 }
+    const { call, effects } = play(failing, [gain, { now: NOW + 500 }], [note('unreadable'), { now: NOW + 501 }])
+    expect(wakeAt(call)).toBe(NOW + 20_000)
+    expect(effects).toContainEqual({ type: 'post', message: { type: 'poll-aborted', nextPollAt: NOW + 20_000 } })
+  })
+
   it('does not wait for it where it has stolen the lead: two tabs that do so in turn would never poll', () => {
     const at = { now: NOW + 500, wasStolen: true }
     const { types } = play(theirs, [gain, at], [note('unreadable'), at])

@@ -73,6 +73,20 @@ describe.each([
     expect((await store.list()).map(({ tool }) => tool).sort()).toEqual(['other', 'report'])
   })
 
+  it('are told apart from those that cannot be read, and from those that are past their use', async () => {
+    const storage = wrap(memoryStorage())
+    const { store } = open(storage)
+    await store.write(record('a'))
+    expect(await store.find('a')).toEqual(record('a'))
+    const [key = ''] = await storage.keys()
+    await storage.setItem(key, '{"callId":"a"')
+    expect([await store.find('a'), await store.read('a')]).toEqual(['unreadable', undefined])
+    await store.remove('a')
+    expect(await store.find('a')).toBeUndefined()
+    await store.write(record('a', { task: { ...TASK, ttlMs: 1000, receivedAt: NOW - 7 * 24 * 60 * 60 * 1000 } }))
+    expect(await store.find('a')).toBeUndefined()
+  })
+
   it('are updated over what another tab has written meanwhile', async () => {
     const storage = memoryStorage()
     const { store } = open(wrap(storage))
@@ -339,6 +353,7 @@ describe('a storage that fails', () => {
     write: (store) => store.write(record('a')),
     update: (store) => store.update(record('a')),
     read: (store) => store.read('a'),
+    find: (store) => store.find('a'),
     has: (store) => store.has('a'),
     isNewer: (store) => store.isNewer('a'),
     remove: (store) => store.remove('a'),
@@ -350,7 +365,14 @@ describe('a storage that fails', () => {
   it.each(rows)('%s: %s() does not, and reports it once', async (how, method) => {
     const { store, errors } = open(storages[how] as TaskStorage)
     const result = await methods[method]?.(store)
-    const otherwise: Record<string, unknown> = { list: [], write: false, update: false, has: true, isNewer: false }
+    const otherwise: Record<string, unknown> = {
+      list: [],
+      write: false,
+      update: false,
+      find: 'unreadable',
+      has: true,
+      isNewer: false,
+    }
     expect(result).toEqual(otherwise[method])
     expect(errors).toHaveLength(1)
     expect(errors[0]).toBeInstanceOf(TaskStorageError)

@@ -33,6 +33,8 @@ export interface RecordStore {
    */
   update(record: ToolCallRecord, isKept?: boolean): Promise<boolean>
   read(callId: string): Promise<ToolCallRecord | undefined>
+  /** The same; `unreadable`: there is one that cannot be read, or the storage does not say. */
+  find(callId: string): Promise<ToolCallRecord | 'unreadable' | undefined>
   /** True if there is a record of the call, legible or not, and if the storage does not say. */
   has(callId: string): Promise<boolean>
   /** True where a later version of Taskwire has recorded the call. */
@@ -101,6 +103,14 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
     writesSince = 0
   }
 
+  async function find(callId: string): Promise<ToolCallRecord | 'unreadable' | undefined> {
+    const key = prefix + callId
+    const read = (text: string | null | undefined) =>
+      typeof text === 'string' ? (parse(key, text) ?? 'unreadable') : undefined
+    const record = await items.onText<ToolCallRecord | 'unreadable' | undefined>('read', key, read, 'unreadable')
+    return typeof record === 'object' && isRecordExpired(record, now()) ? undefined : record
+  }
+
   async function list(): Promise<ToolCallRecord[]> {
     noteSweep()
     const keys = await items.onKeys<readonly string[]>(prefix, (own) => own, [])
@@ -158,11 +168,9 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
       return items.onText('update', key, update, false)
     },
 
-    read: async (callId) => {
-      const key = prefix + callId
-      const record = await items.onText('read', key, (text) => parse(key, text), undefined)
-      return record === undefined || isRecordExpired(record, now()) ? undefined : record
-    },
+    read: (callId) => find(callId).then((record) => (record === 'unreadable' ? undefined : record)),
+
+    find,
 
     has: (callId) => items.onText('read', prefix + callId, (text) => typeof text === 'string', true),
 

@@ -142,7 +142,7 @@ export function beginCall(options: StubbedCallOptions = {}) {
     write: (record) => store('write', record),
     update: (record) => store('update', record),
     read: () => Promise.resolve(storage.record),
-    has: () => Promise.resolve(storage.record !== undefined),
+    find: () => Promise.resolve(storage.record),
     remove: () => {
       log.push('remove')
       storage.record = undefined
