@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
 import { act, fireEvent, render, screen } from '@testing-library/react'
 import { createTaskClient, type TaskClient } from 'taskwire'
@@ -5,6 +8,7 @@ import { defineTool } from 'taskwire/server'
 import { createTestServer } from 'taskwire/testing'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
+import { readResponse, rpcRequest } from './server/support/rpc.js'
 
 // The client of the page, which `docs/examples/typedQuick/client.ts` makes for apps.
 const page: { client?: TaskClient } = vi.hoisted(() => ({}))
@@ -68,12 +72,21 @@ test('the quick start of plain DOM shows progress, then the text of the result',
 
 test('the server of the quick start answers in development and in a preview of the build', async () => {
   const { mcp } = await example('mcp.ts')
-  const use = vi.fn()
+  const use = vi.fn<(path: string, handle: RequestListener) => void>()
   const plugin = mcp()
   plugin.configureServer({ middlewares: { use } })
   plugin.configurePreviewServer({ middlewares: { use } })
-  expect(use.mock.calls).toEqual([
-    ['/mcp', expect.any(Function)],
-    ['/mcp', expect.any(Function)],
-  ])
+  expect(use.mock.calls.map(([path]) => path)).toEqual(['/mcp', '/mcp'])
+  for (const [, handle] of use.mock.calls) {
+    const { result } = await readResponse(await ask(handle, rpcRequest('tools/list', {})))
+    expect(result).toMatchObject({ tools: [{ name: 'generate_report' }] })
+  }
 })
+
+/** What answers requests of Node, asked over HTTP. */
+async function ask(handle: RequestListener, request: Request): Promise<Response> {
+  const server = createServer(handle).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  return fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, request)
+}

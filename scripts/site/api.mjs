@@ -59,6 +59,8 @@ async function main() {
     disableSources: true,
     // What stands in a signature is exported, or else a reader cannot look it up, nor name it in code of their own.
     validation: { notExported: true, invalidLink: true },
+    // A step of a type that is of no use elsewhere. Its name says what it is.
+    intentionallyNotExported: ['src/client/tools.ts:IntersectionOf'],
     sort: ['source-order'],
     groupOrder: ['Functions', 'Variables', 'Classes', 'Interfaces', 'Type Aliases'],
     logLevel: 'Warn',

@@ -1,7 +1,7 @@
 import type { ToolCallState } from '../call/toolCallState.js'
 import type { TaskClient } from '../client/taskClient.js'
 
-/** Before the calls are known. */
+/** What a list of calls shows while the calls are not known yet. */
 export const NO_CALLS: readonly ToolCallState[] = []
 
 /** Calls the listener when a call of one of the clients changes. Returns a function that unsubscribes. */

@@ -17,10 +17,7 @@ export interface OtherOutcome {
 }
 
 /** What is shown of a call that runs, or that has ended like this. */
-export function outcomeOf(
-  status: 'pending' | 'success' | 'error',
-  found?: { data: unknown } | { error: Error },
-): CallOutcome {
+function outcomeOf(status: 'pending' | 'success' | 'error', found?: { data: unknown } | { error: Error }): CallOutcome {
   return {
     status,
     data: undefined,
@@ -32,6 +29,9 @@ export function outcomeOf(
     ...found,
   }
 }
+
+/** The names of what is shown of a call, for what reads them one by one. The values are never shown. */
+export const OUTCOME_SHAPE: CallOutcome = /* @__PURE__ */ outcomeOf('pending')
 
 /**
  * Follows what becomes of the newest call of a key that the mutation has not made itself: an earlier visit, another tab or

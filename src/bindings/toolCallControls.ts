@@ -35,7 +35,7 @@ export interface ToolCallControls extends ToolCallMembers, ToolCallActions {}
 
 const NO_REQUESTS: Readonly<Record<string, InputRequest>> = {}
 
-/** Of no call, without one. */
+/** What is shown of a call; without a call, what is shown before there is one. */
 export function toolCallMembers(call?: ToolCallState): ToolCallMembers {
   return {
     call,

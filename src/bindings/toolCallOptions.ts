@@ -42,6 +42,6 @@ export interface UseToolCallStateOptions<T = unknown> extends UseTaskClientOptio
 
 /** What `useToolCalls` takes. */
 export interface UseToolCallsOptions extends UseTaskClientsOptions {
-  /** Which calls. It may be written in place. @default every one */
+  /** Which calls. May be an inline function. @default every one */
   filter?: ((call: ToolCallState) => boolean) | undefined
 }

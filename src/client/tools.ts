@@ -29,13 +29,15 @@ export interface WithTools<T> {
 
 /** The tools of the client that the app declares in {@link Register}. */
 export type RegisteredTools = Register extends { client: infer C }
-  ? // A union is no part of the intersection of its members.
-    (C extends unknown ? (each: C) => void : never) extends (all: infer All) => void
-    ? [C] extends [All]
-      ? ToolsOf<C>
-      : { 'Register has one client. Pass the others to the hooks: useToolCall({ client, … })': { arguments?: object } }
-    : never
+  ? [C] extends [IntersectionOf<C>]
+    ? ToolsOf<C>
+    : { 'Register has one client. Pass the others to the hooks: useToolCall({ client, … })': { arguments?: object } }
   : AnyTools
+
+/** Of the members of a union. A union is not assignable to the intersection of its members, so `Register` names one client. */
+type IntersectionOf<Union> = (Union extends unknown ? (each: Union) => void : never) extends (all: infer All) => void
+  ? All
+  : never
 
 /** The tools that a type parameter of `createTaskClient` stands for: `Tools` of `npx taskwire types`, or `typeof server`. */
 export type ToolsOf<T> = string extends keyof T

@@ -439,6 +439,29 @@ describe('a draft', () => {
     expect(other.listeners.size).toBe(0)
   })
 
+  it('is followed by the newest form into which something was typed, by no more', async () => {
+    const storage = drafts()
+    const { source, change, listeners } = open(schema)
+    for (const typed of ['1', '2', '3', '4', '5']) {
+      const form = createElicitationForm(source, { drafts: storage })
+      const unsubscribe = form.subscribe(() => {})
+      form.set('a', typed)
+      unsubscribe()
+    }
+    expect([storage.items.size, listeners.size]).toEqual([1, 1])
+    change({ inputRequests: {} })
+    expect([storage.items.size, listeners.size]).toEqual([0, 0])
+  })
+
+  it('goes when its request was answered by a form that keeps none', async () => {
+    const storage = drafts()
+    const { source, form, change, listeners } = open(schema, [], { drafts: storage })
+    form.set('a', 'typed')
+    await createElicitationForm(source).submit()
+    change({ inputRequests: {} })
+    expect([storage.items.size, listeners.size]).toEqual([0, 0])
+  })
+
   it("is kept in the tab's own storage, where the page has one", () => {
     open(schema, [], { drafts: 'session' }).form.set('a', 'typed')
     vi.stubGlobal('sessionStorage', drafts())

@@ -37,17 +37,15 @@ export function createElicitationForm(
   const values = startingValues(specs, draft.read())
   const mended = new Map<string, Error | undefined>()
   const id = options.id ?? `form-${hash(JSON.stringify([callId, inputKey]))}`
-  const { getState, subscribe, facts, update } = createFormStore(
+  const { getState, subscribe, facts, update, follow, unfollow } = createFormStore(
     source,
     { asked, words, id, values, mended, isAttempted: false, answer: 'none', failure: undefined, passedOver: undefined },
     forgetDraft,
   )
-  let unwatch: (() => void) | undefined
 
   function forgetDraft(): void {
     draft.remove()
-    unwatch?.()
-    unwatch = undefined
+    unfollow()
   }
 
   async function send(response: InputResponse, taken: FormFacts['answer']): Promise<void> {
@@ -71,7 +69,7 @@ export function createElicitationForm(
     draft.write(values)
     update()
     // A draft is removed once no answer is needed, also where no component shows its form any more.
-    if (options.drafts !== undefined) unwatch ??= subscribe(() => {})
+    if (options.drafts !== undefined) follow()
   }
 
   async function submit(): Promise<ElicitationField | undefined> {

@@ -21,8 +21,9 @@ export interface ElicitationFormOptions {
   /**
    * Keeps what is typed until it is answered, also across a reload: in the `sessionStorage` of the tab, or in what is like
    * it. Scripts of the page and the next user of the tab can read it there. It is removed when the answer is taken, and when
-   * none is needed any more: answered elsewhere, withdrawn, forgotten, also after the form is unmounted. What was typed
-   * before a reload is removed only while its form is shown, or once something more is typed.
+   * none is needed any more: answered elsewhere, withdrawn, forgotten, also after the form is unmounted. A draft from before
+   * a reload is removed only if its form is on the page when the request ends, or if the user has typed into the form since
+   * the reload. Otherwise it stays until the tab is closed.
    * @default what is typed lives as long as the form
    */
   drafts?: 'session' | DraftStorage | undefined

@@ -1,12 +1,20 @@
 import type { ToolCallState } from '../call/toolCallState.js'
+import type { InputRequest } from '../protocol/inputRequest.js'
 import type { ElicitationForm, ElicitationFormState, ElicitationSource } from './elicitationForm.js'
 import { type FormFacts, showForm } from './showForm.js'
 
 /** What the form itself knows; the rest is what the call says. */
 export type OwnFacts = Omit<FormFacts, 'isListed' | 'response'>
 
+/** What follows an input request for its draft. One for each, however many forms of it there have been. */
+const followers = new WeakMap<InputRequest, () => void>()
+
 /** The state of a form: what it knows itself, and what the call says of its input request. */
 export interface FormStore extends Pick<ElicitationForm, 'getState' | 'subscribe'> {
+  /** Follows the input request from now on, also where nobody listens. It takes the place of a form that did before. */
+  follow(): void
+  /** Ends what `follow()` has begun in this form. */
+  unfollow(): void
   facts(): FormFacts
   /** Shows what has changed, and calls the listeners where it shows. */
   update(change?: Partial<OwnFacts>): void
@@ -27,6 +35,7 @@ export function createFormStore(
   /** What the listeners have seen. */
   let announced = state
   let stop: (() => void) | undefined
+  let following: (() => void) | undefined
 
   function facts(): FormFacts {
     const responses = call?.inputResponses ?? {}
@@ -65,19 +74,29 @@ export function createFormStore(
     }
   }
 
+  const subscribe: FormStore['subscribe'] = (listener) => {
+    if (listeners.size === 0) {
+      announced = getState()
+      stop = client.subscribeToolCall(callId, announce)
+    }
+    listeners.add(listener)
+    return () => {
+      if (listeners.delete(listener) && listeners.size === 0) stop?.()
+    }
+  }
+
   return {
     getState,
     facts,
-    subscribe: (listener) => {
-      if (listeners.size === 0) {
-        announced = getState()
-        stop = client.subscribeToolCall(callId, announce)
-      }
-      listeners.add(listener)
-      return () => {
-        if (listeners.delete(listener) && listeners.size === 0) stop?.()
-      }
+    subscribe,
+    follow: () => {
+      if (listed === undefined) return
+      const before = followers.get(listed)
+      following = subscribe(() => {})
+      followers.set(listed, following)
+      before?.()
     },
+    unfollow: () => following?.(),
     update: (change) => {
       own = { ...own, ...change }
       call = client.getToolCallState(callId)

@@ -4,7 +4,7 @@ import type { UseTaskClientOptions } from '../bindings/clients.js'
 import { extendResult, getters } from '../bindings/extendResult.js'
 import { keyedCallId } from '../bindings/keyedCallId.js'
 import type { OnSettled } from '../bindings/onSettled.js'
-import { type CallOutcome, outcomeOf } from '../bindings/otherOutcome.js'
+import { type CallOutcome, OUTCOME_SHAPE } from '../bindings/otherOutcome.js'
 import type { ToolCallControls } from '../bindings/toolCallControls.js'
 import type { ToolCallMutationRetry, UseToolCallMutationOptions } from '../bindings/toolCallOptions.js'
 import type { AnyTools, RegisteredTools, ToolName } from '../client/tools.js'
@@ -61,7 +61,7 @@ export function useToolCallMutation(
   )
   const shown = extendResult(
     result,
-    getters<CallOutcome>(outcomeOf('pending'), () => outcome() ?? result),
+    getters<CallOutcome>(OUTCOME_SHAPE, () => outcome() ?? result),
   )
   return extendResult(extendResult(shown, createControls(client, callId)), {
     get retry() {

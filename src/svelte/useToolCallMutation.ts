@@ -4,7 +4,7 @@ import type { UseTaskClientOptions } from '../bindings/clients.js'
 import { extendResult, getters } from '../bindings/extendResult.js'
 import { keyedCallId } from '../bindings/keyedCallId.js'
 import type { OnSettled } from '../bindings/onSettled.js'
-import { type CallOutcome, outcomeOf } from '../bindings/otherOutcome.js'
+import { type CallOutcome, OUTCOME_SHAPE } from '../bindings/otherOutcome.js'
 import type { ToolCallControls } from '../bindings/toolCallControls.js'
 import type { ToolCallMutationRetry, UseToolCallMutationOptions } from '../bindings/toolCallOptions.js'
 import type { AnyTools, RegisteredTools, ToolName } from '../client/tools.js'
@@ -74,7 +74,7 @@ export function useToolCallMutation(
     void other.outcome
     return callId()
   })
-  const shown = getters<CallOutcome>(outcomeOf('pending'), () => other.outcome ?? result)
+  const shown = getters<CallOutcome>(OUTCOME_SHAPE, () => other.outcome ?? result)
   return extendResult(extendResult(extendResult(result, shown), controls), {
     mutateAsync: result.mutateAsync,
     get retry() {

@@ -3,7 +3,7 @@ import { computed, type MaybeRefOrGetter, proxyRefs, shallowRef, toValue } from 
 import type { UseTaskClientOptions } from '../bindings/clients.js'
 import { keyedCallId } from '../bindings/keyedCallId.js'
 import type { OnSettled } from '../bindings/onSettled.js'
-import { type CallOutcome, outcomeOf } from '../bindings/otherOutcome.js'
+import { type CallOutcome, OUTCOME_SHAPE } from '../bindings/otherOutcome.js'
 import type { ToolCallMutationRetry, UseToolCallMutationOptions } from '../bindings/toolCallOptions.js'
 import type { AnyTools, RegisteredTools, ToolName } from '../client/tools.js'
 import type { StandardSchemaV1 } from '../connection/standardSchema.js'
@@ -66,7 +66,7 @@ export function useToolCallMutation(
   const own = proxyRefs(result)
   return {
     ...result,
-    ...refsOf<CallOutcome>(outcomeOf('pending'), () => outcome.value ?? own),
+    ...refsOf<CallOutcome>(OUTCOME_SHAPE, () => outcome.value ?? own),
     ...useToolCallControls(client, callId),
     retry: computed(() => (isIdle.value ? undefined : () => mutate(variables.value))),
   }

@@ -3,8 +3,8 @@ import type { Browser } from 'playwright-core'
 import { look, type PageBytes, untilProgress, watchPage } from './clickThrough.js'
 
 /**
- * Clicks through an example that is a chat: a message, a reload in mid-tool, the answer, cancel. Throws at the first thing
- * that is not as it should be, and where the console has anything to say.
+ * Clicks through an example that is a chat: a message, a reload in mid-tool, the answer, a second tab, cancel. Throws at
+ * the first thing that is not as it should be, and where the console has anything to say.
  */
 export async function chatThrough(browser: Browser, url: string, screenshots?: string): Promise<PageBytes> {
   const context = await browser.newContext({ viewport: { width: 800, height: 600 } })
@@ -31,6 +31,18 @@ export async function chatThrough(browser: Browser, url: string, screenshots?: s
     await page.getByText(/sold 4,200 pieces in Q3/).waitFor()
     strictEqual(watched.calls(), 1, `the tool was called ${watched.calls()} times`)
     await look(page, screenshots, 'answer')
+
+    // Two tabs that had one chat would both ask the agent, and each would overwrite what the other has.
+    const second = await context.newPage()
+    await second.goto(url)
+    await second.getByRole('button', { name: 'Send' }).waitFor()
+    await second.waitForLoadState('networkidle')
+    strictEqual(
+      await second.getByText('How were the sales of Q3?').count(),
+      0,
+      'a second tab has the chat of the first',
+    )
+    await second.close()
 
     // An answer that is there stays there.
     await page.reload()

@@ -24,6 +24,15 @@ test('every folder of examples/ is tried, has a page, and is in the table of the
   for (const name of names) expect(read('README.md')).toContain(`[${name}](docs/examples/${name}.md)`)
 })
 
+test('the page of every example says how to get it without a copy of the repository', () => {
+  for (const name of names)
+    expect(read(`docs/examples/${name}.md`), name).toMatch(
+      new RegExp(
+        `\n\`\`\`sh\ngit clone --depth 1 https://github.com/taskwire/taskwire\ncp -r taskwire/examples/${name} (\\w+) && cd \\1\n`,
+      ),
+    )
+})
+
 test('each example has the same report server', () => {
   expect(SERVERS.map((path) => path.split('/')[0]).sort()).toEqual(names)
   const [first = '', ...others] = SERVERS

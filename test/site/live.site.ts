@@ -166,3 +166,22 @@ test('the landing page runs only when asked for a visitor who wants no motion, a
     .waitFor()
   expect(await callsSeen()).toBe(1)
 })
+
+test('a run of the landing page is over when the visitor cancels its call in the frame, and leaves their next call alone', async () => {
+  await page.goto(files.url)
+  await tab(1).getByRole('button', { name: 'Generate report' }).waitFor()
+  await press('Run it')
+  // With the next frame of the page: the run would reload it a second later.
+  await page.waitForFunction(`{
+    const { contentDocument } = document.querySelector('.live-hero iframe')
+    const cancel = [...contentDocument.querySelectorAll('button')].find((one) => one.textContent === 'Cancel')
+    cancel?.click()
+    cancel !== undefined
+  }`)
+  await page.getByRole('button', { name: 'Run it', exact: true }).waitFor()
+  // By the keyboard: Playwright looks for the button where it is without the zoom of the frame.
+  await tab(1).getByRole('button', { name: 'Generate report' }).press('Enter')
+  await untilProgress(tab(1), 1)
+  expect(await page.getByRole('button', { name: 'Stop', exact: true }).count()).toBe(0)
+  expect(await callsSeen()).toBe(2)
+})

@@ -28,7 +28,8 @@ export function wordsOfCalls(calls: number): string {
  */
 export function nextStep(step: HeroStep, call: ToolCallState | undefined): HeroStep | undefined {
   if (step === 'idle' || step === 'done' || call === undefined) return undefined
-  if (call.endedAt !== undefined) return step === 'second-tab' ? 'done' : undefined
+  // The visitor has cancelled it in the frame, for instance.
+  if (call.endedAt !== undefined) return step === 'second-tab' ? 'done' : 'idle'
   const progress = call.progress?.progress ?? 0
   if (step === 'started' && progress >= 1) return 'reloaded'
   if (step === 'reloaded' && progress >= 2) return 'second-tab'

@@ -8,13 +8,14 @@ import { model } from './model'
 import { Thread } from './Thread'
 
 export function Chat({ tools }: { tools: McpToolSet }) {
-  const [stored] = useState(() => JSON.parse(localStorage.getItem('messages') ?? '[]'))
+  // Of this tab, also after a reload. In `localStorage`, two tabs would both go on with the same chat, and overwrite it.
+  const [stored] = useState(() => JSON.parse(sessionStorage.getItem('messages') ?? '[]'))
   const [transport] = useState(() => new DirectChatTransport({ agent: new ToolLoopAgent({ model, tools }) }))
   const sendAutomaticallyWhen = lastAssistantMessageIsCompleteWithToolCalls
   const chat = useChat({ messages: stored, transport, sendAutomaticallyWhen })
   const runtime = useAISDKRuntime(chat)
 
-  useEffect(() => localStorage.setItem('messages', JSON.stringify(chat.messages)), [chat.messages])
+  useEffect(() => sessionStorage.setItem('messages', JSON.stringify(chat.messages)), [chat.messages])
 
   // After a reload, once: what was at work is taken up, and the chat goes on with it.
   const [opened] = useState(chat)

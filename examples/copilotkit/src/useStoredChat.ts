@@ -9,7 +9,8 @@ export function useStoredChat(tools: readonly ReactFrontendTool[]): void {
   useEffect(() => {
     const leaving = new AbortController()
     const { signal } = leaving
-    const stored: Message[] = JSON.parse(localStorage.getItem('messages') ?? '[]')
+    // Of this tab, also after a reload. In `localStorage`, two tabs would both go on with the same chat, and overwrite it.
+    const stored: Message[] = JSON.parse(sessionStorage.getItem('messages') ?? '[]')
     agent.setMessages(stored)
 
     async function finish(toolCall: ToolCall): Promise<void> {
@@ -41,7 +42,7 @@ export function useStoredChat(tools: readonly ReactFrontendTool[]): void {
   }, [copilotkit, agent, tools])
 
   // The agent changes the list in place. It is saved after each render, and there is one after each change.
-  useEffect(() => localStorage.setItem('messages', JSON.stringify(agent.messages)))
+  useEffect(() => sessionStorage.setItem('messages', JSON.stringify(agent.messages)))
 }
 
 /** The tool calls that have no result. */
