@@ -20,12 +20,13 @@ export interface ToolChatProps {
 }
 
 export function ToolChat({ id, model, client, tools }: ToolChatProps) {
-  const [stored] = useState(() => JSON.parse(localStorage.getItem(id) ?? '[]'))
+  // Of this tab, also after a reload. In `localStorage`, two tabs would both go on with the same chat, and overwrite it.
+  const [stored] = useState(() => JSON.parse(sessionStorage.getItem(id) ?? '[]'))
   const [transport] = useState(() => new DirectChatTransport({ agent: new ToolLoopAgent({ model, tools }) }))
   const sendAutomaticallyWhen = lastAssistantMessageIsCompleteWithToolCalls
   const chat = useChat({ id, messages: stored, transport, sendAutomaticallyWhen })
 
-  useEffect(() => localStorage.setItem(id, JSON.stringify(chat.messages)), [id, chat.messages])
+  useEffect(() => sessionStorage.setItem(id, JSON.stringify(chat.messages)), [id, chat.messages])
 
   // After a reload, once: what was at work is taken up, and the chat goes on with it.
   const [opened] = useState(chat)
