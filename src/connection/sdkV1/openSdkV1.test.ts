@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
+import type { CallToolResult } from '../../protocol/callToolResult.js'
 import {
   TaskConfigurationError,
   TaskProtocolError,
@@ -12,7 +13,7 @@ import { createSdkV1Connection } from './sdkV1Connection.js'
 
 const AT = '2025-11-25T10:00:00Z'
 const TASK = { taskId: 't1', status: 'working', createdAt: AT, lastUpdatedAt: AT, ttl: null }
-const RESULT = { content: [{ type: 'text', text: 'done' }] }
+const RESULT: CallToolResult = { content: [{ type: 'text', text: 'done' }] }
 const outputSchema = { type: 'object', properties: { pages: { type: 'integer' } }, required: ['pages'] }
 const QUESTION = { message: 'Go on?', requestedSchema: { type: 'object', properties: {} } }
 const TOOLS = [
@@ -257,7 +258,7 @@ it('a connection over an SDK v1 client uses what its owner has connected, and do
   const connection = createSdkV1Connection({ ...options, environment, callTimeoutMs: 1000, onState })
   expect(connection.era).toBe('legacy')
   expect(connection.missingCapability({ method: 'roots/list', params: {} })).toBeUndefined()
-  expect(await connection.callToolRaw({ name: 'print' })).toEqual({ type: 'result', result: RESULT })
+  expect(await connection.callToolRaw({ name: 'print' }, undefined)).toEqual({ type: 'result', result: RESULT })
   expect(onState).toHaveBeenLastCalledWith(expect.objectContaining({ status: 'connected', era: 'legacy' }))
   await connection.close()
   expect(client.close).not.toHaveBeenCalled()
