@@ -14,6 +14,7 @@ function setUp({
   token = () => json({ access_token: 'new', token_type: 'Bearer' }),
   fail,
   issuer = AUTH,
+  namesIssuer = true,
 }: Options = {}) {
   const asked: URL[] = []
   const forms: Record<string, string>[] = []
@@ -33,7 +34,7 @@ function setUp({
         token_endpoint: `${AUTH}/token`,
         response_types_supported: ['code'],
         code_challenge_methods_supported: ['S256'],
-        authorization_response_iss_parameter_supported: true,
+        authorization_response_iss_parameter_supported: namesIssuer,
       })
     }
     forms.push(Object.fromEntries(new URLSearchParams(String(init?.body))))
@@ -63,6 +64,8 @@ interface Options {
   token?: () => Response
   fail?: unknown
   issuer?: string
+  /** Whether its callbacks name it. */
+  namesIssuer?: boolean
 }
 
 const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
@@ -142,6 +145,11 @@ describe('finishAuthorization()', () => {
   it('exchanges the code for tokens', async () => {
     const { forms, saved } = await finish(`code=c&iss=${AUTH}`)
     expect(forms).toMatchObject([{ grant_type: 'authorization_code', code: 'c' }])
+    expect(saved).toMatchObject([{ access_token: 'new' }])
+  })
+
+  it('takes a callback without an issuer from a server that names none', async () => {
+    const { saved } = await finish('code=c', { namesIssuer: false })
     expect(saved).toMatchObject([{ access_token: 'new' }])
   })
 

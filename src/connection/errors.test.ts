@@ -89,6 +89,7 @@ describe('whether the server asks for credentials', () => {
 
   it.each([
     [new UnauthorizedError(), true],
+    [SIGN_IN, true],
     [http(401), false],
   ])('is remembered of what credentialsError() was made of: %s', (cause, expected) => {
     const error = credentialsError(cause, 't')
@@ -123,6 +124,11 @@ describe('toolCallError()', () => {
     expect(error.message).toContain(message ?? '')
     expect(error.cause).toBeInstanceOf(Error)
     expect((error.cause as { data?: unknown }).data).toBeUndefined()
+  })
+
+  it('keeps what is no HTTP error as the cause', () => {
+    const cause = new TypeError('fetch failed')
+    expect((toolCallError(cause, 'report', false) as Error).cause).toBe(cause)
   })
 
   it('keeps name, code, status and delay of the HTTP error that is the cause', () => {

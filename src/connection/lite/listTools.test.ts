@@ -28,7 +28,7 @@ async function listed(capabilities: JsonObject, ...pages: JsonObject[]) {
 describe('listTools() of taskwire/lite', () => {
   it('reads page after page', async () => {
     const pages = [{ tools: [tool('a'), tool('b')], nextCursor: 'two' }, { tools: [tool('c')] }]
-    expect(await listed({ tools: {} }, ...pages)).toEqual({
+    expect(await listed({ tools: {} }, ...pages)).toStrictEqual({
       tools: [tool('a'), tool('b'), tool('c')],
       asked: [{ method: 'tools/list' }, { method: 'tools/list', cursor: 'two' }],
     })
