@@ -163,6 +163,15 @@ describe('signedIn()', () => {
     expect(open).toHaveBeenCalledOnce()
   })
 
+  it('connects after a sign-in that came to nothing before there was a connection', async () => {
+    const { connection, states, statuses } = setUp()
+    connection.signedIn(denied)
+    connection.signedIn()
+    await settle()
+    expect(states).not.toContain(undefined)
+    expect(statuses()).toEqual(['unauthorized', 'connected'])
+  })
+
   it('leaves a rejection to nobody where it cannot connect', async () => {
     const unhandled = vi.fn()
     process.on('unhandledRejection', unhandled)

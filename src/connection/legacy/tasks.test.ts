@@ -187,7 +187,9 @@ describe('a snapshot', () => {
     const { tasks, replies } = setUp()
     replies['tasks/get'] = () => task('failed', { statusMessage: 'Tray 2', ...more })
     replies['tasks/result'] = rpcError(-32603, 'no result stored', data)
-    await expect(tasks.getTask('t1', undefined)).resolves.toHaveProperty('error', error)
+    expect(await tasks.getTask('t1', undefined).then((polled) => 'error' in polled && polled.error)).toStrictEqual(
+      error,
+    )
   })
 
   it.each([

@@ -69,7 +69,7 @@ describe('openSdkV1()', () => {
   it('says nothing that the client does not know', () => {
     const client = { transport: {}, getServerVersion: () => undefined, getServerCapabilities: () => ({}) }
     const { state } = setUp(client).open()
-    expect(state).toEqual({ status: 'connected', era: 'legacy', eraReason: expect.any(String), tasks: false })
+    expect(state).toStrictEqual({ status: 'connected', era: 'legacy', eraReason: expect.any(String), tasks: false })
   })
 
   it('takes no client that is not connected', () => {
@@ -102,7 +102,7 @@ describe('listTools() by SDK v1', () => {
     const { listTools, open } = setUp()
     listTools.mockResolvedValueOnce({ tools: ['a'], nextCursor: 'two' }).mockResolvedValueOnce({ tools: ['b', 'c'] })
     expect(await open().listTools()).toEqual(['a', 'b', 'c'])
-    expect(listTools.mock.calls).toEqual([[{}], [{ cursor: 'two' }]])
+    expect(listTools.mock.calls).toStrictEqual([[{}], [{ cursor: 'two' }]])
   })
 
   it('reads 64 pages of a list that has no end', async () => {

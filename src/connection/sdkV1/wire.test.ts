@@ -266,6 +266,7 @@ describe('an error of SDK v1', () => {
   it.each([
     [new McpError(ErrorCode.RequestTimeout, 'Request timed out'), SdkError, { code: 'REQUEST_TIMEOUT' }],
     [new McpError(ErrorCode.ConnectionClosed, 'Connection closed'), SdkError, { code: 'CONNECTION_CLOSED' }],
+    [new McpError(-32603, 'Connection closed'), ProtocolError, { code: -32603 }],
     [new McpError(-32000, 'Bad Request'), ProtocolError, { code: -32000, message: 'Bad Request' }],
     [
       new StreamableHTTPError(503, 'Error POSTing to endpoint: busy'),
