@@ -13,7 +13,7 @@ const rooms: Record<string, readonly string[]> = {
     'src/call/inputResponses',
     'src/lite/*',
     'test/{callArguments,callMeta,connecting,errors,progress,push,signIn,wireOfBoth}',
-    'test/edges/{auth,endpoint,frameworksConnect,legacyToolsList,undeclaredInput}',
+    'test/edges/{frameworksConnect,legacyToolsList,undeclaredInput}',
     'test/spec/wire',
   ],
 }
