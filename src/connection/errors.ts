@@ -242,9 +242,9 @@ export function jsonRpcError(error: unknown, taskId?: string): JsonRpcError | un
 }
 
 function bodyError(error: unknown): JsonObject {
-  if (!isHttpError(error) || typeof error.data['text'] !== 'string') return {}
+  if (!isHttpError(error)) return {}
   try {
-    const body: unknown = JSON.parse(error.data['text'])
+    const body: unknown = JSON.parse(String(error.data['text']))
     return isJsonObject(body) && isJsonObject(body['error']) ? body['error'] : {}
   } catch {
     return {}

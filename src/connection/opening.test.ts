@@ -202,6 +202,89 @@ describe('connecting for the app', () => {
   })
 })
 
+describe('a connection that is closed', () => {
+  /** One attempt, which ends when the test says so. */
+  function opening() {
+    let end: { resolve: (sdk: ConnectedSdk) => void; reject: (error: unknown) => void } | undefined
+    const sdk = {
+      era: undefined,
+      missingCapability: () => undefined,
+      open: vi.fn(() => new Promise<ConnectedSdk>((resolve, reject) => (end = { resolve, reject }))),
+      close: vi.fn(async () => {}),
+    }
+    const states: string[] = []
+    const onState = ({ status }: ConnectionState) => states.push(status)
+    const opened = createOpening({ sdk, url: undefined, onState, retry: undefined })
+    const connected = { state: { status: 'connected' }, tasks: { close: vi.fn() }, isLost: () => false }
+    return {
+      ...opened,
+      sdk,
+      states,
+      connected: connected as unknown as ConnectedSdk,
+      tasks: connected.tasks,
+      open: opened.connected,
+      settle: () => end,
+    }
+  }
+
+  it('while it connects, is closed again, with its tasks', async () => {
+    const { open, close, settle, sdk, tasks, states, connected } = opening()
+    const seen = track(open())
+    await close()
+    settle()?.resolve(connected)
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(seen.error).toMatchObject({ name: 'TaskConfigurationError' })
+    expect(tasks.close).toHaveBeenCalledOnce()
+    expect(sdk.close).toHaveBeenCalledTimes(2)
+    expect(states).toEqual(['closed'])
+  })
+
+  it('while it connects, has not failed whatever comes of that', async () => {
+    const { open, close, settle, states } = opening()
+    const seen = track(open())
+    await close()
+    settle()?.reject(offline())
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(seen.error).toMatchObject({ name: 'TaskConfigurationError' })
+    expect(states).toEqual(['closed'])
+  })
+
+  it('closes its tasks, and connects no more', async () => {
+    const { open, close, settle, sdk, tasks, connected } = opening()
+    const connecting = open()
+    settle()?.resolve(connected)
+    await connecting
+    await close()
+    expect(tasks.close).toHaveBeenCalledOnce()
+    await expect(open()).rejects.toMatchObject({ name: 'TaskConfigurationError' })
+    expect(sdk.open).toHaveBeenCalledOnce()
+  })
+})
+
+it('a page that is watched for a server that was down is watched once, and no more after close()', async () => {
+  const { page, opening } = setUp([offline(), offline(), offline()], { attempts: 1 })
+  track(opening.connected())
+  await page.settle()
+  const once = page.listeners()
+  track(opening.connected())
+  await page.settle()
+  expect(page.listeners()).toBe(once)
+  await opening.close()
+  expect([once > 0, page.listeners()]).toEqual([true, 0])
+})
+
+it.each([
+  [30_000, 2],
+  [30_001, 1],
+])('a server that may be asked again in %i ms is asked %i times before it counts as down', async (ms, attempts) => {
+  let at = 0
+  const { page, opening, times } = setUp([busy(503)], { earliestAt: () => at })
+  at = page.now() + ms
+  track(opening.connectedForApp())
+  await page.advance(60_000)
+  expect(times).toHaveLength(attempts)
+})
+
 it('a poll connects once, and leaves its repetition to the polls', async () => {
   const { page, opening, times } = setUp([offline()])
   const failed = vi.fn()

@@ -16,7 +16,16 @@ const of = {
   rpc: [ProtocolError.fromError(-32022, 'No', { supported: ['1'], requested: '2' }), new RpcError(-32022, 'No', {})],
   closed: [new SdkError(SdkErrorCode.ConnectionClosed, 'No'), new WireError('CONNECTION_CLOSED', 'No')],
   unauthorized: [new UnauthorizedError()],
-  other: [new TypeError('fetch failed'), new DOMException('No', 'AbortError'), 'SdkHttpError', undefined],
+  other: [
+    Object.assign(new Error('No'), { name: 'HttpError', data: {} }),
+    Object.assign(new Error('No'), { status: 503, data: {} }),
+    Object.assign(new Error('No'), { code: 'CONNECTION_CLOSED' }),
+    Object.assign(new Error('No'), { name: 'WireError' }),
+    new TypeError('fetch failed'),
+    new DOMException('No', 'AbortError'),
+    'SdkHttpError',
+    undefined,
+  ],
 }
 
 describe('what a connection raises is told apart, whichever client it comes from:', () => {

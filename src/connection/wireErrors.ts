@@ -71,8 +71,8 @@ export function isRpcError(error: unknown): error is Error & { code: number; dat
 
 /** True for an `SdkError`, or a {@link WireError}, with one of these codes. */
 export function hasWireCode(error: unknown, ...codes: WireCode[]): boolean {
-  const { code } = Object(error) as { code?: WireCode }
-  return isNamed(error, 'SdkError', 'SdkHttpError', 'WireError') && code !== undefined && codes.includes(code)
+  const { code } = Object(error) as { code: WireCode }
+  return isNamed(error, 'SdkError', 'SdkHttpError', 'WireError') && codes.includes(code)
 }
 
 /** True where the SDK has tried to sign in, to no avail: an `UnauthorizedError`. */

@@ -9,7 +9,13 @@ const rooms: Record<string, readonly string[]> = {
   protocol: ['test/spec/wire'],
   call: ['test/inputRequests', 'test/push', 'test/tabs'],
   client: ['src/lite/*', 'test/{callMeta,observe,observeWire,signIn,tabs}', 'test/edges/endpoint'],
-  connection: ['test/{connecting,signIn}', 'test/edges/legacyToolsList', 'test/spec/wire'],
+  connection: [
+    'src/call/inputResponses',
+    'src/lite/*',
+    'test/{callArguments,callMeta,connecting,errors,progress,push,signIn,wireOfBoth}',
+    'test/edges/{frameworksConnect,legacyToolsList,undeclaredInput}',
+    'test/spec/wire',
+  ],
 }
 
 /**

@@ -21,7 +21,6 @@ export interface CallProgresses {
   receive(params: unknown): boolean
   /** The task has ended. */
   over(taskId: string): void
-  close(): void
 }
 
 interface OpenProgress extends CallProgress {
@@ -68,6 +67,5 @@ export function createCallProgresses(randomId: () => string, onIssue: (violation
     over: (taskId) => {
       for (const [token, call] of open) if (call.taskId === taskId) open.delete(token)
     },
-    close: () => open.clear(),
   }
 }

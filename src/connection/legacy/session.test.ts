@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { isSessionLost, sessionHeaders, withSessionHeader } from './session.js'
 
 describe('withSessionHeader', () => {
-  const send = async (init: RequestInit): Promise<Headers> => {
+  const send = async (init?: RequestInit): Promise<Headers> => {
     let seen = new Headers()
     const fetch = withSessionHeader(async (_, sent) => {
       seen = new Headers(sent?.headers)
@@ -19,6 +19,7 @@ describe('withSessionHeader', () => {
   })
 
   it('leaves everything else alone', async () => {
+    expect([...(await send())]).toEqual([])
     const headers = await send({ headers: { 'mcp-session-id': 'own', a: 'b', ...sessionHeaders(undefined) } })
     expect([...headers]).toEqual([
       ['a', 'b'],

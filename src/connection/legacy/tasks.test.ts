@@ -59,6 +59,7 @@ function setUp(overrides: Partial<LegacyTasksOptions> & { sessionId?: string } =
       },
       respond: async (...args) => {
         responses.push(args)
+        replies['respond']?.()
       },
       onServerMessage: (next) => {
         listener = next
@@ -164,7 +165,54 @@ describe('a snapshot', () => {
   it('of another task is a violation', async () => {
     const { tasks, replies } = setUp()
     replies['tasks/get'] = () => task('working', { taskId: 't2' })
-    await expect(tasks.getTask('t1', undefined)).rejects.toThrow('about another task')
+    const violation = 'the response is about another task'
+    await expect(tasks.getTask('t1', undefined)).rejects.toMatchObject({ violation, source: 'tasks/get', taskId: 't1' })
+  })
+
+  it.each([[null], ['task'], [task('working', { taskId: 7 })], [task('working', { taskId: '' })]])(
+    'that is %j is malformed',
+    async (reply) => {
+      const { tasks, replies } = setUp()
+      replies['tasks/get'] = () => reply
+      const error: unknown = await tasks.getTask('t1', undefined).catch((one: unknown) => one)
+      expect(error).toBeInstanceOf(TaskProtocolError)
+      expect((error as Error).message).not.toContain('another task')
+    },
+  )
+
+  it.each([
+    ['the message', { statusMessage: undefined }, undefined, { code: -32603, message: 'no result stored' }],
+    ['the data', {}, { tray: 2 }, { code: -32603, message: 'Tray 2', data: { tray: 2 } }],
+  ])('of a failed task keeps %s that the server has sent', async (_, more, data, error) => {
+    const { tasks, replies } = setUp()
+    replies['tasks/get'] = () => task('failed', { statusMessage: 'Tray 2', ...more })
+    replies['tasks/result'] = rpcError(-32603, 'no result stored', data)
+    expect(await tasks.getTask('t1', undefined).then((polled) => 'error' in polled && polled.error)).toStrictEqual(
+      error,
+    )
+  })
+
+  it.each([
+    ['no result', rpcError(-32603, 'no result stored')],
+    ['a malformed one', () => ({ content: 'done' })],
+  ])('of a completed task with %s is a violation that names the task', async (_, reply) => {
+    const { tasks, replies } = setUp()
+    replies['tasks/get'] = () => task('completed')
+    replies['tasks/result'] = reply
+    const poll = tasks.getTask('t1', undefined)
+    await expect(poll).rejects.toMatchObject({ source: 'tasks/result', taskId: 't1' })
+  })
+
+  it('that is wanted no more while its result is fetched ends with the reason', async () => {
+    const { tasks, replies, count } = setUp()
+    replies['tasks/get'] = () => task('completed')
+    const abort = new AbortController()
+    const reason = new Error('enough')
+    const poll = tasks.getTask('t1', abort.signal)
+    await settle()
+    expect(count('tasks/result')).toBe(1)
+    abort.abort(reason)
+    await expect(poll).rejects.toBe(reason)
   })
 
   it('that is wanted no more ends with the reason', async () => {
@@ -192,11 +240,48 @@ describe('a call', () => {
 
   it('of a tool that the list does not have asks for the list once more, and then for nothing', async () => {
     const listTools = vi.fn(async () => [])
-    const { tasks, notify } = setUp({ listTools })
+    const { tasks } = setUp({ listTools })
     await expect(tasks.optIn?.('other')).resolves.toBeUndefined()
     await expect(tasks.optIn?.('other')).resolves.toBeUndefined()
     expect(listTools).toHaveBeenCalledTimes(2)
-    notify('notifications/tools/list_changed', {})
+  })
+
+  it('of a tool has the list asked for again where the server says that it has changed', async () => {
+    const listTools = vi.fn(async () => [{ name: 'report', execution: { taskSupport: 'required' } }])
+    const { tasks, notify } = setUp({ listTools })
+    await tasks.optIn?.('report')
+    expect(notify('notifications/message', {})).toBe(false)
+    await tasks.optIn?.('report')
+    expect(listTools).toHaveBeenCalledTimes(1)
+    expect(notify('notifications/tools/list_changed', {})).toBe(false)
+    await tasks.optIn?.('report')
+    expect(listTools).toHaveBeenCalledTimes(2)
+  })
+
+  it.each([
+    [undefined, { task: {} }],
+    [5000, { task: { ttl: 5000 } }],
+  ])('asks for a task that is kept for %s ms', async (ttlMs, params) => {
+    const optIn = await setUp({ ttlMs }).tasks.optIn?.('report')
+    expect(optIn).toMatchObject({ params, meta: {}, onProgress: undefined })
+    expect(optIn?.params).toEqual(params)
+    expect(() => optIn?.end()).not.toThrow()
+  })
+
+  it.each([{}, { task: 7 }, { task: task('working', { taskId: '' }) }])(
+    'answered by %j becomes no task',
+    async (result) => {
+      const optIn = await setUp({ sessionId: 's1' }).tasks.optIn?.('report')
+      expect(() => optIn?.parse(result)).toThrow(TaskProtocolError)
+    },
+  )
+
+  it.each([
+    ['which nobody knows', undefined, true],
+    ['with tasks', CAPABILITIES, true],
+    ['without tasks', { tools: {} }, false],
+  ])('to a server of capabilities %s', (_, capabilities, expected) => {
+    expect(setUp({ capabilities }).tasks.isServed).toBe(expected)
   })
 })
 
@@ -220,7 +305,8 @@ describe('an input request', () => {
 
   it('is asked for by a tasks/result that stays open, one for all polls', async () => {
     const { tasks, before, count, sent } = await asked()
-    expect(before).toMatchObject({ status: 'input_required', inputRequests: {} })
+    expect(before).toMatchObject({ status: 'input_required' })
+    expect(before).toHaveProperty('inputRequests', {})
     await tasks.getTask('session:s1 t1', undefined)
     expect(count('tasks/result')).toBe(1)
     expect(sent.find(({ method }) => method === 'tasks/result')?.options).toMatchObject({ cancelsOnAbort: true })
@@ -235,7 +321,7 @@ describe('an input request', () => {
     await expect(tasks.getTask('session:s1 t1', undefined)).resolves.toMatchObject({ inputRequests: { '5': question } })
     await tasks.updateTask('session:s1 t1', { '5': { action: 'decline' } }, undefined)
     expect(responses).toEqual([[5, { result: { action: 'decline' } }, 's1']])
-    await expect(tasks.getTask('session:s1 t1', undefined)).resolves.toMatchObject({ inputRequests: {} })
+    await expect(tasks.getTask('session:s1 t1', undefined)).resolves.toHaveProperty('inputRequests', {})
   })
 
   it('can be answered by a page that never saw it', async () => {
@@ -249,7 +335,7 @@ describe('an input request', () => {
     const { tasks, ask, notify } = await asked()
     ask(5, 'Go on?')
     notify('notifications/cancelled', { requestId: 5 })
-    await expect(tasks.getTask('session:s1 t1', undefined)).resolves.toMatchObject({ inputRequests: {} })
+    await expect(tasks.getTask('session:s1 t1', undefined)).resolves.toHaveProperty('inputRequests', {})
   })
 
   it('of a task that nobody follows here is not ours', async () => {
@@ -262,6 +348,102 @@ describe('an input request', () => {
     ask(5, undefined as never)
     expect(responses).toEqual([[5, { error: { code: -32602, message: 'The request has no message.' } }, 's1']])
     expect(issues).toHaveLength(1)
+  })
+
+  it('is refused with a report that names the task', async () => {
+    const { ask, issues } = await asked()
+    ask(5, undefined as never)
+    expect(issues).toMatchObject([{ source: 'tasks/result', taskId: 'session:s1 t1' }])
+  })
+
+  it('stays where its response does not arrive, and says why', async () => {
+    const { tasks, ask, replies } = await asked()
+    ask(5, 'Go on?')
+    replies['respond'] = () => {
+      throw new TypeError('fetch failed')
+    }
+    const update = tasks.updateTask('session:s1 t1', { '5': { action: 'decline' } }, undefined)
+    await expect(update).rejects.toMatchObject({ name: 'TaskRequestError', taskId: 'session:s1 t1', kind: 'network' })
+    await expect(tasks.getTask('session:s1 t1', undefined)).resolves.toHaveProperty('inputRequests.5')
+  })
+
+  it.each([
+    ['under a key that is none', { nonsense: { action: 'decline' } }],
+    ['that is no object', { '5': 'decline' }],
+  ])('takes no response %s', async (_, responses) => {
+    const { tasks, responses: sent } = await asked()
+    const update = tasks.updateTask('session:s1 t1', responses as never, undefined)
+    await expect(update).rejects.toMatchObject({ name: 'TaskInputError', taskId: 'session:s1 t1' })
+    expect(sent).toEqual([])
+  })
+
+  it('stays when something else is taken back', async () => {
+    const { tasks, ask, notify } = await asked()
+    ask(5, 'Go on?')
+    expect(notify('notifications/cancelled', { requestId: 6 })).toBe(false)
+    expect(notify('notifications/message', { requestId: 5 })).toBe(false)
+    await expect(tasks.getTask('session:s1 t1', undefined)).resolves.toHaveProperty('inputRequests.5')
+  })
+
+  const heldBy = ({ sent }: ReturnType<typeof setUp>) =>
+    sent.find(({ method }) => method === 'tasks/result')?.options.signal
+
+  it.each([
+    ['has ended', 'cancelled', undefined],
+    ['is gone', undefined, rpcError(-32602, 'Task not found')],
+  ])('is not ours where its task %s', async (_, status, failure) => {
+    const world = await asked()
+    world.replies['tasks/get'] = failure ?? (() => task(String(status)))
+    await world.tasks.getTask('session:s1 t1', undefined).catch(() => {})
+    expect(world.ask(5, 'Go on?')).toBe(false)
+    expect(heldBy(world)?.aborted).toBe(true)
+  })
+
+  it('is ours where its task could not be polled for a while', async () => {
+    const world = await asked()
+    world.replies['tasks/get'] = rpcError(-32603, 'busy')
+    await expect(world.tasks.getTask('session:s1 t1', undefined)).rejects.toThrow('busy')
+    expect(world.ask(5, 'Go on?')).toBe(true)
+  })
+
+  it('lets go of its request when the task has a result, though that cannot be fetched', async () => {
+    const world = await asked()
+    world.replies['tasks/get'] = () => task('completed')
+    world.replies['tasks/result'] = rpcError(-32603, 'busy')
+    await expect(world.tasks.getTask('session:s1 t1', undefined)).rejects.toThrow()
+    expect(heldBy(world)?.aborted).toBe(true)
+  })
+
+  it('is kept while its task is released, and the request for it is not', async () => {
+    const world = await asked()
+    world.ask(5, 'Go on?')
+    world.tasks.release('session:s1 t1')
+    expect(heldBy(world)?.aborted).toBe(true)
+    await expect(world.tasks.getTask('session:s1 t1', undefined)).resolves.toHaveProperty('inputRequests.5')
+  })
+
+  it('of a task that was released without one is not ours', async () => {
+    const world = await asked()
+    world.tasks.release('t2')
+    expect(world.ask(4, 'Go on?')).toBe(true)
+    await world.tasks.updateTask('session:s1 t1', { '4': { action: 'decline' } }, undefined)
+    world.tasks.release('session:s1 t1')
+    expect(heldBy(world)?.aborted).toBe(true)
+    expect(world.ask(5, 'Go on?')).toBe(false)
+  })
+
+  it('is not ours after the end, which lets go of every request, and of the page', async () => {
+    const onPageHide = vi.fn(() => stopWatching)
+    const stopWatching = vi.fn()
+    const { environment } = createSimulatedEnvironment()
+    const world = setUp({ environment: { ...environment, onPageHide } })
+    world.replies['tasks/get'] = () => task('input_required')
+    await world.tasks.getTask('t1', undefined)
+    expect(stopWatching).not.toHaveBeenCalled()
+    world.tasks.close()
+    expect(heldBy(world)?.aborted).toBe(true)
+    expect(world.ask(5, 'Go on?')).toBe(false)
+    expect(stopWatching).toHaveBeenCalledOnce()
   })
 
   it('lets go of its request when the page is hidden, and of everything at the end', async () => {
@@ -318,6 +500,18 @@ describe('notifications/progress', () => {
     expect(shown).toEqual([{ progress: 1 }, { progress: 2 }])
   })
 
+  it('is heard after a poll that finds its task at work, and after the end of another task', async () => {
+    const { tasks, optIn, tell, shown, replies } = await called()
+    optIn?.parse({ task: task('working') })
+    replies['tasks/get'] = () => task('working')
+    await tasks.getTask('t1', undefined)
+    expect(tell({ progress: 1 })).toBe(true)
+    replies['tasks/get'] = () => task('cancelled', { taskId: 't2' })
+    await tasks.getTask('t2', undefined)
+    expect(tell({ progress: 2 })).toBe(true)
+    expect(shown).toHaveLength(2)
+  })
+
   it('is no longer heard once a call that is no task has ended, nor after the connection', async () => {
     const plain = await called('other')
     expect(plain.optIn).toMatchObject({ params: {} })
@@ -346,8 +540,10 @@ describe('notifications/tasks/status', () => {
   it('is a hint that something is new, whatever it says of the task', () => {
     const world = setUp()
     const { hints } = listen(world)
-    world.notify('notifications/tasks/status', task('completed'))
+    expect(world.notify('notifications/tasks/status', task('completed'))).toBe(false)
     world.notify('notifications/tasks/status', { taskId: 't1' })
+    world.notify('notifications/other', { taskId: 't1' })
+    expect(() => world.notify('notifications/tasks/status', undefined as never)).not.toThrow()
     expect(hints).toEqual(['t1', 't1'])
     expect(world.sent).toEqual([])
   })
@@ -371,6 +567,13 @@ describe('notifications/tasks/status', () => {
     expect(listen(world).hints).toEqual([])
   })
 
+  it('is a hint for those who listen to its task, once', () => {
+    const world = setUp()
+    const [mine, other] = [listen(world), listen(world, ['t2'])]
+    world.notify('notifications/tasks/status', { taskId: 't1' })
+    expect([mine.hints, other.hints, listen(world).hints]).toEqual([['t1'], [], []])
+  })
+
   it('of a stranger is left alone, and so is every one when nobody listens any more', async () => {
     const world = setUp()
     const { hints, abort, over } = listen(world)
@@ -385,8 +588,24 @@ describe('notifications/tasks/status', () => {
 describe('cancelling', () => {
   it('is refused here where the server has not declared it', async () => {
     const { tasks, sent } = setUp({ capabilities: { tasks: { requests: { tools: { call: {} } } } } })
-    await expect(tasks.cancelTask('t1', undefined)).rejects.toBeInstanceOf(TasksUnsupportedError)
+    const refusal = tasks.cancelTask('t1', undefined)
+    await expect(refusal).rejects.toBeInstanceOf(TasksUnsupportedError)
+    await expect(refusal).rejects.toMatchObject({ taskId: 't1', code: -32601 })
     expect(sent).toEqual([])
+  })
+
+  it('is tried where nobody knows what the server has declared', async () => {
+    const { tasks, replies, sent } = setUp({ capabilities: undefined })
+    replies['tasks/cancel'] = () => task('cancelled')
+    const { signal } = new AbortController()
+    await tasks.cancelTask('t1', signal)
+    expect(sent).toMatchObject([{ method: 'tasks/cancel', params: { taskId: 't1' }, options: { signal } }])
+  })
+
+  it('fails where the server does', async () => {
+    const { tasks, replies } = setUp()
+    replies['tasks/cancel'] = rpcError(-32603, 'busy')
+    await expect(tasks.cancelTask('t1', undefined)).rejects.toThrow('busy')
   })
 
   it('of a task that has just ended is no error: the next poll says what it came to', async () => {
@@ -421,5 +640,14 @@ describe('what goes wrong', () => {
     })
     expect(onSessionLost).toHaveBeenCalledTimes(times)
     await settle()
+  })
+
+  it('with HTTP 404 is no end of a session where there is none', async () => {
+    const { tasks, replies, onSessionLost } = setUp()
+    replies['tasks/get'] = () => {
+      throw new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, 'Not Found', { status: 404 })
+    }
+    await expect(tasks.getTask('t1', undefined)).rejects.toMatchObject({ name: 'TaskRequestError', status: 404 })
+    expect(onSessionLost).not.toHaveBeenCalled()
   })
 })

@@ -149,7 +149,6 @@ export function createLegacyTasks(options: LegacyTasksOptions): TaskApi {
       wire.onServerMessage(() => false)
       stopWatchingPage()
       for (const task of tasks) tasks.forget(task)
-      progresses.close()
     },
   }
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it, vi } from 'vitest'
-import { createScriptedServer, type Reply, result } from '../../../test/support/scriptedServer.js'
+import { createScriptedServer, type Reply, result, silence } from '../../../test/support/scriptedServer.js'
 import { browserEnvironment } from '../../environment/browserEnvironment.js'
-import type { InputResponse } from '../../protocol/inputRequest.js'
+import { IDEMPOTENCY_KEY_META } from '../../protocol/extension.js'
+import type { InputRequest, InputResponse } from '../../protocol/inputRequest.js'
 import { createLiteConnection } from './liteConnection.js'
 
 const FORM = { method: 'elicitation/create', params: { message: 'Sure?', requestedSchema: {} } }
@@ -32,8 +33,45 @@ function setUp(...replies: [Reply, ...Reply[]]) {
     return connection.callTool({ name: 'report' }, { ask, signal, beforeSend, onProgress: () => {} })
   }
   const sent = () => server.received('tools/call').map(({ params: { _meta, name, ...params } }) => params)
-  return { call, sent }
+  return { call, sent, server, connection }
 }
+
+describe('the connection of taskwire/lite', () => {
+  const hooks = (key: string | undefined) => ({
+    beforeSend: () => Promise.resolve(key),
+    ask: () => new Promise<never>(() => {}),
+    signal: new AbortController().signal,
+    onProgress: () => {},
+  })
+  const metaOf = ({ server }: ReturnType<typeof setUp>) => server.received('tools/call').at(-1)?.params['_meta']
+
+  it('puts the key of a call beside what the app adds', async () => {
+    const world = setUp(done)
+    await world.connection.callTool({ name: 'report', meta: () => ({ trace: 'x' }) }, hooks('key'))
+    expect(metaOf(world)).toMatchObject({ trace: 'x', [IDEMPOTENCY_KEY_META]: 'key' })
+    await world.connection.callTool({ name: 'report' }, hooks('other'))
+    expect(metaOf(world)).toMatchObject({ [IDEMPOTENCY_KEY_META]: 'other' })
+    await world.connection.callTool({ name: 'report' }, hooks(undefined))
+    expect(metaOf(world)).not.toHaveProperty([IDEMPOTENCY_KEY_META])
+  })
+
+  it('misses what it does not declare', () => {
+    const { connection } = setUp(done)
+    expect(connection.missingCapability({ method: 'roots/list', params: {} })).toBe('roots')
+    expect(connection.missingCapability(FORM as InputRequest)).toBeUndefined()
+  })
+
+  it('is made once, and ends what is open when it is closed', async () => {
+    const { connection, server } = setUp(silence)
+    const call = connection.callToolRaw({ name: 'report' }, undefined)
+    const failure = call.catch((error: unknown) => error)
+    await connection.listTools()
+    await connection.listTools()
+    expect(server.received('server/discover')).toHaveLength(1)
+    await connection.close()
+    expect(await failure).toBeInstanceOf(Error)
+  })
+})
 
 describe('a tools/call that the server answers by asking', () => {
   it('goes out again with the responses of that round, and the state of that round', async () => {

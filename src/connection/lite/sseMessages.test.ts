@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { sseMessages } from './sseMessages.js'
 
 const EVENTS = 'data: {"a":1}\n\n: still here\n\nevent: other\ndata: {"a":2}\n\ndata: no json\n\ndata: {"a":3}\n\n'
@@ -24,5 +24,60 @@ describe('sseMessages()', () => {
 
   it('ends where the text of a response that does not stream breaks off', async () => {
     expect(await messagesOf(withoutBody(() => Promise.reject(new TypeError('Network request failed'))))).toEqual([])
+  })
+
+  it('puts together a character that comes in two pieces', async () => {
+    const bytes = new TextEncoder().encode('data: "ä"\n\n')
+    const pieces = [bytes.slice(0, 8), bytes.slice(8)]
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) => {
+        const piece = pieces.shift()
+        if (piece === undefined) controller.close()
+        else controller.enqueue(piece)
+      },
+    })
+    expect(await messagesOf(new Response(body))).toEqual(['ä'])
+  })
+
+  it('ends where a stream breaks off, with what has come', async () => {
+    let reads = 0
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) => {
+        reads += 1
+        if (reads === 1) controller.enqueue(new TextEncoder().encode('data: 1\n\n'))
+        else controller.error(new TypeError('cut'))
+      },
+    })
+    expect(await messagesOf(new Response(body))).toEqual([1])
+  })
+
+  /** A stream of one message that stays open, and how often it was closed. */
+  function openStream() {
+    const closes: unknown[] = []
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(new TextEncoder().encode('data: 1\n\n')),
+      cancel: (reason) => void closes.push(reason),
+    })
+    return { response: new Response(body), closes }
+  }
+
+  it('closes the stream when the reader leaves it, and listens to the signal no more', async () => {
+    const { response, closes } = openStream()
+    const { signal } = new AbortController()
+    const stopListening = vi.spyOn(signal, 'removeEventListener')
+    const read = sseMessages(response, signal)
+    expect(await read.next()).toEqual({ done: false, value: 1 })
+    await read.return()
+    expect(closes).toHaveLength(1)
+    expect(stopListening).toHaveBeenCalled()
+  })
+
+  it('closes the stream and ends when the signal aborts', async () => {
+    const { response, closes } = openStream()
+    const controller = new AbortController()
+    const messages = messagesOf(response, controller.signal)
+    controller.abort()
+    expect(await messages).toEqual(expect.any(Array))
+    expect(closes).toHaveLength(1)
   })
 })

@@ -10,6 +10,7 @@ it.each([
   ['of a property of a property', schema({ a: schema({ b: region }) })],
   ['of two properties', schema({ a: region, b: { type: 'boolean', 'x-mcp-header': 'Zone' } })],
   ['that is a property of this name', schema({ 'x-mcp-header': { type: 'string' } })],
+  ['beside a list of names', schema({ a: region }, { required: ['a'] })],
   ['that stands in a value', schema({ a: { type: 'object', default: { 'x-mcp-header': '' } } })],
 ])('a header %s is allowed', (_, inputSchema) => expect(hasValidHeaders(inputSchema)).toBe(true))
 
@@ -24,5 +25,7 @@ it.each([
   ['of the items of a list', schema({ a: { type: 'array', items: region } })],
   ['below the items of a list', schema({ a: { type: 'array', items: schema({ b: region }) } })],
   ['in a definition', schema({}, { $defs: { a: region } })],
+  ['as one of several', schema({}, { anyOf: [region] })],
+  ['in the second of several', schema({}, { anyOf: [schema({}), schema({ a: region })] })],
   ['in one of several', schema({}, { anyOf: [schema({ a: region })] })],
 ])('a header %s is not', (_, inputSchema) => expect(hasValidHeaders(inputSchema)).toBe(false))

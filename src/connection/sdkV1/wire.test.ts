@@ -78,6 +78,18 @@ describe('a request', () => {
     expect(cancelled).not.toHaveBeenCalled()
   })
 
+  it('has progress asked for where somebody listens, and can take as long as a timer can', async () => {
+    const client = { request: vi.fn(async () => ({})) } as unknown as Client
+    const wire = sdkV1Wire(client)
+    expect(wire).toMatchObject({ sessionId: undefined, hasOwnTokens: true })
+    const onProgress = vi.fn()
+    await wire.request('tools/call', { name: 'a' }, { onProgress })
+    await wire.request('tools/list', {}, {})
+    const [called, listed] = vi.mocked(client.request).mock.calls.map(([, , options]) => options)
+    expect(called).toEqual({ signal: expect.any(AbortSignal), timeout: 2 ** 31 - 1, onprogress: onProgress })
+    expect(listed).toEqual({ signal: expect.any(AbortSignal), timeout: 2 ** 31 - 1 })
+  })
+
   it('that was given up before does not go out', async () => {
     const { client } = await connect()
     const reason = new Error('enough')
@@ -103,6 +115,48 @@ describe('what the server asks', () => {
     await wire.respond(id, { result: { action: 'accept', content: { ok: true } } }, undefined)
     await expect(asked).resolves.toMatchObject({ action: 'accept', content: { ok: true } })
     await expect(wire.respond(id, { result: {} }, undefined)).rejects.toBeInstanceOf(ProtocolError)
+  })
+
+  it('is refused in the words of the listener', async () => {
+    const { client, server } = await connect()
+    const wire = sdkV1Wire(client)
+    wire.onServerMessage((message) => {
+      void wire.respond('id' in message ? message.id : '', { error: { code: -32042, message: 'Not now' } }, undefined)
+      return true
+    })
+    await expect(ask(server)).rejects.toMatchObject({ code: -32042, message: expect.stringContaining('Not now') })
+  })
+
+  it('is refused where it is no request, or nobody listens, and cannot be answered then', async () => {
+    const client = {} as unknown as Client
+    const wire = sdkV1Wire(client)
+    const request = client.fallbackRequestHandler as unknown as (message: object, extra: object) => Promise<unknown>
+    const extra = { signal: new AbortController().signal }
+    await expect(request({ jsonrpc: '2.0', id: 1, method: 'roots/list' }, extra)).rejects.toMatchObject({
+      code: -32601,
+    })
+    await expect(wire.respond(1, { result: {} }, undefined)).rejects.toMatchObject({ code: -32602 })
+    const listener = vi.fn(() => true)
+    wire.onServerMessage(listener)
+    await expect(request({ id: 1 }, extra)).rejects.toMatchObject({ code: -32601 })
+    expect(listener).not.toHaveBeenCalled()
+  })
+
+  it('cannot be answered once the server has taken it back, of which the listener hears the id', async () => {
+    const client = {} as unknown as Client
+    const wire = sdkV1Wire(client)
+    const listener = vi.fn(() => true)
+    wire.onServerMessage(listener)
+    const request = client.fallbackRequestHandler as unknown as (message: object, extra: object) => Promise<unknown>
+    const controller = new AbortController()
+    void request({ jsonrpc: '2.0', id: 7, method: 'roots/list' }, { signal: controller.signal })
+    controller.abort()
+    expect(listener).toHaveBeenLastCalledWith({
+      jsonrpc: '2.0',
+      method: 'notifications/cancelled',
+      params: { requestId: 7 },
+    })
+    await expect(wire.respond(7, { result: {} }, undefined)).rejects.toMatchObject({ code: -32602 })
   })
 
   it('goes to the handler of the app where it has one for it', async () => {
@@ -167,6 +221,28 @@ describe('the handlers of the app', () => {
     expect(client.fallbackNotificationHandler).toBe(fallback)
     expect(client.fallbackRequestHandler).toBeUndefined()
   })
+
+  it('are told what the listener wants none of, where the app has a handler', async () => {
+    const own = vi.fn(async () => {})
+    const [withHandler, without] = [{ fallbackNotificationHandler: own }, {}] as unknown as [Client, Client]
+    const note = (method: string) => ({ method, params: {} }) as never
+    for (const client of [withHandler, without]) {
+      sdkV1Wire(client).onServerMessage(({ method }) => method === 'notifications/ours')
+      await client.fallbackNotificationHandler?.(note('notifications/ours'))
+      await client.fallbackNotificationHandler?.(note('notifications/theirs'))
+      await client.fallbackNotificationHandler?.({ params: {} } as never)
+    }
+    expect(own.mock.calls).toEqual([[note('notifications/theirs')], [{ params: {} }]])
+  })
+
+  it('stay where the app has put others there since', () => {
+    const client = {} as unknown as Client
+    const wire = sdkV1Wire(client)
+    const [requests, notifications] = [async () => ({}), async () => {}]
+    Object.assign(client, { fallbackRequestHandler: requests, fallbackNotificationHandler: notifications })
+    wire.release()
+    expect(client).toEqual({ fallbackRequestHandler: requests, fallbackNotificationHandler: notifications })
+  })
 })
 
 describe('isSdkV1Client', () => {
@@ -174,6 +250,7 @@ describe('isSdkV1Client', () => {
     const { client } = await connect()
     expect(isSdkV1Client(client)).toBe(true)
     expect(isSdkV1Client({})).toBe(false)
+    expect(isSdkV1Client({ close: () => {} })).toBe(false)
     expect(isSdkV1Client({ ...methods(client), getProtocolEra: () => 'modern' })).toBe(false)
   })
 
@@ -189,6 +266,7 @@ describe('an error of SDK v1', () => {
   it.each([
     [new McpError(ErrorCode.RequestTimeout, 'Request timed out'), SdkError, { code: 'REQUEST_TIMEOUT' }],
     [new McpError(ErrorCode.ConnectionClosed, 'Connection closed'), SdkError, { code: 'CONNECTION_CLOSED' }],
+    [new McpError(-32603, 'Connection closed'), ProtocolError, { code: -32603 }],
     [new McpError(-32000, 'Bad Request'), ProtocolError, { code: -32000, message: 'Bad Request' }],
     [
       new StreamableHTTPError(503, 'Error POSTing to endpoint: busy'),
@@ -203,9 +281,32 @@ describe('an error of SDK v1', () => {
     expect(read).toMatchObject(fields)
   })
 
-  it('of any other kind is left as it is', () => {
-    const error = new TypeError('fetch failed')
+  it.each([
+    new TypeError('fetch failed'),
+    'no',
+    Object.assign(new Error('other'), { code: 503 }),
+    Object.assign(new Error('no number'), { name: 'McpError', code: 'x' }),
+    new StreamableHTTPError(-1, 'Unexpected content type: text/html'),
+    new StreamableHTTPError(0, 'no status'),
+    new StreamableHTTPError(undefined, 'no status'),
+    Object.assign(new Error('Streamable HTTP error: x'), { code: '503' }),
+  ])('of any other kind is left as it is: %s', (error) => {
     expect(fromSdkV1Error(error)).toBe(error)
-    expect(fromSdkV1Error('no')).toBe('no')
+  })
+
+  it.each([
+    new McpError(ErrorCode.RequestTimeout, 'Request timed out'),
+    new McpError(ErrorCode.ConnectionClosed, 'Connection closed'),
+    new StreamableHTTPError(503, 'Error POSTing to endpoint: busy'),
+  ])('is the cause of what it is read as: %s', (error) => {
+    expect((fromSdkV1Error(error) as Error).cause).toBe(error)
+  })
+
+  it.each([
+    ['Error POSTing to endpoint: busy', 'busy'],
+    ['Error POSTing to endpoint: Error POSTing to endpoint: busy', 'Error POSTing to endpoint: busy'],
+    ['first line\nPOSTing to endpoint: busy', 'Streamable HTTP error: first line\nPOSTing to endpoint: busy'],
+  ])('with the words %j has the text %j', (words, text) => {
+    expect(fromSdkV1Error(new StreamableHTTPError(503, words))).toMatchObject({ data: { text } })
   })
 })

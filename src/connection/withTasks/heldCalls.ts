@@ -186,7 +186,7 @@ export class HeldCalls implements TaskFollower {
    * Requests": an `input_required` result may have a `requestState` alone).
    */
   #renew(call: HeldCall, attempt: Attempt): void {
-    if (call.attempt !== attempt || call.abort.signal.aborted) return
+    if (call.abort.signal.aborted) return
     call.renewal = this.#handBack(call, attempt).then(() => {
       call.renewal = undefined
     })
@@ -196,7 +196,7 @@ export class HeldCalls implements TaskFollower {
   /** One timer a call, or none. */
   #setTimer(call: HeldCall, listener?: () => void, ms = 0): void {
     const { setTimeout, clearTimeout } = this.#options.environment
-    if (call.timer !== undefined) clearTimeout(call.timer)
+    clearTimeout(call.timer)
     call.timer = listener && setTimeout(listener, ms)
   }
 

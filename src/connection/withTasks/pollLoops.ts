@@ -44,10 +44,6 @@ export function createPollLoops({ environment, policy }: PollLoopsOptions): Poll
       for (const listener of [...listeners]) listener(snapshot)
     }
     const end = pollUntilDone(task, { environment, policy, signal: controller.signal, getTask, onSnapshot })
-    const forget = () => {
-      if (loops.get(task.taskId) === loop) loops.delete(task.taskId)
-    }
-    end.then(forget, forget)
     const loop: Loop = { end, controller, listeners }
     loops.set(task.taskId, loop)
     return loop
@@ -62,7 +58,8 @@ export function createPollLoops({ environment, policy }: PollLoopsOptions): Poll
           stopListening()
           loop.listeners.delete(onSnapshot)
           if (loop.listeners.size > 0) return
-          loops.delete(task.taskId)
+          // Others may follow the task by another loop since.
+          if (loops.get(task.taskId) === loop) loops.delete(task.taskId)
           loop.controller.abort()
         }
         loop.listeners.add(onSnapshot)
