@@ -1,9 +1,11 @@
 import { build, type Rolldown } from 'vite'
 import { createDemoServer } from '../../demo/server/demoServer.js'
+import { createRecordHandler } from '../../docs/examples/deviceServer.js'
+import { memoryTable } from '../../docs/examples/deviceTable.js'
 import { createSimulatedBrowser } from '../../src/testing/simulatedBrowser.js'
 import { type HttpRequest, startHttpServer } from '../support/httpServer.js'
 
-/** An app and the MCP server of the demo on one origin. The server's clock stands still, so a report takes as long as a test likes. */
+/** An app, its backend and the MCP server of the demo on one origin. The server's clock stands still, so a report takes as long as a test likes. */
 export interface ReportApp {
   readonly url: string
   /** Everything that came over the network, in order. */
@@ -30,9 +32,17 @@ export async function startReportApp(): Promise<ReportApp> {
   const scripts = await building
   const clock = createSimulatedBrowser()
   const mcp = createDemoServer({ clock: { ...clock.openPage().environment }, pollIntervalMs: POLL_INTERVAL_MS })
+  const path = '/api/task-records'
+  const records = createRecordHandler({
+    path,
+    table: memoryTable(),
+    userOf: () => Promise.resolve('ada'),
+    now: Date.now,
+  })
   const http = await startHttpServer({
     fetch: (request) => {
       const { pathname } = new URL(request.url)
+      if (pathname.startsWith(path)) return records(request)
       if (app.isSilent && request.headers.get('mcp-method') === 'tasks/get') return new Promise(() => {})
       if (app.isCut && request.headers.get('mcp-method') === 'tasks/get') return Promise.resolve(cutResponse())
       if (pathname === '/mcp') return mcp.fetch(request)

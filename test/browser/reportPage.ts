@@ -1,12 +1,19 @@
 import { createTaskClient as createFullClient } from 'taskwire'
 import { createTaskClient as createLiteClient } from 'taskwire/lite'
 import type { RenderInput } from '../../demo/shared/render.js'
+import { deviceStorage } from '../../docs/examples/deviceStorage.js'
 import { idbStorage } from '../../docs/examples/idbStorage.js'
 
 // An app as small as can be: one call with a key, made on load, and what is known of it. The query says where it is recorded, by
 // which client it is made, and what the tab is called.
-const storages = { local: 'local', session: 'session', memory: 'memory', indexedDb: idbStorage } as const
 const query = new URLSearchParams(location.search)
+const storages = {
+  local: 'local',
+  session: 'session',
+  memory: 'memory',
+  indexedDb: idbStorage,
+  backend: deviceStorage({ url: '/api/task-records', browserId: query.get('tab') ?? '' }),
+} as const
 const kind = query.get('storage') ?? 'local'
 const createTaskClient = query.get('client') === 'lite' ? createLiteClient : createFullClient
 const storage = storages[kind as keyof typeof storages]
