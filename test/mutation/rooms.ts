@@ -8,7 +8,11 @@ const rooms: Record<string, readonly string[]> = {
   storage: ['src/call/callRecord', 'src/call/callRuntime', 'test/edges/storage{Space,Versions}'],
   protocol: ['test/spec/wire'],
   call: ['test/inputRequests', 'test/push', 'test/tabs'],
-  client: ['src/lite/*', 'test/{callMeta,observe,observeWire,signIn,tabs}', 'test/edges/endpoint'],
+  client: [
+    'src/lite/*',
+    'test/{callArguments,callMeta,connecting,earlierVisits,errors,idempotentCalls,observe,observeWire,push,signIn,tabs}',
+    'test/edges/{endpoint,sameOrigin,storageLost,storageSession,tabsOneTask}',
+  ],
   connection: [
     'src/call/inputResponses',
     'src/lite/*',
