@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest'
+import { redactHeaders, redactUrl } from './redactHttp.js'
+
+describe('redactHeaders', () => {
+  it.each([
+    ...['cookie', 'cookie2', 'set-cookie', 'x-api-key', 'apikey', 'x-auth', 'x_auth_user', 'x-amz-security-token'],
+    ...['mcp-session-id', 'x-credential', 'x-credentials', 'x-jwt', 'x-signature', 'secret', 'password'],
+    ...['proxy-authorization'],
+  ])('hides the value of %s', (name) => {
+    expect(redactHeaders({ [name]: 'Basic abc' }, undefined)).toEqual({ [name]: '[redacted]' })
+  })
+
+  it.each(['accept', 'x-author', 'keyboard', 'x-monkey', 'cookies', 'x-tokens'])('shows the value of %s', (name) => {
+    expect(redactHeaders({ [name]: 'Basic abc' }, undefined)).toEqual({ [name]: 'Basic abc' })
+  })
+
+  it.each([
+    ['Bearer abc', 'Bearer [redacted]'],
+    ['dpop abc', 'dpop [redacted]'],
+    ['abc', '[redacted]'],
+    ['1abc def', '[redacted]'],
+    ['-abc def', '[redacted]'],
+  ])('shows the scheme of the authorization %s alone', (authorization, shown) => {
+    expect(redactHeaders({ authorization }, undefined)).toEqual({ authorization: shown })
+  })
+
+  it.each([
+    ['tasks/get', 'abcdefg', 'abcdefg'],
+    ['tasks/get', undefined, '[redacted]'],
+    ['tools/call', 'abcdefg', 'work'],
+    ['x-tasks/get', 'abcdefg', 'work'],
+  ])('names the task of %s', (method, task, name) => {
+    const headers = { 'mcp-method': method, 'mcp-name': 'work', accept: 'text/plain' }
+    expect(redactHeaders(headers, task)).toEqual({ ...headers, 'mcp-name': name })
+  })
+
+  it('takes a name without a method, and no headers, as they are', () => {
+    expect(redactHeaders({ 'mcp-name': 'work' }, 'abcdefg')).toEqual({ 'mcp-name': 'work' })
+    expect(redactHeaders(undefined, undefined)).toEqual({})
+  })
+})
+
+describe('redactUrl', () => {
+  it.each(['https://user:secret@mcp.example:8443/mcp?token=abc#code', new URL('https://mcp.example:8443/mcp?a=b')])(
+    'leaves the place of %s',
+    (url) => {
+      expect(redactUrl(url)).toBe('https://mcp.example:8443/mcp')
+    },
+  )
+})
