@@ -20,7 +20,7 @@ describe('the names of tasks, in a text', () => {
     ['no id that is unknown', [], `is ${ID}`, `is ${ID}`],
     ['an id as JSON has it', ['say "what"'], JSON.stringify('say "what"'), '"#10-SAY"'],
     ['the id within a session', [`session:abc ${ID}`], `${ID} of session:abc ${ID}`, '#23-SES of #23-SES'],
-    ['what looks like a session later on', [`my session:abc ${ID}`], `is ${ID}`, `is ${ID}`],
+    ['what looks like a session later on', [`my session:abc ${ID}`], `my ${ID}`, `my ${ID}`],
     ['a session without an id', [`session: ${ID}`], `is ${ID}`, `is ${ID}`],
   ])('replace %s', (_, known, text, redacted) => {
     expect(knowing(...known).redact(text)).toBe(redacted)
