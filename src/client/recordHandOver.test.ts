@@ -1,5 +1,5 @@
 import { createSimulatedEnvironment } from 'taskwire/testing'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { INTENT, recorded, START } from '../../test/support/stubbedCall.js'
 import { callOf, settledOf } from '../../test/support/stubbedPageCalls.js'
 import { createEntry } from '../call/callEntry.js'
@@ -37,7 +37,8 @@ describe('the record of a call', () => {
   })
 
   it('that another tab holds is asked for, and comes to everybody who has asked', async () => {
-    const { read, reads, page, posted, receive } = begin(HELD)
+    const { read, reads, page, posted, receive, closing } = begin(HELD)
+    const stopListening = vi.spyOn(closing.signal, 'removeEventListener')
     read()
     read()
     await page.advance(999)
@@ -48,6 +49,7 @@ describe('the record of a call', () => {
     await page.advance(0)
     expect(reads).toEqual([recorded(), recorded()])
     expect(page.timers()).toBe(0)
+    expect(stopListening).toHaveBeenCalledTimes(2)
   })
 
   it.each<[ToolCallRecord['held'], ToolCallRecord | undefined]>([
