@@ -137,6 +137,38 @@ describe('a listener of one call', () => {
   })
 })
 
+describe('a call of the store', () => {
+  it('is observed while somebody listens to it', () => {
+    const { store, watch } = begin()
+    const [first, second] = [watch('a'), watch('a')]
+    first.unsubscribe()
+    expect(store.isObserved('a')).toBe(true)
+    second.unsubscribe()
+    expect(store.isObserved('a')).toBe(false)
+  })
+
+  it('that nobody listens to any more has no timer', () => {
+    const { page, store, watch } = begin()
+    const { unsubscribe } = watch('a')
+    store.setCall(call('a'))
+    store.setCall(call('a', { failureCount: 1 }))
+    expect(page.pendingTimers()).toBe(1)
+    unsubscribe()
+    expect(page.pendingTimers()).toBe(0)
+  })
+
+  it('keeps the listener that has come since another one unsubscribed, also where that does so twice', () => {
+    const { store, watch } = begin()
+    const gone = watch('a')
+    gone.unsubscribe()
+    const { listener } = watch('a')
+    gone.unsubscribe()
+    store.setCall(call('a'))
+    expect(store.isObserved('a')).toBe(true)
+    expect(listener).toHaveBeenCalledOnce()
+  })
+})
+
 describe('mere progress of a call', () => {
   it('is called once a frame, with the newest state at its end', async () => {
     const { page, store, watch } = begin()
@@ -228,6 +260,56 @@ describe('a listener of the whole store', () => {
     expect(listener.mock.calls).toEqual([
       [expect.objectContaining({ calls: { a: call('a'), b: call('b') } }), expect.objectContaining({ calls: {} })],
     ])
+  })
+
+  it('is called in each turn with a change, also of what the app sets, from the state that it came in', async () => {
+    const { page, store, api, watch } = begin()
+    const [a, b] = [call('a'), call('b')]
+    store.setCall(a)
+    const { listener } = watch()
+    store.setCall(b)
+    await page.settle()
+    api.setState({ connection: { status: 'connecting' } })
+    await page.settle()
+    const connection = { status: 'idle' }
+    expect(listener.mock.calls).toEqual([
+      [
+        { connection, calls: { a, b } },
+        { connection, calls: { a } },
+      ],
+      [
+        { connection: { status: 'connecting' }, calls: { a, b } },
+        { connection, calls: { a, b } },
+      ],
+    ])
+  })
+
+  it('is called for a change of the turn in which another one comes', async () => {
+    const { page, store, watch } = begin()
+    const { listener } = watch()
+    store.setCall(call('a'))
+    watch()
+    await page.settle()
+    expect(listener).toHaveBeenCalledOnce()
+  })
+
+  it('that comes back in the turn of a change is not called for it', async () => {
+    const { page, store, watch } = begin()
+    const { unsubscribe } = watch()
+    store.setCall(call('a'))
+    unsubscribe()
+    const { listener } = watch()
+    await page.settle()
+    expect(listener).not.toHaveBeenCalled()
+  })
+
+  it('leaves it to the app to change the newest state', () => {
+    const { store, api } = begin()
+    const a = call('a')
+    const change = vi.fn((state: ReturnType<typeof api.getState>) => state)
+    store.setCall(a)
+    api.setState(change)
+    expect(change.mock.calls).toEqual([[{ connection: { status: 'idle' }, calls: { a } }]])
   })
 
   it('that has come after a change is not called for it', async () => {

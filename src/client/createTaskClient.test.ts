@@ -484,9 +484,44 @@ describe('createTaskClient', () => {
     ['no tool', {}],
     ['an empty name', { name: '' }],
     ['arguments that are a list', { name: 'work', arguments: [] }],
+    ['arguments that are null', { name: 'work', arguments: null }],
+    ['arguments that are a text', { name: 'work', arguments: 'seconds' }],
+    ['no params', undefined],
   ])('a call with %s is a TaskConfigurationError', async (_, params) => {
     await expect(client.callTool(params as unknown as { name: string })).rejects.toThrow(TaskConfigurationError)
     expect(server.requests).toEqual([])
+  })
+
+  it('a call with arguments that are no JSON says why', async () => {
+    const seconds: Record<string, unknown> = {}
+    seconds['seconds'] = seconds
+    const error: unknown = await client.callTool({ name: 'work', arguments: seconds }).catch((reason) => reason)
+    expect(error).toBeInstanceOf(TaskConfigurationError)
+    expect((error as Error).message).toContain('The arguments of "work" are no JSON: ')
+    expect((error as Error).cause).toBeInstanceOf(TypeError)
+  })
+
+  it.each([undefined, null, '', 7, {}, { taskId: '' }, { taskId: 7 }])('resumeTask(%j) says what it needs', (task) => {
+    expect(() => client.resumeTask(task as string)).toThrow(new TaskConfigurationError('resumeTask needs a task id.'))
+    expect(server.requests).toEqual([])
+  })
+
+  it('onToolCallSettled() tells of each call that ends, until it is unsubscribed', async () => {
+    const listener = vi.fn()
+    const unsubscribe = client.onToolCallSettled(listener)
+    const first = client.startToolCall(WORK)
+    await server.advance(10_000)
+    expect(listener.mock.calls).toEqual([[first.getState()]])
+    unsubscribe()
+    const second = client.startToolCall(WORK)
+    await server.advance(10_000)
+    expect(second.getState().phase).toBe('completed')
+    expect(listener).toHaveBeenCalledOnce()
+  })
+
+  it('toolCallId() is the id of the call with the key', () => {
+    const { callId } = client.startToolCall(WORK, { key: 'weekly' })
+    expect(client.toolCallId('work', 'weekly')).toBe(callId)
   })
 
   it('after close() says so', async () => {

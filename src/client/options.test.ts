@@ -1,6 +1,11 @@
+import { createSimulatedEnvironment } from 'taskwire/testing'
 import { describe, expect, it } from 'vitest'
+import { DEFAULT_POLL_POLICY, MAX_TIMER_MS } from '../call/pollPolicy.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
+import type { TaskStorage } from '../storage/taskStorage.js'
+import { checkOptionNames } from './checkOptions.js'
 import { createTaskClient } from './createTaskClient.js'
+import { readLegacyOptions, readPollPolicy, readStorage } from './options.js'
 import type { TaskClientUrlOptions } from './sdkOptions.js'
 
 const create = (options: object) => () =>
@@ -15,6 +20,9 @@ describe('the options of createTaskClient', () => {
     [{ legacy: { tasks: 'always' } }, "legacy.tasks is 'always'; it must be 'auto', 'required-only' or 'never'."],
     [{ crossTab: 'false' }, "crossTab is 'false'; it must be true or false."],
     [{ push: 0 }, 'push is 0; it must be true or false.'],
+    [{ batchUpdates: 'no' }, "batchUpdates is 'no'; it must be true or false."],
+    [{ poll: { minIntervalMs: 0 } }, 'poll.minIntervalMs is 0; it must be a number above 0.'],
+    [{ poll: { minIntervalMs: '5' } }, 'poll.minIntervalMs is 5; it must be a number above 0.'],
     [{ scope: null }, 'scope is null; it must be a string.'],
     [{ scope: 7 }, 'scope is 7; it must be a string.'],
     [{ onError: 'log' }, "onError is 'log'; it must be a function."],
@@ -50,6 +58,8 @@ describe('the options of createTaskClient', () => {
     { resume: undefined, scope: undefined, push: undefined, input: undefined, poll: undefined },
     { resume: 'lazy', input: { missing: 'error' }, crossTab: true, push: false, scope: 'anna', onError: () => {} },
     { input: { handlers: { roots: () => ({ roots: [] }) } } },
+    { batchUpdates: true },
+    { batchUpdates: false },
     {
       poll: { hidden: 'pause', maxConcurrent: Infinity, safetyIntervalMs: Infinity },
       retry: { maxAttempts: Infinity },
@@ -81,5 +91,61 @@ describe('what callTool and startToolCall are given', () => {
       expect((error as Error).message).toContain(message)
     }
     expect(client.store.getState().calls).toEqual({})
+  })
+})
+
+describe('the nearest name', () => {
+  it.each<[string, object, Record<string, string[]>, string]>([
+    ['of the same group is named', { retry: { ac: 1 } }, { poll: ['ab'], retry: ['ab'] }, 'retry.ab'],
+    ['that comes first is named', { poll: { bb: 1 } }, { poll: ['ab', 'cb'] }, 'poll.ab'],
+    ['with a letter more comes before one with a letter less', { xab: 1 }, { '': ['xabc', 'ab'] }, 'xabc'],
+    ['is the shortest for a single letter', { x: 1 }, {}, 'poll'],
+  ])('%s', (_what, options, own, name) => {
+    expect(() => checkOptionNames(options, own)).toThrow(`Did you mean ${name}?`)
+  })
+})
+
+describe('readPollPolicy()', () => {
+  it.each([
+    [{}, {}],
+    [{ poll: { hidden: 'pause', minIntervalMs: 5 } }, { hidden: 'pause', minIntervalMs: 5 }],
+    [
+      { retry: { maxAttempts: 3 }, callTimeoutMs: 7 },
+      { maxAttempts: 3, callTimeoutMs: 7 },
+    ],
+    [{ callTimeoutMs: MAX_TIMER_MS + 1 }, { callTimeoutMs: MAX_TIMER_MS }],
+  ] as const)('of %j changes %j', (options, changes) => {
+    expect(readPollPolicy(options)).toEqual({ ...DEFAULT_POLL_POLICY, ...changes })
+  })
+})
+
+describe('readLegacyOptions()', () => {
+  const { environment } = createSimulatedEnvironment()
+
+  it.each([
+    [{}, { mode: 'auto', ttlMs: undefined }],
+    [{ legacy: { tasks: 'never', ttlMs: 5 } }, { mode: 'never', ttlMs: 5 }],
+  ] as const)('of %j are %j', (options, read) => {
+    const all = { ...read, environment, addressesSessions: true }
+    expect(readLegacyOptions(options, environment, true)).toEqual(all)
+  })
+})
+
+describe('readStorage()', () => {
+  const { environment } = createSimulatedEnvironment()
+  const own: TaskStorage = { getItem: () => null, setItem: () => {}, removeItem: () => {}, keys: () => [] }
+
+  it.each(['local', 'session', 'memory'] as const)('of %j keeps what it is given there', async (option) => {
+    const storage = readStorage(option, environment)
+    await storage.setItem(option, 'kept')
+    expect(await storage.getItem(option)).toBe('kept')
+  })
+
+  it('takes an object with the four methods', () => {
+    expect(readStorage(own, environment)).toBe(own)
+  })
+
+  it.each([null, 7, 'disk', { ...own, keys: undefined }, Object.assign(() => {}, own)])('refuses %j', (option) => {
+    expect(() => readStorage(option as TaskStorage, environment)).toThrow(TaskConfigurationError)
   })
 })
