@@ -20,8 +20,16 @@ const setUp = (options: unknown) => setUpSdk(options as Parameters<typeof setUpS
 
 const v2 = { getProtocolEra: () => undefined }
 const v1 = { request: () => {}, listTools: () => {}, getServerCapabilities: () => {}, close: () => {} }
-const retry = { maxAttempts: 3 } as never
-const connection = { retry, tap: {} } as ConnectionOptions
+const retry = { attempts: 3 } as ConnectionOptions['retry']
+const connection: ConnectionOptions = {
+  environment,
+  randomId: () => 'id',
+  onState: () => {},
+  onIssue: () => {},
+  callTimeoutMs: 60_000,
+  tap: {},
+  retry,
+}
 
 /** What a connection over SDK v2 is made with. */
 function made(options: object, given = connection) {
@@ -102,7 +110,7 @@ describe('a connection over an SDK client', () => {
 
   it('of v2 is made again at any time where transports are made', () => {
     const options = made({ client: v2, transport: () => ({}) })
-    expect(options?.retry).toEqual({ ...(retry as object), earliestAt: expect.any(Function) })
+    expect(options?.retry).toEqual({ ...retry, earliestAt: expect.any(Function) })
     expect(options?.retry?.earliestAt()).toBe(0)
   })
 
@@ -125,7 +133,7 @@ describe('a connection over an SDK client', () => {
 describe('a connection to a URL', () => {
   it('is made again when the server wants to be asked', async () => {
     const options = made({ url })
-    expect(options?.retry).toEqual({ ...(retry as object), earliestAt: expect.any(Function) })
+    expect(options?.retry).toEqual({ ...retry, earliestAt: expect.any(Function) })
     expect(options?.retry?.earliestAt()).toBe(0)
     await options?.createTransport?.()
     vi.mocked(createHttpTransport).mock.calls[0]?.[1].onConnectAt(77)
