@@ -1,18 +1,10 @@
+import { Client, type FetchLike, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { createSimulatedEnvironment } from 'taskwire/testing'
-import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { createSdkV1Connection } from '../connection/sdkV1/sdkV1Connection.js'
-import { createHttpTransport } from '../connection/sdkV2/httpTransport.js'
-import { createSdkV2Connection } from '../connection/sdkV2/sdkV2Connection.js'
+import { describe, expect, it, vi } from 'vitest'
+import { createScriptedServer, http } from '../../test/support/scriptedServer.js'
+import { DEFAULT_POLL_POLICY } from '../call/pollPolicy.js'
 import type { WirePiece } from '../connection/wireTap.js'
 import { setUpSdk } from './sdkSetup.js'
-import type { ConnectionOptions } from './setUp.js'
-
-vi.mock(import('../connection/sdkV1/sdkV1Connection.js'), () => ({ createSdkV1Connection: vi.fn() }))
-vi.mock(import('../connection/sdkV2/sdkV2Connection.js'), () => ({ createSdkV2Connection: vi.fn() }))
-vi.mock(import('../connection/sdkV2/httpTransport.js'), async (original) => ({
-  ...(await original()),
-  createHttpTransport: vi.fn(),
-}))
 
 const { environment } = createSimulatedEnvironment()
 const url = 'https://mcp.example/mcp'
@@ -20,26 +12,6 @@ const setUp = (options: unknown) => setUpSdk(options as Parameters<typeof setUpS
 
 const v2 = { getProtocolEra: () => undefined }
 const v1 = { request: () => {}, listTools: () => {}, getServerCapabilities: () => {}, close: () => {} }
-const retry = { attempts: 3 } as ConnectionOptions['retry']
-const connection: ConnectionOptions = {
-  environment,
-  randomId: () => 'id',
-  onState: () => {},
-  onIssue: () => {},
-  callTimeoutMs: 60_000,
-  tap: {},
-  retry,
-}
-
-/** What a connection over SDK v2 is made with. */
-function made(options: object, given = connection) {
-  setUp(options).createConnection(given)
-  return vi.mocked(createSdkV2Connection).mock.calls[0]?.[0]
-}
-
-beforeEach(() => {
-  vi.clearAllMocks()
-})
 
 describe('the target of a client', () => {
   it.each([[undefined], [null], ['text'], [{}], [{ url: '' }], [{ client: undefined }]])(
@@ -81,44 +53,65 @@ describe('the target of a client', () => {
   })
 })
 
+/** A page, and a server of which `ask` reads the tools by a connection over what the options say. */
+function connect(target: (fetch: FetchLike) => object) {
+  const page = createSimulatedEnvironment({ turns: 60 })
+  const tools = [{ name: 'report', inputSchema: { type: 'object' } }]
+  const server = createScriptedServer({ now: page.now, tools })
+  const pieces: WirePiece[] = []
+  const { environment } = page
+  const options = target(server.fetch) as Parameters<typeof setUpSdk>[0]
+  const connection = setUpSdk(options, environment, () => {}).createConnection({
+    environment,
+    randomId: () => 'id',
+    onState: () => {},
+    onIssue: () => {},
+    callTimeoutMs: 60_000,
+    tap: { onWire: (piece) => pieces.push(piece) },
+    retry: { attempts: 3, policy: DEFAULT_POLL_POLICY, environment },
+  })
+  const ask = async () => {
+    const answer = connection.listTools().then(
+      ([tool]) => tool?.name,
+      (error: Error) => error.name,
+    )
+    await page.advance(60_000)
+    return answer
+  }
+  return { server, pieces, ask }
+}
+
+const sdk = () => new Client({ name: 'app', version: '1' }, { versionNegotiation: { mode: 'auto' } })
+const over = (fetch: FetchLike) => new StreamableHTTPClientTransport(new URL(url), { fetch })
+
 describe('a connection over an SDK client', () => {
-  const legacy = { mode: 'auto', ttlMs: undefined, environment, addressesSessions: false }
-
-  it('of v1 is made with what its client says', () => {
-    setUp({ client: v1 }).createConnection(connection)
-    expect(vi.mocked(createSdkV1Connection).mock.calls).toEqual([[{ ...connection, client: v1, legacy }]])
-    expect(createSdkV2Connection).not.toHaveBeenCalled()
+  it('of v1 asks by the methods of that client', async () => {
+    const listTools = async () => ({ tools: [{ name: 'count', inputSchema: {} }] })
+    const client = { ...v1, transport: {}, getServerVersion: () => undefined, listTools }
+    await expect(connect(() => ({ client })).ask()).resolves.toBe('count')
   })
 
-  it('of v2 is made once, without a transport to make it again', () => {
-    expect(made({ client: v2 })).toStrictEqual({
-      ...connection,
-      client: v2,
-      createTransport: undefined,
-      onMessage: expect.any(Function),
-      url: undefined,
-      retry: undefined,
-      legacy,
-    })
+  it('is made over a transport that is given as it is, once', async () => {
+    const { server, ask } = connect((fetch) => ({ client: sdk(), transport: over(fetch) }))
+    server.on('server/discover', http(503))
+    await expect(ask()).resolves.toBe('ConnectionFailedError')
+    expect(server.times('server/discover', 0)).toHaveLength(1)
   })
 
-  it('of v2 is not made again over a transport that is given as it is', () => {
-    const options = made({ client: v2, transport: { start: () => {} } })
-    expect(options?.createTransport).toBeTypeOf('function')
-    expect(options?.retry).toBeUndefined()
+  it('is made anew where a function makes the transports', async () => {
+    const { server, ask } = connect((fetch) => ({ client: sdk(), transport: () => over(fetch) }))
+    server.on('server/discover', http(503))
+    await expect(ask()).resolves.toBe('ConnectionFailedError')
+    expect(server.times('server/discover', 0)).toHaveLength(3)
   })
 
-  it('of v2 is made again at any time where transports are made', () => {
-    const options = made({ client: v2, transport: () => ({}) })
-    expect(options?.retry).toEqual({ ...retry, earliestAt: expect.any(Function) })
-    expect(options?.retry?.earliestAt()).toBe(0)
-  })
-
-  it('of v2 shows its messages on the wire', () => {
-    const pieces: WirePiece[] = []
-    const message = { jsonrpc: '2.0', method: 'x' } as const
-    made({ client: v2 }, { ...connection, tap: { onWire: (piece) => pieces.push(piece) } })?.onMessage?.(message, true)
-    expect(pieces).toEqual([{ at: environment.now(), message, isSent: true }])
+  it('shows its messages on the wire', async () => {
+    const { pieces, ask } = connect((fetch) => ({ client: sdk(), transport: over(fetch) }))
+    await expect(ask()).resolves.toBe('report')
+    expect(pieces).toMatchObject([
+      { at: expect.any(Number), message: { method: 'tools/list' }, isSent: true },
+      { at: expect.any(Number), message: { result: expect.anything() }, isSent: false },
+    ])
   })
 
   it.each([
@@ -131,30 +124,18 @@ describe('a connection over an SDK client', () => {
 })
 
 describe('a connection to a URL', () => {
-  it('is made again when the server wants to be asked', async () => {
-    const options = made({ url })
-    expect(options?.retry).toEqual({ ...retry, earliestAt: expect.any(Function) })
-    expect(options?.retry?.earliestAt()).toBe(0)
-    await options?.createTransport?.()
-    vi.mocked(createHttpTransport).mock.calls[0]?.[1].onConnectAt(77)
-    expect(options?.retry?.earliestAt()).toBe(77)
+  it('is made anew, and not before the server wants to be asked', async () => {
+    const { server, ask } = connect((fetch) => ({ url, transportOptions: { fetch } }))
+    server.on('server/discover', http(429, { headers: { 'Retry-After': '20' } }))
+    await expect(ask()).resolves.toBe('ConnectionFailedError')
+    const [first = 0, ...later] = server.times('server/discover', 0)
+    expect(later.map((at) => at - first)).toEqual([20_000, 40_000])
   })
 
-  it('addresses sessions of servers of the earlier revision', () => {
-    expect(made({ url, legacy: { tasks: 'never', ttlMs: 5 } })?.legacy).toEqual({
-      mode: 'never',
-      ttlMs: 5,
-      environment,
-      addressesSessions: true,
-    })
-  })
-
-  it.each([
-    ['of ours by its part for the transport', { forServer: () => ({ transport: 'ours' }) }, 'ours'],
-    ['of ours that has none', { forServer: () => undefined }, undefined],
-    ['of the SDK as it is', 'given', 'given'],
-  ])('takes a provider %s', async (_, authProvider, taken) => {
-    await made({ url, authProvider })?.createTransport?.()
-    expect(vi.mocked(createHttpTransport).mock.calls[0]?.[1].authProvider).toEqual(taken)
+  it('has no token where the provider has nothing for transports', async () => {
+    const authProvider = { forServer: () => undefined }
+    const { server, ask } = connect((fetch) => ({ url, authProvider, transportOptions: { fetch } }))
+    await expect(ask()).resolves.toBe('report')
+    expect(server.requests.map(({ headers }) => headers.get('authorization'))).toEqual([null, null])
   })
 })
