@@ -1,8 +1,9 @@
+import { getEventListeners } from 'node:events'
 import { createSimulatedEnvironment } from 'taskwire/testing'
 import { describe, expect, it } from 'vitest'
 import { untilOnline } from './untilOnline.js'
 
-function wait(options: { dueIn?: number; isOffline?: boolean } = {}) {
+function wait(options: { dueIn?: number; isOffline?: boolean; signal?: AbortSignal } = {}) {
   const page = createSimulatedEnvironment()
   if (options.isOffline) void page.setOnline(false)
   const start = page.now()
@@ -19,7 +20,7 @@ function wait(options: { dueIn?: number; isOffline?: boolean } = {}) {
   }
   untilOnline({
     environment,
-    signal: abort.signal,
+    signal: options.signal ?? abort.signal,
     ...(dueIn !== undefined && { dueAt: start + dueIn }),
     onOffline: () => {
       state.offline += 1
@@ -115,13 +116,33 @@ describe('untilOnline', () => {
     expect(page.listeners()).toBe(0)
   })
 
-  it('rejects where it was aborted before, although it is due', async () => {
-    const page = createSimulatedEnvironment()
+  it.each([
+    ['it is due', {}],
+    ['it is due later', { dueIn: 1000 }],
+    ['it is offline', { isOffline: true }],
+  ])('rejects where it was aborted before, although %s', async (_, options) => {
     const reason = new Error('enough')
-    const { environment } = page
-    await expect(untilOnline({ environment, signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
+    const { page, state } = wait({ ...options, signal: AbortSignal.abort(reason) })
+    await page.settle()
+    expect(state).toEqual({ rejectedWith: reason, offline: 0 })
     expect(page.pendingTimers()).toBe(0)
     expect(page.listeners()).toBe(0)
+  })
+
+  it('has one timer, however often the page is looked at', async () => {
+    const { page } = wait({ dueIn: 10_000 })
+    await page.setVisible(false)
+    await page.setVisible(true)
+    expect(page.pendingTimers()).toBe(1)
+    await page.setOnline(false)
+    expect(page.pendingTimers()).toBe(0)
+  })
+
+  it('listens to its signal only while it waits', async () => {
+    const { page, abort } = wait({ dueIn: 1000 })
+    expect(getEventListeners(abort.signal, 'abort')).toHaveLength(1)
+    await page.advance(1000)
+    expect(getEventListeners(abort.signal, 'abort')).toEqual([])
   })
 
   it('does nothing where it is aborted after it has resolved', async () => {
