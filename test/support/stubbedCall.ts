@@ -210,7 +210,7 @@ export function beginCall(options: StubbedCallOptions = {}) {
   }
   const { endpoint, scope } = INTENT
   const context = { port, environment, records, owner: { endpoint, scope }, tabs }
-  let push: Pick<PushSubscriptionOptions, 'onTask' | 'onHint' | 'onChange' | 'taskIds'> | undefined
+  let push: Pick<PushSubscriptionOptions, 'onTask' | 'onHint' | 'onChange'> | undefined
   const isPushed = { value: false }
   const runtime = createCallRuntime({
     ...context,
