@@ -388,6 +388,14 @@ describe('a pushed snapshot', () => {
     expect(posted).toEqual([{ type: 'snapshot', task, nextPollAt: START + 30_000 }])
   })
 
+  it('is not needed where the server hints that there is something new: it is asked at once', async () => {
+    const { page, polls, hint } = beginCall({ call: { ...TASK, pollIntervalMs: 60_000 } })
+    await page.advance(500)
+    hint()
+    await page.settle()
+    expect(polls).toEqual([500])
+  })
+
   it('leaves the safety interval, and one interval as soon as the push is over', async () => {
     const { page, polls, push, changePush } = beginCall({
       polls: [working({ lastUpdatedAt: '2026-07-28T00:00:02Z' })],
@@ -1189,6 +1197,14 @@ describe('a call that is followed only while somebody observes it', () => {
     expect(polls).toEqual([1000, 61_500])
   })
 
+  it('is none of those that this tab polls, until somebody does', async () => {
+    const { page, runtime, entry } = beginCall(lazy)
+    await page.settle()
+    expect(runtime.polledTaskIds()).toEqual([])
+    runtime.observe(entry)
+    expect(runtime.polledTaskIds()).toEqual(['t1'])
+  })
+
   it('is made all the same: only following can wait', async () => {
     const { page, outcome } = beginCall({ ...lazy, call: RESULT })
     await page.settle()
@@ -1320,6 +1336,14 @@ describe('where another tab leads', () => {
     expect(done.polls).toEqual([])
     await done.page.advance(MESSAGE_DELAY_MS)
     expect(done.page.pendingTimers()).toBe(0)
+  })
+
+  it('a task is none of those that this tab polls, until this tab comes to lead', async () => {
+    const { page, runtime, setLeader } = follow()
+    await page.settle()
+    expect(runtime.polledTaskIds()).toEqual([])
+    setLeader(true)
+    expect(runtime.polledTaskIds()).toEqual(['t1'])
   })
 
   it('a tab that comes to lead polls when the task is due, and no sooner', async () => {

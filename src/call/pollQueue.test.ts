@@ -2,6 +2,7 @@ import { createSimulatedEnvironment } from 'taskwire/testing'
 import { describe, expect, it, vi } from 'vitest'
 import { completed, TASK, working } from '../../test/support/stubbedCall.js'
 import { TRACKED } from '../../test/support/trackedCall.js'
+import { TaskConfigurationError, TaskExpiredError } from '../protocol/errors.js'
 import type { DetailedTask } from '../protocol/task.js'
 import type { Following } from './call.js'
 import { DEFAULT_POLL_POLICY } from './pollPolicy.js'
@@ -184,6 +185,11 @@ describe('the polls that are due', () => {
       (t: ReturnType<typeof begin>) => t.follow('a', { dueAt: 1e15 }),
       ['poll-aborted'],
     ],
+    [
+      'was left and is followed again by a page that is offline',
+      (t: ReturnType<typeof begin>) => t.follow('a', { poll: 'idle', blocked: 'offline' }),
+      ['poll-aborted'],
+    ],
   ] as const)('are not sent where the task %s once the page has connected', async (_, change, types) => {
     let connected = () => {}
     const connect = () =>
@@ -211,6 +217,18 @@ describe('the polls that are due', () => {
     expect(posted).toEqual([['a', { type: 'poll-aborted', nextPollAt: page.now() + 1000 }]])
     await respond('a')
     expect(messages).toHaveLength(1)
+  })
+
+  it.each([
+    ['that the server does not know the task', new TaskExpiredError('unknown-task'), ['ended']],
+    ['nothing of how this page is set up', new TaskConfigurationError('Wrong.'), []],
+  ])('tell the other tabs %s', async (_, error, types) => {
+    const { page, add, respond, messages, posted } = begin()
+    add('a')
+    await page.settle()
+    await respond('a', error)
+    expect(messages).toEqual([['a', 'ended']])
+    expect(posted.map(([, { type }]) => type)).toEqual(types)
   })
 
   it('are announced again and again, and only where there are other tabs', async () => {

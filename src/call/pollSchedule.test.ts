@@ -77,6 +77,17 @@ describe('withinTtl', () => {
   })
 })
 
+describe('firstRefusals', () => {
+  it.each([
+    ['no time, as a task that only the app has named', '', '', 0],
+    ['a time of its creation', TASK.createdAt, '', undefined],
+    ['a time of its last change', '', TASK.lastUpdatedAt, undefined],
+    ['both times', TASK.createdAt, TASK.lastUpdatedAt, undefined],
+  ])('of a task with %s', (_, createdAt, lastUpdatedAt, expected) => {
+    expect(firstRefusals({ ...TASK, createdAt, lastUpdatedAt })).toBe(expected)
+  })
+})
+
 describe('pollMessage', () => {
   it('is the snapshot, with the next poll an interval of that snapshot later', () => {
     const task = working({ pollIntervalMs: 3000 })

@@ -38,6 +38,10 @@ function begin() {
     onChange: (taskId) => void changes.push(`${taskId} ${push.isPushed(taskId) ? 'is' : 'is not'} pushed`),
   })
   const stream = (index: number) => streams[index] as Stream
+  const change = (...next: string[]) => {
+    ids = next
+    push.update()
+  }
   return {
     page,
     push,
@@ -49,10 +53,11 @@ function begin() {
     stream,
     /** The tasks that are polled here from now on. */
     poll: async (...next: string[]) => {
-      ids = next
-      push.update()
+      change(...next)
       await page.advance(50)
     },
+    /** The same, and no time passes. */
+    change,
     acknowledge: (index: number, ...honoured: string[]) => stream(index).hooks.onAcknowledged(honoured),
     send: (index: number, taskId: string) => stream(index).hooks.onTask({ ...working(), taskId }),
     isOpen: (index: number) => !stream(index).hooks.signal.aborted,
@@ -79,6 +84,23 @@ describe('the push subscription', () => {
     expect(streams.map(({ ids }) => ids)).toEqual([['a', 'b']])
     await poll('b', 'a')
     expect(streams).toHaveLength(1)
+  })
+
+  it('opens another stream where one task takes the place of another', async () => {
+    const { poll, streams } = begin()
+    await poll('a')
+    await poll('b')
+    expect(streams.map(({ ids }) => ids)).toEqual([['a'], ['b']])
+  })
+
+  it('opens its stream 50 ms after the first change, however many follow', async () => {
+    const { page, change, opened, streams } = begin()
+    for (const ids of [['a'], ['a', 'b'], ['a', 'b', 'c']]) {
+      change(...ids)
+      await page.advance(20)
+    }
+    expect(opened).toEqual([50])
+    expect(streams.map(({ ids }) => ids)).toEqual([['a', 'b', 'c']])
   })
 
   it('ends the old stream only when the new one is acknowledged', async () => {
@@ -116,6 +138,61 @@ describe('the push subscription', () => {
     acknowledge(1, 'b')
     expect(push.isPushed('a')).toBe(false)
     expect(changes).toEqual(['a is pushed', 'a is not pushed'])
+  })
+
+  it('takes a task for pushed also while another stream takes over that acknowledges it', async () => {
+    const { poll, push, acknowledge, send, changes } = begin()
+    await poll('a')
+    acknowledge(0, 'a')
+    send(0, 'a')
+    await poll('a', 'b')
+    acknowledge(1, 'a', 'b')
+    expect(push.isPushed('a')).toBe(true)
+    expect(changes).toEqual(['a is pushed'])
+  })
+
+  it('keeps the old stream where the new one fails, and ends it when the next one is acknowledged', async () => {
+    const { page, poll, acknowledge, send, stream, isOpen, opened, changes } = begin()
+    await poll('a')
+    acknowledge(0, 'a')
+    send(0, 'a')
+    await poll('a', 'b')
+    stream(1).end(new TaskRequestError('down', { kind: 'network' }))
+    await page.advance(1000)
+    expect(opened).toEqual([50, 100, 350])
+    expect(isOpen(0)).toBe(true)
+    expect(changes).toEqual(['a is pushed'])
+    acknowledge(2, 'a', 'b')
+    expect(isOpen(0)).toBe(false)
+  })
+
+  it('waits for the new stream where the old one ends before that is acknowledged', async () => {
+    const { page, poll, push, acknowledge, send, stream, streams } = begin()
+    await poll('a')
+    acknowledge(0, 'a')
+    await poll('a', 'b')
+    stream(0).end()
+    await page.advance(10_000)
+    expect(streams).toHaveLength(2)
+    acknowledge(1, 'a', 'b')
+    send(1, 'a')
+    expect(push.isPushed('a')).toBe(true)
+  })
+
+  it('does not count a stream that it has ended itself as a failure', async () => {
+    const { page, poll, acknowledge, stream, opened } = begin()
+    await poll('a')
+    await poll('a', 'b')
+    stream(0).end()
+    await page.advance(1000)
+    stream(1).end()
+    await page.advance(1000)
+    expect(opened).toEqual([50, 100, 1100 + 250])
+    acknowledge(2, 'a', 'b')
+    await poll()
+    stream(2).end()
+    await page.settle()
+    expect(page.pendingTimers()).toBe(0)
   })
 
   it('passes on what comes of a task that was not acknowledged, which is polled as before', async () => {
@@ -164,11 +241,33 @@ describe('the push subscription', () => {
   ])('does not ask a server again that %s', async (_, refuse) => {
     const test = begin()
     await test.poll('a')
+    test.push.update()
     refuse(test)
+    await test.page.settle()
+    expect(test.page.listeners()).toBe(0)
     await test.page.advance(60_000)
+    test.push.update()
+    expect(test.page.pendingTimers()).toBe(0)
     await test.poll('a', 'b')
     expect(test.streams).toHaveLength(1)
-    expect(test.page.pendingTimers()).toBe(0)
+  })
+
+  it('ends a stream for which the server acknowledges no task', async () => {
+    const { poll, acknowledge, isOpen } = begin()
+    await poll('a')
+    acknowledge(0)
+    expect(isOpen(0)).toBe(false)
+  })
+
+  it('does not ask a server again that refuses a stream of a page that has gone away and come back', async () => {
+    const { page, poll, stream, streams } = begin()
+    await poll('a')
+    await page.hidePage()
+    const shown = page.showPage()
+    stream(0).end(new TasksUnsupportedError('no', { code: -32601 }))
+    await shown
+    await page.advance(60_000)
+    expect(streams).toHaveLength(1)
   })
 
   it('waits for the network before it opens a stream', async () => {
@@ -194,10 +293,25 @@ describe('the push subscription', () => {
     expect(streams).toHaveLength(2)
   })
 
+  it.each([
+    ['the page is back', 0, (t: ReturnType<typeof begin>) => t.page.showPage()],
+    ['the tasks change', 50, (t: ReturnType<typeof begin>) => t.poll('a', 'b')],
+  ])('does not wait for the end of the backoff where %s', async (_, delayMs, happen) => {
+    const test = begin()
+    await test.poll('a')
+    test.stream(0).end()
+    await test.page.advance(100)
+    await happen(test)
+    await test.page.advance(0)
+    expect(test.opened).toEqual([50, 150 + delayMs])
+    expect(test.page.pendingTimers()).toBe(0)
+  })
+
   it('ends when the last task is over, and leaves no timer and no listener', async () => {
     const { page, poll, acknowledge, isOpen } = begin()
+    await poll('a', 'b')
+    acknowledge(0, 'a', 'b')
     await poll('a')
-    acknowledge(0, 'a')
     await poll()
     expect(isOpen(0)).toBe(false)
     expect(page.pendingTimers()).toBe(0)

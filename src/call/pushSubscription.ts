@@ -111,7 +111,7 @@ export function createPushSubscription(options: PushSubscriptionOptions): PushSu
     failures = 0
     if (ids.length === 0) {
       isRefused = true
-      end()
+      leavePage()
     }
     tasks.acknowledge(ids)
   }

@@ -108,6 +108,12 @@ it('writes what another tab has posted and not recorded', async () => {
   expect(log).toEqual(['update what is there', 'note kept'])
 })
 
+it('writes what another tab has posted where the storage has no record of the call', async () => {
+  const { write, entry, log } = openWriter({ ...FOLLOWED, answered: ['q1'] })
+  await write(entry, true)
+  expect(log).toEqual(['update what is there', 'note kept'])
+})
+
 it('reads when other pages want the task to be polled', async () => {
   const { readNote, entry, log } = openWriter(FOLLOWED, recorded({ nextPollAt: START + 900, notedAt: START + 400 }))
   await readNote(entry, 't1')
@@ -166,6 +172,13 @@ it('does not record a response in the record of another task', async () => {
   expect(log).toEqual([])
 })
 
+it('posts a response and records it nowhere where the call was made anew, and its record is of no task yet', async () => {
+  const { noteResponded, entry, log, posted } = openWriter(FOLLOWED, INTENT)
+  await noteResponded(entry, 't2', 'q1')
+  expect(posted).toHaveLength(1)
+  expect(log).toEqual([])
+})
+
 it('neither posts nor records a response of a call that has been left', async () => {
   const { noteResponded, entry, log, posted } = openWriter(FOLLOWED, recorded({ taskId: 't2' }))
   entry.left = new Error('closed')
@@ -178,6 +191,12 @@ it('closes a record before it is removed, so that nothing can bring it back', as
   entry.isSent = true
   await close(entry, undefined)
   expect(log).toEqual(['note removed', 'remove'])
+})
+
+it('keeps the record of a delivered call that this page has not made, for the page that has', async () => {
+  const { close, entry, log } = openWriter(DELIVERED)
+  await close(entry, undefined)
+  expect(log).toEqual(['update what is there', 'note kept'])
 })
 
 it('leaves the record of a call that has been left to the page that takes it up', async () => {

@@ -1,8 +1,10 @@
+import { getEventListeners } from 'node:events'
 import { createSimulatedEnvironment } from 'taskwire/testing'
 import { describe, expect, it } from 'vitest'
 import { TaskExpiredError, TaskProtocolError, TaskRequestError } from '../protocol/errors.js'
 import { DEFAULT_POLL_POLICY } from './pollPolicy.js'
 import { deliver, withRequestTimeout } from './requests.js'
+import { createSemaphore, type Semaphore } from './semaphore.js'
 
 const server = (code: number) => new TaskRequestError('no', { kind: 'server', code })
 const http = (status?: number, retryAfterMs?: number) =>
@@ -12,8 +14,15 @@ const http = (status?: number, retryAfterMs?: number) =>
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   })
 
+type Answer = Error | 'never' | 'taken'
+
 /** Sends a request to a server that answers in this order; `never`: not at all. */
-function send(...answers: (Error | 'never' | 'taken')[]) {
+function send(...answers: Answer[]) {
+  return sendIn(undefined, ...answers)
+}
+
+/** The same, where an attempt waits for its place. */
+function sendIn(inLine: Semaphore | undefined, ...answers: Answer[]) {
   const page = createSimulatedEnvironment()
   const start = page.now()
   const abort = new AbortController()
@@ -32,6 +41,7 @@ function send(...answers: (Error | 'never' | 'taken')[]) {
       if (answer === 'taken') return Promise.resolve()
       return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
     },
+    ...(inLine && { inLine }),
     onRetry: (error) => retries.push(error),
   }).then(
     () => Object.assign(state, { isTaken: true }),
@@ -53,6 +63,7 @@ describe('a request that is delivered', () => {
   it.each([
     ['the network', new TaskRequestError('down', { kind: 'network' })],
     ['missing credentials', new TaskRequestError('who?', { kind: 'auth' })],
+    ['credentials that HTTP 401 says are missing', new TaskRequestError('who?', { kind: 'auth', status: 401 })],
     ['an internal error of the server', server(-32603)],
     ['HTTP 408', http(408)],
     ['HTTP 425', http(425)],
@@ -94,6 +105,44 @@ describe('a request that is delivered', () => {
     const { page, attempts } = send(http(429, 7000))
     await page.advance(60_000)
     expect(attempts).toEqual([0, 7000])
+  })
+
+  it.each(['taken', 'refused'] as const)('listens to its signal no longer once it was %s', async (end) => {
+    const { page, abort, attempts } = send(http(503), end === 'taken' ? end : server(-32602))
+    await page.settle()
+    expect(getEventListeners(abort.signal, 'abort')).toHaveLength(1)
+    await page.advance(60_000)
+    expect(attempts).toHaveLength(2)
+    expect(getEventListeners(abort.signal, 'abort')).toEqual([])
+  })
+
+  it('is not sent where its signal aborts while it waits in line', async () => {
+    const inLine = createSemaphore(1)
+    let leave = () => {}
+    void inLine(
+      () =>
+        new Promise<void>((resolve) => {
+          leave = resolve
+        }),
+    )
+    const { page, abort, attempts, state } = sendIn(inLine)
+    await page.settle()
+    const reason = new Error('closed')
+    abort.abort(reason)
+    leave()
+    await page.settle()
+    expect(attempts).toEqual([])
+    expect(state).toEqual({ error: reason })
+  })
+
+  it('is not sent again where the reason of its signal is a failure that would pass', async () => {
+    const { page, abort, retries, state } = send('never')
+    await page.settle()
+    const reason = http(503)
+    abort.abort(reason)
+    await page.advance(60_000)
+    expect(retries).toEqual([])
+    expect(state).toEqual({ error: reason })
   })
 
   it('is given up where no response comes in time, and sent again', async () => {

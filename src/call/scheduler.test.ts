@@ -121,6 +121,22 @@ describe('the scheduler', () => {
     expect(woken.map(([name]) => name)).toEqual([0, 1, 2, 3])
   })
 
+  it('wakes what has been set anew at its new time, although one that throws is woken before it', () => {
+    const { clock, woken, scheduler, item } = begin(({ name }, scheduler) => {
+      if (name === 0) scheduler.set(item(2), 5000)
+      if (name === 1) throw new Error('broken')
+    })
+    for (const name of [0, 1, 2]) scheduler.set(item(name), 998 + name)
+    clock.sleep(1000)
+    expect(() => clock.runNext()).toThrow('broken')
+    clock.advance(10_000)
+    expect(woken).toEqual([
+      [0, 1000],
+      [1, 1000],
+      [2, 5000],
+    ])
+  })
+
   it('has one timer for any number of things, and none for nothing', () => {
     const { clock, scheduler, item } = begin()
     for (let name = 0; name < 12; name++) scheduler.set(item(name), 1000 - name)
@@ -132,6 +148,20 @@ describe('the scheduler', () => {
     clock.advance(60_000)
     scheduler.set(item(3), 61_000)
     expect(clock.timers.size).toBe(1)
+  })
+
+  it('leaves its timer as it is for what comes later or at the same time, and sets another for what comes earlier', () => {
+    const { clock, scheduler, item } = begin()
+    for (const [name, at] of [2000, 3000, 2000, 1000].entries()) scheduler.set(item(name), at)
+    expect(clock.delays).toEqual([2000, 1000])
+    expect(clock.timers.size).toBe(1)
+  })
+
+  it('sets one timer for all that are woken together, whatever each is set to then', () => {
+    const { clock, scheduler, item } = begin(({ name }, scheduler) => scheduler.set(item(name), 9000 - 1000 * name))
+    for (const name of [0, 1, 2]) scheduler.set(item(name), 1000)
+    clock.advance(1000)
+    expect(clock.delays).toEqual([1000, 6000])
   })
 
   it('wakes nothing before its time, and each thing once', () => {

@@ -555,6 +555,15 @@ describe('a task', () => {
   })
 })
 
+describe('a call of which nothing changes', () => {
+  it.each([
+    ['waits for the lock', states.waiting, { type: 'waiting', for: 'lock' }],
+    ['is recorded', following({ record: 'kept' }), { type: 'recorded', record: 'kept' }],
+  ] satisfies [string, Call, CallEvent][])('that %s, as before, keeps its reference', (_, call, event) => {
+    expect(next(call, event).call).toBe(call)
+  })
+})
+
 describe('a record that was removed', () => {
   it('does not come back, whatever is written meanwhile', () => {
     const removed = next(following(), { type: 'recorded', record: 'removed' }).call
@@ -674,6 +683,26 @@ describe('the schedule', () => {
     expect(wakeAt(call)).toBe(NOW + 1050)
   })
 
+  it('is not put off by a hint where the next poll is nearer, or was due while this page was offline', () => {
+    const hint: CallEvent = { type: 'hint' }
+    const polling = play(following({ dueAt: NOW + 20, earliestAt: NOW + 20, foreignPollAt: NOW }), [hint])
+    expect(wakeAt(polling.call)).toBe(NOW + 20)
+    const offline = following({ dueAt: NOW - 500, earliestAt: NOW - 500, blocked: 'offline' })
+    expect(next(offline, hint, { isOnline: false }).call).toEqual({ ...offline, isHinted: true })
+  })
+
+  it('stays as it is after the hint that has brought it forward', () => {
+    const hinted = play(following({ lastPollAt: NOW }), [{ type: 'hint' }]).call
+    expect(wakeAt(hinted)).toBe(NOW + DEFAULT_POLL_POLICY.minIntervalMs)
+    expect(next(hinted, wake, { now: NOW + 10 }).call).toBe(hinted)
+  })
+
+  it('waits for the poll that another tab has under way, also where this tab leads and the task is due', () => {
+    const { call, types } = play(following({ foreignPollUntil: NOW + 9000 }), [wake, { now: NOW + 8999 }])
+    expect(types).toEqual([])
+    expect(play(call, [wake, { now: NOW + 9000 }]).types).toEqual(['poll'])
+  })
+
   it('makes one poll of a sleep, however long that was', () => {
     const { call, types } = play(
       following(),
@@ -702,6 +731,26 @@ describe('a page that is not to poll', () => {
   it('is not paused by being hidden, unless the app wants it', () => {
     const call = following()
     expect(next(call, wake, { isVisible: false }).call).toBe(call)
+  })
+
+  it.each([
+    ['goes offline', following({ dueAt: NOW + 8000 }), false],
+    ['goes offline during a poll', following({ dueAt: NOW + 8000, poll: 'sent' }), false],
+    ['is back online during a poll', following({ dueAt: NOW + 8000, poll: 'sent' }), true],
+  ])('does not cut a backoff short where it %s', (_, call, isOnline) => {
+    expect(next(call, { type: 'online' }, { isOnline }).call).toMatchObject({ dueAt: NOW + 8000 })
+  })
+
+  it('back online polls no later than it would have', () => {
+    const call = following({ dueAt: NOW + 50, earliestAt: NOW + 50, blocked: 'offline' })
+    expect(wakeAt(next(call, { type: 'online' }).call)).toBe(NOW + 50)
+  })
+
+  it('back online spreads also a poll that is due in this moment', () => {
+    const call = following({ dueAt: NOW, earliestAt: NOW, blocked: 'offline' })
+    const online = next(call, { type: 'online' })
+    expect(online.effects).toEqual([])
+    expect(wakeAt(online.call)).toBe(NOW + 100)
   })
 
   it('back online polls an overdue task within 200 ms, not in the same moment as all others', () => {
@@ -828,6 +877,25 @@ describe('taking over', () => {
     expect(wakeAt(second.call)).toBe(NOW + 120_000 + LEADER_TIMEOUT_MS)
   })
 
+  it('waits until the task is due, although the poll that the other tab had under way is long overdue', () => {
+    const polled = play({ ...theirs, dueAt: NOW + 20_000 }, [
+      received({ type: 'polling', until: NOW + 5000 }),
+      { isLeader: false },
+    ]).call
+    expect(wakeAt(polled)).toBe(NOW + 20_000)
+    expect(play(polled, [wake, { now: NOW + 19_999, isLeader: false }]).types).toEqual([])
+    expect(play(polled, [wake, { now: NOW + 20_000, isLeader: false }]).types).toEqual(['lead'])
+  })
+
+  it('tells the others nothing of a poll whose time is over', () => {
+    const { types } = play(
+      theirs,
+      [received({ type: 'polling', until: NOW + 5000 }), { isLeader: false }],
+      [gain, { now: NOW + 5000 }],
+    )
+    expect(types).toEqual(['read-next-poll'])
+  })
+
   it('is over where the lead is lost again before the note was read', () => {
     const { call } = play(theirs, [gain], [{ type: 'leader-changed' }, { isLeader: false }], [note(NOW)])
     expect(call).toMatchObject({ poller: 'another-tab' })
@@ -872,6 +940,15 @@ describe('a message of another tab', () => {
     )
     expect(call).toMatchObject({ poll: 'idle', earliestAt: NOW + 4200 })
     expect(wakeAt(call)).toBe(NOW + 4200)
+  })
+
+  it.each([
+    ['that credentials are missing', received, 'paused', ['report', 'hold-sign-in']],
+    ['that the network is down', received, 'retrying', ['report']],
+    ['what a poll of this tab, which knows already, came to', own, 'paused', ['report']],
+  ] as const)('holds the sign-in here where it says %s', (_, from, network, types) => {
+    const message = { type: 'poll-failed' as const, ...failed, network, earliestAt: NOW, nextPollAt: NOW + 1000 }
+    expect(play(following({ poll: 'sent' }), [from(message)]).types).toEqual(types)
   })
 
   it('says what the server asked for where that is longer than the interval of the snapshot that counts', () => {

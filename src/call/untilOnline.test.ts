@@ -1,14 +1,16 @@
+import { getEventListeners } from 'node:events'
 import { createSimulatedEnvironment } from 'taskwire/testing'
 import { describe, expect, it } from 'vitest'
 import { untilOnline } from './untilOnline.js'
 
-function wait(options: { dueIn?: number; isOffline?: boolean } = {}) {
+function wait(options: { dueIn?: number; isOffline?: boolean; signal?: AbortSignal } = {}) {
   const page = createSimulatedEnvironment()
   if (options.isOffline) void page.setOnline(false)
   const start = page.now()
   const { dueIn } = options
   const abort = new AbortController()
   const naps: number[] = []
+  const listened = { times: 0 }
   const state: { resolvedAt?: number; rejectedWith?: unknown; offline: number } = { offline: 0 }
   const environment = {
     ...page.environment,
@@ -16,10 +18,14 @@ function wait(options: { dueIn?: number; isOffline?: boolean } = {}) {
       naps.push(delayMs)
       return page.environment.setTimeout(callback, delayMs)
     },
+    onOnlineChange: (listener: () => void) => {
+      listened.times += 1
+      return page.environment.onOnlineChange(listener)
+    },
   }
   untilOnline({
     environment,
-    signal: abort.signal,
+    signal: options.signal ?? abort.signal,
     ...(dueIn !== undefined && { dueAt: start + dueIn }),
     onOffline: () => {
       state.offline += 1
@@ -28,7 +34,7 @@ function wait(options: { dueIn?: number; isOffline?: boolean } = {}) {
     () => Object.assign(state, { resolvedAt: page.now() - start }),
     (rejectedWith: unknown) => Object.assign(state, { rejectedWith }),
   )
-  return { page, abort, naps, state }
+  return { page, abort, naps, listened, state }
 }
 
 describe('untilOnline', () => {
@@ -37,11 +43,11 @@ describe('untilOnline', () => {
     ['a time that is now', 0],
     ['a time that has passed', -5000],
   ])('resolves at once with %s, without a timer or a listener', async (_, dueIn) => {
-    const { page, state, naps } = wait(dueIn === undefined ? {} : { dueIn })
+    const { page, state, naps, listened } = wait(dueIn === undefined ? {} : { dueIn })
     await page.settle()
     expect(state).toEqual({ resolvedAt: 0, offline: 0 })
     expect(naps).toEqual([])
-    expect(page.listeners()).toBe(0)
+    expect(listened.times).toBe(0)
   })
 
   it.each([1, 1000, 29_999, 30_000, 30_001, 12 * 60 * 60_000])('resolves after exactly %s ms', async (dueIn) => {
@@ -115,13 +121,33 @@ describe('untilOnline', () => {
     expect(page.listeners()).toBe(0)
   })
 
-  it('rejects where it was aborted before, although it is due', async () => {
-    const page = createSimulatedEnvironment()
+  it.each([
+    ['it is due', {}],
+    ['it is due later', { dueIn: 1000 }],
+    ['it is offline', { isOffline: true }],
+  ])('rejects where it was aborted before, although %s', async (_, options) => {
     const reason = new Error('enough')
-    const { environment } = page
-    await expect(untilOnline({ environment, signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
+    const { page, state } = wait({ ...options, signal: AbortSignal.abort(reason) })
+    await page.settle()
+    expect(state).toEqual({ rejectedWith: reason, offline: 0 })
     expect(page.pendingTimers()).toBe(0)
     expect(page.listeners()).toBe(0)
+  })
+
+  it('has one timer, however often the page is looked at', async () => {
+    const { page } = wait({ dueIn: 10_000 })
+    await page.setVisible(false)
+    await page.setVisible(true)
+    expect(page.pendingTimers()).toBe(1)
+    await page.setOnline(false)
+    expect(page.pendingTimers()).toBe(0)
+  })
+
+  it('listens to its signal only while it waits', async () => {
+    const { page, abort } = wait({ dueIn: 1000 })
+    expect(getEventListeners(abort.signal, 'abort')).toHaveLength(1)
+    await page.advance(1000)
+    expect(getEventListeners(abort.signal, 'abort')).toEqual([])
   })
 
   it('does nothing where it is aborted after it has resolved', async () => {

@@ -37,6 +37,19 @@ it('what is taken out of one branch is replaced by the last one of another, abov
   expect(drain()).toEqual([1, 2, 3, 4, 10, 12])
 })
 
+it.each([11, 12])(
+  'what is taken out at %i is replaced by a thing that is earlier than all that was around it',
+  (at) => {
+    // 1 ┬ 10 ┬ 11 ─ 13, 14
+    //   │    └ 12 ─ 15, 16
+    //   └ 2 ─┬ 3 ── 5, 6
+    //        └ 4
+    const { queue, item, drain } = fill(1, 10, 2, 11, 12, 3, 4, 13, 14, 15, 16, 5, 6)
+    queue.set(item(at), undefined)
+    expect(drain()).toEqual([1, 2, 3, 4, 5, 6, 10, 11, 12, 13, 14, 15, 16].filter((time) => time !== at))
+  },
+)
+
 it.each([2, 3, 10, 12])('what was due at %i and comes last instead, comes last', (at) => {
   const { queue, item, drain } = fill(1, 10, 2, 11, 12, 3, 4)
   queue.set(item(at), 20)

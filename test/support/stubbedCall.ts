@@ -7,7 +7,7 @@ import { handlerOf, type InputHandlers } from '../../src/call/inputHandlers.js'
 import type { CallEnd } from '../../src/call/lockCall.js'
 import type { Wish } from '../../src/call/planStart.js'
 import { DEFAULT_POLL_POLICY, type PollPolicy } from '../../src/call/pollPolicy.js'
-import { NO_PUSH } from '../../src/call/pushSubscription.js'
+import { NO_PUSH, type PushSubscriptionOptions } from '../../src/call/pushSubscription.js'
 import { resumeCancel, startCall } from '../../src/call/startCall.js'
 import type { TaskMessage } from '../../src/call/taskMessage.js'
 import type { TaskPort, ToolCallRequest } from '../../src/call/taskPort.js'
@@ -210,7 +210,7 @@ export function beginCall(options: StubbedCallOptions = {}) {
   }
   const { endpoint, scope } = INTENT
   const context = { port, environment, records, owner: { endpoint, scope }, tabs }
-  let push: { onTask(task: DetailedTask): void; onChange(taskId: string): void } | undefined
+  let push: Pick<PushSubscriptionOptions, 'onTask' | 'onHint' | 'onChange'> | undefined
   const isPushed = { value: false }
   const runtime = createCallRuntime({
     ...context,
@@ -309,6 +309,8 @@ export function beginCall(options: StubbedCallOptions = {}) {
     receive: (message: TaskMessage, taskId = 't1') =>
       runtime.receive(taskId, { type: 'message', message, isOwn: false }),
     push: (task: DetailedTask) => push?.onTask(task),
+    /** The server hints that a poll of the task would show something new. */
+    hint: () => push?.onHint('t1'),
     changePush: (value: boolean) => {
       isPushed.value = value
       push?.onChange('t1')
