@@ -651,22 +651,39 @@ describe('an input request that belongs to no task', () => {
     await expect(asked).rejects.toThrow('timed out')
   })
 
-  it('is refused where as many as may be open at once are', async () => {
+  it.each(['answered', 'aborted'])('is refused where as many are open as may be, until one is %s', async (end) => {
     const { page, ask, respond, state } = beginAsking()
     await page.settle()
-    const asked = Array.from({ length: MAX_OPEN_INPUT_REQUESTS }, (_, index) =>
-      ask(`r${index}`, new AbortController().signal),
-    )
+    const first = new AbortController()
+    const asked = ask('r0', first.signal)
+    for (let index = 1; index < MAX_OPEN_INPUT_REQUESTS; index++) void ask(`r${index}`, new AbortController().signal)
     await expect(ask('one more')).rejects.toMatchObject({
       name: 'TaskProtocolError',
       source: 'tools/call',
       callId: 'c1',
     })
     expect(Object.keys(state().inputRequests)).toHaveLength(MAX_OPEN_INPUT_REQUESTS)
-    await respond('r0', { roots: [] })
-    await expect(asked[0]).resolves.toEqual({ roots: [] })
+    if (end === 'answered') await respond('r0', { roots: [] })
+    else first.abort(new Error('timed out'))
+    await Promise.allSettled([asked])
     void ask('one more')
     expect(state().inputRequests).toHaveProperty('one more', ROOTS)
+  })
+
+  it("is refused with missingInput: 'error' where there is no handler for it", async () => {
+    const { page, ask, state } = beginAsking({ rules: { missingInput: 'error' } })
+    await page.settle()
+    await expect(ask('r1')).rejects.toMatchObject({ name: 'TaskInputRequiredError', callId: 'c1' })
+    expect(listed(state())).toEqual(NOTHING)
+  })
+
+  it("is responded to by its handler with missingInput: 'error', too", async () => {
+    const { page, ask } = beginAsking({
+      rules: { missingInput: 'error' },
+      handlers: { roots: () => ({ roots: [] }) },
+    })
+    await page.settle()
+    await expect(ask('r1')).resolves.toEqual({ roots: [] })
   })
 
   it('leaves nothing to report where the call is sent again while its handler waits for its turn', async () => {
