@@ -5,23 +5,43 @@ import {
   cancelled,
   completed,
   down,
+  RESULT,
   recorded,
   START,
+  type StubbedCallOptions,
   stubLeadership,
   TASK,
   tabsOf,
   working,
 } from '../../test/support/stubbedCall.js'
+import { TRACKED } from '../../test/support/trackedCall.js'
 import { TaskRequestError } from '../protocol/errors.js'
+import { type InputRequest, type InputResponse, MAX_OPEN_INPUT_REQUESTS } from '../protocol/inputRequest.js'
 import type { DetailedTask } from '../protocol/task.js'
-import type { CallTabs } from './callTabs.js'
+import type { ToolCallRecord } from '../storage/toolCallRecord.js'
+import type { Call } from './call.js'
+import { createEntry } from './callEntry.js'
+import { type CallTabs, NOOP_CALL_TABS } from './callTabs.js'
+import type { InputHandlers } from './inputHandlers.js'
+import { createInputResponses } from './inputResponses.js'
+import type { Inputs } from './inputs.js'
+import { dropWithdrawn } from './pendingResponses.js'
+import type { ToolCallState } from './toolCallState.js'
 
+const ROOTS: InputRequest = { method: 'roots/list' }
 const refusal = () => new TaskRequestError('no', { kind: 'server', code: -32602 })
 const asksTwo: DetailedTask = {
   ...TASK,
   status: 'input_required',
   inputRequests: { q1: { method: 'roots/list' }, q2: { method: 'roots/list' } },
 }
+
+/** What a call lists of input requests and of the responses to them. */
+const listed = ({ inputRequests, inputResponses }: ToolCallState) => ({ inputRequests, inputResponses })
+const NOTHING = { inputRequests: {}, inputResponses: {} }
+
+/** A turn of the event loop. */
+const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 /** What is run exclusively waits until the test grants it. */
 function gate() {
@@ -40,7 +60,8 @@ describe('a response', () => {
     expect(state()).toMatchObject({ phase: 'input_required', inputRequests: { q1: { method: 'roots/list' } } })
     await respond('q1', { roots: [] })
     expect(sent.updates).toEqual([{ q1: { roots: [] } }])
-    expect(state()).toMatchObject({ phase: 'input_required', inputRequests: {}, inputResponses: {} })
+    expect(state()).toMatchObject({ phase: 'input_required' })
+    expect(listed(state())).toEqual(NOTHING)
     expect(storage.record?.task?.answered).toEqual(['q1'])
     expect(posted.at(-1)).toEqual({ type: 'responded', inputKey: 'q1' })
     await page.advance(2699)
@@ -60,7 +81,7 @@ describe('a response', () => {
     expect(storage.record?.task?.answered).toEqual([])
     await page.advance(30_000)
     await sending
-    expect(state()).toMatchObject({ inputRequests: {}, inputResponses: {} })
+    expect(listed(state())).toEqual(NOTHING)
   })
 
   it('is sent again where no acknowledgement comes, and says so', async () => {
@@ -105,7 +126,7 @@ describe('a response', () => {
     const sending = respond('q1', { roots: [] })
     expect(state().inputResponses).toEqual({ q1: { status: 'sending', isRetrying: false } })
     await sending
-    expect(state()).toMatchObject({ inputRequests: {}, inputResponses: {} })
+    expect(listed(state())).toEqual(NOTHING)
   })
 
   it('that does not fit its input request is not sent, and says what is wrong', async () => {
@@ -114,7 +135,7 @@ describe('a response', () => {
       validateInputResponse: () => Promise.resolve('roots is missing'),
     })
     await page.advance(1300)
-    await expect(respond('q1', {})).rejects.toMatchObject({ name: 'TaskInputError', callId: 'c1' })
+    await expect(respond('q1', {})).rejects.toMatchObject({ name: 'TaskInputError', callId: 'c1', issues: [] })
     expect(sent.updates).toEqual([])
     expect(state().inputResponses).toMatchObject({
       q1: { status: 'rejected', error: { message: expect.stringContaining('roots is missing') } },
@@ -138,7 +159,7 @@ describe('a response', () => {
     expect(state().inputResponses).toMatchObject({ q1: { status: 'rejected', error: { issues } } })
     await respond('q1', { roots: [] })
     expect(sent.updates).toEqual([{ q1: { roots: [] } }])
-    expect(state()).toMatchObject({ inputRequests: {}, inputResponses: {} })
+    expect(listed(state())).toEqual(NOTHING)
   })
 
   it('goes out once for an input request, however often it is given', async () => {
@@ -147,15 +168,70 @@ describe('a response', () => {
     const [first, second] = [respond('q1', { roots: [] }), respond('q1', { roots: [] })]
     expect(second).toBe(first)
     await first
-    await expect(respond('q1', { roots: [] })).rejects.toMatchObject({ name: 'TaskInputError' })
+    await expect(respond('q1', { roots: [] })).rejects.toMatchObject({ name: 'TaskInputError', callId: 'c1' })
     await expect(respond('q1', { roots: [] })).rejects.toThrow('cannot be changed')
     expect(sent.updates).toHaveLength(1)
+  })
+
+  it('to what was answered is refused as such, also where the server has withdrawn the input request', async () => {
+    const { page, respond, sent } = beginCall({ polls: [asks, working()] })
+    await page.advance(1300)
+    await respond('q1', { roots: [] })
+    await page.advance(1000)
+    await expect(respond('q1', { roots: [] })).rejects.toThrow('cannot be changed')
+    expect(sent.updates).toHaveLength(1)
+  })
+
+  it('goes to the task also where the server has asked under its key before there was one', async () => {
+    const { page, respond, sent } = beginCall({
+      askedFirst: ROOTS,
+      polls: [{ ...asks, inputRequests: { r1: ROOTS } }],
+    })
+    await page.settle()
+    await respond('r1', { roots: [] })
+    await page.advance(1300)
+    await respond('r1', { roots: [{ uri: 'file:///later' }] })
+    expect(sent.updates).toEqual([{ roots: [] }, { r1: { roots: [{ uri: 'file:///later' }] } }])
+  })
+
+  it('that the server takes late leaves alone the one to its input request that was made anew', async () => {
+    const inputs: Inputs = new Map([['q1', { request: ROOTS, status: 'open' }]])
+    const call: Call = { callId: 'c1', name: 'report', startedAt: START, stage: 'following', ...TRACKED, inputs }
+    const entry = createEntry(call)
+    const taken: (() => void)[] = []
+    const { respond } = createInputResponses({
+      port: { validateInputResponse: () => Promise.resolve(undefined) },
+      tabs: NOOP_CALL_TABS,
+      handlers: {},
+      missingInput: 'wait',
+      dispatch: () => {},
+      isAnswered: () => Promise.resolve(false),
+      deliver: () => new Promise((resolve) => taken.push(resolve)),
+      onError: () => {},
+    })
+    const first = respond(entry, 'q1', { roots: [] })
+    await turn()
+    entry.call = { ...call, inputs: new Map() }
+    dropWithdrawn(entry)
+    entry.call = call
+    const second = respond(entry, 'q1', { roots: [] })
+    taken[0]?.()
+    await first
+    expect(respond(entry, 'q1', { roots: [] })).toBe(second)
+    await turn()
+    taken[1]?.()
+    await second
+    expect(taken).toHaveLength(2)
   })
 
   it('to an input request that nobody has made is refused', async () => {
     const { page, respond, sent } = beginCall({ polls: [asks] })
     await page.advance(1300)
-    await expect(respond('q2', { roots: [] })).rejects.toMatchObject({ name: 'TaskInputError' })
+    await expect(respond('q2', { roots: [] })).rejects.toMatchObject({
+      name: 'TaskInputError',
+      callId: 'c1',
+      message: expect.stringContaining('never existed'),
+    })
     expect(sent.updates).toEqual([])
   })
 
@@ -178,7 +254,8 @@ describe('a response', () => {
     const sending = respond('q1', { roots: [] })
     sending.catch(() => {})
     await page.advance(1000)
-    expect(state()).toMatchObject({ phase: 'working', inputRequests: {}, inputResponses: {} })
+    expect(state()).toMatchObject({ phase: 'working' })
+    expect(listed(state())).toEqual(NOTHING)
     grant()
     await expect(sending).rejects.toThrow('No open input request')
     expect(sent.updates).toEqual([])
@@ -236,7 +313,8 @@ describe('a response', () => {
     expect(state()).toMatchObject({ task: { taskId: 't2' }, inputRequests: { q1: {} } })
     await page.advance(40_000)
     await sending.catch(() => {})
-    expect(state()).toMatchObject({ task: { taskId: 't2' }, inputRequests: { q1: {} }, inputResponses: {} })
+    expect(state()).toMatchObject({ task: { taskId: 't2' } })
+    expect(listed(state())).toEqual({ inputRequests: asks.inputRequests, inputResponses: {} })
     expect(storage.record?.task).toMatchObject({ taskId: 't2', answered: [] })
   })
 })
@@ -271,7 +349,42 @@ describe('a response in another tab', () => {
     storage.record = recorded({ answered: ['q1'] })
     await respond('q1', { roots: [] })
     expect(sent.updates).toEqual([])
-    expect(state()).toMatchObject({ inputRequests: {}, inputResponses: {} })
+    expect(listed(state())).toEqual(NOTHING)
+  })
+
+  it('that came while this one waited for its turn is not sent again, also where the storage keeps nothing', async () => {
+    const { tabs, grant } = gate()
+    const records = { read: () => Promise.resolve(undefined) }
+    const { page, respond, receive, sent } = beginCall({ polls: [asks], tabs, records })
+    await page.advance(1300)
+    const sending = respond('q1', { roots: [] })
+    receive({ type: 'responded', inputKey: 'q1' })
+    grant()
+    await sending
+    expect(sent.updates).toEqual([])
+  })
+
+  it('that is read when the call has been made anew answers nothing of the new task', async () => {
+    let read = () => Promise.resolve<ToolCallRecord | undefined>(undefined)
+    const { page, respond, follow, sent, state } = beginCall({
+      polls: [asks, { ...asks, taskId: 't2' }],
+      records: { read: () => read() },
+    })
+    await page.advance(1300)
+    let found = () => {}
+    read = () =>
+      new Promise((resolve) => {
+        found = () => resolve(recorded({ answered: ['q1'] }))
+      })
+    const sending = respond('q1', { roots: [] })
+    await page.settle()
+    follow(recorded({ taskId: 't2', nextPollAt: START + 2000 }))
+    await page.advance(1000)
+    found()
+    await sending.catch(() => {})
+    expect(state()).toMatchObject({ task: { taskId: 't2' } })
+    expect(listed(state())).toEqual({ inputRequests: asks.inputRequests, inputResponses: {} })
+    expect(sent.updates).toEqual([])
   })
 
   it('is not sent from here either where the call has been made anew meanwhile', async () => {
@@ -314,7 +427,8 @@ describe('a handler', () => {
       { callId: 'c1', taskId: 't1', inputKey: 'q2' },
     ])
     expect(sent.updates).toEqual([{ q1: { roots: [] } }, { q2: { roots: [] } }])
-    expect(state()).toMatchObject({ phase: 'input_required', inputRequests: {} })
+    expect(state()).toMatchObject({ phase: 'input_required' })
+    expect(listed(state())).toEqual(NOTHING)
   })
 
   it('that throws leaves the input request to the user', async () => {
@@ -325,7 +439,7 @@ describe('a handler', () => {
     })
     await page.advance(1300)
     expect(errors).toEqual([problem])
-    expect(state()).toMatchObject({ inputRequests: { q1: {} }, inputResponses: {} })
+    expect(listed(state())).toEqual({ inputRequests: asks.inputRequests, inputResponses: {} })
     await respond('q1', { roots: [] })
     expect(sent.updates).toHaveLength(1)
   })
@@ -437,6 +551,44 @@ describe('a handler', () => {
     expect(sent.updates).toEqual([])
   })
 
+  it.each([
+    ['a task', { polls: [asks] }, 'q1'],
+    ['no task', { askedFirst: ROOTS, call: RESULT }, 'r1'],
+  ])('whose late response to an input request of %s does not fit either is not reported', async (_, asking, key) => {
+    let settle: (response: InputResponse) => void = () => {}
+    const late = new Promise<InputResponse>((resolve) => {
+      settle = resolve
+    })
+    const { page, respond, sent, errors } = beginCall({
+      ...asking,
+      handlers: { roots: () => late },
+      validateInputResponse: (_request, response) => Promise.resolve('roots' in response ? undefined : 'no roots'),
+    })
+    await page.advance(1300)
+    const responding = respond(key, { roots: [] })
+    settle({})
+    await responding
+    expect(sent.updates).toHaveLength(1)
+    expect(errors).toEqual([])
+  })
+
+  it.each([
+    ['a task', { polls: [asks] }],
+    ['no task', { askedFirst: ROOTS, call: RESULT }],
+  ])('does not see its signal abort because it has responded to an input request of %s', async (_, asking) => {
+    const signals: AbortSignal[] = []
+    const handlers: InputHandlers = {
+      roots: (_request, { signal }) => {
+        signals.push(signal)
+        return { roots: [] }
+      },
+    }
+    const { page, sent } = beginCall({ ...asking, handlers })
+    await page.advance(1300)
+    expect(sent.updates).toHaveLength(1)
+    expect(signals).toMatchObject([{ aborted: false }])
+  })
+
   it('responds to an input request that belongs to no task', async () => {
     const { page, sent, outcome } = beginCall({
       askedFirst: { method: 'roots/list' },
@@ -446,6 +598,133 @@ describe('a handler', () => {
     await page.settle()
     expect(sent.updates).toEqual([{ roots: [] }])
     expect(outcome.result).toEqual({ content: [] })
+  })
+})
+
+describe('an input request that belongs to no task', () => {
+  const beginAsking = (options: StubbedCallOptions = {}) => {
+    const call = beginCall({ call: 'never', ...options })
+    const controller = new AbortController()
+    const ask = (inputKey: string, signal = controller.signal) => call.runtime.ask(call.entry, inputKey, ROOTS, signal)
+    return { ...call, controller, ask }
+  }
+
+  it('is listed until the user has responded, and nothing is reported', async () => {
+    const { page, ask, respond, state, errors } = beginAsking()
+    await page.settle()
+    const asked = ask('r1')
+    await page.settle()
+    expect(listed(state())).toEqual({ inputRequests: { r1: ROOTS }, inputResponses: {} })
+    await respond('r1', { roots: [] })
+    expect(listed(state())).toEqual(NOTHING)
+    expect(state()).toMatchObject({ phase: 'calling' })
+    await expect(asked).resolves.toEqual({ roots: [] })
+    expect(errors).toEqual([])
+  })
+
+  it('is listed no longer when it has been aborted', async () => {
+    const { page, ask, respond, state, controller } = beginAsking()
+    await page.settle()
+    const asked = ask('r1')
+    const reason = new Error('timed out')
+    controller.abort(reason)
+    await expect(asked).rejects.toBe(reason)
+    expect(listed(state())).toEqual(NOTHING)
+    await expect(respond('r1', { roots: [] })).rejects.toThrow('No open input request')
+  })
+
+  it('aborts the signal of its handler when it has been aborted', async () => {
+    let signal: AbortSignal | undefined
+    const handlers: InputHandlers = {
+      roots: (_request, context) => {
+        signal = context.signal
+        return new Promise(() => {})
+      },
+    }
+    const { page, ask, controller } = beginAsking({ handlers })
+    await page.settle()
+    const asked = ask('r1')
+    await page.settle()
+    expect(signal?.aborted).toBe(false)
+    controller.abort(new Error('timed out'))
+    expect(signal?.aborted).toBe(true)
+    await expect(asked).rejects.toThrow('timed out')
+  })
+
+  it.each(['answered', 'aborted'])('is refused where as many are open as may be, until one is %s', async (end) => {
+    const { page, ask, respond, state } = beginAsking()
+    await page.settle()
+    const first = new AbortController()
+    const asked = ask('r0', first.signal)
+    for (let index = 1; index < MAX_OPEN_INPUT_REQUESTS; index++) void ask(`r${index}`, new AbortController().signal)
+    const refused: unknown[] = []
+    ask('one more').catch((error: unknown) => refused.push(error))
+    await page.settle()
+    expect(refused).toMatchObject([{ name: 'TaskProtocolError', source: 'tools/call', callId: 'c1' }])
+    expect(Object.keys(state().inputRequests)).toHaveLength(MAX_OPEN_INPUT_REQUESTS)
+    if (end === 'answered') await respond('r0', { roots: [] })
+    else first.abort(new Error('timed out'))
+    await Promise.allSettled([asked])
+    void ask('one more')
+    expect(state().inputRequests).toHaveProperty('one more', ROOTS)
+  })
+
+  it("is refused with missingInput: 'error' where there is no handler for it", async () => {
+    const { page, ask, state } = beginAsking({ rules: { missingInput: 'error' } })
+    await page.settle()
+    await expect(ask('r1')).rejects.toMatchObject({ name: 'TaskInputRequiredError', callId: 'c1' })
+    expect(listed(state())).toEqual(NOTHING)
+  })
+
+  it("is responded to by its handler with missingInput: 'error', too", async () => {
+    const { page, ask } = beginAsking({
+      rules: { missingInput: 'error' },
+      handlers: { roots: () => ({ roots: [] }) },
+    })
+    await page.settle()
+    await expect(ask('r1')).resolves.toEqual({ roots: [] })
+  })
+
+  it('leaves nothing to report where the call is sent again while its handler waits for its turn', async () => {
+    const { tabs, grant } = gate()
+    const { page, runtime, entry, ask, errors } = beginAsking({ tabs, handlers: { roots: () => ({ roots: [] }) } })
+    await page.settle()
+    void ask('r1')
+    runtime.dispatch(entry, { type: 'call-failed', error: down() })
+    grant()
+    await page.settle()
+    expect(errors).toEqual([])
+  })
+
+  it('leaves nothing to report where the call is sent again while its handler is at work', async () => {
+    let finish: (response: InputResponse) => void = () => {}
+    const late = new Promise<InputResponse>((resolve) => {
+      finish = resolve
+    })
+    const { page, runtime, entry, ask, errors } = beginAsking({ handlers: { roots: () => late } })
+    await page.settle()
+    void ask('r1')
+    await page.settle()
+    runtime.dispatch(entry, { type: 'call-failed', error: down() })
+    finish({ roots: [] })
+    await page.settle()
+    expect(errors).toEqual([])
+  })
+
+  it('reaches no handler where the call has been left, and leaves no rejection to nobody', async () => {
+    const unhandled: unknown[] = []
+    const listener = (reason: unknown) => unhandled.push(reason)
+    process.on('unhandledRejection', listener)
+    const handler = vi.fn(() => ({ roots: [] }))
+    const { page, ask, leave, errors } = beginAsking({ handlers: { roots: handler } })
+    await page.settle()
+    leave(new Error('closed'))
+    void ask('r1')
+    await page.settle()
+    process.off('unhandledRejection', listener)
+    expect(handler).not.toHaveBeenCalled()
+    expect(errors).toEqual([])
+    expect(unhandled).toEqual([])
   })
 })
 

@@ -101,20 +101,21 @@ export function createInputResponses(options: InputResponsesOptions): InputRespo
 
     ask: (entry, inputKey, request, signal) =>
       new Promise((resolve, reject) => {
-        const isHandled = handlerOf(handlers, request) !== undefined
-        if (options.missingInput === 'error' && !isHandled) return reject(nobodyToAsk(entry.call.callId))
-        if ((entry.pending?.size ?? 0) >= MAX_OPEN_INPUT_REQUESTS) return reject(tooMany(entry.call.callId))
+        const { callId } = entry.call
+        const isMissing = options.missingInput === 'error' && handlerOf(handlers, request) === undefined
+        if (isMissing) return reject(nobodyToAsk(callId))
+        const pending: NonNullable<CallEntry['pending']> = entry.pending ?? new Map()
+        if (pending.size >= MAX_OPEN_INPUT_REQUESTS) return reject(tooMany(callId))
         const controller = new AbortController()
-        entry.pending ??= new Map()
-        entry.pending.set(inputKey, { controller, resolve })
+        entry.pending = pending.set(inputKey, { controller, resolve })
         onAbort(signal, () => {
           controller.abort()
-          entry.pending?.delete(inputKey)
+          pending.delete(inputKey)
           dispatch(entry, { type: 'input', inputKey, input: undefined })
           reject(signal.reason)
         })
         dispatch(entry, { type: 'asked', inputKey, request })
-        if (isHandled) void handleOne(entry, inputKey)
+        void handleOne(entry, inputKey)
       }),
 
     respond: (entry, inputKey, response) => {
@@ -171,9 +172,9 @@ async function give(
   inputKey: string,
   response: InputResponse,
 ): Promise<void> {
-  const pending = entry.pending?.get(inputKey)
+  const pending = pendingOf(entry, inputKey)
   const taskId = taskIdOf(entry)
-  if (pending?.resolve !== undefined) {
+  if (pending.resolve !== undefined) {
     dispatch(entry, { type: 'input', inputKey, input: undefined })
     pending.resolve(response)
   } else if (taskId !== undefined) {

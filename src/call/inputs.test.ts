@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { InputRequest } from '../protocol/inputRequest.js'
+import { type InputRequest, MAX_OPEN_INPUT_REQUESTS } from '../protocol/inputRequest.js'
 import { type InputState, type Inputs, isBusy, NO_INPUTS, observeInputs, withInput } from './inputs.js'
 
 const roots: InputRequest = { method: 'roots/list' }
@@ -75,6 +75,33 @@ describe('observeInputs', () => {
       inputs: known,
       added: [],
       changed: 'q1',
+    })
+  })
+
+  describe('while many are open', () => {
+    const many = (count: number, prefix = 'q') => Array.from({ length: count }, (_, index) => `${prefix}${index}`)
+    const asked = (keys: string[]) => Object.fromEntries(keys.map((key) => [key, roots]))
+    const all = (keys: string[], status: InputState['status']) =>
+      inputs(Object.fromEntries(keys.map((key) => [key, { request: roots, status }])))
+    const full = many(MAX_OPEN_INPUT_REQUESTS)
+
+    it('adds as many as may be open at once, and leaves out the rest', () => {
+      const observed = observeInputs(NO_INPUTS, asked([...full, 'one more']), [], unhandled)
+      expect(observed.added).toEqual(full)
+      expect([...observed.inputs.keys()]).toEqual(full)
+    })
+
+    it.each(['open', 'handling', 'sending', 'rejected'] as const)('adds none to those that are %s', (status) => {
+      const known = all(full, status)
+      expect(observeInputs(known, asked([...full, 'one more']), [], unhandled)).toEqual({ inputs: known, added: [] })
+    })
+
+    it('does not count those that have been answered, or withdrawn', () => {
+      const answered = all(full, 'answered')
+      expect(observeInputs(answered, asked([...full, 'one more']), full, unhandled).added).toEqual(['one more'])
+      const withdrawn = all(full, 'open')
+      const others = many(MAX_OPEN_INPUT_REQUESTS, 'other')
+      expect(observeInputs(withdrawn, asked(others), [], unhandled).added).toEqual(others)
     })
   })
 

@@ -42,7 +42,6 @@ export function observeInputs(
   isHandled: (request: InputRequest) => boolean,
 ): ObservedInputs {
   const keys = Object.keys(asked)
-  if (keys.length === 0 && inputs.size === 0) return { inputs, added: [] }
   const next = new Map<string, InputState>()
   const added: string[] = []
   let busy = 0

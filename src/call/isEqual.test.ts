@@ -15,6 +15,7 @@ it.each<[equal: boolean, a: unknown, b: unknown]>([
   [false, 'a', ['a']],
   [false, ['a'], 'a'],
   [false, 1, {}],
+  [false, {}, 1],
   [true, [], []],
   [false, [], {}],
   [false, {}, []],

@@ -53,8 +53,9 @@ describe('knownMessages', () => {
     ])
   })
 
-  it('has no failure of a cancellation', () => {
-    expect(knownMessages(following({ failure: { error: down, network: 'ok' } }), NOW)).toEqual([snapshot])
+  it.each([0, 2])('has no failure of a cancellation, where %i polls have failed before', (failureCount) => {
+    const failure = { error: down, network: 'ok' as const }
+    expect(knownMessages(following({ failureCount, failure }), NOW)).toEqual([snapshot])
   })
 
   it.each(['queued', 'sent'] as const)('has that a poll is under way, which is %s', (poll) => {

@@ -8,7 +8,7 @@ export function knownMessages(call: Following, now: number): TaskMessage[] {
   const messages: TaskMessage[] = []
   const task = detailed(call)
   if (task !== undefined) messages.push({ type: 'snapshot', task, nextPollAt, earliestAt })
-  if (failureCount > 0 && failure !== undefined && failure.network !== 'ok') {
+  if (failure !== undefined && failure.network !== 'ok') {
     const { error, network } = failure
     messages.push({ type: 'poll-failed', error, failureCount, network, earliestAt, nextPollAt })
   }

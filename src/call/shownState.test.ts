@@ -3,7 +3,7 @@ import { TRACKED as BASE } from '../../test/support/trackedCall.js'
 import { TaskCancelledError, TaskExpiredError, TaskFailedError, TaskRequestError } from '../protocol/errors.js'
 import type { InputRequest } from '../protocol/inputRequest.js'
 import type { Task } from '../protocol/task.js'
-import type { Call, CallIdentity, Tracked } from './call.js'
+import type { Call, CallIdentity, Notified, Tracked } from './call.js'
 import { type InputState, type Inputs, NO_INPUTS } from './inputs.js'
 import { shownState } from './shownState.js'
 
@@ -30,7 +30,12 @@ const following = (changes: Partial<Tracked> = {}): Call => ({
   stage: 'following',
 })
 const resting = (changes: Partial<Tracked> = {}): Call => ({ ...IDENTITY, ...TRACKED, ...changes, stage: 'resting' })
-const calling = (of: Inputs = NO_INPUTS): Call => ({ ...IDENTITY, stage: 'calling', inputs: of })
+const calling = (of: Inputs = NO_INPUTS, notified: Notified = {}): Call => ({
+  ...IDENTITY,
+  ...notified,
+  stage: 'calling',
+  inputs: of,
+})
 const settled = (outcome: Extract<Call, { stage: 'settled' }>['outcome'], task?: Task): Call => ({
   ...IDENTITY,
   stage: 'settled',
@@ -71,7 +76,22 @@ describe('shownState', () => {
       { phase: 'input_required', inputRequests: { r1: roots } },
     ],
     ['that a handler responds for', calling(inputs({ r1: { status: 'handling' } })), { phase: 'calling' }],
+    [
+      'that has come so far before its response',
+      calling(NO_INPUTS, { progress: { progress: 1, total: 4 } }),
+      { phase: 'calling', progress: { progress: 1, total: 4 } },
+    ],
     ['that is followed', following(), { phase: 'working', task: TASK }],
+    [
+      'that has come so far, as was notified',
+      following({ progress: { progress: 2 } }),
+      { phase: 'working', task: TASK, progress: { progress: 2 } },
+    ],
+    [
+      'that has come so far, as its snapshot says',
+      following({ progress: { progress: 2 }, task: { ...TASK, progress: { progress: 3 } } }),
+      { phase: 'working', task: { ...TASK, progress: { progress: 3 } }, progress: { progress: 3 } },
+    ],
     ['that nobody observes', resting(), { phase: 'working', task: TASK }],
     [
       'whose task asks for input',
@@ -238,6 +258,51 @@ describe('shownState', () => {
       const state = shownState(following({ task: asking, inputs: inputs({ q1: { status: 'open' } }) }))
       const next = shownState(following({ task: asking, inputs: inputs({ q2: { status: 'open' } }) }), state)
       expect(Object.keys(next.inputRequests)).toEqual(['q2'])
+    })
+
+    it('not where one of several input requests takes the place of another', () => {
+      const state = shownState(call)
+      const others = inputs({ q1: { status: 'sending' }, q3: { status: 'open' } })
+      const next = shownState({ ...call, inputs: others } as Call, state)
+      expect(Object.keys(next.inputRequests)).toEqual(['q1', 'q3'])
+    })
+
+    it('not where all that changes is that something is gone', () => {
+      const state = shownState(following({ failure: { error: down, network: 'ok' } }))
+      expect(state).toHaveProperty('lastError', down)
+      expect(shownState(following(), state)).not.toHaveProperty('lastError')
+    })
+  })
+
+  describe('where the call before is known, too', () => {
+    const call = following({ progress: { progress: 1 } })
+
+    it('keeps its reference where only the schedule has changed', () => {
+      const state = shownState(call)
+      expect(shownState({ ...call, dueAt: 9, poll: 'sent' } as Call, state, call)).toBe(state)
+    })
+
+    it.each([
+      ['the time at which the call was made', { startedAt: 6 }, { startedAt: 6 }],
+      ['the snapshot', { task: asking }, { phase: 'input_required', task: asking }],
+      ['an input request', { inputs: inputs({ q1: { status: 'open' } }) }, { inputRequests: { q1: roots } }],
+      ['the progress', { progress: { progress: 2 } }, { progress: { progress: 2 } }],
+      ['the cancellation', { cancel: 'sending' }, { isCancelling: true, cancelStatus: 'sending' }],
+      ['the network', { blocked: 'offline' }, { network: 'offline' }],
+      ['the last error', { failure: { error: down, network: 'ok' } }, { lastError: down }],
+      ['the number of polls that failed', { failureCount: 1 }, { failureCount: 1 }],
+    ] as const)('shows a change of %s', (_, changes, expected) => {
+      const state = shownState(call)
+      const next = shownState({ ...call, ...changes } as Call, state, call)
+      expect(next).toStrictEqual({ ...state, ...expected })
+    })
+
+    it('shows no progress any more once the task has ended', () => {
+      const progress = { progress: 1 }
+      const before = following({ progress })
+      const ending: Call = { ...IDENTITY, ...TRACKED, progress, stage: 'ending', end: down }
+      expect(shownState(before)).toHaveProperty('progress')
+      expect(shownState(ending, shownState(before), before)).not.toHaveProperty('progress')
     })
   })
 

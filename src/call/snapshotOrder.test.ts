@@ -17,6 +17,7 @@ const OLDER = at('2026-07-28T00:00:09Z')
 describe('takeSnapshot', () => {
   it.each([
     ['one of the same moment: clocks are coarse', TASK.lastUpdatedAt, 'working'],
+    ['one of the same moment that is written otherwise', '2026-07-28T02:00:10.000+02:00', 'working'],
     ['a newer one', '2026-07-28T00:00:11Z', 'working'],
     ['one without a time: it cannot be put in order', '', 'working'],
     ['one dated in words', 'yesterday', 'working'],

@@ -37,5 +37,5 @@ export function takeSnapshot({ task, passedOver }: KnownSnapshots, next: Task, i
 
 /** Only what both are legibly stamped with can be put in order. */
 function isBefore(a: Task, b: Task): boolean {
-  return a.lastUpdatedAt !== b.lastUpdatedAt && Date.parse(a.lastUpdatedAt) < Date.parse(b.lastUpdatedAt)
+  return Date.parse(a.lastUpdatedAt) < Date.parse(b.lastUpdatedAt)
 }

@@ -30,8 +30,7 @@ export function onSnapshot(
   const { task, from } = snapshot
   const { now } = at
   const { policy } = rules
-  const isAskedSince = (snapshot.askedAt ?? 0) > call.knownAt
-  const order = takeSnapshot(call, task, from !== 'server' && isAskedSince)
+  const order = takeSnapshot(call, task, (snapshot.askedAt ?? 0) > call.knownAt)
   const isTaken = order.task === task
   if (!isTaken && from === 'server') {
     // Nobody has asked for it, and it is old, or what is known is wrong: the next poll says.
@@ -90,7 +89,7 @@ function withInputs(call: Following, task: DetailedTask, rules: CallRules, effec
     effects.push({ type: 'cancel-stuck' })
     return ended(call, stuck(idlePolls, callId, taskId), effects)
   }
-  return inputs === call.inputs && idlePolls === call.idlePolls ? call : { ...call, inputs, idlePolls }
+  return { ...call, inputs, idlePolls }
 }
 
 export function nobodyToAsk(callId: string, taskId?: string): TaskInputRequiredError {

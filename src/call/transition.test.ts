@@ -995,6 +995,52 @@ describe('a snapshot', () => {
     expect(call).toMatchObject({ task: TASK, failureCount: 0, failure: undefined, inputs: asked({ q1: 'open' }) })
   })
 
+  describe('that is stamped before the known one', () => {
+    const response = (askedAt: number): CallEvent =>
+      received({ type: 'snapshot', task: working(OLDER), nextPollAt: NOW + 9000, askedAt })
+
+    it.each([
+      ['before that arrived', NOW - 1],
+      ['in the moment in which that arrived', NOW],
+    ])('is passed over, however often, where it was asked for %s', (_, askedAt) => {
+      const { call } = play(following({ knownAt: NOW }), [response(askedAt)], [response(askedAt)])
+      expect(call).toMatchObject({ task: TASK, passedOver: undefined, snapshotAt: undefined })
+    })
+
+    it('is taken where it was asked for since, and the response to the next poll, made at once, says the same', () => {
+      const first = play(following(), [response(NOW + 10), { now: NOW + 20 }])
+      expect(first.call).toMatchObject({ task: TASK, passedOver: OLDER, snapshotAt: undefined, dueAt: NOW + 1020 })
+      const second = play(first.call, [response(NOW + 30), { now: NOW + 40 }])
+      expect(second.call).toMatchObject({ task: OLDER, passedOver: undefined, snapshotAt: NOW + 40 })
+      expect(second.call).toMatchObject({ dueAt: NOW + 9000 })
+    })
+
+    const pushed: CallEvent = { type: 'pushed', task: working(OLDER) }
+
+    it('and is pushed is passed over, and the next poll is brought forward to where the server allows it', () => {
+      const { call } = play(following({ dueAt: NOW + 30_000 }), [pushed], [pushed])
+      expect(call).toMatchObject({ task: TASK, passedOver: undefined, ...due(NOW + INTERVAL) })
+    })
+
+    it.each([
+      ['polls fail', { failureCount: 2 }],
+      ['a poll is queued', { poll: 'queued' }],
+      ['a poll is under way', { poll: 'sent' }],
+    ] as const)('and is pushed changes nothing while %s', (_, changes) => {
+      const call = following({ dueAt: NOW + 30_000, ...changes })
+      expect(next(call, pushed).call).toBe(call)
+    })
+  })
+
+  it.each([
+    ['that is pushed', { type: 'pushed', task: working() }],
+    ['of this tab', own({ type: 'snapshot', task: working(), nextPollAt: NOW + 1000 })],
+  ] satisfies [string, CallEvent][])('%s does not end the wait for the poll of another tab', (_, event) => {
+    expect(next(following({ foreignPollUntil: NOW + 5000 }), event).call).toMatchObject({
+      foreignPollUntil: NOW + 5000,
+    })
+  })
+
   it('carries nothing of its status into the task', () => {
     const { call } = take(asks(['q1', 'q2']))
     expect('task' in call && Object.keys(call.task ?? {})).not.toContain('inputRequests')
@@ -1029,6 +1075,17 @@ describe('a snapshot', () => {
     expect('end' in after && after.end).toBeInstanceOf(type)
   })
 
+  it.each([
+    ['there is a handler for all that it asks', asks(['q1', 'q2']), ['q1', 'q2']],
+    ['it asks nothing', working(), []],
+    ['it asks what was asked before', asks(['q0']), []],
+  ])("goes on with missingInput: 'error' where %s", (_, task, inputKeys) => {
+    const known = following({ inputs: asked({ q0: 'handling' }) })
+    const { call, effects } = take(task, known, { missingInput: 'error', isHandled: () => true })
+    expect(call).toMatchObject({ stage: 'following' })
+    expect(effects.flatMap((effect) => (effect.type === 'handle-input' ? effect.inputKeys : []))).toEqual(inputKeys)
+  })
+
   it('ends the call, and cancels the task, after too many in a row that ask nothing new', () => {
     const rules = { stuckAfterPolls: 3 }
     const idle = following({ inputs: asked({ q1: 'answered' }), answered: ['q1'], idlePolls: 1 })
@@ -1036,7 +1093,7 @@ describe('a snapshot', () => {
     expect(second.call).toMatchObject({ stage: 'following', idlePolls: 2 })
     const third = take(asks(['q1']), second.call, rules)
     expect(third.effects.map(({ type }) => type)).toEqual(['cancel-stuck', 'end'])
-    expect(third.call).toMatchObject({ stage: 'ending', end: { name: 'TaskStuckError' } })
+    expect(third.call).toMatchObject({ stage: 'ending', end: { name: 'TaskStuckError', taskId: 't1', callId: 'c1' } })
   })
 
   it.each(['open', 'handling', 'sending'] as const)(
@@ -1082,6 +1139,29 @@ describe('a response', () => {
       [{ type: 'input', inputKey: 'q1', input: { status: 'sending' } }],
     )
     expect('inputs' in call && call.inputs.get('q1')).toStrictEqual({ request: roots, status: 'sending' })
+  })
+})
+
+describe('a cancellation', () => {
+  it.each([
+    ['is asked for', 'sending', ['record', 'post']],
+    ['is sent again', 'retrying', []],
+    ['is taken', 'requested', []],
+    ['is refused', 'none', ['record', 'post']],
+  ] as const)('that %s is recorded and posted only where that is news to other pages', (_, status, expected) => {
+    const { call, types } = play(following({ cancel: 'sending' }), [{ type: 'cancel', status }])
+    expect(call).toMatchObject({ cancel: status })
+    expect(types).toEqual(expected)
+  })
+})
+
+describe('a clock that is set back', () => {
+  it('sets back when the snapshot and the progress have arrived', () => {
+    const call = following({ snapshotAt: NOW - 10, progress: { progress: 1 }, progressAt: NOW - 20 })
+    expect(next(call, { type: 'clock-set-back', by: 600 }).call).toMatchObject({
+      snapshotAt: NOW - 610,
+      progressAt: NOW - 620,
+    })
   })
 })
 
