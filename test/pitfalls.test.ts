@@ -155,13 +155,15 @@ const pitfalls: Pitfall[] = [
       expect(call.getState().inputRequests).toEqual({})
       // The server is slow to take note and goes on asking.
       await page.advance(5000)
-      expect(call.getState()).toMatchObject({ phase: 'input_required', inputRequests: {} })
+      expect(call.getState()).toMatchObject({ phase: 'input_required' })
+      expect(call.getState().inputRequests).toEqual({})
       await page.hidePage()
       await client.close()
       // Nor after a reload.
       const [again] = await open({}).resumeToolCalls()
       await page.advance(5000)
-      expect(again?.getState()).toMatchObject({ phase: 'input_required', inputRequests: {} })
+      expect(again?.getState()).toMatchObject({ phase: 'input_required' })
+      expect(again?.getState().inputRequests).toEqual({})
       expect(count('tasks/update')).toBe(1)
     },
   },

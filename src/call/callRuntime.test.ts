@@ -812,7 +812,8 @@ describe('a task that a record names', () => {
   it('does not ask again what was answered before', async () => {
     const { page, state } = beginCall({ follows: recorded({ answered: ['q1'] }), polls: [asks] })
     await page.advance(5000)
-    expect(state()).toMatchObject({ phase: 'input_required', inputRequests: {} })
+    expect(state()).toMatchObject({ phase: 'input_required' })
+    expect(state().inputRequests).toEqual({})
   })
 
   it('counts its ttl from when it was received, not from the reload', async () => {
@@ -895,7 +896,8 @@ describe('a task that a record names', () => {
     await page.advance(3500)
     expect(state()).toMatchObject({ phase: 'input_required' })
     follow(recorded({ taskId: 't2', nextPollAt: START + 5000 }))
-    expect(state()).toMatchObject({ phase: 'working', task: { taskId: 't2' }, inputRequests: {}, failureCount: 0 })
+    expect(state()).toMatchObject({ phase: 'working', task: { taskId: 't2' }, failureCount: 0 })
+    expect(state().inputRequests).toEqual({})
     push(completed({ taskId: 't1' }))
     await page.advance(1000)
     expect(entry.call.stage).toBe('following')

@@ -633,6 +633,18 @@ describe('an input request that belongs to no task', () => {
     await expect(respond('r1', { roots: [] })).rejects.toThrow('No open input request')
   })
 
+  it('is not asked where it was aborted before', async () => {
+    const roots = vi.fn(() => ({ roots: [] }))
+    const { page, ask, state, controller } = beginAsking({ handlers: { roots } })
+    await page.settle()
+    const reason = new Error('timed out')
+    controller.abort(reason)
+    await expect(ask('r1')).rejects.toBe(reason)
+    await page.settle()
+    expect(listed(state())).toEqual(NOTHING)
+    expect(roots).not.toHaveBeenCalled()
+  })
+
   it('aborts the signal of its handler when it has been aborted', async () => {
     let signal: AbortSignal | undefined
     const handlers: InputHandlers = {

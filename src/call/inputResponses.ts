@@ -104,6 +104,7 @@ export function createInputResponses(options: InputResponsesOptions): InputRespo
         const { callId } = entry.call
         const isMissing = options.missingInput === 'error' && handlerOf(handlers, request) === undefined
         if (isMissing) return reject(nobodyToAsk(callId))
+        if (signal.aborted) return reject(signal.reason)
         const pending: NonNullable<CallEntry['pending']> = entry.pending ?? new Map()
         if (pending.size >= MAX_OPEN_INPUT_REQUESTS) return reject(tooMany(callId))
         const controller = new AbortController()
