@@ -146,6 +146,18 @@ it('a call that rests keeps its place in the index, and takes part in no electio
   expect(election.log).toEqual(['join', 'leave'])
 })
 
+it('a call that is observed again joins its election again, and is polled here again', async () => {
+  const { page, election, move, taken, entry } = begin()
+  const call = entry()
+  move(call, following())
+  move(call, { ...following(), stage: 'resting' })
+  await page.advance(MESSAGE_DELAY_MS)
+  taken()
+  move(call, following())
+  expect(election.log).toEqual(['join', 'leave', 'join'])
+  expect(taken()).toEqual(['ask of t1', 'update push'])
+})
+
 it('a call that is left has no place; the last of a task releases it', async () => {
   const { page, election, index, places, move, taken, entry } = begin()
   const [first, second] = [entry(), entry()]
