@@ -35,13 +35,13 @@ function begin(port: Partial<TaskPort> = {}) {
   return { carryOut, log, events, entry }
 }
 
-it.each<[Effect, (entry: CallEntry) => unknown[]]>([
-  [{ type: 'poll' }, () => ['poll', 't1']],
-  [{ type: 'read-next-poll' }, (entry) => ['read note', entry, 't1']],
-  [{ type: 'end', end: down() }, (entry) => ['finish', entry, down()]],
-  [{ type: 'handle-input', inputKeys: ['q1'] }, (entry) => ['handle', entry, ['q1']]],
-  [{ type: 'report', error: down(), operation: 'poll' }, () => ['error', down(), 'c1', 'poll']],
-])('%o is carried out', (effect, expected) => {
+it.each<[string, Effect, (entry: CallEntry) => unknown[]]>([
+  ['polls its task', { type: 'poll' }, () => ['poll', 't1']],
+  ['reads when it may be polled', { type: 'read-next-poll' }, (entry) => ['read note', entry, 't1']],
+  ['comes to its outcome', { type: 'end', end: down() }, (entry) => ['finish', entry, down()]],
+  ['has an input handled', { type: 'handle-input', inputKeys: ['q1'] }, (entry) => ['handle', entry, ['q1']]],
+  ['reports a failure', { type: 'report', error: down(), operation: 'poll' }, () => ['error', down(), 'c1', 'poll']],
+])('a call %s', (_, effect, expected) => {
   const { carryOut, log, entry } = begin()
   const call = entry()
   carryOut(call, effect)
@@ -59,7 +59,7 @@ it.each<TaskMessage>([
   { type: 'poll-aborted', nextPollAt: 1 },
   { type: 'responded', inputKey: 'q1' },
   { type: 'cancelling', isCancelling: true },
-])('what was done is posted to the other tabs, and reaches the other calls of the task as theirs: %o', (message) => {
+])('what was done is posted to the other tabs, and reaches the other calls of the task as theirs: $type', (message) => {
   const { carryOut, log, events, entry } = begin()
   const [call, other, third] = [entry(), entry(), entry()]
   carryOut(call, { type: 'post', message })

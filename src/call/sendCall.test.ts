@@ -1,12 +1,7 @@
 import { createSimulatedEnvironment } from 'taskwire/testing'
 import { describe, expect, it } from 'vitest'
 import { INTENT, RESULT, START } from '../../test/support/stubbedCall.js'
-import {
-  ConnectionFailedError,
-  PageOutdatedError,
-  TaskProtocolError,
-  ToolCallInterruptedError,
-} from '../protocol/errors.js'
+import { ConnectionFailedError, TaskProtocolError } from '../protocol/errors.js'
 import type { ToolCallRecord } from '../storage/toolCallRecord.js'
 import type { CallEvent } from './call.js'
 import { createEntry } from './callEntry.js'
@@ -125,17 +120,13 @@ it.each([
   ['the server takes no key any more', {}],
 ])('a call that an earlier page has sent is interrupted, with its id, where %s', async (_, options) => {
   const { send, written } = begin(options)
-  const error = await send(KEY).catch((error: unknown) => error)
-  expect(error).toBeInstanceOf(ToolCallInterruptedError)
-  expect(error).toMatchObject({ toolName: 'report', callId: 'c1' })
+  await expect(send(KEY)).rejects.toMatchObject({ name: 'ToolCallInterruptedError', toolName: 'report', callId: 'c1' })
   expect(written).toEqual([])
 })
 
 it('a call that a later version has recorded is not sent, and fails with its id', async () => {
   const { entry, send, keys } = begin({ isOutdated: true })
-  const error = await send().catch((error: unknown) => error)
-  expect(error).toBeInstanceOf(PageOutdatedError)
-  expect(error).toMatchObject({ callId: 'c1' })
+  await expect(send()).rejects.toMatchObject({ name: 'PageOutdatedError', callId: 'c1' })
   expect(keys).toEqual([])
   expect(entry.isSent).toBe(false)
 })
@@ -156,10 +147,9 @@ it('a call whose last attempt could not connect is interrupted, with that as the
   const lost = new ConnectionFailedError('No')
   const { page, entry, send, attempts } = begin({ attempt: () => Promise.reject(lost), policy: { maxAttempts: 2 } })
   entry.isRepeated = true
-  const sent = send(KEY).catch((error: unknown) => error)
+  const interrupted = { name: 'ToolCallInterruptedError', toolName: 'report', callId: 'c1', cause: lost }
+  const sent = expect(send(KEY)).rejects.toMatchObject(interrupted)
   await page.advance(60_000)
-  const error = await sent
-  expect(error).toBeInstanceOf(ToolCallInterruptedError)
-  expect(error).toMatchObject({ toolName: 'report', callId: 'c1', cause: lost })
+  await sent
   expect(attempts()).toBe(2)
 })
