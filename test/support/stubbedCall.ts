@@ -8,7 +8,7 @@ import { handlerOf, type InputHandlers } from '../../src/call/inputHandlers.js'
 import type { CallEnd } from '../../src/call/lockCall.js'
 import type { Wish } from '../../src/call/planStart.js'
 import { DEFAULT_POLL_POLICY, type PollPolicy } from '../../src/call/pollPolicy.js'
-import { NO_PUSH, type PushSubscription } from '../../src/call/pushSubscription.js'
+import { NO_PUSH } from '../../src/call/pushSubscription.js'
 import { resumeCancel, startCall } from '../../src/call/startCall.js'
 import type { TaskMessage } from '../../src/call/taskMessage.js'
 import type { TaskPort, ToolCallRequest } from '../../src/call/taskPort.js'
@@ -108,7 +108,7 @@ export interface StubbedCallOptions {
   /** What the connection does otherwise. */
   port?: Partial<TaskPort>
   /** What the push stream does otherwise. */
-  push?: Partial<PushSubscription>
+  push?: Partial<ReturnType<CallRuntimeOptions['createPush']>>
   tap?: CallTap
 }
 
