@@ -1,5 +1,5 @@
 import { createSimulatedEnvironment } from 'taskwire/testing'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { START, stubLeadership, TASK, working } from '../../test/support/stubbedCall.js'
 import { TRACKED } from '../../test/support/trackedCall.js'
 import type { Call, CallEvent, Following } from './call.js'
@@ -31,7 +31,8 @@ function begin({ isLeader = true, isAlone = false } = {}) {
   const log: string[] = []
   const events: [CallEntry, CallEvent][] = []
   const election = stubLeadership(isLeader)
-  const index = createTaskIndex(() => () => {})
+  const onLast = vi.fn()
+  const index = createTaskIndex(() => onLast)
   const places = createCallPlaces({
     environment: page.environment,
     index,
@@ -52,7 +53,7 @@ function begin({ isLeader = true, isAlone = false } = {}) {
     places.move(entry, before, call)
   }
   const taken = () => log.splice(0)
-  return { page, election, index, places, events, move, taken, entry: () => createEntry(CALLING) }
+  return { page, election, onLast, index, places, events, move, taken, entry: () => createEntry(CALLING) }
 }
 
 it('a call that has become a task joins its election, asks the other tabs and is pushed to', () => {
@@ -146,6 +147,18 @@ it('a call that rests keeps its place in the index, and takes part in no electio
   expect(election.log).toEqual(['join', 'leave'])
 })
 
+it('a call that is observed again joins its election again, and is polled here again', async () => {
+  const { page, election, move, taken, entry } = begin()
+  const call = entry()
+  move(call, following())
+  move(call, { ...following(), stage: 'resting' })
+  await page.advance(MESSAGE_DELAY_MS)
+  taken()
+  move(call, following())
+  expect(election.log).toEqual(['join', 'leave', 'join'])
+  expect(taken()).toEqual(['ask of t1', 'update push'])
+})
+
 it('a call that is left has no place; the last of a task releases it', async () => {
   const { page, election, index, places, move, taken, entry } = begin()
   const [first, second] = [entry(), entry()]
@@ -160,6 +173,16 @@ it('a call that is left has no place; the last of a task releases it', async () 
   expect(taken()).toEqual(['release t1', 'close push'])
   await page.advance(MESSAGE_DELAY_MS)
   expect(election.log).toEqual(['join', 'leave'])
+})
+
+it('a page whose last task has ended is told so once, whatever becomes of calls that are no tasks', () => {
+  const { onLast, places, move, entry } = begin()
+  const [first, second, calling] = [entry(), entry(), entry()]
+  move(first, following())
+  move(first, ended())
+  places.leave(calling)
+  move(second, following())
+  expect(onLast).toHaveBeenCalledOnce()
 })
 
 it('a call that is left before it was a task, or while it rests, leaves nothing behind and ends nothing', () => {

@@ -66,15 +66,16 @@ export function createCallPlaces(options: CallPlacesOptions): CallPlaces {
   return {
     move: (entry, before, call) => {
       const [was, is] = [taskIdOf(before), taskIdOf(call)]
-      const [wasFollowed, isFollowed] = [before.stage === 'following', call.stage === 'following']
+      const wasFollowed = before.stage === 'following'
+      const isFollowed = call.stage === 'following'
       if (was !== is) {
         if (was !== undefined) index.remove(was, entry)
         if (is !== undefined) index.add(is, entry)
       }
       const isMoved = was !== is || wasFollowed !== isFollowed
       if (isMoved && wasFollowed) membership.leave(entry)
-      if (isMoved && call.stage === 'following') join(entry, call)
-      if (isMoved && wasFollowed && was !== undefined) releaseUnfollowed(was)
+      if (isMoved && isFollowed) join(entry, call)
+      if (isMoved && wasFollowed) releaseUnfollowed(before.task.taskId)
       const [wasPolled, isPolled] = [isPolledHere(before), isPolledHere(call)]
       if (wasPolled !== isPolled) polled(isPolled ? 1 : -1)
       else if (isPolled && was !== is) push.update()
@@ -82,10 +83,9 @@ export function createCallPlaces(options: CallPlacesOptions): CallPlaces {
     leave: (entry) => {
       const { call } = entry
       const taskId = taskIdOf(call)
-      const isFollowed = call.stage === 'following'
-      if (isFollowed) membership.leave(entry)
+      membership.leave(entry)
       if (taskId !== undefined) index.remove(taskId, entry)
-      if (taskId !== undefined && isFollowed) releaseUnfollowed(taskId)
+      if (call.stage === 'following') releaseUnfollowed(call.task.taskId)
       if (isPolledHere(call)) polled(-1)
     },
   }

@@ -135,6 +135,22 @@ describe('recordFate', () => {
     expect(recordFate({ ...ending, key: 'weekly' }, undefined, true, 'legacy')).toBe('keep')
   })
 
+  it('of a task without a key whose result was not delivered is to keep it', () => {
+    const task = followed(TASK, keyless)
+    expect(recordFate(task, protocol, true, 'legacy')).toBe('keep')
+    expect(recordFate({ ...task, stage: 'ending', end: protocol } as Call, protocol, true, 'legacy')).toBe('keep')
+  })
+
+  it.each([
+    [399, 'remove'],
+    [400, 'keep'],
+    [599, 'keep'],
+    [600, 'remove'],
+    [-32602, 'remove'],
+  ] as const)('of a call that is sent again and refused with %i is to %s it', (code, expected) => {
+    expect(recordFate(CALLING, new ToolCallRejectedError('No', { code }), true, 'modern', true)).toBe(expected)
+  })
+
   it('of a lost task under a key that was made in another era is to remove it', () => {
     expect(recordFate(followed(), expired, true, 'modern')).toBe('remove')
   })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import {
   asks,
   beginCall,
@@ -29,13 +29,16 @@ import {
 import type { DetailedTask, Task } from '../protocol/task.js'
 import { createRecordStore } from '../storage/recordStore.js'
 import type { ToolCallRecord } from '../storage/toolCallRecord.js'
+import type { CallChange } from './callChange.js'
 import { LEADER_TIMEOUT_MS, MESSAGE_DELAY_MS } from './tabTimes.js'
 
 describe('polling', () => {
   it('begins one interval after creation and ends with the task', async () => {
-    const { page, polls, outcome } = beginCall({ polls: [working(), completed()] })
+    const { page, polls, outcome, entry } = beginCall({ polls: [working(), completed()] })
     await page.advance(60_000)
     expect(polls).toEqual([1000, 2000])
+    // Another tab may still ask for it.
+    expect(entry.record?.task).toMatchObject({ taskId: 't1', status: 'completed' })
     expect(outcome.result).toBe(RESULT)
     expect(page.pendingTimers()).toBe(0)
     expect(page.listeners()).toBe(0)
@@ -918,6 +921,16 @@ describe('a task that a record names', () => {
   })
 })
 
+it('a call that has ended without a task takes up none', async () => {
+  const { page, follow, state, count } = beginCall({ call: RESULT })
+  await page.settle()
+  const before = state()
+  follow(recorded({ isCancelling: true }))
+  await page.settle()
+  expect(state()).toBe(before)
+  expect(count('tasks/cancel')).toBe(0)
+})
+
 describe('cancelling', () => {
   it('a task is asked for once, however often', async () => {
     const { page, cancel, count, state } = beginCall()
@@ -1118,6 +1131,16 @@ describe('a call that is followed only while somebody observes it', () => {
     expect(polls).toEqual([10_000])
   })
 
+  it('is not polled before somebody observes it where a record names its task', async () => {
+    const { page, runtime, entry, polls } = beginCall({ ...lazy, follows: recorded({ nextPollAt: START + 1000 }) })
+    await page.advance(10_000)
+    expect(polls).toEqual([])
+    expect(page.pendingTimers()).toBe(0)
+    runtime.observe(entry)
+    await page.settle()
+    expect(polls).toEqual([10_000])
+  })
+
   it('is polled at its pace while observed, by however many', async () => {
     const { page, runtime, entry, polls } = beginCall(lazy)
     runtime.observe(entry)
@@ -1268,6 +1291,15 @@ describe('where another tab leads', () => {
     expect(election).toEqual(['join'])
     page.sleep(60_000)
     await page.advance(0)
+    expect(election).toEqual(['join', 'take'])
+  })
+
+  it('a tab that was paused while it was hidden takes over at once when it is looked at, where that is long overdue', async () => {
+    const { page, election } = follow({ policy: { hidden: 'pause' } })
+    await page.setVisible(false)
+    await page.advance(5000 + LEADER_TIMEOUT_MS)
+    expect(election).toEqual(['join'])
+    await page.setVisible(true)
     expect(election).toEqual(['join', 'take'])
   })
 
@@ -1497,6 +1529,44 @@ describe('where another tab leads', () => {
     posted.splice(0)
     await page.showPage()
     expect(posted.filter(({ type }) => type === 'poll-aborted')).toEqual([])
+  })
+})
+
+describe('a runtime', () => {
+  it('that is closed polls no more, has no timer and ends the push stream', async () => {
+    const close = vi.fn()
+    const { page, runtime, polls } = beginCall({ push: { close } })
+    await page.advance(500)
+    expect(close).not.toHaveBeenCalled()
+    runtime.close()
+    expect(page.pendingTimers()).toBe(0)
+    expect(close).toHaveBeenCalledOnce()
+    await page.advance(60_000)
+    expect(polls).toEqual([])
+  })
+
+  it('tells who observes it of each event, what it has made of the call, and when', async () => {
+    const changes: CallChange[] = []
+    const { page, entry } = beginCall({
+      polls: [completed()],
+      tap: { onChange: (change) => void changes.push(change) },
+    })
+    await page.advance(1000)
+    expect(changes.map(({ event, at }) => [event.type, at.now - START])).toEqual([
+      ['sending', 0],
+      ['created', 0],
+      ['recorded', 0],
+      ['wake', 1000],
+      ['poll-sent', 1000],
+      ['message', 1000],
+      ['recorded', 1000],
+      ['settled', 1000],
+    ])
+    const [, created, recorded] = changes
+    expect(created).toMatchObject({ before: { stage: 'calling' }, after: { stage: 'following' } })
+    expect(created?.effects).toEqual([{ type: 'record' }])
+    expect(recorded?.before).toBe(created?.after)
+    expect(changes.at(-1)?.after).toBe(entry.call)
   })
 })
 

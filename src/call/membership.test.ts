@@ -1,5 +1,5 @@
 import { createSimulatedEnvironment } from 'taskwire/testing'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { beginCall, stubLeadership } from '../../test/support/stubbedCall.js'
 import type { CallEntry } from './callEntry.js'
 import { createMembership } from './membership.js'
@@ -58,6 +58,51 @@ it('a membership goes on where a call joins before that, and begins anew after',
   await page.advance(MESSAGE_DELAY_MS)
   membership.join(a, leadership)
   expect(log).toEqual(['join', 'leave', 'join'])
+})
+
+it('a membership that has ended unsubscribes from its election', async () => {
+  const { page, leadership, membership, entry } = begin()
+  const unsubscribe = vi.fn()
+  const call = entry()
+  call.leadership = { ...leadership, onChange: () => unsubscribe }
+  membership.join(call, call.leadership)
+  membership.leave(call)
+  expect(unsubscribe).not.toHaveBeenCalled()
+  await page.advance(MESSAGE_DELAY_MS)
+  expect(unsubscribe).toHaveBeenCalledOnce()
+})
+
+it('a call that leaves others behind sets no timer', () => {
+  const { page, leadership, membership, entry } = begin()
+  const [a, b] = [entry(), entry()]
+  membership.join(a, leadership)
+  membership.join(b, leadership)
+  membership.leave(a)
+  expect(page.pendingTimers()).toBe(0)
+})
+
+it('a membership that the last call has left twice within the delay ends once', async () => {
+  const { page, leadership, log, membership, entry } = begin()
+  const [a, b] = [entry(), entry()]
+  membership.join(a, leadership)
+  membership.leave(a)
+  await page.advance(MESSAGE_DELAY_MS / 2)
+  membership.join(b, leadership)
+  membership.leave(b)
+  await page.advance(2 * MESSAGE_DELAY_MS)
+  expect(log).toEqual(['join', 'leave'])
+})
+
+it('a call that leaves after the membership has ended ends nothing', async () => {
+  const { page, leadership, log, membership, entry } = begin()
+  const call = entry()
+  membership.join(call, leadership)
+  membership.leave(call)
+  await page.advance(MESSAGE_DELAY_MS)
+  membership.leave(call)
+  await page.advance(MESSAGE_DELAY_MS)
+  expect(log).toEqual(['join', 'leave'])
+  expect(page.pendingTimers()).toBe(0)
 })
 
 it('a call that has joined no election leaves none', () => {

@@ -10,6 +10,7 @@ export interface Membership {
 }
 
 interface Group {
+  readonly leadership: Leadership
   readonly entries: Set<CallEntry>
   readonly end: Unsubscribe
 }
@@ -35,7 +36,7 @@ export function createMembership(
       unsubscribe()
       leave()
     }
-    const group = { entries, end }
+    const group = { leadership, entries, end }
     groups.set(leadership, group)
     return group
   }
@@ -46,14 +47,12 @@ export function createMembership(
       group.entries.add(entry)
     },
     leave: (entry) => {
-      const { leadership } = entry
-      const group = leadership && groups.get(leadership)
-      if (leadership === undefined || group === undefined || !group.entries.delete(entry) || group.entries.size > 0)
-        return
+      const group = entry.leadership && groups.get(entry.leadership)
+      if (!group?.entries.delete(entry) || group.entries.size > 0) return
       // Its last message is still on its way to the tab that leads next.
       environment.setTimeout(() => {
-        if (group.entries.size > 0 || groups.get(leadership) !== group) return
-        groups.delete(leadership)
+        if (group.entries.size > 0 || groups.get(group.leadership) !== group) return
+        groups.delete(group.leadership)
         group.end()
       }, MESSAGE_DELAY_MS)
     },

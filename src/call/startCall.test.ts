@@ -19,16 +19,18 @@ import {
   ToolCallInterruptedError,
   ToolCallRejectedError,
 } from '../protocol/errors.js'
+import type { TaskProgress } from '../protocol/progress.js'
 import type { ToolCallRecord } from '../storage/toolCallRecord.js'
 import { NOOP_CALL_TABS } from './callTabs.js'
 
 describe('a call that is made', () => {
   it('leaves no record, timer or listener where it is answered at once', async () => {
-    const { page, log, outcome, storage, state } = beginCall({ call: RESULT })
+    const { page, entry, log, outcome, storage, state } = beginCall({ call: RESULT })
     await page.settle()
     expect(log).toEqual(['write intent', 'tools/call', 'remove', 'show completed', 'settled'])
     expect(outcome.result).toBe(RESULT)
     expect(storage.record).toBeUndefined()
+    expect(entry.record).toBeUndefined()
     expect(state()).toMatchObject({ phase: 'completed', result: RESULT, endedAt: START })
     expect(page.pendingTimers()).toBe(0)
     expect(page.listeners()).toBe(0)
@@ -412,6 +414,52 @@ describe('a call with a key', () => {
     expect(outcome.error).toBeInstanceOf(TaskExpiredError)
   })
 
+  it('follows the lost task although calling twice would do no harm: it may have run to its end', async () => {
+    const { page, count } = beginCall({ found: recorded(), lostTaskId: 't1', isRepeatable: true })
+    await page.advance(1000)
+    expect(count('tools/call')).toBe(0)
+  })
+
+  it('fails with what its record says of a lost task, without asking for it, writing or posting', async () => {
+    const postCall = vi.fn()
+    const found = recorded({ lost: { at: START - 1000, reason: 'ttl' } })
+    const { page, log, outcome, state, storage } = beginCall({ found, tabs: { postCall } })
+    await page.advance(60_000)
+    expect(outcome.error).toBeInstanceOf(TaskExpiredError)
+    expect(outcome.error).toMatchObject({ reason: 'ttl', taskId: 't1', callId: 'c1' })
+    expect(state()).toMatchObject({ phase: 'failed', task: TASK })
+    expect(log).toEqual(['show failed', 'settled'])
+    expect(postCall).not.toHaveBeenCalled()
+    expect(storage.record).toBe(found)
+  })
+
+  it('that is made in any case does not read what it replaces', async () => {
+    const read = vi.fn(() => Promise.resolve(recorded()))
+    const { page, count } = beginCall({ wish: 'call-again', call: RESULT, records: { read } })
+    await page.settle()
+    expect(count('tools/call')).toBe(1)
+    expect(read).not.toHaveBeenCalled()
+  })
+
+  it.each([
+    ['no record', undefined, 'call', 1],
+    ['the record of a task', recorded(), 'call', 0],
+    ['an intent that the server knows by its key', { ...INTENT, idempotencyKey: 'f81d4fae7dec11d0' }, 'call', 1],
+    ['an intent, where what has ended is called again', INTENT, 'call-if-settled', 1],
+  ] as const)('with %s does not ask the server whether it may be made twice', async (_, found, wish, times) => {
+    const isRepeatable = vi.fn(() => Promise.resolve(false))
+    const { page, count } = beginCall({
+      ...(found && { found }),
+      wish,
+      keyTtlMs: 60_000,
+      call: RESULT,
+      port: { isRepeatable },
+    })
+    await page.settle()
+    expect(count('tools/call')).toBe(times)
+    expect(isRepeatable).not.toHaveBeenCalled()
+  })
+
   it('is made anew after a lost task, where the wish is to call what has ended', async () => {
     const { page, count } = beginCall({ found: recorded(), lostTaskId: 't1', wish: 'call-if-settled' })
     await page.advance(1000)
@@ -460,13 +508,15 @@ describe('a call with a key', () => {
     expect(log).toEqual([JSON.stringify({ type: 'settled', outcome: { result: RESULT } }), 'unlock'])
   })
 
-  it('has the outcome that another tab posts while it waits for that tab, and touches no record', async () => {
-    const { page, waiting, log, outcome } = beginCall({ tabs: { lock: () => new Promise(() => {}) } })
+  it('has the outcome that another tab posts while it waits for that tab, touches no record and posts nothing', async () => {
+    const postCall = vi.fn()
+    const { page, waiting, log, outcome } = beginCall({ tabs: { lock: () => new Promise(() => {}), postCall } })
     await page.settle()
     waiting.settle?.({ outcome: { result: RESULT } })
     await page.settle()
     expect(outcome.result).toBe(RESULT)
     expect(log).toEqual(['show completed', 'settled'])
+    expect(postCall).not.toHaveBeenCalled()
     expect(waiting.settle).toBeUndefined()
   })
 
@@ -514,6 +564,28 @@ describe('a call without a key', () => {
 })
 
 describe('a call that is cancelled', () => {
+  it('in the moment in which its response arrives is cancelled as a task', async () => {
+    let respond = () => {}
+    const { page, cancel, count, state } = beginCall({
+      cancels: ['never'],
+      port: {
+        callTool: async (_request, { beforeSend }) => {
+          await beforeSend(0)
+          await new Promise<void>((resolve) => {
+            respond = resolve
+          })
+          return { type: 'task', task: TASK }
+        },
+      },
+    })
+    await page.settle()
+    await cancel()
+    respond()
+    await page.settle()
+    expect(count('tasks/cancel')).toBe(1)
+    expect(state()).toMatchObject({ phase: 'working', isCancelling: true })
+  })
+
   it('before its response is aborted: there is no task to cancel', async () => {
     const { page, cancel, sent, log, outcome, state, storage } = beginCall({ call: 'never' })
     await page.settle()
@@ -522,6 +594,7 @@ describe('a call that is cancelled', () => {
     expect(sent.callSignal?.aborted).toBe(true)
     expect(log).not.toContain('tasks/cancel')
     expect(outcome.error).toBeInstanceOf(TaskCancelledError)
+    expect(outcome.error).toMatchObject({ callId: 'c1' })
     expect(state().phase).toBe('cancelled')
     // The tool may run all the same: the intent says so to the next page that starts the call.
     expect(storage.record).toEqual(INTENT)
@@ -578,9 +651,100 @@ describe('a call that is left', () => {
     },
   )
 
-  it('while its task is being written does not go on', async () => {
+  it('before it is sent at all is not sent', async () => {
+    const { page, leave, log } = beginCall()
+    leave(new Error('closed'))
+    await page.advance(60_000)
+    expect(log).toEqual([])
+  })
+
+  it('while what another page has left of it is read does not ask the server about it', async () => {
+    let read = (_record: ToolCallRecord) => {}
+    const isRepeatable = vi.fn(() => Promise.resolve(true))
+    const { page, leave, log } = beginCall({
+      records: {
+        read: () =>
+          new Promise((resolve) => {
+            read = resolve
+          }),
+      },
+      port: { isRepeatable },
+    })
+    await page.settle()
+    leave(new Error('closed'))
+    read(INTENT)
+    await page.settle()
+    expect(isRepeatable).not.toHaveBeenCalled()
+    expect(log).toEqual([])
+  })
+
+  it('before its response posts no outcome, and lets other tabs make the call', async () => {
+    const log: string[] = []
+    const { page, leave } = beginCall({
+      call: 'never',
+      tabs: {
+        lock: () => Promise.resolve(() => log.push('unlock')),
+        postCall: (_callId, { type }) => void log.push(type),
+      },
+    })
+    await page.settle()
+    leave(new Error('closed'))
+    await page.settle()
+    expect(log).toEqual(['unlock'])
+  })
+
+  it('shows no progress that the server notifies after that', async () => {
+    let notify = (_progress: TaskProgress) => {}
+    const { page, leave, state } = beginCall({
+      port: {
+        callTool: (_request, { onProgress }) => {
+          notify = onProgress
+          return new Promise(() => {})
+        },
+      },
+    })
+    await page.settle()
+    notify({ progress: 1 })
+    expect(state().progress).toEqual({ progress: 1 })
+    leave(new Error('closed'))
+    notify({ progress: 2 })
+    expect(state().progress).toEqual({ progress: 1 })
+  })
+
+  it('while the record of its task is removed has not ended', async () => {
     let finish = () => {}
+    const { page, leave, log } = beginCall({
+      key: undefined,
+      polls: [completed()],
+      records: {
+        remove: () =>
+          new Promise((resolve) => {
+            finish = resolve
+          }),
+      },
+    })
+    await page.advance(1000)
+    leave(new Error('closed'))
+    finish()
+    await page.settle()
+    expect(log).not.toContain('settled')
+    expect(log).not.toContain('show completed')
+  })
+
+  it('for a second time keeps the first reason', async () => {
+    const { page, leave, respond } = beginCall()
+    await page.advance(1500)
+    const reason = new Error('closed')
+    leave(reason)
+    leave(new Error('forgotten'))
+    await expect(respond('q1', { roots: [] })).rejects.toBe(reason)
+  })
+
+  it('while its task is being written does not go on, and posts nothing', async () => {
+    let finish = () => {}
+    const postCall = vi.fn()
     const { page, leave, state, polls } = beginCall({
+      tabs: { postCall },
       records: {
         write: ({ task }) =>
           new Promise((resolve) => {
@@ -597,6 +761,7 @@ describe('a call that is left', () => {
     finish()
     await page.advance(60_000)
     expect(polls).toEqual([])
+    expect(postCall).not.toHaveBeenCalled()
     expect(state().task).toEqual(TASK)
     expect(page.pendingTimers()).toBe(0)
     expect(page.listeners()).toBe(0)

@@ -2,7 +2,7 @@ import { asError } from '../protocol/asError.js'
 import { PageOutdatedError, TaskExpiredError, ToolCallInterruptedError } from '../protocol/errors.js'
 import { isTerminal, type Task } from '../protocol/task.js'
 import { recordedTask, type ToolCallRecord } from '../storage/toolCallRecord.js'
-import type { Outcome } from './call.js'
+import { isTracked, type Outcome } from './call.js'
 import type { CallEntry } from './callEntry.js'
 import { recordOf } from './callRecord.js'
 import type { CallRuntime } from './callRuntime.js'
@@ -81,12 +81,13 @@ async function findCall(
   entry.unlock = once(locked.unlock)
   if (wish === 'call-again') return undefined
   const found = await readFound(callId)
-  const known = found?.task?.taskId === lostTaskId && found?.task !== undefined ? asEnded(found) : found
-  const isIntent = known !== undefined && known.task === undefined && known.idempotencyKey === undefined
+  if (found === undefined) return undefined
+  const known = found.task?.taskId === lostTaskId ? asEnded(found) : found
+  const isIntent = known.task === undefined && known.idempotencyKey === undefined
   const isRepeatable = isIntent && wish === 'call' && entry.left === undefined && (await port.isRepeatable(name))
   const plan = planStart(known, wish, isRepeatable)
-  if (plan === 'repeat' && found !== undefined) return { intent: found }
-  return plan === 'call' || found === undefined ? undefined : { record: found }
+  if (plan === 'repeat') return { intent: found }
+  return plan === 'call' ? undefined : { record: found }
 }
 
 async function lock(
@@ -124,10 +125,7 @@ function followFound(
   const { callId, name } = entry.call
   const { task, startedAt, era } = found
   runtime.dispatch(entry, { type: 'found', startedAt })
-  if (task === undefined) {
-    entry.isSent = true
-    throw new ToolCallInterruptedError(name, { callId })
-  }
+  if (task === undefined) throw new ToolCallInterruptedError(name, { callId })
   entry.unlock?.()
   if (task.lost !== undefined) {
     const error = new TaskExpiredError(task.lost.reason, { taskId: task.taskId, callId })
@@ -141,8 +139,8 @@ function followFound(
 /** A cancellation that an earlier page may not have got through, or that was asked for before there was a task. */
 export function resumeCancel(entry: CallEntry, runtime: CallRuntime, isWanted = false): void {
   const { call } = entry
-  if (!('task' in call) || call.task === undefined || isTerminal(call.task.status)) return
-  if (isWanted || ('cancel' in call && call.cancel !== 'none')) runtime.cancel(entry).catch(() => {})
+  if (!isTracked(call) || isTerminal(call.task.status)) return
+  if (isWanted || call.cancel !== 'none') runtime.cancel(entry).catch(() => {})
 }
 
 async function makeCall(

@@ -67,8 +67,6 @@ export function createTaskRequests({
       })
       if (isCurrent()) dispatch(entry, { type: 'cancel', status: 'requested' })
     } catch (error) {
-      // A page that goes away does not know whether the server received the request.
-      if (entry.left !== undefined) throw entry.left
       if (isCurrent()) {
         entry.cancelling = undefined
         dispatch(entry, { type: 'cancel', status: 'none', error: asError(error) })
@@ -89,7 +87,7 @@ export function createTaskRequests({
       }),
     cancel: async (entry) => {
       const { call } = entry
-      if (entry.left !== undefined || call.stage === 'settled' || call.stage === 'ending') return
+      if (entry.left !== undefined || call.stage === 'ending') return
       if (!isTracked(call)) return entry.start?.abort(new TaskCancelledError(undefined, { callId: call.callId }))
       entry.cancelling ??= sendCancel(entry, call.task.taskId)
       return entry.cancelling

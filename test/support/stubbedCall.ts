@@ -1,6 +1,7 @@
 import { createSimulatedEnvironment } from 'taskwire/testing'
 import { expect } from 'vitest'
 import type { CallRules } from '../../src/call/call.js'
+import type { CallTap } from '../../src/call/callChange.js'
 import { type CallRuntimeOptions, createCallRuntime } from '../../src/call/callRuntime.js'
 import { type CallTabs, type Leadership, NOOP_CALL_TABS } from '../../src/call/callTabs.js'
 import { handlerOf, type InputHandlers } from '../../src/call/inputHandlers.js'
@@ -104,6 +105,11 @@ export interface StubbedCallOptions {
   /** What the storage does otherwise. */
   records?: Partial<CallRuntimeOptions['records']>
   tabs?: Partial<CallTabs>
+  /** What the connection does otherwise. */
+  port?: Partial<TaskPort>
+  /** What the push stream does otherwise. */
+  push?: Partial<ReturnType<CallRuntimeOptions['createPush']>>
+  tap?: CallTap
 }
 
 /** One call of a page whose time, server and storage the test decides, and a log of what happens to it. */
@@ -202,6 +208,7 @@ export function beginCall(options: StubbedCallOptions = {}) {
       log.push('tasks/cancel')
       return respond(lines.cancels, signal)
     },
+    ...options.port,
   }
   const tabs: CallTabs = {
     ...NOOP_CALL_TABS,
@@ -225,7 +232,7 @@ export function beginCall(options: StubbedCallOptions = {}) {
     handlers,
     createPush: (pushOptions) => {
       push = pushOptions
-      return { ...NO_PUSH, isPushed: () => isPushed.value }
+      return { ...NO_PUSH, isPushed: () => isPushed.value, ...options.push }
     },
     maxConcurrentPolls: 5,
     followsUnobserved: options.followsUnobserved ?? true,
@@ -233,7 +240,7 @@ export function beginCall(options: StubbedCallOptions = {}) {
     onPageShown: () => log.push('page shown'),
     onSettled: () => log.push('settled'),
     onError: (error) => errors.push(error),
-    tap: {},
+    tap: options.tap ?? {},
   })
   const { follows } = options
   const key = 'key' in options ? options.key : 'weekly'
