@@ -3,14 +3,7 @@ import { createTaskClient, type TaskClient, type TaskClientUrlOptions } from 'ta
 import { type BrowserAuthProviderOptions, browserAuthProvider } from 'taskwire/auth'
 import { createSimulatedBrowser, type SimulatedBrowser, type SimulatedPage } from 'taskwire/testing'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import {
-  completed,
-  created,
-  createScriptedServer,
-  http,
-  type ScriptedServer,
-  snapshot,
-} from './support/scriptedServer.js'
+import { completed, created, createScriptedServer, type ScriptedServer, snapshot } from './support/scriptedServer.js'
 import { createTokenServer, type TokenServer } from './support/tokenServer.js'
 
 const URL_ = 'https://tasks.example/mcp'
@@ -240,19 +233,6 @@ describe('a callback', () => {
     again.catch(() => {})
     await browser.advance(5000)
     await expect(again).rejects.toMatchObject({ reason: 'foreign-state' })
-  })
-
-  it('that comes to nothing sends no poll before its time', async () => {
-    const client = open()
-    await signIn(client)
-    client.startToolCall({ name: 'report' })
-    server.on('tasks/get', http(503))
-    await browser.advance(MINUTES)
-    await within(client.authorize())
-    const before = server.received('tasks/get').length
-    await within(client.finishAuthorization(visit(undefined, 'error=access_denied')).catch(() => {}))
-    await browser.advance(1)
-    expect(server.received('tasks/get')).toHaveLength(before)
   })
 
   it('says so where the authorization server cannot be reached', async () => {

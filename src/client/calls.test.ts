@@ -77,9 +77,7 @@ describe('close()', () => {
     expect(JSON.parse(written.at(-1) ?? '{}')).toMatchObject({ task: { nextPollAt: expect.any(Number) } })
   })
 
-  it.each([false, true])('ends what waits for a call, and leaves no call and no timer (push: %s)', async (push) => {
-    server = createWorkServer({ push })
-    client = openPage()
+  it('ends what waits for a call, and leaves no call and no timer behind', async () => {
     const call = client.startToolCall(LONG)
     await server.advance(500)
     expect(server.page.timers()).toBeGreaterThan(0)

@@ -1,6 +1,8 @@
+import type { OAuthClientProvider, OAuthTokens } from '@modelcontextprotocol/client'
 import { createSimulatedEnvironment, type TestServer } from 'taskwire/testing'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { created, createScriptedServer, snapshot } from '../../test/support/scriptedServer.js'
+import { created, createScriptedServer, http, snapshot } from '../../test/support/scriptedServer.js'
+import { createTokenServer } from '../../test/support/tokenServer.js'
 import { createWorkServer } from '../../test/support/workServer.js'
 import type { Environment, Locks } from '../environment/environment.js'
 import { createTaskClient } from './createTaskClient.js'
@@ -132,6 +134,50 @@ describe('resume', () => {
     expect(server.count('tasks/get')).toBe(before)
   })
 })
+
+it.each([
+  ['comes to nothing', 'error=access_denied', 'rejected', 0],
+  ['succeeds', 'code=c', 'authorized', 1],
+])(
+  'a sign-in that %s: %s is %s, and so many polls come before the end of their backoff: %i',
+  async (_, answer, outcome, polls) => {
+    const page = createSimulatedEnvironment({ turns: 80 })
+    const scripted = createScriptedServer({ now: page.now })
+    scripted.on('tools/call', created())
+    scripted.on('tasks/get', http(503))
+    const authorization = createTokenServer(scripted)
+    authorization.valid = new Set(['token'])
+    let tokens: OAuthTokens = { access_token: 'token', token_type: 'Bearer' }
+    const authProvider: OAuthClientProvider = {
+      redirectUrl: 'https://app.example/callback',
+      clientMetadata: { redirect_uris: ['https://app.example/callback'] },
+      clientInformation: () => ({ client_id: 'app' }),
+      tokens: () => tokens,
+      saveTokens: (given) => {
+        tokens = given
+      },
+      redirectToAuthorization: () => {},
+      saveCodeVerifier: () => {},
+      codeVerifier: () => 'verifier',
+    }
+    vi.spyOn(console, 'warn').mockImplementation(() => {})
+    const client = createTaskClient({
+      url: 'https://tasks.example/mcp',
+      authProvider,
+      transportOptions: { fetch: authorization.fetch },
+      environment: page.environment,
+    })
+    client.startToolCall({ name: 'report' })
+    await page.advance(60_000)
+    const before = scripted.received('tasks/get').length
+    const finished = client.finishAuthorization(`https://app.example/callback?${answer}`).catch(() => 'rejected')
+    await page.advance(1)
+    await expect(finished).resolves.toBe(outcome)
+    await page.advance(1000)
+    expect(before).toBeGreaterThan(3)
+    expect(scripted.received('tasks/get').length - before).toBe(polls)
+  },
+)
 
 it('updateTask() responds to what a task asks for', async () => {
   const client = open()
