@@ -77,6 +77,19 @@ describe('close()', () => {
     expect(JSON.parse(written.at(-1) ?? '{}')).toMatchObject({ task: { nextPollAt: expect.any(Number) } })
   })
 
+  it('ends what waits for a call, and leaves no call and no timer behind', async () => {
+    const call = client.startToolCall(LONG)
+    await server.advance(500)
+    expect(server.page.timers()).toBeGreaterThan(0)
+    await client.close()
+    expect(server.page.timers()).toBe(0)
+    expect(calls()).toEqual([])
+    await expect(failureOf(call.result)).resolves.toMatchObject({
+      name: 'AbortError',
+      message: 'The task client was closed; its tasks go on.',
+    })
+  })
+
   it('while resumeToolCalls() reads storage takes nothing up', async () => {
     client.startToolCall(LONG)
     await server.advance(500)
@@ -252,6 +265,20 @@ describe('forget({ callId })', () => {
     await openTab().forget({ callId })
     await server.advance(100)
     expect(calls(other)).toEqual([])
+  })
+
+  it('reaches a page in the back-forward cache once that is back', async () => {
+    const page = server.browser.openPage()
+    const away = createTaskClient({ url: server.url, environment: page.environment })
+    const { callId } = away.startToolCall(LONG, { key: 'k' })
+    await server.advance(500)
+    await page.hidePage()
+    await openTab().forget({ callId })
+    await server.advance(100)
+    expect(calls(away)).toHaveLength(1)
+    await page.showPage()
+    await server.advance(100)
+    expect(calls(away)).toEqual([])
   })
 
   it('hides nothing of what another tab calls in the instant in which the message arrives', async () => {

@@ -114,7 +114,7 @@ export function createCalls(options: CallsOptions): Calls {
       const known = calls.entries.get(callId)
       if (detaching?.aborted) return calls.refuse(calls.newCall(callId, name, key, args), detaching.reason)
       if (known !== undefined && isReusable(known.shown, repeat) && known.isUnanswered !== true) {
-        if (key !== undefined) inDevelopment?.(() => warnOfOtherArguments(known, key, args))
+        inDevelopment?.(() => warnOfOtherArguments(known, args))
         return calls.handle(known, detaching)
       }
       if (signal.aborted) return calls.refuse(calls.newCall(callId, name, key, args), signal.reason)
@@ -173,8 +173,8 @@ const WISH: Record<NonNullable<ToolCallOptions['repeat']>, Wish> = {
 const warnedOf = new WeakSet<CallEntry>()
 
 /** The key says which call it is, so the arguments of the first one count. */
-function warnOfOtherArguments(known: CallEntry, key: string, args: ToolCallRequest['arguments']): void {
-  const { name, arguments: first } = known.call
+function warnOfOtherArguments(known: CallEntry, args: ToolCallRequest['arguments']): void {
+  const { name, key, arguments: first } = known.call
   if (first === undefined || warnedOf.has(known) || isEqual(first, args ?? {})) return
   warnedOf.add(known)
   warnInDevelopment(

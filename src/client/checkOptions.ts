@@ -2,10 +2,10 @@ import { TaskConfigurationError } from '../protocol/errors.js'
 import type { TaskClientBaseOptions, ToolCallOptions, ToolCallParams } from './taskClient.js'
 
 /** Names of options by the group that they are in; those in no group under `''`. */
-export type OptionNames = Readonly<Record<string, readonly string[]>>
+export type OptionNames = Readonly<Record<string, readonly string[]>> & { readonly '': readonly string[] }
 
 /** The names of the options of every client, and of those in a group. */
-const NAMES: OptionNames = {
+const NAMES = {
   '': [
     ...['storage', 'scope', 'endpoint', 'poll', 'callTimeoutMs', 'retry', 'push', 'input', 'crossTab', 'batchUpdates'],
     ...['resume', 'onError', 'toolsHash', 'environment'],
@@ -14,7 +14,7 @@ const NAMES: OptionNames = {
   retry: ['baseMs', 'maxMs', 'maxAttempts', 'connectAttempts'],
   input: ['handlers', 'missing', 'stuckAfterPolls'],
   'input.handlers': ['elicitation', 'sampling', 'roots'],
-}
+} satisfies OptionNames
 
 /**
  * Refuses options that there are not, and groups of options that are none. `own` names those that other clients do not
@@ -23,7 +23,7 @@ const NAMES: OptionNames = {
  * @throws {TaskConfigurationError} that names the known option with the nearest name.
  */
 export function checkOptionNames(options: TaskClientBaseOptions, own: OptionNames): void {
-  checkNames(options, { ...NAMES, ...own, '': [...(own[''] ?? []), ...(NAMES[''] ?? [])] })
+  checkNames(options, { ...NAMES, ...own, '': [...own[''], ...NAMES['']] })
 }
 
 /**
@@ -78,8 +78,8 @@ function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j)
   for (const [i, letter] of [...a].entries()) {
     const next = [i + 1]
-    for (let j = 0; j < b.length; j++)
-      next.push(Math.min((row[j] ?? 0) + (letter === b[j] ? 0 : 1), (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1))
+    for (const [j, other] of [...b].entries())
+      next.push(Math.min((row[j] ?? 0) + (letter === other ? 0 : 1), (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1))
     row = next
   }
   return row[b.length] ?? 0

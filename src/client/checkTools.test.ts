@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { createWorkServer } from '../../test/support/workServer.js'
 import { hash } from '../storage/hash.js'
+import { checkTools } from './checkTools.js'
 import { createTaskClient } from './createTaskClient.js'
+import { createToolsCheck } from './toolsCheck.js'
 import { toolsHash } from './toolsHash.js'
 
 beforeEach(() => {
@@ -43,6 +45,26 @@ describe('toolsHash', () => {
 
   it('that is not given asks nothing', async () => {
     expect(await connect(() => undefined)).toMatchObject({ said: [], listed: 0 })
+  })
+
+  it('is compared with the tools once, when the client has connected', async () => {
+    vi.spyOn(console, 'warn').mockImplementation(() => {})
+    const check = createToolsCheck('10b84979a10f3018ded6cf14191b')
+    const asked: string[] = []
+    for (const status of ['connecting', 'connected', 'connected'] as const) {
+      check({ status }, async () => {
+        asked.push(status)
+        return []
+      })
+    }
+    await vi.dynamicImportSettled()
+    expect(asked).toEqual(['connected'])
+  })
+
+  it('is no warning where the server cannot be asked', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+    await checkTools('10b84979a10f3018ded6cf14191b', () => Promise.reject(new Error('down')), hash)
+    expect(warn).not.toHaveBeenCalled()
   })
 
   it('asks nothing in production', async () => {

@@ -63,6 +63,20 @@ describe('the snapshot of the store', () => {
     expect(api.getState()).toBe(before)
   })
 
+  it('is the first one until there is a call', () => {
+    const { api } = begin()
+    expect(api.getState()).toBe(api.getInitialState())
+  })
+
+  it('is not made for the connection alone, where nobody listens', async () => {
+    const fromEntries = vi.spyOn(Object, 'fromEntries')
+    const { page, store } = begin()
+    store.setCall(call('a'))
+    store.setConnection({ status: 'connecting' })
+    await page.settle()
+    expect(fromEntries).not.toHaveBeenCalled()
+  })
+
   it('is made only when somebody reads it, and once for all changes before that', () => {
     const fromEntries = vi.spyOn(Object, 'fromEntries')
     const { store, api } = begin()

@@ -1,6 +1,6 @@
 import type { ToolCallState } from '../call/toolCallState.js'
 import { TaskExpiredError } from '../protocol/errors.js'
-import { isEnded, recordedTask, type ToolCallRecord } from '../storage/toolCallRecord.js'
+import { isTaskOver, type RecordedTask, recordedTask, type ToolCallRecord } from '../storage/toolCallRecord.js'
 import type { TaskClientStore } from './createStore.js'
 
 /**
@@ -24,11 +24,11 @@ export function createEndedCalls(store: Pick<TaskClientStore, 'setCall' | 'remov
   const records = new Map<string, ToolCallRecord>()
   return {
     list: (record) => {
-      const { callId } = record
-      if (!isEnded(record)) return
+      const { callId, task } = record
+      if (task === undefined || !isTaskOver(task)) return
       records.delete(callId)
       records.set(callId, record)
-      store.setCall(endedState(record))
+      store.setCall(endedState(record, task))
       const [oldest] = records.keys()
       if (records.size > MAX_LISTED && oldest !== undefined) {
         records.delete(oldest)
@@ -41,19 +41,19 @@ export function createEndedCalls(store: Pick<TaskClientStore, 'setCall' | 'remov
   }
 }
 
-function endedState({ callId, tool, startedAt, task }: ToolCallRecord): ToolCallState {
+function endedState({ callId, tool, startedAt }: ToolCallRecord, task: RecordedTask): ToolCallState {
   const state = {
     callId,
     name: tool,
     startedAt,
-    endedAt: task?.lost?.at ?? task?.snapshotAt ?? task?.notedAt ?? startedAt,
-    ...(task && { task: recordedTask(task) }),
+    endedAt: task.lost?.at ?? task.snapshotAt ?? task.notedAt ?? startedAt,
+    task: recordedTask(task),
     inputRequests: {},
     inputResponses: {},
     isCancelling: false,
     network: 'ok' as const,
     failureCount: 0,
   }
-  if (task?.lost === undefined) return { phase: 'ended', ...state }
+  if (task.lost === undefined) return { phase: 'ended', ...state }
   return { phase: 'failed', ...state, error: new TaskExpiredError(task.lost.reason, { taskId: task.taskId, callId }) }
 }

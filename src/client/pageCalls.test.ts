@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { INTENT, recorded, START, TASK } from '../../test/support/stubbedCall.js'
 import { callOf, settledOf } from '../../test/support/stubbedPageCalls.js'
+import type { Call } from '../call/call.js'
 import { createEntry } from '../call/callEntry.js'
 import type { CallRuntime } from '../call/callRuntime.js'
-import { TaskExpiredError } from '../protocol/errors.js'
+import { TaskExpiredError, TaskUnreachableError } from '../protocol/errors.js'
 import type { ToolCallRecord } from '../storage/toolCallRecord.js'
 import type { TaskClientStore } from './createStore.js'
 import { createPageCalls } from './pageCalls.js'
@@ -137,5 +138,14 @@ describe('findTask()', () => {
     const entry = start({ ...callOf(recorded()), callId: 'c9' })
     expect(findTask('t1')).toBe(entry)
     expect(findTask('t3')).toBeUndefined()
+  })
+
+  it('passes over a call that can be made again without running the tool twice', () => {
+    const { begin: start, findTask } = begin()
+    const error = new TaskUnreachableError('The server is down.', { taskId: 't1' })
+    start({ ...settledOf(recorded()), outcome: { error } } as Call)
+    expect(findTask('t1')).toBeUndefined()
+    const entry = start({ ...settledOf(recorded()), callId: 'c2' })
+    expect(findTask('t1')).toBe(entry)
   })
 })

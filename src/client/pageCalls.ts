@@ -120,9 +120,8 @@ export function createPageCalls(options: PageCallsOptions): PageCalls {
     },
     findTask: (taskId) => {
       for (const entry of entries.values()) {
-        const { call } = entry
-        const isOfTask = call.stage !== 'waiting' && 'task' in call && call.task?.taskId === taskId
-        if (isOfTask && isReusable(entry.shown, 'never')) return entry
+        const { shown } = entry
+        if (shown.task?.taskId === taskId && isReusable(shown, 'never')) return entry
       }
       return undefined
     },

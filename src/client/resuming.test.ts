@@ -83,6 +83,12 @@ describe('resumeToolCalls() of one call', () => {
     ['that may be repeated returns none', { found: INTENT, isRepeatable: true }, [], []],
     ['whose record goes meanwhile returns none', { found: INTENT, locked: undefined }, [], [LOCKED, UNLOCKED]],
     [
+      'whose record goes meanwhile returns none, although this page makes it anew',
+      { found: INTENT, locked: undefined, onLock: ({ put }) => put(callOf(INTENT)) },
+      [],
+      [LOCKED, UNLOCKED],
+    ],
+    [
       'that has become a task meanwhile follows it',
       { found: INTENT, locked: recorded() },
       ['c1'],

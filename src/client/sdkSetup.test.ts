@@ -1,7 +1,14 @@
 import { Client, type FetchLike, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { createSimulatedEnvironment } from 'taskwire/testing'
-import { describe, expect, it, vi } from 'vitest'
-import { createScriptedServer, http } from '../../test/support/scriptedServer.js'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import {
+  completed,
+  created,
+  createScriptedServer,
+  http,
+  legacyResult,
+  speakLegacy,
+} from '../../test/support/scriptedServer.js'
 import { DEFAULT_POLL_POLICY } from '../call/pollPolicy.js'
 import type { WirePiece } from '../connection/wireTap.js'
 import { setUpSdk } from './sdkSetup.js'
@@ -56,12 +63,13 @@ describe('the target of a client', () => {
 /** A page, and a server of which `ask` reads the tools by a connection over what the options say. */
 function connect(target: (fetch: FetchLike) => object) {
   const page = createSimulatedEnvironment({ turns: 60 })
-  const tools = [{ name: 'report', inputSchema: { type: 'object' } }]
+  const tools = [{ name: 'report', inputSchema: { type: 'object' }, execution: { taskSupport: 'optional' } }]
   const server = createScriptedServer({ now: page.now, tools })
   const pieces: WirePiece[] = []
+  const issues: string[] = []
   const { environment } = page
   const options = target(server.fetch) as Parameters<typeof setUpSdk>[0]
-  const connection = setUpSdk(options, environment, () => {}).createConnection({
+  const connection = setUpSdk(options, environment, ({ violation }) => issues.push(violation)).createConnection({
     environment,
     randomId: () => 'id',
     onState: () => {},
@@ -78,13 +86,16 @@ function connect(target: (fetch: FetchLike) => object) {
     await page.advance(60_000)
     return answer
   }
-  return { server, pieces, ask }
+  return { page, server, connection, pieces, issues, ask }
 }
 
 const sdk = () => new Client({ name: 'app', version: '1' }, { versionNegotiation: { mode: 'auto' } })
 const over = (fetch: FetchLike) => new StreamableHTTPClientTransport(new URL(url), { fetch })
 
 describe('a connection over an SDK client', () => {
+  // Loaded where a server turns out to be one of 2025-11-25, which takes real time the first time.
+  beforeAll(() => import('../connection/legacy/tasksOverTransport.js'))
+
   it('of v1 asks by the methods of that client', async () => {
     const listTools = async () => ({ tools: [{ name: 'count', inputSchema: {} }] })
     const client = { ...v1, transport: {}, getServerVersion: () => undefined, listTools }
@@ -112,6 +123,31 @@ describe('a connection over an SDK client', () => {
       { at: expect.any(Number), message: { method: 'tools/list' }, isSent: true },
       { at: expect.any(Number), message: { result: expect.anything() }, isSent: false },
     ])
+  })
+
+  it('follows the tasks of calls that the app makes by its client, and says what the server gets wrong', async () => {
+    const client = sdk()
+    const { page, server, issues, ask } = connect((fetch) => ({ client, transport: over(fetch) }))
+    await ask()
+    server.on('tools/call', created({ ttlMs: 'soon' }))
+    server.on('tasks/get', completed())
+    const call = client.callTool({ name: 'report' })
+    await page.advance(1000)
+    await expect(call).resolves.toMatchObject({ content: [{ text: 'done' }] })
+    expect(issues).toEqual(['ttlMs is "soon"; taken as unlimited'])
+  })
+
+  it('names a task of 2025-11-25 as the server does, also in a session', async () => {
+    const { page, server, connection, ask } = connect((fetch) => ({ client: sdk(), transport: over(fetch) }))
+    const tasks = { cancel: {}, requests: { tools: { call: {} } } }
+    speakLegacy(server, { tools: {}, tasks }, () => ({ 'mcp-session-id': 's1' }))
+    const at = '2025-11-25T00:00:00Z'
+    const task = { taskId: 't1', status: 'working', createdAt: at, lastUpdatedAt: at, ttl: null, pollInterval: 1000 }
+    server.on('tools/call', legacyResult({ task }))
+    await ask()
+    const answer = connection.callToolRaw({ name: 'report' }, undefined)
+    await page.advance(1000)
+    await expect(answer).resolves.toMatchObject({ type: 'task', task: { taskId: 't1' } })
   })
 
   it.each([

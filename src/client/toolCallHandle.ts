@@ -23,16 +23,13 @@ export function toolCallHandle({ entry, runtime, store, observes, signal }: Tool
     detach = reject
     entry.outcome.then(resolve, reject)
   })
-  result.catch(() => {})
   const unobserve = observes ? runtime.observe(entry) : () => {}
   const stopListening = signal ? onAbort(signal, () => detach(signal.reason)) : () => {}
-  if (observes || signal) {
-    const end = () => {
-      stopListening()
-      unobserve()
-    }
-    result.then(end, end)
+  const end = () => {
+    stopListening()
+    unobserve()
   }
+  result.then(end, end)
 
   return {
     callId,

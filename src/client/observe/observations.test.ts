@@ -296,6 +296,12 @@ describe('what is said of a change of a task', () => {
     ])
   })
 
+  it('takes a push for news where the call has no task, before it and after', () => {
+    expect(observing()(change(calling, pushed, calling))).toStrictEqual([
+      { ...CALL, type: 'push-event', status: 'working', isUnchanged: false },
+    ])
+  })
+
   it('names the record among the effects alone', () => {
     const effects: Effect[] = [{ type: 'poll' }, { type: 'record' }, { type: 'lead' }]
     expect(observing()(change(following(), WAKE, following(), { effects }))).toStrictEqual([

@@ -172,14 +172,17 @@ function saidOfPoller(before: Call, after: Call): Said[] {
 }
 
 function saidOfInputs(before: Call, after: Call): Said[] {
-  const [was, is] = [before, after].map((call) => ('inputs' in call ? call.inputs : NO_INPUTS))
-  if (was === undefined || is === undefined || was === is) return []
+  const [was, is] = [inputsOf(before), inputsOf(after)]
   const gone = [...was].flatMap(([inputKey, { status }]): Said[] =>
     is.has(inputKey) || status === 'answered' || after.stage === 'ending' || after.stage === 'settled'
       ? []
       : [{ type: 'input-withdrawn', inputKey }],
   )
   return [...[...is].flatMap(([inputKey, input]) => saidOfInput(inputKey, was.get(inputKey), input)), ...gone]
+}
+
+function inputsOf(call: Call): Inputs {
+  return 'inputs' in call ? call.inputs : NO_INPUTS
 }
 
 function saidOfInput(inputKey: string, was: InputState | undefined, { status, error }: InputState): Said[] {
@@ -198,7 +201,8 @@ function saidOfInput(inputKey: string, was: InputState | undefined, { status, er
 }
 
 function saidOfCancel(before: Call, after: Call): Said[] {
-  const [was, is] = [before, after].map((call) => (isTracked(call) ? call.cancel : 'none'))
-  if (was === is || was === undefined || is === undefined || !isTracked(after)) return []
-  return [{ type: 'cancel', status: is === 'none' ? 'refused' : is }]
+  if (!isTracked(after)) return []
+  const was = isTracked(before) ? before.cancel : 'none'
+  const { cancel } = after
+  return was === cancel ? [] : [{ type: 'cancel', status: cancel === 'none' ? 'refused' : cancel }]
 }

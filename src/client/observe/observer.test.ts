@@ -43,6 +43,7 @@ describe('an observer', () => {
     const { told, observer, wake } = observing()
     wake(calling, calling)
     wake(following, settled)
+    wake(following, { ...settled, task: undefined })
     observer.take(note(ID))
     wake(following, following)
     observer.take(note(ID))

@@ -1,9 +1,5 @@
 import type { WireHeaders } from './events.js'
 
-/** Names of headers that are credentials, or sound as if they were. */
-const CREDENTIAL =
-  /(^|[-_])(auth|authorization|cookie2?|token|secret|key|apikey|session|password|credentials?|jwt|signature)([-_]|$)/
-
 const REDACTED = '[redacted]'
 
 /** The headers of a request or a response without credentials and without the id of the task. */
@@ -11,10 +7,17 @@ export function redactHeaders(headers: RequestInit['headers'], task: string | un
   const method = new Headers(headers).get('mcp-method') ?? ''
   return Object.fromEntries(
     [...new Headers(headers)].map(([name, value]) => {
-      if (CREDENTIAL.test(name)) return [name, redactValue(name, value)]
+      if (isCredential(name)) return [name, redactValue(name, value)]
       const isTask = name === 'mcp-name' && method.startsWith('tasks/')
       return [name, isTask ? (task ?? REDACTED) : value]
     }),
+  )
+}
+
+/** True for the name of a header that is a credential, or sounds as if it were. */
+function isCredential(name: string): boolean {
+  return /(^|[-_])(auth|authorization|cookie2?|token|secret|key|apikey|session|password|credentials?|jwt|signature)([-_]|$)/.test(
+    name,
   )
 }
 

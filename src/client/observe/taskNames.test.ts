@@ -36,6 +36,14 @@ describe('the names of tasks, in a text', () => {
       '#14-TAS task-number-1. #14-TAS #16-TAS',
     )
   })
+
+  it('keep the oldest of 500 where a message names it again', () => {
+    const ids = Array.from({ length: 500 }, (_, index) => `task-number-${index}.`)
+    const names = knowing(...ids)
+    names.describe('{"jsonrpc":"2.0","params":{"taskId":"task-number-0."}}')
+    names.learn('task-number-500.')
+    expect(names.redact('task-number-0. task-number-1.')).toBe('#14-TAS task-number-1.')
+  })
 })
 
 describe('what is described of a message', () => {

@@ -29,16 +29,15 @@ const MIN_ID_LENGTH = 8
 /** Characters of a body that are kept. */
 const MAX_BODY = 10_000
 
-/** How the client writes the id of a task of 2025-11-25 that is one of a session: see `taskAddress.ts`. */
-const OF_SESSION = /^session:\S+ /
-
 export function createTaskNames(hash: (text: string) => string): TaskNames {
   const known = new Map<string, string>()
   const nameOf = (id: string) => known.get(id) ?? hash(id).slice(0, 7)
 
   function learn(taskId: string): void {
     const name = nameOf(taskId)
-    for (const id of [taskId, taskId.replace(OF_SESSION, '')]) {
+    // How the client writes the id of a task of 2025-11-25 that is one of a session: see `taskAddress.ts`.
+    const inSession = taskId.replace(/^session:\S+ /, '')
+    for (const id of [taskId, inSession]) {
       known.delete(id)
       known.set(id, name)
     }
@@ -58,7 +57,7 @@ export function createTaskNames(hash: (text: string) => string): TaskNames {
     let task: string | undefined
     const named = (id: unknown) => {
       if (typeof id !== 'string') return id
-      if (!known.has(id)) learn(id)
+      learn(id)
       task ??= nameOf(id)
       return nameOf(id)
     }
@@ -67,9 +66,9 @@ export function createTaskNames(hash: (text: string) => string): TaskNames {
       return key === 'taskIds' && Array.isArray(value) ? value.map(named) : value
     }
     try {
-      const message: unknown = JSON.parse(text, replace)
-      if (typeof message !== 'object' || message === null || !('jsonrpc' in message)) return { size, isMessage: false }
-      const { method, id } = message as { method?: unknown; id?: unknown }
+      const message: { jsonrpc?: unknown; method?: unknown; id?: unknown } = Object(JSON.parse(text, replace))
+      if (message.jsonrpc === undefined) return { size, isMessage: false }
+      const { method, id } = message
       return {
         ...(typeof method === 'string' && { method }),
         ...((typeof id === 'string' || typeof id === 'number') && { id }),

@@ -1,0 +1,25 @@
+import { beforeEach, expect, it, vi } from 'vitest'
+
+beforeEach(() => {
+  // What is left out of a production build is known when the modules are loaded.
+  vi.resetModules()
+  vi.stubEnv('NODE_ENV', 'production')
+  return () => vi.unstubAllEnvs()
+})
+
+it.each([
+  ['taskwire', () => import('taskwire')],
+  ['taskwire/lite', () => import('taskwire/lite')],
+])('a client of %s makes its calls in production, and checks nothing that a developer got wrong', async (_, load) => {
+  const warn = vi.spyOn(console, 'warn')
+  const { createTaskClient } = await load()
+  const { createWorkServer } = await import('./support/workServer.js')
+  const server = createWorkServer()
+  const mistaken = { resumes: 'lazy', toolsHash: 'of other tools' }
+  const client = createTaskClient({ url: server.url, environment: server.environment, ...mistaken })
+  const call = (seconds: number) => client.callTool({ name: 'work', arguments: { seconds } }, { key: 'k' })
+  const results = Promise.all([call(1), call(2)])
+  await server.advance(5000)
+  await expect(results).resolves.toMatchObject([1, 1].map((seconds) => ({ structuredContent: { seconds } })))
+  expect(warn).not.toHaveBeenCalled()
+})
