@@ -9,7 +9,7 @@ import type { TaskIndex } from './taskIndex.js'
 import { isPolledHere } from './transition.js'
 
 export interface CallPlacesOptions {
-  readonly environment: Pick<Environment, 'setTimeout'>
+  readonly environment: Pick<Environment, 'setTimeout' | 'clearTimeout'>
   readonly index: TaskIndex
   readonly tabs: Pick<CallTabs, 'isAlone' | 'leadershipOf' | 'postSyncRequest'>
   readonly push: PushSubscription

@@ -81,7 +81,7 @@ it('a call that leaves others behind sets no timer', () => {
   expect(page.pendingTimers()).toBe(0)
 })
 
-it('a membership that the last call has left twice within the delay ends once', async () => {
+it('a membership that is left once more within the delay ends when that last message has arrived', async () => {
   const { page, leadership, log, membership, entry } = begin()
   const [a, b] = [entry(), entry()]
   membership.join(a, leadership)
@@ -89,8 +89,11 @@ it('a membership that the last call has left twice within the delay ends once', 
   await page.advance(MESSAGE_DELAY_MS / 2)
   membership.join(b, leadership)
   membership.leave(b)
-  await page.advance(2 * MESSAGE_DELAY_MS)
+  await page.advance(MESSAGE_DELAY_MS - 1)
+  expect(log).toEqual(['join'])
+  await page.advance(1)
   expect(log).toEqual(['join', 'leave'])
+  expect(page.pendingTimers()).toBe(0)
 })
 
 it('a call that leaves after the membership has ended ends nothing', async () => {

@@ -1,4 +1,4 @@
-import type { Environment, Unsubscribe } from '../environment/environment.js'
+import type { Environment } from '../environment/environment.js'
 import type { CallEntry } from './callEntry.js'
 import type { Leadership } from './callTabs.js'
 import { MESSAGE_DELAY_MS } from './tabTimes.js'
@@ -10,9 +10,10 @@ export interface Membership {
 }
 
 interface Group {
-  readonly leadership: Leadership
   readonly entries: Set<CallEntry>
-  readonly end: Unsubscribe
+  readonly end: () => void
+  /** The timer that ends it. */
+  ending?: unknown
 }
 
 /**
@@ -21,7 +22,7 @@ interface Group {
  * @param onLeaderChange Called for each call when this tab becomes the leader or ceases to be.
  */
 export function createMembership(
-  environment: Pick<Environment, 'setTimeout'>,
+  environment: Pick<Environment, 'setTimeout' | 'clearTimeout'>,
   onLeaderChange: (entry: CallEntry) => void,
 ): Membership {
   const groups = new Map<Leadership, Group>()
@@ -33,10 +34,11 @@ export function createMembership(
     })
     const leave = leadership.join()
     const end = () => {
+      groups.delete(leadership)
       unsubscribe()
       leave()
     }
-    const group = { leadership, entries, end }
+    const group = { entries, end }
     groups.set(leadership, group)
     return group
   }
@@ -44,17 +46,14 @@ export function createMembership(
   return {
     join: (entry, leadership) => {
       const group = groups.get(leadership) ?? begin(leadership)
+      environment.clearTimeout(group.ending)
       group.entries.add(entry)
     },
     leave: (entry) => {
       const group = entry.leadership && groups.get(entry.leadership)
       if (!group?.entries.delete(entry) || group.entries.size > 0) return
       // Its last message is still on its way to the tab that leads next.
-      environment.setTimeout(() => {
-        if (group.entries.size > 0 || groups.get(group.leadership) !== group) return
-        groups.delete(group.leadership)
-        group.end()
-      }, MESSAGE_DELAY_MS)
+      group.ending = environment.setTimeout(group.end, MESSAGE_DELAY_MS)
     },
   }
 }
