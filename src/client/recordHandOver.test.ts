@@ -74,6 +74,18 @@ describe('the record of a call', () => {
     expect(page.timers()).toBe(0)
   })
 
+  it('is waited for by each that has asked, for its own time', async () => {
+    const { read, reads, page, receive } = begin(HELD)
+    read()
+    await page.advance(500)
+    read()
+    await page.advance(500)
+    expect(reads).toEqual([HELD])
+    receive('c1', recorded())
+    await page.advance(1)
+    expect(reads).toEqual([HELD, recorded()])
+  })
+
   it('that comes when nobody waits any more is passed over', async () => {
     const { read, reads, page, receive } = begin(HELD)
     read()

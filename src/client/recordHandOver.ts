@@ -52,20 +52,21 @@ export function createRecordHandOver({
       let release = () => {}
       const posted = await new Promise<ToolCallRecord | undefined>((resolve) => {
         const others = wanted.get(callId)
-        wanted.set(callId, (record) => {
+        const take = (record: ToolCallRecord) => {
           others?.(record)
           resolve(record)
-        })
+        }
+        wanted.set(callId, take)
         const timer = environment.setTimeout(() => resolve(undefined), HAND_OVER_MS)
         const unsubscribe = onAbort(signal, () => resolve(undefined))
         release = () => {
           environment.clearTimeout(timer)
           unsubscribe()
+          if (wanted.get(callId) === take) wanted.delete(callId)
         }
         tabs.postCall(callId, { type: 'wanted' })
       })
       release()
-      wanted.delete(callId)
       return posted ?? (found.held === 'ended' ? undefined : found)
     },
     receive: (callId, record) => wanted.get(callId)?.(record),
