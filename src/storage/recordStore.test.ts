@@ -233,6 +233,15 @@ describe('a storage that answers at once', () => {
     expect(keys).toHaveBeenCalledOnce()
   })
 
+  it('is swept once by writes that are made at the same time', async () => {
+    const storage = memoryStorage()
+    const keys = vi.fn(storage.keys)
+    const { store } = open({ ...storage, keys })
+    await Promise.all(['a', 'b', 'c'].map((callId) => store.write(record(callId))))
+    await store.read('a')
+    expect(keys).toHaveBeenCalledOnce()
+  })
+
   it('is swept the less often, the more tasks at work are in it', async () => {
     const storage = memoryStorage()
     let lists = 0
