@@ -172,6 +172,17 @@ describe('signedIn()', () => {
     expect(statuses()).toEqual(['unauthorized', 'connected'])
   })
 
+  it('leaves it to the next use to connect again where the connection was lost', async () => {
+    const { connection, sdk, open } = setUp()
+    await connection.listTools()
+    sdk.isLost = () => true
+    connection.signedIn()
+    await settle()
+    expect(open).toHaveBeenCalledOnce()
+    await connection.listTools()
+    expect(open).toHaveBeenCalledTimes(2)
+  })
+
   it('leaves a rejection to nobody where it cannot connect', async () => {
     const unhandled = vi.fn()
     process.on('unhandledRejection', unhandled)

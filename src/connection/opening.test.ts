@@ -168,7 +168,7 @@ describe('connecting for the app', () => {
   })
 
   it('goes on for one that comes while the attempt of another is under way, which has left', async () => {
-    const { page, opening, times, connected } = setUp([offline(), offline()])
+    const { page, opening, times, statuses, connected } = setUp([offline(), offline()])
     const left = new AbortController()
     const first = track(opening.connectedForApp(left.signal))
     left.abort(new Error('enough'))
@@ -177,6 +177,20 @@ describe('connecting for the app', () => {
     expect(first.error).toMatchObject({ message: 'enough' })
     expect(second).toEqual({ value: connected })
     expect(times).toHaveLength(3)
+    expect(statuses()).not.toContain('failed, error')
+  })
+
+  it('is repeated, too, where a connection was lost', async () => {
+    let isLost = false
+    const failures: unknown[] = []
+    const { page, opening, times, statuses } = setUp(failures, { isLost: () => isLost })
+    await opening.connectedForApp()
+    isLost = true
+    failures.push(offline())
+    track(opening.connectedForApp())
+    await page.advance(10_000)
+    expect(times).toHaveLength(3)
+    expect(statuses().slice(2)).toEqual(['connecting', 'connecting, error', 'connecting', 'connected'])
   })
 
   it('is over once it has succeeded: a poll that finds the connection lost says that it has failed', async () => {

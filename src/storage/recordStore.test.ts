@@ -233,6 +233,15 @@ describe('a storage that answers at once', () => {
     expect(keys).toHaveBeenCalledOnce()
   })
 
+  it('is swept once by writes that are made at the same time', async () => {
+    const storage = memoryStorage()
+    const keys = vi.fn(storage.keys)
+    const { store } = open({ ...storage, keys })
+    await Promise.all(['a', 'b', 'c'].map((callId) => store.write(record(callId))))
+    await store.read('a')
+    expect(keys).toHaveBeenCalledOnce()
+  })
+
   it('is swept the less often, the more tasks at work are in it', async () => {
     const storage = memoryStorage()
     let lists = 0
@@ -257,6 +266,8 @@ describe('a storage that answers at once', () => {
     }
     expect(await sweepsAfter(450, 0)).toBe(3)
     expect(await sweepsAfter(0, 60_000)).toBe(1)
+    // A clock that was set back says nothing of how long ago the last sweep was.
+    expect(await sweepsAfter(0, -60_000)).toBe(1)
     now = NOW
     for (let index = 0; index < 3000; index += 1) await store.write(record(`call-${index}`))
     await store.list()

@@ -89,7 +89,7 @@ export function decodeToolCallRecord(text: string): ToolCallRecord | undefined {
   if (typeof callId !== 'string' || typeof tool !== 'string') return undefined
   if (typeof endpoint !== 'string' || typeof scope !== 'string' || typeof startedAt !== 'number') return undefined
   if (era !== 'modern' && era !== 'legacy') return undefined
-  const task = body['task'] === undefined ? undefined : decodeTask(body['task'])
+  const task = decodeTask(body['task'])
   if (body['task'] !== undefined && task === undefined) return undefined
   const { held, idempotencyKey } = body
   return {

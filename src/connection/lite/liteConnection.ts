@@ -108,9 +108,8 @@ function connected({ capabilities, server }: DiscoveredServer, calls: Calls): Co
 const ELSEWHERE =
   "Where it serves them in MCP 2025-11-25, import { createTaskClient } from 'taskwire', which speaks that as well."
 
-/** The request with the key that is the same for every repetition of it. */
+/** The request with the key that is the same for every repetition of it. One that is undefined is not sent. */
 function withKey(request: ToolCallRequest, key: string | undefined): ToolCallRequest {
-  if (key === undefined) return request
   return { ...request, meta: () => ({ ...request.meta?.(), [IDEMPOTENCY_KEY_META]: key }) }
 }
 

@@ -1,5 +1,5 @@
 import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createScriptedServer, result } from '../../../test/support/scriptedServer.js'
 import { browserEnvironment } from '../../environment/browserEnvironment.js'
 import { TaskConfigurationError } from '../../protocol/errors.js'
@@ -87,6 +87,13 @@ describe('close()', () => {
     await connection.connect()
     await connection.close()
     expect(client.transport).toBeUndefined()
+  })
+
+  it('leaves a client alone that nobody has connected', async () => {
+    const client = newClient()
+    const close = vi.spyOn(client, 'close')
+    await over(client, newTransport).close()
+    expect(close).not.toHaveBeenCalled()
   })
 
   it('closes its transport before it returns, so that no request is sent after it', async () => {

@@ -1,5 +1,5 @@
 import type { JSONRPCMessage, JSONRPCRequest, Transport, TransportSendOptions } from '@modelcontextprotocol/client'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { CallToolResult } from '../../protocol/callToolResult.js'
 import { TaskFailedError, TaskProtocolError } from '../../protocol/errors.js'
 import type { InputRequest } from '../../protocol/inputRequest.js'
@@ -79,7 +79,7 @@ function connect(options: { failing?: Error; hold?: FollowTask } = {}) {
   const inner: Transport = {
     hasPerRequestStream: true,
     sessionId: 'session-1',
-    start: () => Promise.resolve(),
+    start: vi.fn(() => Promise.resolve()),
     close: async () => inner.onclose?.(),
     send: (message, sendOptions = {}) => {
       sent.push({ message: message as unknown as Json, options: sendOptions })
@@ -320,6 +320,26 @@ describe('a tools/call', () => {
     held[0]?.resolve(RESULT)
     await settle()
     expect(delivered).toHaveLength(1)
+  })
+
+  it('is followed once, however often the server says that it has become a task', () => {
+    const { transport, receive, held, delivered } = connect()
+    void transport.send(callTool(7))
+    receive(asTask(7))
+    receive(asTask(7))
+    expect(held).toHaveLength(1)
+    expect(delivered).toEqual([])
+  })
+
+  it('that is over is known no more: a response that comes then is for the client to judge', async () => {
+    const { transport, receive, delivered, held } = connect()
+    void transport.send(callTool(7))
+    receive(asTask(7))
+    held[0]?.resolve(RESULT)
+    await settle()
+    receive(asTask(7))
+    expect(delivered).toHaveLength(2)
+    expect(delivered[1]).toEqual(asTask(7))
   })
 
   it('keeps apart from its neighbours', async () => {
@@ -699,11 +719,25 @@ describe('as a transport', () => {
     transport.setSupportedProtocolVersions(['2026-07-28'])
     inner.onerror?.(new Error('hm'))
     receive({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' })
+    expect(inner.start).toHaveBeenCalledOnce()
     expect(transport.sessionId).toBe('session-1')
     expect(transport.hasPerRequestStream).toBe(true)
     expect(versions).toEqual(['2026-07-28', ['2026-07-28']])
     expect(errors.map(({ message }) => message)).toEqual(['hm'])
     expect(delivered).toEqual([{ jsonrpc: '2.0', method: 'notifications/tools/list_changed' }])
+  })
+
+  it('shows who observes it what is sent and what comes, those of a task as well', () => {
+    const { transport, receive } = connect()
+    const seen: unknown[] = []
+    transport.onMessage = (message, isSent) => seen.push([isSent ? 'sent' : 'received', message])
+    const note: JSONRPCMessage = { jsonrpc: '2.0', method: 'notifications/initialized' }
+    void transport.send(note)
+    receive(asTask(7))
+    expect(seen).toEqual([
+      ['sent', note],
+      ['received', asTask(7)],
+    ])
   })
 
   it('keeps the listeners that the transport below had', () => {

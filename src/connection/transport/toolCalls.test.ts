@@ -75,6 +75,16 @@ describe('a call of a task client', () => {
     expect(delivered).toEqual([])
   })
 
+  it('that has become a task hears nothing more of its request, and the server not that it is given up', async () => {
+    const { transport, call, sent, receive, delivered } = setUp()
+    call(modern(1, 'a'), {})
+    receive(asTask(1))
+    receive(answer(1, RESULT))
+    await transport.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } })
+    expect(delivered).toEqual([])
+    expect(sent).toHaveLength(1)
+  })
+
   it.each([
     ['asks for one, and has a result', { optIn: optIn() }, answer(1, RESULT)],
     ['asks for none in 2025-11-25', {}, asTask(1)],
@@ -198,10 +208,11 @@ describe('a transport of a task client alone', () => {
   })
 
   it('passes on that a call is given up which it does not know, and nothing else that looks like it', async () => {
-    const { transport, sent, call } = setUp()
+    const { transport, sent, call, receive } = setUp()
     const note = (method: string, params?: JsonObject) =>
       ({ jsonrpc: '2.0', method, ...(params && { params }) }) as JSONRPCMessage
     call(modern(1, 'a'), {})
+    receive(asTask(1))
     const notes = [
       note('notifications/cancelled', { requestId: 9 }),
       note('notifications/cancelled'),
@@ -211,9 +222,12 @@ describe('a transport of a task client alone', () => {
     expect(sent.slice(1)).toEqual(notes)
   })
 
-  it('takes messages before anybody listens, and one below that knows no versions', () => {
-    const { transport, receive, inner } = setUp()
+  it('takes messages before anybody listens, and one below that knows no versions', async () => {
+    const { transport, receive, inner, call } = setUp()
     transport.onmessage = undefined
+    const { outcome } = call(modern(1, 'a'), { result: RESULT })
+    await settle()
+    expect(outcome).toEqual({ settled: true })
     expect(() => receive({ jsonrpc: '2.0', method: 'notifications/message' })).not.toThrow()
     expect(() => transport.setProtocolVersion('2025-11-25')).not.toThrow()
     expect(() => transport.setSupportedProtocolVersions(['2025-11-25'])).not.toThrow()

@@ -80,7 +80,6 @@ export function followUntilDone({ environment, policy, onIssue }: FollowOptions)
     } finally {
       stopListening()
       ending.abort()
-      following.catch(() => {})
     }
   }
 }

@@ -32,8 +32,8 @@ interface HeldCall {
   readonly abort: AbortController
   /** Called with the parameters of the request that brings the responses. */
   resume: (params: JsonObject) => void
-  /** While the SDK client makes a new request for the sake of its timeout. */
-  renewal: Promise<void> | undefined
+  /** Resolves when the SDK client has made the latest new request for the sake of its timeout. */
+  renewal: Promise<unknown> | undefined
   /** When that is to happen, or when it counts as given up. */
   timer: unknown
 }
@@ -187,9 +187,7 @@ export class HeldCalls implements TaskFollower {
    */
   #renew(call: HeldCall, attempt: Attempt): void {
     if (call.abort.signal.aborted) return
-    call.renewal = this.#handBack(call, attempt).then(() => {
-      call.renewal = undefined
-    })
+    call.renewal = this.#handBack(call, attempt)
     this.#setTimer(call, () => this.cancel(attempt.id), RENEWAL_DEADLINE_MS)
   }
 

@@ -128,6 +128,18 @@ describe('the polls of one task', () => {
     expect(outcome).toEqual({ value: done })
   })
 
+  it('have not failed where the page was hidden during them, however often', async () => {
+    const { page, follow, times } = setUp('never')
+    const { outcome } = follow()
+    for (let count = 0; count < 12; count += 1) {
+      await page.advance(1500)
+      await page.hidePage()
+      await page.showPage()
+    }
+    expect(outcome).toEqual({})
+    expect(times()).toHaveLength(12)
+  })
+
   it('are repeated with a backoff where one fails', async () => {
     const { page, follow, times } = setUp(new TypeError('fetch failed'), new TypeError('fetch failed'), done)
     const { outcome } = follow()
@@ -157,5 +169,15 @@ describe('the polls of one task', () => {
     expect(seen).toHaveLength(1)
     await page.advance(1000)
     expect(seen).toMatchObject([{ lastUpdatedAt: at(9) }, { statusMessage: 'second' }])
+  })
+
+  it('believe the second snapshot from before, too, where the clock of the page was set back before the first', async () => {
+    const { page, follow, times } = setUp(snapshot({ lastUpdatedAt: at(9) }), snapshot({ lastUpdatedAt: at(1) }))
+    const { seen } = follow()
+    await page.advance(1000)
+    page.setClock(-3_600_000)
+    await page.advance(3000)
+    expect(times()).toHaveLength(3)
+    expect(seen).toMatchObject([{ lastUpdatedAt: at(9) }, { lastUpdatedAt: at(1) }])
   })
 })

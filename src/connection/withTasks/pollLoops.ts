@@ -107,7 +107,8 @@ async function pollUntilDone(created: Task, options: PollLoopOptions): Promise<T
     if (message?.type === 'snapshot') {
       const { task } = message
       if (isTerminalTask(task)) return task
-      const order = takeSnapshot(state, task, startedAt > state.knownAt)
+      // One poll at a time: each is sent after the last response has arrived.
+      const order = takeSnapshot(state, task, true)
       state = { ...state, ...order, knownAt: now, dueAt: message.nextPollAt, failureCount: 0, violations: 0 }
       if (order.task === task) options.onSnapshot(task)
     } else if (message?.type === 'poll-failed') {
