@@ -45,7 +45,7 @@ describe('the request log', () => {
   it('names what is no JSON-RPC by its HTTP method', async () => {
     await server.fetch(server.url)
     await server.fetch(server.url, { method: 'POST', body: 'nonsense' })
-    expect(server.requests).toMatchObject([
+    expect(server.requests.map(({ method, params }) => ({ method, params }))).toEqual([
       { method: 'GET', params: {} },
       { method: 'POST', params: {} },
     ])
