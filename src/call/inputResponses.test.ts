@@ -332,9 +332,12 @@ describe('a response in another tab', () => {
     expect(storage.record?.task?.answered).toEqual(['q1'])
   })
 
-  it('that came while this one waited for its turn is not sent again', async () => {
+  it.each<[where: string, options: StubbedCallOptions]>([
+    ['', {}],
+    [', also where the storage keeps nothing', { records: { read: () => Promise.resolve(undefined) } }],
+  ])('that came while this one waited for its turn is not sent again%s', async (_, options) => {
     const { tabs, grant } = gate()
-    const { page, respond, receive, sent } = beginCall({ polls: [asks], tabs })
+    const { page, respond, receive, sent } = beginCall({ polls: [asks], tabs, ...options })
     await page.advance(1300)
     const sending = respond('q1', { roots: [] })
     receive({ type: 'responded', inputKey: 'q1' })
@@ -350,18 +353,6 @@ describe('a response in another tab', () => {
     await respond('q1', { roots: [] })
     expect(sent.updates).toEqual([])
     expect(listed(state())).toEqual(NOTHING)
-  })
-
-  it('that came while this one waited for its turn is not sent again, also where the storage keeps nothing', async () => {
-    const { tabs, grant } = gate()
-    const records = { read: () => Promise.resolve(undefined) }
-    const { page, respond, receive, sent } = beginCall({ polls: [asks], tabs, records })
-    await page.advance(1300)
-    const sending = respond('q1', { roots: [] })
-    receive({ type: 'responded', inputKey: 'q1' })
-    grant()
-    await sending
-    expect(sent.updates).toEqual([])
   })
 
   it('that is read when the call has been made anew answers nothing of the new task', async () => {

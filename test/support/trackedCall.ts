@@ -1,4 +1,4 @@
-import type { Tracked } from '../../src/call/call.js'
+import type { Circumstances, Tracked } from '../../src/call/call.js'
 import { NO_INPUTS } from '../../src/call/inputs.js'
 import { TASK } from './stubbedCall.js'
 
@@ -31,4 +31,17 @@ export const TRACKED: Tracked = {
   answered: [],
   cancel: 'none',
   idlePolls: 0,
+}
+
+/** Nothing in the way, in the only tab. */
+export const ALONE: Circumstances = {
+  now: 0,
+  jitter: 0,
+  isOnline: true,
+  isVisible: true,
+  isAlone: true,
+  isLeader: true,
+  wasStolen: false,
+  isPushed: false,
+  isLate: false,
 }

@@ -1,23 +1,14 @@
 import { createSimulatedEnvironment } from 'taskwire/testing'
 import { describe, expect, it, vi } from 'vitest'
-import type { Call, Circumstances } from '../../call/call.js'
+import { ALONE } from '../../../test/support/trackedCall.js'
+import type { Call } from '../../call/call.js'
 import type { CallChange, CallTap } from '../../call/callChange.js'
 import type { WirePiece, WireTap } from '../../connection/wireTap.js'
 import { createObserving } from './createObserving.js'
 import type { TaskClientObservation } from './events.js'
 
 const CALL: Call = { callId: 'c1', name: 'report', startedAt: 0, stage: 'calling', inputs: new Map() }
-const AT: Circumstances = {
-  now: 7,
-  jitter: 0,
-  isOnline: true,
-  isVisible: true,
-  isAlone: true,
-  isLeader: true,
-  wasStolen: false,
-  isPushed: false,
-  isLate: false,
-}
+const AT = { ...ALONE, now: 7 }
 const SENT: CallChange = { before: CALL, event: { type: 'sending' }, after: CALL, effects: [], at: AT }
 const PIECE: WirePiece = { at: 5, isSent: true, message: { jsonrpc: '2.0', method: 'x' } }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { TRACKED } from '../../../test/support/trackedCall.js'
+import { ALONE, TRACKED } from '../../../test/support/trackedCall.js'
 import type { Call, CallEvent, Circumstances, Effect, Tracked } from '../../call/call.js'
 import type { InputState, Inputs } from '../../call/inputs.js'
 import { TaskCancelledError, TaskProtocolError, TaskRequestError } from '../../protocol/errors.js'
@@ -19,17 +19,7 @@ const TASK: Task = {
 }
 const WORKING: DetailedTask = { ...TASK, status: 'working' }
 const IDENTITY = { callId: 'c1', name: 'report', startedAt: NOW - 5000 }
-const AT: Circumstances = {
-  now: NOW,
-  jitter: 0,
-  isOnline: true,
-  isVisible: true,
-  isAlone: true,
-  isLeader: true,
-  wasStolen: false,
-  isPushed: false,
-  isLate: false,
-}
+const AT = { ...ALONE, now: NOW }
 
 const of = (changes: Partial<Tracked>) => ({ ...TRACKED, task: TASK, dueAt: DUE, ...changes })
 const following = (changes: Partial<Tracked> = {}): Call => ({ ...IDENTITY, ...of(changes), stage: 'following' })

@@ -1,7 +1,7 @@
 import { createSimulatedEnvironment } from 'taskwire/testing'
 import { describe, expect, it } from 'vitest'
-import { TRACKED } from '../../../test/support/trackedCall.js'
-import type { Call, Circumstances } from '../../call/call.js'
+import { ALONE, TRACKED } from '../../../test/support/trackedCall.js'
+import type { Call } from '../../call/call.js'
 import type { TaskClientObservation } from './events.js'
 import { createObserver } from './observer.js'
 
@@ -10,17 +10,7 @@ const IDENTITY = { callId: 'c1', name: 'report', startedAt: 0 }
 const calling: Call = { ...IDENTITY, stage: 'calling', inputs: new Map() }
 const following: Call = { ...IDENTITY, ...TRACKED, task: { ...TRACKED.task, taskId: ID }, stage: 'following' }
 const settled: Call = { ...IDENTITY, stage: 'settled', outcome: { error: new Error('no') }, endedAt: 0 }
-const AT: Circumstances = {
-  now: 7,
-  jitter: 0,
-  isOnline: true,
-  isVisible: true,
-  isAlone: true,
-  isLeader: true,
-  wasStolen: false,
-  isPushed: false,
-  isLate: false,
-}
+const AT = { ...ALONE, now: 7 }
 
 function observing() {
   const page = createSimulatedEnvironment()
