@@ -179,6 +179,7 @@ it('a tab that is opened twice listens once, and a closed one neither listens no
   tabs.close()
   expect([page.listeners(), page.channels()]).toEqual([0, 0])
   tabs.open()
+  expect([page.listeners(), page.channels()]).toEqual([0, 0])
   tabs.close()
   expect([page.listeners(), page.channels()]).toEqual([0, 0])
 })
