@@ -1,17 +1,19 @@
 import { AuthorizationFailedError, type AuthorizationFailure, type TaskErrorOptions } from '../protocol/errors.js'
 
-const MESSAGES: Record<AuthorizationFailure, string> = {
-  denied: 'access was not granted. Call authorize() again when the user asks for it.',
-  refused: 'the authorization server answered an error. Call authorize() again; its log says more.',
-  unreachable:
-    'the authorization server could not be reached. Check that it runs, and that it allows the origin of this page.',
-  'no-code':
-    'the callback URL has neither a code nor an error. Pass the whole URL, as in finishAuthorization(location.href).',
-  'foreign-state':
-    'this callback belongs to no sign-in that waits in this browser: it was finished already, or its tab is gone. Call authorize() again.',
-  'popup-blocked':
-    'the browser blocked the window. Call authorize() in the handler of a click, with nothing awaited before it.',
-}
+/** What happened, and what to do about it. */
+const messageOf = (reason: AuthorizationFailure): string =>
+  ({
+    denied: 'access was not granted. Call authorize() again when the user asks for it.',
+    refused: 'the authorization server answered an error. Call authorize() again; its log says more.',
+    unreachable:
+      'the authorization server could not be reached. Check that it runs, and that it allows the origin of this page.',
+    'no-code':
+      'the callback URL has neither a code nor an error. Pass the whole URL, as in finishAuthorization(location.href).',
+    'foreign-state':
+      'this callback belongs to no sign-in that waits in this browser: it was finished already, or its tab is gone. Call authorize() again.',
+    'popup-blocked':
+      'the browser blocked the window. Call authorize() in the handler of a click, with nothing awaited before it.',
+  })[reason]
 
 /** A sign-in that came to nothing, with what to do about it. */
 export function authorizationFailed(
@@ -19,5 +21,5 @@ export function authorizationFailed(
   options: TaskErrorOptions & { code?: string | undefined } = {},
 ): AuthorizationFailedError {
   const code = options.code === undefined ? '' : ` (${options.code})`
-  return new AuthorizationFailedError(`Failed to sign in${code}: ${MESSAGES[reason]}`, { ...options, reason })
+  return new AuthorizationFailedError(`Failed to sign in${code}: ${messageOf(reason)}`, { ...options, reason })
 }

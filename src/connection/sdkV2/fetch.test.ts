@@ -1,5 +1,5 @@
 import type { FetchLike } from '@modelcontextprotocol/client'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { parseRetryAfter, withRetryAfter } from '../retryAfter.js'
 import { HttpError } from '../wireErrors.js'
 import { answeredFetch } from './fetch.js'
@@ -38,6 +38,13 @@ describe('answeredFetch', () => {
     ['that is no JSON', new Response('<!doctype html>', { headers: { 'content-type': 'text/html' } })],
   ])('fails a call with a response %s: nothing else would end it', async (_, response) => {
     await expect(ask(response, call(7))).rejects.toMatchObject({ code: 'CLIENT_HTTP_UNEXPECTED_CONTENT' })
+  })
+
+  it('ends the stream of a 202, which nobody reads', async () => {
+    const cancel = vi.fn()
+    const stream = new Response(new ReadableStream({ cancel }), { status: 202 })
+    await expect(ask(stream, call(7))).rejects.toMatchObject({ code: 'CLIENT_HTTP_UNEXPECTED_CONTENT' })
+    expect(cancel).toHaveBeenCalledOnce()
   })
 
   it('fails a call of the legacy era the same way', async () => {

@@ -6,9 +6,9 @@ import { SdkError, SdkErrorCode } from '../sdk.js'
 const ACCEPTED = 202
 
 /**
- * Makes a `tools/call` fail whose HTTP exchange is over and brought no response to it: a 202, whatever comes with
- * it, JSON under another id, or a message that is no response. The SDK would wait for its timeout, which a task does not have. A stream is
- * left alone; its transport says when it ends.
+ * Makes a `tools/call` fail whose HTTP exchange is over and brought no response to it: a 202, whatever comes with it, JSON
+ * under another id, or a message that is no response. The SDK would wait for its timeout, which a task does not have. A
+ * stream is left alone; its transport says when it ends.
  */
 export function answeredFetch(fetch: FetchLike): FetchLike {
   return async (url, init) => {
