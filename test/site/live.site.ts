@@ -179,9 +179,11 @@ test('a run of the landing page is over when the visitor cancels its call in the
     cancel !== undefined
   }`)
   await page.getByRole('button', { name: 'Run it', exact: true }).waitFor()
+  // None where it was cancelled before it was sent.
+  const before = await callsSeen()
   // By the keyboard: Playwright looks for the button where it is without the zoom of the frame.
   await tab(1).getByRole('button', { name: 'Generate report' }).press('Enter')
   await untilProgress(tab(1), 1)
   expect(await page.getByRole('button', { name: 'Stop', exact: true }).count()).toBe(0)
-  expect(await callsSeen()).toBe(2)
+  expect(await callsSeen()).toBe(before + 1)
 })
