@@ -76,7 +76,7 @@ it.each([
   ['another-tab', true],
   ['this-tab', false],
 ] as const)(
-  'a call whose poller is %s is told where the tab leads the election that it joins: %s',
+  'a call whose poller is %s hears of the leader when it joins the election, where the tab leads: %s',
   (poller, isLeader) => {
     const { events, move, entry } = begin({ isLeader })
     const call = entry()
@@ -92,7 +92,7 @@ it('a page that is alone joins no election and asks nobody', () => {
   expect(taken()).toEqual(['update push'])
 })
 
-it('a call is told what another call of this page knows of its task, and that this is not its own', () => {
+it('a call receives, as foreign, what another call of this page knows of its task', () => {
   const { events, move, entry } = begin()
   const [first, second] = [entry(), entry()]
   move(first, following({ dueAt: START + 900 }))
@@ -175,7 +175,7 @@ it('a call that is left has no place; the last of a task releases it', async () 
   expect(election.log).toEqual(['join', 'leave'])
 })
 
-it('a page whose last task has ended is told so once, whatever becomes of calls that are no tasks', () => {
+it('a page hears once that its last task has ended, and nothing of calls that are no tasks', () => {
   const { onLast, places, move, entry } = begin()
   const [first, second, calling] = [entry(), entry(), entry()]
   move(first, following())

@@ -5,6 +5,7 @@ import {
   cancelled,
   completed,
   down,
+  heldHandler,
   RESULT,
   recorded,
   START,
@@ -462,24 +463,13 @@ describe('a handler', () => {
     ['withdrawn', working()],
     ['over with its task', completed()],
   ])('sees its signal abort where the input request is %s, and what it returns is not sent', async (_, next) => {
-    let finish = () => {}
-    let signal: AbortSignal | undefined
-    const { page, sent, errors } = beginCall({
-      polls: [asks, next],
-      handlers: {
-        roots: (_request, context) => {
-          signal = context.signal
-          return new Promise((resolve) => {
-            finish = () => resolve({ roots: [] })
-          })
-        },
-      },
-    })
+    const { held, handlers } = heldHandler()
+    const { page, sent, errors } = beginCall({ polls: [asks, next], handlers })
     await page.advance(1500)
-    expect(signal?.aborted).toBe(false)
+    expect(held.signal?.aborted).toBe(false)
     await page.advance(1000)
-    expect(signal?.aborted).toBe(true)
-    finish()
+    expect(held.signal?.aborted).toBe(true)
+    held.finish()
     await page.settle()
     expect(sent.updates).toEqual([])
     expect(errors).toEqual([])

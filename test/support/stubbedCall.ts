@@ -57,6 +57,20 @@ export const asks: Extract<DetailedTask, { status: 'input_required' }> = {
   status: 'input_required',
   inputRequests: { q1: { method: 'roots/list' } },
 }
+/** A handler that responds when the test says so, and the signal that it was given. */
+export function heldHandler() {
+  const held = { signal: undefined as AbortSignal | undefined, finish: () => {} }
+  const handlers: InputHandlers = {
+    roots: (_request, { signal }) => {
+      held.signal = signal
+      return new Promise((resolve) => {
+        held.finish = () => resolve({ roots: [] })
+      })
+    },
+  }
+  return { held, handlers }
+}
+
 export const down = (): TaskRequestError => new TaskRequestError('down', { kind: 'network' })
 
 /** A record with a task, as an earlier page has left it. */

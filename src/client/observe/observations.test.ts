@@ -132,7 +132,7 @@ describe('the reason of a poll', () => {
     ['hint', 'a hint moved the poll', { type: 'hint' }, following({ ...later, isHinted: true })],
     ['resumed', 'a hint did not move the poll', { type: 'hint' }, following({ isHinted: true })],
     ['resumed', 'something else moved the poll', WAKE, following(later)],
-    ['resumed', 'a call without a task is told of a push', pushChanged, calling, pushing],
+    ['resumed', 'a call without a task hears of a push', pushChanged, calling, pushing],
   ])('is %s after a record was taken up and %s', (reason, _, event, after, at = {}) => {
     const observe = observing()
     observe(change(calling, ADOPTED, following()))

@@ -27,7 +27,7 @@ function exchange(init: RequestInit | undefined, answer: Response | unknown): Ex
   return { at: SENT_AT, url: URL_OF_SERVER, init, answer: came }
 }
 
-/** What is told of an exchange; `last`: the number of observations. */
+/** What the observer reports of an exchange; `last`: the number of observations. */
 async function toldOf(piece: Exchange, last: number): Promise<WireObservation[]> {
   const told: WireObservation[] = []
   await new Promise<void>((resolve) => {
@@ -52,7 +52,7 @@ const json = { 'content-type': 'application/json' }
 const place = 'https://mcp.example/mcp'
 
 describe('an exchange over HTTP', () => {
-  it('is told with the request and its response, without the id of the task', async () => {
+  it('is reported with the request and its response, without the id of the task', async () => {
     const init = post({ id: 3, method: 'tasks/get', params: { taskId: ID } })
     const text = JSON.stringify({ jsonrpc: '2.0', id: 3, result: { taskId: ID } })
     const of = { exchange: 1, method: 'tasks/get', id: 3, task: 'TASK-8C' }
@@ -77,7 +77,7 @@ describe('an exchange over HTTP', () => {
     ])
   })
 
-  it('is told with the task that the response has created', async () => {
+  it('is reported with the task that the response has created', async () => {
     const text = JSON.stringify({ jsonrpc: '2.0', id: 0, result: { taskId: ID } })
     const [, answered] = await toldOf(exchange(post({ id: 0, method: 'tools/call' }), new Response(text)), 2)
     expect(answered).toStrictEqual({
@@ -118,7 +118,7 @@ describe('an exchange over HTTP', () => {
     ['nothing', undefined, 'GET', 0],
     ['a form', { method: 'POST', body: new URLSearchParams({ code: 'secret' }) }, 'POST', 0],
     ['a text that is no message', { method: 'PUT', body: 'code=secret' }, 'PUT', 11],
-  ])('that sends %s is told without its body and that of the response', async (_, init, method, size) => {
+  ])('that sends %s is reported without its body and that of the response', async (_, init, method, size) => {
     const response = new Response('{"access_token":"secret"}', { status: 201, headers: json })
     expect(await toldOf(exchange(init, response), 2)).toStrictEqual([
       { type: 'wire-sent', at: SENT_AT, exchange: 1, method, size, http: { method, url: place, headers: {} } },
@@ -133,7 +133,7 @@ describe('an exchange over HTTP', () => {
     ])
   })
 
-  it('whose response is a stream is told with each message in it', async () => {
+  it('whose response is a stream is reported with each message in it', async () => {
     const message = '{"jsonrpc":"2.0","method":"notifications/x"}'
     const headers = { 'content-type': 'text/event-stream; charset=utf-8' }
     const response = new Response(`data: hello\n\ndata: ${message}\n\n`, { headers })
@@ -154,7 +154,7 @@ describe('an exchange over HTTP', () => {
   it.each<[what: string, error: unknown]>([
     ['an error', new TypeError(`no way to ${ID}`)],
     ['a text', `no way to ${ID}`],
-  ])('that fails with %s is told without the id of the task', async (_, error) => {
+  ])('that fails with %s is reported without the id of the task', async (_, error) => {
     const piece = exchange(post({ id: 1, method: 'tasks/get', params: { taskId: ID } }), error)
     const [, failed] = await toldOf(piece, 2)
     expect(failed).toStrictEqual({
@@ -169,7 +169,7 @@ describe('an exchange over HTTP', () => {
     })
   })
 
-  it('is told no more once the observer is closed, and its stream is let go of', async () => {
+  it('is reported no more once the observer is closed, and its stream is cancelled', async () => {
     const event = new TextEncoder().encode('data: {"jsonrpc":"2.0","method":"notifications/x"}\n\n')
     const told: string[] = []
     await new Promise<unknown>((cancel) => {
@@ -202,11 +202,11 @@ describe('a message over the transport of an SDK client', () => {
   const answered = { type: 'wire-answered', at: SENT_AT + 30, ms: 30, exchange: 1, id: 1, method: 'ping' }
   const event = { type: 'wire-event', at: SENT_AT + 30, id: 1 }
 
-  it('is told with its response, once', () => {
+  it('is reported with its response, once', () => {
     expect(told(request, answer, answer)).toStrictEqual([{ ...sent, exchange: 1 }, answered, { ...event, exchange: 2 }])
   })
 
-  it('is told with what is in it', () => {
+  it('is reported with what is in it', () => {
     const { told, observer } = observing()
     observer.take(request)
     const body = '{"jsonrpc":"2.0","id":1,"method":"ping"}'
@@ -241,7 +241,7 @@ describe('a message over the transport of an SDK client', () => {
     ])
   })
 
-  it('does not answer one that is told again by the client', () => {
+  it('does not answer one that the client repeats', () => {
     expect(told(request, passed(true, { id: 1, result: {} }), answer)).toStrictEqual([
       { ...sent, exchange: 1 },
       { type: 'wire-sent', at: SENT_AT, id: 1, exchange: 2 },
@@ -266,7 +266,7 @@ describe('a message over the transport of an SDK client', () => {
     ])
   })
 
-  it('is not told once the observer is closed', () => {
+  it('is not reported once the observer is closed', () => {
     const { told, observer } = observing()
     observer.close()
     observer.take(request)
