@@ -51,7 +51,7 @@ test.for([
   ['taskwire/forms', []],
   ['taskwire/notify', []],
   ['taskwire/otel', ['@opentelemetry/api']],
-  ['taskwire/lite', ['zustand', 'eventsource-parser']],
+  ['taskwire/lite', ['zustand']],
   ['taskwire/query', ['zustand']],
   ['taskwire/react', ['zustand', 'react', '@tanstack/react-query']],
   ['taskwire/server', ['@modelcontextprotocol/server']],

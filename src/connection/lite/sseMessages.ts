@@ -1,5 +1,5 @@
-import { createParser } from 'eventsource-parser'
 import { onAbort } from '../../call/abort.js'
+import { createEventReader } from './eventReader.js'
 
 /**
  * The JSON of each message in a stream of server-sent events, where the platform streams (React Native does not), else all
@@ -7,13 +7,9 @@ import { onAbort } from '../../call/abort.js'
  */
 export async function* sseMessages(response: Response, signal: AbortSignal): AsyncGenerator<unknown, void> {
   const arrived: unknown[] = []
-  const parser = createParser({
-    onEvent: ({ event = 'message', data }) => {
-      if (event === 'message') arrived.push(...parsed(data))
-    },
-  })
+  const feed = createEventReader((data) => arrived.push(...parsed(data)))
   if (!response.body) {
-    parser.feed(await response.text().catch(() => ''))
+    feed(await response.text().catch(() => ''))
     yield* arrived
     return
   }
@@ -26,7 +22,7 @@ export async function* sseMessages(response: Response, signal: AbortSignal): Asy
     for (;;) {
       const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }))
       if (done) return
-      parser.feed(decoder.decode(value, { stream: true }))
+      feed(decoder.decode(value, { stream: true }))
       yield* arrived.splice(0)
     }
   } finally {
