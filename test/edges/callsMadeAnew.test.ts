@@ -1,0 +1,184 @@
+import type { TaskClient, TaskStorage, ToolCall, ToolCallOptions } from 'taskwire'
+import { createSimulatedBrowser, type SimulatedBrowser, type SimulatedPage } from 'taskwire/testing'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createTaskClient } from '../support/anyClient.js'
+import {
+  completed,
+  created,
+  createScriptedServer,
+  rpcError,
+  type ScriptedServer,
+  snapshot,
+} from '../support/scriptedServer.js'
+
+const SECOND = 1000
+
+let browser: SimulatedBrowser
+let server: ScriptedServer
+
+interface Tab {
+  readonly page: SimulatedPage
+  readonly client: TaskClient
+}
+
+beforeEach(() => {
+  browser = createSimulatedBrowser()
+  server = createScriptedServer({ now: browser.now })
+  // Each call gets a task of its own, and each task is at work.
+  server.on('tools/call', created({ taskId: 'task-1' }), created({ taskId: 'task-2' }), created({ taskId: 'task-3' }))
+  server.on('tasks/get', (request) => snapshot({ taskId: request.params['taskId'] })(request))
+})
+
+function openTab(options: { storage?: TaskStorage } = {}): Tab {
+  const page = browser.openPage()
+  const client = createTaskClient({
+    url: 'https://tasks.example/mcp',
+    transportOptions: { fetch: server.fetch },
+    environment: page.environment,
+    push: false,
+    ...options,
+  })
+  return { page, client }
+}
+
+function run({ client }: Tab, options: ToolCallOptions = {}): ToolCall {
+  const call = client.startToolCall({ name: 'report' }, { key: 'k', ...options })
+  call.result.catch(() => {})
+  return call
+}
+
+const calls = () => server.received('tools/call').length
+const records = () =>
+  Array.from({ length: browser.storage.local.length }, (_, index) => browser.storage.local.key(index) ?? '').map(
+    (key) => browser.storage.local.getItem(key) ?? '',
+  )
+
+describe('a call that was forgotten and made anew', () => {
+  // tab A  forgets ─ calls anew: task 2
+  // tab B  frozen ······················ wakes ─ receives that task 1 was forgotten: leaves the record of task 2
+  it('[EDGE-53] keeps its record where a tab learns late that the one before was forgotten', async () => {
+    const [a, b] = [openTab(), openTab()]
+    const first = run(a)
+    await browser.advance(500)
+    run(b)
+    await browser.advance(2 * SECOND)
+    b.page.freeze()
+    await Promise.all([a.client.forget({ callId: first.callId }), browser.settle()])
+    run(a)
+    await browser.advance(SECOND)
+    expect(calls()).toBe(2)
+    await b.page.thaw()
+    await browser.advance(SECOND)
+    expect(records()).toHaveLength(1)
+    expect(records()[0]).toContain('"taskId":"task-2"')
+    // A page that goes away would write what it knows once more.
+    await a.page.crash()
+    await b.page.crash()
+    const after = run(openTab())
+    await browser.advance(2 * SECOND)
+    expect(after.getState().task?.taskId).toBe('task-2')
+    expect(calls()).toBe(2)
+  })
+
+  it('[EDGE-53] keeps its record where every call was forgotten before it', async () => {
+    const [a, b] = [openTab(), openTab()]
+    run(a)
+    await browser.advance(500)
+    run(b)
+    await browser.advance(2 * SECOND)
+    b.page.freeze()
+    await Promise.all([a.client.forget(), browser.settle()])
+    run(a)
+    await browser.advance(SECOND)
+    await b.page.thaw()
+    await browser.advance(SECOND)
+    await a.page.crash()
+    await b.page.crash()
+    run(openTab())
+    await browser.advance(2 * SECOND)
+    expect(calls()).toBe(2)
+  })
+
+  it('[EDGE-53] loses its record where it is forgotten itself', async () => {
+    const [a, b] = [openTab(), openTab()]
+    const { callId } = run(a)
+    await browser.advance(SECOND)
+    await Promise.all([b.client.forget({ callId }), browser.settle()])
+    await browser.advance(SECOND)
+    expect(records()).toEqual([])
+  })
+})
+
+describe('a task that the server has lost, where the loss could not be recorded', () => {
+  /** A storage that takes nothing more once `isFull` is true. */
+  function fillable(): { storage: TaskStorage; fill: () => void } {
+    const { local } = browser.storage
+    let isFull = false
+    const storage: TaskStorage = {
+      getItem: (key) => local.getItem(key),
+      setItem: (key, value) => {
+        if (isFull) throw new Error('The quota has been exceeded.')
+        local.setItem(key, value)
+      },
+      removeItem: (key) => local.removeItem(key),
+      keys: () => Array.from({ length: local.length }, (_, index) => local.key(index) ?? ''),
+    }
+    return {
+      storage,
+      fill: () => {
+        isFull = true
+      },
+    }
+  }
+
+  // task 1 ── recorded ── storage full ── lost: the record still says that it is at work
+  //                                        └─ repeat: 'settled', which is what retry() does: task 2
+  it("[EDGE-53] is not followed again by repeat: 'settled': the call is made anew", async () => {
+    const { storage, fill } = fillable()
+    const tab = openTab({ storage })
+    const first = run(tab)
+    await browser.advance(1500)
+    fill()
+    server.on('tasks/get', ({ params, ...request }) =>
+      params['taskId'] === 'task-1'
+        ? rpcError(-32602, 'Unknown task')({ params, ...request })
+        : completed({ taskId: params['taskId'] })({ params, ...request }),
+    )
+    await browser.advance(SECOND)
+    expect(first.getState().error).toMatchObject({ name: 'TaskExpiredError' })
+    expect(records()[0]).toContain('"status":"working"')
+    expect(records()[0]).not.toContain('"lost"')
+    const polled = server.received('tasks/get').length
+    const again = run(tab, { repeat: 'settled' })
+    await browser.advance(2 * SECOND)
+    expect(calls()).toBe(2)
+    expect(again.getState().task?.taskId).toBe('task-2')
+    await expect(again.result).resolves.toBeDefined()
+    expect(
+      server
+        .received('tasks/get')
+        .slice(polled)
+        .map(({ params }) => params['taskId']),
+    ).toEqual(['task-2'])
+  })
+
+  it('[EDGE-53] is followed where another tab has made the call anew meanwhile', async () => {
+    const { storage, fill } = fillable()
+    const [a, b] = [openTab({ storage }), openTab()]
+    run(a)
+    await browser.advance(1500)
+    fill()
+    server.on('tasks/get', (request) => {
+      const taskId = request.params['taskId']
+      return (taskId === 'task-1' ? rpcError(-32602, 'Unknown task') : snapshot({ taskId }))(request)
+    })
+    await browser.advance(SECOND)
+    run(b, { repeat: 'settled' })
+    await browser.advance(SECOND)
+    const again = run(a, { repeat: 'settled' })
+    await browser.advance(2 * SECOND)
+    expect(again.getState()).toMatchObject({ phase: 'working' })
+    const tasks = [again, b.client.getToolCall(again.callId)].map((call) => call?.getState().task?.taskId)
+    expect(tasks[0]).toBe(tasks[1])
+  })
+})

@@ -1,0 +1,171 @@
+import type { TaskClient, ToolCall } from 'taskwire'
+import { createSimulatedBrowser, type SimulatedBrowser, type SimulatedPage } from 'taskwire/testing'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createTaskClient } from '../support/anyClient.js'
+import { created, createScriptedServer, http, type ScriptedServer, snapshot } from '../support/scriptedServer.js'
+
+const SECOND = 1000
+const HOUR = 60 * 60 * SECOND
+
+let browser: SimulatedBrowser
+let server: ScriptedServer
+/** When the server received each poll, in ms of time that has really passed. */
+let polls: number[]
+let passed: number
+
+interface Tab {
+  readonly page: SimulatedPage
+  readonly client: TaskClient
+}
+
+beforeEach(() => {
+  browser = createSimulatedBrowser()
+  server = createScriptedServer({ now: browser.now })
+  polls = []
+  passed = 0
+})
+
+/** A task that is to be polled every so many ms. */
+function serve(pollIntervalMs: number): void {
+  server.on('tools/call', created({ pollIntervalMs }))
+  server.on('tasks/get', (request) => {
+    polls.push(passed)
+    return snapshot({ pollIntervalMs })(request)
+  })
+}
+
+/** Lets time pass in steps, so that each poll is noted by the step in which it came. */
+async function pass(ms: number, step = 100): Promise<void> {
+  for (const end = passed + ms; passed < end; ) {
+    await browser.advance(step)
+    passed += step
+  }
+}
+
+function openTab(page: SimulatedPage = browser.openPage()): Tab {
+  const client = createTaskClient({
+    url: 'https://tasks.example/mcp',
+    transportOptions: { fetch: server.fetch },
+    environment: page.environment,
+    push: false,
+  })
+  return { page, client }
+}
+
+const run = ({ client }: Tab): ToolCall => client.startToolCall({ name: 'report' }, { key: 'k' })
+
+describe('a clock that is set back while two tabs follow a task', () => {
+  // tab A  leads ─ clock −1 h ─ frozen, past the poll ──────── thaws
+  // tab B                              takes the lead: reads the note of before, which lies an hour ahead
+  it.fails.each([
+    ['a minute', 60 * SECOND],
+    ['an hour', HOUR],
+  ])('[EDGE-33] by %s does not stop its polls where the leading tab was frozen past one', async (_, by) => {
+    serve(5 * SECOND)
+    const [a, b] = [openTab(), openTab()]
+    const calls = [run(a)]
+    await pass(500)
+    calls.push(run(b))
+    await pass(11 * SECOND)
+    expect(polls).toHaveLength(2)
+    browser.setClock(-by)
+    await pass(SECOND)
+    a.page.freeze()
+    await pass(5 * SECOND)
+    await a.page.thaw()
+    polls = []
+    const thawed = passed
+    await pass(55 * SECOND)
+    // The first within the interval, the second that a tab waits before it takes over, and the interval of the note.
+    expect((polls[0] ?? Number.POSITIVE_INFINITY) - thawed).toBeLessThanOrEqual(6 * SECOND)
+    expect(polls.length).toBeGreaterThanOrEqual(9)
+    const gaps = polls.slice(1).map((at, index) => at - (polls[index] ?? 0))
+    for (const gap of gaps) expect(gap).toBeGreaterThanOrEqual(5 * SECOND - 100)
+    for (const call of calls) expect(call.getState().network).toBe('ok')
+  })
+
+  it('[EDGE-33] does not make a tab that takes over poll before the server has allowed it', async () => {
+    serve(20 * SECOND)
+    const [a, b] = [openTab(), openTab()]
+    run(a)
+    await pass(500)
+    run(b)
+    await pass(SECOND)
+    browser.setClock(-HOUR)
+    await pass(SECOND)
+    await a.page.crash()
+    await pass(17 * SECOND)
+    expect(polls).toEqual([])
+    await pass(10 * SECOND)
+    expect(polls).toHaveLength(1)
+  })
+})
+
+describe('a note that the task is not to be polled for 20 hours, of before the clock was set back', () => {
+  const MINUTE = 60 * SECOND
+
+  // visit 1  notes 20 h ─ crashes ─ clock −19 h
+  // visit 2                                reads it: 20 h from now ─ crashes
+  // visit 3                                             10 h later: 10 h from now, not 20
+  it.fails('[EDGE-33] is as long for each visit that reads it as for the first one', async () => {
+    serve(20 * HOUR)
+    const first = openTab()
+    run(first)
+    await pass(MINUTE, MINUTE)
+    await first.page.crash()
+    browser.setClock(-19 * HOUR)
+    for (let visit = 0; visit < 4; visit++) {
+      const { page, client } = openTab()
+      await Promise.all([client.resumeToolCalls(), browser.settle()])
+      await pass(5 * HOUR, MINUTE)
+      await page.crash()
+    }
+    const { client } = openTab()
+    await Promise.all([client.resumeToolCalls(), browser.settle()])
+    await pass(10 * MINUTE, MINUTE)
+    expect(polls).toHaveLength(1)
+    expect(polls[0]).toBeGreaterThanOrEqual(20 * HOUR)
+  })
+
+  // visit 1  notes 20 h ─ 19 h later the clock is set back, which this page sees ─ crashes
+  // visit 2                                                                  1 h later: polls, not 20 h later
+  it.fails('[EDGE-33] is as long for the next visit as for the page that saw the clock set back', async () => {
+    serve(20 * HOUR)
+    const first = openTab()
+    run(first)
+    await pass(19 * HOUR, MINUTE)
+    browser.setClock(-19 * HOUR)
+    await pass(MINUTE, MINUTE)
+    await first.page.crash()
+    const { client } = openTab()
+    await Promise.all([client.resumeToolCalls(), browser.settle()])
+    await pass(58 * MINUTE, MINUTE)
+    expect(polls).toEqual([])
+    await pass(10 * MINUTE, MINUTE)
+    expect(polls).toHaveLength(1)
+  })
+
+  it.fails('[EDGE-33] is as long where the server asked for it by Retry-After', async () => {
+    server.on('tools/call', created())
+    server.on('tasks/get', (request) => {
+      polls.push(passed)
+      return http(503, { headers: { 'retry-after': String((20 * HOUR) / SECOND) } })(request)
+    })
+    const first = openTab()
+    run(first)
+    await pass(2 * MINUTE, MINUTE)
+    expect(polls).toHaveLength(1)
+    await first.page.close()
+    browser.setClock(-19 * HOUR)
+    for (let visit = 0; visit < 4; visit++) {
+      const { page, client } = openTab()
+      await Promise.all([client.resumeToolCalls(), browser.settle()])
+      await pass(5 * HOUR, MINUTE)
+      await page.crash()
+    }
+    const { client } = openTab()
+    await Promise.all([client.resumeToolCalls(), browser.settle()])
+    await pass(10 * MINUTE, MINUTE)
+    expect(polls).toHaveLength(2)
+  })
+})

@@ -1,0 +1,161 @@
+import type { TaskClient } from 'taskwire'
+import { createSimulatedEnvironment, type SimulatedEnvironment } from 'taskwire/testing'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createTaskClient } from '../support/anyClient.js'
+import {
+  created,
+  createScriptedServer,
+  http,
+  openStream,
+  type Reply,
+  rpcError,
+  type ScriptedServer,
+  snapshot,
+  task,
+} from '../support/scriptedServer.js'
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId'
+
+let page: SimulatedEnvironment
+let server: ScriptedServer
+let client: TaskClient
+let start: number
+/** Streams that are open. Each is acknowledged at once. */
+let streams: { readonly push: () => void; readonly end: () => void }[]
+
+beforeEach(() => {
+  page = createSimulatedEnvironment()
+  start = page.now()
+  server = createScriptedServer({ now: page.now })
+  server.on('tools/call', created({ pollIntervalMs: 10 * SECOND }))
+  server.on('tasks/get', snapshot({ pollIntervalMs: 10 * SECOND }))
+  streams = []
+  client = createTaskClient({
+    url: 'http://localhost/mcp',
+    transportOptions: { fetch: server.fetch },
+    environment: page.environment,
+  })
+})
+
+/** A stream that the server acknowledges at once. `onOpen` is called with what goes on over it. */
+function acknowledged(onOpen: (stream: { push: () => void; end: () => void }) => void = () => {}): Reply {
+  return (request) => {
+    const stream = openStream()
+    const response = stream(request)
+    const _meta = { [SUBSCRIPTION_ID]: request.id }
+    const { notifications } = request.params
+    stream.send({ method: 'notifications/subscriptions/acknowledged', params: { notifications, _meta } })
+    const opened = {
+      push: () => stream.send({ method: 'notifications/tasks', params: { ...task(), _meta } }),
+      end: stream.end,
+    }
+    streams.push(opened)
+    onOpen(opened)
+    return response
+  }
+}
+
+const listens = () => server.times('subscriptions/listen', start)
+const polls = () => server.times('tasks/get', start)
+
+describe('a push stream that ends', () => {
+  it.fails('[EDGE-34] right after its acknowledgement is opened again less and less often', async () => {
+    server.on(
+      'subscriptions/listen',
+      acknowledged(({ end }) => end()),
+    )
+    client.startToolCall({ name: 'report' })
+    await page.advance(10 * MINUTE)
+    // 0.25 s, 0.5 s, 1 s, ... 15 s: half of the longest backoff is the mean.
+    expect(listens().length).toBeLessThanOrEqual(50)
+    const last = listens().slice(-3)
+    expect((last[2] ?? 0) - (last[1] ?? 0)).toBeGreaterThanOrEqual(15 * SECOND)
+    // The task is polled at its interval meanwhile.
+    expect(polls()).toHaveLength(60)
+  })
+
+  it.fails('[EDGE-34] a second after its acknowledgement is opened again less and less often, too', async () => {
+    server.on(
+      'subscriptions/listen',
+      acknowledged(({ end }) => page.environment.setTimeout(end, SECOND)),
+    )
+    client.startToolCall({ name: 'report' })
+    await page.advance(10 * MINUTE)
+    expect(listens().length).toBeLessThanOrEqual(50)
+  })
+
+  it('[EDGE-34] after something was pushed is opened again soon', async () => {
+    server.on(
+      'subscriptions/listen',
+      acknowledged(({ end }) => end()),
+    )
+    client.startToolCall({ name: 'report' })
+    await page.advance(5 * MINUTE)
+    server.on('subscriptions/listen', acknowledged())
+    await page.advance(MINUTE)
+    const before = listens().length
+    streams.at(-1)?.push()
+    await page.advance(0)
+    streams.at(-1)?.end()
+    await page.advance(SECOND)
+    expect(listens()).toHaveLength(before + 1)
+  })
+
+  it('[EDGE-34] after it has lasted is opened again soon, also where nothing was pushed', async () => {
+    server.on(
+      'subscriptions/listen',
+      acknowledged(({ end }) => end()),
+    )
+    client.startToolCall({ name: 'report' })
+    await page.advance(5 * MINUTE)
+    server.on('subscriptions/listen', acknowledged())
+    await page.advance(5 * MINUTE)
+    const before = listens().length
+    streams.at(-1)?.end()
+    await page.advance(SECOND)
+    expect(listens()).toHaveLength(before + 1)
+  })
+})
+
+describe('a push stream that the server refuses', () => {
+  it.fails.each([
+    [429, http(429, { headers: { 'retry-after': '120' } })],
+    [503, http(503, { headers: { 'retry-after': '120' } })],
+  ])('[EDGE-34] with %i is not asked for again before Retry-After', async (_, refused) => {
+    server.on('subscriptions/listen', refused, acknowledged())
+    client.startToolCall({ name: 'report' })
+    await page.advance(119 * SECOND)
+    expect(listens()).toHaveLength(1)
+    // Polls are other requests: they keep their interval.
+    expect(polls()).toHaveLength(11)
+    await page.advance(10 * SECOND)
+    expect(listens()).toHaveLength(2)
+  })
+
+  it.fails('[EDGE-34] and asked to be left alone for years is asked for again a day later', async () => {
+    server.on('tools/call', created({ pollIntervalMs: 10 * MINUTE }))
+    server.on('tasks/get', snapshot({ pollIntervalMs: 10 * MINUTE }))
+    server.on('subscriptions/listen', http(503, { headers: { 'retry-after': '999999999' } }))
+    client.startToolCall({ name: 'report' })
+    await page.advance(23 * 60 * MINUTE)
+    expect(listens()).toHaveLength(1)
+    await page.advance(61 * MINUTE)
+    expect(listens()).toHaveLength(2)
+  })
+
+  it('[EDGE-34] without Retry-After is asked for again less and less often', async () => {
+    server.on('subscriptions/listen', http(503))
+    client.startToolCall({ name: 'report' })
+    await page.advance(10 * MINUTE)
+    expect(listens().length).toBeLessThanOrEqual(50)
+  })
+
+  it('[EDGE-34] for good is not asked for again', async () => {
+    server.on('subscriptions/listen', rpcError(-32601, 'Method not found', { status: 404 }))
+    client.startToolCall({ name: 'report' })
+    await page.advance(10 * MINUTE)
+    expect(listens()).toHaveLength(1)
+  })
+})

@@ -1,0 +1,126 @@
+import type { TaskClient, ToolCall } from 'taskwire'
+import { createSimulatedBrowser, type SimulatedBrowser, type SimulatedPage } from 'taskwire/testing'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createTaskClient } from '../support/anyClient.js'
+import { created, createScriptedServer, type ScriptedServer, snapshot } from '../support/scriptedServer.js'
+
+const SECOND = 1000
+const INTERVAL = 5 * SECOND
+const EVERY = { pollIntervalMs: INTERVAL }
+
+let browser: SimulatedBrowser
+let server: ScriptedServer
+let start: number
+/** Which tab has sent each poll, and when. */
+let polls: { readonly tab: string; readonly at: number }[]
+
+interface Tab {
+  readonly page: SimulatedPage
+  readonly client: TaskClient
+  readonly call: ToolCall
+}
+
+beforeEach(() => {
+  browser = createSimulatedBrowser()
+  start = browser.now()
+  server = createScriptedServer({ now: browser.now })
+  server.on('tools/call', created(EVERY))
+  server.on('tasks/get', snapshot(EVERY))
+  polls = []
+})
+
+type Environment = SimulatedPage['environment']
+
+/**
+ * The page as a browser wakes it: its timers run first, then it receives the messages that have waited, and that its
+ * lock was stolen.
+ */
+function lateNews(environment: Environment): Environment {
+  const later = (action: () => void) => void environment.setTimeout(action, 20)
+  const { locks, channel } = environment
+  return {
+    ...environment,
+    locks: locks && {
+      request: (name, options, hold) =>
+        new Promise((resolve, reject) => {
+          locks.request(name, options, hold).then(resolve, (error: unknown) => later(() => reject(error)))
+        }),
+    },
+    channel:
+      channel &&
+      ((name) => {
+        const opened = channel(name)
+        return { ...opened, onMessage: (listener) => opened.onMessage((message) => later(() => listener(message))) }
+      }),
+  }
+}
+
+async function openTab(tab: string): Promise<Tab> {
+  const page = browser.openPage()
+  const client = createTaskClient({
+    url: 'https://tasks.example/mcp',
+    transportOptions: {
+      fetch: (url, init) => {
+        const isPoll = new Headers(init?.headers).get('mcp-method') === 'tasks/get'
+        if (isPoll) polls.push({ tab, at: browser.now() - start })
+        return server.fetch(url, init)
+      },
+    },
+    environment: lateNews(page.environment),
+    push: false,
+  })
+  const call = client.startToolCall({ name: 'report' }, { key: 'k' })
+  await browser.advance(500)
+  return { page, client, call }
+}
+
+// tab A  leads ─ frozen, past its poll ──────────────────── wakes: its timer first, then the news of the theft
+// tab B                                 takes over, polls
+describe('a tab that was frozen past a poll, and whose lead another one has taken', () => {
+  it.fails.each([
+    ['a moment after the other tab has polled', 1.5 * SECOND],
+    ['after the other tab has polled for a minute', 61 * SECOND],
+  ])('[EDGE-53] does not poll when it wakes %s', async (_, frozenFor) => {
+    const a = await openTab('A')
+    await openTab('B')
+    await browser.advance(INTERVAL)
+    expect(polls.at(-1)?.tab).toBe('A')
+    a.page.freeze()
+    await browser.advance(INTERVAL + frozenFor)
+    expect(polls.at(-1)?.tab).toBe('B')
+    const taken = polls.length
+    await a.page.thaw()
+    await browser.advance(SECOND)
+    expect(polls.slice(taken).filter(({ tab }) => tab === 'A')).toEqual([])
+    await browser.advance(60 * SECOND)
+    const times = polls.map(({ at }) => at)
+    for (const [index, at] of times.slice(1).entries())
+      expect(at - (times[index] ?? 0)).toBeGreaterThanOrEqual(INTERVAL)
+  })
+
+  it('[EDGE-53] shows what the other tab has received', async () => {
+    const a = await openTab('A')
+    const b = await openTab('B')
+    await browser.advance(INTERVAL)
+    a.page.freeze()
+    server.on('tasks/get', snapshot({ ...EVERY, statusMessage: 'half' }))
+    await browser.advance(3 * INTERVAL)
+    expect(b.call.getState().task?.statusMessage).toBe('half')
+    await a.page.thaw()
+    await browser.advance(SECOND)
+    expect(a.call.getState().task?.statusMessage).toBe('half')
+  })
+
+  it('[EDGE-53] polls at once when it wakes, where no other tab has taken over', async () => {
+    const a = await openTab('A')
+    const b = await openTab('B')
+    await browser.advance(INTERVAL)
+    await b.page.close()
+    a.page.freeze()
+    await browser.advance(3 * INTERVAL)
+    const before = polls.length
+    await a.page.thaw()
+    await browser.advance(SECOND)
+    expect(polls).toHaveLength(before + 1)
+  })
+})
