@@ -45,8 +45,8 @@ export interface TaskCloseOptions {
 
 /**
  * Creates an MCP server that serves the Tasks extension (SEP-2663, revision 2026-07-28) on top of the
- * official SDK, and clients of earlier revisions without it. Tokens are verified by the option `authenticate`;
- * `Host` and `Origin` are not checked: put the SDK's middleware for that in front.
+ * official SDK, and clients of earlier revisions without it. Tokens are verified by the option `authenticate`. Pages of
+ * other origins than the server's own are refused with 403 unless the option `cors` lets them in.
  *
  * @throws {TaskConfigurationError} naming the option that cannot be used.
  *
@@ -113,13 +113,13 @@ export function createTaskServer<const Tools extends readonly ToolDefinition[]>(
 
   return {
     async fetch(request, requestOptions = {}) {
-      const preflight = cors?.preflight(request)
-      if (preflight !== undefined) return preflight
+      const early = cors.refusal(request) ?? cors.preflight(request)
+      if (early !== undefined) return early
       const response = await admit(request, requestOptions).catch((error: unknown) => {
         report(error, { source: 'server' })
         return errorResponse(undefined, { code: INTERNAL_ERROR, message: 'Internal server error' }, 500)
       })
-      return cors?.decorate(request, response) ?? response
+      return cors.decorate(request, response)
     },
     notify: mcp.notify,
     async close({ drainMs } = {}) {

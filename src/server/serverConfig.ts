@@ -119,12 +119,21 @@ export function createServerConfig(options: TaskServerOptions): ServerConfig {
   }
 }
 
+/** What MCP says of names of tools (2026-07-28, "Tools: Tool Names"). The SDK would warn of any other with every request. */
+const PLAIN_NAME = /^\w([\w.-]{0,126}\w)?$/
+
 function checkTools(tools: unknown): void {
   if (!Array.isArray(tools)) fail('`tools` is not an array. Pass the tools made with defineTool().')
   const names = new Set<string>()
   for (const tool of tools as readonly Partial<ToolDefinition>[]) {
     const { name, inputSchema, taskSupport, handler, ttlMs, pollIntervalMs } = tool ?? {}
     if (typeof name !== 'string' || name === '') fail('a tool has no `name`. Give every tool a name of its own.')
+    if (!PLAIN_NAME.test(name)) {
+      fail(
+        `a tool is named ${JSON.stringify(name)}, which clients and models refuse. ` +
+          'Use 1 to 128 letters of ASCII, digits, underscores, dashes and dots, with no dash or dot at the ends.',
+      )
+    }
     if (names.has(name)) fail(`two tools are named "${name}". Give every tool a name of its own.`)
     names.add(name)
     const of = (option: string) => `\`${option}\` of the tool "${name}"`

@@ -116,7 +116,12 @@ export interface TaskServerOptions {
   maxStreams?: number
   /** Largest request body, in bytes. @default 4 MiB */
   maxRequestBodySize?: number
-  /** Lets browsers on other origins in: `true` for every origin. @default false */
+  /**
+   * Lets pages of other origins in: `true` for every origin. Those that are not let in are refused with 403, also where the
+   * name of their host was made to point here (DNS rebinding): a page that the server itself serves over plain HTTP under a
+   * name other than localhost has to be named, too.
+   * @default false: pages of the server's own origin only
+   */
   cors?: boolean | CorsOptions
   /** Sees every call, for traces and metrics: `instrumentTaskServer()` of `taskwire/otel`. */
   instrument?: TaskServerInstrument

@@ -36,7 +36,11 @@ export type CutOptions = Pick<FaultOptions, 'method'>
  * count it.
  */
 export interface Faults {
-  /** The network fails, as where there is none: `fetch` rejects with a `TypeError`. */
+  /**
+   * The network fails, as where there is none: `fetch` rejects with a `TypeError`.
+   *
+   * @throws {TaskConfigurationError} where `lose` is neither 'request' nor 'response'.
+   */
   drop(options?: DropOptions): () => void
   /** Answers take longer, by so many ms; `Infinity`: they never come. The server has done its part at once. */
   delay(ms: number, options?: FaultOptions): () => void

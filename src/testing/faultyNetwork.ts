@@ -1,3 +1,4 @@
+import { TaskConfigurationError } from '../protocol/errors.js'
 import type { Clock } from '../server/base/clock.js'
 import { sleep } from '../server/base/sleep.js'
 import type { FaultOptions, Faults } from './faults.js'
@@ -40,11 +41,13 @@ export function createFaultyNetwork(clock: Clock): FaultyNetwork {
 
   return {
     faults: {
-      drop: ({ lose = 'request', ...options } = {}) =>
-        add(async (serve) => {
+      drop({ lose = 'request', ...options } = {}) {
+        if (lose !== 'request' && lose !== 'response') throw unknownLoss(lose)
+        return add(async (serve) => {
           if (lose === 'response') await serve().then(discard)
           throw new NetworkFault()
-        }, options),
+        }, options)
+      },
       delay: (ms, options) =>
         add(async (serve, { signal }) => {
           const wait = () => (ms === Number.POSITIVE_INFINITY ? aborted(signal) : sleep(clock, ms, signal))
@@ -73,6 +76,13 @@ export function createFaultyNetwork(clock: Clock): FaultyNetwork {
       return streams.add(method, await pass([...switches].filter((one) => (one.method ?? method) === method)))
     },
   }
+}
+
+/** In JavaScript nothing else would say that a request was dropped where a response was meant. */
+function unknownLoss(lose: unknown): TaskConfigurationError {
+  return new TaskConfigurationError(
+    `Failed to drop requests: \`lose\` is ${JSON.stringify(lose)}. Pass 'request' or 'response'.`,
+  )
 }
 
 /** Lets go of a response that nobody gets: it may be a stream without end. */

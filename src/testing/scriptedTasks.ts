@@ -125,7 +125,8 @@ export function createScriptedTasks(options: ScriptedTasksOptions): ScriptedTask
       const taskIds = wantedTasks(body).filter((taskId) => runOf(taskId) !== undefined)
       if (taskIds.length === 0) return response
       const updates = await followTasks(taskIds, '', source)
-      const stream = createTaskStream({ base: response.body, subscriptionId: body['id'], updates, clock, signal })
+      const subscription = { base: response.body, subscriptionId: body['id'], updates, capabilities: EVERY_KIND }
+      const stream = createTaskStream({ ...subscription, clock, signal })
       return new Response(stream, response)
     },
     close() {
@@ -134,6 +135,9 @@ export function createScriptedTasks(options: ScriptedTasksOptions): ScriptedTask
     },
   }
 }
+
+/** A script may ask for what its client has not declared to give, as servers do that break the rules. */
+const EVERY_KIND = { elicitation: { form: {}, url: {} }, sampling: { tools: {} }, roots: {} }
 
 /** The tasks that a `subscriptions/listen` names. */
 function wantedTasks(body: JsonObject): readonly string[] {

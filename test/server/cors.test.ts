@@ -14,7 +14,7 @@ describe('CORS', () => {
       method: 'OPTIONS',
       headers: { ...origin, 'access-control-request-method': 'POST' },
     })
-    expect((await t.server.fetch(preflight)).status).toBe(405)
+    expect((await t.server.fetch(preflight)).status).toBe(403)
   })
 
   it('lets a browser read every response, also those that refuse', async () => {

@@ -4,8 +4,7 @@ import type { Requirement } from './requirements.js'
  * What SEP-2663 asks of servers, and what the core does where a task or an input request is concerned. A test that
  * proves one of them names it in square brackets.
  *
- * Left out, for the tool decides it: what is asked (no passwords by forms), whom a link is for, and what a result says. Left
- * to what stands in front of the server: the check of `Origin` (docs/server.md). Left to the SDK and its tests: the rest of
+ * Left out, for the tool decides it: what is asked (no passwords by forms), whom a link is for, and what a result says. Left to the SDK and its tests: the rest of
  * the transport, discovery, pagination, caching, and input requests before a task.
  */
 export const SERVER_REQUIREMENTS: Readonly<Record<string, Requirement>> = {
@@ -164,6 +163,16 @@ export const SERVER_REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     level: 'MUST',
     text: 'Requests whose headers and body disagree are refused with -32020.',
     section: 'Streamable HTTP: "Header Validation"',
+  },
+  'SERVER-CORE-ORIGIN': {
+    level: 'MUST',
+    text: 'A request of a page whose origin may not call the server is refused with 403.',
+    section: 'Streamable HTTP: "Security"',
+  },
+  'SERVER-CORE-TORN-DOWN': {
+    level: 'MUST',
+    text: 'A server that ends a subscription of which something could still come sends notifications/cancelled with its id.',
+    section: 'Cancellation; Subscriptions: "Cancellation"',
   },
   'SERVER-CORE-STRUCTURED': {
     level: 'MUST',

@@ -1,4 +1,6 @@
 import { TaskConfigurationError } from '../../protocol/errors.js'
+import { REFUSED } from '../base/errorCodes.js'
+import { errorResponse } from './jsonRpcResponse.js'
 
 /** Who may call the server from a browser. */
 export interface CorsOptions {
@@ -6,8 +8,13 @@ export interface CorsOptions {
   origin?: string | readonly string[]
 }
 
-/** What makes a server usable from other origins. */
+/** Which pages may call a server, and what makes it usable from other origins. */
 export interface Cors {
+  /**
+   * The 403 for a page of an origin that may not call the server; undefined for any other request (MCP 2026-07-28,
+   * "Streamable HTTP: Security"). Without the option, that is every origin but the server's own.
+   */
+  refusal(request: Request): Response | undefined
   /** The response to a preflight, before anything looks at credentials; undefined for any other request. */
   preflight(request: Request): Response | undefined
   /** Adds to a response what its reader needs, be it an error. */
@@ -33,22 +40,23 @@ const EXPOSED_HEADERS = 'Retry-After, Mcp-Session-Id, Mcp-Protocol-Version, WWW-
 const MAX_AGE_SECONDS = '86400'
 
 /**
- * The CORS rules of the option `cors`; undefined where it is off.
+ * The rules of the option `cors`.
  *
  * @throws {TaskConfigurationError} where an origin is none.
  */
-export function createCors(option: boolean | CorsOptions): Cors | undefined {
-  if (option === false) return undefined
-  const { origin = '*' } = option === true ? {} : option
-  const origins = typeof origin === 'string' ? [origin] : origin
+export function createCors(option: boolean | CorsOptions): Cors {
+  const origins = originsOf(option)
   origins.forEach(checkOrigin)
+  const isOff = origins.length === 0
   const isOpen = origins.includes('*')
+  const isNamed = (caller: string) => isOpen || origins.includes(caller)
 
   function decorate(request: Request, response: Response): Response {
+    if (isOff) return response
     const { headers } = response
     const caller = request.headers.get('origin')
     if (!isOpen) headers.append('Vary', 'Origin')
-    if (caller === null || !(isOpen || origins.includes(caller))) return response
+    if (caller === null || !isNamed(caller)) return response
     headers.set('Access-Control-Allow-Origin', isOpen ? '*' : caller)
     headers.set('Access-Control-Expose-Headers', EXPOSED_HEADERS)
     return response
@@ -56,8 +64,14 @@ export function createCors(option: boolean | CorsOptions): Cors | undefined {
 
   return {
     decorate,
+    refusal(request) {
+      const caller = request.headers.get('origin')
+      if (caller === null || isNamed(caller) || isOwnOrigin(caller, request)) return undefined
+      return decorate(request, errorResponse(undefined, { code: REFUSED, message: FOREIGN }, 403))
+    },
     preflight(request) {
-      if (request.method !== 'OPTIONS' || !request.headers.has('access-control-request-method')) return undefined
+      if (isOff || request.method !== 'OPTIONS' || !request.headers.has('access-control-request-method'))
+        return undefined
       const response = decorate(request, new Response(null, { status: 204 }))
       const { headers } = response
       headers.append('Vary', 'Access-Control-Request-Headers')
@@ -68,6 +82,32 @@ export function createCors(option: boolean | CorsOptions): Cors | undefined {
       return response
     },
   }
+}
+
+const FOREIGN =
+  'Forbidden: pages of this origin may not call the server. To let them in, name their origin in the option `cors`.'
+
+function originsOf(option: boolean | CorsOptions): readonly string[] {
+  if (option === false) return []
+  const { origin = '*' } = option === true ? {} : option
+  return typeof origin === 'string' ? [origin] : origin
+}
+
+/**
+ * True if the page is the server's own. That its host is that of the request says so only where the host cannot have been
+ * made to point here by somebody else (DNS rebinding): over TLS, and where it is no name.
+ */
+function isOwnOrigin(origin: string, { url, headers }: Request): boolean {
+  // Scripts cannot set it, proxies do not change it, and browsers send it only over TLS and to their own machine.
+  if (headers.get('sec-fetch-site') === 'same-origin') return true
+  if (!URL.canParse(origin)) return false
+  const { protocol, host, hostname } = new URL(origin)
+  return host === new URL(url).host && (protocol === 'https:' || isAddress(hostname))
+}
+
+/** True for an IP address, and for the name that every machine has for itself. */
+function isAddress(hostname: string): boolean {
+  return /^(\d+\.){3}\d+$|^\[|(^|\.)localhost$/.test(hostname)
 }
 
 /** What browsers send has no path and no slash at the end: anything else would never match. */

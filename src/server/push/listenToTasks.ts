@@ -13,7 +13,7 @@ import type { Exchange } from '../http/exchange.js'
 import { errorResponse } from '../http/jsonRpcResponse.js'
 import type { OwnerNaming } from '../http/ownerOf.js'
 import { ownerOf } from '../http/ownerOf.js'
-import { missingTasksCapability } from '../http/tasksCapability.js'
+import { capabilitiesIn, missingTasksCapability } from '../http/tasksCapability.js'
 import { isLimitReached } from '../tasks/limitReached.js'
 import { toTaskFailure } from '../tasks/taskFailure.js'
 import type { TaskRuntime } from '../tasks/taskRuntime.js'
@@ -59,6 +59,7 @@ export async function listenToTasks(exchange: Exchange, response: Response, part
       base: response.body,
       subscriptionId: body.id,
       updates,
+      capabilities: capabilitiesIn(body.params),
       clock,
       signal,
       onEnd: leave,

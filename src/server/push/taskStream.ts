@@ -15,6 +15,8 @@ export interface TaskStreamOptions {
   readonly base: ReadableStream<Uint8Array>
   readonly subscriptionId: unknown
   readonly updates: TaskUpdates
+  /** What the client has declared with the request. */
+  readonly capabilities: unknown
   readonly clock: Clock
   /** Aborts when the client hangs up. */
   readonly signal: AbortSignal
@@ -34,9 +36,11 @@ const KEEP_ALIVE_MS = 15_000
  * tasks        state now, ...                   state, state           last state
  * client  ack, state now, ..., resource updated, state, state, ....... last state, end
  * ```
+ *
+ * Where the server closes before, `notifications/cancelled` comes right before the end.
  */
 export function createTaskStream(options: TaskStreamOptions): ReadableStream<Uint8Array> {
-  const { subscriptionId, updates, clock, signal, onEnd } = options
+  const { subscriptionId, updates, capabilities, clock, signal, onEnd } = options
   const base = options.base.getReader()
   const encoder = new TextEncoder()
   let isAcknowledged = false
@@ -54,12 +58,13 @@ export function createTaskStream(options: TaskStreamOptions): ReadableStream<Uin
     while (room() > 0) {
       const record = updates.next()
       if (record === undefined) break
-      const { _meta, ...task } = toWireTask(record.task)
+      const { _meta, ...task } = toWireTask(record.task, capabilities)
       const meta = { ...(_meta as object | undefined), [SUBSCRIPTION_ID_META_KEY]: subscriptionId }
       const params = { ...task, _meta: meta }
       write(sseEvent({ jsonrpc: '2.0', method: 'notifications/tasks', params }))
     }
     if (end === undefined || !updates.isOver) return
+    if (updates.isCut) write(sseEvent(cancelled(subscriptionId)))
     const last = end
     // To write is to be asked for more, which brings us back here.
     end = undefined
@@ -132,6 +137,16 @@ export function createTaskStream(options: TaskStreamOptions): ReadableStream<Uin
     },
     { highWaterMark: HIGH_WATER_MARK, size: ({ byteLength }) => byteLength },
   )
+}
+
+/** Says that the server tears the subscription down, and not that nothing can come any more (MCP, "Cancellation"). */
+function cancelled(subscriptionId: unknown): JsonObject {
+  const params = {
+    requestId: subscriptionId,
+    reason: 'The server is shutting down.',
+    _meta: { [SUBSCRIPTION_ID_META_KEY]: subscriptionId },
+  }
+  return { jsonrpc: '2.0', method: 'notifications/cancelled', params }
 }
 
 /** The response so far knows nothing of these tasks and leaves them out. */

@@ -8,6 +8,8 @@ export interface TaskUpdates {
   readonly taskIds: readonly string[]
   /** True once nothing is left to send and nothing more can come. */
   readonly isOver: boolean
+  /** True once the server closes, whatever could still have come. */
+  readonly isCut: boolean
   /** Takes one state; undefined if there is nothing new. */
   next(): TaskRecord | undefined
   /** Calls `wake` when there is something new, or when it is over. */
@@ -29,6 +31,7 @@ export async function followTasks(
   /** Tasks that may still change, with the end of their ttl. */
   const open = new Map<string, number | null>()
   let wake = () => {}
+  let isCut = false
 
   const stop = runtime.follow(taskIds, {
     onRecord(record) {
@@ -44,6 +47,7 @@ export async function followTasks(
       wake()
     },
     onClose() {
+      isCut = true
       open.clear()
       wake()
     },
@@ -61,6 +65,9 @@ export async function followTasks(
     taskIds: [...versions.keys()],
     get isOver() {
       return open.size === 0 && waiting.size === 0
+    },
+    get isCut() {
+      return isCut
     },
     next() {
       const [record] = waiting.values()

@@ -31,14 +31,14 @@ export function serveTaskMethods(server: McpServer, exchange: Exchange, parts: S
   const { runtime } = parts
   const serve = (
     method: (typeof TASK_METHODS)[number],
-    answer: (record: TaskRecord, params: JsonObject) => Promise<Result> | Result,
+    answer: (record: TaskRecord, params: JsonObject, ctx: ServerContext) => Promise<Result> | Result,
   ): void => {
     // With a schema of its own, the SDK lets a method through that its revision does not define.
     server.server.setRequestHandler(method, { params: anything }, async (_, ctx) => {
       assertDeclared(ctx)
       try {
         const params = requestParams(exchange.body)
-        return await answer(await findTask(params, exchange, parts), params)
+        return await answer(await findTask(params, exchange, parts), params, ctx)
       } catch (error) {
         if (error instanceof ProtocolError) throw error
         parts.report(error, { source: 'server' })
@@ -47,7 +47,7 @@ export function serveTaskMethods(server: McpServer, exchange: Exchange, parts: S
     })
   }
 
-  serve('tasks/get', (record) => toWireTask(asThingsStand(record, parts)))
+  serve('tasks/get', (record, _params, ctx) => toWireTask(asThingsStand(record, parts), declaredCapabilities(ctx)))
   serve('tasks/update', async ({ task }, params) => {
     await runtime.answer(task.taskId, inputResponsesOf(params, openInputRequests(task)))
     return {}
