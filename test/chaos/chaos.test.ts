@@ -14,9 +14,9 @@ describe('random schedules of faults', () => {
   )
 
   it(
-    'do the same to taskwire/lite',
+    'do the same to taskwire/lite, and the same again when they are played a second time',
     async () => {
-      const failure = await runChaos({ runs: 250, seed: 1, client: { kind: 'lite' } })
+      const failure = await runChaos({ runs: 250, seed: 1, client: { kind: 'lite' }, twice: true })
       expect(failure && `${failure.report}\n\n${replayCommand(failure)} --lite`).toBeUndefined()
     },
     5 * MINUTE,

@@ -21,7 +21,7 @@ export interface Real {
   readonly calls: Map<string, CallSpec>
 }
 
-type Command = fc.AsyncCommand<Model, Real>
+export type Command = fc.AsyncCommand<Model, Real>
 
 interface CommandParts {
   readonly name: string

@@ -63,6 +63,7 @@ export const BREACHES = [
   'outcome unknown to the page that can ask again',
   'unhandled error',
   'left running after close()',
+  'played again otherwise',
 ] as const
 
 export type Breach = (typeof BREACHES)[number]

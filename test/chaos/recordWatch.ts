@@ -16,6 +16,8 @@ export interface RecordUser {
   isAlive(): boolean
   /** Called with what stood in an item that this page has removed. */
   onRemoved(record: ToolCallRecord): void
+  /** Called with what this page has written to an item; with undefined where it has removed it. */
+  onChanged(key: string, value: string | undefined): void
 }
 
 /** The storage of the browser, which can fail, together with what was seen in it. */
@@ -52,8 +54,9 @@ export function createRecordWatch({ onWritten, onFailed }: RecordWatchOptions): 
     return items.get(key) ?? null
   }
 
-  function write(key: string, value: string): void {
+  function write(key: string, value: string, page: RecordUser): void {
     attempt(key, true)
+    page.onChanged(key, value)
     const before = parse(items.get(key))
     items.set(key, value)
     const record = parse(value)
@@ -62,6 +65,7 @@ export function createRecordWatch({ onWritten, onFailed }: RecordWatchOptions): 
 
   function remove(key: string, page: RecordUser): void {
     attempt(key, false)
+    page.onChanged(key, undefined)
     const record = parse(items.get(key))
     items.delete(key)
     if (record !== undefined) page.onRemoved(record)
@@ -80,7 +84,7 @@ export function createRecordWatch({ onWritten, onFailed }: RecordWatchOptions): 
       key: (index) => keys()[index] ?? null,
       getItem: read,
       // What a page does after its end is never seen again.
-      setItem: (key, value) => page.isAlive() && write(key, value),
+      setItem: (key, value) => page.isAlive() && write(key, value, page),
       removeItem: (key) => page.isAlive() && remove(key, page),
     }),
 
@@ -94,7 +98,7 @@ export function createRecordWatch({ onWritten, onFailed }: RecordWatchOptions): 
       }
       return {
         getItem: (key) => slowly(() => read(key)),
-        setItem: (key, value) => slowly(() => write(key, value)),
+        setItem: (key, value) => slowly(() => write(key, value, page)),
         removeItem: (key) => slowly(() => remove(key, page)),
         keys: () => slowly(keys),
       }

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
-import { type Model, open, type Real, schedules } from './commands.js'
+import { type Command, type Model, open, type Real, schedules } from './commands.js'
 import { createTally, type Tally } from './faults.js'
+import { firstDifference } from './journal.js'
 import { judge } from './verdict.js'
-import { type ClientOptions, createWorld, type WorldOptions } from './world.js'
+import { type ClientOptions, createWorld, type World, type WorldOptions } from './world.js'
 
 export interface ChaosOptions {
   readonly runs: number
@@ -12,8 +13,10 @@ export interface ChaosOptions {
   readonly replayPath?: string | undefined
   /** Options that every client gets. */
   readonly client?: ClientOptions | undefined
+  /** Plays each schedule a second time, and fails where anything was otherwise. */
+  readonly twice?: boolean | undefined
   /** Called with what a run has counted; after the first that fails, of none any more. */
-  readonly onRun?: (counts: Tally['counts']) => void
+  readonly onRun?: (counts: Tally['counts'], digest: string) => void
 }
 
 /** A schedule, as small as it could be made, under which something went wrong. */
@@ -35,32 +38,39 @@ const worlds: fc.Arbitrary<WorldOptions> = fc.record({
   hidden: fc.constantFrom('continue', 'continue', 'continue', 'pause'),
 })
 
+/** Plays one schedule in a world of its own, to its end. */
+async function play(world: World, commands: Iterable<Command>): Promise<World> {
+  const places = world.options.tabs === 'alone' ? 1 : 3
+  const model: Model = { places: Array.from({ length: places }, () => 'empty' as const) }
+  const real: Real = { world, places: [], calls: new Map() }
+  const onRejection = (reason: unknown) => world.breach('unhandled error', String(reason))
+  process.on('unhandledRejection', onRejection)
+  try {
+    await open(real, model, 0, false)
+    await fc.asyncModelRun(async () => ({ model, real }), commands)
+    await judge(world)
+  } finally {
+    process.off('unhandledRejection', onRejection)
+  }
+  return world
+}
+
 /** Plays random schedules. Returns the first that fails, made small, or undefined. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosFailure | undefined> {
-  const { runs, seed, path, replayPath, client, onRun } = options
+  const { runs, seed, path, replayPath, client, twice = false, onRun } = options
   let hasFailed = false
   const property = fc.asyncProperty(
     worlds,
     schedules({ maxCommands: MAX_COMMANDS, replayPath }),
     async (worldOptions, commands) => {
       const tally = createTally()
-      const world = createWorld(worldOptions, tally, client)
-      const places = worldOptions.tabs === 'alone' ? 1 : 3
-      const setup = (): { model: Model; real: Real } => ({
-        model: { places: Array.from({ length: places }, () => 'empty' as const) },
-        real: { world, places: [], calls: new Map() },
-      })
-      const real = setup()
-      const onRejection = (reason: unknown) => world.breach('unhandled error', String(reason))
-      process.on('unhandledRejection', onRejection)
-      try {
-        await open(real.real, real.model, 0, false)
-        await fc.asyncModelRun(async () => real, commands)
-        await judge(world)
-      } finally {
-        process.off('unhandledRejection', onRejection)
+      const world = await play(createWorld(worldOptions, tally, client), commands)
+      if (twice) {
+        const again = await play(createWorld(worldOptions, createTally(), client), commands)
+        const difference = firstDifference(world.journal.lines, again.journal.lines)
+        if (difference !== undefined) world.breach('played again otherwise', difference)
       }
-      if (!hasFailed) onRun?.(tally.counts)
+      if (!hasFailed) onRun?.(tally.counts, world.journal.digest())
       if (world.breaches.length === 0) return
       hasFailed = true
       throw new Error([...world.breaches, '', ...world.trace].join('\n'))

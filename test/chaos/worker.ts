@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { workRounds } from '../seeded/workRounds.js'
 import { replayCommand, runChaos } from './runChaos.js'
 import { addRun, type ChaosTotals } from './totals.js'
@@ -13,13 +14,28 @@ export interface ChaosRound {
   readonly path?: string | undefined
   readonly replayPath?: string | undefined
   readonly client?: ClientOptions | undefined
+  readonly twice: boolean
 }
 
-await workRounds<ChaosRound, ChaosTotals>(async (round) => {
-  const totals: ChaosTotals = {}
-  const failure = await runChaos({ ...round, onRun: (counts) => addRun(totals, counts) })
+/** What one round has counted, and the digest of all that happened in it. */
+export interface ChaosRoundTotals {
+  readonly counted: ChaosTotals
+  readonly seed: number
+  readonly digest: string
+}
+
+await workRounds<ChaosRound, ChaosRoundTotals>(async (round) => {
+  const counted: ChaosTotals = {}
+  const digests = createHash('sha256')
+  const failure = await runChaos({
+    ...round,
+    onRun: (counts, digest) => {
+      addRun(counted, counts)
+      digests.update(digest)
+    },
+  })
   return {
-    totals,
+    totals: { counted, seed: round.seed, digest: digests.digest('hex') },
     failure:
       failure && `${failure.report}\n\n${replayCommand(failure)}${round.client?.kind === 'lite' ? ' --lite' : ''}`,
   }

@@ -6,6 +6,7 @@ import { type ClientKind, createClientOf } from '../support/createClientOf.js'
 import { type CallLedger, createCallLedger, type Start } from './callLedger.js'
 import { type CallPlan, type ChaosServer, createChaosServer, type RpcRequest, type ServerTask } from './chaosServer.js'
 import type { Breach, Tally, TallyKey } from './faults.js'
+import { createJournal, type Journal, noting } from './journal.js'
 import { type ChaosNetwork, createChaosNetwork } from './network.js'
 import { createPollFloors, type PollFloors } from './pollFloors.js'
 import { createRecordWatch, type RecordUser, type RecordWatch } from './recordWatch.js'
@@ -99,6 +100,8 @@ export interface World {
   readonly breaches: readonly string[]
   log(text: string): void
   readonly trace: readonly string[]
+  /** More than the trace: messages, locks, timers and what is written, too. */
+  readonly journal: Journal
 }
 
 const URL = 'http://localhost/mcp'
@@ -153,7 +156,11 @@ export function createWorld(
   /** How often a page could not see which records there are. */
   let unlisted = 0
 
-  const log = (text: string) => trace.push(`${String(now() - startedAt).padStart(7)} ${text}`)
+  const journal = createJournal(() => now() - startedAt)
+  const log = (text: string) => {
+    trace.push(`${String(now() - startedAt).padStart(7)} ${text}`)
+    journal.note(text)
+  }
   const breach = (kind: Breach, text: string) => {
     tally.add(kind)
     breaches.push(`${kind}: ${text}`)
@@ -225,6 +232,7 @@ export function createWorld(
     exchanges.set(init, exchange)
     const taskId = request.method === 'tasks/get' ? String(request.params?.['taskId']) : undefined
     log(`  ${tab.name} → ${request.method} ${taskId ?? ''}`)
+    journal.note(`${JSON.stringify([...new Headers(init.headers)])} ${String(init.body)}`)
     if (tab.isClosed) breach('left running after close()', `${tab.name} sent ${request.method}`)
     if (taskId !== undefined) {
       lastPoller = tab
@@ -273,12 +281,17 @@ export function createWorld(
 
   function openTab(): Tab {
     const page = browser.openPage()
-    const life: RecordUser = { isAlive: () => tab.isAlive, onRemoved: (record) => deliver(tab, record) }
+    const note = (text: string) => journal.note(`${tab.name} ${text}`)
+    const life: RecordUser = {
+      isAlive: () => tab.isAlive,
+      onRemoved: (record) => deliver(tab, record),
+      onChanged: (key, value) => note(value === undefined ? `removes ${key}` : `writes ${key} ${value}`),
+    }
     const pause = () =>
       new Promise<void>((resolve) => page.environment.setTimeout(() => resolve(), Math.floor(random() * 15)))
     const local = storage.webStorage(life)
     const environment = {
-      ...page.environment,
+      ...noting(page.environment, note),
       fetch: (url: string | globalThis.URL, init?: RequestInit) => send(tab, url, init),
       storage: () => local,
       ...(options.tabs === 'alone' && { locks: undefined, channel: undefined }),
@@ -389,6 +402,7 @@ export function createWorld(
     },
     breaches,
     trace,
+    journal,
     now,
     openTab,
     log,
