@@ -84,6 +84,7 @@ export function createLegacyServer(): { readonly handle: NodeHandler; close(): P
 /** What a tool may do that is answered directly. */
 const direct: ToolContext = {
   signal: new AbortController().signal,
+  attempt: 1,
   sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
   clientCapabilities: {},
   inputResponses: {},

@@ -1,4 +1,5 @@
 import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server'
+import { TaskConfigurationError } from '../protocol/errors.js'
 import { createReporter } from './base/reportError.js'
 import { Exchange } from './http/exchange.js'
 import { capabilitiesIn } from './http/tasksCapability.js'
@@ -62,6 +63,10 @@ export function createServerCore(config: ServerConfig): ServerCore {
 
   async function runJob(job: TaskJob): Promise<void> {
     try {
+      if (tools.every(({ name }) => name !== job.tool)) {
+        report(isUnknownHere(job.tool), { source: 'server', tool: job.tool })
+        return await runtime.giveBack(job)
+      }
       const open = ({ call = '' }: TaskRecord) => openCall(call, config)
       const claimed = await runtime.claim(job, async (record) => capabilitiesIn((await open(record)).body['params']))
       if (claimed === undefined) return
@@ -84,6 +89,13 @@ export function createServerCore(config: ServerConfig): ServerCore {
       await mcp.close()
     },
   }
+}
+
+function isUnknownHere(tool: string): TaskConfigurationError {
+  return new TaskConfigurationError(
+    `Failed to run a job: this worker has no tool "${tool}". The job goes back to the queue for another one. ` +
+      'Pass the tools of the server, and deploy workers before servers.',
+  )
 }
 
 /** Nobody sees it: the request of a job stays in its process. */

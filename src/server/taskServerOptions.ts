@@ -49,9 +49,12 @@ export interface TaskServerOptions {
   maxRunning?: number
   /** @default the clock of the machine */
   clock?: Clock
-  /** How long tasks are kept, in ms from their creation; null: without limit. @default 3_600_000, one hour */
+  /**
+   * How long tasks are kept after their end, and how long an input request may stay without a response, in ms; null: without
+   * limit. A task that waits for a worker or is worked on does not expire. @default 3_600_000, one hour
+   */
   defaultTtlMs?: number | null
-  /** No task is kept longer than this, in ms, whatever its tool says. @default without limit */
+  /** The longest `ttlMs` that a tool may have, in ms. @default without limit */
   maxTtlMs?: number
   /**
    * How long clients are asked to wait between two polls, in ms; or a function that says so each time, by the load of this

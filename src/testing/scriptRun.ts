@@ -2,7 +2,7 @@ import type { InputRequest } from '../protocol/inputRequest.js'
 import type { JsonObject } from '../protocol/json.js'
 import { type DetailedTask, isTerminal, type Task } from '../protocol/task.js'
 import type { Clock } from '../server/base/clock.js'
-import type { TaskRecord } from '../server/tasks/taskRecord.js'
+import { RECORD_FORMAT, type TaskRecord } from '../server/tasks/taskRecord.js'
 import type { ScriptedTask, ScriptStep } from './scriptTask.js'
 
 /** One task on its way through its script. */
@@ -104,7 +104,9 @@ export function startScript(script: ScriptedTask, options: ScriptRunOptions): Sc
         task: snapshot(),
         owner: '',
         version,
+        format: RECORD_FORMAT,
         expiresAt,
+        ttlMs,
         tool: '',
         attempt: 1,
         answers: {},

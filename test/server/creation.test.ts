@@ -28,7 +28,7 @@ describe('creating tasks', () => {
       status: 'working',
       createdAt: '2026-11-01T00:00:00.000Z',
       lastUpdatedAt: '2026-11-01T00:00:00.000Z',
-      ttlMs: 3_600_000,
+      ttlMs: null,
       pollIntervalMs: 1000,
       _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'test', version: '1.0.0' } },
     })
@@ -61,13 +61,17 @@ describe('creating tasks', () => {
 
   it('takes the words of the tool over those of the server', async () => {
     const tool = defineTool({ ...slow, ttlMs: 5000, pollIntervalMs: 250 })
-    const { call } = startServer({ tools: [tool], pollIntervalMs: 9000, defaultTtlMs: null })
-    expect((await call('slow')).result).toMatchObject({ ttlMs: 5000, pollIntervalMs: 250 })
+    const { start, get, clock } = startServer({ tools: [tool], pollIntervalMs: 9000, defaultTtlMs: null })
+    const taskId = await start('slow')
+    await clock.advance(1000)
+    expect(await get(taskId)).toMatchObject({ status: 'completed', ttlMs: 6000, pollIntervalMs: 250 })
   })
 
   it('says null where tasks are kept without limit', async () => {
-    const { call } = startServer({ tools: [slow], defaultTtlMs: null })
-    expect((await call('slow')).result).toHaveProperty('ttlMs', null)
+    const { start, get, clock } = startServer({ tools: [slow], defaultTtlMs: null })
+    const taskId = await start('slow')
+    await clock.advance(1000)
+    expect(await get(taskId)).toMatchObject({ status: 'completed', ttlMs: null })
   })
 
   it('goes on when the client that made the call hangs up', async () => {

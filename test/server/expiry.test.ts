@@ -1,19 +1,22 @@
 import { describe, expect, it, vi } from 'vitest'
 import { InMemoryTaskStore } from '../../src/server/tasks/inMemoryTaskStore.js'
 import { defineTool } from '../../src/server/tools/defineTool.js'
+import { settle } from './support/manualClock.js'
 import { startServer } from './support/serverUnderTest.js'
-import { slow, text } from './support/tools.js'
+import { SharedStore, SilentStore } from './support/silentStore.js'
+import { ask, slow, text } from './support/tools.js'
 
 describe('the ttl', () => {
-  it('keeps a task, over or not, to its last millisecond and not a moment longer', async () => {
-    const { clock, start, get, rpc, update, cancel } = startServer({ tools: [slow], defaultTtlMs: 5000 })
+  it('keeps a task that has ended, or asks, to its last millisecond and not a moment longer', async () => {
+    const { clock, start, get, rpc, update, cancel } = startServer({ tools: [slow, ask], defaultTtlMs: 5000 })
     const done = await start('slow', { ms: 1000 })
-    const working = await start('slow', { ms: 60_000 })
+    await clock.advance(1000)
+    const asking = await start('ask')
     await clock.advance(4999)
-    expect(await get(done)).toMatchObject({ status: 'completed' })
-    expect(await get(working)).toMatchObject({ status: 'working' })
+    expect(await get(done)).toMatchObject({ status: 'completed', ttlMs: 6000 })
+    expect(await get(asking)).toMatchObject({ status: 'input_required', ttlMs: 5000 })
     await clock.advance(1)
-    for (const taskId of [done, working]) {
+    for (const taskId of [done, asking]) {
       for (const { status, error } of [
         await rpc('tasks/get', { taskId }),
         await update(taskId, {}),
@@ -27,29 +30,63 @@ describe('the ttl', () => {
     }
   })
 
-  it('counts from the creation, whatever happens to the task', async () => {
-    const chatty = defineTool({
-      ...slow,
-      async handler(_, { task, sleep }) {
-        for (;;) {
-          await sleep(900)
-          await task?.setStatus('still here')
-        }
-      },
-    })
-    const { clock, start, rpc } = startServer({ tools: [chatty], defaultTtlMs: 5000 })
-    const taskId = await start('slow')
-    await clock.advance(5000)
+  it.each([
+    ['memory', () => new InMemoryTaskStore()],
+    ['a shared store', () => new SharedStore()],
+    ['a store that finds no lost work', () => new SilentStore()],
+  ])('does not count while the tool works, however long that is, with tasks in %s', async (_, createStore) => {
+    const { clock, start, get, rpc } = startServer({ store: createStore(), tools: [slow], defaultTtlMs: 3_600_000 })
+    const taskId = await start('slow', { ms: 5.5 * 3_600_000 })
+    for (let hour = 1; hour <= 5; hour += 1) {
+      await clock.advance(3_600_000)
+      expect(await get(taskId)).toMatchObject({ status: 'working', ttlMs: null })
+    }
+    await clock.advance(1_800_000)
+    expect(await get(taskId)).toMatchObject({ status: 'completed', ttlMs: 6.5 * 3_600_000 })
+    await clock.advance(3_599_999)
+    expect(await get(taskId)).toMatchObject({ result: text('done') })
+    await clock.advance(1)
     expect((await rpc('tasks/get', { taskId })).error?.code).toBe(-32602)
   })
 
-  it('aborts the work and frees the memory', async () => {
+  it('counts from each input request on, and not while the tool works between them', async () => {
+    const tool = defineTool({
+      ...ask,
+      async handler(_, { task, sleep }) {
+        await task?.listRoots()
+        await sleep(60_000)
+        await task?.listRoots()
+        return text('asked twice')
+      },
+    })
+    const { clock, start, get, update } = startServer({ tools: [tool], defaultTtlMs: 5000 })
+    const taskId = await start('ask')
+    await clock.advance(4999)
+    await update(taskId, { 'roots-1': { roots: [] } })
+    await clock.advance(60_000)
+    await clock.advance(4999)
+    await update(taskId, { 'roots-2': { roots: [] } })
+    expect(await get(taskId)).toMatchObject({ status: 'completed' })
+  })
+
+  it('removes a task whose process was lost, where no other process can find it', async () => {
+    const store = new SilentStore()
+    const { clock, start } = startServer({ store, tools: [slow], defaultTtlMs: 5000 })
+    await start('slow', { ms: 7_200_000 })
+    // The process is gone, and another one sweeps.
+    const later = clock.now() + 600_000
+    await store.expire(later)
+    expect(store.size).toBe(0)
+  })
+
+  it('aborts work that waits for a response and frees the memory', async () => {
     const store = new InMemoryTaskStore()
     let reason: unknown
     const tool = defineTool({
       ...slow,
-      handler: (_, { signal }) =>
+      handler: (_, { signal, task }) =>
         new Promise((_, reject) => {
+          void task?.listRoots()
           signal.addEventListener('abort', () => {
             reason = signal.reason
             reject(signal.reason)
@@ -97,11 +134,21 @@ describe('the ttl', () => {
   it('beats an outcome that comes in the same moment', async () => {
     const store = new InMemoryTaskStore()
     const transition = vi.spyOn(store, 'transition')
-    const { clock, start, rpc } = startServer({ store, tools: [slow], defaultTtlMs: 5000 })
-    const taskId = await start('slow', { ms: 5000 })
+    const tool = defineTool({
+      ...slow,
+      async handler(_, { task, sleep }) {
+        void task?.listRoots()
+        await sleep(5000)
+        return text('done')
+      },
+    })
+    const { clock, start, rpc } = startServer({ store, tools: [tool], defaultTtlMs: 5000 })
+    const taskId = await start('slow')
+    await settle()
+    expect(transition).toHaveBeenCalledOnce()
     await clock.advance(5000)
     expect((await rpc('tasks/get', { taskId })).error?.code).toBe(-32602)
-    expect(transition).not.toHaveBeenCalled()
+    expect(transition).toHaveBeenCalledOnce()
   })
 
   it('gives up an input request', async () => {
@@ -123,10 +170,11 @@ describe('the ttl', () => {
     const store = new InMemoryTaskStore()
     store.expire = () => Promise.reject(new Error('disk full'))
     const { clock, start, errors } = startServer({ store, tools: [slow], defaultTtlMs: 5000 })
-    await start('slow', { ms: 60_000 })
+    await start('slow', { ms: 0 })
     await clock.advance(3000)
-    const later = await start('slow', { ms: 60_000 })
-    await clock.advance(5000)
+    const later = await start('slow', { ms: 0 })
+    expect(errors.map(({ error }) => String(error))).toEqual([])
+    await clock.advance(62_000)
     expect(errors.map(({ error }) => String(error))).toEqual(['Error: disk full', 'Error: disk full'])
     expect(later).toBeTypeOf('string')
   })

@@ -1,5 +1,12 @@
 import { inputRequired } from '@modelcontextprotocol/server'
-import { createTaskServer, createTaskWorker, defineTool, type TaskStore, type ToolDefinition } from 'taskwire/server'
+import {
+  createTaskServer,
+  createTaskWorker,
+  defineTool,
+  type TaskStore,
+  type ToolContext,
+  type ToolDefinition,
+} from 'taskwire/server'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { z } from 'zod'
 import { InMemoryTaskStore } from '../../src/server/tasks/inMemoryTaskStore.js'
@@ -161,14 +168,18 @@ describe('a call that comes again under its key', () => {
 
   it('is not ended by work of the first that has outlived its ttl', async () => {
     const ends: (() => void)[] = []
-    const handler = () => new Promise((resolve) => ends.push(() => resolve(text(`run ${ends.length}`))))
+    const handler = async (_: unknown, { task }: ToolContext) => {
+      void task?.listRoots()
+      return new Promise((resolve) => ends.push(() => resolve(text(`run ${ends.length}`))))
+    }
     const { tool } = countingTool({ ttlMs: 5000, handler } as object)
-    const { start, get, clock } = startServer({ tools: [tool] })
+    const { start, get, update, clock } = startServer({ tools: [tool] })
     const taskId = await start('count', {}, keyed())
     await clock.advance(5000)
     await start('count', {}, keyed())
     ends[0]?.()
-    expect(await get(taskId)).toMatchObject({ status: 'working' })
+    expect(await get(taskId)).toMatchObject({ status: 'input_required' })
+    await update(taskId, { 'roots-1': { roots: [] } })
     ends[1]?.()
     expect(await get(taskId)).toMatchObject({ status: 'completed', result: text('run 2') })
   })
@@ -248,15 +259,16 @@ describe('a call that is answered without a task', () => {
     expect(runs).toHaveBeenCalledTimes(1)
   })
 
-  it('is answered with an error where it takes longer than it is kept', async () => {
+  it('is waited for as long as it works, also beyond its ttl', async () => {
     const { tool, runs } = countingTool({ ...forbidden, ttlMs: 2000 })
     const { call, clock } = startServer({ tools: [tool] })
     void call('count', { ms: 9000 }, keyed())
     await until(() => runs.mock.calls.length > 0)
     const again = call('count', { ms: 9000 }, keyed())
     await until(() => clock.pending > 2)
-    await clock.advance(4000)
-    expect((await again).error).toMatchObject({ message: 'The call took longer than it is kept.' })
+    await clock.advance(9000)
+    expect((await again).result).toMatchObject(text('run 1'))
+    expect(runs).toHaveBeenCalledTimes(1)
   })
 
   it('says nothing of itself where the server closes while it is waited for', async () => {

@@ -26,12 +26,12 @@ interface Waiter {
 
 /** The input requests of a run that has not asked yet, for a client with these capabilities. */
 export function createInputRequests(run: RunScope, capabilities: ClientCapabilities): InputRequests {
-  const { record, signal } = run
+  const { record } = run
   const waiters = new Map<string, Waiter>()
   let asked = 0
 
   async function ask<T>(build: () => unknown): Promise<T> {
-    signal.throwIfAborted()
+    run.signal.throwIfAborted()
     const request = parseRequest(build)
     const missing = missingCapability(capabilities, request)
     if (missing !== undefined) throw missingInputCapability(missing)

@@ -17,6 +17,8 @@ export interface Leases {
   /** Keeps a run claimed until it is dropped. */
   keep(run: TaskRun): void
   drop(run: TaskRun): void
+  /** True if another process may have the run's task, by the clock: also where this process has slept, and no timer has fired yet. */
+  isOver(run: TaskRun): boolean
   /** Lets another worker have the task. Resolves to false where the tool may not be run again. Never rejects. */
   handOver(run: TaskRun): Promise<boolean>
   stop(): void
@@ -38,6 +40,9 @@ export interface LeaseOptions {
 /** Often enough that a lost worker is found within two lease times, and one that fails to renew once keeps its work. */
 const TICKS_PER_LEASE = 4
 
+/** How long a lost task waits for a process that knows its tool, before one that does not declares it lost. */
+const UNKNOWN_TOOL_MS = 15 * 60_000
+
 /** How many lost leases are looked at in one go. */
 const MAX_RESCUED = 100
 
@@ -54,13 +59,17 @@ export function createLeases({ store, clock, ledger, leaseMs, mayRetry, executor
   let drawn = 0
   const worker = crypto.randomUUID()
   const untilNow = () => clock.now() + leaseMs
+  const tickMs = leaseMs / TICKS_PER_LEASE
+  const onError = (error: unknown) => report(error, { source: 'server' })
+  /** Before another worker can have the task: two must not do the same work. */
+  const isOver = (until: number) => until - clock.now() <= tickMs
 
   /** One at a time under a key: a store that does not answer must not hold up the rest. */
   function start(key: unknown, work: () => Promise<void>): void {
     if (busy.has(key)) return
     busy.add(key)
     void work()
-      .catch((error: unknown) => report(error, { source: 'server' }))
+      .catch(onError)
       .finally(() => busy.delete(key))
   }
 
@@ -73,14 +82,15 @@ export function createLeases({ store, clock, ledger, leaseMs, mayRetry, executor
 
   async function rescue(now: number): Promise<void> {
     const lost = (await store.lapsed?.(now, MAX_RESCUED)) ?? []
-    await Promise.all(lost.map(rescueOne))
+    await Promise.all(lost.map((taskId) => rescueOne(taskId, now).catch(onError)))
   }
 
-  async function rescueOne(taskId: string): Promise<void> {
+  async function rescueOne(taskId: string, now: number): Promise<void> {
     const record = await ledger.read(taskId)
     const retry = record && mayRetry(record)
-    if (retry === undefined) return
-    const after = await ledger.apply(taskId, { type: 'orphan', mayRetry: retry, until: untilNow() })
+    // Those who know the tool come first. Where it is gone everywhere, its tasks must not stay at work.
+    if (retry === undefined && now < (record?.lease?.until ?? now) + UNKNOWN_TOOL_MS) return
+    const after = await ledger.apply(taskId, { type: 'orphan', mayRetry: retry === true, until: untilNow() })
     if (after?.lease?.worker === '') await restart(after)
   }
 
@@ -89,12 +99,10 @@ export function createLeases({ store, clock, ledger, leaseMs, mayRetry, executor
     await executor.start({ taskId: task.taskId, tool, attempt: attempt + 1 })
   }
 
-  const tickMs = leaseMs / TICKS_PER_LEASE
   const stop = repeat(clock, tickMs, () => {
     const now = clock.now()
     for (const [run, until] of held) {
-      // Before another worker can have the task: two must not do the same work.
-      if (until - now <= tickMs) run.lose()
+      if (isOver(until)) run.lose()
       else start(run, () => renew(run))
     }
     start(rescue, () => rescue(now))
@@ -110,6 +118,7 @@ export function createLeases({ store, clock, ledger, leaseMs, mayRetry, executor
       held.set(run, untilNow())
     },
     drop: (run) => void held.delete(run),
+    isOver: (run) => isOver(held.get(run) ?? Number.POSITIVE_INFINITY),
     async handOver({ record, by }) {
       if (mayRetry(record) !== true) return false
       try {

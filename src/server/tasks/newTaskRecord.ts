@@ -1,6 +1,6 @@
 import { createTaskId } from './taskId.js'
-import type { TaskLease, TaskRecord, TaskRepetition } from './taskRecord.js'
-import { WAITING } from './taskReducer.js'
+import { RECORD_FORMAT, type TaskLease, type TaskRecord, type TaskRepetition } from './taskRecord.js'
+import { WAITING, withExpiry } from './taskReducer.js'
 
 /** What a new task is like. */
 export interface TaskSpec {
@@ -24,12 +24,14 @@ export function newTaskRecord(
 ): TaskRecord {
   const at = new Date(now).toISOString()
   const statusMessage = attempt === 0 ? { statusMessage: WAITING } : {}
-  const times = { createdAt: at, lastUpdatedAt: at, ttlMs, pollIntervalMs }
-  return {
+  const times = { createdAt: at, lastUpdatedAt: at, ttlMs: null, pollIntervalMs }
+  const record: TaskRecord = {
     task: { taskId, status: 'working', ...statusMessage, ...times },
     owner,
     version: 1,
-    expiresAt: ttlMs === null ? null : now + ttlMs,
+    format: RECORD_FORMAT,
+    expiresAt: null,
+    ttlMs,
     tool,
     attempt,
     ...(lease !== undefined && { lease }),
@@ -38,4 +40,5 @@ export function newTaskRecord(
     answers: {},
     cancelRequested: false,
   }
+  return withExpiry(record, now)
 }

@@ -3,12 +3,17 @@ import type { Clock } from '../base/clock.js'
 import type { ReportError } from '../base/reportError.js'
 import { createEndedTasks, type EndedTaskLimits } from './endedTasks.js'
 import { createSweeper, type Sweeper } from './sweeper.js'
+import type { TaskLedger } from './taskLedger.js'
 import type { TaskRecord } from './taskRecord.js'
+import { expiryDueAt } from './taskReducer.js'
+import type { TaskRun } from './taskRun.js'
 import type { TaskRuns } from './taskRuns.js'
 import type { TaskStore } from './taskStore.js'
 
-/** Removes tasks whose ttl is over, and of those that have ended the ones that are too many. */
-export interface Retention extends Sweeper {
+/** Removes tasks whose ttl is over, and of those that have ended the ones that are too many. Keeps those that are worked on here. */
+export interface Retention extends Pick<Sweeper, 'stop'> {
+  /** Makes sure that a task is looked at when its ttl is over, or before that, while it is worked on here. */
+  watch(record: TaskRecord): void
   /** Keeps a task that has ended, and removes others for it where there are too many. Never rejects. */
   keep(record: TaskRecord): Promise<void>
 }
@@ -17,33 +22,51 @@ export interface Retention extends Sweeper {
 export interface RetentionOptions extends EndedTaskLimits {
   store: TaskStore
   clock: Clock
+  ledger: Pick<TaskLedger, 'apply'>
   runs: TaskRuns
   report: ReportError
 }
 
+/** How long after a sweep that the store has refused the next one comes, in ms. */
+const SWEEP_AGAIN_MS = 60_000
+
 /** The retention of the tasks of a store. */
 export function createRetention(options: RetentionOptions): Retention {
-  const { store, clock, runs, report } = options
+  const { store, clock, ledger, runs, report } = options
   const ended = createEndedTasks(options)
 
   async function sweep(now: number): Promise<number | null> {
-    for (const { record, abort } of runs.all()) {
-      if (record.expiresAt === null || now < record.expiresAt) continue
-      const { taskId } = record.task
-      runs.remove(taskId)
-      abort(new TaskExpiredError('ttl', { taskId }))
+    for (const run of runs.all()) {
+      const { expiresAt } = run.latest
+      if (expiresAt !== null && expiresAt <= now) expire(run)
+      else if ((expiryDueAt(run.latest) ?? Number.POSITIVE_INFINITY) <= now) extend(run)
     }
     ended.dropExpired(now)
     const next = await store.expire(now).catch((error: unknown) => {
       report(error, { source: 'server' })
-      return null
+      return now + SWEEP_AGAIN_MS
     })
-    const moments = [next, ...runs.all().map(({ record }) => record.expiresAt)].filter((at) => at !== null)
+    const moments = [next, ...runs.all().map(({ latest }) => expiryDueAt(latest))].filter((at) => at !== null)
     return moments.length === 0 ? null : Math.min(...moments)
   }
 
+  function expire(run: TaskRun): void {
+    const { taskId } = run.record.task
+    runs.remove(taskId)
+    run.abort(new TaskExpiredError('ttl', { taskId }))
+  }
+
+  /** In its own time: a store that does not answer must not hold up the sweep. */
+  function extend({ record, by }: TaskRun): void {
+    const extended = ledger.apply(record.task.taskId, { type: 'extend', by })
+    extended.catch((error: unknown) => report(error, { source: 'server' }))
+  }
+
+  const sweeper = createSweeper(clock, sweep)
+
   return {
-    ...createSweeper(clock, sweep),
+    stop: sweeper.stop,
+    watch: (record) => sweeper.due(runs.get(record.task.taskId) ? expiryDueAt(record) : record.expiresAt),
     async keep(record) {
       try {
         for (const taskId of ended.add(record)) await store.remove(taskId)

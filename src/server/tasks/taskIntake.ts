@@ -2,6 +2,7 @@ import { type ClientCapabilities, INTERNAL_ERROR, ProtocolError } from '@modelco
 import type { TaskFailure } from '../../protocol/task.js'
 import type { Clock } from '../base/clock.js'
 import { createKeyedQueue } from '../base/keyedQueue.js'
+import type { ReportError } from '../base/reportError.js'
 import type { TaskExecutor, TaskJob } from './executor.js'
 import type { Leases } from './leases.js'
 import { limitReached } from './limitReached.js'
@@ -11,6 +12,7 @@ import type { StoreWatch } from './storeWatch.js'
 import { toTaskFailure } from './taskFailure.js'
 import type { TaskLedger } from './taskLedger.js'
 import type { TaskLease, TaskRecord } from './taskRecord.js'
+import { isWaiting } from './taskReducer.js'
 import { createTaskRun, type TaskRun } from './taskRun.js'
 import type { TaskRuns } from './taskRuns.js'
 import type { TaskStore } from './taskStore.js'
@@ -31,6 +33,8 @@ export interface TaskIntake {
   enqueue(spec: TaskSpec, executor: TaskExecutor): Promise<TaskRecord>
   /** Takes the work of a job; undefined where it is taken, over or gone. */
   claim(job: TaskJob, capabilitiesOf: (record: TaskRecord) => Promise<ClientCapabilities>): Promise<TaskRun | undefined>
+  /** Leaves the work of a job to another worker, because this one does not know the tool. Never rejects. */
+  giveBack(job: TaskJob): Promise<void>
   /** Begins nothing any more. */
   close(): void
 }
@@ -48,14 +52,26 @@ export interface TaskIntakeOptions {
   watch: StoreWatch | undefined
   maxTasks: number
   maxTasksPerOwner: number
+  /** Where jobs go that are given back. */
+  executor: TaskExecutor
+  report: ReportError
 }
 
 /** The intake of a server that has just been started. */
 export function createTaskIntake(options: TaskIntakeOptions): TaskIntake {
-  const { store, clock, ledger, runs, retention, leases, watch, maxTasks, maxTasksPerOwner } = options
+  const { store, clock, ledger, runs, retention, leases, watch, maxTasks, maxTasksPerOwner, executor, report } = options
   const { atWork } = runs
   const oneByOne = createKeyedQueue()
+  const onError = (error: unknown) => report(error, { source: 'server' })
   let isClosed = false
+
+  /** After how many ms the job is to be sent again; 0 where there is nothing to be done for it any more. */
+  async function returnJob({ taskId, attempt }: TaskJob, { untilClaimed }: Leases): Promise<number> {
+    const before = await ledger.read(taskId)
+    const pauseMs = Math.min(FIRST_REST_MS * 2 ** (before?.returned ?? 0), LONGEST_REST_MS)
+    const after = await ledger.apply(taskId, { type: 'giveBack', attempt, until: untilClaimed() + pauseMs })
+    return after !== undefined && after.version > (before?.version ?? 0) && isWaiting(after) ? pauseMs : 0
+  }
 
   async function assertRoom(owner: string, ofOwnHere: number): Promise<void> {
     const others = (await store.countAtWork?.(owner)) ?? ofOwnHere
@@ -71,14 +87,15 @@ export function createTaskIntake(options: TaskIntakeOptions): TaskIntake {
 
   function enter(record: TaskRecord, capabilities: ClientCapabilities): TaskRun {
     const { taskId } = record.task
-    const run = createTaskRun({
+    const run: TaskRun = createTaskRun({
       record,
       capabilities,
       by: { attempt: record.attempt, worker: record.lease?.worker ?? '' },
       apply: (event) => ledger.apply(taskId, event),
+      isLeaseOver: () => leases?.isOver(run) === true,
     })
     runs.add(run)
-    retention.due(record.expiresAt)
+    retention.watch(record)
     watch?.start()
     return run
   }
@@ -104,7 +121,6 @@ export function createTaskIntake(options: TaskIntakeOptions): TaskIntake {
         const waiting = leases && { worker: '', until: leases.untilClaimed() }
         const record = await ledger.create(newTaskRecord(spec, clock.now(), 0, waiting))
         const { taskId } = record.task
-        retention.due(record.expiresAt)
         try {
           await executor.start({ taskId, tool: spec.tool, attempt: 1 })
         } catch (error) {
@@ -131,11 +147,25 @@ export function createTaskIntake(options: TaskIntakeOptions): TaskIntake {
       }
     },
 
+    async giveBack(job) {
+      try {
+        const pauseMs = leases === undefined ? 0 : await returnJob(job, leases)
+        // The engine has forgotten the job then, which had the same id.
+        if (pauseMs > 0) clock.setTimeout(() => void executor.start(job).catch(onError), pauseMs)
+      } catch (error) {
+        onError(error)
+      }
+    },
+
     close() {
       isClosed = true
     },
   }
 }
+
+/** How long a job rests that a worker has given back, in ms: the first time, and at most. */
+const FIRST_REST_MS = 1000
+const LONGEST_REST_MS = 30_000
 
 /** Where nobody looks for lost work, an id that comes again still needs a claim: work that has outlived its task is not this run's. */
 function unfoundLease({ taskId }: TaskSpec): TaskLease | undefined {

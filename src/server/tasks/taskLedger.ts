@@ -1,7 +1,7 @@
 import { TaskStorageError } from '../../protocol/errors.js'
 import type { Clock } from '../base/clock.js'
 import { createKeyedQueue } from '../base/keyedQueue.js'
-import type { TaskRecord } from './taskRecord.js'
+import { RECORD_FORMAT, type TaskRecord } from './taskRecord.js'
 import { reduceTask, type TaskEvent } from './taskReducer.js'
 import type { TaskStore } from './taskStore.js'
 
@@ -36,6 +36,7 @@ export function createTaskLedger({ store, clock, onRecord }: TaskLedgerOptions):
 
   async function read(taskId: string): Promise<TaskRecord | undefined> {
     const record = await store.get(taskId)
+    if (record !== undefined && record.format > RECORD_FORMAT) throw laterFormat()
     return record !== undefined && isLive(record) ? record : undefined
   }
 
@@ -95,4 +96,11 @@ export function createTaskLedger({ store, clock, onRecord }: TaskLedgerOptions):
     // One by one: changes of one process must not make each other start again.
     apply: (taskId, event) => oneByOne(taskId, () => change(taskId, event)),
   }
+}
+
+/** This process would misread the record, so it leaves the task alone. */
+function laterFormat(): TaskStorageError {
+  return new TaskStorageError(
+    'Failed to read a task: a later version of taskwire has written it. Deploy that version here, too.',
+  )
 }

@@ -1,6 +1,9 @@
 import type { InputRequest, InputResponse } from '../../protocol/inputRequest.js'
 import type { DetailedTask } from '../../protocol/task.js'
 
+/** The format of the records that this version writes: one more where a process of the version before would misread them. */
+export const RECORD_FORMAT = 1
+
 /**
  * Everything the server knows about a task: what a {@link TaskStore} keeps. Plain JSON, so that it can
  * be written to disk or sent over a network as it is. Treat the inside as opaque: a store needs
@@ -13,12 +16,21 @@ export interface TaskRecord {
   readonly owner: string
   /** 1 at creation, one more with every change: what compare-and-set compares. */
   readonly version: number
-  /** When the task is gone, in ms since the epoch; null: never. */
+  /** Which fields there are. A process leaves tasks alone whose format is later than its own. */
+  readonly format: number
+  /**
+   * When the task is gone, in ms since the epoch; null: never. The process that works on a task moves this on, so work does not
+   * expire.
+   */
   readonly expiresAt: number | null
+  /** How long the task is kept after its end, or while an input request is open, in ms; null: without limit. */
+  readonly ttlMs: number | null
   /** The tool that was called. */
   readonly tool: string
   /** How often the tool was started: 0 while the task waits for its first worker. */
   readonly attempt: number
+  /** How many workers have given the job back since it was queued, because they do not know the tool. */
+  readonly returned?: number
   /** Who works on the task. Absent where nothing looks for work that was lost, and once the task is over. */
   readonly lease?: TaskLease
   /** What it takes to run the tool again or elsewhere, as the option `seal` returned it. Absent where nobody needs it. */

@@ -12,6 +12,8 @@ export type TaskEvent =
   | { readonly type: 'requestCancel' }
   /** A worker takes the work for its attempt. */
   | { readonly type: 'claim'; readonly attempt: number; readonly lease: TaskLease }
+  /** A worker gives the job back because it does not know the tool. `until` is how long the task may wait for the next one. */
+  | { readonly type: 'giveBack'; readonly attempt: number; readonly until: number }
   /** The lease was found to be over. `until` is how long the task may wait for a worker then. */
   | { readonly type: 'orphan'; readonly mayRetry: boolean; readonly until: number }
 
@@ -22,6 +24,8 @@ export type RunEvent = { readonly by?: RunId } & (
   | { readonly type: 'complete'; readonly result: CallToolResult }
   | { readonly type: 'fail'; readonly error: TaskFailure }
   | { readonly type: 'renew'; readonly until: number }
+  /** The work goes on, and the task must not expire meanwhile. */
+  | { readonly type: 'extend' }
   /** The work is given up for another worker. */
   | { readonly type: 'handOver'; readonly until: number }
   | { readonly type: 'step'; readonly name: string; readonly step: TaskStep }
@@ -49,7 +53,36 @@ export function reduceTask(record: TaskRecord, event: TaskEvent, now: number): T
   // that differ never say the same time, so that it shows whether there is an update.
   const lastUpdatedAt = new Date(Math.max(now, Date.parse(record.task.lastUpdatedAt) + 1)).toISOString()
   const next = step(record, event, lastUpdatedAt, now)
-  return next === record ? record : { ...next, version: record.version + 1 }
+  if (next === record) return record
+  return { ...(KEEPS_EXPIRY.has(event.type) ? next : withExpiry(next, now)), version: record.version + 1 }
+}
+
+/** Frequent, and no reason to keep a task longer. */
+const KEEPS_EXPIRY: ReadonlySet<TaskEvent['type']> = new Set(['status', 'renew', 'step'])
+
+/** How long a task is kept at least for which nothing is heard of the process that works on it: longer than a lost one is noticed. */
+const MIN_KEPT_MS = 10 * 60_000
+
+/**
+ * The ttl counts from the end of a task, and from an input request on while that is open. To clients, a task that waits for a
+ * worker or is worked on has no limit: its process moves the expiry on for as long as it lives.
+ */
+export function withExpiry(record: TaskRecord, now: number): TaskRecord {
+  const { task, ttlMs } = record
+  if (ttlMs === null) return record
+  if (task.status === 'working') return { ...record, task: { ...task, ttlMs: null }, expiresAt: now + keptMs(ttlMs) }
+  const expiresAt = now + ttlMs
+  return { ...record, task: { ...task, ttlMs: Math.max(0, expiresAt - Date.parse(task.createdAt)) }, expiresAt }
+}
+
+/** When something has to be done about the expiry of a task: it is over, or is to be moved on. */
+export function expiryDueAt({ task, ttlMs, expiresAt }: TaskRecord): number | null {
+  if (expiresAt === null || ttlMs === null || task.status !== 'working') return expiresAt
+  return expiresAt - keptMs(ttlMs) / 2
+}
+
+function keptMs(ttlMs: number): number {
+  return Math.max(ttlMs, MIN_KEPT_MS)
 }
 
 function step(record: TaskRecord, event: TaskEvent, lastUpdatedAt: string, now: number): TaskRecord {
@@ -87,6 +120,14 @@ function step(record: TaskRecord, event: TaskEvent, lastUpdatedAt: string, now: 
     case 'claim':
       if (record.attempt !== event.attempt - 1 || !isWaiting(record)) return record
       return { ...withoutWaiting(record, lastUpdatedAt), attempt: event.attempt, lease: event.lease }
+    case 'giveBack': {
+      const { lease, attempt, returned = 0 } = record
+      if (attempt !== event.attempt - 1 || lease === undefined || !isWaiting(record)) return record
+      if (returned >= MAX_RETURNED) return failed(record, attempt === 0 ? NO_WORKER : WORKER_LOST, lastUpdatedAt)
+      return { ...record, returned: returned + 1, lease: { ...lease, until: event.until } }
+    }
+    case 'extend':
+      return { ...record }
     case 'renew':
       return record.lease === undefined ? record : { ...record, lease: { ...record.lease, until: event.until } }
     case 'handOver':
@@ -116,6 +157,14 @@ const WORKER_LOST: TaskFailure = {
   message: 'The worker was lost; the tool may have run in part.',
 }
 
+const NO_WORKER: TaskFailure = {
+  code: INTERNAL_ERROR,
+  message: 'No worker knows the tool; it has not run.',
+}
+
+/** So many workers may give a job back: with the pauses in between, a deployment has a quarter of an hour to reach them all. */
+const MAX_RETURNED = 30
+
 /** What the status says of a task that has not begun. */
 export const WAITING = 'Waiting for a worker.'
 
@@ -125,8 +174,9 @@ export function isWaiting({ lease }: TaskRecord): boolean {
 }
 
 function withoutWaiting(record: TaskRecord, lastUpdatedAt: string): TaskRecord {
-  if (record.task.statusMessage !== WAITING) return record
-  return { ...record, task: { ...taskFields(record.task, lastUpdatedAt), status: 'working' } }
+  const { returned, ...rest } = record
+  if (record.task.statusMessage !== WAITING) return rest
+  return { ...rest, task: { ...taskFields(record.task, lastUpdatedAt), status: 'working' } }
 }
 
 function cancelled(record: TaskRecord, lastUpdatedAt: string): TaskRecord {
@@ -164,7 +214,7 @@ function waiting(
 }
 
 function ended(record: TaskRecord, task: DetailedTask): TaskRecord {
-  const { lease, call, asked, steps, ...rest } = record
+  const { lease, call, asked, steps, returned, ...rest } = record
   return { ...rest, task, answers: {} }
 }
 

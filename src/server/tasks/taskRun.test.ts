@@ -90,8 +90,9 @@ describe('createTaskRun', () => {
     await vi.waitFor(() => expect(questions()).not.toEqual({}))
     await apply({ type: 'complete', result: { content: [] } })
     await expect(open).rejects.toThrow('the task is over. Await every input request before the handler returns.')
-    await expect(run.context.elicit(form)).rejects.toMatchObject({ name: 'TaskConfigurationError' })
-    await expect(run.context.setStatus('more')).resolves.toBeUndefined()
+    const over = { name: 'TaskError', message: expect.stringContaining('The task is over') }
+    await expect(run.context.elicit(form)).rejects.toMatchObject(over)
+    await expect(run.context.setStatus('more')).rejects.toMatchObject(over)
   })
 
   it('rejects what is asked once the task has expired', async () => {

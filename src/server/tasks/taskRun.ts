@@ -19,17 +19,26 @@ import { createTaskSteps, type RunStep } from './taskSteps.js'
 
 /** The work of a task, in the process that does it. */
 export interface TaskRun {
-  /** The task as it was created. */
+  /** The task as it was created or claimed. */
   readonly record: TaskRecord
+  /** The newest state of the task that this run knows of. */
+  readonly latest: TaskRecord
+  /** Compares the clock with the lease first: of a process that wakes up after its lease, the signal has aborted. */
   readonly signal: AbortSignal
   readonly context: TaskContext
-  /** Applies a state of the task: resolves input requests that were answered, stops work that is to be cancelled. */
+  /** Applies a state of the task: resolves input requests that were answered, stops work that is pointless. */
   observe(record: TaskRecord): void
   abort(reason: Error): void
+  /** Notes that the handler has ended: nothing aborts its signal after that. */
+  finish(): void
+  /**
+   * To be called when the handler has waited: the process may have slept through its lease, or the task may have ended.
+   *
+   * @throws the reason of `signal` where the run does not have the task any more.
+   */
+  assertHeld(): void
   /** Who this run is to its task. */
   readonly by: RunId
-  /** The newest version of the record that this run knows of. */
-  readonly version: number
   /** True once another process has, or may have, the task. */
   readonly isLost: boolean
   /** Stops the work because another process may have the task. */
@@ -37,7 +46,7 @@ export interface TaskRun {
 }
 
 /** A run, as its input requests and its steps see it. */
-export interface RunScope extends Pick<TaskRun, 'record' | 'signal' | 'observe'> {
+export interface RunScope extends Pick<TaskRun, 'record' | 'signal' | 'observe' | 'assertHeld'> {
   /** Whether the handler may be run again: then it gets the responses and the steps that it has had. */
   readonly isKept: boolean
   /**
@@ -56,66 +65,106 @@ export interface TaskRunOptions {
   readonly by: RunId
   /** How the run changes its task. */
   readonly apply: (event: RunEvent) => Promise<TaskRecord | undefined>
+  /** True once another process may have the task, by the clock. @default never */
+  readonly isLeaseOver?: () => boolean
 }
 
 /** The run of a task that has just been created or claimed. */
-export function createTaskRun({ record, capabilities, by, apply: applyAny }: TaskRunOptions): TaskRun {
+export function createTaskRun(options: TaskRunOptions): TaskRun {
+  const { record, capabilities, by, isLeaseOver = () => false } = options
   const { taskId } = record.task
   const controller = new AbortController()
-  const { signal } = controller
-  const apply = (event: RunEvent) => applyAny({ ...event, by })
-  const scope: RunScope = { record, signal, isKept: record.call !== undefined, change, observe }
-  const inputs = createInputRequests(scope, capabilities)
   const isBehind = progressBefore(record)
-  const setStatus: SetStatus = async (message, progress) => {
-    if (progress === undefined || !isBehind(progress)) {
-      await apply({ type: 'status', message, ...(progress && { progress }) })
-    }
-  }
-  let version = record.version
+  let latest = record
   let isLost = false
+  let isStopped = false
+  let hasEnded = false
 
-  signal.addEventListener('abort', () => inputs.rejectAll(signal.reason), { once: true })
+  const currentSignal = (): AbortSignal => {
+    if (!isLost && !hasEnded && isLeaseOver()) lose()
+    return controller.signal
+  }
+  const scope: RunScope = {
+    record,
+    isKept: record.call !== undefined,
+    get signal() {
+      return currentSignal()
+    },
+    assertHeld,
+    change,
+    observe,
+  }
+  const inputs = createInputRequests(scope, capabilities)
+  controller.signal.addEventListener('abort', () => inputs.rejectAll(controller.signal.reason), { once: true })
 
   async function change(event: RunEvent): Promise<TaskRecord> {
-    const now = await apply(event)
+    const now = await options.apply({ ...event, by })
     if (now === undefined) throw new TaskExpiredError('ttl', { taskId })
     return now
   }
 
+  async function setStatus(message: string, progress?: TaskProgress): Promise<void> {
+    assertHeld()
+    if (progress !== undefined && isBehind(progress)) return
+    observe(await change({ type: 'status', message, ...(progress && { progress }) }))
+    assertHeld()
+  }
+
   function observe(now: TaskRecord): void {
-    version = Math.max(version, now.version)
+    if (now.version > latest.version) latest = now
     inputs.observe(now.answers)
-    if (now.cancelRequested) controller.abort(new TaskCancelledError(undefined, { taskId }))
     if (isTerminal(now.task.status)) inputs.rejectAll(taskIsOver())
+    if (hasEnded) return
+    if (now.cancelRequested) controller.abort(new TaskCancelledError(undefined, { taskId }))
+    if (isTerminal(now.task.status)) stop(hasNoTask(taskId))
     else if (!isHeldBy(now, by)) lose()
   }
 
   function lose(): void {
     isLost = true
-    controller.abort(new TaskError('The lease of the task is over: another worker may have it.', { taskId }))
+    stop(new TaskError('The lease of the task is over: another worker may have it.', { taskId }))
+  }
+
+  function stop(reason: Error): void {
+    isStopped = true
+    controller.abort(reason)
+  }
+
+  function assertHeld(): void {
+    const signal = currentSignal()
+    if (isStopped) throw signal.reason
+    if (isTerminal(latest.task.status)) throw hasNoTask(taskId)
   }
 
   return {
     record,
-    signal,
-    by,
-    get version() {
-      return version
+    get latest() {
+      return latest
     },
+    get signal() {
+      return currentSignal()
+    },
+    by,
     get isLost() {
       return isLost
     },
     context: contextOf(taskId, inputs, createTaskSteps(scope), setStatus),
     observe,
     lose,
-    abort(reason) {
-      controller.abort(reason)
+    abort: stop,
+    finish() {
+      hasEnded = true
     },
+    assertHeld,
   }
 }
 
-type SetStatus = (message: string, progress?: TaskProgress) => Promise<unknown>
+/** Why a handler shall stop whose task another process has ended, or that has ended the task itself. */
+function hasNoTask(taskId: string): TaskError {
+  return new TaskError('The task is over: nothing that its handler does can change it.', { taskId })
+}
+
+type SetStatus = (message: string, progress?: TaskProgress) => Promise<void>
 
 /** Tells of the progress of a run whether one before it, whose worker was lost, had come further. */
 function progressBefore({ attempt, task }: TaskRecord): (progress: TaskProgress) => boolean {
@@ -138,11 +187,11 @@ function contextOf(taskId: string, { ask }: InputRequests, once: RunStep, setSta
       // Thrown at once: a tool need not await this, and what JSON cannot carry would leave `tasks/get` without a
       // response.
       if (typeof message !== 'string') throw unusableStatus(message)
-      return ignoreRejection(setStatus(message).then(() => {}))
+      return ignoreRejection(setStatus(message))
     },
     setProgress(progress, total, message) {
       const reached = checkProgress(progress, total, message)
-      return ignoreRejection(setStatus(progressText(reached), reached).then(() => {}))
+      return ignoreRejection(setStatus(progressText(reached), reached))
     },
     elicit: (params) => ignoreRejection(ask<ElicitResult>(() => elicitation(params))),
     sample: (params) => ignoreRejection(ask<SamplingResponse>(() => inputRequired.createMessage(params))),

@@ -10,12 +10,12 @@ export type RunStep = <T>(name: string, work: () => T | Promise<T>, options?: Ta
 
 /** The steps of one run, which gets the results of the steps that the runs before it have done. */
 export function createTaskSteps(run: RunScope): RunStep {
-  const { record, signal, isKept } = run
+  const { record, isKept } = run
   const names = new Set<string>()
 
   async function keep(name: string, step: TaskStep): Promise<void> {
     run.observe(await run.change({ type: 'step', name, step }))
-    signal.throwIfAborted()
+    run.signal.throwIfAborted()
   }
 
   return async <T>(
@@ -23,7 +23,7 @@ export function createTaskSteps(run: RunScope): RunStep {
     work: () => T | Promise<T>,
     { mayRepeat = false }: TaskStepOptions = {},
   ): Promise<T> => {
-    signal.throwIfAborted()
+    run.signal.throwIfAborted()
     if (names.has(name)) throw unusableStep(name)
     names.add(name)
     const before = record.steps?.[name]
@@ -31,6 +31,8 @@ export function createTaskSteps(run: RunScope): RunStep {
     if (before !== undefined && !mayRepeat) throw stepWasCut(name)
     if (isKept && !mayRepeat) await keep(name, { isDone: false })
     const value = await work()
+    // The process may have slept through its lease during the step.
+    run.assertHeld()
     if (value !== undefined && toJson(value) === undefined) throw unusableStepValue(name)
     if (isKept) await keep(name, { isDone: true, value })
     return value

@@ -181,8 +181,11 @@ function toolContext(
   task?: TaskContext,
 ): ToolContext {
   return {
-    signal,
-    sleep: (ms) => ignoreRejection(sleep(config.clock, ms, signal)),
+    get signal() {
+      return exchange.run?.signal ?? signal
+    },
+    attempt: exchange.run?.by.attempt ?? 1,
+    sleep: (ms) => ignoreRejection(sleep(config.clock, ms, signal).then(() => exchange.run?.assertHeld())),
     clientCapabilities: declaredCapabilities(ctx),
     inputResponses: ctx.mcpReq.inputResponses ?? {},
     requestState: ctx.mcpReq.requestState,

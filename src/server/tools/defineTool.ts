@@ -30,7 +30,7 @@ export interface ToolDefinition<
   readonly annotations?: ToolAnnotations
   readonly icons?: Icon[]
   readonly taskSupport: TaskSupport
-  /** Overrides the server's `defaultTtlMs` for tasks of this tool, in ms; null: without limit. */
+  /** Overrides the server's `defaultTtlMs` for tasks of this tool, in ms from their end; null: without limit. */
   readonly ttlMs?: number | null
   /** Overrides the server's `pollIntervalMs` for tasks of this tool, in ms, whatever the load. */
   readonly pollIntervalMs?: number

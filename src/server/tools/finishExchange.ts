@@ -11,8 +11,8 @@ import { pickTask } from '../../protocol/task.js'
 import type { Exchange } from '../http/exchange.js'
 import { errorResponse, resultResponse } from '../http/jsonRpcResponse.js'
 import type { ServerParts } from '../serverParts.js'
+import type { TaskOutcome } from '../tasks/settlement.js'
 import type { TaskRecord } from '../tasks/taskRecord.js'
-import type { TaskOutcome } from '../tasks/taskRuntime.js'
 import { withWireProgress } from '../tasks/toWireTask.js'
 
 /**

@@ -9,7 +9,15 @@ export interface ToolContext {
    * up to the tool: one that finishes all the same has completed (SEP-2663, "Task Cancellation").
    */
   readonly signal: AbortSignal
-  /** Waits on the clock of the server, in ms. Rejects with the reason of `signal` when that aborts. */
+  /**
+   * Which start of the handler for this task this is, from 1: more where workers were lost. It only grows, so it can fence
+   * what the handler writes elsewhere: a store that has seen a higher one refuses a lower one.
+   */
+  readonly attempt: number
+  /**
+   * Waits on the clock of the server, in ms. Rejects with the reason of `signal` when that aborts, and where the process has
+   * slept for longer than its lease: another worker may have the task then.
+   */
   sleep(ms: number): Promise<void>
   /** What the client declared in this very request. */
   readonly clientCapabilities: ClientCapabilities

@@ -1,0 +1,96 @@
+import { isTerminal } from '../../protocol/task.js'
+import { type Clock, unrefTimer } from '../base/clock.js'
+import type { ReportError } from '../base/reportError.js'
+import type { Retention } from './retention.js'
+import type { TaskLedger } from './taskLedger.js'
+import type { TaskRecord } from './taskRecord.js'
+import type { RunEvent } from './taskReducer.js'
+import type { TaskRun } from './taskRun.js'
+import type { TaskRuns } from './taskRuns.js'
+
+/** How work ends. */
+export type TaskOutcome = Extract<RunEvent, { type: 'complete' | 'fail' }>
+
+/** Brings the outcomes of runs into the store. */
+export interface Settlement {
+  /**
+   * Ends a run with its outcome, unless the task is over already, and resolves to how it stands then; where
+   * that cannot be told, to how it was created. Where the store does not take the outcome, it is offered again for as long as
+   * this process lives and the task is there. Never rejects.
+   */
+  settle(run: TaskRun, outcome: TaskOutcome): Promise<TaskRecord>
+  /** Offers what is left a last time. */
+  close(): Promise<void>
+}
+
+/** What a {@link Settlement} is made of. */
+export interface SettlementOptions {
+  readonly clock: Clock
+  readonly ledger: Pick<TaskLedger, 'apply'>
+  readonly runs: TaskRuns
+  readonly retention: Pick<Retention, 'keep'>
+  readonly report: ReportError
+}
+
+/** The first pause before an outcome is offered again, in ms; each is twice as long as the one before. */
+const FIRST_PAUSE_MS = 100
+/** Short beside a lease: once the store is back, the outcome has to be there before the task counts as lost. */
+const LONGEST_PAUSE_MS = 2000
+
+/** No run has ended yet. */
+export function createSettlement({ clock, ledger, runs, retention, report }: SettlementOptions): Settlement {
+  /** Outcomes that the store has not taken, and what ends the pause before the next attempt. */
+  const unsettled = new Map<TaskRun, { readonly outcome: TaskOutcome; timer: unknown }>()
+
+  async function offer({ record, by }: TaskRun, outcome: TaskOutcome): Promise<TaskRecord> {
+    const after = await ledger.apply(record.task.taskId, { ...outcome, by })
+    if (after !== undefined && isTerminal(after.task.status)) await retention.keep(after)
+    return after ?? record
+  }
+
+  function offerLater(run: TaskRun, outcome: TaskOutcome, pauseMs: number): void {
+    const timer = clock.setTimeout(() => void offerAgain(run, outcome, pauseMs), pauseMs)
+    unrefTimer(timer)
+    unsettled.set(run, { outcome, timer })
+  }
+
+  async function offerAgain(run: TaskRun, outcome: TaskOutcome, pauseMs: number): Promise<void> {
+    try {
+      await offer(run, outcome)
+      unsettled.delete(run)
+    } catch {
+      // That the store is out of reach was reported with the first attempt.
+      if (unsettled.has(run)) offerLater(run, outcome, Math.min(2 * pauseMs, LONGEST_PAUSE_MS))
+    }
+  }
+
+  return {
+    async settle(run, outcome) {
+      const { record } = run
+      const { taskId } = record.task
+      run.finish()
+      try {
+        // Its failing is the stopping. Whoever finds the lease over decides what becomes of the task.
+        return run.isLost && outcome.type === 'fail' ? record : await offer(run, outcome)
+      } catch (error) {
+        report(error, { source: 'server' })
+        offerLater(run, outcome, FIRST_PAUSE_MS)
+        return record
+      } finally {
+        // Also where the store has failed: there is no work any more, and nobody renews the lease of an outcome that it refuses.
+        if (runs.get(taskId) === run) runs.remove(taskId)
+      }
+    },
+
+    async close() {
+      const left = [...unsettled]
+      unsettled.clear()
+      await Promise.all(
+        left.map(([run, { outcome, timer }]) => {
+          clock.clearTimeout(timer)
+          return offer(run, outcome).catch((error: unknown) => report(error, { source: 'server' }))
+        }),
+      )
+    },
+  }
+}
