@@ -129,11 +129,13 @@ describe('an input request without a handler', () => {
   })
 
   // [TASK-INPUT-ONCE] [TASK-INPUT-OUTSTANDING]
-  it('a second response joins the first while that is on its way, and is refused afterwards', async () => {
+  it('an equal response joins the first while that is on its way, another one is refused, and each is afterwards', async () => {
     server.on('tasks/get', asking({ a: FORM('Sure?') }))
     const call = client.startToolCall({ name: 'deploy' })
     await page.advance(1000)
-    await Promise.all([call.respond('a', YES), call.respond('a', { action: 'decline' })])
+    const both = Promise.all([call.respond('a', YES), call.respond('a', { ...YES })])
+    await expect(call.respond('a', { action: 'decline' })).rejects.toThrow('is being sent')
+    await both
     await expect(call.respond('a', YES)).rejects.toThrow('cannot be changed')
     expect(updates()).toEqual([{ a: YES }])
   })
@@ -451,12 +453,14 @@ describe('in several tabs', () => {
     expect(count('tasks/update')).toBe(1)
   })
 
-  it('the same response given in both at once is sent once', async () => {
+  it('the same response given in both at once is sent once, and the other tab is told that it was answered', async () => {
     const { browser, openTab, count } = openTabs()
     const calls = [openTab(), openTab()].map((tab) => tab.client.startToolCall(ASK, { key: 'k' }))
     await browser.advance(1200)
     const [key = ''] = Object.keys(calls[0]?.getState().inputRequests ?? {})
-    await Promise.all([...calls.map((call) => call.respond(key, YES)), browser.advance(500)])
+    const responses = Promise.allSettled(calls.map((call) => call.respond(key, YES)))
+    await Promise.all([responses, browser.advance(500)])
+    expect((await responses).map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
     expect(count('tasks/update')).toBe(1)
   })
 

@@ -343,7 +343,7 @@ describe('a response in another tab', () => {
     const sending = respond('q1', { roots: [] })
     receive({ type: 'responded', inputKey: 'q1' })
     grant()
-    await sending
+    await expect(sending).rejects.toThrow('has been answered')
     expect(sent.updates).toEqual([])
   })
 
@@ -351,7 +351,7 @@ describe('a response in another tab', () => {
     const { page, respond, storage, sent, state } = beginCall({ polls: [asks] })
     await page.advance(1300)
     storage.record = recorded({ answered: ['q1'] })
-    await respond('q1', { roots: [] })
+    await expect(respond('q1', { roots: [] })).rejects.toThrow('has been answered')
     expect(sent.updates).toEqual([])
     expect(listed(state())).toEqual(NOTHING)
   })

@@ -9,6 +9,7 @@ import type { CallEntry } from './callEntry.js'
 import type { CallTabs } from './callTabs.js'
 import { handlerOf, type InputHandlers } from './inputHandlers.js'
 import type { InputState } from './inputs.js'
+import { isEqual } from './isEqual.js'
 import { pendingOf } from './pendingResponses.js'
 import { nobodyToAsk } from './snapshots.js'
 import type { TaskPort } from './taskPort.js'
@@ -80,12 +81,13 @@ export function createInputResponses(options: InputResponsesOptions): InputRespo
     try {
       await check(port, callId, request, response)
       await exclusively(lockOf(entry, inputKey), signal, async () => {
-        if (await isAnswered(options, entry, inputKey)) return
+        // By another tab, or another call of the task: what was sent is not this response.
+        if (await isAnswered(options, entry, inputKey)) throw answered(callId)
         signal.throwIfAborted()
         await give(options, entry, inputKey, response)
       })
     } catch (error) {
-      if (signal.aborted) throw noSuchInput(callId)
+      if (signal.aborted) throw notAsked(entry, inputKey)
       const rejected = error instanceof Error ? error : new Error(String(error))
       dispatch(entry, { type: 'input', inputKey, input: { status: 'rejected', isRetrying: false, error: rejected } })
       throw error
@@ -123,17 +125,17 @@ export function createInputResponses(options: InputResponsesOptions): InputRespo
       if (entry.left !== undefined) return Promise.reject(entry.left)
       const { callId } = entry.call
       const input = inputOf(entry, inputKey)
-      if (input === undefined) {
-        const isOver = 'answered' in entry.call && entry.call.answered.includes(inputKey)
-        return Promise.reject(isOver ? answered(callId) : noSuchInput(callId))
-      }
-      if (input.status === 'answered') return Promise.reject(answered(callId))
+      if (input === undefined || input.status === 'answered') return Promise.reject(notAsked(entry, inputKey))
       const pending = pendingOf(entry, inputKey)
-      if (pending.sent !== undefined) return pending.sent
+      const { sent } = pending
+      if (sent !== undefined) {
+        return isEqual(sent.response, response) ? sent.outcome : Promise.reject(beingSent(callId))
+      }
       const { request } = input
       dispatch(entry, { type: 'input', inputKey, input: { request, status: 'sending' } })
-      pending.sent = send(entry, inputKey, request, response)
-      return pending.sent
+      const outcome = send(entry, inputKey, request, response)
+      pending.sent = { response, outcome }
+      return outcome
     },
   }
 }
@@ -201,8 +203,18 @@ function tooMany(callId: string): TaskProtocolError {
   return new TaskProtocolError('too many input requests at once', { source: 'tools/call', callId })
 }
 
-function noSuchInput(callId: string): TaskInputError {
+/** Why a response comes too late. */
+function notAsked({ call }: CallEntry, inputKey: string): TaskInputError {
+  const { callId } = call
+  if ('answered' in call && call.answered.includes(inputKey)) return answered(callId)
   return new TaskInputError('No open input request has this key: it was withdrawn, or never existed.', { callId })
+}
+
+function beingSent(callId: string): TaskInputError {
+  return new TaskInputError(
+    'Another response to this input request is being sent. This one was not: wait for the outcome of the first.',
+    { callId },
+  )
 }
 
 function answered(callId: string): TaskInputError {

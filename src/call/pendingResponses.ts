@@ -7,8 +7,8 @@ export interface PendingResponse {
   readonly controller: AbortController
   /** Gives the response to an input request that belongs to no task. */
   readonly resolve?: (response: InputResponse) => void
-  /** What `respond()` returned. */
-  sent?: Promise<void>
+  /** The response that `respond()` is sending, and what it returned. */
+  sent?: { readonly response: InputResponse; readonly outcome: Promise<void> }
 }
 
 /** The response that is being made to an input request, or is from now on. */

@@ -66,10 +66,10 @@ export interface ToolCall<TResult = CallToolResult> {
   detach(): void
   /**
    * Responds to an input request: checked, then sent, once. A response that cannot get through is repeated until it
-   * does.
+   * does. Resolves only if the server has taken this response, or an equal one from this tab.
    *
-   * @throws {TaskInputError} where the response does not fit the input request, or the input request is gone or
-   * answered.
+   * @throws {TaskInputError} where the response does not fit the input request, where another one is being sent, or where
+   * the input request is gone or answered.
    */
   respond(inputKey: string, response: InputResponse): Promise<void>
 }

@@ -204,6 +204,30 @@ export const forms: readonly Behaviour[] = [
     },
   },
   {
+    name: '[EDGE-29] useElicitationForm does not say that it declined where another tab has accepted meanwhile',
+    async run(world) {
+      const requests = world.mount('useInputRequests', {}, ({ length }) => `${length}`)
+      const ask = { name: 'ask', arguments: { questions: ['Transfer 900 EUR?'] } }
+      await world.act(() => void world.client.startToolCall(ask, { key: 'k' }))
+      const tab = world.openTab()
+      await world.act(() => void tab.resumeToolCalls())
+      await world.advance(3000)
+      const [pending] = requests.shown
+      if (pending === undefined) return expect.fail('Nothing is asked.')
+      const view = world.mount('useElicitationForm', pending, show)
+      world.server.faults.delay(500, { method: 'tasks/update' })
+      const accepted = { action: 'accept', content: { ok: true } }
+      const there = tab.getToolCall(pending.callId)
+      await world.act(() => void there?.respond(pending.inputKey, accepted))
+      await world.act(() => void view.shown.decline())
+      await world.advance(200)
+      expect(view.text).toBe('form; sending; ok false; Sending…')
+      await world.advance(5000)
+      expect(view.text).toMatch(/^form; gone; ok false; No answer is needed/)
+      expect(await there?.result).toMatchObject({ content: [{ text: JSON.stringify([accepted]) }] })
+    },
+  },
+  {
     name: 'useElicitationForm of another input request is another form, also for what was taken from the first',
     async run(world) {
       const { view, source, sent } = open(world)
