@@ -1,18 +1,14 @@
-import type {
-  AuthProvider,
-  OAuthClientMetadata,
-  OAuthClientProvider,
-  StoredOAuthTokens,
-} from '@modelcontextprotocol/client'
+import type { AuthProvider, OAuthClientMetadata, OAuthClientProvider } from '@modelcontextprotocol/client'
 import * as sdk from '@modelcontextprotocol/client'
 import { authorizationFailed } from '../connection/authorizationFailed.js'
 import type { AuthServer, BrowserAuthProvider, BrowserSignIn } from '../connection/authProvider.js'
 import { extractWWWAuthenticateParams, UnauthorizedError } from '../connection/sdk.js'
 import { goTo } from '../environment/goTo.js'
-import { TaskConfigurationError } from '../protocol/errors.js'
+import { AuthorizationFailedError, TaskConfigurationError } from '../protocol/errors.js'
 import { hash } from '../storage/hash.js'
 import { awaitCallback, handOver } from './popup.js'
 import { createProviders, type Flow } from './providers.js'
+import { createEpochTokens } from './signInEpoch.js'
 import { createSignInStore } from './signInStore.js'
 
 /** The part of a `Window` that a sign-in needs. */
@@ -73,6 +69,11 @@ export function browserAuthProvider(options: BrowserAuthProviderOptions): Browse
   return { forServer: (server) => createSignIn({ ...options, storage }, server) }
 }
 
+/** A request that is refused after a sign-out is refused as any other without a token. */
+function unlessSignedOut(error: unknown): undefined {
+  if (!(error instanceof AuthorizationFailedError)) throw error
+}
+
 function createSignIn(
   options: BrowserAuthProviderOptions & { storage: 'session' | 'local' },
   { url, environment }: AuthServer,
@@ -83,8 +84,8 @@ function createSignIn(
   const name = `taskwire-auth:${hash(JSON.stringify([url.href, redirectUrl, clientId]))}`
   const kept = createSignInStore(environment, options.storage, `${name}:`)
   const session = createSignInStore(environment, 'session', `${name}:`)
-  const tokens = () => kept.read<StoredOAuthTokens>('tokens')
-  const { providerOf, forgetDiscovery } = createProviders({ ...options, redirectUrl, kept, environment })
+  const tokens = createEpochTokens(kept, environment.randomId)
+  const { providerOf, forgetDiscovery } = createProviders({ ...options, redirectUrl, kept, tokens, environment })
   let stopWaiting = () => {}
 
   /** Tabs with the same tokens refresh them one after the other: a refresh token counts once. */
@@ -94,16 +95,16 @@ function createSignIn(
   }
 
   async function refresh(refused: string | undefined, ask: (provider: OAuthClientProvider) => Promise<unknown>) {
-    const { access_token: current, refresh_token: refreshToken } = tokens() ?? {}
+    const { access_token: current, refresh_token: refreshToken } = tokens.read() ?? {}
     if (current !== refused) return
-    const outcome = refreshToken === undefined ? 'REDIRECT' : await ask(providerOf({}, () => {}))
+    const outcome = refreshToken === undefined ? 'REDIRECT' : await ask(providerOf({}, () => {})).catch(unlessSignedOut)
     if (outcome !== 'AUTHORIZED') throw new UnauthorizedError()
   }
 
   const transport: AuthProvider = {
-    token: async () => tokens()?.access_token,
+    token: async () => tokens.read()?.access_token,
     onUnauthorized: async ({ response, serverUrl, fetchFn }) => {
-      const refused = tokens()?.access_token
+      const refused = tokens.read()?.access_token
       const { resourceMetadataUrl } = extractWWWAuthenticateParams(response)
       await alone(() =>
         refresh(refused, (provider) =>
@@ -146,6 +147,7 @@ function createSignIn(
       const flow = session.read<Flow>('flow')
       if (flow === undefined || flow.state !== state) return undefined
       session.remove('flow')
+      tokens.check(flow.epoch)
       return providerOf(flow, () => {})
     },
 
@@ -157,7 +159,7 @@ function createSignIn(
     signOut: () => {
       stopWaiting()
       session.remove('flow')
-      kept.remove('tokens')
+      tokens.signOut()
     },
   }
 }

@@ -3,9 +3,10 @@ import type {
   OAuthClientProvider,
   OAuthDiscoveryState,
   StoredOAuthClientInformation,
-  StoredOAuthTokens,
 } from '@modelcontextprotocol/client'
+import { authorizationFailed } from '../connection/authorizationFailed.js'
 import type { Environment } from '../environment/environment.js'
+import type { Epoch, EpochTokens } from './signInEpoch.js'
 import type { SignInStore } from './signInStore.js'
 
 /** A sign-in under way. */
@@ -13,6 +14,8 @@ export interface Flow {
   readonly state: string
   readonly verifier: string
   readonly discovery?: OAuthDiscoveryState | undefined
+  /** The epoch in which it has begun. */
+  readonly epoch?: Epoch
 }
 
 export interface ProvidersOptions {
@@ -22,19 +25,29 @@ export interface ProvidersOptions {
   readonly clientMetadataUrl?: string
   readonly scope?: string
   readonly kept: SignInStore
+  readonly tokens: EpochTokens
   readonly environment: Pick<Environment, 'randomId'>
 }
 
 /** Makes what the SDK's OAuth drives. */
 export interface Providers {
-  /** `redirect` gets the address to send the user to; what it does not take, comes to nothing. */
+  /**
+   * A provider that belongs to the current epoch: what it brings after a sign-out is dropped. `redirect` gets the address to
+   * send the user to; what it does not take, comes to nothing.
+   */
   providerOf(flow: Partial<Flow>, redirect: (url: URL, flow: Flow) => void): OAuthClientProvider
   /** What was found out about the authorization server is looked up anew. */
   forgetDiscovery(): void
 }
 
+/** The address is what the metadata of an authorization server says; `file:`, `blob:` and the like show something else. */
+function isSecure({ protocol, hostname }: URL): boolean {
+  const isLoopback = /^((.+\.)?localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback)
+}
+
 export function createProviders(options: ProvidersOptions): Providers {
-  const { redirectUrl, clientMetadata, clientId, clientMetadataUrl, scope, kept, environment } = options
+  const { redirectUrl, clientMetadata, clientId, clientMetadataUrl, scope, kept, tokens, environment } = options
   let discovery: OAuthDiscoveryState | undefined
 
   /** Not the token with which the registration can be changed. */
@@ -44,6 +57,7 @@ export function createProviders(options: ProvidersOptions): Providers {
 
   function providerOf(flow: Partial<Flow>, redirect: (url: URL, flow: Flow) => void): OAuthClientProvider {
     let { state = environment.randomId(), verifier = '' } = flow
+    const epoch = tokens.current()
     return {
       redirectUrl,
       ...(clientMetadataUrl !== undefined && { clientMetadataUrl }),
@@ -63,8 +77,8 @@ export function createProviders(options: ProvidersOptions): Providers {
       clientInformation: () =>
         clientId === undefined ? kept.read<StoredOAuthClientInformation>('client') : { client_id: clientId },
       ...(clientId === undefined && { saveClientInformation: saveClient }),
-      tokens: () => kept.read<StoredOAuthTokens>('tokens'),
-      saveTokens: (saved) => kept.write('tokens', saved),
+      tokens: () => (tokens.current() === epoch ? tokens.read() : undefined),
+      saveTokens: (saved) => tokens.write(saved, epoch),
       saveCodeVerifier: (saved) => {
         verifier = saved
       },
@@ -74,11 +88,16 @@ export function createProviders(options: ProvidersOptions): Providers {
       },
       discoveryState: () => discovery ?? flow.discovery,
       invalidateCredentials: (what) => {
-        if (what === 'all' || what === 'tokens') kept.remove('tokens')
+        // The tokens of a later epoch are those of a later sign-in.
+        if ((what === 'all' || what === 'tokens') && tokens.current() === epoch) tokens.remove()
         if (what === 'all' || what === 'client') kept.remove('client')
         if (what === 'all' || what === 'discovery') discovery = undefined
       },
-      redirectToAuthorization: (to) => redirect(to, { state, verifier, discovery }),
+      redirectToAuthorization: (to) => {
+        tokens.check(epoch)
+        if (!isSecure(to)) throw authorizationFailed('insecure')
+        redirect(to, { state, verifier, discovery, epoch })
+      },
     }
   }
 

@@ -35,8 +35,13 @@ export function createSignInStore(environment: Environment, kind: 'local' | 'ses
         storage.setItem(prefix + name, text)
         return true
       })
-      if (isStored) memory.delete(name)
-      else memory.set(name, text)
+      if (isStored) {
+        memory.delete(name)
+        return
+      }
+      memory.set(name, text)
+      // What was stored before would be read in its place.
+      attempt((storage) => storage.removeItem(prefix + name))
     },
     remove: (name) => {
       memory.delete(name)

@@ -97,12 +97,13 @@ function setUpUrl(options: TaskClientUrlOptions, environment: Environment, onIss
   checkTransportOptions(options)
   const provider: AnyAuthProvider | undefined = options.authProvider ?? transportOptions?.authProvider
   const gate = provider && signInByToken(isBrowserAuthProvider(provider))
+  const fetch = transportOptions?.fetch ?? environment.fetch
   let inBrowser: BrowserSignIn | undefined
   const signIn: ServerSignIn = {
     provider,
     gate,
     url: server.url,
-    fetch: transportOptions?.fetch ?? environment.fetch,
+    fetch: gate?.wrap(fetch) ?? fetch,
     environment,
     skipIssuerMetadataValidation: transportOptions?.skipIssuerMetadataValidation,
     inBrowser: () => {

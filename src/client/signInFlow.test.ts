@@ -183,19 +183,3 @@ describe('receive', () => {
     expect(codes()).toEqual([])
   })
 })
-
-describe('signOut', () => {
-  it('forgets the tokens of a provider of ours', async () => {
-    const { flow, ours } = browserFlow()
-    await flow.signOut()
-    expect(ours.signOut).toHaveBeenCalledTimes(1)
-  })
-
-  it('forgets the tokens of a provider of the SDK, if it can', async () => {
-    const invalidateCredentials = vi.fn()
-    const { provider } = providerOf(undefined, { invalidateCredentials })
-    await flowOf({ provider }).flow.signOut()
-    expect(invalidateCredentials.mock.calls).toEqual([['tokens']])
-    await expect(flowOf().flow.signOut()).resolves.toBeUndefined()
-  })
-})

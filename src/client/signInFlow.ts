@@ -10,7 +10,7 @@ import type { ServerSignIn } from './signingIn.js'
 usesFirstLoad()
 
 /** What is done to sign in: loaded when somebody does. */
-export interface SignInFlow extends Omit<SigningIn, 'authorize'> {
+export interface SignInFlow extends Pick<SigningIn, 'finishAuthorization'> {
   authorize(begun: BegunSignIn | undefined): ReturnType<SigningIn['authorize']>
   /** Ends a sign-in with the callback that another window has brought. */
   receive(callback: URLSearchParams): Promise<void>
@@ -67,11 +67,6 @@ export function createSignInFlow(signIn: ServerSignIn | undefined, onEnd: (error
       const callback = parseCallback(url, environment.baseUrl())
       if (finishing?.href !== callback.href) finishing = { href: callback.href, outcome: finishHere(callback) }
       return finishing.outcome
-    },
-    signOut: async () => {
-      const ours = inBrowser()
-      if (ours) ours.signOut()
-      else await (provider as OAuthClientProvider).invalidateCredentials?.('tokens')
     },
   }
 }

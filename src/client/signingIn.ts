@@ -1,5 +1,5 @@
 import type { FetchLike } from '@modelcontextprotocol/client'
-import type { AnyAuthProvider, BrowserSignIn } from '../connection/authProvider.js'
+import { type AnyAuthProvider, type BrowserSignIn, isOAuthClientProvider } from '../connection/authProvider.js'
 import type { SignInByToken } from '../connection/signIn.js'
 import type { Environment } from '../environment/environment.js'
 import type { SigningIn } from './setUp.js'
@@ -33,6 +33,12 @@ export function createSigningIn(signIn: ServerSignIn | undefined, onEnd: (error?
       return (await load()).authorize(begun)
     },
     finishAuthorization: async (url) => (await load()).finishAuthorization(url),
-    signOut: async () => (await load()).signOut(),
+    // Nothing to load, which might fail while the user stays signed in.
+    signOut: async () => {
+      const { provider, gate, inBrowser } = signIn ?? {}
+      gate?.signOut()
+      inBrowser?.()?.signOut()
+      if (isOAuthClientProvider(provider)) await provider.invalidateCredentials?.('tokens')
+    },
   }
 }

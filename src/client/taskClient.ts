@@ -347,9 +347,9 @@ export interface TaskClient<T = AnyTools> extends WithTools<T> {
    */
   finishAuthorization(url: string | URL): Promise<'authorized' | 'handed-over'>
   /**
-   * Forgets the tokens of the `authProvider`. Tasks go on on the server; their records stay until `forget()`.
-   *
-   * @throws {TaskConfigurationError} without an `authProvider` that can sign a user in.
+   * Forgets the tokens of the `authProvider`, and drops those that a refresh or a sign-in under way brings afterwards, in
+   * every tab that shares them. Without an `authProvider` there is nothing to forget. Tasks go on on the server; their records
+   * and results stay until `forget()`.
    */
   signOut(): Promise<void>
   /**

@@ -27,7 +27,11 @@ export interface BrowserSignIn {
    * @throws {AuthorizationFailedError} where the window is blocked.
    */
   begin(onCallback: (callback: URLSearchParams) => Promise<void>): BegunSignIn
-  /** The sign-in with this `state`, which has begun in this tab; undefined if there is none. A state counts once. */
+  /**
+   * The sign-in with this `state`, which has begun in this tab; undefined if there is none. A state counts once.
+   *
+   * @throws {AuthorizationFailedError} if the user has signed out since.
+   */
   take(state: string | null): OAuthClientProvider | undefined
   /**
    * Gives a callback to the tab that waits for it. Resolves when that tab has signed in.
@@ -35,7 +39,7 @@ export interface BrowserSignIn {
    * @throws {AuthorizationFailedError} where no tab waits for it, or the sign-in came to nothing there.
    */
   handOver(callback: URLSearchParams): Promise<void>
-  /** Forgets the tokens. */
+  /** Forgets the tokens, and drops those that a sign-in or a refresh under way brings afterwards. */
   signOut(): void
 }
 

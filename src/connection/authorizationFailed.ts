@@ -11,6 +11,10 @@ const messageOf = (reason: AuthorizationFailure): string =>
       'the callback URL has neither a code nor an error. Pass the whole URL, as in finishAuthorization(location.href).',
     'foreign-state':
       'this callback belongs to no sign-in that waits in this browser: it was finished already, or its tab is gone. Call authorize() again.',
+    'signed-out':
+      'the user signed out in the meantime, so its tokens were dropped. Call authorize() again when the user asks for it.',
+    insecure:
+      'the authorization server named a page to sign in on that is neither https nor on this computer, so the user was not sent there. Mend authorization_endpoint in its metadata.',
     'popup-blocked':
       'the browser blocked the window. Call authorize() in the handler of a click, with nothing awaited before it.',
   })[reason]

@@ -1,4 +1,5 @@
 import type { FetchLike } from '@modelcontextprotocol/client'
+import { authorizationFailed } from './authorizationFailed.js'
 import { extractWWWAuthenticateParams, isDpopNonceChallenge, UnauthorizedError } from './sdk.js'
 import type { SignIn } from './signInByTransport.js'
 
@@ -10,6 +11,8 @@ export interface SignInByToken extends SignIn {
   wrap(fetch: FetchLike): FetchLike
   /** That of the last request that was refused. */
   readonly challenge: Challenge | undefined
+  /** What the authorization server is still to answer is dropped. */
+  signOut(): void
 }
 
 /**
@@ -27,6 +30,7 @@ export function signInByToken(isByUser: boolean): SignInByToken {
   let refused: string | null | undefined
   let isHeld = false
   let challenge: Challenge | undefined
+  let signOuts = 0
   const pass = <T>(request: () => Promise<T>) => request()
 
   return {
@@ -42,10 +46,17 @@ export function signInByToken(isByUser: boolean): SignInByToken {
     hold: () => {
       isHeld = refused === undefined
     },
+    signOut: () => {
+      signOuts += 1
+    },
     wrap: (fetch) => async (url, init) => {
+      const before = signOuts
       const response = await fetch(url, init)
       const headers = new Headers(init?.headers)
-      if (!isForMcp(headers)) return response
+      if (!isForMcp(headers)) {
+        if (before !== signOuts) throw authorizationFailed('signed-out')
+        return response
+      }
       if (!startsSignIn(response)) {
         isHeld &&= !response.ok
         return response

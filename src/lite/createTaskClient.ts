@@ -72,7 +72,7 @@ function setUpLite(
         capabilities: { ...clientCapabilities(options, options.capabilities) },
         onIssue,
       }),
-    createSigningIn: () => ({ authorize: noSignIn, finishAuthorization: noSignIn, signOut: noSignIn }),
+    createSigningIn: () => ({ authorize: noSignIn, finishAuthorization: noSignIn, signOut: async () => {} }),
   }
 }
 

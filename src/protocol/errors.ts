@@ -290,9 +290,18 @@ export class ConnectionFailedError extends TaskError {
 /**
  * Why a sign-in came to nothing: the user or the authorization server said no (`denied`), it answered another error
  * (`refused`) or nothing (`unreachable`), the callback has neither code nor error (`no-code`), no sign-in with its `state`
- * has begun here (`foreign-state`), or the browser blocked the window (`popup-blocked`).
+ * has begun here (`foreign-state`), the user signed out before it ended (`signed-out`), the page to sign in on is neither https
+ * nor on this computer (`insecure`), or the browser blocked the window (`popup-blocked`).
  */
-export type AuthorizationFailure = 'denied' | 'refused' | 'unreachable' | 'no-code' | 'foreign-state' | 'popup-blocked'
+export type AuthorizationFailure =
+  | 'denied'
+  | 'refused'
+  | 'unreachable'
+  | 'no-code'
+  | 'foreign-state'
+  | 'signed-out'
+  | 'insecure'
+  | 'popup-blocked'
 
 /** A sign-in came to nothing. Tasks go on meanwhile, and wait for one that succeeds. */
 export class AuthorizationFailedError extends TaskError {
@@ -395,7 +404,16 @@ const CLASSES: Readonly<
   AuthorizationFailedError: {
     type: AuthorizationFailedError,
     members: {
-      reason: oneOf('refused', 'denied', 'unreachable', 'no-code', 'foreign-state', 'popup-blocked'),
+      reason: oneOf(
+        'refused',
+        'denied',
+        'unreachable',
+        'no-code',
+        'foreign-state',
+        'signed-out',
+        'insecure',
+        'popup-blocked',
+      ),
       code: text,
     },
   },
