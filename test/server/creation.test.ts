@@ -328,8 +328,11 @@ describe('calls that become no task', () => {
     const { call, errors } = startServer({ store, tools: [defineTool({ ...slow, handler })] })
     const { status, error } = await call('slow')
     expect({ status, error }).toEqual({
-      status: 200,
-      error: { code: -32603, message: 'The tool failed unexpectedly.' },
+      status: 503,
+      error: {
+        code: -32000,
+        message: 'The call was not started: the server cannot keep tasks right now. Send it again.',
+      },
     })
     expect(handler).not.toHaveBeenCalled()
     expect(errors).toHaveLength(1)

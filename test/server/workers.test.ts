@@ -192,12 +192,32 @@ describe('a server with a queue', () => {
     expect(runs).toEqual([])
   })
 
-  it('answers with an error where the job is not safe, and keeps no task', async () => {
+  it('keeps a task whose job could not be started, reports that, and starts the job after one lease', async () => {
     const t = setup([slow])
+    const { start } = t.queue
     t.queue.start = () => Promise.reject(new Error('no queue'))
-    expect((await t.call('slow')).error?.code).toBe(-32603)
+    const taskId = await t.start('slow')
+    expect(t.errors.map(({ error }) => String(error))).toEqual(['Error: no queue'])
+    t.queue.start = start
+    t.startWorker()
+    await t.clock.advance(LEASE_MS * 2)
+    await t.clock.advance(60_000)
+    expect(await t.get(taskId)).toMatchObject({ status: 'completed' })
+  })
+
+  it('refuses calls with 503 where the queue says that it cannot start jobs, and creates no task', async () => {
+    const t = setup([slow], { pollIntervalMs: 2000 })
+    t.queue.ready = () => Promise.reject(new Error('no queue'))
+    const { status, headers, error } = await t.call('slow')
+    expect([status, headers.get('retry-after'), error?.message]).toEqual([
+      503,
+      '2',
+      'The call was not started: the server cannot keep tasks right now. Send it again.',
+    ])
     expect(t.store.size).toBe(0)
-    expect(t.server).toBeDefined()
+    expect(t.errors.map(({ error, context }) => [String(error), context.source])).toEqual([
+      ['Error: no queue', 'server'],
+    ])
   })
 
   it('does the work of a job once, however often it is delivered', async () => {

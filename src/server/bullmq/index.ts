@@ -1,8 +1,2 @@
-export {
-  type BullmqClasses,
-  type BullmqQueue,
-  type BullmqQueueOptions,
-  type BullmqWorker,
-  bullmqQueue,
-  type ClosableQueue,
-} from './bullmqQueue.js'
+export type { BullmqClasses, BullmqQueue, BullmqWorker } from './bullmqClasses.js'
+export { type BullmqQueueOptions, bullmqQueue, type ClosableQueue } from './bullmqQueue.js'

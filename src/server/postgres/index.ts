@@ -1,7 +1,2 @@
-export {
-  type PostgresClient,
-  type PostgresPool,
-  type PostgresResult,
-  type PostgresTaskStoreOptions,
-  postgresTaskStore,
-} from './postgresTaskStore.js'
+export type { PostgresClient, PostgresPool, PostgresResult, PostgresStatement } from './postgresPool.js'
+export { type PostgresTaskStoreOptions, postgresTaskStore } from './postgresTaskStore.js'

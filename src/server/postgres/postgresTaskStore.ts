@@ -1,33 +1,16 @@
 import { TaskConfigurationError } from '../../protocol/errors.js'
 import { isTerminal } from '../../protocol/task.js'
-import { systemClock } from '../base/clock.js'
 import type { TaskRecord } from '../tasks/taskRecord.js'
 import type { TaskStore } from '../tasks/taskStore.js'
+import { createRunStatement, type PostgresPool } from './postgresPool.js'
 import { watchPostgres } from './watchPostgres.js'
-
-/** What is used of a `Pool` of `pg`, 8. */
-export interface PostgresPool {
-  query(text: string, values?: unknown[]): Promise<PostgresResult>
-  connect(): Promise<PostgresClient>
-}
-
-/** What is used of a client of `pg`, for as long as changes are watched. */
-export interface PostgresClient {
-  query(text: string): Promise<unknown>
-  on(event: 'notification', listener: (message: { payload?: string | undefined }) => void): unknown
-  on(event: 'error' | 'end', listener: () => void): unknown
-  release(destroy?: boolean): void
-}
-
-/** A response of Postgres. */
-export interface PostgresResult {
-  rows: Record<string, unknown>[]
-  rowCount: number | null
-}
 
 /** Options of {@link postgresTaskStore}. */
 export interface PostgresTaskStoreOptions {
-  /** A pool of `pg`. The app ends it. One of its clients is kept for as long as changes are watched. */
+  /**
+   * A pool of `pg`. The app ends it. One of its clients is kept for as long as changes are watched. Errors of idle clients, which
+   * end the process where nothing listens to them, are listened to.
+   */
   pool: PostgresPool
   /** The name of the table, a word in lower case; also that of the channel of changes. @default 'taskwire_tasks' */
   table?: string
@@ -52,29 +35,18 @@ export function postgresTaskStore(options: PostgresTaskStoreOptions): TaskStore 
       `Failed to create the task store: the table "${table}" has no plain name. Pass a word in lower case.`,
     )
   }
+  const run = createRunStatement(pool)
   let migrated: Promise<unknown> | undefined
 
-  async function query(text: string, values: unknown[]): Promise<PostgresResult & { isRepeated: boolean }> {
-    for (let attempt = 0; ; attempt += 1) {
-      try {
-        return { ...(await queryOnce(text, values)), isRepeated: attempt > 0 }
-      } catch (error) {
-        if (attempt === MAX_REPEATS || !isConnectionLost(error)) throw error
-        await new Promise<void>((resolve) => systemClock.setTimeout(resolve, 50 * 2 ** attempt))
-      }
-    }
-  }
-
-  async function queryOnce(text: string, values: unknown[]): Promise<PostgresResult> {
+  const query: typeof run = async (text, values) => {
     if (migrate) {
-      migrated ??= pool.query(tableOf(table))
+      migrated ??= run(tableOf(table), [])
       await migrated.catch((error: unknown) => {
         migrated = undefined
         throw error
       })
     }
-    const { rows, rowCount } = await pool.query(text, values)
-    return { rows, rowCount }
+    return run(text, values)
   }
 
   async function textOf(taskId: string): Promise<unknown> {
@@ -139,15 +111,6 @@ export function postgresTaskStore(options: PostgresTaskStoreOptions): TaskStore 
 
     watch: (onChange) => watchPostgres(pool, table, onChange),
   }
-}
-
-/** Six seconds in all: as long as a restart takes. */
-const MAX_REPEATS = 7
-
-/** True where the server may not have got the statement, or its response was lost, as when it restarts. */
-function isConnectionLost(error: unknown): boolean {
-  const { code } = error as { code?: unknown }
-  return typeof code !== 'string' || /^(08|57P|ECONN|EPIPE|ETIMEDOUT)/.test(code)
 }
 
 function columns(record: TaskRecord): unknown[] {

@@ -1,5 +1,5 @@
 import { systemClock, unrefTimer } from '../base/clock.js'
-import type { PostgresPool } from './postgresTaskStore.js'
+import type { PostgresPool } from './postgresPool.js'
 
 /** How long to wait after a connection was lost, in ms. */
 const RECONNECT_MS = 500

@@ -1,8 +1,10 @@
 import { TaskConfigurationError } from '../../protocol/errors.js'
 import { isTerminal } from '../../protocol/task.js'
 import { ignoreRejection } from '../base/ignoreRejection.js'
+import { within } from '../base/within.js'
 import type { TaskRecord } from '../tasks/taskRecord.js'
 import type { TaskStore } from '../tasks/taskStore.js'
+import { nothingWritten } from '../tasks/unavailable.js'
 import { COUNT, CREATE, LAPSED, REMOVE, TRANSITION } from './scripts.js'
 
 /** What is used of a client of `ioredis`, 5 or 6. */
@@ -44,7 +46,10 @@ export function redisTaskStore({ redis, prefix = '{taskwire}:' }: RedisTaskStore
     const keys = [taskKey(taskId), ownerKey(owner), leases]
     const fields = [taskId, JSON.stringify(record), version, owner, expiresAt ?? '']
     const states = [isTerminal(status) ? '1' : '0', lease?.until ?? '', channel, expectedVersion]
-    return (await redis.eval(script, keys.length, ...keys, ...fields, ...states)) === 1
+    const result = within(PATIENCE_MS, 'use Redis', redis.eval(script, keys.length, ...keys, ...fields, ...states))
+    return (
+      (await result.catch((error: unknown) => Promise.reject(isRefused(error) ? nothingWritten(error) : error))) === 1
+    )
   }
 
   return {
@@ -54,7 +59,7 @@ export function redisTaskStore({ redis, prefix = '{taskwire}:' }: RedisTaskStore
     },
 
     async get(taskId) {
-      const text = await redis.hget(taskKey(taskId), 'record')
+      const text = await within(PATIENCE_MS, 'use Redis', redis.hget(taskKey(taskId), 'record'))
       return text === null ? undefined : (JSON.parse(text) as TaskRecord)
     },
 
@@ -64,15 +69,15 @@ export function redisTaskStore({ redis, prefix = '{taskwire}:' }: RedisTaskStore
     expire: async () => null,
 
     async remove(taskId) {
-      await redis.eval(REMOVE, 2, taskKey(taskId), leases, taskId, ownerKey(''))
+      await within(PATIENCE_MS, 'use Redis', redis.eval(REMOVE, 2, taskKey(taskId), leases, taskId, ownerKey('')))
     },
 
     async countAtWork(owner) {
-      return Number(await redis.eval(COUNT, 1, ownerKey(owner)))
+      return Number(await within(PATIENCE_MS, 'use Redis', redis.eval(COUNT, 1, ownerKey(owner))))
     },
 
     async lapsed(now, limit) {
-      const found = await redis.eval(LAPSED, 1, leases, now, limit, taskKey(''))
+      const found = await within(PATIENCE_MS, 'use Redis', redis.eval(LAPSED, 1, leases, now, limit, taskKey('')))
       return Array.isArray(found) ? found.map(String) : []
     },
 
@@ -89,4 +94,12 @@ export function redisTaskStore({ redis, prefix = '{taskwire}:' }: RedisTaskStore
       return () => listening.disconnect()
     },
   }
+}
+
+/** How long Redis may take to answer, in ms: a client of `ioredis` waits for it for as long as it is told to. */
+const PATIENCE_MS = 10_000
+
+/** True where Redis has answered that it does not run the script: it is full, a replica, or loading. A script runs whole or not at all. */
+function isRefused(error: unknown): boolean {
+  return error instanceof Error && error.name === 'ReplyError'
 }

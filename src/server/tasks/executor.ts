@@ -13,8 +13,14 @@ export interface TaskJob {
  */
 export interface TaskExecutor {
   /**
-   * Has the work done. Resolves when it is safe: when the job outlives this process. Rejects where it is not; the client
-   * is answered with an error then. A job may be delivered more than once.
+   * Resolves where jobs can be started, as far as is known. Asked before a task is created: where it rejects, the call is
+   * refused with 503 and `Retry-After`, and there is no task. @default not asked
+   */
+  ready?(): Promise<void>
+  /**
+   * Has the work done. Resolves when it is safe: when the job outlives this process. Where it rejects, the task waits, and the
+   * job is started again after one `leaseMs`, by any process: the task is in the store already. A job may be delivered more
+   * than once.
    */
   start(job: TaskJob): Promise<void>
   /**

@@ -16,19 +16,21 @@ import { isWaiting } from './taskReducer.js'
 import { createTaskRun, type TaskRun } from './taskRun.js'
 import type { TaskRuns } from './taskRuns.js'
 import type { TaskStore } from './taskStore.js'
+import { notCreated } from './unavailable.js'
 
 /** Begins tasks and runs, as long as there is room for them. */
 export interface TaskIntake {
   /**
    * Creates a task that is worked on here; it is in the store when this resolves.
    *
-   * @throws {ProtocolError} where the owner, or this process, has too many tasks at work.
+   * @throws {ProtocolError} where the owner, or this process, has too many tasks at work, and where the store is not there.
    */
   create(spec: TaskSpec, capabilities: ClientCapabilities): Promise<TaskRun>
   /**
-   * Creates a task and has the executor do the work; the task is in the store and the work is safe when this resolves.
+   * Creates a task and has the executor do the work; the task is in the store when this resolves. Its job is started again where
+   * the executor could not start it.
    *
-   * @throws {ProtocolError} where the owner has too many tasks at work, what the executor throws.
+   * @throws {ProtocolError} where the owner has too many tasks at work, and where store or executor are not there.
    */
   enqueue(spec: TaskSpec, executor: TaskExecutor): Promise<TaskRecord>
   /** Takes the work of a job; undefined where it is taken, over or gone. */
@@ -74,15 +76,24 @@ export function createTaskIntake(options: TaskIntakeOptions): TaskIntake {
   }
 
   async function assertRoom(owner: string, ofOwnHere: number): Promise<void> {
-    const others = (await store.countAtWork?.(owner)) ?? ofOwnHere
+    const counted = store.countAtWork?.(owner).catch((error: unknown) => Promise.reject(notCreated(error, true)))
+    const others = (await counted) ?? ofOwnHere
     if (others >= maxTasksPerOwner) throw isFull(maxTasksPerOwner)
     if (isClosed) throw new ProtocolError(SERVER_CLOSED.code, SERVER_CLOSED.message)
   }
 
+  async function createRecord(spec: TaskSpec, attempt: 0 | 1, lease?: TaskLease): Promise<TaskRecord> {
+    try {
+      return await ledger.create(newTaskRecord(spec, clock.now(), attempt, lease))
+    } catch (error) {
+      // Without the call, no process could start what may have been written all the same.
+      throw notCreated(error, spec.call === undefined)
+    }
+  }
+
   async function begin(spec: TaskSpec, capabilities: ClientCapabilities): Promise<TaskRun> {
     await assertRoom(spec.owner, atWork.of(spec.owner) - 1)
-    const record = newTaskRecord(spec, clock.now(), 1, leases?.draw() ?? unfoundLease(spec))
-    return enter(await ledger.create(record), capabilities)
+    return enter(await createRecord(spec, 1, leases?.draw() ?? unfoundLease(spec)), capabilities)
   }
 
   function enter(record: TaskRecord, capabilities: ClientCapabilities): TaskRun {
@@ -117,16 +128,16 @@ export function createTaskIntake(options: TaskIntakeOptions): TaskIntake {
 
     enqueue: (spec, executor) =>
       oneByOne(spec.owner, async () => {
+        await executor.ready?.().catch((error: unknown) => Promise.reject(notCreated(error, true)))
         await assertRoom(spec.owner, 0)
         const waiting = leases && { worker: '', until: leases.untilClaimed() }
-        const record = await ledger.create(newTaskRecord(spec, clock.now(), 0, waiting))
-        const { taskId } = record.task
+        const record = await createRecord(spec, 0, waiting)
         try {
-          await executor.start({ taskId, tool: spec.tool, attempt: 1 })
+          await executor.start({ taskId: record.task.taskId, tool: spec.tool, attempt: 1 })
         } catch (error) {
-          // Nobody was told of the task, and a job that was taken all the same finds nothing to do.
-          await store.remove(taskId)
-          throw error
+          // The task stays: another process may have told a client of it, and a worker may have the job all the same. The job is
+          // started again when the lease is over.
+          report(error, { source: 'server', tool: spec.tool })
         }
         return record
       }),

@@ -22,6 +22,7 @@ import type { TaskSpec } from '../tasks/newTaskRecord.js'
 import type { TaskContext } from '../tasks/taskContext.js'
 import { toTaskFailure } from '../tasks/taskFailure.js'
 import type { TaskRun } from '../tasks/taskRun.js'
+import { causeOfUnavailable } from '../tasks/unavailable.js'
 import { sealCall } from './callRecord.js'
 import type { ToolDefinition } from './defineTool.js'
 import { answerAgain, earlierCall, type KeyedCall, keyedCall } from './repeatedCall.js'
@@ -50,15 +51,19 @@ export async function callTool(call: ValidCall, parts: ServerParts): Promise<Cal
     return await (keyed === undefined ? callOnce(call, parts, canBeTask) : callKeyed(call, parts, canBeTask, keyed))
   } catch (error) {
     exchange.failure = toTaskFailure(error)
-    if (isLimitReached(error)) exchange.retryAfterMs = parts.config.pollIntervalOf(tool)
+    const refused = causeOfUnavailable(error)
+    if (refused !== undefined || isLimitReached(error)) exchange.retryAfterMs = parts.config.pollIntervalOf(tool)
+    if (refused !== undefined) exchange.failureStatus = SERVICE_UNAVAILABLE
     const { code, message, data } = exchange.failure
     const isStopped = (exchange.run?.signal ?? exchange.signal).aborted
+    if (refused !== undefined && !isStopped) parts.report(refused.cause, { source: 'server', tool: tool.name })
     if (!isStopped && !(error instanceof ProtocolError)) parts.report(error, { source: 'tool', tool: tool.name })
     throw new ProtocolError(code, message, data)
   }
 }
 
 const TOO_MANY_REQUESTS = 429
+const SERVICE_UNAVAILABLE = 503
 
 /** The first call with its key, or a repetition. Two that race are decided by the store: one of them creates the record. */
 async function callKeyed(
@@ -68,12 +73,12 @@ async function callKeyed(
   keyed: KeyedCall,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { exchange } = call
-  const earlier = await earlierCall(keyed, exchange, parts)
+  const earlier = await earlierCall(keyed, parts)
   if (earlier !== undefined) return answerAgain(earlier, exchange, parts, canBeTask)
   try {
     return await callOnce(call, parts, canBeTask, keyed)
   } catch (error) {
-    const other = exchange.run === undefined ? await earlierCall(keyed, exchange, parts) : undefined
+    const other = exchange.run === undefined ? await earlierCall(keyed, parts) : undefined
     // An error of JSON-RPC would end the call for its client, which may send it again under its key.
     if (isLimitReached(error)) exchange.failureStatus = TOO_MANY_REQUESTS
     if (other === undefined) throw error

@@ -3,13 +3,13 @@ import { IDEMPOTENCY_CONFLICT, IDEMPOTENCY_KEY_META } from '../../protocol/exten
 import { isJsonObject } from '../../protocol/json.js'
 import { canonicalJson } from '../base/canonicalJson.js'
 import { digest } from '../base/digest.js'
-import { REFUSED } from '../base/errorCodes.js'
 import type { Exchange } from '../http/exchange.js'
 import { ownerOf } from '../http/ownerOf.js'
 import { requestParams } from '../http/requestParams.js'
 import type { ServerParts } from '../serverParts.js'
 import { keyedTaskId } from '../tasks/taskId.js'
 import type { TaskRecord } from '../tasks/taskRecord.js'
+import { unavailable } from '../tasks/unavailable.js'
 
 /** A call that its client may send again: which task it is, and what makes another one of it. */
 export interface KeyedCall {
@@ -47,10 +47,9 @@ export async function keyedCall(exchange: Exchange, { config }: ServerParts): Pr
  */
 export async function earlierCall(
   { taskId, owner, requestHash }: KeyedCall,
-  exchange: Exchange,
-  parts: ServerParts,
+  { runtime }: ServerParts,
 ): Promise<TaskRecord | undefined> {
-  const record = await told(parts.runtime.read(taskId, owner), exchange, parts)
+  const record = await told(runtime.read(taskId, owner))
   if (record === undefined || record.repetition?.requestHash === requestHash) return record
   throw invalid(
     'the idempotency key belongs to a call of another tool or with other arguments. Repeat that call as it was, or draw a new key',
@@ -74,7 +73,7 @@ export async function answerAgain(
     // Nobody reads it: the client is told of the task.
     return { content: [] }
   }
-  const over = await told(parts.runtime.whenOver(record, exchange.signal), exchange, parts)
+  const over = await told(parts.runtime.whenOver(record, exchange.signal))
   if (over?.task.status === 'completed') return over.task.result as CallToolResult
   if (over?.task.status === 'failed') {
     const { code, message, data } = over.task.error
@@ -84,14 +83,11 @@ export async function answerAgain(
 }
 
 /** An error in the response would end the call for its client, which could then make it anew: HTTP 503 says nothing of it. */
-async function told<T>(asked: Promise<T>, exchange: Exchange, { report, config }: ServerParts): Promise<T> {
+async function told<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked
   } catch (error) {
-    if (!exchange.signal.aborted) report(error, { source: 'server' })
-    exchange.failureStatus = 503
-    exchange.retryAfterMs = config.pollIntervalMs
-    throw new ProtocolError(REFUSED, 'It cannot be told right now whether the call came before. Send it again.')
+    throw unavailable('It cannot be told right now whether the call came before. Send it again.', error)
   }
 }
 

@@ -1,0 +1,47 @@
+import type { TaskJob } from '../tasks/executor.js'
+
+/** What is used of a `Queue` of BullMQ. */
+export interface BullmqQueue {
+  add(name: string, data: TaskJob, options: { jobId: string }): Promise<unknown>
+  on(event: 'error', listener: (error: Error) => void): unknown
+  /** O(1) on Redis; on Postgres it counts the jobs that are there, which are those that wait or are under way. */
+  getWaitingCount(): Promise<number>
+  waitUntilReady(): Promise<unknown>
+  close(): Promise<void>
+}
+
+/** What is used of a `Worker` of BullMQ. */
+export interface BullmqWorker {
+  on(event: 'error', listener: (error: Error) => void): unknown
+  waitUntilReady(): Promise<unknown>
+  run(): Promise<void>
+  pause(doNotWaitActive?: boolean): Promise<void>
+  resume(): Promise<void> | void
+  close(force?: boolean): Promise<void>
+}
+
+/** The classes of BullMQ 6: its own, for Redis, or those of `withBackend(createPostgresBackend)`. */
+export interface BullmqClasses<Connection> {
+  Queue: new (
+    name: string,
+    options: {
+      connection: Connection
+      prefix?: string
+      defaultJobOptions?: { removeOnComplete: boolean; removeOnFail: boolean }
+    },
+  ) => BullmqQueue
+  Worker: new (
+    name: string,
+    process: (job: { data: TaskJob }) => Promise<void>,
+    options: {
+      connection: Connection
+      prefix?: string
+      concurrency: number
+      lockDuration: number
+      stalledInterval: number
+      maxStalledCount: number
+      autorun: boolean
+      runRetryDelay: number
+    },
+  ) => BullmqWorker
+}

@@ -1,0 +1,100 @@
+import { TaskStorageError } from '../../protocol/errors.js'
+import { systemClock } from '../base/clock.js'
+import { within } from '../base/within.js'
+import { nothingWritten } from '../tasks/unavailable.js'
+
+/** What is used of a `Pool` of `pg`, 8. */
+export interface PostgresPool {
+  query(statement: PostgresStatement): Promise<PostgresResult>
+  connect(): Promise<PostgresClient>
+  on(event: 'error', listener: (error: Error) => void): unknown
+}
+
+/** A statement for a pool of `pg`. */
+export interface PostgresStatement {
+  /** One that has a name is prepared once in each connection. */
+  name?: string
+  text: string
+  values: unknown[]
+  /** After how many ms a connection that does not answer is given up. */
+  query_timeout: number
+}
+
+/** What is used of a client of `pg`, for as long as changes are watched. */
+export interface PostgresClient {
+  query(text: string): Promise<unknown>
+  on(event: 'notification', listener: (message: { payload?: string | undefined }) => void): unknown
+  on(event: 'error' | 'end', listener: () => void): unknown
+  release(destroy?: boolean): void
+}
+
+/** A response of Postgres. */
+export interface PostgresResult {
+  rows: Record<string, unknown>[]
+  rowCount: number | null
+}
+
+/** Runs a statement. `isRepeated`: it may have happened before, and its response was lost. */
+export type RunStatement = (
+  text: string,
+  values: unknown[],
+  name?: string,
+) => Promise<PostgresResult & { isRepeated: boolean }>
+
+/** As long as a restart takes, in ms. */
+const PATIENCE_MS = 6000
+/** How long one attempt may take, in ms, connecting included. */
+const ATTEMPT_MS = 5000
+const FIRST_PAUSE_MS = 50
+
+const guarded = new WeakSet<PostgresPool>()
+
+/**
+ * Runs statements that may be repeated, through restarts of the database. The error of one that fails for good is marked where
+ * nothing can have been written.
+ */
+export function createRunStatement(pool: PostgresPool): RunStatement {
+  guard(pool)
+
+  return async (text, values, name) => {
+    const until = systemClock.now() + PATIENCE_MS
+    let isRepeated = false
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs *= 2) {
+      try {
+        const statement = { text, values, query_timeout: ATTEMPT_MS, ...(name !== undefined && { name }) }
+        const { rows, rowCount } = await within(ATTEMPT_MS, 'use Postgres', pool.query(statement))
+        return { rows, rowCount, isRepeated }
+      } catch (error) {
+        const wasSent = !hasNoConnection(error)
+        const isOver = systemClock.now() + pauseMs > until || !isConnectionLost(error)
+        if (isOver) throw isRepeated || (wasSent && isConnectionLost(error)) ? error : nothingWritten(error)
+        isRepeated ||= wasSent
+        await new Promise<void>((resolve) => systemClock.setTimeout(resolve, pauseMs))
+      }
+    }
+  }
+}
+
+/** Without a listener, a connection that is cut while it is idle would end the process. The pool opens another one by itself. */
+function guard(pool: PostgresPool): void {
+  if (guarded.has(pool)) return
+  guarded.add(pool)
+  pool.on('error', () => {})
+}
+
+/** True where the server may not have got the statement, or its response was lost, as when it restarts. */
+function isConnectionLost(error: unknown): boolean {
+  const code = codeOf(error)
+  return code === undefined || /^(08|57P|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)/.test(code)
+}
+
+/** True where there was no connection to send the statement by. */
+function hasNoConnection(error: unknown): boolean {
+  return /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|57P03)/.test(codeOf(error) ?? '')
+}
+
+function codeOf(error: unknown): string | undefined {
+  if (error instanceof TaskStorageError) return undefined
+  const { code } = error as { code?: unknown }
+  return typeof code === 'string' ? code : undefined
+}

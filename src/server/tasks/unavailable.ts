@@ -1,0 +1,38 @@
+import { ProtocolError } from '@modelcontextprotocol/server'
+import { REFUSED } from '../base/errorCodes.js'
+
+/** The errors that were made here, with what caused them. */
+const causes = new WeakMap<object, unknown>()
+/** Errors of stores that are certain to have written nothing. */
+const unwritten = new WeakSet<object>()
+
+/** A request is refused because the store or the queue cannot take it right now; its client may send it again. */
+export function unavailable(message: string, cause: unknown): ProtocolError {
+  const error = new ProtocolError(REFUSED, message)
+  causes.set(error, cause)
+  return error
+}
+
+/** What has caused an error of {@link unavailable}; undefined for any other error. */
+export function causeOfUnavailable(error: unknown): { readonly cause: unknown } | undefined {
+  const key = Object(error)
+  return causes.has(key) ? { cause: causes.get(key) } : undefined
+}
+
+/** The same error, marked: the database has refused the write, or did not get it. */
+export function nothingWritten(error: unknown): unknown {
+  if (typeof error === 'object' && error !== null) unwritten.add(error)
+  return error
+}
+
+/** What a client is told whose task could not be created: that the tool was not started, where that is certain. */
+export function notCreated(error: unknown, isCertain: boolean): ProtocolError {
+  if (error instanceof ProtocolError) return error
+  if (isCertain || unwritten.has(Object(error))) {
+    return unavailable('The call was not started: the server cannot keep tasks right now. Send it again.', error)
+  }
+  return unavailable(
+    'It cannot be told right now whether the call was started. Send it again under its idempotency key.',
+    error,
+  )
+}
