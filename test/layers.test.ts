@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { layerRules, readLayers } from '../scripts/layers.mjs'
 
 const biome = createRequire(import.meta.url).resolve('@biomejs/biome/bin/biome')
 
@@ -96,6 +97,11 @@ const probes: [pattern: string, code: string, complaints: number][] = [
   ['src/environment/*.ts', 'export const a = [Date.now(), setTimeout, globalThis.document]', 0],
 ]
 
+function foldersOf(path: string): string[] {
+  const entries = readdirSync(path, { withFileTypes: true })
+  return entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).sort()
+}
+
 interface Report {
   diagnostics: { category: string; location: { path: string } }[]
 }
@@ -123,4 +129,20 @@ function countComplaints(): number[] {
 test('the linter keeps the layers apart, and time and page out of them', () => {
   const counts = countComplaints()
   expect(probes.map(([pattern, code], index) => [pattern, code, counts[index]])).toEqual(probes)
+})
+
+test('the rules of the linter are made of the table in CONTRIBUTING: npm run layers', () => {
+  expect(readFileSync('biome.layers.json', 'utf8')).toBe(
+    layerRules(readLayers(readFileSync('CONTRIBUTING.md', 'utf8'))),
+  )
+})
+
+test('the table names every folder of src once', () => {
+  const folders = readLayers(readFileSync('CONTRIBUTING.md', 'utf8')).map(({ folder }) => folder)
+  expect(folders.filter((folder) => !folder.includes('/') && folder !== '*.ts').sort()).toEqual(foldersOf('src'))
+})
+
+test('refuses a table that lets a folder import one that stands above it or nowhere', () => {
+  const row = '| `src/a` | … | b and below; no package |  |'
+  expect(() => readLayers(row)).toThrow('src/a may import "b and below", and there is no such row below it')
 })
