@@ -43,6 +43,9 @@ function measure(chunks) {
   return { first, later: gzipped(chunks) - first }
 }
 
+/** Which bundlers have to see to leave out the checks that it guards. */
+const checksOfDevelopment = /inDevelopment\.ts$/
+
 /**
  * @param {string} entry
  * @param {Set<string>} already
@@ -51,6 +54,8 @@ function measure(chunks) {
 function bundleEntry(entry, already, modules = {}) {
   return bundle({
     oxc: { jsx: { runtime: 'automatic', development: false } },
+    // As the build of an app does: what a library checks in development is left out.
+    define: { 'process.env.NODE_ENV': '"production"' },
     plugins: [
       {
         name: 'entry',
@@ -62,7 +67,7 @@ function bundleEntry(entry, already, modules = {}) {
       target: 'es2022',
       lib: { entry, formats: ['es'], fileName: 'bundle' },
       rolldownOptions: {
-        external: (/** @type {string} */ id) => isPackage(id) || already.has(id),
+        external: (/** @type {string} */ id) => isPackage(id) || (already.has(id) && !checksOfDevelopment.test(id)),
         // Not `build.minify`, which spares the white space of a library.
         output: { minify: true },
       },

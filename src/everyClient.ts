@@ -38,6 +38,7 @@ export type {
 } from './client/taskClient.js'
 export type {
   AnyTools,
+  CheckIsErrorFirst,
   Register,
   RegisteredTools,
   ToolArguments,

@@ -33,6 +33,7 @@ describe('the types of signatures', () => {
     expectTypeOf<taskwire.WithArguments<{ at?: string }>>().toEqualTypeOf<{ arguments?: { at?: string } | undefined }>()
     expectTypeOf<taskwire.LegacyTasksMode>().toEqualTypeOf<'auto' | 'required-only' | 'never'>()
     expectTypeOf<taskwire.SdkV1Client['close']>().toEqualTypeOf<() => Promise<void>>()
+    expectTypeOf<taskwire.CheckIsErrorFirst>().toEqualTypeOf<lite.CheckIsErrorFirst>()
     expectTypeOf<taskwire.JsonObject>().toEqualTypeOf<lite.JsonObject>()
   })
 

@@ -1,5 +1,11 @@
 import { skipToken, useMutation } from '@tanstack/react-query'
-import { type CallToolResult, createTaskClient, type TaskClient, type ToolOutput } from 'taskwire'
+import {
+  type CallToolResult,
+  type CheckIsErrorFirst,
+  createTaskClient,
+  type TaskClient,
+  type ToolOutput,
+} from 'taskwire'
 import { mountTaskwireDevtools } from 'taskwire/devtools'
 import { toolCallMutationOptions, toolCallQueryOptions } from 'taskwire/query'
 import {
@@ -52,8 +58,17 @@ describe('a client of known tools', () => {
 
   it('has its output once a tool error is ruled out', async () => {
     const result = await client.callTool({ name: 'generate_report', arguments: quarter })
-    if (result.isError) expectTypeOf(result.structuredContent).toEqualTypeOf<unknown>()
+    if (result.isError) expectTypeOf(result.structuredContent).toEqualTypeOf<CheckIsErrorFirst | undefined>()
     else expectTypeOf(result.structuredContent.total).toEqualTypeOf<number>()
+  })
+
+  it('[EDGE-42] says to check isError where the output is read before, by the name of a type', async () => {
+    const { structuredContent } = await client.callTool({ name: 'generate_report', arguments: quarter })
+    expectTypeOf(structuredContent).toEqualTypeOf<Report | CheckIsErrorFirst | undefined>()
+    // @ts-expect-error Property 'total' does not exist on type 'CheckIsErrorFirst'.
+    structuredContent?.total
+    const checked: unknown = structuredContent
+    expectTypeOf(checked).toBeUnknown()
   })
 
   it('goes where any client goes', () => {

@@ -2,6 +2,7 @@ import type { CallToolResult as SdkCallToolResult } from '@modelcontextprotocol/
 import { QueryClient, skipToken } from '@tanstack/react-query'
 import {
   type CallToolResult,
+  type CheckIsErrorFirst,
   createTaskClient,
   type InputResponseState,
   type TaskClient,
@@ -26,7 +27,7 @@ describe('results', () => {
   it('have the output of the schema, once a tool error is ruled out', () => {
     const { data } = useToolCall({ name: 'x', outputSchema: Report })
     if (data === undefined) return
-    if (data.isError) expectTypeOf(data.structuredContent).toEqualTypeOf<unknown>()
+    if (data.isError) expectTypeOf(data.structuredContent).toEqualTypeOf<CheckIsErrorFirst | undefined>()
     else expectTypeOf(data.structuredContent).toEqualTypeOf<{ total: number }>()
   })
 

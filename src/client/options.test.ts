@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { DEFAULT_POLL_POLICY, MAX_TIMER_MS } from '../call/pollPolicy.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import type { TaskStorage } from '../storage/taskStorage.js'
-import { checkOptionNames, type OptionNames } from './checkOptions.js'
+import type { OptionNames } from './checkNames.js'
+import { checkOptionNames } from './checkOptions.js'
 import { createTaskClient } from './createTaskClient.js'
 import { readLegacyOptions, readPollPolicy, readStorage } from './options.js'
 import type { TaskClientUrlOptions } from './sdkOptions.js'
@@ -99,6 +100,7 @@ describe('the nearest name', () => {
     ['of the same group is named', { retry: { ac: 1 } }, { '': [], poll: ['ab'], retry: ['ab'] }, 'retry.ab'],
     ['that comes first is named', { poll: { bb: 1 } }, { '': [], poll: ['ab', 'cb'] }, 'poll.ab'],
     ['with a letter more comes before one with a letter less', { xab: 1 }, { '': ['xabc', 'ab'] }, 'xabc'],
+    ['is the one that is written in short', { args: 1 }, { '': ['arguments', 'gram'] }, 'arguments'],
     ['is the shortest for a single letter', { x: 1 }, { '': [] }, 'poll'],
   ])('%s', (_what, options, own, name) => {
     expect(() => checkOptionNames(options, own)).toThrow(`Did you mean ${name}?`)

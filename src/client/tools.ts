@@ -60,10 +60,31 @@ export type ToolArguments<T = RegisteredTools, Name extends ToolName<T> = ToolNa
 export type WithArguments<A, Other = never> =
   Record<never, never> extends A ? { arguments?: A | Other | undefined } : { arguments: A | Other }
 
-/** A tool's result with its `structuredContent` typed by an output schema. A tool's own error has `isError: true`. */
+/**
+ * The type of `structuredContent` where a tool may have failed: with `isError: true` it is not what the output schema says,
+ * and any JSON. Check `isError` first, and it has the type of the output.
+ *
+ * @example
+ * ```ts
+ * if (data.isError) return textOf(data.content)
+ * return data.structuredContent.total
+ * ```
+ */
+export interface CheckIsErrorFirst {
+  /** For types alone: there is no such member. */
+  readonly '~isError'?: never
+}
+
+/**
+ * A tool's result with its `structuredContent` typed by an output schema. A tool's own error has `isError: true`: check that
+ * before `structuredContent` is read.
+ */
 export type ToolOutput<T> =
   | (Omit<CallToolResult, 'structuredContent' | 'isError'> & { isError?: false | undefined; structuredContent: T })
-  | (Omit<CallToolResult, 'structuredContent' | 'isError'> & { isError: true; structuredContent?: unknown })
+  | (Omit<CallToolResult, 'structuredContent' | 'isError'> & {
+      isError: true
+      structuredContent?: CheckIsErrorFirst | undefined
+    })
 
 /** The result of a tool: a plain `CallToolResult` where its output is not known. */
 export type ToolResult<T = RegisteredTools, Name extends ToolName<T> = ToolName<T>> = T[Name] extends {

@@ -1,3 +1,5 @@
+import { checkMembers, type NamesOf } from '../client/checkNames.js'
+import { inDevelopment } from '../environment/inDevelopment.js'
 import { formProblems } from '../protocol/formProblems.js'
 import type { InputResponse } from '../protocol/inputRequest.js'
 import { hash } from '../storage/hash.js'
@@ -11,6 +13,8 @@ import type { FieldSpec } from './parseFields.js'
 import type { FormFacts } from './showForm.js'
 import { contentOf, fieldValue } from './values.js'
 import { createWords } from './words.js'
+
+const OPTIONS: NamesOf<ElicitationFormOptions> = { words: true, drafts: true, id: true }
 
 /**
  * A form for an input request: its fields, what is filled in, what is wrong with it, and how its answer fares. It has no
@@ -29,6 +33,7 @@ export function createElicitationForm(
   source: ElicitationSource,
   options: ElicitationFormOptions = {},
 ): ElicitationForm {
+  inDevelopment?.(() => checkMembers(options, OPTIONS))
   const { client, callId, inputKey, request } = source
   const words = createWords(options.words)
   const asked = askedBy(request, words)

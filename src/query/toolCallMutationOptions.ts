@@ -1,7 +1,10 @@
 import type { MutationObserverOptions } from '@tanstack/query-core'
+import { checkMembers } from '../client/checkNames.js'
 import type { TaskClient } from '../client/taskClient.js'
 import type { ToolArguments, ToolName } from '../client/tools.js'
 import type { StandardSchemaV1 } from '../connection/standardSchema.js'
+import { inDevelopment } from '../environment/inDevelopment.js'
+import { MUTATION_ADVICE, TOOL_CALL_MUTATION } from './optionNames.js'
 import { type ToolCallQueryKey, toolCallQueryKey } from './toolCallQueryOptions.js'
 import { type ToolOutputOf, toolOutput } from './toolOutput.js'
 
@@ -64,6 +67,7 @@ export function toolCallMutationOptions<
   options: ToolCallMutationOptions<T, Name, S>,
 ): ToolCallMutation<ToolOutputOf<S, T, Name>, ToolCallVariables<T, Name>>
 export function toolCallMutationOptions(client: TaskClient, options: AnyToolCallMutationOptions): unknown {
+  inDevelopment?.(() => checkMembers(options, TOOL_CALL_MUTATION, MUTATION_ADVICE))
   return toolCallMutation(client, options, () => {})
 }
 

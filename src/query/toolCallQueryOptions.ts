@@ -1,8 +1,11 @@
 import type { DataTag, QueryObserverOptions, SkipToken } from '@tanstack/query-core'
+import { checkMembers } from '../client/checkNames.js'
 import type { TaskClient } from '../client/taskClient.js'
 import type { ToolArguments, ToolName, WithArguments } from '../client/tools.js'
 import type { StandardSchemaV1 } from '../connection/standardSchema.js'
+import { inDevelopment } from '../environment/inDevelopment.js'
 import { argumentsKey } from './argumentsKey.js'
+import { QUERY_ADVICE, TOOL_CALL_QUERY } from './optionNames.js'
 import { type ToolOutputOf, toolOutput } from './toolOutput.js'
 
 /** `['taskwire', client, 'tools/call', tool, { key }]`. It holds no arguments and no task id. */
@@ -115,6 +118,7 @@ export function toolCallQueryOptions<
   options: ToolCallQueryOptions<T, Name, S, TData>,
 ): ToolCallQuery<ToolOutputOf<S, T, Name>, TData, SkipToken>
 export function toolCallQueryOptions(client: TaskClient, options: AnyToolCallQueryOptions): unknown {
+  inDevelopment?.(() => checkMembers(options, TOOL_CALL_QUERY, QUERY_ADVICE))
   return toolCallQuery(client, options, false)
 }
 

@@ -1,4 +1,5 @@
 import { useMemo } from 'react'
+import { checkedOptions } from '../bindings/checkedOptions.js'
 import type { UseTaskClientsOptions } from '../bindings/clients.js'
 import { isAsking, type PendingInputRequest, pendingInputRequests } from '../bindings/pendingInputRequests.js'
 import { useCallsOf } from './useCallsOf.js'
@@ -18,7 +19,7 @@ import { useTaskClients } from './useTaskClient.js'
  * ```
  */
 export function useInputRequests(options: UseTaskClientsOptions = {}): readonly PendingInputRequest[] {
-  const clients = useTaskClients(options)
+  const clients = useTaskClients(checkedOptions('useInputRequests', options))
   const calls = useCallsOf(clients, isAsking)
   return useMemo(() => pendingInputRequests(clients, calls), [clients, calls])
 }

@@ -1,4 +1,5 @@
 import type { SkipToken, UseSuspenseQueryResult } from '@tanstack/react-query'
+import { checkedOptions } from '../bindings/checkedOptions.js'
 import type { UseTaskClientOptions } from '../bindings/clients.js'
 import { extendResult } from '../bindings/extendResult.js'
 import type { OnSettled } from '../bindings/onSettled.js'
@@ -10,7 +11,7 @@ import { type AnyToolCallQueryOptions, type ToolCallQueryBase, toolCallQuery } f
 import type { ToolOutputOf } from '../query/toolOutput.js'
 import { isServer, useQueryErrorResetBoundary, useSuspenseQuery } from './reactQuery.js'
 import { useQueriedCall } from './useQueriedCall.js'
-import { useTaskClient } from './useTaskClient.js'
+import { useClient } from './useTaskClient.js'
 
 /** What tells Next.js that the error is meant: without, it ends `next build`. `reason` is for its own message. */
 const NEXT_BAILOUT = { digest: 'BAILOUT_TO_CLIENT_SIDE_RENDERING', reason: 'useSuspenseToolCall()' }
@@ -53,7 +54,7 @@ export function useSuspenseToolCall(
     )
     throw Object.assign(error, NEXT_BAILOUT)
   }
-  const client = useTaskClient(options)
+  const client = useClient(checkedOptions('useSuspenseToolCall', options))
   const isReset = useQueryErrorResetBoundary().isReset()
   const { queryFn, enabled: _, ...query } = toolCallQuery(client, options, isReset)
   const result = useSuspenseQuery({

@@ -1,5 +1,6 @@
 import { type Context, createContext, useContext } from 'react'
 import { useShallow } from 'zustand/react/shallow'
+import { checkedOptions } from '../bindings/checkedOptions.js'
 import {
   namedClient,
   namedClients,
@@ -19,9 +20,13 @@ const HOW = 'wrap the component in <TaskClientProvider client={createTaskClient(
  * @throws {TaskConfigurationError} where there is neither.
  */
 export function useTaskClient<T = RegisteredTools>(options: UseTaskClientOptions<T> = {}): TaskClient<T> {
+  return useClient(checkedOptions('useTaskClient', options)) as unknown as TaskClient<T>
+}
+
+/** As {@link useTaskClient}, for hooks with more options. The provider's client is the registered one, which React's context cannot know. */
+export function useClient<T>(options: UseTaskClientOptions<T>): TaskClient {
   const provided = useContext(TaskClientContext)
-  // The provider's client is the registered one, which React's context cannot know.
-  return namedClient(options as UseTaskClientOptions<unknown>, provided, HOW) as unknown as TaskClient<T>
+  return namedClient(options as UseTaskClientOptions<unknown>, provided, HOW)
 }
 
 /** The clients that a list is of, in an array that stays the same while they do. */

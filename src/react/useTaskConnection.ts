@@ -1,9 +1,10 @@
 import { useStore } from 'zustand'
+import { checkedOptions } from '../bindings/checkedOptions.js'
 import type { UseTaskClientOptions } from '../bindings/clients.js'
 import type { ConnectionState } from '../connection/connection.js'
-import { useTaskClient } from './useTaskClient.js'
+import { useClient } from './useTaskClient.js'
 
 /** How the connection to the server fares: its status, era, and whether the server serves tasks. */
 export function useTaskConnection<T>(options: UseTaskClientOptions<T> = {}): ConnectionState {
-  return useStore(useTaskClient(options).store, ({ connection }) => connection)
+  return useStore(useClient(checkedOptions('useTaskConnection', options)).store, ({ connection }) => connection)
 }

@@ -1,4 +1,5 @@
 import type { SkipToken, UseQueryResult } from '@tanstack/react-query'
+import { checkedOptions } from '../bindings/checkedOptions.js'
 import type { UseTaskClientOptions } from '../bindings/clients.js'
 import { extendResult } from '../bindings/extendResult.js'
 import type { OnSettled } from '../bindings/onSettled.js'
@@ -14,7 +15,7 @@ import {
 import type { ToolOutputOf } from '../query/toolOutput.js'
 import { useQuery } from './reactQuery.js'
 import { useQueriedCall } from './useQueriedCall.js'
-import { useTaskClient } from './useTaskClient.js'
+import { useClient } from './useTaskClient.js'
 
 /** What {@link useToolCall} takes. To hold the call back, `query: { enabled: false }` or `arguments: skipToken`. */
 export type UseToolCallOptions<
@@ -48,7 +49,7 @@ export function useToolCall<
 export function useToolCall(
   options: AnyToolCallQueryOptions & UseTaskClientOptions<AnyTools> & OnSettled,
 ): UseToolCallResult<unknown> {
-  const client = useTaskClient(options)
+  const client = useClient(checkedOptions('useToolCall', options))
   const query = useQuery(toolCallQuery(client, options, false))
   return extendResult(query, useQueriedCall(client, options))
 }

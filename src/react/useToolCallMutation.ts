@@ -1,5 +1,6 @@
 import type { UseMutationResult } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
+import { checkedOptions } from '../bindings/checkedOptions.js'
 import type { UseTaskClientOptions } from '../bindings/clients.js'
 import { keyedCallId } from '../bindings/keyedCallId.js'
 import type { OnSettled } from '../bindings/onSettled.js'
@@ -16,7 +17,7 @@ import type { ToolOutputOf } from '../query/toolOutput.js'
 import { useMutation } from './reactQuery.js'
 import { useOnSettled } from './useOnSettled.js'
 import { useOtherOutcome } from './useOtherOutcome.js'
-import { useTaskClient } from './useTaskClient.js'
+import { useClient } from './useTaskClient.js'
 import { useToolCallControls } from './useToolCallControls.js'
 
 /** What {@link useToolCallMutation} returns: TanStack's mutation result, and the call. */
@@ -43,7 +44,7 @@ export function useToolCallMutation<
 export function useToolCallMutation(
   options: AnyToolCallMutationOptions & UseTaskClientOptions<AnyTools> & OnSettled,
 ): object {
-  const client = useTaskClient(options)
+  const client = useClient(checkedOptions('useToolCallMutation', options))
   const [lastCallId, setLastCallId] = useState<string>()
   const started = useRef(new Set<string>()).current
   const callId = keyedCallId(client, options) ?? lastCallId

@@ -1,8 +1,9 @@
 import { useCallback, useSyncExternalStore } from 'react'
+import { checkedOptions } from '../bindings/checkedOptions.js'
 import type { UseToolCallStateOptions } from '../bindings/toolCallOptions.js'
 import { type CallsOfClient, stateOf, watchToolCall } from '../bindings/watchToolCall.js'
 import type { ToolCallState } from '../call/toolCallState.js'
-import { useTaskClient } from './useTaskClient.js'
+import { useClient } from './useTaskClient.js'
 
 /**
  * The call with this id, undefined where there is none. The component renders when that call changes, and for no other
@@ -14,7 +15,7 @@ import { useTaskClient } from './useTaskClient.js'
  * ```
  */
 export function useToolCallState<T>(options: UseToolCallStateOptions<T>): ToolCallState | undefined {
-  return useStateOfCall(useTaskClient(options), options.callId)
+  return useStateOfCall(useClient(checkedOptions('useToolCallState', options)), options.callId)
 }
 
 export function useStateOfCall(client: CallsOfClient, callId: string | undefined): ToolCallState | undefined {

@@ -1,5 +1,6 @@
 import { useMemo } from 'react'
 import { byStart } from '../bindings/callsOf.js'
+import { checkedOptions } from '../bindings/checkedOptions.js'
 import type { UseToolCallsOptions } from '../bindings/toolCallOptions.js'
 import type { ToolCallState } from '../call/toolCallState.js'
 import { useCallsOf } from './useCallsOf.js'
@@ -14,7 +15,8 @@ import { useTaskClients } from './useTaskClient.js'
  * const running = useToolCalls({ filter: (call) => call.phase === 'working' })
  * ```
  */
-export function useToolCalls({ filter = () => true, ...options }: UseToolCallsOptions = {}): readonly ToolCallState[] {
-  const calls = useCallsOf(useTaskClients(options), filter)
+export function useToolCalls(options: UseToolCallsOptions = {}): readonly ToolCallState[] {
+  const { filter = () => true, ...from } = checkedOptions('useToolCalls', options)
+  const calls = useCallsOf(useTaskClients(from), filter)
   return useMemo(() => byStart(calls), [calls])
 }

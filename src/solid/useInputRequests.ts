@@ -1,4 +1,5 @@
 import { type Accessor, createMemo } from 'solid-js'
+import { checkedOptions } from '../bindings/checkedOptions.js'
 import type { UseTaskClientsOptions } from '../bindings/clients.js'
 import { isAsking, type PendingInputRequest, pendingInputRequests } from '../bindings/pendingInputRequests.js'
 import { useClients } from './useTaskClient.js'
@@ -18,7 +19,7 @@ import { createCallsOf } from './useToolCalls.js'
 export function useInputRequests(
   options: Accessor<UseTaskClientsOptions> = () => ({}),
 ): Accessor<readonly PendingInputRequest[]> {
-  const clients = useClients(options)
+  const clients = useClients(() => checkedOptions('useInputRequests', options()))
   const calls = createCallsOf(clients, isAsking)
   return createMemo(() => pendingInputRequests(clients(), calls()))
 }

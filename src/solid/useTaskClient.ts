@@ -1,4 +1,5 @@
 import { type Accessor, type Context, createContext, createMemo, useContext } from 'solid-js'
+import { checkedOptions } from '../bindings/checkedOptions.js'
 import {
   namedClient,
   namedClients,
@@ -25,7 +26,9 @@ const HOW = 'wrap the component in <TaskClientProvider client={createTaskClient(
  */
 export function useTaskClient<T = RegisteredTools>(options: UseTaskClientOptions<T> = {}): TaskClient<T> {
   // The provider's client is the registered one, which a context cannot know.
-  return givenOrProvided(() => options as UseTaskClientOptions<unknown>)() as unknown as TaskClient<T>
+  return givenOrProvided(
+    () => checkedOptions('useTaskClient', options) as UseTaskClientOptions<unknown>,
+  )() as unknown as TaskClient<T>
 }
 
 /** The client that the options name, or else the one that is provided. It changes when that is another client. */

@@ -1,4 +1,5 @@
 import type { Accessor } from 'solid-js'
+import { checkedOptions } from '../bindings/checkedOptions.js'
 import type { UseTaskClientOptions } from '../bindings/clients.js'
 import type { ConnectionState } from '../connection/connection.js'
 import { createSubscription } from './createSubscription.js'
@@ -16,7 +17,7 @@ import { useClient } from './useTaskClient.js'
 export function useTaskConnection(
   options: Accessor<UseTaskClientOptions<unknown>> = () => ({}),
 ): Accessor<ConnectionState> {
-  const client = useClient(options)
+  const client = useClient(() => checkedOptions('useTaskConnection', options()))
   return createSubscription(
     (listener) => client().store.subscribe(listener),
     () => client().store.getState().connection,

@@ -1,6 +1,7 @@
 import type { SkipToken, UseQueryResult } from '@tanstack/solid-query'
 import { type Accessor, createMemo } from 'solid-js'
 import { isServer } from 'solid-js/web'
+import { checkedOptions } from '../bindings/checkedOptions.js'
 import type { UseTaskClientOptions } from '../bindings/clients.js'
 import { extendResult } from '../bindings/extendResult.js'
 import type { OnSettled } from '../bindings/onSettled.js'
@@ -50,8 +51,9 @@ export function useToolCall<
   TData = ToolOutputOf<S, T, Name>,
 >(options: Accessor<UseToolCallOptions<T, Name, S, TData>>): UseToolCallResult<TData>
 export function useToolCall(
-  options: Accessor<AnyToolCallQueryOptions & UseTaskClientOptions<AnyTools> & OnSettled>,
+  given: Accessor<AnyToolCallQueryOptions & UseTaskClientOptions<AnyTools> & OnSettled>,
 ): object {
+  const options = () => checkedOptions('useToolCall', given())
   const client = useClient(options)
   const { query, retry, ...queried } = queriedCall(client, options, useQueryClient(), isServer)
   const callId = createMemo(queried.callId)

@@ -1,5 +1,6 @@
 import type { UseMutationResult } from '@tanstack/solid-query'
 import { type Accessor, createMemo, createSignal } from 'solid-js'
+import { checkedOptions } from '../bindings/checkedOptions.js'
 import type { UseTaskClientOptions } from '../bindings/clients.js'
 import { extendResult, getters } from '../bindings/extendResult.js'
 import { keyedCallId } from '../bindings/keyedCallId.js'
@@ -43,8 +44,9 @@ export function useToolCallMutation<
   options: Accessor<UseToolCallMutationOptions<T, Name, S>>,
 ): UseToolCallMutationResult<ToolOutputOf<S, T, Name>, ToolCallVariables<T, Name>>
 export function useToolCallMutation(
-  options: Accessor<AnyToolCallMutationOptions & UseTaskClientOptions<AnyTools> & OnSettled>,
+  given: Accessor<AnyToolCallMutationOptions & UseTaskClientOptions<AnyTools> & OnSettled>,
 ): object {
+  const options = () => checkedOptions('useToolCallMutation', given())
   const client = useClient(options)
   const [lastCallId, setLastCallId] = createSignal<string>()
   const started = new Set<string>()

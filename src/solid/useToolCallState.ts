@@ -1,4 +1,5 @@
 import { type Accessor, createMemo } from 'solid-js'
+import { checkedOptions } from '../bindings/checkedOptions.js'
 import type { UseToolCallStateOptions } from '../bindings/toolCallOptions.js'
 import { stateOf, watchToolCall } from '../bindings/watchToolCall.js'
 import type { ToolCallState } from '../call/toolCallState.js'
@@ -17,9 +18,10 @@ import { useClient } from './useTaskClient.js'
  * ```
  */
 export function useToolCallState(options: Accessor<UseToolCallStateOptions>): Accessor<ToolCallState | undefined> {
+  const read = () => checkedOptions('useToolCallState', options())
   return createStateOfCall(
-    useClient(options),
-    createMemo(() => options().callId),
+    useClient(read),
+    createMemo(() => read().callId),
   )
 }
 

@@ -1,5 +1,6 @@
 import { type Accessor, createMemo } from 'solid-js'
 import { byStart, callsOf, keepSame, NO_CALLS, watchCalls } from '../bindings/callsOf.js'
+import { checkedOptions } from '../bindings/checkedOptions.js'
 import type { UseToolCallsOptions } from '../bindings/toolCallOptions.js'
 import type { ToolCallState } from '../call/toolCallState.js'
 import type { TaskClient } from '../client/taskClient.js'
@@ -17,7 +18,8 @@ import { useClients } from './useTaskClient.js'
  * ```
  */
 export function useToolCalls(options: Accessor<UseToolCallsOptions> = () => ({})): Accessor<readonly ToolCallState[]> {
-  const calls = createCallsOf(useClients(options), (call) => options().filter?.(call) ?? true)
+  const read = () => checkedOptions('useToolCalls', options())
+  const calls = createCallsOf(useClients(read), (call) => options().filter?.(call) ?? true)
   return createMemo(() => byStart(calls()))
 }
 

@@ -1,3 +1,4 @@
+import { checkedOptions } from '../bindings/checkedOptions.js'
 import type { UseTaskClientsOptions } from '../bindings/clients.js'
 import { isAsking, type PendingInputRequest, pendingInputRequests } from '../bindings/pendingInputRequests.js'
 import type { ToolCallState } from '../call/toolCallState.js'
@@ -23,7 +24,7 @@ import { callsIn } from './useToolCalls.js'
 export function useInputRequests(
   options: () => UseTaskClientsOptions = () => ({}),
 ): ReactiveValue<readonly PendingInputRequest[]> {
-  const clients = clientsOf(options)
+  const clients = clientsOf(() => checkedOptions('useInputRequests', options()))
   const asking = callsIn(clients, isAsking)
   let calls: readonly ToolCallState[] | undefined
   let pending: readonly PendingInputRequest[] = []

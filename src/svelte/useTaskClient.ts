@@ -1,4 +1,5 @@
 import { getContext } from 'svelte'
+import { checkedOptions } from '../bindings/checkedOptions.js'
 import {
   namedClient,
   namedClients,
@@ -26,7 +27,9 @@ const HOW = 'call setTaskClient(createTaskClient(…)) in a component above, suc
  */
 export function useTaskClient<T = RegisteredTools>(options: UseTaskClientOptions<T> = {}): TaskClient<T> {
   // The client of the context is the registered one, which a context cannot know.
-  return clientOf(() => options as UseTaskClientOptions<unknown>)() as unknown as TaskClient<T>
+  return clientOf(
+    () => checkedOptions('useTaskClient', options) as UseTaskClientOptions<unknown>,
+  )() as unknown as TaskClient<T>
 }
 
 /** The client that the options name, or else the one of the context, each time it is asked for. */

@@ -1,3 +1,4 @@
+import { checkedOptions } from '../bindings/checkedOptions.js'
 import type { UseTaskClientOptions } from '../bindings/clients.js'
 import type { TaskClient } from '../client/taskClient.js'
 import type { ConnectionState } from '../connection/connection.js'
@@ -18,7 +19,7 @@ import { clientOf } from './useTaskClient.js'
 export function useTaskConnection(
   options: () => UseTaskClientOptions<unknown> = () => ({}),
 ): ReactiveValue<ConnectionState> {
-  const client = clientOf(options)
+  const client = clientOf(() => checkedOptions('useTaskConnection', options()))
   const read = createReader(
     (listener, { store }: TaskClient) => store.subscribe(listener),
     ({ store }) => store.getState().connection,

@@ -1,4 +1,5 @@
 import type { CreateQueryResult, SkipToken } from '@tanstack/svelte-query'
+import { checkedOptions } from '../bindings/checkedOptions.js'
 import type { UseTaskClientOptions } from '../bindings/clients.js'
 import { extendResult } from '../bindings/extendResult.js'
 import type { OnSettled } from '../bindings/onSettled.js'
@@ -48,9 +49,8 @@ export function useToolCall<
   S extends StandardSchemaV1 | undefined = undefined,
   TData = ToolOutputOf<S, T, Name>,
 >(options: () => UseToolCallOptions<T, Name, S, TData>): UseToolCallResult<TData>
-export function useToolCall(
-  options: () => AnyToolCallQueryOptions & UseTaskClientOptions<AnyTools> & OnSettled,
-): object {
+export function useToolCall(given: () => AnyToolCallQueryOptions & UseTaskClientOptions<AnyTools> & OnSettled): object {
+  const options = () => checkedOptions('useToolCall', given())
   const client = clientOf(options)
   const { callId, query, retry } = queriedCall(client, options, useQueryClient(), isServer)
   const result = createQuery(query)

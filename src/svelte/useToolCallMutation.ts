@@ -1,5 +1,6 @@
 import type { CreateMutationResult } from '@tanstack/svelte-query'
 import { createSubscriber } from 'svelte/reactivity'
+import { checkedOptions } from '../bindings/checkedOptions.js'
 import type { UseTaskClientOptions } from '../bindings/clients.js'
 import { extendResult, getters } from '../bindings/extendResult.js'
 import { keyedCallId } from '../bindings/keyedCallId.js'
@@ -45,8 +46,9 @@ export function useToolCallMutation<
   options: () => UseToolCallMutationOptions<T, Name, S>,
 ): UseToolCallMutationResult<ToolOutputOf<S, T, Name>, ToolCallVariables<T, Name>>
 export function useToolCallMutation(
-  options: () => AnyToolCallMutationOptions & UseTaskClientOptions<AnyTools> & OnSettled,
+  given: () => AnyToolCallMutationOptions & UseTaskClientOptions<AnyTools> & OnSettled,
 ): object {
+  const options = () => checkedOptions('useToolCallMutation', given())
   const client = clientOf(options)
   const started = new Set<string>()
   let lastCallId: string | undefined

@@ -1,3 +1,4 @@
+import { checkedOptions } from '../bindings/checkedOptions.js'
 import type { UseToolCallStateOptions } from '../bindings/toolCallOptions.js'
 import { stateOf, watchToolCall } from '../bindings/watchToolCall.js'
 import type { ToolCallState } from '../call/toolCallState.js'
@@ -19,7 +20,8 @@ import { clientOf } from './useTaskClient.js'
  * ```
  */
 export function useToolCallState(options: () => UseToolCallStateOptions): ReactiveValue<ToolCallState | undefined> {
-  return stateOfCall(clientOf(options), () => options().callId)
+  const read = () => checkedOptions('useToolCallState', options())
+  return stateOfCall(clientOf(read), () => read().callId)
 }
 
 export function stateOfCall(

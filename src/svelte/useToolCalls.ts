@@ -1,4 +1,5 @@
 import { byStart, callsOf, keepSame, watchCalls } from '../bindings/callsOf.js'
+import { checkedOptions } from '../bindings/checkedOptions.js'
 import type { UseToolCallsOptions } from '../bindings/toolCallOptions.js'
 import type { ToolCallState } from '../call/toolCallState.js'
 import type { TaskClient } from '../client/taskClient.js'
@@ -18,7 +19,8 @@ import { clientsOf } from './useTaskClient.js'
  * ```
  */
 export function useToolCalls(options: () => UseToolCallsOptions = () => ({})): ReactiveValue<readonly ToolCallState[]> {
-  return callsIn(clientsOf(options), (call) => options().filter?.(call) ?? true)
+  const read = () => checkedOptions('useToolCalls', options())
+  return callsIn(clientsOf(read), (call) => options().filter?.(call) ?? true)
 }
 
 /** The calls of several clients that pass the filter, oldest first. The array keeps its identity while its members do. */

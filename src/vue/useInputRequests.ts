@@ -1,4 +1,5 @@
-import { type ComputedRef, computed, type MaybeRefOrGetter } from 'vue'
+import { type ComputedRef, computed, type MaybeRefOrGetter, toValue } from 'vue'
+import { checkedOptions } from '../bindings/checkedOptions.js'
 import type { UseTaskClientsOptions } from '../bindings/clients.js'
 import { isAsking, type PendingInputRequest, pendingInputRequests } from '../bindings/pendingInputRequests.js'
 import { useClients } from './useTaskClient.js'
@@ -18,7 +19,7 @@ import { useCallsOf } from './useToolCalls.js'
 export function useInputRequests(
   options: MaybeRefOrGetter<UseTaskClientsOptions> = {},
 ): ComputedRef<readonly PendingInputRequest[]> {
-  const clients = useClients(options)
+  const clients = useClients(() => checkedOptions('useInputRequests', toValue(options)))
   const calls = useCallsOf(clients, isAsking)
   return computed(() => pendingInputRequests(clients(), calls.value))
 }

@@ -1,4 +1,5 @@
 import { type InjectionKey, inject, type MaybeRefOrGetter, toRaw, toValue } from 'vue'
+import { checkedOptions } from '../bindings/checkedOptions.js'
 import {
   namedClient,
   namedClients,
@@ -26,7 +27,9 @@ const HOW = 'call provideTaskClient(createTaskClient(…)) in a component above'
  */
 export function useTaskClient<T = RegisteredTools>(options: UseTaskClientOptions<T> = {}): TaskClient<T> {
   // The client that is provided is the registered one, which an injection cannot know.
-  return useClient(options as UseTaskClientOptions<unknown>)() as unknown as TaskClient<T>
+  return useClient(
+    checkedOptions('useTaskClient', options) as UseTaskClientOptions<unknown>,
+  )() as unknown as TaskClient<T>
 }
 
 /** The client that the options name, or else the one that is provided, each time it is asked for. */

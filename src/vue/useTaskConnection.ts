@@ -1,4 +1,5 @@
-import type { MaybeRefOrGetter, ShallowRef } from 'vue'
+import { type MaybeRefOrGetter, type ShallowRef, toValue } from 'vue'
+import { checkedOptions } from '../bindings/checkedOptions.js'
 import type { UseTaskClientOptions } from '../bindings/clients.js'
 import type { ConnectionState } from '../connection/connection.js'
 import { useSubscription } from './useSubscription.js'
@@ -16,7 +17,7 @@ import { useClient } from './useTaskClient.js'
 export function useTaskConnection(
   options: MaybeRefOrGetter<UseTaskClientOptions<unknown>> = {},
 ): Readonly<ShallowRef<ConnectionState>> {
-  const client = useClient(options)
+  const client = useClient(() => checkedOptions('useTaskConnection', toValue(options)))
   return useSubscription(
     [client],
     (listener) => client().store.subscribe(listener),

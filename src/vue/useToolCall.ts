@@ -1,5 +1,6 @@
 import type { SkipToken, UseQueryReturnType } from '@tanstack/vue-query'
 import { type ComputedRef, type MaybeRefOrGetter, type Ref, toValue } from 'vue'
+import { checkedOptions } from '../bindings/checkedOptions.js'
 import type { UseTaskClientOptions } from '../bindings/clients.js'
 import type { OnSettled } from '../bindings/onSettled.js'
 import { queriedCall } from '../bindings/queriedCall.js'
@@ -66,8 +67,8 @@ export function useToolCall<
 export function useToolCall(
   options: MaybeRefOrGetter<AnyToolCallQueryOptions & UseTaskClientOptions<AnyTools> & OnSettled>,
 ): object {
-  const client = useClient(options)
-  const read = () => toValue(options)
+  const read = () => checkedOptions('useToolCall', toValue(options))
+  const client = useClient(read)
   const { callId, query, retry } = queriedCall(client, read, useQueryClient(), isServer)
   // `shallow`: results and errors are shown as what they are, no proxies of them.
   const result = useQuery(() => ({ ...query(), shallow: true }))

@@ -1,5 +1,6 @@
 import type { UseMutationReturnType } from '@tanstack/vue-query'
 import { computed, type MaybeRefOrGetter, proxyRefs, shallowRef, toValue } from 'vue'
+import { checkedOptions } from '../bindings/checkedOptions.js'
 import type { UseTaskClientOptions } from '../bindings/clients.js'
 import { keyedCallId } from '../bindings/keyedCallId.js'
 import type { OnSettled } from '../bindings/onSettled.js'
@@ -46,10 +47,10 @@ export function useToolCallMutation<
 export function useToolCallMutation(
   options: MaybeRefOrGetter<AnyToolCallMutationOptions & UseTaskClientOptions<AnyTools> & OnSettled>,
 ): object {
-  const client = useClient(options)
+  const read = () => checkedOptions('useToolCallMutation', toValue(options))
+  const client = useClient(read)
   const lastCallId = shallowRef<string>()
   const started = new Set<string>()
-  const read = () => toValue(options)
   const keyedId = () => keyedCallId(client(), read())
   const callId = () => keyedId() ?? lastCallId.value
   const { outcome, noteOwn } = useOtherOutcome(client, keyedId, read)

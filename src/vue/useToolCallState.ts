@@ -1,4 +1,5 @@
 import { type MaybeRefOrGetter, type ShallowRef, toValue } from 'vue'
+import { checkedOptions } from '../bindings/checkedOptions.js'
 import type { UseToolCallStateOptions } from '../bindings/toolCallOptions.js'
 import { stateOf, watchToolCall } from '../bindings/watchToolCall.js'
 import type { ToolCallState } from '../call/toolCallState.js'
@@ -18,7 +19,8 @@ import { useClient } from './useTaskClient.js'
 export function useToolCallState(
   options: MaybeRefOrGetter<UseToolCallStateOptions>,
 ): Readonly<ShallowRef<ToolCallState | undefined>> {
-  return useStateOfCall(useClient(options), () => toValue(options).callId)
+  const read = () => checkedOptions('useToolCallState', toValue(options))
+  return useStateOfCall(useClient(read), () => read().callId)
 }
 
 export function useStateOfCall(

@@ -1,5 +1,6 @@
 import { type ComputedRef, computed, type MaybeRefOrGetter, toValue } from 'vue'
 import { byStart, callsOf, keepSame, NO_CALLS, watchCalls } from '../bindings/callsOf.js'
+import { checkedOptions } from '../bindings/checkedOptions.js'
 import type { UseToolCallsOptions } from '../bindings/toolCallOptions.js'
 import type { ToolCallState } from '../call/toolCallState.js'
 import type { TaskClient } from '../client/taskClient.js'
@@ -18,7 +19,8 @@ import { useClients } from './useTaskClient.js'
 export function useToolCalls(
   options: MaybeRefOrGetter<UseToolCallsOptions> = {},
 ): ComputedRef<readonly ToolCallState[]> {
-  const calls = useCallsOf(useClients(options), (call) => toValue(options).filter?.(call) ?? true)
+  const read = () => checkedOptions('useToolCalls', toValue(options))
+  const calls = useCallsOf(useClients(read), (call) => toValue(options).filter?.(call) ?? true)
   return computed(() => byStart(calls.value))
 }
 

@@ -4,12 +4,13 @@ import { forms } from './forms.js'
 import { expectAdvice, lists } from './lists.js'
 import { mutations } from './mutations.js'
 import { queries } from './queries.js'
+import { unknownOptions } from './unknownOptions.js'
 import { createWorld } from './world.js'
 
 /** Everything that a binding promises. The table is the same for each, so that none lags behind. */
 export function describeBinding(binding: Binding): void {
   describe(`the binding for ${binding.name}`, () => {
-    it.each([...queries, ...mutations, ...lists, ...forms])('$name', async (behaviour) => {
+    it.each([...queries, ...mutations, ...lists, ...forms, ...unknownOptions])('$name', async (behaviour) => {
       const world = createWorld(binding, behaviour)
       try {
         await behaviour.run(world)
