@@ -32,7 +32,7 @@ interface Change {
  * @param name of the database and of the channel
  * @throws what the browser says where it has no IndexedDB, as in some private windows.
  */
-export async function openIndexedDbTaskStore(name: string): Promise<Required<TaskStore>> {
+export async function openIndexedDbTaskStore(name: string): Promise<Required<Omit<TaskStore, 'list'>>> {
   const database = await openDB<Schema>(name, 1, {
     upgrade(opened) {
       const tasks = opened.createObjectStore('tasks', { keyPath: 'taskId' })
@@ -42,7 +42,7 @@ export async function openIndexedDbTaskStore(name: string): Promise<Required<Tas
   return storeOver(database, new BroadcastChannel(name))
 }
 
-function storeOver(database: IDBPDatabase<Schema>, channel: BroadcastChannel): Required<TaskStore> {
+function storeOver(database: IDBPDatabase<Schema>, channel: BroadcastChannel): Required<Omit<TaskStore, 'list'>> {
   const listeners = new Set<(taskId?: string, version?: number) => void>()
   channel.onmessage = ({ data }: MessageEvent<Change>) => tell(data)
 

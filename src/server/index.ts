@@ -8,6 +8,7 @@ export type { TaskCandidate, TaskServerLoad, TaskServerOptions, TaskServerReques
 export type { TaskExecutor, TaskJob, TaskQueue, TaskQueueOptions, TaskQueueWorker } from './tasks/executor.js'
 export { InMemoryTaskStore } from './tasks/inMemoryTaskStore.js'
 export type { ElicitParams, TaskContext, TaskStepOptions } from './tasks/taskContext.js'
+export type { TaskListFilter, TaskPage, TaskSummary } from './tasks/taskList.js'
 export type { TaskLease, TaskRecord, TaskRepetition, TaskStep } from './tasks/taskRecord.js'
 export type { TaskStore } from './tasks/taskStore.js'
 export { defineTool, type TaskSupport, type ToolDefinition, type ToolsOfDefinitions } from './tools/defineTool.js'

@@ -1,3 +1,4 @@
+import type { TaskListFilter, TaskPage } from '../server/tasks/taskList.js'
 import type { TaskRecord } from '../server/tasks/taskRecord.js'
 import type { TaskStore } from '../server/tasks/taskStore.js'
 import { workingRecord } from './workingRecord.js'
@@ -12,7 +13,7 @@ export interface TaskStoreTest {
 
 /**
  * What every `TaskStore` must do, as tests for any runner. `createStore` is called once for each test and returns an empty
- * store. What a store leaves out (`countAtWork`, `lapsed`, `watch`) is not tested.
+ * store. What a store leaves out (`countAtWork`, `lapsed`, `list`, `watch`) is not tested.
  *
  * @example
  * ```ts
@@ -143,6 +144,50 @@ const CONTRACT: Record<string, (store: TaskStore) => Promise<void>> = {
     same(await store.countAtWork('nobody'), 0, 'the tasks of nobody')
   },
 
+  async 'lists tasks, the newest first, by owner, tool, status and age, if it lists them at all'(store) {
+    if (store.list === undefined) return
+    const list = async (filter: TaskListFilter) => {
+      const page = await store.list?.(filter)
+      return { ids: page?.tasks.map(({ taskId }) => taskId), cursor: page?.cursor }
+    }
+    for (const [index, id] of ['a', 'b', 'c', 'd'].entries()) {
+      const owner = index % 2 === 0 ? 'ann' : 'bob'
+      await store.create(createdAt(Math.min(index, 2), workingRecord(id, { owner, tool: index < 3 ? 'slow' : 'fast' })))
+    }
+    same((await list({})).ids, ['d', 'c', 'b', 'a'], 'all tasks')
+    same((await list({ owner: 'ann' })).ids, ['c', 'a'], 'the tasks of ann')
+    same((await list({ tool: 'slow', owner: 'bob' })).ids, ['b'], 'the tasks of one tool and of bob')
+    same((await list({ createdAfter: 1, createdBefore: 2 })).ids, ['b'], 'the tasks of one moment')
+    const first = await list({ limit: 3 })
+    same(first.ids, ['d', 'c', 'b'], 'the first page')
+    const second = await list({ limit: 3, cursor: first.cursor ?? '' })
+    same(second, { ids: ['a'], cursor: undefined }, 'the second page')
+    await store.transition(createdAt(0, ended('a', { owner: 'ann', version: 2, tool: 'slow' })), 1)
+    const [over] = (await store.list({ status: 'cancelled' })).tasks
+    same(
+      [over?.taskId, over?.createdAt, over?.attempt, over?.leaseUntil, over?.errorCode],
+      ['a', 0, 1, null, null],
+      'the summary',
+    )
+    await store.remove('d')
+    same((await list({})).ids, ['c', 'b', 'a'], 'what is left')
+  },
+
+  async 'lists each of many tasks once, page by page, also those of one moment'(store) {
+    if (store.list === undefined) return
+    const ids = Array.from({ length: 450 }, (_, index) => `task-${index}`)
+    await Promise.all(ids.map((id) => store.create(workingRecord(id))))
+    const found: string[] = []
+    let cursor: string | undefined
+    do {
+      const page: TaskPage = await store.list({ limit: 100, ...(cursor !== undefined && { cursor }) })
+      found.push(...page.tasks.map(({ taskId }) => taskId))
+      cursor = page.cursor
+    } while (cursor !== undefined)
+    same(found.length, ids.length, 'how many were listed')
+    same(new Set(found).size, ids.length, 'how many different ones were listed')
+  },
+
   async 'finds the tasks whose lease is over, if it finds them at all'(store) {
     if (store.lapsed === undefined) return
     const lease = (until: number) => ({ lease: { worker: 'w', until } })
@@ -198,6 +243,11 @@ const FAR: number = 32_000_000_000_000
 function ended(taskId: string, overrides: Partial<TaskRecord>): TaskRecord {
   const record = workingRecord(taskId, overrides)
   return { ...record, task: { ...record.task, status: 'cancelled' } }
+}
+
+/** The same task, created so many ms after 1970 began. */
+function createdAt(ms: number, record: TaskRecord): TaskRecord {
+  return { ...record, task: { ...record.task, createdAt: new Date(ms).toISOString() } }
 }
 
 function same(actual: unknown, expected: unknown, what: string): void {

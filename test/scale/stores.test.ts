@@ -68,7 +68,8 @@ describe('the store on Postgres', () => {
     const store = postgresTaskStore({ pool, table })
     await store.get('none')
     await pool.query(
-      `INSERT INTO ${table} SELECT 'id' || n, 'owner' || n % 1000, 1, n, n % 2 = 0, n, '{}' FROM generate_series(1, 20000) n`,
+      `INSERT INTO ${table} SELECT 'id' || n, 'owner' || n % 1000, 1, n, n % 2 = 0, n, '{}', 'tool', 'working', false, 1, n, n
+         FROM generate_series(1, 20000) n`,
     )
     await pool.query(`ANALYZE ${table}`)
     for (const [sql, index] of [
@@ -76,10 +77,23 @@ describe('the store on Postgres', () => {
       [`SELECT task_id FROM ${table} WHERE at_work AND lease_until <= 5 LIMIT 100`, 'lease'],
       [`SELECT min(expires_at) FROM ${table}`, 'expiry'],
       [`SELECT record FROM ${table} WHERE task_id = 'id7'`, 'pkey'],
+      [`SELECT tool FROM ${table} ORDER BY created_at DESC, task_id DESC LIMIT 50`, 'created'],
     ]) {
       const { rows } = await pool.query(`EXPLAIN ${sql}`)
       expect(JSON.stringify(rows)).toContain(`${table}_${index}`)
     }
+  })
+
+  it('has a view of tasks for people, with times, and without what the records say', async () => {
+    fresh += 1
+    const table = `tasks_${process.pid}_${fresh}`
+    const store = postgresTaskStore({ pool, table })
+    await store.create(workingRecord('a', { owner: 'ann', call: 'a secret', lease: { worker: '', until: 5000 } }))
+    const { rows } = await pool.query(`SELECT * FROM ${table}_view`)
+    expect(rows).toMatchObject([{ task_id: 'a', owner: 'ann', tool: 'tool', status: 'working', is_waiting: true }])
+    expect(rows[0].created_at).toEqual(new Date(0))
+    expect(rows[0].lease_until).toEqual(new Date(5000))
+    expect(JSON.stringify(rows)).not.toContain('a secret')
   })
 
   it('takes no table whose name is not plain', () => {
@@ -106,6 +120,17 @@ describe.skipIf(!hasRedis)(hasRedis ? 'Redis' : WITHOUT_REDIS, () => {
     return redisTaskStore({ redis, prefix: `{test${process.pid}.${fresh}}:` })
   }
   describeTaskStore('redisTaskStore', createStore)
+
+  it('drops from its list what Redis has forgotten', async () => {
+    fresh += 1
+    const prefix = `{test${process.pid}.${fresh}}:`
+    const store = redisTaskStore({ redis, prefix })
+    for (const id of ['a', 'b', 'c']) await store.create(workingRecord(id, { expiresAt: 5 }))
+    expect((await store.list?.({}))?.tasks).toEqual([])
+    await store.create(workingRecord('d'))
+    await store.create(workingRecord('e'))
+    expect(await redis.zcard(`${prefix}created`)).toBeLessThan(5)
+  })
 
   it('has Redis forget a record at its end, and counts it no more', async () => {
     const store = createStore()

@@ -2,6 +2,7 @@ import { TaskConfigurationError } from '../../protocol/errors.js'
 import { isTerminal } from '../../protocol/task.js'
 import type { TaskRecord } from '../tasks/taskRecord.js'
 import type { TaskStore } from '../tasks/taskStore.js'
+import { LIST_COLUMNS, LIST_DEFINITIONS, listSchemaOf, listTasks, listValues } from './listTasks.js'
 import { createRunStatement, type PostgresPool } from './postgresPool.js'
 import { watchPostgres } from './watchPostgres.js'
 
@@ -57,8 +58,8 @@ export function postgresTaskStore(options: PostgresTaskStoreOptions): TaskStore 
   return {
     async create(record) {
       const { rowCount, isRepeated } = await query(
-        `WITH written AS (INSERT INTO ${table} (task_id, owner, version, expires_at, at_work, lease_until, record)
-           VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING RETURNING task_id, version)
+        `WITH written AS (INSERT INTO ${table} (task_id, owner, version, expires_at, at_work, lease_until, record, ${LIST_COLUMNS})
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT DO NOTHING RETURNING task_id, version)
          SELECT pg_notify('${table}', version || ' ' || task_id) FROM written`,
         columns(record),
       )
@@ -77,8 +78,9 @@ export function postgresTaskStore(options: PostgresTaskStoreOptions): TaskStore 
     async transition(next, expectedVersion) {
       const { rowCount } = await query(
         `WITH written AS (UPDATE ${table}
-           SET owner = $2, version = $3, expires_at = $4, at_work = $5, lease_until = $6, record = $7
-           WHERE task_id = $1 AND version = $8 RETURNING task_id, version)
+           SET owner = $2, version = $3, expires_at = $4, at_work = $5, lease_until = $6, record = $7,
+             (${LIST_COLUMNS}) = ($8, $9, $10, $11, $12, $13, $14)
+           WHERE task_id = $1 AND version = $15 RETURNING task_id, version)
          SELECT pg_notify('${table}', version || ' ' || task_id) FROM written`,
         [...columns(next), expectedVersion],
       )
@@ -109,6 +111,8 @@ export function postgresTaskStore(options: PostgresTaskStoreOptions): TaskStore 
       return rows.map((row) => String(row['task_id']))
     },
 
+    list: (filter) => listTasks(query, table, filter),
+
     watch: (onChange) => watchPostgres(pool, table, onChange),
   }
 }
@@ -116,7 +120,16 @@ export function postgresTaskStore(options: PostgresTaskStoreOptions): TaskStore 
 function columns(record: TaskRecord): unknown[] {
   const { task, owner, version, expiresAt, lease } = record
   const { taskId, status } = task
-  return [taskId, owner, version, expiresAt, !isTerminal(status), lease?.until ?? null, JSON.stringify(record)]
+  return [
+    taskId,
+    owner,
+    version,
+    expiresAt,
+    !isTerminal(status),
+    lease?.until ?? null,
+    JSON.stringify(record),
+    ...listValues(record),
+  ]
 }
 
 /** Text, not jsonb: nobody looks into a record, and its fields keep their order. */
@@ -131,10 +144,10 @@ function tableOf(table: string): string {
       expires_at bigint,
       at_work boolean NOT NULL,
       lease_until bigint,
-      record text NOT NULL
+      record text NOT NULL,${LIST_DEFINITIONS}
     ) WITH (fillfactor = 70);
     CREATE INDEX IF NOT EXISTS ${table}_owner ON ${table} (owner) WHERE at_work;
     CREATE INDEX IF NOT EXISTS ${table}_lease ON ${table} (lease_until) WHERE at_work AND lease_until IS NOT NULL;
-    CREATE INDEX IF NOT EXISTS ${table}_expiry ON ${table} (expires_at);
+    CREATE INDEX IF NOT EXISTS ${table}_expiry ON ${table} (expires_at);${listSchemaOf(table)}
     COMMIT`
 }

@@ -2,10 +2,12 @@ import { TaskConfigurationError } from '../../protocol/errors.js'
 import { isTerminal } from '../../protocol/task.js'
 import { ignoreRejection } from '../base/ignoreRejection.js'
 import { within } from '../base/within.js'
+import { summaryOf } from '../tasks/taskList.js'
 import type { TaskRecord } from '../tasks/taskRecord.js'
 import type { TaskStore } from '../tasks/taskStore.js'
 import { nothingWritten } from '../tasks/unavailable.js'
-import { COUNT, CREATE, LAPSED, REMOVE, TRANSITION } from './scripts.js'
+import { listTasks } from './listTasks.js'
+import { COUNT, CREATE, LAPSED, LIST, REMOVE, TRANSITION } from './scripts.js'
 
 /** What is used of a client of `ioredis`, 5 or 6. */
 export interface RedisClient {
@@ -38,15 +40,19 @@ export function redisTaskStore({ redis, prefix = '{taskwire}:' }: RedisTaskStore
   const taskKey = (taskId: string) => `${prefix}task:${taskId}`
   const ownerKey = (owner: string) => `${prefix}owner:${owner}`
   const leases = `${prefix}leases`
+  const created = `${prefix}created`
   const channel = `${prefix}changes`
 
   async function write(script: string, record: TaskRecord, expectedVersion: string): Promise<boolean> {
     const { task, owner, version, expiresAt, lease } = record
     const { taskId, status } = task
-    const keys = [taskKey(taskId), ownerKey(owner), leases]
+    const keys = [taskKey(taskId), ownerKey(owner), leases, created]
     const fields = [taskId, JSON.stringify(record), version, owner, expiresAt ?? '']
     const states = [isTerminal(status) ? '1' : '0', lease?.until ?? '', channel, expectedVersion]
-    const result = within(PATIENCE_MS, 'use Redis', redis.eval(script, keys.length, ...keys, ...fields, ...states))
+    const summary = summaryOf(record)
+    const listed = [JSON.stringify(summary), summary.createdAt, taskKey('')]
+    const values = [...keys, ...fields, ...states, ...listed]
+    const result = within(PATIENCE_MS, 'use Redis', redis.eval(script, keys.length, ...values))
     return (
       (await result.catch((error: unknown) => Promise.reject(isRefused(error) ? nothingWritten(error) : error))) === 1
     )
@@ -69,7 +75,8 @@ export function redisTaskStore({ redis, prefix = '{taskwire}:' }: RedisTaskStore
     expire: async () => null,
 
     async remove(taskId) {
-      await within(PATIENCE_MS, 'use Redis', redis.eval(REMOVE, 2, taskKey(taskId), leases, taskId, ownerKey('')))
+      const keys = [taskKey(taskId), leases, created]
+      await within(PATIENCE_MS, 'use Redis', redis.eval(REMOVE, keys.length, ...keys, taskId, ownerKey('')))
     },
 
     async countAtWork(owner) {
@@ -80,6 +87,12 @@ export function redisTaskStore({ redis, prefix = '{taskwire}:' }: RedisTaskStore
       const found = await within(PATIENCE_MS, 'use Redis', redis.eval(LAPSED, 1, leases, now, limit, taskKey('')))
       return Array.isArray(found) ? found.map(String) : []
     },
+
+    list: (filter) =>
+      listTasks(
+        (...range) => within(PATIENCE_MS, 'use Redis', redis.eval(LIST, 1, created, ...range, taskKey(''))),
+        filter,
+      ),
 
     watch(onChange) {
       const listening = redis.duplicate()

@@ -1,13 +1,16 @@
 /**
- * A record is a hash: `record`, `version`, `owner`. Beside it, the tasks of an owner that are not over are a sorted set by the
- * end of their ttl, and the leases one by their ends, so that nothing has to be counted or searched.
+ * A record is a hash: `record`, `version`, `owner`, `summary`. Beside it, the tasks of an owner that are not over are a sorted
+ * set by the end of their ttl, the leases one by their ends, and all tasks one by their creation, so that nothing has to be
+ * counted or searched.
  *
- * KEYS: the record, the owner's tasks, the leases. ARGV: id, record, version, owner, expiresAt ('' for never), isOver ('1'),
- * the end of the lease ('' for none), channel, and for a change the version that is expected.
+ * KEYS: the record, the owner's tasks, the leases, all tasks. ARGV: id, record, version, owner, expiresAt ('' for never), isOver
+ * ('1'), the end of the lease ('' for none), channel, for a change the version that is expected, summary, the time of the
+ * creation, prefix of records.
  */
 const WRITE = `
 local id, expiresAt = ARGV[1], ARGV[5]
-redis.call('HSET', KEYS[1], 'record', ARGV[2], 'version', ARGV[3], 'owner', ARGV[4])
+redis.call('HSET', KEYS[1], 'record', ARGV[2], 'version', ARGV[3], 'owner', ARGV[4], 'summary', ARGV[10])
+redis.call('ZADD', KEYS[4], ARGV[11], id)
 if expiresAt == '' then redis.call('PERSIST', KEYS[1]) else redis.call('PEXPIREAT', KEYS[1], expiresAt) end
 if ARGV[6] == '1' then redis.call('ZREM', KEYS[2], id)
 else redis.call('ZADD', KEYS[2], expiresAt == '' and '+inf' or expiresAt, id) end
@@ -15,19 +18,26 @@ if ARGV[7] == '' then redis.call('ZREM', KEYS[3], id) else redis.call('ZADD', KE
 redis.call('PUBLISH', ARGV[8], ARGV[3] .. ' ' .. id)
 return 1`
 
-/** 0 where the id is in use. A command that was sent again, because its response was lost, finds its own record. */
+/**
+ * 0 where the id is in use. Looks at two of all tasks and drops those that Redis has expired, so that no more than half of
+ * them are of that kind. A command that was sent again, because its response was lost, finds its own record.
+ */
 export const CREATE: string = `
 local there = redis.call('HGET', KEYS[1], 'record')
-if there then return there == ARGV[2] and 1 or 0 end${WRITE}`
+if there then return there == ARGV[2] and 1 or 0 end
+for _, other in ipairs(redis.call('ZRANDMEMBER', KEYS[4], 2)) do
+  if redis.call('EXISTS', ARGV[12] .. other) == 0 then redis.call('ZREM', KEYS[4], other) end
+end${WRITE}`
 
 /** 0 where the record has another version, or is gone. */
 export const TRANSITION: string = `if redis.call('HGET', KEYS[1], 'version') ~= ARGV[9] then return 0 end${WRITE}`
 
-/** KEYS: the record, the leases. ARGV: id, prefix of the sets of owners. */
+/** KEYS: the record, the leases, all tasks. ARGV: id, prefix of the sets of owners. */
 export const REMOVE: string = `
 local owner = redis.call('HGET', KEYS[1], 'owner')
 if owner then redis.call('ZREM', ARGV[2] .. owner, ARGV[1]) end
 redis.call('ZREM', KEYS[2], ARGV[1])
+redis.call('ZREM', KEYS[3], ARGV[1])
 return redis.call('DEL', KEYS[1])`
 
 /** KEYS: the owner's tasks. Those that Redis has expired are dropped first. */
@@ -41,5 +51,18 @@ export const LAPSED: string = `
 local found = {}
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', ARGV[1], 'LIMIT', 0, ARGV[2])) do
   if redis.call('EXISTS', ARGV[3] .. id) == 1 then table.insert(found, id) else redis.call('ZREM', KEYS[1], id) end
+end
+return found`
+
+/**
+ * KEYS: all tasks. ARGV: the newest creation, how many to leave out, how many, prefix of records. For each, the newest first, the
+ * time of its creation and its summary, which is empty where Redis has expired it.
+ */
+export const LIST: string = `
+local found = {}
+local ids = redis.call('ZREVRANGEBYSCORE', KEYS[1], ARGV[1], '-inf', 'WITHSCORES', 'LIMIT', ARGV[2], ARGV[3])
+for at = 1, #ids, 2 do
+  table.insert(found, ids[at + 1])
+  table.insert(found, redis.call('HGET', ARGV[4] .. ids[at], 'summary') or '')
 end
 return found`

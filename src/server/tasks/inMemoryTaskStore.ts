@@ -1,6 +1,16 @@
 import { TaskConfigurationError } from '../../protocol/errors.js'
 import { isTerminal } from '../../protocol/task.js'
 import { createTally, type Tally } from '../base/tally.js'
+import {
+  isBefore,
+  isListed,
+  limitOf,
+  pageOf,
+  positionOf,
+  summaryOf,
+  type TaskListFilter,
+  type TaskPage,
+} from './taskList.js'
 import type { TaskRecord } from './taskRecord.js'
 import type { TaskStore } from './taskStore.js'
 
@@ -60,6 +70,17 @@ export class InMemoryTaskStore implements TaskStore {
       if (lease !== undefined && lease.until <= now && !isTerminal(task.status)) found.push(taskId)
     }
     return found
+  }
+
+  async list(filter: TaskListFilter): Promise<TaskPage> {
+    const limit = limitOf(filter)
+    const position = positionOf(filter)
+    const all = [...this.#records.values()].map(summaryOf).filter((task) => isListed(task, filter))
+    all.sort((one, other) => (isBefore(one, other) ? -1 : 1))
+    return pageOf(
+      all.filter((task) => position === undefined || isBefore(position, task)),
+      limit,
+    )
   }
 
   watch(onChange: (taskId?: string, version?: number) => void): () => void {

@@ -1,3 +1,4 @@
+import type { TaskListFilter, TaskPage } from './taskList.js'
 import type { TaskRecord } from './taskRecord.js'
 
 /**
@@ -61,6 +62,12 @@ export interface TaskStore {
    * it is there, tasks whose process was lost are found; a server with an `executor` needs it.
    */
   lapsed?(now: number, limit: number): Promise<readonly string[]>
+
+  /**
+   * Lists tasks for operators, the newest first (`createdAt`, then `taskId`), a page at a time. It must not read whole
+   * records: keep what `TaskSummary` has beside them. Without it, `server.operator.list` rejects.
+   */
+  list?(filter: TaskListFilter): Promise<TaskPage>
 
   /**
    * Calls the listener after each change that a process has made to a record, with the id and the version that it has
