@@ -4,7 +4,6 @@ import type { RecordOwner } from '../call/callRecord.js'
 import { handlerOf } from '../call/inputHandlers.js'
 import type { PollPolicy } from '../call/pollPolicy.js'
 import { createPushSubscription, NO_PUSH } from '../call/pushSubscription.js'
-import type { ToolCallRequest } from '../call/taskPort.js'
 import type { SettledToolCall } from '../call/toolCallState.js'
 import type { Connection } from '../connection/connection.js'
 import type { WireTap } from '../connection/wireTap.js'
@@ -21,12 +20,13 @@ import { toolCallId } from './callIds.js'
 import { type CallMetas, createCallMetas } from './callMeta.js'
 import { type Calls, createCalls } from './calls.js'
 import { checkCall, checkOptions } from './checkOptions.js'
+import { checkParams } from './checkParams.js'
 import { createStore, type TaskClientStore } from './createStore.js'
 import { createObserving, type Observing } from './observe/createObserving.js'
 import { positive, readPollPolicy, readStorage } from './options.js'
 import { createReports } from './reports.js'
 import type { SetUp, SigningIn } from './setUp.js'
-import type { ForgetFilter, TaskClient, TaskClientBaseOptions, TaskReference, ToolCallParams } from './taskClient.js'
+import type { ForgetFilter, TaskClient, TaskClientBaseOptions, TaskReference } from './taskClient.js'
 import { createToolsCheck, type ToolsCheck } from './toolsCheck.js'
 
 /** A frame at 60 Hz. */
@@ -252,29 +252,4 @@ function checkReference(task: string | TaskReference): TaskReference {
   if (typeof reference?.taskId !== 'string' || reference.taskId === '')
     throw new TaskConfigurationError('resumeTask needs a task id.')
   return reference
-}
-
-function checkParams(params: ToolCallParams): ToolCallRequest {
-  if (typeof params?.name !== 'string' || params.name === '') {
-    throw new TaskConfigurationError(
-      "A tool call needs a tool: pass { name: 'my_tool' }. listTools() tells which there are.",
-    )
-  }
-  const { name, arguments: args } = params
-  if (args !== undefined && (typeof args !== 'object' || args === null || Array.isArray(args))) {
-    throw new TaskConfigurationError(`The arguments of "${name}" must be an object.`)
-  }
-  return args === undefined ? { name } : { name, arguments: toJson(name, args) }
-}
-
-/** A copy as it goes over the wire: what the app changes afterwards, or a framework wraps, is not the call's. */
-function toJson(name: string, args: object): Record<string, unknown> {
-  try {
-    return JSON.parse(JSON.stringify(args))
-  } catch (cause) {
-    throw new TaskConfigurationError(
-      `The arguments of "${name}" are no JSON: ${asError(cause).message}. Pass strings, numbers, booleans, null, lists and objects of them.`,
-      { cause },
-    )
-  }
 }

@@ -204,9 +204,9 @@ describe('connectionError()', () => {
     expect(said(error)).toContain(words)
   })
 
-  it('is what the headers function of the app has thrown', () => {
+  it('says what the headers function of the app has thrown', () => {
     const own = new TaskRequestError('no headers', { kind: 'auth' })
-    expect(connectionError(within(own), URL_)).toBe(own)
+    expect(connectionError(within(own), URL_)).toMatchObject({ name: 'ConnectionFailedError', message: 'no headers' })
   })
 })
 

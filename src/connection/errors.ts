@@ -6,6 +6,7 @@ import {
   TaskExpiredError,
   type TaskProtocolSource,
   TaskRequestError,
+  TaskStuckError,
   TasksUnsupportedError,
   ToolCallInterruptedError,
   ToolCallRejectedError,
@@ -122,7 +123,7 @@ function withoutBody(error: unknown): unknown {
 
 /** What a failed `tools/call` means for the call. `refused`: the error is the server's own response. */
 export function toolCallError(error: unknown, tool: string, refused: boolean): unknown {
-  if (isTaskError(error)) return error
+  if (isTaskError(error)) return unsentError(error) ?? error
   if (isUnauthorized(error)) {
     return new ToolCallRejectedError(`Failed to call "${tool}": the server asks for credentials. ${SIGN_IN_HINT}`, {
       code: 401,
@@ -142,6 +143,12 @@ export function toolCallError(error: unknown, tool: string, refused: boolean): u
       cause: withoutBody(error),
     })
   }
+  if (hasWireCode(error, 'INPUT_REQUIRED_ROUNDS_EXCEEDED')) {
+    return new TaskStuckError(
+      `The server asked for input again and again before it ran "${tool}", so the call was given up. Report this to its maintainers.`,
+      { cause: error },
+    )
+  }
   if (hasWireCode(error, ...LOCAL_CODES)) return error
   return new ToolCallInterruptedError(tool, { cause: withoutBody(error) })
 }
@@ -154,12 +161,16 @@ export function sessionLostError(tool: string, cause: unknown): ConnectionFailed
   )
 }
 
+/** What the headers of the app came to, in the way of the SDK: nothing was sent. */
+function unsentError(error: unknown): ConnectionFailedError | undefined {
+  const own = causes(error).find((one) => one instanceof TaskRequestError)
+  return own && new ConnectionFailedError((own as Error).message, { cause: (own as Error).cause })
+}
+
 /** Why no connection came about, with what to do. */
 export function connectionError(error: unknown, url: string | undefined): Error {
-  if (isTaskError(error)) return error
-  // What the headers function of the app threw, in the way of the SDK.
-  const own = causes(error).find((one) => one instanceof TaskRequestError)
-  if (own !== undefined) return own as TaskRequestError
+  const unsent = unsentError(error)
+  if (unsent ?? isTaskError(error)) return unsent ?? (error as Error)
   const where = url === undefined ? 'the MCP server' : `an MCP server at ${url}`
   // One that was thrown in the way of the SDK is the cause of what the SDK says.
   const http = causes(error).find(isHttpError)
@@ -199,7 +210,6 @@ const LOCAL_CODES: readonly WireCode[] = [
   'CAPABILITY_NOT_SUPPORTED',
   'INVALID_RESULT',
   'UNSUPPORTED_RESULT_TYPE',
-  'INPUT_REQUIRED_ROUNDS_EXCEEDED',
 ]
 
 function rejection(rpc: JsonRpcError, tool: string, cause: unknown): Error {

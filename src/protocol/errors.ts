@@ -161,7 +161,7 @@ export class TaskInputError extends TaskError {
   }
 }
 
-/** The task stays in `input_required` and asks nothing new. */
+/** The task stays in `input_required` and asks nothing new, or a `tools/call` asks for input again and again before it is answered. */
 export class TaskStuckError extends TaskError {
   override readonly name = 'TaskStuckError'
 }

@@ -35,7 +35,7 @@ export async function* exchange(
   { id, method, params }: JsonRpcRequest,
   signal: AbortSignal,
 ): AsyncGenerator<JsonObject, void> {
-  const headers = new Headers(await headersOf(options.headers))
+  const headers = await headersOf(options.headers)
   setMcpHeaders(headers, method, params)
   const body = JSON.stringify({ jsonrpc: '2.0', id, method, params })
   const url = options.url()

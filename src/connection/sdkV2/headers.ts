@@ -8,7 +8,7 @@ export function withHeaders(fetch: FetchLike, headers: HeadersOption | undefined
   return async (url, init) => {
     const own = new Headers(init?.headers)
     if (!isForMcp(own)) return fetch(url, init)
-    const all = new Headers(await headersOf(headers))
+    const all = await headersOf(headers)
     for (const [name, value] of own) all.set(name, value)
     return fetch(url, { ...init, headers: all })
   }

@@ -1,7 +1,7 @@
 import type { ClientCapabilities, FetchLike, StreamableHTTPClientTransportOptions } from '@modelcontextprotocol/client'
 import type { OnProtocolIssue } from '../../protocol/task.js'
 import { VERSION } from '../../version.js'
-import type { HeadersOption } from '../headers.js'
+import { type HeadersOption, toHeaders } from '../headers.js'
 import { withSessionHeader } from '../legacy/session.js'
 import { withRetryAfter } from '../retryAfter.js'
 import { Client, StreamableHTTPClientTransport } from '../sdk.js'
@@ -47,7 +47,8 @@ export interface HttpTransportOptions {
 /** The transport of such a client. */
 export function createHttpTransport(url: URL, options: HttpTransportOptions): TaskTransport {
   const { transportOptions = {}, authProvider, headers, environment, onIssue, signIn, tap, onConnectAt } = options
-  const { fetch = environment.fetch } = transportOptions
+  const { fetch = environment.fetch, requestInit } = transportOptions
+  toHeaders(requestInit?.headers)
   const sent = withHeaders(withSessionHeader(tappedFetch(fetch, tap, environment.now)), headers)
   const answered = answeredFetch(withRetryAfter(sent, environment.now, onConnectAt))
   const http = new StreamableHTTPClientTransport(url, {

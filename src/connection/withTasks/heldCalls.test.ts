@@ -213,7 +213,7 @@ describe('what is asked for a held call', () => {
     expect(context.signal.aborted).toBe(true)
   })
 
-  it.each([undefined, 'state', 'taskwire:other:1'])(
+  it.each([undefined, 'state', 'taskwires:1'])(
     'is not what a request with the state %j answers',
     async (requestState) => {
       const { context, calls } = setUp()

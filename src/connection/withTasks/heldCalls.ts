@@ -1,6 +1,7 @@
 import type { RequestId } from '@modelcontextprotocol/client'
 import type { Environment } from '../../environment/environment.js'
 import type { CallToolResult } from '../../protocol/callToolResult.js'
+import { TaskConfigurationError } from '../../protocol/errors.js'
 import { undeclaredInput } from '../../protocol/inputCapabilities.js'
 import type { InputRequest, InputResponse } from '../../protocol/inputRequest.js'
 import { isJsonObject, type JsonObject } from '../../protocol/json.js'
@@ -44,6 +45,9 @@ interface HeldCall {
  */
 export const RENEWAL_DEADLINE_MS: number = 5 * 60_000
 
+/** Begins each `requestState` of any `withTasks()`, so that one of another process is known for what it is. */
+const STATE_PREFIX = 'taskwire:'
+
 export interface HeldCallsOptions {
   readonly follow: FollowTask
   readonly environment: Pick<Environment, 'now' | 'setTimeout' | 'clearTimeout' | 'randomId'>
@@ -58,7 +62,7 @@ export class HeldCalls implements TaskFollower {
   /** Calls whose input requests the SDK client handles, by the `requestState` that it will come back with. */
   readonly #asking = new Map<unknown, HeldCall>()
   #sequence = 0
-  /** Begins every `requestState` of ours; that of a server may be any other text. */
+  /** Begins every `requestState` of this one; that of a server may be any text without {@link STATE_PREFIX}. */
   #statePrefix: string | undefined
   /** When the SDK client has sent a request: its timeout counts from then on. */
   readonly #sentAt = new WeakMap<Attempt, number>()
@@ -161,7 +165,7 @@ export class HeldCalls implements TaskFollower {
     attempt: Attempt,
     inputRequests?: Readonly<Record<string, InputRequest>>,
   ): Promise<JsonObject> {
-    this.#statePrefix ??= `taskwire:${this.#options.environment.randomId()}:`
+    this.#statePrefix ??= `${STATE_PREFIX}${this.#options.environment.randomId()}:`
     const requestState = `${this.#statePrefix}${++this.#sequence}`
     this.#setTimer(call)
     return new Promise((resolve) => {
@@ -221,10 +225,18 @@ export class HeldCalls implements TaskFollower {
       call.resume(params)
       return true
     }
-    if (!this.#statePrefix || !String(requestState).startsWith(this.#statePrefix)) return false
+    const state = String(requestState)
+    if (!state.startsWith(STATE_PREFIX)) return false
     // The server would take it for a call of its own, and run the tool again.
     this.#remove(attempt)
-    attempt.reject(new SdkError(SdkErrorCode.ConnectionClosed, 'The call that this response belongs to is over'))
+    attempt.reject(
+      this.#statePrefix !== undefined && state.startsWith(this.#statePrefix)
+        ? new SdkError(SdkErrorCode.ConnectionClosed, 'The call that this response belongs to is over')
+        : new TaskConfigurationError(
+            'The response belongs to a call of another client: its requestState was made by another withTasks(), in another process or before a restart. ' +
+              'The tool was not called again. Send the response by the client that made the call.',
+          ),
+    )
     return true
   }
 

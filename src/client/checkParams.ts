@@ -1,0 +1,61 @@
+import type { ToolCallRequest } from '../call/taskPort.js'
+import { asError } from '../protocol/asError.js'
+import { TaskConfigurationError } from '../protocol/errors.js'
+import type { ToolCallParams } from './taskClient.js'
+
+/**
+ * The tool and the arguments that a call names, as they go over the wire.
+ *
+ * @throws {TaskConfigurationError} without a tool, or where an argument is no JSON.
+ */
+export function checkParams(params: ToolCallParams): ToolCallRequest {
+  if (typeof params?.name !== 'string' || params.name === '') {
+    throw new TaskConfigurationError(
+      "A tool call needs a tool: pass { name: 'my_tool' }. listTools() tells which there are.",
+    )
+  }
+  const { name, arguments: args } = params
+  if (args !== undefined && (typeof args !== 'object' || args === null || Array.isArray(args))) {
+    throw new TaskConfigurationError(`The arguments of "${name}" must be an object.`)
+  }
+  return args === undefined ? { name } : { name, arguments: toJson(name, args) }
+}
+
+/** A copy as it goes over the wire: what the app changes afterwards, or a framework wraps, is not the call's. */
+function toJson(name: string, args: object): Record<string, unknown> {
+  const places = new Map<unknown, string>()
+  /** JSON calls it with what is left after `toJSON()`, and would drop a function and make `{}` of a Map. */
+  function check(this: unknown, key: string, value: unknown): unknown {
+    const place = placeOf(places.get(this), key, Array.isArray(this))
+    const kind = kindWithoutJson(value)
+    if (kind) throw new TypeError(`${place} is ${kind}`)
+    places.set(value, place)
+    return value
+  }
+  try {
+    return JSON.parse(JSON.stringify(args, check))
+  } catch (cause) {
+    throw new TaskConfigurationError(
+      `The arguments of "${name}" are no JSON: ${asError(cause).message}. Pass strings, numbers, booleans, null, lists and objects of them.`,
+      { cause },
+    )
+  }
+}
+
+/** The path of a member: `order.items[1].price`. The root has none. */
+function placeOf(holder: string | undefined, key: string, isInList: boolean): string {
+  if (holder === undefined) return ''
+  if (isInList || !/^[\w$]+$/.test(key)) return `${holder}[${isInList ? key : JSON.stringify(key)}]`
+  return holder === '' ? key : `${holder}.${key}`
+}
+
+/** What a value is that JSON leaves out or changes; undefined where it is written as it is. What is undefined is left out on purpose. */
+function kindWithoutJson(value: unknown): string | undefined {
+  const kind = typeof value
+  if (kind === 'object') {
+    const tag = Object.prototype.toString.call(value).slice(8, -1)
+    return /^(Object|Array|Null|String|Number|Boolean)$/.test(tag) ? undefined : `a ${tag}`
+  }
+  if (kind === 'number') return Number.isFinite(value) ? undefined : String(value)
+  return /bigint|function|symbol/.test(kind) ? `a ${kind}` : undefined
+}
