@@ -9,16 +9,13 @@ import {
 } from '../protocol/errors.js'
 import {
   connectionError,
-  credentialsError,
   isPassingFailure,
-  isSignInFailure,
   jsonRpcError,
-  needsCredentials,
-  needsSignIn,
   sessionLostError,
   taskRequestError,
   toolCallError,
 } from './errors.js'
+import { credentialsError, isSignInFailure, needsCredentials, needsSignIn } from './signIn/errors.js'
 import { HttpError, RpcError, WireError } from './wireErrors.js'
 
 const URL_ = 'https://tasks.example/mcp'

@@ -21,7 +21,8 @@ import {
 import { isJsonObject, isTooDeep, type JsonObject } from '../protocol/json.js'
 import { cutText, withoutId } from '../protocol/text.js'
 import { said } from './said.js'
-import { hasWireCode, isHttpError, isRpcError, isScopeError, isUnauthorizedError, type WireCode } from './wireErrors.js'
+import { credentialsError, isUnauthorized, noteSignInFailure } from './signIn/errors.js'
+import { causes, hasWireCode, isHttpError, isRpcError, isUnauthorizedError, type WireCode } from './wireErrors.js'
 
 const CORS_HINT =
   'If the server is on another origin, it must allow it: Access-Control-Allow-Origin, and Access-Control-Allow-Headers ' +
@@ -73,51 +74,12 @@ export function taskRequestError(error: unknown, source: TaskProtocolSource, tas
   return new TaskRequestError(`The server could not be reached: ${reason}`, { ...options, kind: 'network' })
 }
 
-/** Errors that stand for a sign-in that failed; their cause does not show it any more. */
-const failedSignIns = new WeakSet<object>()
-
-/** The server asks for credentials. */
-export function credentialsError(cause: unknown, taskId?: string): TaskRequestError {
-  const error = new TaskRequestError('The server asks for credentials. Sign in again; the task goes on meanwhile.', {
-    kind: 'auth',
-    status: statusOf(cause),
-    cause,
-    taskId,
-  })
-  if (isSignInFailure(cause)) failedSignIns.add(error)
-  return error
-}
-
-/** True if the SDK has tried to sign in, and the server refuses the request all the same. */
-export function isSignInFailure(error: unknown): boolean {
-  return causes(error).some(
-    (one) =>
-      failedSignIns.has(Object(one)) ||
-      isUnauthorizedError(one) ||
-      // A connection that is refused where there is no provider has the same code, and the server's words.
-      (isHttpError(one) && one.code === 'CLIENT_HTTP_AUTHENTICATION' && !('text' in one.data)),
-  )
-}
-
-/** True if the server asks the user to sign in: by 401, or for a wider scope. */
-export function needsSignIn(error: unknown): boolean {
-  return causes(error).some((one) => {
-    const { status } = Object(one) as { status?: unknown }
-    return status === 401 || isSignInFailure(one) || isScopeError(one)
-  })
-}
-
-/** True if no connection came about because the server asks for credentials. */
-export function needsCredentials(error: unknown): boolean {
-  return causes(error).some(isUnauthorized)
-}
-
 /** What caused an error, as it is kept: the body that came with an HTTP status may name a task, which nobody knows yet. */
 function withoutBody(error: unknown): unknown {
   if (!isHttpError(error)) return error
   const { name, code, status, retryAfterMs } = error
   const copy = Object.assign(new Error(`HTTP ${status}`), { name, code, status, retryAfterMs })
-  if (isSignInFailure(error)) failedSignIns.add(copy)
+  noteSignInFailure(error, copy)
   return copy
 }
 
@@ -261,17 +223,6 @@ function bodyError(error: unknown): JsonObject {
   }
 }
 
-function isUnauthorized(error: unknown): boolean {
-  return error instanceof Error && statusOf(error) !== undefined
-}
-
-/** With which of the two statuses the server has asked for credentials; undefined if it has not. */
-function statusOf(error: unknown): 401 | 403 | undefined {
-  const { status } = Object(error) as { status?: unknown }
-  if (isUnauthorizedError(error) || isScopeError(error)) return 401
-  return status === 401 || status === 403 ? status : undefined
-}
-
 /**
  * Whether the HTTP status speaks of passing trouble, whatever the body says: gateways answer in JSON-RPC, too.
  * The errors of a server that has looked at the request come with 200, 400 or 404 (MCP 2026-07-28, "Streamable HTTP").
@@ -301,13 +252,6 @@ function isMalformed(error: unknown): boolean {
     error instanceof SyntaxError ||
     (error instanceof Error && error.name === 'ZodError')
   )
-}
-
-/** The error and what it was caused by. The SDK keeps a cause in `data`, too. */
-function causes(error: unknown): unknown[] {
-  if (error === undefined || error === null) return []
-  const { cause, data } = error as { cause?: unknown; data?: unknown }
-  return [error, ...causes(cause ?? (isJsonObject(data) ? data['cause'] : undefined))]
 }
 
 function messageOf(error: unknown): string {

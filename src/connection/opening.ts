@@ -4,8 +4,9 @@ import { untilOnline } from '../call/untilOnline.js'
 import type { Environment, Unsubscribe } from '../environment/environment.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import type { ConnectionState } from './connection.js'
-import { connectionError, isPassingFailure, needsSignIn } from './errors.js'
+import { connectionError, isPassingFailure } from './errors.js'
 import type { ConnectedSdk, SdkAdapter } from './sdkAdapter.js'
+import { needsSignIn } from './signIn/errors.js'
 
 /** How connecting is repeated. */
 export interface ConnectRetry {

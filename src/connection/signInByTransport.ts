@@ -1,4 +1,4 @@
-import { credentialsError, isSignInFailure } from './errors.js'
+import { credentialsError, isSignInFailure } from './signIn/errors.js'
 
 /**
  * Keeps one sign-in that came to nothing from being followed by others. The SDK starts one for every request that

@@ -88,3 +88,10 @@ export function isScopeError(error: unknown): boolean {
 function isNamed(error: unknown, ...names: string[]): error is Error {
   return error instanceof Error && names.includes(error.name)
 }
+
+/** The error and what it was caused by. The SDK keeps a cause in `data`, too. */
+export function causes(error: unknown): unknown[] {
+  if (error === undefined || error === null) return []
+  const { cause, data } = error as { cause?: unknown; data?: unknown }
+  return [error, ...causes(cause ?? (isJsonObject(data) ? data['cause'] : undefined))]
+}
