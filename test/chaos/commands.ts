@@ -1,6 +1,5 @@
 import fc from 'fast-check'
-import type { NetworkFault, PageFault } from './faults.js'
-import { NETWORK_FAULTS } from './faults.js'
+import { type Fault, NETWORK_FAULTS, type NetworkFault, type PageFault } from './faults.js'
 import type { FaultTarget } from './network.js'
 import type { StorageTrouble } from './recordWatch.js'
 import { type CallSpec, endedCalls, isAwake, look, openInputRequests, type Tab, type World } from './world.js'
@@ -11,6 +10,8 @@ type Place = 'empty' | 'awake' | 'frozen' | 'cached'
 /** What a schedule knows of the browser: enough to say which commands make sense. */
 export interface Model {
   readonly places: Place[]
+  /** The faults that exist in this world. */
+  readonly faults: ReadonlySet<Fault>
 }
 
 /** The browser, with its tabs in their places. */
@@ -25,6 +26,8 @@ export type Command = fc.AsyncCommand<Model, Real>
 
 interface CommandParts {
   readonly name: string
+  /** The fault that it is: in a world without it the command is passed over. */
+  readonly fault?: Fault | undefined
   /** The places the command can be for, by what has to be in them, and which of these it is for. */
   readonly needs?: readonly [which: number, what: readonly Place[]]
   readonly run: (real: Real, model: Model, place: number) => Promise<void> | void
@@ -34,9 +37,11 @@ function placesWith({ places }: Model, what: readonly Place[]): number[] {
   return places.flatMap((found, index) => (what.includes(found) ? [index] : []))
 }
 
-function command({ name, needs, run }: CommandParts): Command {
+function command({ name, fault, needs, run }: CommandParts): Command {
   return {
-    check: (model) => needs === undefined || placesWith(model, needs[1]).length > 0,
+    check: (model) =>
+      (fault === undefined || model.faults.has(fault)) &&
+      (needs === undefined || placesWith(model, needs[1]).length > 0),
     run: async (model, real) => {
       const places = needs === undefined ? [] : placesWith(model, needs[1])
       const place = places[(needs?.[0] ?? 0) % Math.max(1, places.length)] ?? 0
@@ -155,6 +160,7 @@ const openTab = fc.tuple(which, fc.boolean()).map(([index, restarts]) =>
 const reload = fc.tuple(which, fc.boolean()).map(([index, restarts]) =>
   command({
     name: `reload(${index}, ${restarts})`,
+    fault: 'reload',
     needs: [index, AWAKE],
     run: async (real, model, place) => {
       real.world.count('reload')
@@ -167,6 +173,7 @@ const reload = fc.tuple(which, fc.boolean()).map(([index, restarts]) =>
 const endTab = fc.tuple(which, fc.constantFrom('close' as const, 'crash' as const)).map(([index, how]) =>
   command({
     name: `${how}(${index})`,
+    fault: how === 'crash' ? 'tab crashed' : 'tab closed',
     needs: [index, OPEN],
     run: async (real, model, place) => {
       real.world.count(how === 'crash' ? 'tab crashed' : 'tab closed')
@@ -178,6 +185,7 @@ const endTab = fc.tuple(which, fc.constantFrom('close' as const, 'crash' as cons
 const crashLeader = fc.constant(
   command({
     name: 'crashLeader()',
+    fault: 'leader crashed',
     run: async (real, model) => {
       const index = real.places.findIndex((tab) => tab !== undefined && tab === real.world.lastPoller())
       if (index < 0) return
@@ -190,6 +198,7 @@ const crashLeader = fc.constant(
 const closeClient = which.map((index) =>
   command({
     name: `closeClient(${index})`,
+    fault: 'client closed',
     needs: [index, AWAKE],
     run: async (real, model, place) => {
       real.world.count('client closed')
@@ -215,6 +224,7 @@ const closeClient = which.map((index) =>
 const freeze = which.map((index) =>
   command({
     name: `freeze(${index})`,
+    fault: 'frozen',
     needs: [index, AWAKE],
     run: (real, model, place) => {
       real.world.count('frozen')
@@ -229,6 +239,7 @@ const freeze = which.map((index) =>
 const cache = which.map((index) =>
   command({
     name: `cache(${index})`,
+    fault: 'back-forward cache',
     needs: [index, AWAKE],
     run: async (real, model, place) => {
       real.world.count('back-forward cache')
@@ -255,6 +266,7 @@ const wakeUp = which.map((index) =>
 const online = fc.tuple(which, fc.boolean()).map(([index, isOnline]) =>
   command({
     name: `online(${index}, ${isOnline})`,
+    fault: 'offline',
     needs: [index, OPEN],
     run: async (real, _, place) => {
       const tab = tabIn(real, place)
@@ -272,6 +284,7 @@ const online = fc.tuple(which, fc.boolean()).map(([index, isOnline]) =>
 const visible = fc.tuple(which, fc.boolean()).map(([index, isVisible]) =>
   command({
     name: `visible(${index}, ${isVisible})`,
+    fault: 'hidden',
     needs: [index, OPEN],
     run: async (real, _, place) => {
       const tab = tabIn(real, place)
@@ -292,6 +305,7 @@ const settle = fc.constant(command({ name: 'settle()', run: ({ world }) => world
 const sleep = fc.integer({ min: 1000, max: 600_000 }).map((ms) =>
   command({
     name: `sleep(${ms})`,
+    fault: 'sleep',
     run: ({ world }) => {
       world.count('sleep')
       world.browser.sleep(ms)
@@ -302,6 +316,7 @@ const sleep = fc.integer({ min: 1000, max: 600_000 }).map((ms) =>
 const setClock = fc.integer({ min: -300_000, max: 300_000 }).map((ms) =>
   command({
     name: `setClock(${ms})`,
+    fault: ms < 0 ? 'clock set back' : 'clock set forward',
     run: ({ world }) => {
       world.count(ms < 0 ? 'clock set back' : 'clock set forward')
       world.setClock(ms)
@@ -314,6 +329,7 @@ const storageTrouble = fc
   .map((kind) =>
     command({
       name: `storage(${kind ?? 'works'})`,
+      fault: kind && (`storage ${kind}` satisfies PageFault),
       run: ({ world }) => {
         if (kind) world.count(`storage ${kind}` satisfies PageFault)
         world.storage.setTrouble(kind)
@@ -324,6 +340,7 @@ const storageTrouble = fc
 const clearStorage = fc.constant(
   command({
     name: 'clearStorage()',
+    fault: 'storage cleared',
     run: ({ world }) => {
       world.count('storage cleared')
       world.storage.clear().map(({ callId }) => world.abandon(callId))
@@ -334,6 +351,7 @@ const clearStorage = fc.constant(
 const corrupt = fc.tuple(nat, fc.constantFrom('', '{', 'null', '{"v":2}', '{"v":1,"callId":7}')).map(([index, text]) =>
   command({
     name: `corrupt(${index}, ${text})`,
+    fault: 'record corrupted',
     run: ({ world }) => {
       const record = world.storage.corrupt(index, text)
       if (record === undefined) return
@@ -358,6 +376,7 @@ const fault = fc
   .map(([to, kind, variant, times]) =>
     command({
       name: `fault(${to}, ${kind}, ${variant}, ${times}×)`,
+      fault: kind,
       run: ({ world }) => {
         for (let time = 0; time < times; time++) world.network.plan({ target: to, kind, variant: variant + time })
       },
@@ -366,7 +385,9 @@ const fault = fc
 
 const outage = fc
   .integer({ min: 100, max: 15_000 })
-  .map((ms) => command({ name: `outage(${ms})`, run: ({ world }) => world.network.outage(ms) }))
+  .map((ms) =>
+    command({ name: `outage(${ms})`, fault: 'request dropped', run: ({ world }) => world.network.outage(ms) }),
+  )
 
 function callOf(tab: Tab, index: number): string | undefined {
   const calls = Object.keys(tab.client.store.getState().calls)

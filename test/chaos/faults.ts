@@ -37,6 +37,8 @@ export const PAGE_FAULTS = [
 
 export type PageFault = (typeof PAGE_FAULTS)[number]
 
+export type Fault = NetworkFault | PageFault
+
 /** What the app itself does to calls in progress. */
 export const APP_ACTIONS = [
   'tab opened',

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { type Command, type Model, open, type Real, schedules } from './commands.js'
-import { createTally, type Tally } from './faults.js'
+import { createTally, type Fault, NETWORK_FAULTS, PAGE_FAULTS, type Tally } from './faults.js'
 import { firstDifference } from './journal.js'
 import { judge } from './verdict.js'
 import { type ClientOptions, createWorld, type World, type WorldOptions } from './world.js'
@@ -16,7 +16,15 @@ export interface ChaosOptions {
   /** Plays each schedule a second time, and fails where anything was otherwise. */
   readonly twice?: boolean | undefined
   /** Called with what a run has counted; after the first that fails, of none any more. */
-  readonly onRun?: (counts: Tally['counts'], digest: string) => void
+  readonly onRun?: (run: ChaosRun) => void
+}
+
+export interface ChaosRun {
+  readonly counts: Tally['counts']
+  /** Of all that happened. */
+  readonly digest: string
+  /** How long it took until every call and task had ended after the last fault, in ms, in steps of 10 s. */
+  readonly settledMs: number
 }
 
 /** A schedule, as small as it could be made, under which something went wrong. */
@@ -29,6 +37,7 @@ export interface ChaosFailure {
 }
 
 const MAX_COMMANDS = 100
+const FAULTS: readonly Fault[] = [...NETWORK_FAULTS, ...PAGE_FAULTS]
 
 const worlds: fc.Arbitrary<WorldOptions> = fc.record({
   seed: fc.nat({ max: 0xffff }),
@@ -36,23 +45,27 @@ const worlds: fc.Arbitrary<WorldOptions> = fc.record({
   tabs: fc.constantFrom('together', 'together', 'together', 'together', 'alone'),
   storage: fc.constantFrom('local', 'local', 'local', 'async'),
   hidden: fc.constantFrom('continue', 'continue', 'continue', 'pause'),
+  // A world with all faults hides what a world with two of them shows.
+  faults: fc.oneof(fc.constant(FAULTS), fc.subarray([...FAULTS], { maxLength: 6 })),
 })
 
-/** Plays one schedule in a world of its own, to its end. */
-async function play(world: World, commands: Iterable<Command>): Promise<World> {
+/** Plays one schedule in a world of its own, to its end. Returns how long it took to settle. */
+async function play(world: World, commands: Iterable<Command>): Promise<number> {
   const places = world.options.tabs === 'alone' ? 1 : 3
-  const model: Model = { places: Array.from({ length: places }, () => 'empty' as const) }
+  const model: Model = {
+    faults: new Set(world.options.faults),
+    places: Array.from({ length: places }, () => 'empty' as const),
+  }
   const real: Real = { world, places: [], calls: new Map() }
   const onRejection = (reason: unknown) => world.breach('unhandled error', String(reason))
   process.on('unhandledRejection', onRejection)
   try {
     await open(real, model, 0, false)
     await fc.asyncModelRun(async () => ({ model, real }), commands)
-    await judge(world)
+    return await judge(world)
   } finally {
     process.off('unhandledRejection', onRejection)
   }
-  return world
 }
 
 /** Plays random schedules. Returns the first that fails, made small, or undefined. */
@@ -64,13 +77,15 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosFailure | un
     schedules({ maxCommands: MAX_COMMANDS, replayPath }),
     async (worldOptions, commands) => {
       const tally = createTally()
-      const world = await play(createWorld(worldOptions, tally, client), commands)
+      const world = createWorld(worldOptions, tally, client)
+      const settledMs = await play(world, commands)
       if (twice) {
-        const again = await play(createWorld(worldOptions, createTally(), client), commands)
+        const again = createWorld(worldOptions, createTally(), client)
+        await play(again, commands)
         const difference = firstDifference(world.journal.lines, again.journal.lines)
         if (difference !== undefined) world.breach('played again otherwise', difference)
       }
-      if (!hasFailed) onRun?.(tally.counts, world.journal.digest())
+      if (!hasFailed) onRun?.({ counts: tally.counts, digest: world.journal.digest(), settledMs })
       if (world.breaches.length === 0) return
       hasFailed = true
       throw new Error([...world.breaches, '', ...world.trace].join('\n'))

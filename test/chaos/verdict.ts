@@ -17,10 +17,13 @@ import {
 const HEALING_MS = 30 * 60_000
 const STEP_MS = 10_000
 
-/** Ends all trouble, lets time pass and looks whether everything has come to its end as it should. */
-export async function judge(world: World): Promise<void> {
+/**
+ * Ends all trouble, lets time pass and looks whether everything has come to its end as it should. Returns how long that
+ * took, in ms.
+ */
+export async function judge(world: World): Promise<number> {
   await heal(world)
-  await untilSettled(world)
+  const settledMs = await untilSettled(world)
   for (const tab of world.tabs) if (isAwake(tab)) checkCalls(world, tab)
   // Half of the time the last tab is the only one.
   if (world.options.seed % 2 === 0 || world.options.tabs === 'alone') await closeTabs(world)
@@ -29,6 +32,7 @@ export async function judge(world: World): Promise<void> {
   await checkLeftovers(world)
   world.count('tasks created', world.server.tasks.size)
   world.count('tasks recorded and not given up by the app', world.recorded.size)
+  return settledMs
 }
 
 async function heal(world: World): Promise<void> {
@@ -57,14 +61,15 @@ function unsettled(world: World): string[] {
   return [...calls, ...tasks.map(({ taskId }) => `server: ${taskId} is at work`)]
 }
 
-async function untilSettled(world: World): Promise<void> {
+async function untilSettled(world: World): Promise<number> {
   for (let waited = 0; waited < HEALING_MS; waited += STEP_MS) {
-    if (unsettled(world).length === 0) return
+    if (unsettled(world).length === 0) return waited
     respondToInputRequests(world)
     for (const tab of world.tabs.filter(isAwake)) for (const callId of endedCalls(tab)) look(tab, callId)
     await world.browser.advance(STEP_MS)
   }
   for (const text of unsettled(world)) world.breach('never settled', text)
+  return HEALING_MS
 }
 
 function respondToInputRequests(world: World): void {

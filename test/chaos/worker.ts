@@ -22,20 +22,24 @@ export interface ChaosRoundTotals {
   readonly counted: ChaosTotals
   readonly seed: number
   readonly digest: string
+  /** The longest time that a schedule took to settle after its last fault. */
+  readonly longestMs: number
 }
 
 await workRounds<ChaosRound, ChaosRoundTotals>(async (round) => {
   const counted: ChaosTotals = {}
   const digests = createHash('sha256')
+  let longestMs = 0
   const failure = await runChaos({
     ...round,
-    onRun: (counts, digest) => {
+    onRun: ({ counts, digest, settledMs }) => {
       addRun(counted, counts)
       digests.update(digest)
+      longestMs = Math.max(longestMs, settledMs)
     },
   })
   return {
-    totals: { counted, seed: round.seed, digest: digests.digest('hex') },
+    totals: { counted, seed: round.seed, digest: digests.digest('hex'), longestMs },
     failure:
       failure && `${failure.report}\n\n${replayCommand(failure)}${round.client?.kind === 'lite' ? ' --lite' : ''}`,
   }

@@ -5,7 +5,7 @@ import { seededRandom } from '../seeded/seededRandom.js'
 import { type ClientKind, createClientOf } from '../support/createClientOf.js'
 import { type CallLedger, createCallLedger, type Start } from './callLedger.js'
 import { type CallPlan, type ChaosServer, createChaosServer, type RpcRequest, type ServerTask } from './chaosServer.js'
-import type { Breach, Tally, TallyKey } from './faults.js'
+import type { Breach, Fault, Tally, TallyKey } from './faults.js'
 import { createJournal, type Journal, noting } from './journal.js'
 import { type ChaosNetwork, createChaosNetwork } from './network.js'
 import { createPollFloors, type PollFloors } from './pollFloors.js'
@@ -22,6 +22,8 @@ export interface WorldOptions {
   readonly tabs: 'together' | 'alone'
   readonly storage: 'local' | 'async'
   readonly hidden: 'continue' | 'pause'
+  /** The faults that may happen. */
+  readonly faults: readonly Fault[]
 }
 
 /** A page from its opening to its end, with its client. */
