@@ -10,6 +10,13 @@ export interface OnSettled {
   onSettled?: ((call: SettledToolCall) => void) | undefined
 }
 
+/** The calls that a component has started. */
+export interface StartedCalls {
+  readonly ids: Set<string>
+  /** Shows nothing of the last one: it was forgotten. */
+  reset(): void
+}
+
 /**
  * Calls `onSettled` with each call that settles and is the component's: the one that it shows, and those that it has
  * started. Returns a function that unsubscribes.
@@ -18,9 +25,17 @@ export function watchSettled(
   client: TaskClient,
   options: () => OnSettled,
   shownId: () => string | undefined,
-  started?: Set<string>,
+  started?: StartedCalls,
 ): () => void {
-  return client.onToolCallSettled((call) => {
-    if (started?.delete(call.callId) || call.callId === shownId()) options().onSettled?.(call)
+  const stopSettled = client.onToolCallSettled((call) => {
+    if (started?.ids.delete(call.callId) || call.callId === shownId()) options().onSettled?.(call)
   })
+  const stopForgotten = client.onForgotten((isForgotten) => {
+    const callId = shownId()
+    if (callId !== undefined && isForgotten(callId)) started?.reset()
+  })
+  return () => {
+    stopSettled()
+    stopForgotten()
+  }
 }

@@ -84,6 +84,11 @@ export function followOtherOutcome(
       if (isCurrent && !isLooking && startedAt !== undefined && startedAt !== shown) void look()
     })
   })
+  const stopForgotten = client.onForgotten((isForgotten) => {
+    if (!isForgotten(callId)) return
+    shown = undefined
+    onOutcome(undefined)
+  })
   return {
     noteOwn(ownId) {
       shown = client.getToolCallState(ownId)?.startedAt
@@ -92,6 +97,7 @@ export function followOtherOutcome(
     stop() {
       isCurrent = false
       unsubscribe()
+      stopForgotten()
       for (const call of handles) call.detach()
     },
   }

@@ -1,4 +1,5 @@
 import type { TaskClient } from '../client/taskClient.js'
+import { type ClearedQueryClient, clearWhenForgotten } from '../query/clearWhenForgotten.js'
 import {
   type AnyToolCallQueryOptions,
   type ToolCallQuery,
@@ -20,14 +21,15 @@ export interface QueriedCall {
 export function queriedCall(
   client: () => TaskClient,
   options: () => AnyToolCallQueryOptions,
-  queryClient: QueryClientOfCalls,
+  queryClient: QueryClientOfCalls & ClearedQueryClient,
   isServer: boolean,
 ): QueriedCall {
   const key = () => toolCallKey(options())
   return {
     callId: () => keyedCallId(client(), { name: options().name, key: key() }),
     query() {
-      const query = toolCallQuery(client(), options(), false)
+      if (!isServer) clearWhenForgotten(client(), queryClient)
+      const query = toolCallQuery(client(), options())
       // `skipToken` is that of the binding's own copy of TanStack Query.
       return (isServer ? { ...query, enabled: false } : query) as ToolCallQuery<unknown>
     },

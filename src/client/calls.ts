@@ -48,6 +48,8 @@ export interface CallsOptions
   readonly tabs: Tabs
   /** Called with each call while the app starts it. */
   readonly prepareMeta: CallMetas['prepare']
+  /** Called when calls were forgotten: one, or all that were not made since. */
+  readonly onForgotten: (callId: string | undefined) => void
   /** Called when a call has ended. */
   readonly onSettled: (state: SettledToolCall) => void
 }
@@ -92,7 +94,7 @@ export function createCalls(options: CallsOptions): Calls {
   })
   const { startTime } = forgotten
   const calls: PageCalls = createPageCalls({ runtime, store, tabs, ended, settled, now, startTime })
-  const forgetting = createForgetting({ calls, ended, forgotten, records, owner, tabs, now })
+  const forgetting = createForgetting({ ...options, calls, ended, forgotten, now })
   const { dropForgotten, forget, forgetAll } = forgetting
   const news = createTabNews({ calls, records, owner, forgotten, dropForgotten, handOver, followsUnobserved, signal })
   const starting: StartContext = { ...options, readFound: handOver.read, runtime }

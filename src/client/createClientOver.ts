@@ -22,6 +22,7 @@ import { type Calls, createCalls } from './calls.js'
 import { checkCall, checkOptions } from './checkOptions.js'
 import { checkParams } from './checkParams.js'
 import { createStore, type TaskClientStore } from './createStore.js'
+import { createListeners, type Listeners } from './listeners.js'
 import { createObserving, type Observing } from './observe/createObserving.js'
 import { positive, readPollPolicy, readStorage } from './options.js'
 import { createReports } from './reports.js'
@@ -61,7 +62,8 @@ export function createClientOver(options: TaskClientBaseOptions, setUp: SetUp): 
     report(unnamedError(), { operation: 'storage' })
   }
 
-  const settledListeners = new Set<(call: SettledToolCall) => void>()
+  const settled = createListeners<[SettledToolCall]>(guard)
+  const forgotten = createListeners<[(callId?: string) => boolean]>(guard)
   const frameMs = options.batchUpdates === false ? 0 : FRAME_MS
   const store = createStore({ environment, frameMs, onListenerError: rethrowLater })
   let checkTools: ToolsCheck | undefined
@@ -131,9 +133,9 @@ export function createClientOver(options: TaskClientBaseOptions, setUp: SetUp): 
     onError: (error, callId, operation) => report(asError(error), { callId, operation }),
     tap,
     prepareMeta: metas.prepare,
-    onSettled: (call) => {
-      for (const listener of [...settledListeners]) guard(() => listener(call))
-    },
+    onForgotten: (callId) =>
+      forgotten.notify((id) => (callId === undefined || id === callId) && (!id || store.getCall(id) === undefined)),
+    onSettled: settled.notify,
   })
 
   const id = hash(JSON.stringify([endpoint, scope]))
@@ -142,7 +144,7 @@ export function createClientOver(options: TaskClientBaseOptions, setUp: SetUp): 
     if (error === undefined) calls.pollSoon()
   })
   const { url } = target
-  return clientOf({ id, url, owner, resume, store, calls, connection, observing, metas, signingIn, settledListeners })
+  return clientOf({ id, url, owner, resume, store, calls, connection, observing, metas, signingIn, settled, forgotten })
 }
 
 function rulesOf(
@@ -167,7 +169,8 @@ interface ClientParts extends Pick<TaskClient, 'id' | 'url' | 'resume'> {
   readonly observing: Observing
   readonly metas: CallMetas
   readonly signingIn: SigningIn
-  readonly settledListeners: Set<(call: SettledToolCall) => void>
+  readonly settled: Listeners<[SettledToolCall]>
+  readonly forgotten: Listeners<[(callId?: string) => boolean]>
 }
 
 /** What the app gets. */
@@ -179,7 +182,8 @@ function clientOf({
   observing,
   metas,
   signingIn,
-  settledListeners,
+  settled,
+  forgotten,
   ...known
 }: ClientParts): TaskClient {
   const client: TaskClient = {
@@ -204,12 +208,8 @@ function clientOf({
     updateTask: (taskId, inputResponses) => connection.updateTask(taskId, inputResponses),
     cancelTask: (taskId) => connection.cancelTask(taskId),
     callToolRaw: async (params, { signal } = {}) => connection.callToolRaw(checkParams(params), signal),
-    onToolCallSettled: (listener) => {
-      settledListeners.add(listener)
-      return () => {
-        settledListeners.delete(listener)
-      }
-    },
+    onToolCallSettled: settled.add,
+    onForgotten: forgotten.add,
     observe: observing.observe,
     addCallMeta: metas.add,
     forget: async (filter) => {

@@ -12,6 +12,7 @@ const NOW = START + 1000
 function begin(...records: readonly ToolCallRecord[]) {
   const log: unknown[][] = []
   const now = () => NOW
+  const announced: (string | undefined)[] = []
   const { calls } = stubPageCalls(log, records.map(callOf))
   const forgetting = createForgetting({
     calls,
@@ -24,8 +25,9 @@ function begin(...records: readonly ToolCallRecord[]) {
     owner: OWNER,
     tabs: { postForgotten: (...args) => void log.push(['post', ...args]) },
     now,
+    onForgotten: (callId) => void announced.push(callId),
   })
-  return { ...forgetting, log }
+  return { ...forgetting, log, announced }
 }
 
 const startedAt = (at: number, callId = 'c1'): ToolCallRecord => ({ ...recorded(), callId, startedAt: at })
@@ -97,5 +99,19 @@ describe('forgetAll()', () => {
     ])
     receive('c1', START - 1)
     expect(log).toHaveLength(4)
+  })
+})
+
+describe('what was forgotten', () => {
+  it.each<[what: string, forget: (forgetting: ReturnType<typeof begin>) => unknown, announced: unknown[]]>([
+    ['one call', ({ forget }) => forget('c1'), ['c1']],
+    ['every call', ({ forgetAll }) => forgetAll(), [undefined]],
+    ['every call of another scope, which this page does not show', ({ forgetAll }) => forgetAll('other'), []],
+    ['one call in another tab', ({ receive }) => receive('c1', START), ['c1']],
+    ['every call in another tab', ({ receive }) => receive(undefined, START), [undefined]],
+  ])('is announced once it has left the page: %s', async (_, forget, announced) => {
+    const forgetting = begin(startedAt(START))
+    await forget(forgetting)
+    expect(forgetting.announced).toEqual(announced)
   })
 })

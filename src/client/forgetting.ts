@@ -13,6 +13,8 @@ export interface ForgettingOptions {
   readonly owner: RecordOwner
   readonly tabs: Pick<Tabs, 'postForgotten'>
   readonly now: () => number
+  /** Called when calls have left this page: one, or all that were not made since. */
+  readonly onForgotten: (callId: string | undefined) => void
 }
 
 /** Drops calls and their records, here and in the other tabs. */
@@ -26,7 +28,7 @@ export interface Forgetting {
 }
 
 export function createForgetting(options: ForgettingOptions): Forgetting {
-  const { calls, ended, forgotten, records, owner, tabs, now } = options
+  const { calls, ended, forgotten, records, owner, tabs, now, onForgotten } = options
 
   /**
    * What this page may have written since goes as well, but not what belongs to a call made since:
@@ -50,6 +52,7 @@ export function createForgetting(options: ForgettingOptions): Forgetting {
   async function dropAll(scope: string): Promise<void> {
     const own = scope === owner.scope ? calls.callIds() : []
     for (const callId of own) calls.drop(callId)
+    if (scope === owner.scope) onForgotten(undefined)
     // Each by itself, too: a record may still be on its way into a storage that takes its time.
     await Promise.all([records.clear(scope), ...own.map((callId) => records.remove(callId))])
   }
@@ -59,10 +62,12 @@ export function createForgetting(options: ForgettingOptions): Forgetting {
     receive: (callId, at) => {
       forgotten.note(callId, at)
       for (const id of callId === undefined ? calls.callIds() : [callId]) dropForgotten(id, at)
+      onForgotten(callId)
     },
     forget: (callId) => {
       tabs.postForgotten(forgotten.forget(callId), callId)
       calls.drop(callId)
+      onForgotten(callId)
       return records.remove(callId)
     },
     forgetAll: (scope = owner.scope) => {

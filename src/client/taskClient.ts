@@ -282,6 +282,19 @@ export interface TaskClient<T = AnyTools> extends WithTools<T> {
    */
   onToolCallSettled(listener: (call: SettledToolCall) => void): () => void
   /**
+   * Called when calls were forgotten, here or in another tab: `isForgotten(callId)` is true for each of them, and without an
+   * id where every call was forgotten. What an app has kept of their results should go, too; the hooks and the queries of
+   * this package do that. Returns a function that unsubscribes.
+   *
+   * @example
+   * ```ts
+   * client.onForgotten((isForgotten) => {
+   *   if (isForgotten(report.callId)) report.clear()
+   * })
+   * ```
+   */
+  onForgotten(listener: (isForgotten: (callId?: string) => boolean) => void): () => void
+  /**
    * Calls the listener with everything that happens, in the order in which it does: each poll says why it came when it
    * did. It costs nothing while nobody observes, and names no task but by a short hash. With `wire: true` it also tells of
    * every message that is sent and received. Returns a function that unsubscribes.
@@ -308,6 +321,7 @@ export interface TaskClient<T = AnyTools> extends WithTools<T> {
   addCallMeta(prepare: (call: StartedCall) => () => CallMeta): () => void
   /**
    * Drops a call from store and storage, or every call of a scope, by default this client's: for instance at sign-out.
+   * Hooks and queries show nothing of it afterwards, and call no tool until they are mounted again or the user asks for it.
    * It does so in every tab. Tasks go on on the server.
    *
    * @throws {TaskConfigurationError} for a filter that says nothing, such as a `callId` that is undefined.

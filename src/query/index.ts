@@ -1,5 +1,7 @@
+export type { ClearedQueryClient } from './clearWhenForgotten.js'
 export {
   type ToolCallMutation,
+  type ToolCallMutationContext,
   type ToolCallMutationOptions,
   type ToolCallVariables,
   toolCallMutationOptions,

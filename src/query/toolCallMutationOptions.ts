@@ -4,6 +4,7 @@ import type { TaskClient } from '../client/taskClient.js'
 import type { ToolArguments, ToolName } from '../client/tools.js'
 import type { StandardSchemaV1 } from '../connection/standardSchema.js'
 import { inDevelopment } from '../environment/inDevelopment.js'
+import { type ClearedQueryClient, clearWhenForgotten } from './clearWhenForgotten.js'
 import { MUTATION_ADVICE, TOOL_CALL_MUTATION } from './optionNames.js'
 import { type ToolCallQueryKey, toolCallQueryKey } from './toolCallQueryOptions.js'
 import { type ToolOutputOf, toolOutput } from './toolOutput.js'
@@ -42,10 +43,15 @@ export interface AnyToolCallMutationOptions {
   readonly mutation?: object | undefined
 }
 
+/** The part of a `MutationFunctionContext` that the mutation function reads. Earlier versions of TanStack Query pass none. */
+export interface ToolCallMutationContext {
+  readonly client?: ClearedQueryClient
+}
+
 /** What {@link toolCallMutationOptions} returns: options for `useMutation` and its kin. */
 export interface ToolCallMutation<TOutput, TVariables> {
   mutationKey: ToolCallQueryKey
-  mutationFn: (variables: TVariables) => Promise<TOutput>
+  mutationFn: (variables: TVariables, context?: ToolCallMutationContext) => Promise<TOutput>
 }
 
 /**
@@ -84,7 +90,8 @@ export function toolCallMutation(
     ...UNREPEATED,
     ...mutation,
     mutationKey: toolCallQueryKey(client, name, key),
-    mutationFn: async (args) => {
+    mutationFn: async (args, context) => {
+      if (context?.client !== undefined) clearWhenForgotten(client, context.client)
       const call = client.startToolCall(
         { name, ...(args !== undefined && { arguments: args }) },
         { repeat: 'settled', ...(key !== undefined && { key }) },

@@ -5,6 +5,7 @@ import type { ToolArguments, ToolName, WithArguments } from '../client/tools.js'
 import type { StandardSchemaV1 } from '../connection/standardSchema.js'
 import { inDevelopment } from '../environment/inDevelopment.js'
 import { argumentsKey } from './argumentsKey.js'
+import { type ClearedQueryClient, clearWhenForgotten, isForgottenOnScreen, noteFetched } from './clearWhenForgotten.js'
 import { QUERY_ADVICE, TOOL_CALL_QUERY } from './optionNames.js'
 import { type ToolOutputOf, toolOutput } from './toolOutput.js'
 
@@ -61,8 +62,10 @@ export interface QueryOfCall {
 /** The part of a `QueryFunctionContext` that the query function reads. */
 export interface ToolCallQueryContext {
   readonly signal: AbortSignal
-  readonly client: {
-    getQueryCache(): { find(filters: { queryKey: ToolCallQueryKey }): QueryOfCall | undefined }
+  readonly client: Omit<ClearedQueryClient, 'getQueryCache'> & {
+    getQueryCache(): ReturnType<ClearedQueryClient['getQueryCache']> & {
+      find(filters: { queryKey: ToolCallQueryKey }): QueryOfCall | undefined
+    }
   }
 }
 
@@ -119,7 +122,7 @@ export function toolCallQueryOptions<
 ): ToolCallQuery<ToolOutputOf<S, T, Name>, TData, SkipToken>
 export function toolCallQueryOptions(client: TaskClient, options: AnyToolCallQueryOptions): unknown {
   inDevelopment?.(() => checkMembers(options, TOOL_CALL_QUERY, QUERY_ADVICE))
-  return toolCallQuery(client, options, false)
+  return toolCallQuery(client, options)
 }
 
 const UNREPEATED = {
@@ -133,19 +136,27 @@ const UNREPEATED = {
   networkMode: 'always',
 }
 
-/** {@link toolCallQueryOptions}; `isRetry` has a call that failed made again when its query mounts. */
+/**
+ * {@link toolCallQueryOptions}. `suspense`: a component suspends until the query has a result, so that TanStack fetches it
+ * whenever it has none. `isReset` has a call that failed made again when its query mounts.
+ */
 export function toolCallQuery(
   client: TaskClient,
   options: AnyToolCallQueryOptions,
-  isRetry: boolean,
+  suspense?: { readonly isReset: boolean },
 ): ToolCallQuery<unknown, unknown, SkipToken> {
   const { name, arguments: args, query, outputSchema } = options
   const key = toolCallKey(options)
   const queryKey = toolCallQueryKey(client, name, key)
 
   async function queryFn(context: ToolCallQueryContext): Promise<unknown> {
+    clearWhenForgotten(client, context.client)
     const fetched = context.client.getQueryCache().find({ queryKey })
-    const isRepeat = fetched !== undefined && hasEnded(fetched) && (isRetry || isObserved(fetched))
+    if (fetched !== undefined) {
+      if (suspense && isForgottenOnScreen(fetched)) return untilAborted(context.signal)
+      noteFetched(fetched)
+    }
+    const isRepeat = fetched !== undefined && hasEnded(fetched) && (suspense?.isReset || isObserved(fetched))
     const { result } = client.startToolCall(
       { name, ...(isArguments(args) && { arguments: args }) },
       {
@@ -160,7 +171,7 @@ export function toolCallQuery(
   return {
     ...UNREPEATED,
     ...query,
-    enabled: unlessFailed((query as { enabled?: Enabled } | undefined)?.enabled),
+    enabled: unlessHeld((query as { enabled?: Enabled } | undefined)?.enabled),
     queryKey: queryKey as ToolCallQuery<unknown>['queryKey'],
     queryFn: isSkipped(args) ? args : queryFn,
   }
@@ -183,6 +194,10 @@ export function toolCallKey({
   return isSkipped(args) ? undefined : argumentsKey(args as object | undefined)
 }
 
+function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
+}
+
 function hasEnded({ state }: QueryOfCall): boolean {
   return state.dataUpdateCount + state.errorUpdateCount > 0
 }
@@ -195,15 +210,17 @@ function isObserved(query: QueryOfCall): boolean {
 type Enabled = boolean | ((query: QueryOfCall) => boolean)
 
 /**
- * `staleTime: 'static'` holds a query that has data; one that has failed is held by being disabled. Without a query,
+ * `staleTime: 'static'` holds a query that has data; one that has failed, or whose call was forgotten, is held by being
+ * disabled. Without a query,
  * vue-query asks for what its observer is to call, and tracks what a getter reads meanwhile.
  */
-function unlessFailed(enabled: Enabled = true): ToolCallQueryEnabled {
+function unlessHeld(enabled: Enabled = true): ToolCallQueryEnabled {
   function isEnabled(): ToolCallQueryEnabled
   function isEnabled(query: QueryOfCall): boolean
   function isEnabled(query?: QueryOfCall): ToolCallQueryEnabled | boolean {
-    if (query === undefined) return unlessFailed(isGetter(enabled) ? enabled() : enabled)
-    return query.state.status !== 'error' && (typeof enabled === 'function' ? enabled(query) : enabled)
+    if (query === undefined) return unlessHeld(isGetter(enabled) ? enabled() : enabled)
+    if (query.state.status === 'error' || isForgottenOnScreen(query)) return false
+    return typeof enabled === 'function' ? enabled(query) : enabled
   }
   return isEnabled
 }

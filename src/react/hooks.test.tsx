@@ -292,6 +292,26 @@ describe('useSuspenseToolCall', () => {
     expect(server.count('tools/call')).toBe(1)
   })
 
+  it('[EDGE-28] shows the fallback after forget(), and calls the tool again once it is mounted again', async () => {
+    const app = (
+      <Suspense fallback="…">
+        <Report />
+      </Suspense>
+    )
+    const { rerender } = render(app, { wrapper })
+    await advance(5000)
+    await act(() => client.forget())
+    await advance(5000)
+    expect(screen.getByText('…')).toBeTruthy()
+    expect(server.count('tools/call')).toBe(1)
+    rerender(<p>signed out</p>)
+    await advance(1000)
+    rerender(app)
+    await advance(5000)
+    expect(screen.getByText('{"seconds":2}')).toBeTruthy()
+    expect(server.count('tools/call')).toBe(2)
+  })
+
   it('hands an error to the error boundary', async () => {
     class Boundary extends Component<{ children: ReactNode }, { error?: Error }> {
       override state: { error?: Error } = {}

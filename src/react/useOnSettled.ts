@@ -1,5 +1,5 @@
 import { useEffect } from 'react'
-import { type OnSettled, watchSettled } from '../bindings/onSettled.js'
+import { type OnSettled, type StartedCalls, watchSettled } from '../bindings/onSettled.js'
 import type { TaskClient } from '../client/taskClient.js'
 import { useLatest } from './useLatest.js'
 
@@ -8,7 +8,7 @@ export function useOnSettled(
   client: TaskClient,
   options: OnSettled,
   shownId: string | undefined,
-  started?: Set<string>,
+  started?: StartedCalls,
 ): void {
   const latest = useLatest(options)
   const shown = useLatest(shownId)

@@ -1,8 +1,11 @@
+import { useEffect } from 'react'
 import { keyedCallId } from '../bindings/keyedCallId.js'
 import type { OnSettled } from '../bindings/onSettled.js'
 import type { ToolCallControls } from '../bindings/toolCallControls.js'
 import type { TaskClient } from '../client/taskClient.js'
+import { clearWhenForgotten } from '../query/clearWhenForgotten.js'
 import { type AnyToolCallQueryOptions, toolCallKey } from '../query/toolCallQueryOptions.js'
+import { useQueryClient } from './reactQuery.js'
 import { useOnSettled } from './useOnSettled.js'
 import { useRetry } from './useRetry.js'
 import { useToolCallControls } from './useToolCallControls.js'
@@ -14,6 +17,8 @@ export function useQueriedCall(
 ): ToolCallControls & { retry: () => void } {
   const key = toolCallKey(options)
   const callId = keyedCallId(client, { ...options, key })
+  const queryClient = useQueryClient()
+  useEffect(() => clearWhenForgotten(client, queryClient), [client, queryClient])
   useOnSettled(client, options, callId)
   return { ...useToolCallControls(client, callId), retry: useRetry(client, options.name, key) }
 }

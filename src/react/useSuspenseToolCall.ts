@@ -56,7 +56,7 @@ export function useSuspenseToolCall(
   }
   const client = useClient(checkedOptions('useSuspenseToolCall', options))
   const isReset = useQueryErrorResetBoundary().isReset()
-  const { queryFn, enabled: _, ...query } = toolCallQuery(client, options, isReset)
+  const { queryFn, enabled: _, ...query } = toolCallQuery(client, options, { isReset })
   const result = useSuspenseQuery({
     ...query,
     retryOnMount: true,

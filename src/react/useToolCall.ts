@@ -50,6 +50,6 @@ export function useToolCall(
   options: AnyToolCallQueryOptions & UseTaskClientOptions<AnyTools> & OnSettled,
 ): UseToolCallResult<unknown> {
   const client = useClient(checkedOptions('useToolCall', options))
-  const query = useQuery(toolCallQuery(client, options, false))
+  const query = useQuery(toolCallQuery(client, options))
   return extendResult(query, useQueriedCall(client, options))
 }

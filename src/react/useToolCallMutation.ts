@@ -1,5 +1,5 @@
 import type { UseMutationResult } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import { checkedOptions } from '../bindings/checkedOptions.js'
 import type { UseTaskClientOptions } from '../bindings/clients.js'
 import { keyedCallId } from '../bindings/keyedCallId.js'
@@ -46,18 +46,23 @@ export function useToolCallMutation(
 ): object {
   const client = useClient(checkedOptions('useToolCallMutation', options))
   const [lastCallId, setLastCallId] = useState<string>()
-  const started = useRef(new Set<string>()).current
+  const ids = useRef(new Set<string>()).current
   const callId = keyedCallId(client, options) ?? lastCallId
   const other = useOtherOutcome(client, options)
-  useOnSettled(client, options, callId, started)
   const result = useMutation<unknown, Error, object | undefined>(
     toolCallMutation(client, options, (startedId) => {
-      started.add(startedId)
+      ids.add(startedId)
       setLastCallId(startedId)
       other.noteOwn(startedId)
     }),
   )
-  const { isIdle, variables, mutate } = result
+  const { isIdle, variables, mutate, reset } = result
+  useOnSettled(
+    client,
+    options,
+    callId,
+    useMemo(() => ({ ids, reset }), [ids, reset]),
+  )
   const retry = isIdle ? undefined : () => mutate(variables)
   return { ...result, ...other.outcome, ...useToolCallControls(client, callId), retry }
 }

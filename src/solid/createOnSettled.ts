@@ -1,5 +1,5 @@
 import { type Accessor, createEffect, onCleanup } from 'solid-js'
-import { type OnSettled, watchSettled } from '../bindings/onSettled.js'
+import { type OnSettled, type StartedCalls, watchSettled } from '../bindings/onSettled.js'
 import type { TaskClient } from '../client/taskClient.js'
 
 /** Calls `onSettled` with each call that settles and is the component's. On a server effects do not run. */
@@ -7,7 +7,7 @@ export function createOnSettled(
   client: Accessor<TaskClient>,
   options: Accessor<OnSettled>,
   shownId: Accessor<string | undefined>,
-  started?: Set<string>,
+  started?: StartedCalls,
 ): void {
   createEffect(() => onCleanup(watchSettled(client(), options, shownId, started)))
 }

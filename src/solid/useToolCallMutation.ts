@@ -49,18 +49,18 @@ export function useToolCallMutation(
   const options = () => checkedOptions('useToolCallMutation', given())
   const client = useClient(options)
   const [lastCallId, setLastCallId] = createSignal<string>()
-  const started = new Set<string>()
+  const ids = new Set<string>()
   const keyedId = createMemo(() => keyedCallId(client(), options()))
   const callId = () => keyedId() ?? lastCallId()
   const { outcome, noteOwn } = createOtherOutcome(client, keyedId, options)
-  createOnSettled(client, options, callId, started)
   const result = useMutation(() =>
     toolCallMutation(client(), options(), (startedId) => {
-      started.add(startedId)
+      ids.add(startedId)
       setLastCallId(startedId)
       noteOwn(startedId)
     }),
   )
+  createOnSettled(client, options, callId, { ids, reset: () => result.reset() })
   const shown = extendResult(
     result,
     getters<CallOutcome>(OUTCOME_SHAPE, () => outcome() ?? result),

@@ -1,6 +1,6 @@
 import { onMount } from 'svelte'
 import { toStore } from 'svelte/store'
-import { type OnSettled, watchSettled } from '../bindings/onSettled.js'
+import { type OnSettled, type StartedCalls, watchSettled } from '../bindings/onSettled.js'
 import type { TaskClient } from '../client/taskClient.js'
 
 /** Calls `onSettled` with each call that settles and is the component's, while the component is mounted. */
@@ -8,7 +8,7 @@ export function listenToSettled(
   client: () => TaskClient,
   options: () => OnSettled,
   shownId: () => string | undefined,
-  started?: Set<string>,
+  started?: StartedCalls,
 ): void {
   onMount(() => {
     let listensTo: TaskClient | undefined

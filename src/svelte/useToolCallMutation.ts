@@ -50,7 +50,7 @@ export function useToolCallMutation(
 ): object {
   const options = () => checkedOptions('useToolCallMutation', given())
   const client = clientOf(options)
-  const started = new Set<string>()
+  const ids = new Set<string>()
   let lastCallId: string | undefined
   let announceLast = () => {}
   const trackLast = createSubscriber((update) => {
@@ -62,15 +62,15 @@ export function useToolCallMutation(
     return keyedId() ?? lastCallId
   }
   const other = otherOutcome(client, keyedId, options)
-  listenToSettled(client, options, callId, started)
   const result = createMutation(() =>
     toolCallMutation(client(), options(), (startedId) => {
-      started.add(startedId)
+      ids.add(startedId)
       lastCallId = startedId
       announceLast()
       other.noteOwn(startedId)
     }),
   )
+  listenToSettled(client, options, callId, { ids, reset: () => result.reset() })
   const controls = controlsOf(client, () => {
     // Read to follow it: a call of an earlier visit is taken up by that.
     void other.outcome

@@ -1,5 +1,5 @@
 import { watch } from 'vue'
-import { type OnSettled, watchSettled } from '../bindings/onSettled.js'
+import { type OnSettled, type StartedCalls, watchSettled } from '../bindings/onSettled.js'
 import type { TaskClient } from '../client/taskClient.js'
 import { isServer } from './vueQuery.js'
 
@@ -8,7 +8,7 @@ export function useOnSettled(
   client: () => TaskClient,
   options: () => OnSettled,
   shownId: () => string | undefined,
-  started?: Set<string>,
+  started?: StartedCalls,
 ): void {
   if (isServer) return
   watch(client, (current, _before, onCleanup) => onCleanup(watchSettled(current, options, shownId, started)), {

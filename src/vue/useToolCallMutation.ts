@@ -50,20 +50,20 @@ export function useToolCallMutation(
   const read = () => checkedOptions('useToolCallMutation', toValue(options))
   const client = useClient(read)
   const lastCallId = shallowRef<string>()
-  const started = new Set<string>()
+  const ids = new Set<string>()
   const keyedId = () => keyedCallId(client(), read())
   const callId = () => keyedId() ?? lastCallId.value
   const { outcome, noteOwn } = useOtherOutcome(client, keyedId, read)
-  useOnSettled(client, read, callId, started)
   const result = useMutation(() => ({
     ...toolCallMutation(client(), read(), (startedId) => {
-      started.add(startedId)
+      ids.add(startedId)
       lastCallId.value = startedId
       noteOwn(startedId)
     }),
     shallow: true,
   }))
-  const { isIdle, variables, mutate } = result
+  const { isIdle, variables, mutate, reset } = result
+  useOnSettled(client, read, callId, { ids, reset })
   const own = proxyRefs(result)
   return {
     ...result,

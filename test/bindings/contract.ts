@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Binding } from './binding.js'
+import { forgetting } from './forgetting.js'
 import { forms } from './forms.js'
 import { expectAdvice, lists } from './lists.js'
 import { mutations } from './mutations.js'
@@ -10,14 +11,17 @@ import { createWorld } from './world.js'
 /** Everything that a binding promises. The table is the same for each, so that none lags behind. */
 export function describeBinding(binding: Binding): void {
   describe(`the binding for ${binding.name}`, () => {
-    it.each([...queries, ...mutations, ...lists, ...forms, ...unknownOptions])('$name', async (behaviour) => {
-      const world = createWorld(binding, behaviour)
-      try {
-        await behaviour.run(world)
-      } finally {
-        await world.close()
-      }
-    })
+    it.each([...queries, ...mutations, ...lists, ...forms, ...forgetting, ...unknownOptions])(
+      '$name',
+      async (behaviour) => {
+        const world = createWorld(binding, behaviour)
+        try {
+          await behaviour.run(world)
+        } finally {
+          await world.close()
+        }
+      },
+    )
 
     it('says how to provide a client where there is none', () => {
       expectAdvice(binding)
