@@ -19,6 +19,41 @@ describe('the workflows', () => {
   })
 })
 
+/** The text of a job of the workflow that releases. */
+const releaseJob = (name: string) => {
+  const jobs = readFileSync('.github/workflows/release.yml', 'utf8').split(/^ {2}(?=\w+:$)/m)
+  return jobs.find((job) => job.startsWith(`${name}:\n`)) ?? ''
+}
+
+describe('the workflow that publishes', () => {
+  const commands = (job: string) => [...job.matchAll(/run: (.+)/g)].map(([, command]) => command)
+
+  test('[EDGE-52] runs nothing of the repository or of its dependencies where npm trusts it', () => {
+    const job = releaseJob('publish')
+    expect(job).toContain('id-token: write')
+    expect(job).not.toContain('actions/checkout')
+    expect(commands(job)).toEqual([
+      'npm publish --ignore-scripts ./packed/taskwire-*.tgz',
+      'npm publish --ignore-scripts ./packed/create-taskwire-*.tgz',
+      expect.stringMatching(/^gh release create .* --notes-file packed\/notes\.md$/),
+    ])
+  })
+
+  test('[EDGE-52] publishes the files that were packed before the tests and installed by them', () => {
+    const job = releaseJob('test')
+    expect(job).not.toContain('id-token')
+    const steps = commands(job)
+    const packs = steps.indexOf('npm pack --pack-destination packed && npm pack ./create --pack-destination packed')
+    expect(packs).toBeGreaterThan(steps.indexOf('.ci/install'))
+    expect(steps.indexOf('.ci/run')).toBeGreaterThan(packs)
+    expect(job).toMatch(/run: \.ci\/run\n\s+env:\n\s+LOCKED: "1"\n\s+PACKED: packed\n/)
+    const artifact = /artifact@\w+ # \S+\n\s+with:\n\s+name: packed\n\s+path: packed\n/
+    expect(job).toMatch(artifact)
+    expect(releaseJob('publish')).toMatch(artifact)
+    expect(readFileSync('test/package/packedApp.ts', 'utf8')).toContain("process.env['PACKED']")
+  })
+})
+
 describe('the lock file of CI', () => {
   test('names a hash for each package, and no address of a registry', () => {
     const { packages } = JSON.parse(readFileSync('.ci/package-lock.json', 'utf8')) as {

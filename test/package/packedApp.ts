@@ -38,10 +38,13 @@ export async function createPackedApp({ files, packages, without = [] }: PackedA
   const installed = join(path, 'node_modules/taskwire')
   await mkdir(installed, { recursive: true })
   if (files !== undefined) await cp(files, path, { recursive: true })
+  // A release publishes what was tested: its folder PACKED has the package.
+  const packed = process.env['PACKED'] === undefined ? folder : resolve(repository, process.env['PACKED'])
   // `npm pack` builds first: see `prepack` in package.json.
-  await run('npm', ['pack', '--pack-destination', folder], repository)
-  const [tarball = ''] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'))
-  await run('tar', ['-xzf', join(folder, tarball), '-C', installed, '--strip-components=1'], folder)
+  if (packed === folder) await run('npm', ['pack', '--pack-destination', folder], repository)
+  const tarball = (await readdir(packed)).find((name) => /^taskwire-.*\.tgz$/.test(name))
+  if (tarball === undefined) throw new Error(`There is no packed package in ${packed}.`)
+  await run('tar', ['-xzf', join(packed, tarball), '-C', installed, '--strip-components=1'], folder)
   const manifest: unknown = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'))
   const { dependencies, peerDependencies } = manifest as Record<string, Record<string, string>>
   // Only what is declared can be found.
