@@ -288,8 +288,9 @@ export interface TaskClient<T = AnyTools> extends WithTools<T> {
    *
    * @example
    * ```ts
+   * const texts = new Map<string, string>() // what the app keeps of results, by the id of their call
    * client.onForgotten((isForgotten) => {
-   *   if (isForgotten(report.callId)) report.clear()
+   *   for (const callId of texts.keys()) if (isForgotten(callId)) texts.delete(callId)
    * })
    * ```
    */
