@@ -21,8 +21,8 @@ app.use(
     maxAge: 86_400,
   }),
 )
-app.use(express.json({ limit: '4mb' }))
 
 const handle = toNodeHandler(mcp)
-app.all('/mcp', (req, res) => handle(req, res, req.body))
+app.all('/mcp', (req, res) => handle(req, res))
+app.use(express.json())
 app.listen(3000)

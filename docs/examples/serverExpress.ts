@@ -4,7 +4,7 @@ import { mcp } from './serverSignIn.ts'
 
 const app = express()
 const handle = toNodeHandler(mcp)
-app.use(express.json({ limit: '4mb' }))
-// The third argument is needed wherever a body parser comes before.
-app.all(['/mcp', '/.well-known/oauth-protected-resource/mcp'], (req, res) => handle(req, res, req.body))
+// Before any body parser: the server reads the body itself, once it knows who sends it.
+app.all(['/mcp', '/.well-known/oauth-protected-resource/mcp'], (req, res) => handle(req, res))
+app.use(express.json())
 app.listen(3000)

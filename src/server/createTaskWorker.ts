@@ -1,3 +1,4 @@
+import { checkWorkerOptions } from './checkOptions.js'
 import type { TaskCloseOptions } from './createTaskServer.js'
 import { createServerConfig } from './serverConfig.js'
 import { createServerCore } from './serverCore.js'
@@ -13,7 +14,9 @@ export interface TaskWorkerOptions
     | 'tools'
     | 'clock'
     | 'leaseMs'
+    | 'seal'
     | 'open'
+    | 'maxResultSize'
     | 'onError'
     | 'instrument'
     | 'serverOptions'
@@ -52,6 +55,7 @@ export interface TaskWorker {
  * ```
  */
 export function createTaskWorker(options: TaskWorkerOptions): TaskWorker {
+  checkWorkerOptions(options)
   const { queue, concurrency = 10, ...rest } = options
   const config = createServerConfig({ ...rest, executor: queue, maxRunning: concurrency })
   const core = createServerCore(config)

@@ -5,9 +5,17 @@ export { createTaskServer, type TaskCloseOptions, type TaskServer } from './crea
 export { createTaskWorker, type TaskWorker, type TaskWorkerOptions } from './createTaskWorker.js'
 export type { CorsOptions } from './http/cors.js'
 export type { TaskCandidate, TaskServerLoad, TaskServerOptions, TaskServerRequestOptions } from './taskServerOptions.js'
+export type {
+  Elicit,
+  ElicitContent,
+  ElicitFormParams,
+  ElicitParams,
+  ElicitResponse,
+  ElicitUrlParams,
+} from './tasks/elicit.js'
 export type { TaskExecutor, TaskJob, TaskQueue, TaskQueueOptions, TaskQueueWorker } from './tasks/executor.js'
 export { InMemoryTaskStore } from './tasks/inMemoryTaskStore.js'
-export type { ElicitParams, TaskContext, TaskStepOptions } from './tasks/taskContext.js'
+export type { TaskContext, TaskStepOptions } from './tasks/taskContext.js'
 export type { TaskListFilter, TaskPage, TaskSummary } from './tasks/taskList.js'
 export type { TaskLease, TaskRecord, TaskRepetition, TaskStep } from './tasks/taskRecord.js'
 export type { TaskStore } from './tasks/taskStore.js'

@@ -8,7 +8,7 @@ import type { ServerParts } from './serverParts.js'
 import type { TaskExecutor, TaskJob } from './tasks/executor.js'
 import type { TaskRecord } from './tasks/taskRecord.js'
 import { createTaskRuntime } from './tasks/taskRuntime.js'
-import { openCall } from './tools/callRecord.js'
+import { parseCallRecord } from './tools/callRecord.js'
 import { finishExchange } from './tools/finishExchange.js'
 import { createServerFactory } from './tools/serverFactory.js'
 
@@ -67,10 +67,10 @@ export function createServerCore(config: ServerConfig): ServerCore {
         report(isUnknownHere(job.tool), { source: 'server', tool: job.tool })
         return await runtime.giveBack(job)
       }
-      const open = ({ call = '' }: TaskRecord) => openCall(call, config)
-      const claimed = await runtime.claim(job, async (record) => capabilitiesIn((await open(record)).body['params']))
+      const callOf = ({ call = '' }: TaskRecord) => parseCallRecord(call)
+      const claimed = await runtime.claim(job, async (record) => capabilitiesIn(callOf(record).body['params']))
       if (claimed === undefined) return
-      const { body, headers, authInfo } = await open(claimed.record)
+      const { body, headers, authInfo } = callOf(claimed.record)
       const request = new Request(JOB_URL, { headers: { ...JOB_HEADERS, ...headers } })
       const exchange = new Exchange({ request, body, authInfo, isLegacy: false, claimed })
       await (await serve(exchange)).body?.cancel()

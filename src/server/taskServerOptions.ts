@@ -36,11 +36,12 @@ export interface TaskServerOptions {
    */
   leaseMs?: number
   /**
-   * Encrypts what is kept of a call that another process may have to run: its arguments, and `authInfo` without the token.
-   * `open` of every process that runs work has to give back what this was given. @default kept as it is
+   * Encrypts the content of tasks for the store: arguments, `authInfo` without the token, input requests and responses, results
+   * of `once()`, messages, progress, results and errors. In clear text stay ids, owners, names of tools, status, times and
+   * leases. Pass it with `open` to every server and every worker. @default content is stored as it is
    */
   seal?(text: string): string | Promise<string>
-  /** Decrypts what `seal` returned. */
+  /** Decrypts what `seal` returned. A task that it rejects is left alone, and `onError` is called. */
   open?(sealed: string): string | Promise<string>
   /**
    * How many handlers of tasks may run at a time in this process; other tasks wait for their turn, and their status says how
@@ -119,6 +120,8 @@ export interface TaskServerOptions {
   maxStreams?: number
   /** Largest request body, in bytes. @default 4 MiB */
   maxRequestBodySize?: number
+  /** Largest result of a tool, in bytes of JSON. A call with a larger one fails. @default 4 MiB */
+  maxResultSize?: number
   /**
    * Lets pages of other origins in: `true` for every origin. Those that are not let in are refused with 403, also where the
    * name of their host was made to point here (DNS rebinding): a page that the server itself serves over plain HTTP under a

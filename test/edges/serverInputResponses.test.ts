@@ -72,7 +72,9 @@ describe('a response to a form', () => {
     expect((await answer(accept(good))).error).toBeUndefined()
     expect(await get(taskId)).toMatchObject({
       status: 'completed',
-      result: text(JSON.stringify({ action: 'accept', content: good })),
+      result: text(
+        JSON.stringify({ action: 'accept', content: { email: 'ann@example.com', count: 2, isGift: false, size: 'M' } }),
+      ),
     })
   })
 

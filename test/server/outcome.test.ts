@@ -94,7 +94,7 @@ describe('how tasks end', () => {
   it.each([
     ['something that is not JSON', { content: [], structuredContent: { big: 1n } }, 'its result is not JSON'],
     ['nothing', undefined, 'its result is not JSON'],
-    ['a question', { resultType: 'input_required', requestState: 's' }, 'or ask with ctx.task.elicit()'],
+    ['a question', { resultType: 'input_required', requestState: 's' }, 'or ask with ctx.elicit()'],
   ])('fails where the tool returns %s, and tells the operator what to do', async (_, result, problem) => {
     const { start, get, errors } = startServer({ tools: [toolReturning(result)] })
     expect(await get(await start('slow'))).toMatchObject({ status: 'failed', error: GENERIC })

@@ -8,7 +8,7 @@ import {
   type ToolContext,
   type ToolDefinition,
 } from 'taskwire/server'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { z } from 'zod'
 import { gist, listen } from './support/listening.js'
 import { createManualClock, type ManualClock, settle } from './support/manualClock.js'
@@ -53,7 +53,7 @@ function setup(tools: ToolDefinition[], options: Partial<TestServerOptions> = {}
   const web = startServer({ store, clock, tools, executor: queue, leaseMs: LEASE_MS, ...options })
   const { errors } = web
   const startWorker = (rest: Partial<TaskWorkerOptions> = {}) => {
-    const process = createProcess(store, clock)
+    const { kill: cut, ...process } = createProcess(store, clock)
     const takings: TaskQueueWorker[] = []
     const worker = createTaskWorker({
       serverInfo: { name: 'test', version: '1.0.0' },
@@ -72,7 +72,7 @@ function setup(tools: ToolDefinition[], options: Partial<TestServerOptions> = {}
       ...rest,
     })
     const kill = () => {
-      process.kill()
+      cut()
       for (const taking of takings) void taking.stop()
     }
     onTestFinished(kill)
@@ -237,27 +237,72 @@ describe('a server with a queue', () => {
     expect(runs).toEqual(['begun', 'done'])
   })
 
-  it('keeps arguments sealed in the store, until the task is over', async () => {
+  it('keeps all sealed in the store that a person has typed or got, also after the end', async () => {
     const flip = (word: string) => [...word].reverse().join('')
-    const t = setup([slow], { seal: (word) => `sealed:${flip(word)}` })
-    const taskId = await t.start('slow', { ms: 4711 })
-    const record = await t.store.get(taskId)
-    expect(record?.call).toMatch(/^sealed:/)
-    expect(JSON.stringify(record)).not.toContain('4711')
-    t.startWorker({ open: async (sealed) => flip(sealed.slice('sealed:'.length)) })
+    const sealing = {
+      seal: (word: string) => `sealed:${flip(word)}`,
+      open: async (sealed: string) => flip(sealed.slice('sealed:'.length)),
+    }
+    const secrets = ['4711', 'half of the secret', 'Whose?', 'Luca', 'a receipt', 'the secret result']
+    const tool = defineTool({
+      name: 'secretive',
+      taskSupport: 'required',
+      inputSchema: z.object({ code: z.string() }),
+      onOrphan: 'retry',
+      async handler(_, { task, sleep }) {
+        await task?.once('pay', () => 'a receipt')
+        await task?.setProgress(1, 2, 'half of the secret')
+        await task?.elicit({ ...form, message: 'Whose?' })
+        await sleep(1000)
+        return text('the secret result')
+      },
+    })
+    const t = setup([tool], sealing)
+    const stored: string[] = []
+    const { create, transition } = t.store
+    t.store.create = (record) => {
+      stored.push(JSON.stringify(record))
+      return create.call(t.store, record)
+    }
+    t.store.transition = (next, version) => {
+      stored.push(JSON.stringify(next))
+      return transition.call(t.store, next, version)
+    }
+    const taskId = await t.start('secretive', { code: '4711' })
+    t.startWorker(sealing)
     await settle()
-    await t.clock.advance(4711)
-    expect(await t.get(taskId)).toMatchObject({ status: 'completed' })
-    expect(await t.store.get(taskId)).not.toHaveProperty('call')
+    await t.update(taskId, { 'elicitation-1': accept })
+    await t.clock.advance(1000)
+    expect(await t.get(taskId)).toMatchObject({ status: 'completed', result: text('the secret result') })
+    expect(stored.length).toBeGreaterThan(6)
+    expect(stored.filter((record) => secrets.some((secret) => record.includes(secret)))).toEqual([])
   })
 
-  it('fails the task where the worker cannot open the call', async () => {
-    const t = setup([slow], { seal: () => 'nonsense' })
-    const taskId = await t.start('slow')
-    t.startWorker()
+  it('leaves a task alone that it cannot open, for a worker that can', async () => {
+    const sealing = { seal: (word: string) => `1${word}`, open: (sealed: string) => sealed.slice(1) }
+    const t = setup([slow], sealing)
+    const taskId = await t.start('slow', { ms: 10 })
+    const other = t.startWorker({ seal: sealing.seal, open: () => 'nonsense' })
     await settle()
-    expect(await t.get(taskId)).toMatchObject({ status: 'failed' })
-    expect(t.errors).toHaveLength(1)
+    expect(await t.get(taskId)).toMatchObject({ status: 'working' })
+    expect(t.errors.length).toBeGreaterThan(0)
+    other.kill()
+    t.startWorker(sealing)
+    await t.clock.advance(2 * LEASE_MS)
+    await t.clock.advance(10)
+    expect(await t.get(taskId)).toMatchObject({ status: 'completed' })
+  })
+
+  it('encrypts nothing again where only the lease is renewed', async () => {
+    const seal = vi.fn((word: string) => word)
+    const sealing = { seal, open: (sealed: string) => sealed }
+    const t = setup([slow], sealing)
+    t.startWorker(sealing)
+    await t.start('slow', { ms: 60_000 })
+    await t.clock.advance(LEASE_MS)
+    const before = seal.mock.calls.length
+    await t.clock.advance(5 * LEASE_MS)
+    expect(seal).toHaveBeenCalledTimes(before)
   })
 
   it('counts the tasks of an owner wherever they run', async () => {
@@ -384,12 +429,12 @@ describe('a worker that is lost', () => {
     const other = defineTool({ ...fragile.tool, name: 'fragile' })
     const store = new SharedStore()
     const clock = createManualClock()
-    const process = createProcess(store, clock)
+    const { kill, ...process } = createProcess(store, clock)
     const options = { tools: [tool, other], leaseMs: LEASE_MS }
     const first = startServer({ ...process, ...options })
     const second = startServer({ store, clock, ...options })
     const [retried, failed] = [await first.start('counted'), await first.start('fragile')]
-    process.kill()
+    kill()
     await clock.advance(2 * LEASE_MS + 60_000)
     expect(await second.get(retried)).toMatchObject({ status: 'completed' })
     expect(await second.get(failed)).toMatchObject({ status: 'failed', statusMessage: LOST })

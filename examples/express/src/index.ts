@@ -5,9 +5,9 @@ import { server } from './reports.js'
 const app = express()
 const mcp = toNodeHandler(server)
 
-app.use(express.json({ limit: '4mb' }))
-// The third argument is needed behind a body parser.
-app.all('/mcp', (req, res) => mcp(req, res, req.body))
+// Before any body parser: the server reads the body itself.
+app.all('/mcp', (req, res) => mcp(req, res))
+app.use(express.json())
 app.get('/', (_req, res) => {
   res.type('text').send('The MCP server is at /mcp.\n')
 })

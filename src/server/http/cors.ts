@@ -4,8 +4,8 @@ import { errorResponse } from './jsonRpcResponse.js'
 
 /** Who may call the server from a browser. */
 export interface CorsOptions {
-  /** An origin such as `https://app.example`, a list of them, or `*`. @default '*' */
-  origin?: string | readonly string[]
+  /** An origin such as `https://app.example`, a list of them, or `*`. */
+  origin: string | readonly string[]
 }
 
 /** Which pages may call a server, and what makes it usable from other origins. */
@@ -89,7 +89,7 @@ const FOREIGN =
 
 function originsOf(option: boolean | CorsOptions): readonly string[] {
   if (option === false) return []
-  const { origin = '*' } = option === true ? {} : option
+  const { origin } = option === true ? { origin: '*' } : option
   return typeof origin === 'string' ? [origin] : origin
 }
 

@@ -1,3 +1,4 @@
+import { TaskError } from '../../protocol/errors.js'
 import type { Clock } from '../base/clock.js'
 import { repeat } from '../base/repeat.js'
 import type { ReportError } from '../base/reportError.js'
@@ -99,8 +100,13 @@ export function createLeases({ store, clock, ledger, leaseMs, mayRetry, executor
     await executor.start({ taskId: task.taskId, tool, attempt: attempt + 1 })
   }
 
+  let tickedAt = clock.now()
   const stop = repeat(clock, tickMs, () => {
     const now = clock.now()
+    const pausedMs = now - tickedAt
+    tickedAt = now
+    const lost = [...held].filter(([, until]) => isOver(until)).length
+    if (lost > 0 && pausedMs > 2 * tickMs) report(wasBlocked(pausedMs, lost), { source: 'server' })
     for (const [run, until] of held) {
       if (isOver(until)) run.lose()
       else start(run, () => renew(run))
@@ -132,4 +138,11 @@ export function createLeases({ store, clock, ledger, leaseMs, mayRetry, executor
     },
     stop,
   }
+}
+
+function wasBlocked(ms: number, tasks: number): TaskError {
+  return new TaskError(
+    `The process did not run for ${ms} ms, and ${tasks} of its tasks count as lost. ` +
+      'Compute in a worker thread what takes long without waiting, or raise `leaseMs`.',
+  )
 }

@@ -2,11 +2,9 @@ import type {
   CreateMessageRequestParams,
   CreateMessageResult,
   CreateMessageResultWithTools,
-  ElicitInputParams,
-  ElicitRequestURLParams,
-  ElicitResult,
   ListRootsResult,
 } from '@modelcontextprotocol/server'
+import type { Elicit } from './elicit.js'
 
 /** What a tool can do with the task it runs as. */
 export interface TaskContext {
@@ -35,15 +33,17 @@ export interface TaskContext {
   setProgress(progress: number, total?: number, message?: string): Promise<void>
   /**
    * Asks the user, by a form or by a page to visit. The task stands in `input_required` until every open
-   * input request is answered; several may be open at once. Resolves to the response as the client gave it, declined or
-   * not. The `content` of a form that was accepted fits `requestedSchema` (SEP-2663, "Task Update Requests"): what does
-   * not is refused to the client with -32602. Of a Standard Schema that holds for what JSON Schema can say.
+   * input request is answered; several may be open at once. Resolves to the response, which has `content` where its
+   * `action` is `accept`. Content that does not fit `requestedSchema` is refused to the client with -32602 (SEP-2663, "Task
+   * Update Requests"). Of a Standard Schema that holds for what JSON Schema can say; the rest of it is checked here, and
+   * `content` is what it returns.
    *
    * @throws the reason of `signal` when that aborts, `TaskConfigurationError` where the params
-   * cannot be sent or the task is over, a `ProtocolError` of the SDK (-32021) where the client has not declared with the call
-   * that it answers such input requests: look at `clientCapabilities` before, where the tool can do without.
+   * cannot be sent, a `pattern` of the form can block the process or the task is over, a `ProtocolError` of the SDK: -32602
+   * where the schema refuses what the user has entered, -32021 where the client has not declared with the call that it answers
+   * such input requests. Look at `clientCapabilities` before, where the tool can do without.
    */
-  elicit(params: ElicitParams): Promise<ElicitResult>
+  readonly elicit: Elicit
   /** Asks the client's model for a completion. Otherwise like {@link TaskContext.elicit}. */
   sample(params: CreateMessageRequestParams): Promise<CreateMessageResult | CreateMessageResultWithTools>
   /** Asks for the client's roots. Otherwise like {@link TaskContext.elicit}. */
@@ -74,6 +74,3 @@ export interface TaskStepOptions {
    */
   readonly mayRepeat?: boolean
 }
-
-/** A form, its fields by JSON Schema or by a Standard Schema such as zod's; or a page to visit. */
-export type ElicitParams = ElicitInputParams | Omit<ElicitRequestURLParams, 'elicitationId'>

@@ -33,7 +33,7 @@ export interface TaskRecord {
   readonly returned?: number
   /** Who works on the task. Absent where nothing looks for work that was lost, and once the task is over. */
   readonly lease?: TaskLease
-  /** What it takes to run the tool again or elsewhere, as the option `seal` returned it. Absent where nobody needs it. */
+  /** What it takes to run the tool again or elsewhere. Absent where no process needs it. */
   readonly call?: string
   /** Where the call came with a key: what a repetition is compared with, and how it is answered. At most 100 characters. */
   readonly repetition?: TaskRepetition
@@ -45,6 +45,8 @@ export interface TaskRecord {
   readonly answers: Readonly<Record<string, InputResponse>>
   /** True once the client has asked to cancel a task that was not over. */
   readonly cancelRequested: boolean
+  /** What the option `seal` made of the content of the task, which is then nowhere else in the record. */
+  readonly sealed?: string
 }
 
 /** What there is to know of a call that may come again. */

@@ -2,7 +2,6 @@ import {
   type ClientCapabilities,
   type CreateMessageResult,
   type CreateMessageResultWithTools,
-  type ElicitResult,
   inputRequired,
   type ListRootsResult,
 } from '@modelcontextprotocol/server'
@@ -10,8 +9,9 @@ import { TaskCancelledError, TaskConfigurationError, TaskError, TaskExpiredError
 import type { TaskProgress } from '../../protocol/progress.js'
 import { isTerminal } from '../../protocol/task.js'
 import { ignoreRejection } from '../base/ignoreRejection.js'
+import { createElicit } from './elicit.js'
 import { createInputRequests, type InputRequests, taskIsOver } from './inputRequests.js'
-import type { ElicitParams, TaskContext } from './taskContext.js'
+import type { TaskContext } from './taskContext.js'
 import { checkProgress, progressText } from './taskProgress.js'
 import type { TaskRecord } from './taskRecord.js'
 import { isHeldBy, type RunEvent, type RunId } from './taskReducer.js'
@@ -193,15 +193,11 @@ function contextOf(taskId: string, { ask }: InputRequests, once: RunStep, setSta
       const reached = checkProgress(progress, total, message)
       return ignoreRejection(setStatus(progressText(reached), reached))
     },
-    elicit: (params) => ignoreRejection(ask<ElicitResult>(() => elicitation(params))),
+    elicit: createElicit({ ask }),
     sample: (params) => ignoreRejection(ask<SamplingResponse>(() => inputRequired.createMessage(params))),
     listRoots: () => ignoreRejection(ask<ListRootsResult>(() => inputRequired.listRoots())),
     once: (name, work, options) => ignoreRejection(once(name, work, options)),
   }
-}
-
-function elicitation(params: ElicitParams): unknown {
-  return params.mode === 'url' ? inputRequired.elicitUrl(params) : inputRequired.elicit(params)
 }
 
 function unusableStatus(message: unknown): TaskConfigurationError {

@@ -4,12 +4,6 @@ import { isJsonObject, type JsonObject } from '../../protocol/json.js'
 import type { Exchange } from '../http/exchange.js'
 import { requestParams } from '../http/requestParams.js'
 
-/** How calls are kept that another process may have to run. */
-export interface CallSealing {
-  seal?(text: string): string | Promise<string>
-  open?(sealed: string): string | Promise<string>
-}
-
 /** A `tools/call` as it came, for another process to run. */
 export interface KeptCall {
   readonly body: JsonObject
@@ -18,26 +12,25 @@ export interface KeptCall {
   readonly authInfo: AuthInfo | undefined
 }
 
-/** The call of an exchange, sealed. Of `authInfo`, the token is left out: it is good for more than this call. */
-export async function sealCall({ body, request, authInfo }: Exchange, { seal }: CallSealing): Promise<string> {
+/** The call of an exchange as a text. Of `authInfo`, the token is left out: it is good for more than this call. */
+export function callRecord({ body, request, authInfo }: Exchange): string {
   const headers = Object.fromEntries([...request.headers].filter(([name]) => name.startsWith('mcp-')))
-  const text = JSON.stringify({
+  return JSON.stringify({
     params: requestParams(body),
     headers,
     ...(authInfo !== undefined && { authInfo: { ...authInfo, token: '' } }),
   })
-  return (await seal?.(text)) ?? text
 }
 
 /**
- * The call that was sealed.
+ * The call that was kept.
  *
- * @throws {TaskStorageError} where `open` does not give back what `seal` was given.
+ * @throws {TaskStorageError} where the text is another.
  */
-export async function openCall(sealed: string, { open }: CallSealing): Promise<KeptCall> {
-  const kept: unknown = JSON.parse((await open?.(sealed)) ?? sealed)
+export function parseCallRecord(text: string): KeptCall {
+  const kept: unknown = JSON.parse(text)
   if (!isJsonObject(kept) || !isJsonObject(kept['params']) || !isJsonObject(kept['headers'])) {
-    throw new TaskStorageError('Failed to open a call: this is not what was sealed. Pass the `open` that fits `seal`.')
+    throw new TaskStorageError('Failed to run a job: the store has given back another call than it was given.')
   }
   const { params, headers, authInfo } = kept
   return {

@@ -5,12 +5,10 @@ import {
   ProtocolError,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import { TaskConfigurationError } from '../../protocol/errors.js'
 import { supportsTasks } from '../../protocol/extension.js'
 import { ignoreRejection } from '../base/ignoreRejection.js'
 import { nextMacrotask } from '../base/nextMacrotask.js'
 import { sleep } from '../base/sleep.js'
-import { toJson } from '../base/toJson.js'
 import type { Exchange } from '../http/exchange.js'
 import { ownerOf } from '../http/ownerOf.js'
 import { declaredCapabilities, missingTasksCapability } from '../http/tasksCapability.js'
@@ -23,9 +21,10 @@ import type { TaskContext } from '../tasks/taskContext.js'
 import { toTaskFailure } from '../tasks/taskFailure.js'
 import type { TaskRun } from '../tasks/taskRun.js'
 import { causeOfUnavailable } from '../tasks/unavailable.js'
-import { sealCall } from './callRecord.js'
+import { callRecord } from './callRecord.js'
 import type { ToolDefinition } from './defineTool.js'
 import { answerAgain, earlierCall, type KeyedCall, keyedCall } from './repeatedCall.js'
+import { checked, isResultTooLarge, sendable } from './sendableResult.js'
 import type { ToolContext } from './toolContext.js'
 
 /** A call of a tool whose arguments the SDK has found to be valid. */
@@ -57,7 +56,8 @@ export async function callTool(call: ValidCall, parts: ServerParts): Promise<Cal
     const { code, message, data } = exchange.failure
     const isStopped = (exchange.run?.signal ?? exchange.signal).aborted
     if (refused !== undefined && !isStopped) parts.report(refused.cause, { source: 'server', tool: tool.name })
-    if (!isStopped && !(error instanceof ProtocolError)) parts.report(error, { source: 'tool', tool: tool.name })
+    if (!isStopped && (!(error instanceof ProtocolError) || isResultTooLarge(error)))
+      parts.report(error, { source: 'tool', tool: tool.name })
     throw new ProtocolError(code, message, data)
   }
 }
@@ -93,9 +93,10 @@ async function callOnce(
   keyed?: KeyedCall,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { tool, args, ctx } = call
-  const { executor } = parts.config
+  const { config } = parts
+  const { executor } = config
   const early = await tool.prepare?.(args, toolContext(call, parts, ctx.mcpReq.signal))
-  if (early !== undefined && (keyed === undefined || isInputRequiredResult(early))) return sendable(early)
+  if (early !== undefined && (keyed === undefined || isInputRequiredResult(early))) return sendable(early, config)
   if (early === undefined && canBeTask && (await shallBeTask(call, parts))) {
     if (executor !== undefined) return queueTask(call, parts, executor, keyed)
     return runTask(call, parts, await startTask(call, parts, keyed))
@@ -105,7 +106,7 @@ async function callOnce(
     call.exchange.isDirect = true
     signal = (await startTask(call, parts, keyed)).signal
   }
-  return checked(early ?? (await tool.handler(args, toolContext(call, parts, signal))))
+  return checked(early ?? (await tool.handler(args, toolContext(call, parts, signal))), config)
 }
 
 async function shallBeTask({ tool, args, exchange }: ValidCall, { config }: ServerParts): Promise<boolean> {
@@ -154,7 +155,7 @@ async function specOf(
     tool: tool.name,
     ttlMs: config.ttlOf(tool),
     pollIntervalMs: config.pollIntervalOf(tool),
-    call: isKept ? await sealCall(exchange, config) : undefined,
+    call: isKept ? callRecord(exchange) : undefined,
   }
 }
 
@@ -172,7 +173,7 @@ async function runTask(call: ValidCall, parts: ServerParts, run: TaskRun): Promi
   try {
     leave = await parts.config.slots.take(run.record.task.taskId, run.signal)
     const task = run.record.repetition?.isDirect === true ? undefined : run.context
-    return checked(await tool.handler(args, toolContext(call, parts, run.signal, task)))
+    return checked(await tool.handler(args, toolContext(call, parts, run.signal, task)), parts.config)
   } finally {
     hasEnded = true
     leave()
@@ -197,20 +198,4 @@ function toolContext(
     ...(exchange.authInfo !== undefined && { authInfo: exchange.authInfo }),
     ...(task !== undefined && { task }),
   }
-}
-
-function checked(result: CallToolResult): CallToolResult {
-  if (isInputRequiredResult(result)) {
-    throw new TaskConfigurationError(
-      'Failed to end a tool call: its handler returned inputRequired(). ' +
-        'Return that from `prepare`, or ask with ctx.task.elicit().',
-    )
-  }
-  return sendable(result)
-}
-
-/** The SDK would fail to send what is not JSON, and the call would never end. */
-function sendable<T>(result: T): T {
-  if (toJson(result) !== undefined) return result
-  throw new TaskConfigurationError('Failed to end a tool call: its result is not JSON. Return plain data only.')
 }

@@ -2,6 +2,7 @@ import { isSpecType } from '@modelcontextprotocol/server'
 import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker'
 import type { InputRequest } from '../../protocol/inputRequest.js'
 import { isJsonObject, type JsonObject } from '../../protocol/json.js'
+import { fieldTooLongForPattern } from '../tasks/formPattern.js'
 
 /** A validator may quote what the client sent. */
 const MAX_ISSUE_LENGTH = 200
@@ -38,5 +39,7 @@ function hasShapeOf(request: InputRequest, value: unknown): value is JsonObject 
 function checkContent(schema: JsonObject, content: unknown): string | undefined {
   // Without a prototype: else what every object inherits would pass for a field that is required.
   const fields: JsonObject = Object.assign(Object.create(null), isJsonObject(content) ? content : {})
+  const long = fieldTooLongForPattern(schema, fields)
+  if (long !== undefined) return `${long} is too long for its pattern`
   return new CfWorkerJsonSchemaValidator().getValidator(schema)(fields).errorMessage
 }

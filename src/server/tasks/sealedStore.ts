@@ -1,0 +1,99 @@
+import { INTERNAL_ERROR } from '@modelcontextprotocol/server'
+import { TaskStorageError } from '../../protocol/errors.js'
+import { isJsonObject } from '../../protocol/json.js'
+import type { DetailedTask, Task } from '../../protocol/task.js'
+import type { TaskRecord } from './taskRecord.js'
+import type { TaskStore } from './taskStore.js'
+
+/** Encrypts and decrypts what is stored. */
+export interface Sealing {
+  seal(text: string): string | Promise<string>
+  open(sealed: string): string | Promise<string>
+}
+
+/** What a person has typed or got, and what was made of it. */
+type Content = Pick<TaskRecord, 'task' | 'call' | 'repetition' | 'asked' | 'steps' | 'answers'>
+
+/**
+ * The store, with the content of tasks encrypted: arguments, input requests and responses, steps, messages, progress, results
+ * and errors. In clear text stays what stores and operators find tasks by: id, owner, name of the tool, status, times, attempts
+ * and lease. Content that has not changed is not encrypted again, as where a lease is renewed.
+ */
+export function sealedStore(store: TaskStore, sealing: Sealing): TaskStore {
+  /** Content that was read or written, with its ciphertext. */
+  const known = new WeakMap<DetailedTask, { readonly content: Content; readonly sealed: string }>()
+
+  async function seal(record: TaskRecord): Promise<TaskRecord> {
+    const { task, call, repetition, asked, steps, answers, sealed: _, ...rest } = record
+    const before = known.get(task)
+    const content = contentOf(record)
+    const sealed =
+      before && isSame(before.content, content) ? before.sealed : await sealing.seal(JSON.stringify(content))
+    known.set(task, { content, sealed })
+    return { ...rest, task: withoutContent(task), answers: {}, sealed }
+  }
+
+  async function open(record: TaskRecord): Promise<TaskRecord> {
+    const { sealed, ...rest } = record
+    // From before `seal` was set.
+    if (sealed === undefined) return record
+    const content: unknown = JSON.parse(await sealing.open(sealed))
+    if (!isContent(content) || content.task.taskId !== record.task.taskId) throw notWhatWasSealed()
+    known.set(content.task, { content, sealed })
+    return { ...rest, ...content }
+  }
+
+  const { isShared, countAtWork, lapsed, list, watch } = store
+  return {
+    ...(isShared !== undefined && { isShared }),
+    create: async (record) => store.create(await seal(record)),
+    async get(taskId) {
+      const record = await store.get(taskId)
+      return record && open(record)
+    },
+    transition: async (next, expectedVersion) => store.transition(await seal(next), expectedVersion),
+    expire: (now) => store.expire(now),
+    remove: (taskId) => store.remove(taskId),
+    ...(countAtWork && { countAtWork: countAtWork.bind(store) }),
+    ...(lapsed && { lapsed: lapsed.bind(store) }),
+    ...(list && { list: list.bind(store) }),
+    ...(watch && { watch: watch.bind(store) }),
+  }
+}
+
+const CONTENT_FIELDS = ['task', 'call', 'repetition', 'asked', 'steps', 'answers'] as const
+
+function contentOf({ task, call, repetition, asked, steps, answers }: TaskRecord): Content {
+  return {
+    task,
+    answers,
+    ...(call !== undefined && { call }),
+    ...(repetition !== undefined && { repetition }),
+    ...(asked !== undefined && { asked }),
+    ...(steps !== undefined && { steps }),
+  }
+}
+
+/** Records are never changed in place, so it takes no more than a look at the references. */
+function isSame(a: Content, b: Content): boolean {
+  return CONTENT_FIELDS.every((field) => a[field] === b[field])
+}
+
+/** As a client would see a task that says nothing. */
+function withoutContent(task: DetailedTask): DetailedTask {
+  const { taskId, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs }: Task = task
+  const fields = { taskId, createdAt, lastUpdatedAt, ttlMs, ...(pollIntervalMs !== undefined && { pollIntervalMs }) }
+  const { status } = task
+  if (status === 'completed') return { ...fields, status, result: { content: [] } }
+  if (status === 'failed') return { ...fields, status, error: { code: INTERNAL_ERROR, message: 'Sealed.' } }
+  return status === 'input_required' ? { ...fields, status, inputRequests: {} } : { ...fields, status }
+}
+
+/** What was sealed here is what comes out, unless the key is another or the record was tampered with. */
+function isContent(value: unknown): value is Content {
+  return isJsonObject(value) && isJsonObject(value['task']) && isJsonObject(value['answers'])
+}
+
+function notWhatWasSealed(): TaskStorageError {
+  return new TaskStorageError('Failed to open a task: this is not what was sealed. Pass the `open` that fits `seal`.')
+}
