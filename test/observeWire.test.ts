@@ -79,7 +79,7 @@ describe('observe() with wire: true', () => {
     expect(JSON.stringify(told)).not.toContain('hidden')
     const [sent] = ofMethod(told, 'tools/call')
     expect(sent).toMatchObject({
-      http: { headers: { authorization: 'Bearer [redacted]', 'x-api-key': '[redacted]', 'x-trace': 'seen' } },
+      http: { headers: { authorization: 'Bearer [redacted]', 'x-api-key': '[redacted]', 'x-trace': '[redacted]' } },
     })
   })
 

@@ -1,6 +1,7 @@
 import { VERSION } from '../version.js'
+import { cleanLines } from './clean.js'
 import { CliError } from './cliError.js'
-import { type Command, FAILED, OK } from './terminal.js'
+import { type Command, FAILED, OK, type Terminal } from './terminal.js'
 
 const HELP = `Usage: npx taskwire <command>
 
@@ -16,7 +17,13 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 }
 
 /** `npx taskwire`: runs a command and resolves to the exit code. */
-export const run: Command = async ([name, ...args], terminal) => {
+export const run: Command = async ([name, ...args], given) => {
+  // What a server has said may be anywhere in a text.
+  const terminal: Terminal = {
+    ...given,
+    print: (text) => given.print(cleanLines(text)),
+    warn: (text) => given.warn(cleanLines(text)),
+  }
   if (name === '--help' || name === '-h' || name === 'help') {
     terminal.print(HELP)
     return OK

@@ -18,6 +18,13 @@ describe('the server with an URL', () => {
       `https://app.example/mcp?${hash('?token=x')}`,
       'https://app.example/mcp?token=x',
     ],
+    [
+      'https://a.example/mcp/s/a1b2c3secret/mcp',
+      PAGE,
+      'https://a.example/mcp/s/…/mcp',
+      `https://a.example/mcp/s/${hash('a1b2c3secret')}/mcp`,
+      'https://a.example/mcp/s/a1b2c3secret/mcp',
+    ],
   ])('%s, used in the page %s, is %s', (given, base, place, key, href) => {
     const endpoint = endpointOf(given, at(base))
     expect([endpoint.place, endpoint.key, endpoint.url().href]).toEqual([place, key, href])

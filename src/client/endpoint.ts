@@ -26,10 +26,23 @@ export interface Endpoint {
  */
 export function endpointOf(given: string | URL, { baseUrl }: Pick<Environment, 'baseUrl'>): Endpoint {
   const url = parseUrl(given, baseUrl())
-  const place = url === undefined ? String(given) : url.origin + url.pathname
-  // A query may hold a token, which has no business in a storage.
-  const query = url === undefined || url.search === '' ? '' : `?${hash(url.search)}`
-  return { place, key: place + query, url: () => url ?? resolveUrl(given, baseUrl()) }
+  if (url === undefined) return { place: String(given), key: String(given), url: () => resolveUrl(given, baseUrl()) }
+  const place = url.origin + withoutSecrets(url.pathname, () => '…')
+  // A path and a query may hold a token, which has no business in a storage.
+  const path = withoutSecrets(url.pathname, hash)
+  const query = url.search === '' ? '' : `?${hash(url.search)}`
+  return { place, key: url.origin + path + query, url: () => url }
+}
+
+/** Words, such as `mcp`, `v1` and `tool_calls`. Services that give each user an URL of their own put a key or a UUID into its path. */
+const WORDS = /^(?=.{0,24}$)[a-z]*([-_.][a-z]+)*\d{0,2}$/i
+
+/** A path whose segments are shown if they are words, and otherwise replaced: one of them may be a secret. */
+export function withoutSecrets(path: string, replace: (segment: string) => string): string {
+  return path
+    .split('/')
+    .map((segment) => (WORDS.test(segment) ? segment : replace(segment)))
+    .join('/')
 }
 
 /** Undefined for a URL that is relative where there is no page to resolve it against, as on a server. */

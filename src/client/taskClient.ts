@@ -116,7 +116,8 @@ export interface TaskClientBaseOptions {
    *
    * The URL of an SDK client is not known. Without an endpoint its calls live as long as the page and are not shared
    * between tabs, which is reported to `onError` once, unless `storage` is `'memory'`.
-   * @default with `url` its origin, its path and a hash of its query; with `client` none
+   * @default with `url` its origin, its path and a hash of its query, with a hash in place of each segment of the path that
+   * is no word and may be a secret; with `client` none
    */
   endpoint?: string
   poll?: {

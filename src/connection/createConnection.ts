@@ -54,7 +54,7 @@ export function createConnection(options: CreateConnectionOptions): Connection {
     const connectedSdk = await connectedForApp(signal)
     signal?.throwIfAborted()
     const optIn = await connectedSdk.tasks.optIn?.(request.name, onProgress).catch((cause: unknown) => {
-      throw connectionError(cause, url)
+      throw connectionError(cause, url, options.retry?.environment.baseUrl())
     })
     try {
       signal?.throwIfAborted()

@@ -129,8 +129,8 @@ function unsentError(error: unknown): ConnectionFailedError | undefined {
   return own && new ConnectionFailedError((own as Error).message, { cause: (own as Error).cause })
 }
 
-/** Why no connection came about, with what to do. */
-export function connectionError(error: unknown, url: string | undefined): Error {
+/** Why no connection came about, with what to do. `page` is the URL of the page that connects. */
+export function connectionError(error: unknown, url: string | undefined, page?: string): Error {
   const unsent = unsentError(error)
   if (unsent ?? isTaskError(error)) return unsent ?? (error as Error)
   const where = url === undefined ? 'the MCP server' : `an MCP server at ${url}`
@@ -144,9 +144,20 @@ export function connectionError(error: unknown, url: string | undefined): Error 
     return failed(`it answered with the error ${error.code}${said(error.message)}. Its log may say more.`)
   if (causes(error).some(isMalformed))
     return failed('what answers there does not speak MCP. Check that the URL is that of the MCP endpoint.')
+  if (url !== undefined && page?.startsWith('https:') && /^http:\/\/(?!(localhost|127\.|\[::1\]))/.test(url))
+    return failed(
+      'this page came over https:, and browsers block what it asks for over http:. Serve MCP with TLS, and use its https: URL.',
+    )
+  const command = `npx taskwire doctor ${url ?? '<url>'}${originOf(page, url)}`
   return failed(
-    `${messageOf(error)}. Check that the server runs and that the URL is right. ${CORS_HINT} This says what is wrong: npx taskwire doctor ${url ?? '<url>'}`,
+    `${messageOf(error)}. Check that the server runs and that the URL is right. ${CORS_HINT} This says what is wrong: ${command}`,
   )
+}
+
+/** The option of the command that has it ask on behalf of the page: not where the server has the same origin. */
+function originOf(page: string | undefined, url: string | undefined): string {
+  const origin = page !== undefined && /^https?:/.test(page) ? new URL(page).origin : undefined
+  return origin === undefined || url?.startsWith(`${origin}/`) ? '' : ` --origin ${origin}`
 }
 
 /** The status of the response, the text of the server, and what to do about it. */
@@ -161,6 +172,8 @@ function adviceFor(status: number): string {
   if (status === 401)
     return 'It asks for credentials: pass authProvider, or an Authorization header in the option headers.'
   if (status === 403) return 'It refuses access: check the credentials, and that it allows the origin of this page.'
+  // What serves files knows no POST.
+  if (status === 501) return 'Nothing there takes POST. Check that the URL is that of the MCP endpoint.'
   if (status >= 500) return 'The fault is on its side: its log says more. Trying again is safe.'
   if (isPassingStatus(status)) return 'Try again later.'
   return `${status === 415 ? 'It takes no JSON there. ' : ''}Check that the URL is that of the MCP endpoint.`

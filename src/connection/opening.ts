@@ -83,7 +83,7 @@ export function createOpening({ sdk, url, onState, retry }: OpeningOptions): Ope
     connecting = connect().catch((cause: unknown) => {
       connecting = undefined
       if (isClosed) throw closedError()
-      const error = connectionError(cause, url)
+      const error = connectionError(cause, url, retry?.environment.baseUrl())
       const isRepeated = attemptsLeft > 0 && isPassingFailure(cause) && isSoon()
       if (!isRepeated) attemptsLeft = 0
       onState({ status: isRepeated ? 'connecting' : needsSignIn(cause) ? 'unauthorized' : 'failed', error })

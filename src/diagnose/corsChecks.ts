@@ -39,7 +39,8 @@ export const corsChecks: readonly Check[] = [
     id: 'max-age',
     title: 'Browsers may keep the permission',
     run: (seen) => {
-      if (!letsIn(seen) || seen.preflights.some(({ maxAge }) => maxAge === undefined)) return undefined
+      if (seen.page?.isAssumed || !letsIn(seen)) return undefined
+      if (seen.preflights.some(({ maxAge }) => maxAge === undefined)) return undefined
       const ages = seen.preflights.map(({ maxAge }) => maxAge ?? DEFAULT_MAX_AGE)
       const age = Math.min(...ages)
       if (age >= MIN_MAX_AGE) return []
@@ -91,7 +92,8 @@ export const corsChecks: readonly Check[] = [
     title: 'Pages may read the headers that they need',
     run: (seen) => {
       const { page, first, server, needsCredentials } = seen
-      if (page === undefined || judgeResponse(seen, first, '')?.length !== 0) return undefined
+      // What costs pages of another origin something is no fault where none is known to call.
+      if (page === undefined || page.isAssumed || judgeResponse(seen, first, '')?.length !== 0) return undefined
       const exposed = listed((first as HttpAnswer).headers.get('access-control-expose-headers'))
       const needed = [
         'Retry-After',

@@ -451,3 +451,29 @@ describe('the doctor cannot ask', () => {
     expect({ exitCode, output }).toEqual({ exitCode: 2, output: '' })
   })
 })
+
+describe('the doctor without --origin', () => {
+  it.each<[what: string, options: { cors?: true }, doctored: Doctored]>([
+    ['lets no other origin in', {}, {}],
+    [
+      'lets every origin in, and keeps no permission and exposes no header',
+      { cors: true },
+      {
+        response: (headers, { body, status }) => {
+          headers.delete('access-control-max-age')
+          headers.delete('access-control-expose-headers')
+          return new Response(body, { status, headers })
+        },
+      },
+    ],
+  ])(
+    '[EDGE-41] finds nothing, and says that CORS was not checked, where the server %s',
+    async (_, options, doctored) => {
+      const url = await serve(doctoredServer(doctored, { cors: undefined, ...options } as never))
+      const { output, exitCode } = await taskwire(['doctor', url])
+      expect(output).toContain('CORS was not checked because no --origin was given.')
+      expect(output).not.toContain('Nothing found')
+      expect(exitCode).toBe(0)
+    },
+  )
+})

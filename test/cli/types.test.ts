@@ -223,3 +223,34 @@ describe('toolsHash', () => {
     )
   })
 })
+
+describe('what a server says', () => {
+  const EVIL = 'a\u001b]0;owned\u0007\u202e\u009b31m\nFORGED line'
+
+  it('[EDGE-46] cannot move the cursor, set the title or forge a line by the names of tools', async () => {
+    const tools = [{ name: EVIL, inputSchema: { $ref: 'https://elsewhere.example/a' } }]
+    const first = await taskwire(['types', await listed([echo('echo')]), '--out', out])
+    const written = await taskwire(['types', await listed(tools), '--out', out])
+    const text = [first, written].flatMap(({ output, warnings }) => [output, warnings]).join('\n')
+    expect(text).toContain('owned')
+    expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u)
+    expect(text).not.toMatch(/^FORGED/m)
+  })
+
+  it('[EDGE-46] cannot do so by the reason for which the tools could not be listed', async () => {
+    const url = await serve(
+      doctoredServer({ request: (_, message) => answer(message, { error: { code: -32000, message: EVIL } }) }),
+    )
+    const { warnings } = await taskwire(['types', url, '--out', out])
+    expect(warnings).toContain('owned')
+    expect(warnings.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u)
+    expect(warnings).not.toMatch(/^FORGED/m)
+  })
+
+  it('[EDGE-46] is escaped in the JSON of the doctor', async () => {
+    const url = await serve(doctoredServer({}, { serverInfo: { name: EVIL, version: '1' } }))
+    const { output } = await taskwire(['doctor', url, '--json'])
+    expect(output.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u)
+    expect(JSON.parse(output)).toMatchObject({ server: { name: expect.stringContaining(EVIL) } })
+  })
+})

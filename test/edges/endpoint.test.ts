@@ -214,3 +214,16 @@ describeFull('SDK clients of the app on two servers', () => {
     expect(onError).not.toHaveBeenCalled()
   })
 })
+
+it('[EDGE-45] a URL whose path is a secret stands neither in a storage nor in the view of the wire', async () => {
+  const secret = 'NmQxZmI0ZDU6c2VjcmV0'
+  const client = open(server.url.replace('/mcp', `/s/${secret}/mcp`), server.browser.openPage())
+  const seen: unknown[] = []
+  client.observe((observation) => void seen.push(observation), { wire: true })
+  await vi.dynamicImportSettled()
+  void client.startToolCall(WORK, { key: 'k' }).result.catch(() => {})
+  await server.advance(3 * SECOND)
+  expect(items().join()).toContain('/s/')
+  expect(JSON.stringify(seen)).toContain('/s/…/mcp')
+  expect(JSON.stringify([items(), seen])).not.toContain(secret)
+})

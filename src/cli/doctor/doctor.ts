@@ -4,6 +4,7 @@ import { observe } from '../../diagnose/observe.js'
 import type { Poll } from '../../diagnose/observed.js'
 import { isJsonObject, type JsonObject } from '../../protocol/json.js'
 import { readArguments, readHeaders, readSeconds, readUrl } from '../arguments.js'
+import { cleanJson } from '../clean.js'
 import { CliError } from '../cliError.js'
 import { type Command, FAILED, FOUND, OK, type Terminal } from '../terminal.js'
 import { pollHead, pollRow, report } from './report.js'
@@ -60,7 +61,7 @@ export const doctor: Command = async (args, terminal) => {
     follow: tool && ((spoken) => followTask({ ...spoken, tool, watchMs, onPoll })),
   })
   const diagnosis = judge(seen)
-  terminal.print(values.json ? JSON.stringify(diagnosis, null, 2) : report(diagnosis, seen.page))
+  terminal.print(values.json ? cleanJson(diagnosis) : report(diagnosis, seen.page))
   if (diagnosis.unasked === 'unreachable') return FAILED
   if (diagnosis.findings.length > 0) return FOUND
   return diagnosis.unasked === undefined ? OK : FAILED

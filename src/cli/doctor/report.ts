@@ -1,6 +1,7 @@
 import type { Finding } from '../../diagnose/check.js'
 import type { CheckOutcome, Diagnosis } from '../../diagnose/judge.js'
 import type { Page, Poll, TaskRun } from '../../diagnose/observed.js'
+import { clean } from '../clean.js'
 
 const NAMES: Readonly<Record<keyof NonNullable<Finding['lines']>, string>> = {
   taskwire: 'Taskwire',
@@ -26,7 +27,7 @@ export function report(diagnosis: Diagnosis, page: Page | undefined): string {
   if (unasked === 'forbidden') {
     lines.push('It refuses access with HTTP 403: check the credentials, and which hosts and origins it allows.')
   }
-  if (unasked === undefined || findings.length > 0) lines.push(summary(findings.length))
+  if (unasked === undefined || findings.length > 0) lines.push(summary(findings.length, page))
   return lines.join('\n')
 }
 
@@ -51,14 +52,14 @@ function notes({ checks, findings, unasked }: Diagnosis, page: Page | undefined)
   const isUntold = checks.some(({ id, outcome }) => id === 'preflight' && outcome === 'not told')
   const isEndpoint = findings.every(({ check }) => check !== 'redirect' && check !== 'mcp')
   if (!isUntold || !isEndpoint || page === undefined || unasked === 'unreachable') return []
-  return [
-    'It was not asked for pages of another origin, since it lets none in that nobody has named. That is right where the',
-    'app has the origin of the server; else name that of the app: --origin https://app.example',
-  ]
+  return ['A server that lets no page of another origin in is right where the app has the origin of the server.']
 }
 
-function summary(count: number): string {
-  return count === 0 ? 'Nothing found.' : `${count} ${count === 1 ? 'finding' : 'findings'}.`
+function summary(count: number, page: Page | undefined): string {
+  const found = count === 0 ? 'Nothing found' : `${count} ${count === 1 ? 'finding' : 'findings'}`
+  if (!page?.isAssumed) return `${found}.`
+  const rest = 'CORS was not checked because no --origin was given. Pass that of the app: --origin https://app.example'
+  return `${count === 0 ? 'No findings, as far as it was asked' : found}. ${rest}`
 }
 
 /** The head of the table of polls. */
@@ -86,9 +87,4 @@ function outcomeOf({ tool, outcome, detail, polls }: TaskRun): string {
   if (outcome === 'asks') return `The task of ${name} asks for input, which only an app can give: it was cancelled.`
   const count = `${polls.length} ${polls.length === 1 ? 'poll' : 'polls'}`
   return `The task of ${name}: ${outcome}${detail === undefined ? '' : ` (${clean(detail)})`}, after ${count}.`
-}
-
-/** Text of a server, without what would move the cursor or colour the terminal. */
-function clean(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}]+/gu, ' ').slice(0, 1000)
 }

@@ -5,6 +5,7 @@ import { asError } from '../../protocol/asError.js'
 import { isJsonObject } from '../../protocol/json.js'
 import { VERSION } from '../../version.js'
 import { isUrl, readUrl } from '../arguments.js'
+import { clean } from '../clean.js'
 import { CliError } from '../cliError.js'
 import { FOUND, type Terminal } from '../terminal.js'
 
@@ -58,7 +59,7 @@ async function askServer(
   } catch (cause) {
     if (cause instanceof CliError) throw cause
     const where = shown(url.href)
-    const reason = asError(cause).message.slice(0, 300)
+    const reason = clean(asError(cause).message).slice(0, 300)
     throw new CliError(
       `Failed to list the tools of ${where}: ${reason}\nThis says what is wrong: npx taskwire doctor ${where}`,
       { cause },
@@ -74,7 +75,7 @@ async function readList(path: string): Promise<unknown[]> {
     list = JSON.parse(await readFile(path, 'utf8'))
   } catch (cause) {
     throw new CliError(
-      `"${path}" is no http: or https: URL, and could not be read as a JSON file: ${asError(cause).message}`,
+      `"${path}" is no http: or https: URL, and could not be read as a JSON file: ${clean(asError(cause).message)}`,
       { cause },
     )
   }

@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { readArguments, readHeaders, readSeconds } from '../arguments.js'
+import { clean } from '../clean.js'
 import { CliError } from '../cliError.js'
 import { type Command, FAILED, FOUND, OK, type Terminal } from '../terminal.js'
 import { type ListedTool, listTools } from './listTools.js'
@@ -63,7 +64,7 @@ async function check(out: string, tools: readonly ListedTool[], { print, warn }:
     return OK
   }
   print(
-    `${out} does not fit any more. Write it anew: npx taskwire types\n${changes.map((line) => `  ${line}`).join('\n')}`,
+    `${out} does not fit any more. Write it anew: npx taskwire types\n${changes.map((line) => `  ${clean(line)}`).join('\n')}`,
   )
   return FOUND
 }
@@ -76,7 +77,7 @@ async function write(
   { print, warn }: Terminal,
 ): Promise<void> {
   const { text, warnings } = await writeModule(tools, compile)
-  for (const warning of warnings) warn(warning)
+  for (const warning of warnings) warn(clean(warning))
   const before = await readModule(out)
   if (text === before) return print(`${out} is up to date: ${count(tools)}.`)
   try {
@@ -86,7 +87,7 @@ async function write(
     throw new CliError(`Failed to write ${out}: ${String(cause)}`, { cause })
   }
   const changes = before === undefined ? [] : compareHashes(readHashes(before), tools)
-  print([`${out}: ${count(tools)}.`, ...changes.map((line) => `  ${line}`)].join('\n'))
+  print([`${out}: ${count(tools)}.`, ...changes.map((line) => `  ${clean(line)}`)].join('\n'))
 }
 
 /** Goes on until the process is stopped. A server that is down for a while is asked again. */

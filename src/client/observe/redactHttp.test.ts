@@ -5,12 +5,21 @@ describe('redactHeaders', () => {
   it.each([
     ...['cookie', 'cookie2', 'set-cookie', 'x-api-key', 'apikey', 'x-auth', 'x_auth_user', 'x-amz-security-token'],
     ...['mcp-session-id', 'x-credential', 'x-credentials', 'x-jwt', 'x-signature', 'secret', 'password'],
-    ...['proxy-authorization'],
-  ])('hides the value of %s', (name) => {
+    ...['proxy-authorization', 'x-authtoken', 'x-sessionid', 'dpop', 'x-pat', 'x-author', 'traceparent', 'location'],
+  ])('[EDGE-45] hides the value of %s, as of every header that is not known to be harmless', (name) => {
     expect(redactHeaders({ [name]: 'Basic abc' }, undefined)).toEqual({ [name]: '[redacted]' })
   })
 
-  it.each(['accept', 'x-author', 'keyboard', 'x-monkey', 'cookies', 'x-tokens'])('shows the value of %s', (name) => {
+  it.each([
+    ...[
+      'accept',
+      'content-type',
+      'mcp-protocol-version',
+      'mcp-param-region',
+      'retry-after',
+      'access-control-allow-origin',
+    ],
+  ])('shows the value of %s', (name) => {
     expect(redactHeaders({ [name]: 'Basic abc' }, undefined)).toEqual({ [name]: 'Basic abc' })
   })
 
@@ -47,4 +56,12 @@ describe('redactUrl', () => {
       expect(redactUrl(url)).toBe('https://mcp.example:8443/mcp')
     },
   )
+
+  it.each([
+    ['https://mcp.example/api/mcp/s/NmQxZmI0ZDU6c2VjcmV0/mcp', 'https://mcp.example/api/mcp/s/…/mcp'],
+    ['https://mcp.example/mcp/5f0c6a52-7d1e-4a4e-9f3b-0a8e4f1c2d3b', 'https://mcp.example/mcp/…'],
+    ['https://mcp.example/sk-a1b2c3/v1/tool_calls/', 'https://mcp.example/…/v1/tool_calls/'],
+  ])('[EDGE-45] cuts what may be a secret out of the path of %s', (url, shown) => {
+    expect(redactUrl(url)).toBe(shown)
+  })
 })

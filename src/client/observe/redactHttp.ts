@@ -1,3 +1,4 @@
+import { withoutSecrets } from '../endpoint.js'
 import type { WireHeaders } from './events.js'
 
 const REDACTED = '[redacted]'
@@ -7,18 +8,42 @@ export function redactHeaders(headers: RequestInit['headers'], task: string | un
   const method = new Headers(headers).get('mcp-method') ?? ''
   return Object.fromEntries(
     [...new Headers(headers)].map(([name, value]) => {
-      if (isCredential(name)) return [name, redactValue(name, value)]
+      if (!isShown(name)) return [name, redactValue(name, value)]
       const isTask = name === 'mcp-name' && method.startsWith('tasks/')
       return [name, isTask ? (task ?? REDACTED) : value]
     }),
   )
 }
 
-/** True for the name of a header that is a credential, or sounds as if it were. */
-function isCredential(name: string): boolean {
-  return /(^|[-_])(auth|authorization|cookie2?|token|secret|key|apikey|session|password|credentials?|jwt|signature)([-_]|$)/.test(
-    name,
-  )
+/** The headers whose values are shown: what MCP, caches and proxies say. Whatever else an app adds may be a credential. */
+const SHOWN = new Set([
+  ...[
+    'accept',
+    'accept-encoding',
+    'accept-language',
+    'age',
+    'allow',
+    'cache-control',
+    'connection',
+    'content-encoding',
+  ],
+  ...['content-language', 'content-length', 'content-type', 'date', 'expires', 'keep-alive', 'last-modified', 'origin'],
+  ...[
+    'mcp-method',
+    'mcp-name',
+    'mcp-protocol-version',
+    'pragma',
+    'retry-after',
+    'server',
+    'transfer-encoding',
+    'user-agent',
+  ],
+  ...['vary', 'via', 'www-authenticate', 'x-accel-buffering', 'x-content-type-options', 'x-powered-by'],
+])
+
+/** `Mcp-Param-*` repeats arguments, which the body shows. */
+function isShown(name: string): boolean {
+  return SHOWN.has(name) || /^(access-control|mcp-param)-/.test(name)
 }
 
 /** `Bearer` and the like say nothing that is secret, and a request is made again with them. */
@@ -27,8 +52,8 @@ function redactValue(name: string, value: string): string {
   return scheme === undefined ? REDACTED : `${scheme} ${REDACTED}`
 }
 
-/** The URL without its query, which may hold a token, and without a user. */
+/** The URL without its query, which may hold a token, without a user, and without what may be a secret in its path. */
 export function redactUrl(url: string | URL): string {
   const { origin, pathname } = new URL(url)
-  return origin + pathname
+  return origin + withoutSecrets(pathname, () => '…')
 }
