@@ -1,11 +1,12 @@
 import { act, fireEvent, render, screen } from '@testing-library/react'
 import { createTaskClient } from 'taskwire'
-import { TaskClientProvider } from 'taskwire/react'
+import { TaskClientProvider, useToolCallMutation } from 'taskwire/react'
 import { defineTool } from 'taskwire/server'
 import { createTestServer, scriptTask } from 'taskwire/testing'
 import { expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { CancelButton } from '../docs/examples/CancelButton.js'
+import { Problem } from '../docs/examples/errors.js'
 import { isSilent } from '../docs/examples/lastHeard.js'
 import { Reports } from '../docs/examples/Reports.js'
 import { ReportWithToast } from '../docs/examples/toast.js'
@@ -45,6 +46,46 @@ test('the list of the page on reloads shows the progress of each call, and when 
   await advance(10_000)
   expect(screen.queryByRole('status')).toBeNull()
   expect(screen.getByRole('listitem').textContent).toMatch(/: completed$/)
+})
+
+test('the progress of a call that waits for the user says so, and one without a message is at work', async () => {
+  const asked = {
+    method: 'elicitation/create' as const,
+    params: { message: 'Sure?', requestedSchema: { type: 'object' as const, properties: {} } },
+  }
+  const { advance, show, start } = open([
+    scriptTask([{ status: 'working' }, { status: 'input_required', inputRequests: { sure: asked } }], {
+      name: 'generate_report',
+    }),
+  ])
+  show(<Reports />)
+  act(() => void start())
+  await advance(500)
+  expect(screen.getByRole('status').textContent).toBe('Working…')
+  await advance(2000)
+  expect(screen.getByRole('status').textContent).toBe('Waiting for your answer.')
+})
+
+test('the problem of a mutation offers no retry before this page has called the tool', async () => {
+  const { server, advance, show, start } = open()
+  function Report() {
+    const { error, retry, mutate } = useToolCallMutation({ name: 'generate_report', key: 'weekly' })
+    return (
+      <>
+        {error && <Problem error={error} retry={retry} />}
+        <button type="button" onClick={() => mutate({ quarter: 'Q3' })}>
+          Start
+        </button>
+      </>
+    )
+  }
+  server.faults.delay(Number.POSITIVE_INFINITY, { method: 'tools/call', times: 1 })
+  void start().result.catch(() => {})
+  await advance(100)
+  show(<Report />)
+  await advance(2 * 3_600_000)
+  expect(screen.getByText(/the report may be running/)).toBeDefined()
+  expect(screen.queryByRole('button', { name: 'Start it again' })).toBeNull()
 })
 
 test('the button of the page on cancelling asks the server once and goes away when it has stopped', async () => {

@@ -1,6 +1,8 @@
 import { type DynamicToolUIPart, getToolName, type ToolUIPart } from 'ai'
 import type { TaskClient } from 'taskwire'
 import { isToolStatus, respondToToolApproval, toolApprovalOf } from 'taskwire/ai'
+import { useInputRequests } from 'taskwire/react'
+import { ElicitationForm } from './forms/ElicitationForm'
 
 /** A tool call in a chat: how far it is, what it asks, and how it ended. */
 export function ToolCard({ part, client }: { part: ToolUIPart | DynamicToolUIPart; client: TaskClient }) {
@@ -8,14 +10,14 @@ export function ToolCard({ part, client }: { part: ToolUIPart | DynamicToolUIPar
   if (part.state === 'output-error') return <p role="alert">{part.errorText}</p>
   if (part.state !== 'output-available') return <p>{name}: starting…</p>
   if (!isToolStatus(part.output)) return <p>{name}: done</p>
-  const { callId, statusMessage, progress, isCancelling } = part.output
+  const { callId, phase, statusMessage, progress, isCancelling } = part.output
   const approval = toolApprovalOf(part.output)
   // It rejects where another tab has answered already; then the next status asks no more.
   const answer = (approved: boolean) =>
     approval && respondToToolApproval(client, { id: approval.id, approved }).catch(() => {})
   return (
     <section aria-label={name}>
-      <p>{statusMessage ?? 'Working…'}</p>
+      <p>{phase === 'input_required' ? 'Waiting for your answer.' : (statusMessage ?? 'Working…')}</p>
       {progress && <progress value={progress.progress} max={progress.total} />}
       {approval && (
         <fieldset>
@@ -28,9 +30,18 @@ export function ToolCard({ part, client }: { part: ToolUIPart | DynamicToolUIPar
           </button>
         </fieldset>
       )}
+      {phase === 'input_required' && !approval && <ToolForms callId={callId} client={client} />}
       <button type="button" disabled={isCancelling} onClick={() => client.getToolCall(callId)?.cancel()}>
         {isCancelling ? 'Cancelling…' : 'Cancel'}
       </button>
     </section>
   )
+}
+
+/** The forms that a tool asks for. An approval needs none. */
+function ToolForms({ callId, client }: { callId: string; client: TaskClient }) {
+  const requests = useInputRequests({ client }).filter(
+    (each) => each.callId === callId && each.request.method === 'elicitation/create',
+  )
+  return requests.map((pending) => <ElicitationForm key={pending.inputKey} {...pending} />)
 }

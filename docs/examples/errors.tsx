@@ -1,6 +1,6 @@
 import { TaskCancelledError, TaskExpiredError, TaskFailedError, ToolCallInterruptedError } from 'taskwire'
 
-export function Problem({ error, retry }: { error: Error; retry: () => void }) {
+export function Problem({ error, retry }: { error: Error; retry: (() => void) | undefined }) {
   if (error instanceof TaskCancelledError) return <p>Cancelled.</p>
   if (error instanceof TaskFailedError) return <p>The report failed: {error.message}</p>
   if (error instanceof TaskExpiredError) return <p>The server has dropped the report. Start it again.</p>
@@ -8,9 +8,11 @@ export function Problem({ error, retry }: { error: Error; retry: () => void }) {
     return (
       <p>
         The page closed before the server answered; the report may be running.
-        <button type="button" onClick={retry}>
-          Start it again
-        </button>
+        {retry && (
+          <button type="button" onClick={retry}>
+            Start it again
+          </button>
+        )}
       </p>
     )
   }
