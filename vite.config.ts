@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import type { Plugin } from 'vite'
 import { defineConfig } from 'vitest/config'
+import { svelte } from './test/setup/svelte.js'
 
 /** One module per audience, as in the `exports` and the `bin` of package.json. */
 const entries: Record<string, string> = {
@@ -45,17 +45,6 @@ const testsOfBoth: string[] = ['src', 'test']
       !file.startsWith('test/browser/') &&
       readFileSync(file, 'utf8').includes('support/anyClient.js'),
   )
-
-/** As much of Svelte's plugin as the tests need. */
-const svelte: Plugin = {
-  name: 'svelte',
-  async transform(code, id) {
-    if (!/\.svelte(\.js)?$/.test(id)) return
-    const { compile, compileModule } = await import('svelte/compiler')
-    const options = { filename: id, generate: this.environment.name === 'client' ? 'client' : 'server' } as const
-    return id.endsWith('.js') ? compileModule(code, options).js : compile(code, options).js
-  },
-}
 
 export default defineConfig({
   // In tests and examples `taskwire` and `taskwire/react` are our own sources: see `paths` in tsconfig.json.
@@ -129,7 +118,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        plugins: [svelte],
+        plugins: [svelte()],
         resolve: { conditions: ['svelte', 'browser', 'module'] },
         test: {
           // One contract, held by every framework.

@@ -5,11 +5,13 @@ import { launchChromium } from '../browser/chromium.js'
 import { callThrough } from './callThrough.js'
 import { clickThrough } from './clickThrough.js'
 import { formatTable, secondsSince } from './table.js'
+import { tryBindings } from './tryBindings.js'
 import { createWorkspace, type InstalledApp, type NodeVersion } from './workspace.js'
 
 // Which versions are promised, and that they are kept: `npm run test:matrix` installs examples/vite-react with the oldest of
 // all packages, the newest of all, and so that any two of them meet once, checks its types with two compilers, builds it, and
-// uses it in Chromium and in Node. `--write` puts the table into docs/versions.md.
+// uses it in Chromium and in Node. The other bindings keep the contract of test/bindings with the oldest and the newest
+// versions of their framework. `--write` puts both tables into docs/versions.md.
 //
 //     --packed FILE   the package, where `npm pack` has made it already
 //     --write         writes the table
@@ -48,10 +50,11 @@ const browser = await launchChromium()
 const rows: Row[] = []
 for (const combination of COMBINATIONS) rows.push(await tryCombination(combination))
 await browser.close()
+const bindings = await tryBindings(workspace)
 await workspace.remove()
-const table = formatTable(rows)
-console.log(`\n${table}\n\n${rows.length} combinations in ${secondsSince(startedAt)}`)
-if (values.write) await writeTable(table)
+const tables = [formatTable(rows), formatTable(bindings)]
+console.log(`\n${tables.join('\n\n')}\n\n${rows.length + bindings.length} combinations in ${secondsSince(startedAt)}`)
+if (values.write) await writeTables(tables)
 process.exit(process.exitCode ?? 0)
 
 async function tryCombination({ node, react, query, sdk }: Combination): Promise<Row> {
@@ -92,9 +95,13 @@ async function versionOf({ path }: InstalledApp, name: string): Promise<string> 
   return version
 }
 
-/** In the place of the first table of the page. */
-async function writeTable(table: string): Promise<void> {
+/** In the places of the first tables of the page. */
+async function writeTables(tables: readonly string[]): Promise<void> {
   const file = 'docs/versions.md'
   const page = await readFile(file, 'utf8')
-  await writeFile(file, page.replace(/^\| Node .*(?:\n\|.*)*/m, table))
+  const left = [...tables]
+  await writeFile(
+    file,
+    page.replace(/^\|.*(?:\n\|.*)*/gm, (table) => left.shift() ?? table),
+  )
 }

@@ -17,6 +17,8 @@ const TOOLS = {
   node24: 'npm:node@24',
 }
 
+const NPM_INSTALL = ['npm', 'install', '--no-audit', '--no-fund', '--prefer-offline']
+
 export type NodeVersion = '20' | '22' | '24'
 
 /** Where examples are installed: a temporary folder with the packed package in it. */
@@ -25,7 +27,9 @@ export interface Workspace {
   /** Packs a package of the repository, and returns the path of what was packed. */
   pack(from: string): Promise<string>
   /** Runs a command in a folder, without packages, and resolves to what it printed, which is the message where it fails. */
-  run(command: readonly string[], cwd: string): Promise<string>
+  run(command: readonly string[], cwd: string, variables?: Readonly<Record<string, string>>): Promise<string>
+  /** Installs packages in a folder of their own, by name and range, and returns its path. */
+  installPackages(versions: Readonly<Record<string, string>>): Promise<string>
   /** Copies a folder of the repository and installs it with the packed package. `versions` replace the ranges of its package.json. */
   install(name: string, options?: InstallOptions): Promise<InstalledApp>
   remove(): Promise<void>
@@ -78,7 +82,13 @@ export async function createWorkspace(packed?: string): Promise<Workspace> {
   return {
     folder,
     pack: (from) => pack(join(repository, from), folder, environment),
-    run: (command, cwd) => run(command, cwd, environment),
+    run: (command, cwd, variables) => run(command, cwd, { ...environment, ...variables }),
+    installPackages: async (versions) => {
+      const path = await mkdtemp(join(folder, 'packages-'))
+      await writeFile(join(path, 'package.json'), JSON.stringify({ private: true, dependencies: versions }))
+      await run([...NPM_INSTALL, '--no-package-lock'], path, environment)
+      return path
+    },
     install: async (name, { from = `examples/${name}`, versions = {}, node } = {}) => {
       const path = await mkdtemp(join(folder, `${name}-`))
       await cp(resolve(repository, from), path, {
@@ -87,11 +97,7 @@ export async function createWorkspace(packed?: string): Promise<Workspace> {
       })
       await setVersions(join(path, 'package.json'), { ...versions, taskwire: `file:${tarball}` })
       const environment = environmentOf(tools, path, node)
-      await run(
-        ['npm', 'install', '--no-audit', '--no-fund', '--prefer-offline', '--no-package-lock'],
-        path,
-        environment,
-      )
+      await run([...NPM_INSTALL, '--no-package-lock'], path, environment)
       return {
         path,
         run: (command) => run(command, path, environment),
@@ -121,7 +127,7 @@ async function installTools(): Promise<string> {
   await mkdir(folder, { recursive: true })
   await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies: TOOLS }))
   // Each package of Node has a script that fetches the one for this platform from npm.
-  await run(['npm', 'install', '--no-audit', '--no-fund', '--prefer-offline'], folder, environmentOf(folder))
+  await run(NPM_INSTALL, folder, environmentOf(folder))
   return folder
 }
 
