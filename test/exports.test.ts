@@ -79,7 +79,10 @@ const entries: Record<string, { load: () => Promise<object>; names: string[] }> 
     names: ['InMemoryTaskStore', 'createTaskServer', 'createTaskWorker', 'defineTool'],
   },
   'taskwire/server/bullmq': { load: () => import('taskwire/server/bullmq'), names: ['bullmqQueue'] },
-  'taskwire/server/postgres': { load: () => import('taskwire/server/postgres'), names: ['postgresTaskStore'] },
+  'taskwire/server/postgres': {
+    load: () => import('taskwire/server/postgres'),
+    names: ['migratePostgres', 'postgresDdl', 'postgresQueue', 'postgresTaskStore'],
+  },
   'taskwire/server/redis': { load: () => import('taskwire/server/redis'), names: ['redisTaskStore'] },
   'taskwire/solid': {
     load: () => import('taskwire/solid'),

@@ -16,7 +16,7 @@ const CALLS = 1000
 /** In one process: filling the store takes longer than measuring. */
 const ROUNDS = 3
 const AT_A_TIME = 16
-const TABLE = 'bench_tasks'
+const SCHEMA = 'bench'
 const serverInfo = { name: 'bench', version: '1.0.0' }
 const inputSchema = z.object({ text: z.string() })
 
@@ -158,8 +158,8 @@ function storeOf(kind: Kind, url: string): { store: TaskStore; bytes(): Promise<
   if (kind === 'postgres') {
     const pool = new pg.Pool({ connectionString: url, max: AT_A_TIME })
     const bytes = async () =>
-      Number((await pool.query(`SELECT pg_total_relation_size('${TABLE}') AS size`)).rows[0].size)
-    return { store: postgresTaskStore({ pool, table: TABLE }), bytes }
+      Number((await pool.query(`SELECT pg_total_relation_size('${SCHEMA}.tasks') AS size`)).rows[0].size)
+    return { store: postgresTaskStore({ pool, schema: SCHEMA }), bytes }
   }
   return { store: new InMemoryTaskStore(), bytes: async () => heap() }
 }

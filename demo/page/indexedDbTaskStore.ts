@@ -32,7 +32,9 @@ interface Change {
  * @param name of the database and of the channel
  * @throws what the browser says where it has no IndexedDB, as in some private windows.
  */
-export async function openIndexedDbTaskStore(name: string): Promise<Required<Omit<TaskStore, 'list'>>> {
+export async function openIndexedDbTaskStore(
+  name: string,
+): Promise<Required<Omit<TaskStore, 'createUnlessFull' | 'list'>>> {
   const database = await openDB<Schema>(name, 1, {
     upgrade(opened) {
       const tasks = opened.createObjectStore('tasks', { keyPath: 'taskId' })
@@ -42,7 +44,10 @@ export async function openIndexedDbTaskStore(name: string): Promise<Required<Omi
   return storeOver(database, new BroadcastChannel(name))
 }
 
-function storeOver(database: IDBPDatabase<Schema>, channel: BroadcastChannel): Required<Omit<TaskStore, 'list'>> {
+function storeOver(
+  database: IDBPDatabase<Schema>,
+  channel: BroadcastChannel,
+): Required<Omit<TaskStore, 'createUnlessFull' | 'list'>> {
   const listeners = new Set<(taskId?: string, version?: number) => void>()
   channel.onmessage = ({ data }: MessageEvent<Change>) => tell(data)
 

@@ -2,13 +2,13 @@ import type { TaskStore } from 'taskwire/server'
 
 /** A connection to a store that can be cut, as it is for a process that is killed. */
 export interface CuttableStore {
-  readonly store: Required<Omit<TaskStore, 'list'>>
+  readonly store: Required<Omit<TaskStore, 'createUnlessFull' | 'list'>>
   /** From now on every request to the store rejects, and those who watch it are called no more. */
   cut(): void
 }
 
 /** A connection of one server to a store that outlives the server. */
-export function createCuttableStore(store: Required<Omit<TaskStore, 'list'>>): CuttableStore {
+export function createCuttableStore(store: Required<Omit<TaskStore, 'createUnlessFull' | 'list'>>): CuttableStore {
   const unsubscribes = new Set<() => void>()
   let isCut = false
 

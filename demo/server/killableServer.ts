@@ -28,7 +28,7 @@ export type KillableServerParts = Required<Pick<TaskServerOptions, 'store' | 'on
  * @param create makes the server, over its own connection to the store
  */
 export function createKillableServer(
-  store: Required<Omit<TaskStore, 'list'>>,
+  store: Required<Omit<TaskStore, 'createUnlessFull' | 'list'>>,
   create: (parts: KillableServerParts) => TaskServer,
 ): KillableServer {
   const connection = createCuttableStore(store)

@@ -24,7 +24,7 @@ export interface DemoSite {
 /** Options of {@link createDemoSite}. */
 export interface DemoSiteOptions {
   /** What outlives the MCP server. @default in memory */
-  store?: Required<Omit<TaskStore, 'list'>>
+  store?: Required<Omit<TaskStore, 'createUnlessFull' | 'list'>>
   /** Makes the MCP server. @default the one of the demo */
   createServer?(options: KillableServerParts & Required<Pick<TaskServerOptions, 'leaseMs' | 'clock'>>): TaskServer
   /** @default the clock of the machine */
@@ -96,7 +96,7 @@ export function createDemoSite(options: DemoSiteOptions = {}): DemoSite {
 }
 
 /** There is one server at a time: the leases that an earlier one took are void. */
-async function endLeases(store: Required<Omit<TaskStore, 'list'>>, now: number): Promise<void> {
+async function endLeases(store: Required<Omit<TaskStore, 'createUnlessFull' | 'list'>>, now: number): Promise<void> {
   for (const taskId of await store.lapsed(Number.POSITIVE_INFINITY, MAX_LEASES)) {
     const record = await store.get(taskId)
     if (record?.lease === undefined) continue

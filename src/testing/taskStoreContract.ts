@@ -205,6 +205,49 @@ const CONTRACT: Record<string, (store: TaskStore) => Promise<void>> = {
     same((await store.lapsed(100, 1)).length, 1, 'how many were found where one was asked for')
   },
 
+  async 'creates as many tasks as an owner may have, and no more where many come at once, if it counts when it creates'(
+    store,
+  ) {
+    if (store.createUnlessFull === undefined) return
+    const createUnlessFull = store.createUnlessFull.bind(store)
+    await store.create(ended('over', { owner: 'ann' }))
+    await store.create(workingRecord('there', { owner: 'ann' }))
+    const create = (_: unknown, index: number) => createUnlessFull(workingRecord(`a${index}`, { owner: 'ann' }), 5)
+    same(
+      (await Promise.all(Array.from({ length: 20 }, create))).filter(Boolean).length,
+      4,
+      'the tasks that were created',
+    )
+    same(await createUnlessFull(workingRecord('b', { owner: 'bob' }), 1), true, 'the creation for another owner')
+    same(await createUnlessFull(workingRecord('c', { owner: 'bob' }), 1), false, 'the creation for an owner with one')
+    const again = await createUnlessFull(workingRecord('b', { owner: 'bob', tool: 'another' }), 9).then(
+      () => 'resolved',
+      () => 'rejected',
+    )
+    same(again, 'rejected', 'the second creation of an id')
+  },
+
+  async 'changes what differs from the record before, and keeps the rest'(store) {
+    const first = workingRecord('a', { call: 'sealed', lease: { worker: 'w', until: 5 } })
+    const asked = { q: { method: 'roots/list' as const } }
+    const changes = [
+      { lease: { worker: 'w', until: 6 } },
+      { asked, steps: { pay: { isDone: true, value: 1 } } },
+      { lease: { worker: 'w', until: 7 } },
+      { answers: { q: { roots: [] } } },
+      { call: undefined, asked: undefined, steps: undefined, answers: {} },
+    ]
+    await store.create(first)
+    let previous = first
+    for (const [index, change] of changes.entries()) {
+      // As the server makes it: what does not change is the same object.
+      const next = { ...previous, ...change, version: index + 2 } as TaskRecord
+      same(await store.transition(next, index + 1, previous), true, `change ${index}`)
+      same(await store.get('a'), JSON.parse(JSON.stringify(next)), `the record after change ${index}`)
+      previous = next
+    }
+  },
+
   async 'tells of every change, if it tells of any'(store) {
     if (store.watch === undefined) return
     const told = new Set<string>()
@@ -226,7 +269,7 @@ const CONTRACT: Record<string, (store: TaskStore) => Promise<void>> = {
       await Promise.all([isTold, change()])
     }
     try {
-      await until('a 1', () => store.create(workingRecord('a')))
+      await store.create(workingRecord('a'))
       await until('a 2', () => store.transition(workingRecord('a', { version: 2 }), 1))
     } finally {
       unsubscribe()

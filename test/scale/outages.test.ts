@@ -96,7 +96,7 @@ describe('on Postgres', { timeout: 90_000 }, () => {
   it('the store keeps the process alive where idle connections of its pool are cut', async () => {
     const pool = new pg.Pool({ connectionString: database.url })
     onTestFinished(() => pool.end())
-    const store = postgresTaskStore({ pool, table: `outage_${process.pid}` })
+    const store = postgresTaskStore({ pool, schema: `outage_${process.pid}` })
     await Promise.all(Array.from({ length: 5 }, (_, index) => store.create(workingRecord(`t${index}`))))
     const gone = new Promise<void>((resolve) => pool.on('remove', () => pool.totalCount === 0 && resolve()))
     const other = new pg.Client(database.url)
@@ -114,7 +114,7 @@ describe('on Postgres', { timeout: 90_000 }, () => {
     const name = `late${process.pid}_${fresh}`
     const connection = { connectionString: url, migrate: true, connectionTimeoutMillis: 3000 }
     await provesLateDatabase(proxy, {
-      store: postgresTaskStore({ pool, table: name }),
+      store: postgresTaskStore({ pool, schema: name }),
       queue: () => bullmqQueue({ ...withBackend(createPostgresBackend), connection, name }),
     })
     await pool.end()

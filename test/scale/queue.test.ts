@@ -1,12 +1,20 @@
 import { createPostgresBackend, Queue, runMigrations, Worker, withBackend } from 'bullmq'
 import { Redis } from 'ioredis'
 import pg from 'pg'
-import { createTaskServer, createTaskWorker, defineTool, type TaskJob, type TaskStore } from 'taskwire/server'
+import {
+  createTaskServer,
+  createTaskWorker,
+  defineTool,
+  type TaskJob,
+  type TaskQueue,
+  type TaskStore,
+} from 'taskwire/server'
 import { bullmqQueue, type ClosableQueue } from 'taskwire/server/bullmq'
-import { postgresTaskStore } from 'taskwire/server/postgres'
+import { postgresQueue, postgresTaskStore } from 'taskwire/server/postgres'
 import { redisTaskStore } from 'taskwire/server/redis'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
+import { workingRecord } from '../../src/testing/workingRecord.js'
 import { type Database, hasRedis, startPostgres, startRedis, WITHOUT_REDIS } from '../server/support/databases.js'
 import { listen } from '../server/support/listening.js'
 import { type Json, rpc } from '../server/support/rpc.js'
@@ -34,10 +42,10 @@ const greet = defineTool({
 /** A queue and a store over one database, and how to make more of each, as another process would. */
 interface Parts {
   store(): TaskStore
-  queue(): ClosableQueue
+  queue(): TaskQueue & Partial<ClosableQueue>
 }
 
-function describeQueue(parts: () => Parts): void {
+function describeWork(parts: () => Parts): void {
   it('has the work done by a worker, which gets what clients answer', async () => {
     const { store, queue } = parts()
     const executor = queue()
@@ -46,7 +54,7 @@ function describeQueue(parts: () => Parts): void {
     onTestFinished(async () => {
       await server.close()
       await worker.close()
-      await executor.close()
+      await executor.close?.()
     })
     const { result } = await rpc(server, 'tools/call', { name: 'greet', arguments: { name: 'Ann' } })
     const taskId = String(result?.['taskId'])
@@ -55,13 +63,17 @@ function describeQueue(parts: () => Parts): void {
     await rpc(server, 'tasks/update', { taskId, inputResponses: { 'elicitation-1': { action: 'decline' } } })
     expect(await outcomeOf(server, taskId)).toMatchObject({ status: 'completed', result: text('decline Ann') })
   })
+}
+
+function describeQueue(parts: () => Parts): void {
+  describeWork(parts)
 
   it('counts the jobs that wait for a worker, whether it has added one or not', async () => {
     const { queue } = parts()
     const [starting, other] = [queue(), queue()]
     onTestFinished(async () => {
-      await starting.close()
-      await other.close()
+      await starting.close?.()
+      await other.close?.()
     })
     expect(await other.waiting?.()).toBe(0)
     for (let index = 0; index < 3; index += 1) {
@@ -101,7 +113,7 @@ function describeQueue(parts: () => Parts): void {
       onTestFinished(async () => {
         await worker.stop()
         await worker.close()
-        await starting.close()
+        await starting.close?.()
       })
     })
     expect(taken.filter(({ taskId }) => taskId === job.taskId)).toEqual([job])
@@ -130,9 +142,55 @@ describe('BullMQ on Postgres', () => {
     round += 1
     const name = `queue${process.pid}_${round}`
     return {
-      store: () => postgresTaskStore({ pool, table: name }),
+      store: () => postgresTaskStore({ pool, schema: name }),
       queue: () => bullmqQueue({ ...Classes, connection: { connectionString: database.url }, name }),
     }
+  })
+})
+
+describe('the table of tasks on Postgres', () => {
+  let database: Database
+  let pool: pg.Pool
+  let round = 0
+
+  beforeAll(async () => {
+    database = await startPostgres()
+    pool = new pg.Pool({ connectionString: database.url, max: 20 })
+  }, 60_000)
+
+  afterAll(async () => {
+    await pool.end()
+    await database.stop()
+  })
+
+  const parts = () => {
+    round += 1
+    const schema = `queue${process.pid}_${round}`
+    return { store: () => postgresTaskStore({ pool, schema }), queue: () => postgresQueue({ pool, schema }) }
+  }
+  describeWork(parts)
+
+  it('is the queue: a task that waits is a job, which one of many workers takes, in the order of creation', async () => {
+    const { store, queue } = parts()
+    const created = Array.from({ length: 30 }, (_, index) =>
+      workingRecord(`t${index}`, { attempt: 0, lease: { worker: '', until: Date.now() + 60_000 } }),
+    ).map((record, index) => ({ ...record, task: { ...record.task, createdAt: new Date(index).toISOString() } }))
+    await Promise.all(created.map((record) => store().create(record)))
+    expect(await queue().waiting?.()).toBe(30)
+    const taken: TaskJob[] = []
+    await new Promise<void>((resolve) => {
+      const run = async (job: TaskJob) => {
+        taken.push(job)
+        if (taken.length === 30) resolve()
+      }
+      for (let index = 0; index < 5; index += 1) {
+        const worker = queue().work(run, { concurrency: 2, leaseMs: 30_000, onError: () => {} })
+        onTestFinished(() => worker.stop())
+      }
+    })
+    expect(new Set(taken.map(({ taskId }) => taskId)).size).toBe(30)
+    expect(taken[0]).toEqual({ taskId: 't0', tool: 'tool', attempt: 1 })
+    expect(taken.slice(0, 15).map(({ taskId }) => Number(taskId.slice(1)))).not.toContain(29)
   })
 })
 

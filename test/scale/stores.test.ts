@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis'
 import pg from 'pg'
-import { postgresTaskStore } from 'taskwire/server/postgres'
+import { migratePostgres, postgresDdl, postgresTaskStore } from 'taskwire/server/postgres'
 import { redisTaskStore } from 'taskwire/server/redis'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { workingRecord } from '../../src/testing/workingRecord.js'
@@ -27,7 +27,7 @@ describe('the store on Postgres', () => {
 
   const createStore = () => {
     fresh += 1
-    return postgresTaskStore({ pool, table: `tasks_${process.pid}_${fresh}` })
+    return postgresTaskStore({ pool, schema: `tasks_${process.pid}_${fresh}` })
   }
   describeTaskStore('postgresTaskStore', createStore)
 
@@ -49,55 +49,98 @@ describe('the store on Postgres', () => {
     expect(told).toEqual([[], []])
     pending = news()
     await store.create(workingRecord('a'))
+    await store.transition(workingRecord('a', { version: 2 }), 1)
     await pending
-    expect(told.at(-1)).toEqual(['a', 1])
+    expect(told.at(-1)).toEqual(['a', 2])
     stop?.()
   })
 
-  it('makes its table once, however many processes begin at the same time', async () => {
+  it('makes its schema once, however many processes begin at the same time', async () => {
     fresh += 1
-    const table = `tasks_${process.pid}_${fresh}`
-    const stores = Array.from({ length: 10 }, () => postgresTaskStore({ pool, table }))
+    const schema = `tasks_${process.pid}_${fresh}`
+    const stores = Array.from({ length: 10 }, () => postgresTaskStore({ pool, schema }))
     await Promise.all(stores.map((store, index) => store.create(workingRecord(`t${index}`))))
     for (const store of stores) expect(await store.get('t0')).toBeDefined()
   })
 
   it('counts, finds and changes by an index, however many records there are', async () => {
     fresh += 1
-    const table = `tasks_${process.pid}_${fresh}`
-    const store = postgresTaskStore({ pool, table })
+    const schema = `tasks_${process.pid}_${fresh}`
+    const store = postgresTaskStore({ pool, schema })
     await store.get('none')
     await pool.query(
-      `INSERT INTO ${table} SELECT 'id' || n, 'owner' || n % 1000, 1, n, n % 2 = 0, n, '{}', 'tool', 'working', false, 1, n, n
-         FROM generate_series(1, 20000) n`,
+      `INSERT INTO ${schema}.tasks (task_id, owner, version, tool, status, is_waiting, attempt, created_at, updated_at, expires_at, at_work, lease_until, state, call, history)
+       SELECT 'id' || n, 'owner' || n % 1000, 1, 'tool', 'working', n % 100 = 0, 1, n, n, n, n % 2 = 0, n, '{}', '', ''
+       FROM generate_series(1, 20000) n`,
     )
-    await pool.query(`ANALYZE ${table}`)
+    await pool.query(`ANALYZE ${schema}.tasks`)
     for (const [sql, index] of [
-      [`SELECT count(*) FROM ${table} WHERE owner = 'owner2' AND at_work`, 'owner'],
-      [`SELECT task_id FROM ${table} WHERE at_work AND lease_until <= 5 LIMIT 100`, 'lease'],
-      [`SELECT min(expires_at) FROM ${table}`, 'expiry'],
-      [`SELECT record FROM ${table} WHERE task_id = 'id7'`, 'pkey'],
-      [`SELECT tool FROM ${table} ORDER BY created_at DESC, task_id DESC LIMIT 50`, 'created'],
+      [`SELECT count(*) FROM ${schema}.tasks WHERE owner = 'owner2' AND at_work`, 'tasks_owner'],
+      [`SELECT task_id FROM ${schema}.tasks WHERE at_work AND lease_until <= 5 LIMIT 100`, 'tasks_lease'],
+      [`SELECT min(expires_at) FROM ${schema}.tasks`, 'tasks_expiry'],
+      [
+        `SELECT task_id FROM ${schema}.tasks WHERE at_work AND is_waiting AND taken_until <= 5 ORDER BY created_at LIMIT 5`,
+        'tasks_waiting',
+      ],
+      [`SELECT state FROM ${schema}.tasks WHERE task_id = 'id7'`, 'tasks_pkey'],
+      [`SELECT tool FROM ${schema}.tasks ORDER BY created_at DESC, task_id DESC LIMIT 50`, 'tasks_created'],
     ]) {
       const { rows } = await pool.query(`EXPLAIN ${sql}`)
-      expect(JSON.stringify(rows)).toContain(`${table}_${index}`)
+      expect(JSON.stringify(rows)).toContain(index)
     }
   })
 
   it('has a view of tasks for people, with times, and without what the records say', async () => {
     fresh += 1
-    const table = `tasks_${process.pid}_${fresh}`
-    const store = postgresTaskStore({ pool, table })
+    const schema = `tasks_${process.pid}_${fresh}`
+    const store = postgresTaskStore({ pool, schema })
     await store.create(workingRecord('a', { owner: 'ann', call: 'a secret', lease: { worker: '', until: 5000 } }))
-    const { rows } = await pool.query(`SELECT * FROM ${table}_view`)
+    const { rows } = await pool.query(`SELECT * FROM ${schema}.tasks_view`)
     expect(rows).toMatchObject([{ task_id: 'a', owner: 'ann', tool: 'tool', status: 'working', is_waiting: true }])
     expect(rows[0].created_at).toEqual(new Date(0))
     expect(rows[0].lease_until).toEqual(new Date(5000))
     expect(JSON.stringify(rows)).not.toContain('a secret')
   })
 
-  it('takes no table whose name is not plain', () => {
-    expect(() => postgresTaskStore({ pool, table: 'tasks; DROP' })).toThrow('has no plain name')
+  it('does not write what came with a call again where a lease is renewed', async () => {
+    fresh += 1
+    const schema = `tasks_${process.pid}_${fresh}`
+    const store = postgresTaskStore({ pool, schema })
+    const big = Array.from({ length: 20_000 }, () => Math.random().toString(36)).join('')
+    const record = workingRecord('a', { call: big, lease: { worker: 'w', until: 5 } })
+    await store.create(record)
+    const written = async () =>
+      BigInt((await pool.query('SELECT pg_current_wal_insert_lsn() - $1 AS at', ['0/0'])).rows[0].at)
+    const before = await written()
+    await store.transition({ ...record, version: 2, lease: { worker: 'w', until: 6 } }, 1, record)
+    expect(Number((await written()) - before)).toBeLessThan(100_000)
+    expect((await store.get('a'))?.call).toBe(big)
+  })
+
+  it('refuses, in words, a schema that is not there where it may not migrate, and one of a later release', async () => {
+    fresh += 1
+    const schema = `tasks_${process.pid}_${fresh}`
+    await expect(postgresTaskStore({ pool, schema, migrate: false }).get('a')).rejects.toThrow(
+      `Failed to use Postgres: the schema "${schema}" is not there, and version 1 is needed.`,
+    )
+    expect(await migratePostgres({ pool, schema })).toBe(1)
+    expect(await migratePostgres({ pool, schema })).toBe(1)
+    expect(await postgresTaskStore({ pool, schema, migrate: false }).get('a')).toBeUndefined()
+    await pool.query(`INSERT INTO ${schema}.migrations (version) VALUES (2)`)
+    const later = `the schema "${schema}" has version 2, and this release of taskwire knows 1.`
+    await expect(postgresTaskStore({ pool, schema }).get('a')).rejects.toThrow(later)
+    await expect(migratePostgres({ pool, schema })).rejects.toThrow(later)
+  })
+
+  it('has its DDL as text, which makes the same schema by hand', async () => {
+    fresh += 1
+    const schema = `tasks_${process.pid}_${fresh}`
+    await pool.query(`BEGIN; ${postgresDdl(schema)} COMMIT`)
+    expect(await postgresTaskStore({ pool, schema, migrate: false }).get('a')).toBeUndefined()
+  })
+
+  it('takes no schema whose name is not plain', () => {
+    expect(() => postgresTaskStore({ pool, schema: 'tasks; DROP' })).toThrow('has no plain name')
   })
 })
 

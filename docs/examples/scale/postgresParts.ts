@@ -1,11 +1,8 @@
-import { createPostgresBackend, withBackend } from 'bullmq'
 import { Pool } from 'pg'
-import { bullmqQueue } from 'taskwire/server/bullmq'
-import { postgresTaskStore } from 'taskwire/server/postgres'
+import { postgresQueue, postgresTaskStore } from 'taskwire/server/postgres'
 
 const connectionString = process.env['DATABASE_URL'] ?? 'postgres://127.0.0.1/reports'
 
-export const store = postgresTaskStore({ pool: new Pool({ connectionString }) })
-// `migrate` creates BullMQ's tables; ours creates its own.
-const connection = { connectionString, migrate: true }
-export const queue = bullmqQueue({ ...withBackend(createPostgresBackend), connection })
+const pool = new Pool({ connectionString, connectionTimeoutMillis: 5000 })
+export const store = postgresTaskStore({ pool })
+export const queue = postgresQueue({ pool })

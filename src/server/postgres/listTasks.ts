@@ -11,17 +11,15 @@ import {
 import type { TaskRecord } from '../tasks/taskRecord.js'
 
 /** The columns that operators list tasks by. */
-export const LIST_COLUMNS = 'tool, status, is_waiting, attempt, created_at, updated_at, error_code'
-
-/** Their definitions. */
-export const LIST_DEFINITIONS = `
-      tool text NOT NULL,
-      status text NOT NULL,
-      is_waiting boolean NOT NULL,
-      attempt integer NOT NULL,
-      created_at bigint NOT NULL,
-      updated_at bigint NOT NULL,
-      error_code bigint`
+export const LIST_COLUMNS = [
+  ['tool', 'text'],
+  ['status', 'text'],
+  ['is_waiting', 'boolean'],
+  ['attempt', 'integer'],
+  ['created_at', 'bigint'],
+  ['updated_at', 'bigint'],
+  ['error_code', 'bigint'],
+] as const
 
 /** What is written into them. */
 export function listValues(record: TaskRecord): unknown[] {
@@ -29,16 +27,7 @@ export function listValues(record: TaskRecord): unknown[] {
   return [tool, status, isWaiting, attempt, createdAt, lastUpdatedAt, errorCode]
 }
 
-/** An index for lists, and a view of the tasks for people: with times, and without what the records say. */
-export function listSchemaOf(table: string): string {
-  const time = (column: string) => `to_timestamp(${column} / 1000.0)`
-  return `
-    CREATE INDEX IF NOT EXISTS ${table}_created ON ${table} (created_at, task_id);
-    CREATE OR REPLACE VIEW ${table}_view AS
-      SELECT task_id, owner, tool, status, is_waiting, attempt, error_code, ${time('created_at')} AS created_at,
-        ${time('updated_at')} AS updated_at, ${time('expires_at')} AS expires_at, ${time('lease_until')} AS lease_until
-      FROM ${table};`
-}
+const NAMES = LIST_COLUMNS.map(([name]) => name).join(', ')
 
 type Query = (text: string, values: unknown[]) => Promise<{ rows: Record<string, unknown>[] }>
 
@@ -63,7 +52,7 @@ export async function listTasks(query: Query, table: string, filter: TaskListFil
     conditions.push(`(created_at, task_id) < ($${values.length - 1}, $${values.length})`)
   }
   const { rows } = await query(
-    `SELECT task_id, owner, expires_at, lease_until, ${LIST_COLUMNS} FROM ${table}
+    `SELECT task_id, owner, expires_at, lease_until, ${NAMES} FROM ${table}
        ${conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`}
        ORDER BY created_at DESC, task_id DESC LIMIT ${limit + 1}`,
     values,

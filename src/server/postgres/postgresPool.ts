@@ -22,7 +22,7 @@ export interface PostgresStatement {
 
 /** What is used of a client of `pg`, for as long as changes are watched. */
 export interface PostgresClient {
-  query(text: string): Promise<unknown>
+  query(text: string): Promise<PostgresResult>
   on(event: 'notification', listener: (message: { payload?: string | undefined }) => void): unknown
   on(event: 'error' | 'end', listener: () => void): unknown
   release(destroy?: boolean): void
@@ -91,6 +91,11 @@ function isConnectionLost(error: unknown): boolean {
 /** True where there was no connection to send the statement by. */
 function hasNoConnection(error: unknown): boolean {
   return /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|57P03)/.test(codeOf(error) ?? '')
+}
+
+/** True where the server has refused the values of a statement, such as a text that it cannot keep. */
+export function isRefusedData(error: unknown): boolean {
+  return codeOf(error)?.startsWith('22') === true
 }
 
 function codeOf(error: unknown): string | undefined {

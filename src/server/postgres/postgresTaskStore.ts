@@ -1,10 +1,13 @@
 import { TaskConfigurationError } from '../../protocol/errors.js'
 import { isTerminal } from '../../protocol/task.js'
+import { joinRecord, type RecordParts, recordParts } from '../tasks/recordParts.js'
 import type { TaskRecord } from '../tasks/taskRecord.js'
 import type { TaskStore } from '../tasks/taskStore.js'
-import { LIST_COLUMNS, LIST_DEFINITIONS, listSchemaOf, listTasks, listValues } from './listTasks.js'
-import { createRunStatement, type PostgresPool } from './postgresPool.js'
-import { watchPostgres } from './watchPostgres.js'
+import { createBatches } from './batches.js'
+import { listenToPostgres } from './listenToPostgres.js'
+import { LIST_COLUMNS, listTasks, listValues } from './listTasks.js'
+import { createRunStatement, isRefusedData, type PostgresPool } from './postgresPool.js'
+import { checkSchemaName, createSchemaCheck } from './schema.js'
 
 /** Options of {@link postgresTaskStore}. */
 export interface PostgresTaskStoreOptions {
@@ -13,16 +16,24 @@ export interface PostgresTaskStoreOptions {
    * end the process where nothing listens to them, are listened to.
    */
   pool: PostgresPool
-  /** The name of the table, a word in lower case; also that of the channel of changes. @default 'taskwire_tasks' */
-  table?: string
-  /** Whether to create the table where it is not there, at the first use. @default true */
+  /** The schema of the tables, a word in lower case; the channels of changes begin with it. @default 'taskwire' */
+  schema?: string
+  /**
+   * Whether to create the schema, and to bring it to the version of this release, at the first use. Where it is false, run
+   * `migratePostgres` before: a schema of another version is refused. @default true
+   */
   migrate?: boolean
+  /**
+   * Whether statements are prepared, once in each connection. Pass false behind a pooler that hands a connection to another
+   * client after each transaction and does not know prepared statements. @default true
+   */
+  prepare?: boolean
 }
 
 /**
  * Keeps tasks in Postgres 13 or later: compare-and-set by `UPDATE … WHERE version`, changes by `LISTEN` and `NOTIFY`.
  *
- * @throws {TaskConfigurationError} where `table` is no plain name.
+ * @throws {TaskConfigurationError} where `schema` is no plain name.
  *
  * @example
  * ```ts
@@ -30,124 +41,165 @@ export interface PostgresTaskStoreOptions {
  * ```
  */
 export function postgresTaskStore(options: PostgresTaskStoreOptions): TaskStore {
-  const { pool, table = 'taskwire_tasks', migrate = true } = options
-  if (!/^[a-z_][a-z0-9_]{0,40}$/.test(table)) {
-    throw new TaskConfigurationError(
-      `Failed to create the task store: the table "${table}" has no plain name. Pass a word in lower case.`,
-    )
-  }
+  const { pool, schema = 'taskwire', migrate = true, prepare = true } = options
+  checkSchemaName(schema)
   const run = createRunStatement(pool)
-  let migrated: Promise<unknown> | undefined
+  const checkSchema = createSchemaCheck(pool, run, schema, migrate)
+  const tasks = `${schema}.tasks`
+  const channel = changesChannel(schema)
 
-  const query: typeof run = async (text, values) => {
-    if (migrate) {
-      migrated ??= run(tableOf(table), [])
-      await migrated.catch((error: unknown) => {
-        migrated = undefined
-        throw error
-      })
-    }
-    return run(text, values)
+  async function query(name: string, text: string, values: unknown[]) {
+    await checkSchema()
+    return run(text, values, prepare ? `${schema}_${name}` : undefined)
   }
 
-  async function textOf(taskId: string): Promise<unknown> {
-    const { rows } = await query(`SELECT record FROM ${table} WHERE task_id = $1`, [taskId])
-    return rows[0]?.['record']
+  /** Resolves to what became of each record, in one statement for all of them. */
+  const create = createBatches<NewTask, Creation>(async (items) => {
+    const columns = COLUMNS.map((_, at) => items.map(({ record }) => columnsOf(record)[at]))
+    const limits = items.map(({ maxAtWork }) => maxAtWork)
+    const { rows, isRepeated } = await query('create', createStatement(tasks), [...columns, limits])
+    return items.map(({ record }, index) => {
+      const { is_full: isFull, is_written: isWritten } = rows[index] ?? {}
+      if (isWritten === true) return 'created'
+      return isFull === true && !isRepeated ? 'full' : { known: isRepeated, record }
+    })
+  }, isRefusedData)
+
+  async function partsOf(taskId: string): Promise<RecordParts | undefined> {
+    const { rows } = await query('get', `SELECT state, call, history FROM ${tasks} WHERE task_id = $1`, [taskId])
+    const [row] = rows
+    return row && { state: String(row['state']), call: String(row['call']), history: String(row['history']) }
+  }
+
+  async function createUnlessFull(record: TaskRecord, maxAtWork: number): Promise<boolean> {
+    const created = await create({ record, maxAtWork })
+    if (created === 'created') return true
+    if (created === 'full') return false
+    // After a lost response, what is there may be the record itself.
+    if (created.known && (await partsOf(record.task.taskId))?.state === recordParts(record).state) return true
+    throw new TaskConfigurationError('Failed to create a task: its id is in use.')
   }
 
   return {
     async create(record) {
-      const { rowCount, isRepeated } = await query(
-        `WITH written AS (INSERT INTO ${table} (task_id, owner, version, expires_at, at_work, lease_until, record, ${LIST_COLUMNS})
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT DO NOTHING RETURNING task_id, version)
-         SELECT pg_notify('${table}', version || ' ' || task_id) FROM written`,
-        columns(record),
-      )
-      // After a lost response, what is there may be the record itself.
-      if (rowCount === 1 || (isRepeated && (await textOf(record.task.taskId)) === JSON.stringify(record))) return
-      throw new TaskConfigurationError('Failed to create a task: its id is in use.')
+      await createUnlessFull(record, Number.MAX_SAFE_INTEGER)
     },
+    createUnlessFull,
 
     async get(taskId) {
       // A character that no text in Postgres has.
       if (taskId.includes('\0')) return undefined
-      const text = await textOf(taskId)
-      return typeof text === 'string' ? (JSON.parse(text) as TaskRecord) : undefined
+      const parts = await partsOf(taskId)
+      return parts && joinRecord(parts)
     },
 
-    async transition(next, expectedVersion) {
-      const { rowCount } = await query(
-        `WITH written AS (UPDATE ${table}
-           SET owner = $2, version = $3, expires_at = $4, at_work = $5, lease_until = $6, record = $7,
-             (${LIST_COLUMNS}) = ($8, $9, $10, $11, $12, $13, $14)
-           WHERE task_id = $1 AND version = $15 RETURNING task_id, version)
-         SELECT pg_notify('${table}', version || ' ' || task_id) FROM written`,
-        [...columns(next), expectedVersion],
-      )
-      return rowCount === 1
+    async transition(next, expectedVersion, previous) {
+      const { state, call, history } = recordParts(next, previous)
+      const values = [...columnsOf(next).slice(0, STATE_COLUMNS), state, expectedVersion]
+      const { name, text } = updateStatement(tasks, channel, call !== undefined, history !== undefined)
+      const more = [call, history].filter((part) => part !== undefined)
+      return (await query(name, text, [...values, ...more])).rowCount === 1
     },
 
     async expire(now) {
-      await query(`DELETE FROM ${table} WHERE expires_at <= $1`, [now])
-      const { rows } = await query(`SELECT min(expires_at) AS next FROM ${table}`, [])
+      await query('expire', `DELETE FROM ${tasks} WHERE expires_at <= $1`, [now])
+      const { rows } = await query('next', `SELECT min(expires_at) AS next FROM ${tasks}`, [])
       const next = rows[0]?.['next'] ?? null
       return next === null ? null : Number(next)
     },
 
     async remove(taskId) {
-      await query(`DELETE FROM ${table} WHERE task_id = $1`, [taskId])
+      await query('remove', `DELETE FROM ${tasks} WHERE task_id = $1`, [taskId])
     },
 
     async countAtWork(owner) {
-      const { rows } = await query(`SELECT count(*) AS tasks FROM ${table} WHERE owner = $1 AND at_work`, [owner])
-      return Number(rows[0]?.['tasks'])
+      const text = `SELECT count(*) AS tasks FROM ${tasks} WHERE owner = $1 AND at_work`
+      return Number((await query('count', text, [owner])).rows[0]?.['tasks'])
     },
 
     async lapsed(now, limit) {
-      const { rows } = await query(`SELECT task_id FROM ${table} WHERE at_work AND lease_until <= $1 LIMIT $2`, [
-        now,
-        limit,
-      ])
-      return rows.map((row) => String(row['task_id']))
+      const text = `SELECT task_id FROM ${tasks} WHERE at_work AND lease_until <= $1 LIMIT $2`
+      return (await query('lapsed', text, [now, limit])).rows.map((row) => String(row['task_id']))
     },
 
-    list: (filter) => listTasks(query, table, filter),
+    async list(filter) {
+      await checkSchema()
+      return listTasks(run, tasks, filter)
+    },
 
-    watch: (onChange) => watchPostgres(pool, table, onChange),
+    watch: (onChange) =>
+      listenToPostgres(pool, channel, (payload) => {
+        if (payload === undefined) return onChange()
+        const at = payload.indexOf(' ')
+        onChange(payload.slice(at + 1), Number(payload.slice(0, at)))
+      }),
   }
 }
 
-function columns(record: TaskRecord): unknown[] {
-  const { task, owner, version, expiresAt, lease } = record
-  const { taskId, status } = task
-  return [
-    taskId,
-    owner,
-    version,
-    expiresAt,
-    !isTerminal(status),
-    lease?.until ?? null,
-    JSON.stringify(record),
-    ...listValues(record),
-  ]
+/** The channel that says which tasks have changed. */
+function changesChannel(schema: string): string {
+  return `${schema}_changes`
 }
 
-/** Text, not jsonb: nobody looks into a record, and its fields keep their order. */
-function tableOf(table: string): string {
+interface NewTask {
+  readonly record: TaskRecord
+  readonly maxAtWork: number
+}
+
+type Creation = 'created' | 'full' | { readonly known: boolean; readonly record: TaskRecord }
+
+const COLUMNS = [
+  ['task_id', 'text'],
+  ['owner', 'text'],
+  ['version', 'integer'],
+  ['expires_at', 'bigint'],
+  ['at_work', 'boolean'],
+  ['lease_until', 'bigint'],
+  ...LIST_COLUMNS,
+  ['state', 'text'],
+  ['call', 'text'],
+  ['history', 'text'],
+] as const
+/** Those before `state`. */
+const STATE_COLUMNS = COLUMNS.length - 3
+
+function columnsOf(record: TaskRecord): unknown[] {
+  const { task, owner, version, expiresAt, lease } = record
+  const { state, call = '', history = '' } = recordParts(record)
+  const found = [task.taskId, owner, version, expiresAt, !isTerminal(task.status), lease?.until ?? null]
+  return [...found, ...listValues(record), state, call, history]
+}
+
+/** Counts what each owner has at work, and adds of the new records those that fit. */
+function createStatement(tasks: string): string {
+  const names = COLUMNS.map(([name]) => name).join(', ')
+  const arrays = COLUMNS.map(([, type], index) => `$${index + 1}::${type}[]`).join(', ')
   return `
-    BEGIN;
-    SELECT pg_advisory_xact_lock(hashtext('${table}'));
-    CREATE TABLE IF NOT EXISTS ${table} (
-      task_id text PRIMARY KEY,
-      owner text NOT NULL,
-      version integer NOT NULL,
-      expires_at bigint,
-      at_work boolean NOT NULL,
-      lease_until bigint,
-      record text NOT NULL,${LIST_DEFINITIONS}
-    ) WITH (fillfactor = 70);
-    CREATE INDEX IF NOT EXISTS ${table}_owner ON ${table} (owner) WHERE at_work;
-    CREATE INDEX IF NOT EXISTS ${table}_lease ON ${table} (lease_until) WHERE at_work AND lease_until IS NOT NULL;
-    CREATE INDEX IF NOT EXISTS ${table}_expiry ON ${table} (expires_at);${listSchemaOf(table)}
-    COMMIT`
+    WITH given AS (
+      SELECT * FROM unnest(${arrays}, $${COLUMNS.length + 1}::bigint[])
+        WITH ORDINALITY AS given (${names}, max_at_work, place)
+    ), numbered AS (
+      SELECT *, row_number() OVER (PARTITION BY owner ORDER BY place)
+        + (SELECT count(*) FROM ${tasks} known WHERE known.owner = given.owner AND known.at_work) > max_at_work AS is_full
+      FROM given
+    ), written AS (
+      INSERT INTO ${tasks} (${names}) SELECT ${names} FROM numbered WHERE NOT is_full
+      ON CONFLICT DO NOTHING RETURNING task_id
+    )
+    SELECT is_full, task_id IN (SELECT task_id FROM written) AS is_written FROM numbered ORDER BY place`
+}
+
+/** Changes a record of the expected version, and tells of it. What came with the call is written only where it has changed. */
+function updateStatement(tasks: string, channel: string, hasCall: boolean, hasHistory: boolean) {
+  const set = COLUMNS.slice(1, STATE_COLUMNS).map(([name], index) => `${name} = $${index + 2}`)
+  set.push(`state = $${STATE_COLUMNS + 1}`)
+  if (hasCall) set.push(`call = $${STATE_COLUMNS + 3}`)
+  if (hasHistory) set.push(`history = $${STATE_COLUMNS + 3 + Number(hasCall)}`)
+  const text = `
+    WITH written AS (
+      UPDATE ${tasks} SET ${set.join(', ')}
+      WHERE task_id = $1 AND version = $${STATE_COLUMNS + 2} RETURNING task_id, version
+    )
+    SELECT pg_notify('${channel}', version || ' ' || task_id) FROM written`
+  return { name: `update${hasCall ? '_call' : ''}${hasHistory ? '_history' : ''}`, text }
 }

@@ -2,6 +2,7 @@ import { TaskConfigurationError } from '../../protocol/errors.js'
 import { isTerminal } from '../../protocol/task.js'
 import { ignoreRejection } from '../base/ignoreRejection.js'
 import { within } from '../base/within.js'
+import { joinRecord, recordParts } from '../tasks/recordParts.js'
 import { summaryOf } from '../tasks/taskList.js'
 import type { TaskRecord } from '../tasks/taskRecord.js'
 import type { TaskStore } from '../tasks/taskStore.js'
@@ -12,7 +13,7 @@ import { COUNT, CREATE, LAPSED, LIST, REMOVE, TRANSITION } from './scripts.js'
 /** What is used of a client of `ioredis`, 5 or 6. */
 export interface RedisClient {
   eval(script: string, numberOfKeys: number, ...keysAndValues: (string | number)[]): Promise<unknown>
-  hget(key: string, field: string): Promise<string | null>
+  hmget(key: string, ...fields: string[]): Promise<(string | null)[]>
   duplicate(): RedisClient
   subscribe(channel: string): Promise<unknown>
   on(event: string, listener: (...args: string[]) => void): unknown
@@ -43,56 +44,65 @@ export function redisTaskStore({ redis, prefix = '{taskwire}:' }: RedisTaskStore
   const created = `${prefix}created`
   const channel = `${prefix}changes`
 
-  async function write(script: string, record: TaskRecord, expectedVersion: string): Promise<boolean> {
-    const { task, owner, version, expiresAt, lease } = record
+  const ask = <T>(answer: Promise<T>): Promise<T> => within(PATIENCE_MS, 'use Redis', answer)
+
+  async function write(script: string, condition: string, next: TaskRecord, previous?: TaskRecord): Promise<unknown> {
+    const { task, owner, version, expiresAt, lease } = next
     const { taskId, status } = task
     const keys = [taskKey(taskId), ownerKey(owner), leases, created]
-    const fields = [taskId, JSON.stringify(record), version, owner, expiresAt ?? '']
-    const states = [isTerminal(status) ? '1' : '0', lease?.until ?? '', channel, expectedVersion]
-    const summary = summaryOf(record)
+    const { state, ...parts } = recordParts(next, previous)
+    const fields = [taskId, state, version, owner, expiresAt ?? '']
+    const states = [isTerminal(status) ? '1' : '0', lease?.until ?? '', channel, condition]
+    const summary = summaryOf(next)
     const listed = [JSON.stringify(summary), summary.createdAt, taskKey('')]
-    const values = [...keys, ...fields, ...states, ...listed]
-    const result = within(PATIENCE_MS, 'use Redis', redis.eval(script, keys.length, ...values))
-    return (
-      (await result.catch((error: unknown) => Promise.reject(isRefused(error) ? nothingWritten(error) : error))) === 1
-    )
+    const values = [...fields, ...states, ...listed, ...Object.entries(parts).flat()]
+    try {
+      return await ask(redis.eval(script, keys.length, ...keys, ...values))
+    } catch (error) {
+      throw isRefused(error) ? nothingWritten(error) : error
+    }
+  }
+
+  async function create(record: TaskRecord, limit: string): Promise<boolean> {
+    const result = await write(CREATE, limit, record)
+    if (result === 0) throw new TaskConfigurationError('Failed to create a task: its id is in use.')
+    return result === 1
   }
 
   return {
     async create(record) {
-      if (await write(CREATE, record, '')) return
-      throw new TaskConfigurationError('Failed to create a task: its id is in use.')
+      await create(record, '')
     },
+
+    createUnlessFull: (record, maxAtWork) => create(record, String(maxAtWork)),
 
     async get(taskId) {
-      const text = await within(PATIENCE_MS, 'use Redis', redis.hget(taskKey(taskId), 'record'))
-      return text === null ? undefined : (JSON.parse(text) as TaskRecord)
+      const [state, call, history] = await ask(redis.hmget(taskKey(taskId), 'state', 'call', 'history'))
+      return typeof state === 'string' ? joinRecord({ state, call: call ?? '', history: history ?? '' }) : undefined
     },
 
-    transition: (next, expectedVersion) => write(TRANSITION, next, String(expectedVersion)),
+    async transition(next, expectedVersion, previous) {
+      return (await write(TRANSITION, String(expectedVersion), next, previous)) === 1
+    },
 
     // Redis does.
     expire: async () => null,
 
     async remove(taskId) {
       const keys = [taskKey(taskId), leases, created]
-      await within(PATIENCE_MS, 'use Redis', redis.eval(REMOVE, keys.length, ...keys, taskId, ownerKey('')))
+      await ask(redis.eval(REMOVE, keys.length, ...keys, taskId, ownerKey('')))
     },
 
     async countAtWork(owner) {
-      return Number(await within(PATIENCE_MS, 'use Redis', redis.eval(COUNT, 1, ownerKey(owner))))
+      return Number(await ask(redis.eval(COUNT, 1, ownerKey(owner))))
     },
 
     async lapsed(now, limit) {
-      const found = await within(PATIENCE_MS, 'use Redis', redis.eval(LAPSED, 1, leases, now, limit, taskKey('')))
+      const found = await ask(redis.eval(LAPSED, 1, leases, now, limit, taskKey('')))
       return Array.isArray(found) ? found.map(String) : []
     },
 
-    list: (filter) =>
-      listTasks(
-        (...range) => within(PATIENCE_MS, 'use Redis', redis.eval(LIST, 1, created, ...range, taskKey(''))),
-        filter,
-      ),
+    list: (filter) => listTasks((...range) => ask(redis.eval(LIST, 1, created, ...range, taskKey(''))), filter),
 
     watch(onChange) {
       const listening = redis.duplicate()

@@ -1,36 +1,47 @@
 /**
- * A record is a hash: `record`, `version`, `owner`, `summary`. Beside it, the tasks of an owner that are not over are a sorted
- * set by the end of their ttl, the leases one by their ends, and all tasks one by their creation, so that nothing has to be
- * counted or searched.
+ * A record is a hash: `state`, `call` and `history`, its parts, `version`, `owner` and `summary`. Beside it, the tasks of an owner
+ * that are not over are a sorted set by the end of their ttl, the leases one by their ends, and all tasks one by their creation,
+ * so that nothing has to be counted or searched.
  *
- * KEYS: the record, the owner's tasks, the leases, all tasks. ARGV: id, record, version, owner, expiresAt ('' for never), isOver
- * ('1'), the end of the lease ('' for none), channel, for a change the version that is expected, summary, the time of the
- * creation, prefix of records.
+ * KEYS: the record, the owner's tasks, the leases, all tasks. ARGV: id, state, version, owner, expiresAt ('' for never), isOver
+ * ('1'), the end of the lease ('' for none), channel, the limit of a creation ('' for none) or the version that a change expects,
+ * summary, the time of the creation, prefix of records, then names and values of the other parts, those that have changed.
  */
 const WRITE = `
 local id, expiresAt = ARGV[1], ARGV[5]
-redis.call('HSET', KEYS[1], 'record', ARGV[2], 'version', ARGV[3], 'owner', ARGV[4], 'summary', ARGV[10])
-redis.call('ZADD', KEYS[4], ARGV[11], id)
+redis.call('HSET', KEYS[1], 'state', ARGV[2], 'version', ARGV[3], 'owner', ARGV[4], 'summary', ARGV[10])
+for at = 13, #ARGV, 2 do redis.call('HSET', KEYS[1], ARGV[at], ARGV[at + 1]) end
 if expiresAt == '' then redis.call('PERSIST', KEYS[1]) else redis.call('PEXPIREAT', KEYS[1], expiresAt) end
 if ARGV[6] == '1' then redis.call('ZREM', KEYS[2], id)
 else redis.call('ZADD', KEYS[2], expiresAt == '' and '+inf' or expiresAt, id) end
-if ARGV[7] == '' then redis.call('ZREM', KEYS[3], id) else redis.call('ZADD', KEYS[3], ARGV[7], id) end
-redis.call('PUBLISH', ARGV[8], ARGV[3] .. ' ' .. id)
-return 1`
+if ARGV[7] == '' then redis.call('ZREM', KEYS[3], id) else redis.call('ZADD', KEYS[3], ARGV[7], id) end`
+
+/** Drops the tasks of an owner that Redis has expired, and counts the rest. */
+const count = (key: string): string => `
+local time = redis.call('TIME')
+redis.call('ZREMRANGEBYSCORE', ${key}, '-inf', time[1] * 1000 + math.floor(time[2] / 1000))
+local count = redis.call('ZCARD', ${key})`
 
 /**
- * 0 where the id is in use. Looks at two of all tasks and drops those that Redis has expired, so that no more than half of
- * them are of that kind. A command that was sent again, because its response was lost, finds its own record.
+ * 0 where the id is in use, -1 where the owner has as many. Looks at two of all tasks and drops those that Redis has expired, so
+ * that no more than half of them are of that kind. A command that was sent again, because its response was lost, finds its own
+ * record.
  */
 export const CREATE: string = `
-local there = redis.call('HGET', KEYS[1], 'record')
+local there = redis.call('HGET', KEYS[1], 'state')
 if there then return there == ARGV[2] and 1 or 0 end
+if ARGV[9] ~= '' then${count('KEYS[2]')}
+if count >= tonumber(ARGV[9]) then return -1 end end
 for _, other in ipairs(redis.call('ZRANDMEMBER', KEYS[4], 2)) do
   if redis.call('EXISTS', ARGV[12] .. other) == 0 then redis.call('ZREM', KEYS[4], other) end
-end${WRITE}`
+end${WRITE}
+redis.call('ZADD', KEYS[4], ARGV[11], id)
+return 1`
 
 /** 0 where the record has another version, or is gone. */
-export const TRANSITION: string = `if redis.call('HGET', KEYS[1], 'version') ~= ARGV[9] then return 0 end${WRITE}`
+export const TRANSITION: string = `if redis.call('HGET', KEYS[1], 'version') ~= ARGV[9] then return 0 end${WRITE}
+redis.call('PUBLISH', ARGV[8], ARGV[3] .. ' ' .. id)
+return 1`
 
 /** KEYS: the record, the leases, all tasks. ARGV: id, prefix of the sets of owners. */
 export const REMOVE: string = `
@@ -40,11 +51,9 @@ redis.call('ZREM', KEYS[2], ARGV[1])
 redis.call('ZREM', KEYS[3], ARGV[1])
 return redis.call('DEL', KEYS[1])`
 
-/** KEYS: the owner's tasks. Those that Redis has expired are dropped first. */
-export const COUNT: string = `
-local time = redis.call('TIME')
-redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', time[1] * 1000 + math.floor(time[2] / 1000))
-return redis.call('ZCARD', KEYS[1])`
+/** KEYS: the owner's tasks. */
+export const COUNT: string = `${count('KEYS[1]')}
+return count`
 
 /** KEYS: the leases. ARGV: now, how many, prefix of records. Those whose record has expired are dropped. */
 export const LAPSED: string = `

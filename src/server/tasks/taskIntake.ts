@@ -63,7 +63,8 @@ export interface TaskIntakeOptions {
 export function createTaskIntake(options: TaskIntakeOptions): TaskIntake {
   const { store, clock, ledger, runs, retention, leases, watch, maxTasks, maxTasksPerOwner, executor, report } = options
   const { atWork } = runs
-  const oneByOne = createKeyedQueue()
+  // A store that does not count what it creates is asked before: two calls at once could both find the last free place.
+  const oneByOne = store.createUnlessFull === undefined ? createKeyedQueue() : inParallel
   const onError = (error: unknown) => report(error, { source: 'server' })
   let isClosed = false
 
@@ -76,6 +77,8 @@ export function createTaskIntake(options: TaskIntakeOptions): TaskIntake {
   }
 
   async function assertRoom(owner: string, ofOwnHere: number): Promise<void> {
+    if (isClosed) throw new ProtocolError(SERVER_CLOSED.code, SERVER_CLOSED.message)
+    if (store.createUnlessFull !== undefined) return
     const counted = store.countAtWork?.(owner).catch((error: unknown) => Promise.reject(notCreated(error, true)))
     const others = (await counted) ?? ofOwnHere
     if (others >= maxTasksPerOwner) throw isFull(maxTasksPerOwner)
@@ -83,12 +86,12 @@ export function createTaskIntake(options: TaskIntakeOptions): TaskIntake {
   }
 
   async function createRecord(spec: TaskSpec, attempt: 0 | 1, lease?: TaskLease): Promise<TaskRecord> {
-    try {
-      return await ledger.create(newTaskRecord(spec, clock.now(), attempt, lease))
-    } catch (error) {
-      // Without the call, no process could start what may have been written all the same.
-      throw notCreated(error, spec.call === undefined)
-    }
+    const record = newTaskRecord(spec, clock.now(), attempt, lease)
+    // Without the call, no process could start what may have been written all the same.
+    const refuse = (error: unknown) => Promise.reject(notCreated(error, spec.call === undefined))
+    const created = await ledger.create(record, maxTasksPerOwner).catch(refuse)
+    if (created === undefined) throw isFull(maxTasksPerOwner)
+    return created
   }
 
   async function begin(spec: TaskSpec, capabilities: ClientCapabilities): Promise<TaskRun> {
@@ -113,7 +116,6 @@ export function createTaskIntake(options: TaskIntakeOptions): TaskIntake {
 
   return {
     create: (spec, capabilities) =>
-      // Else two calls at once could both find the last free place.
       oneByOne(spec.owner, async () => {
         if (atWork.total >= maxTasks) throw isFull(maxTasks)
         // Before anything is waited for, or calls of many owners at once could all find the last place.
@@ -182,6 +184,8 @@ const LONGEST_REST_MS = 30_000
 function unfoundLease({ taskId }: TaskSpec): TaskLease | undefined {
   return taskId === undefined ? undefined : { worker: crypto.randomUUID(), until: Number.MAX_SAFE_INTEGER }
 }
+
+const inParallel = <T>(_key: string, run: () => Promise<T>): Promise<T> => run()
 
 function isFull(limit: number): ProtocolError {
   return limitReached(`Too many tasks are at work (${limit}). Wait for one to end, or cancel one.`)

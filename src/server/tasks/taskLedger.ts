@@ -7,8 +7,8 @@ import type { TaskStore } from './taskStore.js'
 
 /** The one way to the store: what is expired is not there, and what happens, happens in some order. */
 export interface TaskLedger {
-  /** The record as it was created. Rejects where there is one of that id. */
-  create(record: TaskRecord): Promise<TaskRecord>
+  /** The record as it was created; undefined where the store counts, and the owner has as many. Rejects where there is one of that id. */
+  create(record: TaskRecord, maxAtWork?: number): Promise<TaskRecord | undefined>
   read(taskId: string): Promise<TaskRecord | undefined>
   /**
    * The record after the event, or undefined where there is none (any more).
@@ -22,6 +22,8 @@ export interface TaskLedger {
 export interface TaskLedgerOptions {
   store: TaskStore
   clock: Clock
+  /** The newest state that this process knows of a task it works on: what a change is tried on before the store is read. */
+  known?: (taskId: string) => TaskRecord | undefined
   /** Called with every new state of a task that this process wrote or read: the place to push from. */
   onRecord: (record: TaskRecord) => void
 }
@@ -30,7 +32,7 @@ export interface TaskLedgerOptions {
 const MAX_ATTEMPTS = 10
 
 /** Reads and changes tasks by compare-and-set, so that of two racing outcomes the first one stands. */
-export function createTaskLedger({ store, clock, onRecord }: TaskLedgerOptions): TaskLedger {
+export function createTaskLedger({ store, clock, known, onRecord }: TaskLedgerOptions): TaskLedger {
   const oneByOne = createKeyedQueue()
   const isLive = (record: TaskRecord) => record.expiresAt === null || clock.now() < record.expiresAt
 
@@ -41,12 +43,20 @@ export function createTaskLedger({ store, clock, onRecord }: TaskLedgerOptions):
   }
 
   async function change(taskId: string, event: TaskEvent): Promise<TaskRecord | undefined> {
+    const guess = known?.(taskId)
+    if (guess !== undefined && isLive(guess)) {
+      const next = reduceTask(guess, event, clock.now())
+      if (next !== guess && (await store.transition(next, guess.version, guess))) {
+        onRecord(next)
+        return next
+      }
+    }
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
       const record = await read(taskId)
       if (record === undefined) return undefined
       const next = reduceTask(record, event, clock.now())
       if (next === record) return record
-      if (await store.transition(next, record.version)) {
+      if (await store.transition(next, record.version, record)) {
         onRecord(next)
         return next
       }
@@ -59,9 +69,10 @@ export function createTaskLedger({ store, clock, onRecord }: TaskLedgerOptions):
   }
 
   /** What is past its time is there no more, even where the store has not removed it yet. */
-  async function createOrReplace(record: TaskRecord): Promise<TaskRecord> {
+  async function createOrReplace(record: TaskRecord, maxAtWork: number): Promise<TaskRecord | undefined> {
     try {
-      await store.create(record)
+      if (store.createUnlessFull === undefined) await store.create(record)
+      else if (!(await store.createUnlessFull(record, maxAtWork))) return undefined
       return record
     } catch (error) {
       const known = await store.get(record.task.taskId)
@@ -80,9 +91,9 @@ export function createTaskLedger({ store, clock, onRecord }: TaskLedgerOptions):
   }
 
   return {
-    async create(record) {
-      const created = await createOrReplace(record)
-      onRecord(created)
+    async create(record, maxAtWork = Number.MAX_SAFE_INTEGER) {
+      const created = await createOrReplace(record, maxAtWork)
+      if (created !== undefined) onRecord(created)
       return created
     },
 

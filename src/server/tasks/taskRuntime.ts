@@ -44,7 +44,7 @@ export interface TaskRuntimeOptions
 /** The tasks of a server over a store. */
 export function createTaskRuntime(options: TaskRuntimeOptions): TaskRuntime {
   const { store, clock, report } = options
-  const ledger = createTaskLedger({ store, clock, onRecord })
+  const ledger = createTaskLedger({ store, clock, known: (taskId) => runs.get(taskId)?.latest, onRecord })
   const leases = isLeased(store) ? createLeases({ ...options, ledger }) : undefined
   const runs = createTaskRuns(clock, leases)
   const retention = createRetention({ ...options, ledger, runs })

@@ -29,15 +29,23 @@ export interface TaskStore {
    */
   create(record: TaskRecord): Promise<void>
 
+  /**
+   * As `create`, unless its owner has `maxAtWork` tasks that are not over: then it resolves to false, changing nothing. Of racing
+   * creations of one process no more go through than fit. Where it is there, a call takes one operation of the store instead of
+   * two, and calls of one owner do not wait for each other.
+   */
+  createUnlessFull?(record: TaskRecord, maxAtWork: number): Promise<boolean>
+
   /** The current record, also one past its `expiresAt` that has not been removed yet. */
   get(taskId: string): Promise<TaskRecord | undefined>
 
   /**
    * Compare-and-set: atomically puts `next` in the place of the record of the same `task.taskId` if that
    * one has the version `expectedVersion`. Resolves to false, changing nothing, if it has another one or
-   * is not there.
+   * is not there. `previous` is the record of that version: a store may compare it with `next` by identity, and write only the
+   * members that differ. What came with a call may be megabytes; a lease that is renewed is a few bytes.
    */
-  transition(next: TaskRecord, expectedVersion: number): Promise<boolean>
+  transition(next: TaskRecord, expectedVersion: number, previous?: TaskRecord): Promise<boolean>
 
   /**
    * Removes every record whose `expiresAt` is at or before `now`, in ms since the epoch. Resolves to the
@@ -70,7 +78,7 @@ export interface TaskStore {
   list?(filter: TaskListFilter): Promise<TaskPage>
 
   /**
-   * Calls the listener after each change that a process has made to a record, with the id and the version that it has
+   * Calls the listener after each change that a process has made to a record that was there, with the id and the version that it has
    * then; without arguments when changes may have been missed: once it can tell of them, and after a lost connection. Returns a function that
    * unsubscribes. Where it is there, processes learn of changes at once instead of by reading every `pollIntervalMs`; a
    * change that is never told is noticed 15 s later.

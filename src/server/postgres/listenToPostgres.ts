@@ -1,0 +1,78 @@
+import { createBackoff } from '../base/backoff.js'
+import { systemClock, unrefTimer } from '../base/clock.js'
+import { within } from '../base/within.js'
+import type { PostgresClient, PostgresPool } from './postgresPool.js'
+
+/** How long a connection that listens may take to answer, in ms, and how often it is asked. */
+const ANSWER_MS = 5000
+const CHECK_MS = 10_000
+
+/**
+ * Listens on a channel until the function that is returned is called. Connects again where the connection is lost, or does not
+ * answer. Calls the listener with what is notified; without arguments each time it begins, when something may have been missed.
+ */
+export function listenToPostgres(
+  pool: PostgresPool,
+  channel: string,
+  onMessage: (payload?: string) => void,
+): () => void {
+  const backoff = createBackoff()
+  let letGo = () => {}
+  let timer: unknown
+  let isStopped = false
+
+  function later(ms: number, run: () => void): void {
+    if (isStopped) return
+    timer = systemClock.setTimeout(run, ms)
+    unrefTimer(timer)
+  }
+
+  function use(own: PostgresClient): () => void {
+    let isLost = false
+    const lose = () => {
+      if (isLost) return
+      isLost = true
+      systemClock.clearTimeout(timer)
+      // Not to be used by others: it listens, or is broken.
+      own.release(true)
+      later(backoff.next(systemClock.now()), start)
+    }
+    own.on('error', lose)
+    own.on('end', lose)
+    own.on('notification', ({ payload = '' }) => onMessage(payload))
+    return lose
+  }
+
+  /** A connection may be dead for long before anything says so. */
+  function check(own: PostgresClient, lose: () => void): void {
+    within(ANSWER_MS, 'listen to Postgres', own.query('SELECT 1')).then(
+      () => later(CHECK_MS, () => check(own, lose)),
+      lose,
+    )
+  }
+
+  async function connect(): Promise<void> {
+    const own = await pool.connect()
+    const lose = use(own)
+    letGo = lose
+    if (isStopped) return lose()
+    try {
+      await within(ANSWER_MS, 'listen to Postgres', own.query(`LISTEN ${channel}`))
+      onMessage()
+      later(CHECK_MS, () => check(own, lose))
+    } catch {
+      lose()
+    }
+  }
+
+  function start(): void {
+    connect().catch(() => later(backoff.next(systemClock.now()), start))
+  }
+
+  start()
+  return () => {
+    isStopped = true
+    systemClock.clearTimeout(timer)
+    letGo()
+  }
+}

@@ -1,0 +1,164 @@
+import { createBackoff } from '../base/backoff.js'
+import { systemClock } from '../base/clock.js'
+import type { TaskJob, TaskQueue, TaskQueueOptions, TaskQueueWorker } from '../tasks/executor.js'
+import { listenToPostgres } from './listenToPostgres.js'
+import { createRunStatement, type PostgresPool } from './postgresPool.js'
+import { checkSchemaName, createSchemaCheck } from './schema.js'
+
+/** Options of {@link postgresQueue}: those of the store. */
+export interface PostgresQueueOptions {
+  /** The pool of the store, or another one to the same database. One of its clients is kept for as long as a worker waits. */
+  pool: PostgresPool
+  /** The same as that of the store. @default 'taskwire' */
+  schema?: string
+  /** The same as that of the store. @default true */
+  migrate?: boolean
+  /** The same as that of the store. @default true */
+  prepare?: boolean
+}
+
+/** How long after a worker that has taken a job from the table, and has not claimed it, another one may take it, in ms. */
+const TAKEN_MS = 10_000
+/** How often a worker looks whether there is work that nothing has told it of, in ms. */
+const LOOK_MS = 1000
+
+/**
+ * A queue that is the table of `postgresTaskStore`: a task that waits for a worker is its own job, so a call is queued by the
+ * statement that stores its task, and neither is there without the other. Workers take jobs by `SKIP LOCKED`, in the order in
+ * which the tasks were created, and are woken by `NOTIFY`.
+ *
+ * @throws {TaskConfigurationError} where `schema` is no plain name.
+ *
+ * @example
+ * ```ts
+ * const pool = new Pool({ connectionString })
+ * const store = postgresTaskStore({ pool })
+ * const queue = postgresQueue({ pool })
+ * ```
+ */
+export function postgresQueue(options: PostgresQueueOptions): TaskQueue {
+  const { pool, schema = 'taskwire', migrate = true, prepare = true } = options
+  checkSchemaName(schema)
+  const run = createRunStatement(pool)
+  const checkSchema = createSchemaCheck(pool, run, schema, migrate)
+  const query = async (name: string, text: string, values: unknown[]) => {
+    await checkSchema()
+    return run(text, values, prepare ? `${schema}_${name}` : undefined)
+  }
+  const tasks = `${schema}.tasks`
+  const channel = `${schema}_jobs`
+  let isWaking = false
+  let wakesAgain = false
+
+  /** Once for all jobs that are started meanwhile: a notification holds up every commit of the database for a moment. */
+  async function wake(): Promise<void> {
+    wakesAgain = true
+    if (isWaking) return
+    isWaking = true
+    while (wakesAgain) {
+      wakesAgain = false
+      // Workers look on their own where this is lost.
+      await query('wake', `SELECT pg_notify('${channel}', '')`, []).catch(() => {})
+    }
+    isWaking = false
+  }
+
+  async function take(limit: number): Promise<readonly TaskJob[]> {
+    const { rows } = await query('take', takeStatement(tasks), [TAKEN_MS, limit])
+    return rows.map((row) => ({
+      taskId: String(row['task_id']),
+      tool: String(row['tool']),
+      attempt: Number(row['attempt']) + 1,
+    }))
+  }
+
+  return {
+    // The task is in the table, and that is the job.
+    start: async () => void wake(),
+
+    async waiting() {
+      const text = `SELECT count(*) AS jobs FROM ${tasks} WHERE at_work AND is_waiting`
+      return Number((await query('waiting', text, [])).rows[0]?.['jobs'])
+    },
+
+    work: (runJob, workOptions) =>
+      takeJobs({ take, listen: (onJob) => listenToPostgres(pool, channel, onJob) }, runJob, workOptions),
+  }
+}
+
+/** Where jobs come from. */
+interface JobSource {
+  take(limit: number): Promise<readonly TaskJob[]>
+  listen(onJob: () => void): () => void
+}
+
+/** Takes as many jobs as there is room for: when there may be some, when one has ended, and once in a while. */
+function takeJobs(
+  { take, listen }: JobSource,
+  runJob: (job: TaskJob) => Promise<void>,
+  { concurrency, onError }: TaskQueueOptions,
+): TaskQueueWorker {
+  const backoff = createBackoff()
+  let running = 0
+  let isTaking = false
+  let looksAgain = false
+  let isStopped = false
+  let timer: unknown
+
+  function later(ms: number): void {
+    systemClock.clearTimeout(timer)
+    timer = systemClock.setTimeout(look, ms)
+  }
+
+  function look(): void {
+    looksAgain = true
+    if (!isTaking && !isStopped) void fill()
+  }
+
+  async function fill(): Promise<void> {
+    isTaking = true
+    let waitMs = LOOK_MS
+    try {
+      while (looksAgain && running < concurrency && !isStopped) {
+        looksAgain = false
+        const jobs = await take(concurrency - running)
+        if (jobs.length > 0) looksAgain = true
+        for (const job of jobs) begin(job)
+      }
+    } catch (error) {
+      onError(error)
+      waitMs = backoff.next(systemClock.now())
+    }
+    isTaking = false
+    if (!isStopped) later(waitMs)
+  }
+
+  function begin(job: TaskJob): void {
+    running += 1
+    void runJob(job).finally(() => {
+      running -= 1
+      look()
+    })
+  }
+
+  const unlisten = listen(look)
+  look()
+  return {
+    async stop() {
+      isStopped = true
+      systemClock.clearTimeout(timer)
+      unlisten()
+    },
+    async close() {},
+  }
+}
+
+/** By the clock of the database, which is one for all workers. */
+function takeStatement(tasks: string): string {
+  const now = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint'
+  return `
+    UPDATE ${tasks} SET taken_until = ${now} + $1 WHERE task_id IN (
+      SELECT task_id FROM ${tasks} WHERE at_work AND is_waiting AND taken_until <= ${now}
+      ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED
+    ) RETURNING task_id, tool, attempt`
+}

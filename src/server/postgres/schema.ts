@@ -1,0 +1,111 @@
+import { TaskConfigurationError } from '../../protocol/errors.js'
+import { within } from '../base/within.js'
+import { MIGRATIONS } from './migrations.js'
+import type { PostgresPool, RunStatement } from './postgresPool.js'
+
+/** The version that this release reads and writes. */
+const VERSION = MIGRATIONS.length
+const MIGRATION_MS = 60_000
+
+/**
+ * Checks the name of a schema.
+ *
+ * @throws {TaskConfigurationError} where it is no plain word.
+ */
+export function checkSchemaName(schema: unknown): string {
+  if (typeof schema === 'string' && /^[a-z_][a-z0-9_]{0,40}$/.test(schema)) return schema
+  throw new TaskConfigurationError(
+    `Failed to use Postgres: the schema ${JSON.stringify(schema)} has no plain name. Pass a word in lower case.`,
+  )
+}
+
+/**
+ * Brings the schema of the task store to the version of this release: creates it, or runs what is missing in one transaction.
+ * Of processes that do so at the same time, one does it. Resolves to the version.
+ *
+ * @throws {TaskConfigurationError} where the schema is of a later release.
+ *
+ * @example
+ * ```ts
+ * await migratePostgres({ pool: new Pool({ connectionString }) })
+ * ```
+ */
+export async function migratePostgres(options: { pool: PostgresPool; schema?: string }): Promise<number> {
+  const { pool, schema = 'taskwire' } = options
+  checkSchemaName(schema)
+  const client = await within(MIGRATION_MS, 'connect to Postgres', pool.connect())
+  // Without a listener, a connection that is cut would end the process. What is under way rejects.
+  client.on('error', () => {})
+  let version: unknown
+  try {
+    await within(MIGRATION_MS, 'migrate Postgres', client.query(migration(schema)))
+    const { rows } = await client.query(`SELECT max(version) AS version FROM ${schema}.migrations`)
+    version = rows[0]?.['version']
+    client.release()
+  } catch (error) {
+    // Also ends a transaction that is open.
+    client.release(true)
+    throw error
+  }
+  return checkVersion(Number(version), schema)
+}
+
+/** One text, so that it runs in one transaction. Nothing is run where the schema is of a later release. */
+function migration(schema: string): string {
+  const steps = MIGRATIONS.map(
+    (sql, index) => `
+    IF reached < ${index + 1} THEN
+      ${sql}
+      INSERT INTO migrations (version) VALUES (${index + 1});
+    END IF;`,
+  )
+  return `BEGIN;
+    SELECT pg_advisory_xact_lock(hashtext('taskwire ${schema}'));
+    CREATE SCHEMA IF NOT EXISTS ${schema};
+    SET LOCAL search_path TO ${schema};
+    CREATE TABLE IF NOT EXISTS migrations (version integer PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now());
+    DO $$ DECLARE reached integer;
+    BEGIN
+      SELECT coalesce(max(version), 0) INTO reached FROM migrations;
+      ${steps.join('')}
+    END $$;
+    COMMIT`
+}
+
+/** Makes sure, once, that the schema is there. */
+export function createSchemaCheck(pool: PostgresPool, run: RunStatement, schema: string, mayMigrate: boolean) {
+  let checked: Promise<unknown> | undefined
+
+  async function check(): Promise<void> {
+    const version = await run(`SELECT max(version) AS version FROM ${schema}.migrations`, []).then(
+      ({ rows }) => Number(rows[0]?.['version'] ?? 0),
+      (error: unknown) => (isUndefined(error) ? 0 : Promise.reject(error)),
+    )
+    if (version < VERSION && mayMigrate) await migratePostgres({ pool, schema })
+    else checkVersion(version, schema)
+  }
+
+  return (): Promise<unknown> => {
+    checked ??= check().catch((error: unknown) => {
+      checked = undefined
+      throw error
+    })
+    return checked
+  }
+}
+
+function checkVersion(version: number, schema: string): number {
+  if (version === VERSION) return version
+  throw new TaskConfigurationError(
+    version > VERSION
+      ? `Failed to use Postgres: the schema "${schema}" has version ${version}, and this release of taskwire knows ${VERSION}. ` +
+          'A later release has migrated it. Update taskwire in this process.'
+      : `Failed to use Postgres: the schema "${schema}" ${version === 0 ? 'is not there' : `has version ${version}`}, and version ` +
+          `${VERSION} is needed. Call migratePostgres({ pool, schema }), or leave \`migrate\` on.`,
+  )
+}
+
+/** True where there is no such table, or no such schema. */
+function isUndefined(error: unknown): boolean {
+  return ['42P01', '3F000'].includes(String((error as { code?: unknown }).code))
+}
