@@ -83,6 +83,7 @@ export {
   TasksUnsupportedError,
   TaskUnreachableError,
   ToolCallInterruptedError,
+  ToolCallKeyConflictError,
   ToolCallRejectedError,
   ToolOutputError,
 } from './protocol/errors.js'

@@ -1,5 +1,5 @@
 import type { TestServer } from 'taskwire/testing'
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { createTaskClient } from './support/anyClient.js'
 import { createWorkServer } from './support/workServer.js'
 
@@ -12,18 +12,13 @@ beforeEach(() => {
 const open = () => createTaskClient({ url: server.url, environment: server.browser.openPage().environment })
 
 describe('the same key with other arguments', () => {
-  it('returns the call that is known, and warns a developer once it happens', async () => {
-    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+  it('is refused, and the call that is known goes on', async () => {
     const client = open()
     const first = client.startToolCall({ name: 'work', arguments: { seconds: 1 } }, { key: 'k' })
-    client.startToolCall({ name: 'work', arguments: { seconds: 1 } }, { key: 'k' })
-    expect(warn).not.toHaveBeenCalled()
     const second = client.startToolCall({ name: 'work', arguments: { seconds: 2 } }, { key: 'k' })
-    expect(second.callId).toBe(first.callId)
-    expect(warn).toHaveBeenCalledOnce()
-    expect(warn.mock.calls[0]?.[0]).toContain('"k"')
+    await expect(second.result).rejects.toMatchObject({ name: 'ToolCallKeyConflictError', toolName: 'work' })
     await server.advance(4000)
-    await expect(second.result).resolves.toMatchObject({ structuredContent: { seconds: 1 } })
+    await expect(first.result).resolves.toMatchObject({ structuredContent: { seconds: 1 } })
     expect(server.count('tools/call')).toBe(1)
   })
 })

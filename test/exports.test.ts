@@ -20,6 +20,7 @@ const ofEveryClient: string[] = [
   'TaskUnreachableError',
   'TasksUnsupportedError',
   'ToolCallInterruptedError',
+  'ToolCallKeyConflictError',
   'ToolCallRejectedError',
   'ToolOutputError',
   'VERSION',

@@ -158,12 +158,9 @@ describe('after a reload in the middle', () => {
     const { client, page, open, start, runs, advance } = await reloaded()
     const other = start(client, { name: 'pay', arguments: { amount: 9 } })
     await advance(10_000)
-    expect(other.getState().error).toMatchObject({
-      name: 'ToolCallRejectedError',
-      code: -32602,
-      message: expect.stringContaining(
-        'Call it with the arguments that it was first called with, or under another key.',
-      ),
+    await expect(other.result).rejects.toMatchObject({
+      name: 'ToolCallKeyConflictError',
+      message: expect.stringContaining('belongs to a call with other arguments'),
     })
     const call = start(client)
     await advance(10_000)

@@ -15,6 +15,8 @@ export interface CallIdentity {
   readonly name: string
   readonly key?: string | undefined
   readonly arguments?: Readonly<Record<string, unknown>> | undefined
+  /** Of a call with a key, where its arguments are known: what the record has in place of them. */
+  readonly argumentsHash?: string | undefined
   /** When the call was made, ms since the epoch. */
   readonly startedAt: number
 }
@@ -168,6 +170,7 @@ export type CallEvent =
       readonly task: RecordedTask
       readonly startedAt: number
       readonly era: ToolCallRecord['era']
+      readonly argumentsHash?: string | undefined
     }
   | { readonly type: 'recorded'; readonly record: RecordStatus }
   | { readonly type: 'observed' }

@@ -17,9 +17,9 @@ export interface RecordOwner {
 
 /** What is recorded of a call. Without a task it is an intent: its `tools/call` is under way. */
 export function recordOf(call: Call, owner: RecordOwner, now: number, lost?: RecordedTask['lost']): ToolCallRecord {
-  const { callId, name, key, startedAt } = call
+  const { callId, name, key, argumentsHash, startedAt } = call
   const { endpoint, scope } = owner
-  const keyed = key !== undefined && { key }
+  const keyed = key !== undefined && { key, ...(argumentsHash !== undefined && { argumentsHash }) }
   if (!isTracked(call)) return { callId, tool: name, ...keyed, endpoint, scope, startedAt, era: 'modern' }
   const { task, snapshotAt, receivedAt, earliestAt, answered, cancel, era } = call
   return {

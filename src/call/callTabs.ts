@@ -10,7 +10,7 @@ export type CallMessage =
   /** It has become a task. */
   | { readonly type: 'created'; readonly record: ToolCallRecord }
   /** It ended without ever being a task: its outcome is nowhere but in the tab that made it. */
-  | { readonly type: 'settled'; readonly outcome: Outcome }
+  | { readonly type: 'settled'; readonly outcome: Outcome; readonly argumentsHash?: string | undefined }
 
 /** Which of several tabs polls. */
 export interface Leadership {

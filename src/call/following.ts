@@ -34,6 +34,7 @@ export function track(call: Call, event: Tracking, at: Circumstances, rules: Cal
     name,
     key,
     arguments: args,
+    argumentsHash: isNew ? call.argumentsHash : (event.argumentsHash ?? call.argumentsHash),
     startedAt: isNew ? call.startedAt : event.startedAt,
     stage: 'following',
     task,

@@ -8,7 +8,7 @@ export type CallEnd =
   /** A task: there is one to follow, whether or not this tab can see its record. */
   | { readonly record: ToolCallRecord }
   /** An end, without a task to follow. */
-  | { readonly outcome: Outcome }
+  | { readonly outcome: Outcome; readonly argumentsHash?: string | undefined }
 
 /** Who makes a call that several tabs may want to make: this tab, or the one that has made it. */
 export type CallLock = { readonly unlock: () => void } | CallEnd

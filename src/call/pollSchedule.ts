@@ -84,12 +84,22 @@ export function pollMessage(state: PollState, poll: PollResult): TaskMessage {
   const isLastPoll = isPastTtl(state.task, receivedAt, startedAt)
   if ('error' in response) return failureMessage(state, poll, response.error, isLastPoll)
   const { task } = response
+  if (isReused(state.task, task))
+    return { type: 'ended', error: new TaskExpiredError('unknown-task', { taskId, message: REUSED }) }
   // The response may have prolonged the ttl.
   if (isLastPoll && !isTerminal(task.status) && isPastTtl(task, receivedAt, now)) {
     return { type: 'ended', error: new TaskExpiredError('ttl', { taskId }) }
   }
   const at = nextPollAt({ task, knownAt: now, receivedAt }, policy, isPushed)
   return { type: 'snapshot', task, nextPollAt: at, askedAt: startedAt }
+}
+
+const REUSED =
+  'The server has given the id of this task to another one: it has lost this task, by a restart for instance. Start the call again.'
+
+/** True where the id was given to another task: `createdAt` never changes. Only what both say legibly counts. */
+export function isReused(known: Task, { createdAt }: Task): boolean {
+  return Math.abs(Date.parse(known.createdAt) - Date.parse(createdAt)) > 0
 }
 
 function failureMessage(state: PollState, poll: PollResult, error: Error, isLastPoll: boolean): TaskMessage {

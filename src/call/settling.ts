@@ -35,7 +35,10 @@ export function createSettling(options: SettlingOptions): Settling {
     const { call } = entry
     const error = 'error' in outcome ? outcome.error : undefined
     if (!isForeign) {
-      if (!isTracked(call) && call.key !== undefined) tabs.postCall(call.callId, { type: 'settled', outcome })
+      if (!isTracked(call) && call.key !== undefined) {
+        const { argumentsHash } = call
+        tabs.postCall(call.callId, { type: 'settled', outcome, argumentsHash })
+      }
       await options.closeRecord(entry, error)
     }
     entry.unlock?.()

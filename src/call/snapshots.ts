@@ -4,7 +4,7 @@ import { type DetailedTask, isSameTask, isTerminalTask, pickTask } from '../prot
 import type { Call, CallRules, Circumstances, Effect, Following } from './call.js'
 import { isBusy, observeInputs } from './inputs.js'
 import { pollInterval } from './pollPolicy.js'
-import { nextPollAt } from './pollSchedule.js'
+import { isReused, nextPollAt } from './pollSchedule.js'
 import { takeSnapshot } from './snapshotOrder.js'
 import { earliestPollAt, ended, scheduled } from './tracked.js'
 
@@ -30,6 +30,8 @@ export function onSnapshot(
   const { task, from } = snapshot
   const { now } = at
   const { policy } = rules
+  // Of another task under the same id, and the next poll says so.
+  if (from !== 'poll' && isReused(call.task, task)) return call
   const order = takeSnapshot(call, task, (snapshot.askedAt ?? 0) > call.knownAt)
   const isTaken = order.task === task
   if (!isTaken && from === 'server') {

@@ -1,6 +1,7 @@
 import { asError } from '../protocol/asError.js'
 import { PageOutdatedError, TaskExpiredError, ToolCallInterruptedError } from '../protocol/errors.js'
 import { isTerminal, type Task } from '../protocol/task.js'
+import { isOtherHash } from '../storage/argumentsHash.js'
 import { recordedTask, type ToolCallRecord } from '../storage/toolCallRecord.js'
 import { isTracked, type Outcome } from './call.js'
 import type { CallEntry } from './callEntry.js'
@@ -20,6 +21,11 @@ export interface StartContext extends SendContext {
   readonly tabs: CallTabs
 }
 
+/** The key belongs to a call with other arguments. */
+interface Conflict {
+  readonly conflict: ToolCallRecord | undefined
+}
+
 /** How a call ended that did not become a task in this page. */
 interface StartEnd {
   readonly outcome: Outcome
@@ -33,6 +39,10 @@ export interface StartOptions {
   readonly wish: Wish
   /** The task that this page knows to be lost; its record still says that it is at work. */
   readonly lostTaskId?: string | undefined
+  /** Called where the key belongs to a call with other arguments. Returns true if this one must not be taken for it. */
+  readonly isRefused: () => boolean
+  /** Called when this call was refused for that reason, with the record of the other one where there is one. */
+  readonly onConflict: (kept: ToolCallRecord | undefined) => void
   /** Called with where to report that another tab has made the call, while this tab waits for it; with undefined after. */
   readonly onWaiting: (settle: ((end: CallEnd) => void) | undefined) => void
 }
@@ -57,6 +67,10 @@ export async function startCall(options: StartOptions, context: StartContext): P
   let end: StartEnd | undefined
   try {
     const found = entry.call.key === undefined ? undefined : await findCall(options, context, controller.signal)
+    if (found !== undefined && 'conflict' in found) {
+      entry.unlock?.()
+      return options.onConflict(found.conflict)
+    }
     if (found === undefined || 'intent' in found) end = await makeCall(entry, context, controller.signal, found?.intent)
     else if ('outcome' in found) end = { ...found, isForeign: true }
     else end = followFound(entry, found.record, context, controller.signal)
@@ -69,15 +83,22 @@ export async function startCall(options: StartOptions, context: StartContext): P
   entry.unlock?.()
 }
 
-/** What another page has left of the call; undefined: this page is to make it. `intent`: to send it again. */
+/**
+ * What another page has left of the call; undefined: this page is to make it. `intent`: to send it again. `conflict`: what
+ * there is has other arguments.
+ */
 async function findCall(
-  { entry, wish, lostTaskId, onWaiting }: StartOptions,
+  { entry, wish, lostTaskId, isRefused, onWaiting }: StartOptions,
   { tabs, readFound, port }: StartContext,
   signal: AbortSignal,
-): Promise<CallEnd | { readonly intent: ToolCallRecord } | undefined> {
-  const { callId, name } = entry.call
+): Promise<CallEnd | { readonly intent: ToolCallRecord } | Conflict | undefined> {
+  const { callId, name, argumentsHash } = entry.call
   const locked = await lock(tabs, callId, signal, wish, onWaiting)
-  if (!('unlock' in locked)) return locked
+  if (!('unlock' in locked)) {
+    const conflict = 'record' in locked ? locked.record : undefined
+    const known = 'record' in locked ? locked.record : locked
+    return isOtherHash(known.argumentsHash, argumentsHash) && isRefused() ? { conflict } : locked
+  }
   entry.unlock = once(locked.unlock)
   if (wish === 'call-again') return undefined
   const found = await readFound(callId)
@@ -86,6 +107,7 @@ async function findCall(
   const isIntent = known.task === undefined && known.idempotencyKey === undefined
   const isRepeatable = isIntent && wish === 'call' && entry.left === undefined && (await port.isRepeatable(name))
   const plan = planStart(known, wish, isRepeatable)
+  if (plan !== 'call' && isOtherHash(found.argumentsHash, argumentsHash) && isRefused()) return { conflict: found }
   if (plan === 'repeat') return { intent: found }
   return plan === 'call' ? undefined : { record: found }
 }
@@ -123,7 +145,7 @@ function followFound(
   signal: AbortSignal,
 ): StartEnd | undefined {
   const { callId, name } = entry.call
-  const { task, startedAt, era } = found
+  const { task, startedAt, era, argumentsHash } = found
   runtime.dispatch(entry, { type: 'found', startedAt })
   if (task === undefined) throw new ToolCallInterruptedError(name, { callId })
   entry.unlock?.()
@@ -131,7 +153,7 @@ function followFound(
     const error = new TaskExpiredError(task.lost.reason, { taskId: task.taskId, callId })
     return { outcome: { error }, isForeign: true, task: recordedTask(task) }
   }
-  runtime.dispatch(entry, { type: 'adopted', task, startedAt, era })
+  runtime.dispatch(entry, { type: 'adopted', task, startedAt, era, argumentsHash })
   resumeCancel(entry, runtime, signal.aborted)
   return undefined
 }

@@ -25,10 +25,10 @@ type Unsettled = Exclude<Call, { stage: 'settled' }>
 function next(call: Unsettled, event: CallEvent, at: Circumstances, rules: CallRules, effects: Effect[]): Call {
   switch (event.type) {
     case 'settled': {
-      const { callId, name, key, arguments: args, startedAt } = call
+      const { callId, name, key, arguments: args, argumentsHash, startedAt } = call
       const task = event.task ?? (isTracked(call) ? call.task : undefined)
       const end = { outcome: event.outcome, endedAt: at.now, ...(task && { task }) }
-      return { callId, name, key, arguments: args, startedAt, stage: 'settled', ...end }
+      return { callId, name, key, arguments: args, argumentsHash, startedAt, stage: 'settled', ...end }
     }
     case 'created':
     case 'adopted':

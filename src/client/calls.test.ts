@@ -685,31 +685,3 @@ describe('a storage that answers late', () => {
     expect(server.count('tools/call')).toBe(1)
   })
 })
-
-describe('a call with the key of another one', () => {
-  const warned = async (first: object | undefined, ...others: (Record<string, unknown> | undefined)[]) => {
-    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
-    const start = (args: object | undefined) =>
-      client.startToolCall({ name: 'work', ...(args && { arguments: args as Record<string, unknown> }) }, { key: 'a' })
-    const calls = [first, ...others].map(start)
-    expect(new Set(calls.map(({ callId }) => callId)).size).toBe(1)
-    const messages: unknown[] = warn.mock.calls.map(([message]) => message)
-    warn.mockRestore()
-    await client.close()
-    return messages
-  }
-  const message =
-    '[taskwire] "work" was called with the key "a" and other arguments than the call of that key. ' +
-    'The call that is known is returned. Use another key for other arguments.'
-
-  it.each([
-    ['the same arguments', { seconds: 3 }, [{ seconds: 3 }], []],
-    ['none, as there', {}, [undefined], []],
-    ['other ones', { seconds: 3 }, [{ seconds: 4 }], [message]],
-    ['other ones, again and again', { seconds: 3 }, [{ seconds: 4 }, { seconds: 5 }], [message]],
-    ['none, unlike there', { seconds: 3 }, [undefined], [message]],
-    ['some, where there are none known', undefined, [{ seconds: 4 }], []],
-  ])('and %s warns a developer once at most', async (_what, first, others, messages) => {
-    expect(await warned(first, ...others)).toEqual(messages)
-  })
-})

@@ -1,8 +1,6 @@
 import { abortError } from '../call/abort.js'
-import type { CallEntry } from '../call/callEntry.js'
 import { type CallRuntime, type CallRuntimeOptions, createCallRuntime } from '../call/callRuntime.js'
 import type { CallMessage } from '../call/callTabs.js'
-import { isEqual } from '../call/isEqual.js'
 import type { CallEnd } from '../call/lockCall.js'
 import type { Wish } from '../call/planStart.js'
 import { type StartContext, startCall } from '../call/startCall.js'
@@ -10,10 +8,12 @@ import type { TaskMessage } from '../call/taskMessage.js'
 import type { ToolCallRequest } from '../call/taskPort.js'
 import { isSettled, type SettledToolCall } from '../call/toolCallState.js'
 import { inDevelopment } from '../environment/inDevelopment.js'
-import { warnInDevelopment } from '../environment/warn.js'
-import { TaskConfigurationError, TaskExpiredError } from '../protocol/errors.js'
+import { TaskConfigurationError, TaskExpiredError, ToolCallKeyConflictError } from '../protocol/errors.js'
+import { argumentsHash as hashOf, isOtherHash } from '../storage/argumentsHash.js'
 import type { RecordStore } from '../storage/recordStore.js'
+import { isTaskOver, type ToolCallRecord } from '../storage/toolCallRecord.js'
 import type { Tabs } from '../tabs/createTabs.js'
+import { ANY_ARGUMENTS, type AnyArguments, warnOfOtherArguments } from './anyArguments.js'
 import { toolCallId } from './callIds.js'
 import type { CallMetas } from './callMeta.js'
 import type { TaskClientStore } from './createStore.js'
@@ -56,7 +56,7 @@ export interface CallsOptions
 
 /** The calls of this page: each once, however often it is asked for. */
 export interface Calls {
-  start(request: ToolCallRequest, options: ToolCallOptions): ToolCall
+  start(request: ToolCallRequest, options: ToolCallOptions & AnyArguments): ToolCall
   resumeTask(task: TaskReference, options: Pick<ToolCallOptions, 'signal' | 'key'>): ToolCall
   resumeToolCalls(filter?: { callId?: string }): Promise<readonly ToolCall[]>
   get(callId: string): ToolCall | undefined
@@ -111,26 +111,43 @@ export function createCalls(options: CallsOptions): Calls {
   })
 
   return {
-    start: ({ name, arguments: args }, { key, repeat = 'never', signal: detaching }) => {
+    start: ({ name, arguments: args }, { key, repeat = 'never', signal: detaching, [ANY_ARGUMENTS]: takesAny }) => {
       const callId = key === undefined ? environment.randomId() : toolCallId(owner, name, key)
       const known = calls.entries.get(callId)
+      const argumentsHash = key === undefined ? undefined : hashOf(args)
+      const conflict = () => new ToolCallKeyConflictError(name, { callId, key })
       if (detaching?.aborted) return calls.refuse(calls.newCall(callId, name, key, args), detaching.reason)
       if (known !== undefined && isReusable(known.shown, repeat) && known.isUnanswered !== true) {
-        inDevelopment?.(() => warnOfOtherArguments(known, args))
-        return calls.handle(known, detaching)
+        const isConflict = takesAny !== true && isOtherHash(known.call.argumentsHash, argumentsHash)
+        return calls.handle(known, isConflict ? AbortSignal.abort(conflict()) : detaching)
       }
       if (signal.aborted) return calls.refuse(calls.newCall(callId, name, key, args), signal.reason)
       const isLost = known?.shown.error instanceof TaskExpiredError
       const lostTaskId = isLost ? known.shown.task?.taskId : undefined
-      const entry = calls.begin(calls.newCall(callId, name, key, args))
+      const entry = calls.begin({ ...calls.newCall(callId, name, key, args), argumentsHash })
       entry.meta = options.prepareMeta({ callId, name })
       const onWaiting = (settle: ((end: CallEnd) => void) | undefined) => {
         if (settle === undefined) calls.waiting.delete(callId)
         else calls.waiting.set(callId, settle)
       }
+      const isRefused = () => {
+        if (takesAny !== true) return true
+        inDevelopment?.(() => warnOfOtherArguments(name, key))
+        return false
+      }
+      const onConflict = (kept: ToolCallRecord | undefined) => {
+        if (entry.left !== undefined) return
+        runtime.leave(entry, conflict())
+        calls.drop(callId)
+        // The call of that key goes on, here too where calls are followed that nothing observes.
+        if (kept?.task !== undefined && isTaskOver(kept.task)) ended.list(kept)
+        else if (kept?.task !== undefined && followsUnobserved) calls.follow(kept)
+      }
       const call = calls.handle(entry, detaching)
       // Not before the caller has it in hand: it reports to them.
-      void Promise.resolve().then(() => startCall({ entry, wish: WISH[repeat], lostTaskId, onWaiting }, starting))
+      void Promise.resolve().then(() =>
+        startCall({ entry, wish: WISH[repeat], lostTaskId, isRefused, onConflict, onWaiting }, starting),
+      )
       return call
     },
     resumeTask,
@@ -169,20 +186,6 @@ const WISH: Record<NonNullable<ToolCallOptions['repeat']>, Wish> = {
   never: 'call',
   settled: 'call-if-settled',
   always: 'call-again',
-}
-
-/** Calls of which a developer has been warned, each once: a component may ask again with each render. */
-const warnedOf = new WeakSet<CallEntry>()
-
-/** The key says which call it is, so the arguments of the first one count. */
-function warnOfOtherArguments(known: CallEntry, args: ToolCallRequest['arguments']): void {
-  const { name, key, arguments: first } = known.call
-  if (first === undefined || warnedOf.has(known) || isEqual(first, args ?? {})) return
-  warnedOf.add(known)
-  warnInDevelopment(
-    `[taskwire] "${name}" was called with the key ${JSON.stringify(key)} and other arguments than the call of that key. ` +
-      'The call that is known is returned. Use another key for other arguments.',
-  )
 }
 
 function closedError(): TaskConfigurationError {

@@ -16,6 +16,7 @@ import { hash } from '../storage/hash.js'
 import { memoryStorage } from '../storage/memoryStorage.js'
 import { createRecordStore } from '../storage/recordStore.js'
 import { createTabs, NOOP_TABS } from '../tabs/createTabs.js'
+import type { AnyArguments } from './anyArguments.js'
 import { toolCallId } from './callIds.js'
 import { type CallMetas, createCallMetas } from './callMeta.js'
 import { type Calls, createCalls } from './calls.js'
@@ -27,7 +28,7 @@ import { createObserving, type Observing } from './observe/createObserving.js'
 import { positive, readPollPolicy, readStorage } from './options.js'
 import { createReports } from './reports.js'
 import type { SetUp, SigningIn } from './setUp.js'
-import type { ForgetFilter, TaskClient, TaskClientBaseOptions, TaskReference } from './taskClient.js'
+import type { ForgetFilter, TaskClient, TaskClientBaseOptions, TaskReference, ToolCallOptions } from './taskClient.js'
 import { createToolsCheck, type ToolsCheck } from './toolsCheck.js'
 
 /** A frame at 60 Hz. */
@@ -195,7 +196,7 @@ function clientOf({
     },
     resumeToolCalls: calls.resumeToolCalls,
     callTool: async (params, callOptions) => client.startToolCall(params, callOptions).result,
-    startToolCall(params, callOptions = {}) {
+    startToolCall(params, callOptions: ToolCallOptions & AnyArguments = {}) {
       inDevelopment?.(() => checkCall(params, callOptions))
       return calls.start(checkParams(params), callOptions)
     },

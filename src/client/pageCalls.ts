@@ -85,15 +85,16 @@ export function createPageCalls(options: PageCallsOptions): PageCalls {
   }
 
   function follow(record: ToolCallRecord): CallEntry {
-    const entry = begin({ ...newCall(record.callId, record.tool, record.key), startedAt: record.startedAt })
+    const { argumentsHash, startedAt } = record
+    const entry = begin({ ...newCall(record.callId, record.tool, record.key), argumentsHash, startedAt })
     adopt(entry, record)
     return entry
   }
 
-  function adopt(entry: CallEntry, { task, startedAt, era }: ToolCallRecord): void {
+  function adopt(entry: CallEntry, { task, startedAt, era, argumentsHash }: ToolCallRecord): void {
     if (task === undefined) return
     entry.cancelling = undefined
-    runtime.dispatch(entry, { type: 'adopted', task, startedAt, era })
+    runtime.dispatch(entry, { type: 'adopted', task, startedAt, era, argumentsHash })
     resumeCancel(entry, runtime)
   }
 
@@ -113,10 +114,10 @@ export function createPageCalls(options: PageCallsOptions): PageCalls {
     adopt,
     over,
     open: (record) => {
-      const { callId, tool, key, startedAt, task } = record
+      const { callId, tool, key, argumentsHash, startedAt, task } = record
       if (task?.lost === undefined) return follow(record)
       const error = new TaskExpiredError(task.lost.reason, { taskId: task.taskId, callId })
-      return over({ callId, name: tool, key, startedAt, task: recordedTask(task) }, error, task.lost.at)
+      return over({ callId, name: tool, key, argumentsHash, startedAt, task: recordedTask(task) }, error, task.lost.at)
     },
     findTask: (taskId) => {
       for (const entry of entries.values()) {

@@ -65,8 +65,10 @@ export function createTabNews(options: TabNewsOptions): TabNews {
   return {
     receive: (callId, message) => {
       const known = calls.entries.get(callId)
-      if (message.type === 'settled') calls.waiting.get(callId)?.({ outcome: message.outcome })
-      else if (message.type === 'created') takeRecord(callId, message.record)
+      if (message.type === 'settled') {
+        const { outcome, argumentsHash } = message
+        calls.waiting.get(callId)?.({ outcome, argumentsHash })
+      } else if (message.type === 'created') takeRecord(callId, message.record)
       else if (known !== undefined) handOver.give(known)
     },
     catchUp: async (entry) => {

@@ -21,6 +21,7 @@ import {
   TasksUnsupportedError,
   TaskUnreachableError,
   ToolCallInterruptedError,
+  ToolCallKeyConflictError,
   ToolCallRejectedError,
   ToolOutputError,
 } from './errors.js'
@@ -111,6 +112,14 @@ const rows: Record<string, Row> = {
     message:
       'The call of "report" was interrupted before its response arrived; it may be running on the server. ' +
       'Call it again only if running twice does no harm.',
+  },
+  ToolCallKeyConflictError: {
+    type: ToolCallKeyConflictError,
+    make: (options) => new ToolCallKeyConflictError('report', { ...options, key: 'weekly' }),
+    details: { toolName: 'report' },
+    message:
+      '"report" was not called: the key "weekly" belongs to a call with other arguments. ' +
+      "Put what differs into the key, or pass repeat: 'always' to call the tool again.",
   },
   PageOutdatedError: {
     type: PageOutdatedError,

@@ -221,6 +221,25 @@ export class ToolCallInterruptedError extends TaskError {
 }
 
 /**
+ * A call was not made, and nothing was sent: its key belongs to a call of the same tool with other arguments, which is
+ * running or whose outcome is kept, in this tab, another one or from an earlier visit. Put what differs into the key, or
+ * make the call with `repeat`.
+ */
+export class ToolCallKeyConflictError extends TaskError {
+  override readonly name = 'ToolCallKeyConflictError'
+  declare readonly toolName: string
+
+  constructor(toolName: string, options?: TaskErrorOptions & { key?: string | undefined }) {
+    super(
+      `"${toolName}" was not called: the key ${JSON.stringify(options?.key)} belongs to a call with other arguments. ` +
+        "Put what differs into the key, or pass repeat: 'always' to call the tool again.",
+      options,
+      { toolName },
+    )
+  }
+}
+
+/**
  * A later version of Taskwire has recorded the call: another tab runs a newer build of the app. What became of it is
  * not for this page to read, and the tool is not called a second time. Reload the page.
  */
@@ -389,6 +408,7 @@ const CLASSES: Readonly<
   },
   TasksUnsupportedError: { type: TasksUnsupportedError, members: { code } },
   ToolCallInterruptedError: { type: ToolCallInterruptedError, members: { toolName: words } },
+  ToolCallKeyConflictError: { type: ToolCallKeyConflictError, members: { toolName: words } },
   PageOutdatedError: { type: PageOutdatedError, members: { toolName: words } },
   ToolCallRejectedError: { type: ToolCallRejectedError, members: { code, data: (value) => value } },
   TaskRequestError: {

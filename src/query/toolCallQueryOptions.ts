@@ -1,6 +1,7 @@
 import type { DataTag, QueryObserverOptions, SkipToken } from '@tanstack/query-core'
+import { ANY_ARGUMENTS, type AnyArguments, warnOfOtherArguments } from '../client/anyArguments.js'
 import { checkMembers } from '../client/checkNames.js'
-import type { TaskClient } from '../client/taskClient.js'
+import type { TaskClient, ToolCallOptions } from '../client/taskClient.js'
 import type { ToolArguments, ToolName, WithArguments } from '../client/tools.js'
 import type { StandardSchemaV1 } from '../connection/standardSchema.js'
 import { inDevelopment } from '../environment/inDevelopment.js'
@@ -33,7 +34,10 @@ export interface ToolCallQueryBase<T, Name extends ToolName<T>, S extends Standa
   name: Name
   /** What the tool is called with. `skipToken` of TanStack Query: not yet. */
   arguments?: unknown
-  /** Names the call. @default the arguments: the same arguments are the same call */
+  /**
+   * Names the call, and plays the part of the query key: other arguments under the same key are not fetched, and a warning in
+   * development. @default the arguments: the same arguments are the same call
+   */
   key?: string | undefined
   /** Any Standard Schema (zod, valibot, arktype): checks and types `data.structuredContent`. */
   outputSchema?: S
@@ -148,6 +152,7 @@ export function toolCallQuery(
   const { name, arguments: args, query, outputSchema } = options
   const key = toolCallKey(options)
   const queryKey = toolCallQueryKey(client, name, key)
+  inDevelopment?.(() => warnOfChange(client, options))
 
   async function queryFn(context: ToolCallQueryContext): Promise<unknown> {
     clearWhenForgotten(client, context.client)
@@ -157,14 +162,13 @@ export function toolCallQuery(
       noteFetched(fetched)
     }
     const isRepeat = fetched !== undefined && hasEnded(fetched) && (suspense?.isReset || isObserved(fetched))
-    const { result } = client.startToolCall(
-      { name, ...(isArguments(args) && { arguments: args }) },
-      {
-        // Reading the signal lets TanStack give the fetch up on unmount, and with it what the repeat brings.
-        ...(isRepeat ? { repeat: 'settled' } : { signal: context.signal }),
-        ...(key !== undefined && { key }),
-      },
-    )
+    const callOptions: ToolCallOptions & AnyArguments = {
+      // Reading the signal lets TanStack give the fetch up on unmount, and with it what the repeat brings.
+      ...(isRepeat ? { repeat: 'settled' } : { signal: context.signal }),
+      ...(key !== undefined && { key }),
+      [ANY_ARGUMENTS]: true,
+    }
+    const { result } = client.startToolCall({ name, ...(isArguments(args) && { arguments: args }) }, callOptions)
     return toolOutput(await result, name, outputSchema)
   }
 
@@ -196,6 +200,21 @@ export function toolCallKey({
 
 function untilAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
+}
+
+/** Calls of which a developer has been warned, each once: options are made with each render. */
+const warnedOf = new WeakMap<TaskClient, Set<string>>()
+
+/** The key is that of the query, so other arguments do not lead to another fetch. */
+function warnOfChange(client: TaskClient, { name, key, arguments: args }: AnyToolCallQueryOptions): void {
+  if (key === undefined || isSkipped(args)) return
+  const callId = client.toolCallId(name, key)
+  const known = client.getToolCallState(callId)?.arguments
+  const warned = warnedOf.get(client) ?? new Set()
+  if (known === undefined || warned.has(callId) || argumentsKey(known) === argumentsKey(args as object | undefined))
+    return
+  warnedOf.set(client, warned.add(callId))
+  warnOfOtherArguments(name, key)
 }
 
 function hasEnded({ state }: QueryOfCall): boolean {

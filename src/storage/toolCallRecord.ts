@@ -5,13 +5,15 @@ import { SESSION_PREFIX } from '../protocol/taskAddress.js'
 
 /**
  * What is kept of a call, one storage item each: enough to take it up again, and nothing more. Never
- * arguments, results or tokens.
+ * arguments, results or tokens; of arguments a hash.
  */
 export interface ToolCallRecord {
   readonly callId: string
   /** The tool's name. */
   readonly tool: string
   readonly key?: string
+  /** Of the arguments of a call with a key, as `argumentsHash()` has it. */
+  readonly argumentsHash?: string
   readonly endpoint: string
   readonly scope: string
   readonly era: 'modern' | 'legacy'
@@ -67,6 +69,9 @@ const ASK_PAST_TTL_MS = 24 * 60 * 60 * 1000
 /** What a record is kept for, in ms, whose task id names a session: a day. Such an id is more than that of a task. */
 const KEEP_SESSION_MS = 24 * 60 * 60 * 1000
 
+/** Longer than any hash of ours: what another script has written must not make records large. */
+const MAX_HASH_LENGTH = 64
+
 const VERSION = 1
 
 /** How a record of this version begins. */
@@ -91,11 +96,12 @@ export function decodeToolCallRecord(text: string): ToolCallRecord | undefined {
   if (era !== 'modern' && era !== 'legacy') return undefined
   const task = decodeTask(body['task'])
   if (body['task'] !== undefined && task === undefined) return undefined
-  const { held, idempotencyKey } = body
+  const { held, idempotencyKey, argumentsHash } = body
   return {
     callId,
     tool,
     ...(typeof key === 'string' && { key }),
+    ...(isArgumentsHash(argumentsHash) && { argumentsHash }),
     endpoint,
     scope,
     era,
@@ -103,6 +109,10 @@ export function decodeToolCallRecord(text: string): ToolCallRecord | undefined {
     ...(isIdempotencyKey(idempotencyKey) && { idempotencyKey }),
     ...(task !== undefined ? { task } : (held === 'working' || held === 'ended') && { held }),
   }
+}
+
+function isArgumentsHash(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= MAX_HASH_LENGTH
 }
 
 /** As long as servers take it. */
@@ -206,7 +216,13 @@ export function mergeToolCallRecords(stored: ToolCallRecord | undefined, next: T
     : {}
   const { lost = stored.task.lost, ...known } = { ...next.task, ...snapshot }
   const isLost = lost !== undefined && !isTerminal(known.status)
-  return { ...next, task: { ...known, ...laterPoll(stored.task, next.task), answered, ...(isLost && { lost }) } }
+  const { argumentsHash = stored.argumentsHash } = next
+  const hashed = argumentsHash !== undefined && { argumentsHash }
+  return {
+    ...next,
+    ...hashed,
+    task: { ...known, ...laterPoll(stored.task, next.task), answered, ...(isLost && { lost }) },
+  }
 }
 
 /** The keys of both, each once, the newest of them. What is added may come from another tab. */

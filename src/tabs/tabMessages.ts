@@ -153,16 +153,17 @@ function decodeDetailedTask(value: unknown): DetailedTask | undefined {
 
 function decodeCallMessage(value: unknown, now: number): CallMessage | undefined {
   if (!isJsonObject(value)) return undefined
-  const { type, record, outcome } = value
+  const { type, record, outcome, argumentsHash } = value
   if (type === 'wanted') return { type }
   if (type === 'created') {
     const decoded = typeof record === 'string' ? decodeRecord(record, now) : undefined
     return decoded && { type, record: decoded }
   }
   if (type !== 'settled' || !isJsonObject(outcome)) return undefined
-  if ('error' in outcome) return { type, outcome: { error: TaskError.fromJSON(outcome['error']) } }
+  const hashed = typeof argumentsHash === 'string' && { argumentsHash }
+  if ('error' in outcome) return { type, ...hashed, outcome: { error: TaskError.fromJSON(outcome['error']) } }
   const parsed = parseCallToolResult(outcome['result'])
-  return 'result' in parsed ? { type, outcome: parsed } : undefined
+  return 'result' in parsed ? { type, ...hashed, outcome: parsed } : undefined
 }
 
 /** JSON has a number that is read as Infinity: 1e999. */

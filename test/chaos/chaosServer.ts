@@ -1,4 +1,7 @@
-/** What becomes of a call. It travels as the arguments of the tool, so that the server knows it and the test does, too. */
+/** Where the name of the start stands in `_meta` of a `tools/call`: to the app, each start of a key is the same call. */
+export const NONCE_META = 'chaos/nonce'
+
+/** What becomes of a call. But for the name, it travels as the arguments of the tool. */
 export interface CallPlan {
   /** Names the start that the call came from. */
   readonly nonce: string
@@ -28,6 +31,12 @@ export type Truth =
   | { readonly status: 'completed'; readonly text: string; readonly isError: boolean }
   | { readonly status: 'failed'; readonly code: number }
   | { readonly status: 'cancelled' }
+
+/** What is to become of a `tools/call`. */
+export function planOf(params: Readonly<Record<string, unknown>>): CallPlan {
+  const meta = params['_meta'] as Readonly<Record<string, unknown>> | undefined
+  return { ...(params['arguments'] as Omit<CallPlan, 'nonce'>), nonce: String(meta?.[NONCE_META]) }
+}
 
 export interface RpcRequest {
   readonly id?: string | number
@@ -146,9 +155,7 @@ export function createChaosServer({ now, onExecuted, ...options }: ChaosServerOp
   function call(params: Readonly<Record<string, unknown>>): RpcResponse {
     const key = (params['_meta'] as Readonly<Record<string, unknown>> | undefined)?.[KEY_META]
     if (!isIdempotent || typeof key !== 'string') return respond(run(params))
-    // The nonce is the test's: to the app it is the same call.
-    const { nonce: _, ...plan } = params['arguments'] as CallPlan
-    const request = JSON.stringify([params['name'], plan])
+    const request = JSON.stringify([params['name'], params['arguments']])
     const known = byKey.get(key)
     if (known !== undefined && known.request !== request) return OTHER_CALL
     if (known !== undefined) onRepeated?.()
@@ -163,8 +170,8 @@ export function createChaosServer({ now, onExecuted, ...options }: ChaosServerOp
     return { result: { ...created, resultType: 'task' } }
   }
 
-  function run({ arguments: args }: Readonly<Record<string, unknown>>): RpcResponse | ServerTask {
-    const plan = args as CallPlan
+  function run(params: Readonly<Record<string, unknown>>): RpcResponse | ServerTask {
+    const plan = planOf(params)
     if (plan.answer === 'refusal') return { error: { code: -32602, message: 'Such arguments do not do.' } }
     onExecuted(plan.nonce)
     if (plan.answer === 'result')

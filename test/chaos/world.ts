@@ -4,7 +4,15 @@ import type { ToolCallRecord } from '../../src/storage/toolCallRecord.js'
 import { seededRandom } from '../seeded/seededRandom.js'
 import { type ClientKind, createClientOf } from '../support/createClientOf.js'
 import { type CallLedger, createCallLedger, type Start } from './callLedger.js'
-import { type CallPlan, type ChaosServer, createChaosServer, type RpcRequest, type ServerTask } from './chaosServer.js'
+import {
+  type CallPlan,
+  type ChaosServer,
+  createChaosServer,
+  NONCE_META,
+  planOf,
+  type RpcRequest,
+  type ServerTask,
+} from './chaosServer.js'
 import type { Breach, Fault, Tally, TallyKey } from './faults.js'
 import { createJournal, type Journal, noting } from './journal.js'
 import { type ChaosNetwork, createChaosNetwork } from './network.js'
@@ -254,8 +262,7 @@ export function createWorld(
       if (about !== undefined && !init.signal?.aborted && delivery.type !== 'nothing')
         floors.answered(tab, about, delivery, browser.now())
       if (request.method === 'tools/call' && about === undefined && saysWhatBecame(delivery)) {
-        const plan = request.params?.['arguments'] as CallPlan | undefined
-        const start = plan && ledger.start(plan.nonce)
+        const start = request.params && ledger.start(planOf(request.params).nonce)
         if (start) ledger.permit(start.callId)
       }
       if (taskId !== undefined && delivery.type === 'answer') tally.add('polls answered')
@@ -453,10 +460,9 @@ export function createWorld(
         if (repeat !== 'never' && ledger.knows(callId)) ledger.permitFresh(callId)
         begin(callId)
       }
-      const call = client.startToolCall(
-        { name, arguments: { ...plan, nonce } },
-        { repeat, ...(key !== undefined && { key }) },
-      )
+      const removeNonce = client.addCallMeta(() => () => ({ [NONCE_META]: nonce }))
+      const call = client.startToolCall({ name, arguments: plan }, { repeat, ...(key !== undefined && { key }) })
+      removeNonce()
       begin(call.callId)
       if (key === undefined) madeBy.set(call.callId, tabName)
       call.result.catch(() => {})

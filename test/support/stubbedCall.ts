@@ -299,7 +299,10 @@ export function beginCall(options: StubbedCallOptions = {}) {
       readFound: (callId: string) => records.read(callId),
     }
     void Promise.resolve().then(() =>
-      startCall({ entry, wish, lostTaskId, onWaiting }, { ...context, ...found, runtime, rules: { policy } }),
+      startCall(
+        { entry, wish, lostTaskId, isRefused: () => true, onConflict: () => {}, onWaiting },
+        { ...context, ...found, runtime, rules: { policy } },
+      ),
     )
   }
 

@@ -1,0 +1,98 @@
+import type { TaskClient, ToolCall } from 'taskwire'
+import { createSimulatedBrowser, type SimulatedBrowser, type SimulatedPage } from 'taskwire/testing'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createTaskClient } from '../support/anyClient.js'
+import { completed, created, createScriptedServer, type ScriptedServer, snapshot } from '../support/scriptedServer.js'
+
+const FIRST = '2026-07-28T00:00:00Z'
+const SECOND = '2026-07-28T00:10:00Z'
+const LOST = { name: 'TaskExpiredError', reason: 'unknown-task' }
+
+let browser: SimulatedBrowser
+let server: ScriptedServer
+
+beforeEach(() => {
+  browser = createSimulatedBrowser()
+  server = createScriptedServer({ now: browser.now })
+  server.on('tools/call', created({ taskId: '1', createdAt: FIRST }))
+  server.on('tasks/get', snapshot({ taskId: '1', createdAt: FIRST }))
+})
+
+interface Tab {
+  readonly page: SimulatedPage
+  readonly client: TaskClient
+  readonly call: ToolCall
+}
+
+async function openTab(page: SimulatedPage = browser.openPage()): Promise<Tab> {
+  const client = createTaskClient({
+    url: 'https://tasks.example/mcp',
+    transportOptions: { fetch: server.fetch },
+    environment: page.environment,
+    push: false,
+  })
+  const call = client.startToolCall({ name: 'report' }, { key: 'k' })
+  call.result.catch(() => {})
+  await browser.advance(1500)
+  return { page, client, call }
+}
+
+/** The server has started again, and counts its tasks from 1 again. */
+const reused = { taskId: '1', createdAt: SECOND, lastUpdatedAt: SECOND }
+
+describe('a task id that the server uses again after a restart', () => {
+  it.each([
+    ['has ended', completed(reused)],
+    ['is at work', snapshot(reused)],
+  ])('[EDGE-31] counts as lost where the other task %s', async (_, reply) => {
+    const [a, b] = [await openTab(), await openTab()]
+    server.on('tasks/get', reply)
+    await browser.advance(2000)
+    for (const { call } of [a, b]) await expect(call.result).rejects.toMatchObject(LOST)
+    await expect(a.call.result).rejects.toThrow(/another one/)
+    const polled = server.received('tasks/get').length
+    await browser.advance(10_000)
+    expect(server.received('tasks/get')).toHaveLength(polled)
+    expect(server.received('tools/call')).toHaveLength(1)
+  })
+
+  it('[EDGE-31] counts as lost after a reload, and nothing is called', async () => {
+    const { page } = await openTab()
+    const next = await page.reload()
+    server.on('tasks/get', completed(reused))
+    const { call } = await openTab(next)
+    await browser.advance(2000)
+    await expect(call.result).rejects.toMatchObject(LOST)
+    expect(server.received('tools/call')).toHaveLength(1)
+  })
+
+  it('[EDGE-31] counts as lost where the outcome of a task that has ended is fetched again', async () => {
+    const { page, call: first } = await openTab()
+    server.on('tasks/get', completed({ taskId: '1', createdAt: FIRST }))
+    await browser.advance(1000)
+    await expect(first.result).resolves.toBeDefined()
+    const next = await page.reload()
+    server.on('tasks/get', completed(reused))
+    const { call } = await openTab(next)
+    await expect(call.result).rejects.toMatchObject(LOST)
+  })
+})
+
+describe('a task whose time of creation', () => {
+  it('[EDGE-31] is written in another way is the same task', async () => {
+    const { call } = await openTab()
+    server.on('tasks/get', completed({ taskId: '1', createdAt: '2026-07-28T02:00:00.000+02:00' }))
+    await browser.advance(1000)
+    await expect(call.result).resolves.toBeDefined()
+  })
+
+  it('[EDGE-31] was not known, since the app has named it, is followed', async () => {
+    const { client } = await openTab()
+    const call = client.resumeTask('2')
+    server.on('tasks/get', (request) =>
+      (request.params['taskId'] === '2' ? completed({ ...reused, taskId: '2' }) : snapshot({ taskId: '1' }))(request),
+    )
+    await browser.advance(2000)
+    await expect(call.result).resolves.toBeDefined()
+  })
+})
