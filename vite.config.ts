@@ -29,6 +29,8 @@ const entries: Record<string, string> = {
 /** Everything but our own files: an app brings the dependencies and must have each of them once. */
 const isExternal = (id: string): boolean => !/^[./]|^[a-z]:[\\/]|^\0/i.test(id)
 
+/** Files of tests in browsers that run at the same time. */
+const BROWSERS = 2
 const browserTests = 'test/browser/**/*.test.ts'
 /** The tests that launch a browser by test/browser/engines/launchEngine.ts: they hold for each. */
 const testsOfEngines = ['demo', 'durability', 'magic', 'questions'].map((name) => `test/browser/${name}.test.ts`)
@@ -154,8 +156,8 @@ export default defineConfig({
           include: [browserTests],
           provide: { client: 'full', engine: 'chromium' },
           hookTimeout: 60_000,
-          fileParallelism: false,
-          // After the fast projects, alone: a browser on a busy machine measures the machine.
+          // After the fast projects: a browser on a busy machine measures the machine. Two at once, since they mostly wait.
+          maxWorkers: BROWSERS,
           sequence: { groupOrder: 1 },
         },
       },
@@ -167,7 +169,7 @@ export default defineConfig({
           include: ['test/browser/durability.test.ts'],
           provide: { client: 'lite', engine: 'chromium' },
           hookTimeout: 60_000,
-          fileParallelism: false,
+          maxWorkers: BROWSERS,
           sequence: { groupOrder: 1 },
         },
       },
@@ -181,7 +183,7 @@ export default defineConfig({
           globalSetup: ['test/setup/engine.ts'],
           provide: { client: 'full' as const, engine },
           hookTimeout: 60_000,
-          fileParallelism: false,
+          maxWorkers: BROWSERS,
           sequence: { groupOrder: 1 },
         },
       })),

@@ -32,8 +32,8 @@ export async function startDemo({ isBundled = false } = {}): Promise<DemoServer>
     configFile: 'demo/vite.config.ts',
     logLevel: 'error',
     plugins: [breaker],
-    // Not the cache of an `npm run demo` that may be running.
-    cacheDir: 'node_modules/.vite-demo-test',
+    // Not the cache of an `npm run demo` that may be running, nor that of a file that is tested at the same time.
+    cacheDir: `node_modules/.vite-demo-test/${process.env['VITEST_POOL_ID'] ?? ''}`,
     // Whoever edits a file meanwhile must not reload the page under test. (`watch: null` would be lost in the merge.)
     server: { port: 0, strictPort: false, watch: { ignored: '**' } },
   })
