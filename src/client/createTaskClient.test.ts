@@ -1,4 +1,5 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { InMemoryTaskStore } from 'taskwire/server'
 import { createTestServer, scriptTask, type TestServer } from 'taskwire/testing'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { createWorkServer } from '../../test/support/workServer.js'
@@ -295,9 +296,12 @@ describe('createTaskClient', () => {
     })
 
     it('[DUR-56] a task that the server has lost stays lost under its key, until the app calls anew', async () => {
-      server = createWorkServer({ defaultTtlMs: 2000 })
-      openPage().startToolCall({ name: 'work', arguments: { seconds: 60 } }, { key: 'k' })
-      await server.advance(5000)
+      const store = new InMemoryTaskStore()
+      server = createWorkServer({ store })
+      const lost = openPage().startToolCall(WORK, { key: 'k' })
+      await server.advance(1500)
+      await store.remove(lost.getState().task?.taskId ?? '')
+      await server.advance(3500)
 
       client = openPage()
       const call = client.startToolCall(WORK, { key: 'k' })

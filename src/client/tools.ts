@@ -66,8 +66,8 @@ export type WithArguments<A, Other = never> =
  *
  * @example
  * ```ts
- * if (data.isError) return textOf(data.content)
- * return data.structuredContent.total
+ * const data = await client.callTool({ name: 'report', arguments: { quarter: 'Q3' } })
+ * if (!data.isError) console.log(data.structuredContent)
  * ```
  */
 export interface CheckIsErrorFirst {

@@ -2,6 +2,7 @@ import { QueryClient, QueryClientProvider, skipToken } from '@tanstack/react-que
 import { act, render, renderHook, screen } from '@testing-library/react'
 import { type ReactNode, StrictMode } from 'react'
 import { renderToString } from 'react-dom/server'
+import { InMemoryTaskStore } from 'taskwire/server'
 import type { SimulatedPage, TestServer } from 'taskwire/testing'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
@@ -239,11 +240,15 @@ describe('useToolCall', () => {
   })
 
   it('[DUR-57] a task that the server has lost is shown as such after a reload, and retry() calls again', async () => {
-    server = createWorkServer({ defaultTtlMs: 2000 })
+    const store = new InMemoryTaskStore()
+    server = createWorkServer({ store })
     const LOST = { ...WORK, arguments: { seconds: 60 } }
     client = openPage()
-    renderHook(() => useToolCall(LOST), { wrapper }).unmount()
-    await advance(5000)
+    const { result: before, unmount } = renderHook(() => useToolCall(LOST), { wrapper })
+    await advance(1500)
+    await store.remove(before.current.task?.taskId ?? '')
+    unmount()
+    await advance(3500)
 
     client = openPage()
     const { result } = renderHook(
