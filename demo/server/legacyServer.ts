@@ -88,6 +88,8 @@ const direct: ToolContext = {
   sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
   clientCapabilities: {},
   inputResponses: {},
+  progress: async () => {},
+  elicit: () => Promise.reject(new TypeError('A render asks nothing.')),
   requestState: () => undefined,
 }
 

@@ -58,6 +58,13 @@ const cors: Check = (value) => {
   if (isList && Object.keys(others).length === 0) return undefined
   return `is ${shown(value)}. Pass true, false or { origin: ['https://app.example'] }.`
 }
+const resultTool: Check = (value) => {
+  const { afterMs, name = '', ...others } = isObject(value) ? value : {}
+  const isRight = positive(afterMs) === undefined && typeof name === 'string' && Object.keys(others).length === 0
+  return isRight
+    ? undefined
+    : `is ${shown(value)}. Pass { afterMs: 30_000 }, with a \`name\` if it shall not be get_result.`
+}
 const aServerInfo: Check = (value) =>
   isObject(value) && typeof value['name'] === 'string' && typeof value['version'] === 'string'
     ? undefined
@@ -94,6 +101,7 @@ const SERVER_OPTIONS: Record<keyof TaskServerOptions, Check> = {
   maxRequestBodySize: aPositive,
   maxResultSize: aPositive,
   cors,
+  resultTool,
   instrument: anInstrument,
   onError: aFunction,
   serverOptions: anObject,

@@ -1,5 +1,6 @@
 import { INTERNAL_ERROR, isJsonContentType, isLegacyRequest, type ServerNotifier } from '@modelcontextprotocol/server'
 import { REFUSED } from './base/errorCodes.js'
+import { createAnswer, isStreamable } from './http/answer.js'
 import { whoSends } from './http/authenticate.js'
 import { createCors } from './http/cors.js'
 import { Exchange } from './http/exchange.js'
@@ -101,7 +102,12 @@ export function createTaskServer<const Tools extends readonly ToolDefinition[]>(
     const finished = core.serve(exchange).then((response) => listenToTasks(exchange, response, listening))
     const atWork = exchange.taskAtWork.then(({ record }) => taskCreatedResponse(exchange, record, serverInfo))
     requestOptions.waitUntil?.(finished)
-    return Promise.race([atWork, finished])
+    const outcome = Promise.race([atWork, finished])
+    if (!isStreamable(exchange)) return outcome
+    const answer = createAnswer({ clock: config.clock, onCancel: () => exchange.hangUp() })
+    exchange.answer = answer
+    void answer.end(outcome)
+    return answer.response
   }
 
   async function admit(request: Request, requestOptions: TaskServerRequestOptions): Promise<Response> {

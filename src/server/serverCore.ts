@@ -1,5 +1,6 @@
 import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server'
 import { TaskConfigurationError } from '../protocol/errors.js'
+import { nextMacrotask } from './base/nextMacrotask.js'
 import { createReporter } from './base/reportError.js'
 import { Exchange } from './http/exchange.js'
 import { capabilitiesIn } from './http/tasksCapability.js'
@@ -10,6 +11,7 @@ import type { TaskRecord } from './tasks/taskRecord.js'
 import { createTaskRuntime } from './tasks/taskRuntime.js'
 import { parseCallRecord } from './tools/callRecord.js'
 import { finishExchange } from './tools/finishExchange.js'
+import { withoutOwnState } from './tools/laterAnswer.js'
 import { createServerFactory } from './tools/serverFactory.js'
 
 /** What a server and a worker have in common: tools, tasks and the SDK's checks. */
@@ -57,7 +59,10 @@ export function createServerCore(config: ServerConfig): ServerCore {
     const { request, body, authInfo, signal } = exchange
     const inner = new Request(request.url, { method: 'POST', headers: request.headers, signal })
     exchanges.set(inner, exchange)
-    const response = await mcp.fetch(inner, { ...(authInfo !== undefined && { authInfo }), parsedBody: body })
+    const response = await mcp.fetch(inner, {
+      ...(authInfo !== undefined && { authInfo }),
+      parsedBody: withoutOwnState(body),
+    })
     return finishExchange(exchange, response, parts)
   }
 
@@ -86,6 +91,8 @@ export function createServerCore(config: ServerConfig): ServerCore {
     runJob,
     async close(drainMs) {
       await runtime.close(drainMs)
+      // Requests that waited for a task are answered before the SDK ends them.
+      await nextMacrotask()
       await mcp.close()
     },
   }

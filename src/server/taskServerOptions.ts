@@ -129,6 +129,13 @@ export interface TaskServerOptions {
    * @default false: pages of the server's own origin only
    */
   cors?: boolean | CorsOptions
+  /**
+   * A tool for clients without tasks, so that they can use `optional` tools that take longer than such clients wait. A call
+   * that has not ended after `afterMs` is answered with a handle in words, and the tool, `get_result` unless `name` says
+   * otherwise, waits for the result by that handle. Clients without tasks see no `outputSchema` of `optional` tools then.
+   * @default none: such clients wait for the response
+   */
+  resultTool?: { readonly afterMs: number; readonly name?: string }
   /** Sees every call, for traces and metrics: `instrumentTaskServer()` of `taskwire/otel`. */
   instrument?: TaskServerInstrument
   /** Called with what goes wrong. @default to the console, all but requests that are refused */

@@ -44,12 +44,13 @@ describe('clients of earlier revisions', () => {
     expect(tasks).toEqual([undefined])
   })
 
-  it('get what a tool throws as the SDK tells them, and no more of it than others', async () => {
+  it('get the code and the data of a ProtocolError, and of any other error no more than others do', async () => {
     const t = startServer({ tools: [failing] })
-    for (const [how, said] of Object.entries({ bug: 'The tool failed unexpectedly.', protocol: 'Out of paper' })) {
-      const answer = await sendLegacy(t, message('tools/call', { name: 'failing', arguments: { how } }))
-      expect(answer).toMatchObject({ result: { isError: true, ...text(said) } })
-    }
+    const answerTo = (how: string) => sendLegacy(t, message('tools/call', { name: 'failing', arguments: { how } }))
+    expect(await answerTo('bug')).toMatchObject({ result: { isError: true, ...text('The tool failed unexpectedly.') } })
+    expect(await answerTo('protocol')).toMatchObject({
+      error: { code: -32050, message: 'Out of paper', data: { tray: 2 } },
+    })
   })
 
   it('are refused tools that must be tasks, in a way that they can read', async () => {

@@ -1,7 +1,10 @@
 import type { AuthInfo } from '@modelcontextprotocol/server'
+import { TaskError } from '../../protocol/errors.js'
+import type { JsonObject } from '../../protocol/json.js'
 import type { TaskFailure } from '../../protocol/task.js'
 import type { TaskRecord } from '../tasks/taskRecord.js'
 import type { TaskRun } from '../tasks/taskRun.js'
+import type { Answer } from './answer.js'
 
 /** What there is to know about a request once its body is read. */
 export type ExchangeOptions = Pick<Exchange, 'request' | 'body' | 'authInfo' | 'isLegacy'> & {
@@ -27,8 +30,14 @@ export class Exchange {
   elsewhere: TaskRecord | undefined
   /** True if the client gets the outcome of the run itself, not a task. */
   isDirect = false
+  /** True if the client was answered before the run has ended: what comes of the run goes into the store alone. */
+  isHandedOff = false
+  /** How a client that waits gets notifications; undefined where it gets none. */
+  answer: Pick<Answer, 'notify'> | undefined
   /** The error that ended a tool call. The SDK would make a result with `isError` of it. */
   failure: TaskFailure | undefined
+  /** True if the failure is a `ProtocolError`, whose code and data the client gets. */
+  isMeantForClient = false
   /** The HTTP status of the response where a tool call failed. */
   failureStatus = 200
   /** When the client may send a call again that was refused for the load of the server, in ms. */
@@ -36,6 +45,7 @@ export class Exchange {
 
   readonly #controller = new AbortController()
   readonly #unlink: () => void
+  #isDetached = false
   #resolveTask: (run: TaskRun) => void = () => {}
 
   constructor({ request, body, authInfo, isLegacy, claimed }: ExchangeOptions) {
@@ -62,7 +72,18 @@ export class Exchange {
    */
   detach(): void {
     this.signal.throwIfAborted()
+    this.#isDetached = true
     this.#unlink()
+  }
+
+  /** Sends a notification to the client that waits. */
+  notify(message: JsonObject): void {
+    this.answer?.notify(message)
+  }
+
+  /** To be called where the client has gone and its signal does not say so. Work that was detached goes on. */
+  hangUp(): void {
+    if (!this.#isDetached) this.#controller.abort(new TaskError('The client has hung up.'))
   }
 
   /** Answers the client while the work goes on. */

@@ -33,9 +33,7 @@ export function createInputRequests(run: RunScope, capabilities: ClientCapabilit
 
   async function ask<T>(build: () => unknown): Promise<T> {
     run.signal.throwIfAborted()
-    const request = parseRequest(build)
-    const missing = missingCapability(capabilities, request)
-    if (missing !== undefined) throw missingInputCapability(missing)
+    const request = checkInputRequest(build, capabilities)
     asked += 1
     const key = `${KINDS[request.method]}-${asked}`
     const before = record.asked?.[key]
@@ -69,6 +67,18 @@ export function createInputRequests(run: RunScope, capabilities: ClientCapabilit
       waiters.clear()
     },
   }
+}
+
+/**
+ * The input request that `build` makes, for a client with these capabilities.
+ *
+ * @throws {TaskConfigurationError} where it cannot be sent, a `ProtocolError` (-32021) where the client cannot answer it.
+ */
+export function checkInputRequest(build: () => unknown, capabilities: ClientCapabilities): InputRequest {
+  const request = parseRequest(build)
+  const missing = missingCapability(capabilities, request)
+  if (missing !== undefined) throw missingInputCapability(missing)
+  return request
 }
 
 /** What the kinds of input requests are called in the keys of `inputRequests`. */

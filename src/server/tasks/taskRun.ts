@@ -26,6 +26,8 @@ export interface TaskRun {
   /** Compares the clock with the lease first: of a process that wakes up after its lease, the signal has aborted. */
   readonly signal: AbortSignal
   readonly context: TaskContext
+  /** Sends an input request: see `InputRequests`. */
+  readonly ask: InputRequests['ask']
   /** Applies a state of the task: resolves input requests that were answered, stops work that is pointless. */
   observe(record: TaskRecord): void
   abort(reason: Error): void
@@ -148,6 +150,7 @@ export function createTaskRun(options: TaskRunOptions): TaskRun {
     get isLost() {
       return isLost
     },
+    ask: inputs.ask,
     context: contextOf(taskId, inputs, createTaskSteps(scope), setStatus),
     observe,
     lose,

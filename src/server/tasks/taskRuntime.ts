@@ -25,7 +25,11 @@ export interface TaskRuntime extends Omit<TaskIntake, 'close'>, Pick<Settlement,
    * Resolves to how a task stands once it is over; to undefined where its ttl ends before. Rejects with the signal's
    * reason, and where this server closes.
    */
-  whenOver(record: TaskRecord, signal: AbortSignal): Promise<TaskRecord | undefined>
+  whenOver(
+    record: TaskRecord,
+    signal: AbortSignal,
+    isAnswer?: (record: TaskRecord) => boolean,
+  ): Promise<TaskRecord | undefined>
   /** Calls a follower with every state of the tasks, until they are over. Returns a function that unsubscribes. */
   follow(taskIds: readonly string[], follower: TaskFollower): () => void
   /** Lets work go on for so many ms; what is left then is handed to other workers where it may be run again, or has failed. */
@@ -113,7 +117,7 @@ export function createTaskRuntime(options: TaskRuntimeOptions): TaskRuntime {
 
     follow,
 
-    whenOver: (record, signal) => whenOver(record, signal, { ...options, ledger, follow }),
+    whenOver: (record, signal, isAnswer) => whenOver(record, signal, { ...options, ledger, follow }, isAnswer),
 
     settle: settlement.settle,
 

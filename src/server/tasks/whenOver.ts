@@ -24,14 +24,15 @@ export async function whenOver(
   { task, owner }: TaskRecord,
   signal: AbortSignal,
   { ledger, clock, pollIntervalMs, follow }: WhenOverOptions,
+  isAnswer: (record: TaskRecord) => boolean = ({ task: { status } }) => isTerminal(status),
 ): Promise<TaskRecord | undefined> {
   const { taskId } = task
   for (;;) {
     const pause = new AbortController()
     const wake = () => pause.abort()
     let isClosed = false
-    const onRecord = ({ task: { status } }: TaskRecord) => {
-      if (isTerminal(status)) wake()
+    const onRecord = (record: TaskRecord) => {
+      if (isAnswer(record)) wake()
     }
     const onClose = () => {
       isClosed = true
@@ -43,7 +44,7 @@ export async function whenOver(
     try {
       const record = await ledger.read(taskId)
       if (record?.owner !== owner) return undefined
-      if (isTerminal(record.task.status)) return record
+      if (isAnswer(record)) return record
       if (!isClosed) await sleep(clock, pollIntervalMs, pause.signal).catch(() => {})
       signal.throwIfAborted()
       if (isClosed) throw new TaskError(SERVER_CLOSED.message)

@@ -2,9 +2,9 @@ import {
   type CallToolResult,
   type InputRequiredResult,
   isInputRequiredResult,
-  ProtocolError,
   type ServerContext,
 } from '@modelcontextprotocol/server'
+import { TaskConfigurationError } from '../../protocol/errors.js'
 import { supportsTasks } from '../../protocol/extension.js'
 import { ignoreRejection } from '../base/ignoreRejection.js'
 import { nextMacrotask } from '../base/nextMacrotask.js'
@@ -13,19 +13,21 @@ import type { Exchange } from '../http/exchange.js'
 import { ownerOf } from '../http/ownerOf.js'
 import { declaredCapabilities, missingTasksCapability } from '../http/tasksCapability.js'
 import type { ServerParts } from '../serverParts.js'
+import { createElicit } from '../tasks/elicit.js'
 import type { TaskExecutor } from '../tasks/executor.js'
 import { isLeased } from '../tasks/leases.js'
 import { isLimitReached } from '../tasks/limitReached.js'
 import type { TaskSpec } from '../tasks/newTaskRecord.js'
 import type { TaskContext } from '../tasks/taskContext.js'
-import { toTaskFailure } from '../tasks/taskFailure.js'
 import type { TaskRun } from '../tasks/taskRun.js'
-import { causeOfUnavailable } from '../tasks/unavailable.js'
+import { failedCall } from './callFailure.js'
 import { callRecord } from './callRecord.js'
 import type { ToolDefinition } from './defineTool.js'
+import { answerLater, continuedCall } from './laterAnswer.js'
+import { callPlainly } from './plainCall.js'
 import { answerAgain, earlierCall, type KeyedCall, keyedCall } from './repeatedCall.js'
-import { checked, isResultTooLarge, sendable } from './sendableResult.js'
-import type { ToolContext } from './toolContext.js'
+import { checked, sendable } from './sendableResult.js'
+import type { ToolContext, ToolDialogue } from './toolContext.js'
 
 /** A call of a tool whose arguments the SDK has found to be valid. */
 export interface ValidCall {
@@ -46,24 +48,16 @@ export async function callTool(call: ValidCall, parts: ServerParts): Promise<Cal
     if (exchange.isJob && exchange.run !== undefined) return await runTask(call, parts, exchange.run)
     const canBeTask = !exchange.isLegacy && supportsTasks(declaredCapabilities(ctx))
     if (tool.taskSupport === 'required' && !canBeTask) throw missingTasksCapability()
+    const continued = await continuedCall(tool.name, exchange, parts)
+    if (continued !== undefined) return await answerLater(continued, exchange, parts, parts.config.resultTool?.afterMs)
     const keyed = await keyedCall(exchange, parts)
     return await (keyed === undefined ? callOnce(call, parts, canBeTask) : callKeyed(call, parts, canBeTask, keyed))
   } catch (error) {
-    exchange.failure = toTaskFailure(error)
-    const refused = causeOfUnavailable(error)
-    if (refused !== undefined || isLimitReached(error)) exchange.retryAfterMs = parts.config.pollIntervalOf(tool)
-    if (refused !== undefined) exchange.failureStatus = SERVICE_UNAVAILABLE
-    const { code, message, data } = exchange.failure
-    const isStopped = (exchange.run?.signal ?? exchange.signal).aborted
-    if (refused !== undefined && !isStopped) parts.report(refused.cause, { source: 'server', tool: tool.name })
-    if (!isStopped && (!(error instanceof ProtocolError) || isResultTooLarge(error)))
-      parts.report(error, { source: 'tool', tool: tool.name })
-    throw new ProtocolError(code, message, data)
+    throw failedCall(error, call, parts)
   }
 }
 
 const TOO_MANY_REQUESTS = 429
-const SERVICE_UNAVAILABLE = 503
 
 /** The first call with its key, or a repetition. Two that race are decided by the store: one of them creates the record. */
 async function callKeyed(
@@ -95,18 +89,23 @@ async function callOnce(
   const { tool, args, ctx } = call
   const { config } = parts
   const { executor } = config
-  const early = await tool.prepare?.(args, toolContext(call, parts, ctx.mcpReq.signal))
+  const early = await tool.prepare?.(args, toolContext(call, parts, ctx.mcpReq.signal, beforeTask))
   if (early !== undefined && (keyed === undefined || isInputRequiredResult(early))) return sendable(early, config)
   if (early === undefined && canBeTask && (await shallBeTask(call, parts))) {
     if (executor !== undefined) return queueTask(call, parts, executor, keyed)
     return runTask(call, parts, await startTask(call, parts, keyed))
   }
-  let { signal } = ctx.mcpReq
-  if (keyed !== undefined) {
-    call.exchange.isDirect = true
-    signal = (await startTask(call, parts, keyed)).signal
-  }
-  return checked(early ?? (await tool.handler(args, toolContext(call, parts, signal))), config)
+  call.exchange.isDirect = keyed !== undefined
+  const run = keyed && (await startTask(call, parts, keyed))
+  if (early !== undefined) return checked(early, config)
+  return callPlainly(call, parts, {
+    run,
+    async begin() {
+      call.exchange.isDirect = true
+      return startTask(call, parts)
+    },
+    contextOf: (signal, dialogue) => toolContext(call, parts, signal, dialogue),
+  })
 }
 
 async function shallBeTask({ tool, args, exchange }: ValidCall, { config }: ServerParts): Promise<boolean> {
@@ -147,9 +146,9 @@ async function specOf(
   keyed?: KeyedCall,
 ): Promise<TaskSpec> {
   return {
-    ...(keyed && {
-      taskId: keyed.taskId,
-      repetition: { requestHash: keyed.requestHash, isDirect: exchange.isDirect },
+    ...(keyed && { taskId: keyed.taskId }),
+    ...((keyed || exchange.isDirect) && {
+      repetition: { requestHash: keyed?.requestHash ?? '', isDirect: exchange.isDirect },
     }),
     owner: keyed?.owner ?? (await ownerOf(exchange, config)),
     tool: tool.name,
@@ -173,22 +172,38 @@ async function runTask(call: ValidCall, parts: ServerParts, run: TaskRun): Promi
   try {
     leave = await parts.config.slots.take(run.record.task.taskId, run.signal)
     const task = run.record.repetition?.isDirect === true ? undefined : run.context
-    return checked(await tool.handler(args, toolContext(call, parts, run.signal, task)), parts.config)
+    const dialogue = { elicit: run.context.elicit, progress: run.context.setProgress }
+    return checked(await tool.handler(args, toolContext(call, parts, run.signal, dialogue, task)), parts.config)
   } finally {
     hasEnded = true
     leave()
   }
 }
 
+/** `prepare` runs before there is anything to go on with. */
+const beforeTask: ToolDialogue = {
+  elicit: createElicit({ ask: () => Promise.reject(asksInPrepare()) }),
+  progress: () => Promise.resolve(),
+}
+
+function asksInPrepare(): TaskConfigurationError {
+  return new TaskConfigurationError(
+    'Failed to ask for input: `prepare` cannot wait for a response. Return inputRequired() of the SDK from it.',
+  )
+}
+
 function toolContext(
   { ctx, exchange }: ValidCall,
   { config }: ServerParts,
   signal: AbortSignal,
+  dialogue: ToolDialogue,
   task?: TaskContext,
 ): ToolContext {
   return {
+    ...dialogue,
     get signal() {
-      return exchange.run?.signal ?? signal
+      // A look at that of the run compares its lease with the clock.
+      return exchange.run?.signal.aborted === true ? exchange.run.signal : signal
     },
     attempt: exchange.run?.by.attempt ?? 1,
     sleep: (ms) => ignoreRejection(sleep(config.clock, ms, signal).then(() => exchange.run?.assertHeld())),

@@ -2,6 +2,7 @@ import {
   type Implementation,
   INTERNAL_ERROR,
   isJSONRPCErrorResponse,
+  isJSONRPCRequest,
   isJSONRPCResultResponse,
   SERVER_INFO_META_KEY,
 } from '@modelcontextprotocol/server'
@@ -10,6 +11,7 @@ import { MISSING_CLIENT_CAPABILITY } from '../../protocol/extension.js'
 import { pickTask } from '../../protocol/task.js'
 import type { Exchange } from '../http/exchange.js'
 import { errorResponse, resultResponse } from '../http/jsonRpcResponse.js'
+import { messageOf, readSse, sseEvent } from '../http/sse.js'
 import type { ServerParts } from '../serverParts.js'
 import type { TaskOutcome } from '../tasks/settlement.js'
 import type { TaskRecord } from '../tasks/taskRecord.js'
@@ -35,18 +37,41 @@ export async function finishExchange(exchange: Exchange, response: Response, par
     await response.body?.cancel()
     return taskCreatedResponse(exchange, elsewhere, parts.config.serverInfo)
   }
-  if (run !== undefined) {
+  if (run !== undefined && !exchange.isHandedOff) {
     const outcome: TaskOutcome =
       failure === undefined ? await outcomeOf(isDirect ? response.clone() : response) : { type: 'fail', error: failure }
     const record = await parts.runtime.settle(run, outcome)
     if (!isDirect) return taskCreatedResponse(exchange, record, parts.config.serverInfo)
   }
   // To earlier revisions the SDK streams: its response is on the way before the tool has ended.
-  if (failure === undefined || isLegacy) return response
+  if (isLegacy) return withProtocolErrors(response, exchange)
+  if (failure === undefined) return response
   await response.body?.cancel()
   // As the SDK maps them: what a tool throws is in-band, but for the one code whose status is specified.
   const status = failure.code === MISSING_CLIENT_CAPABILITY ? 400 : exchange.failureStatus
   return errorResponse(body, failure, status, retryAfterMs)
+}
+
+/** The SDK makes a result with `isError` of what a tool throws. A `ProtocolError` keeps its code and its data. */
+function withProtocolErrors(response: Response, exchange: Exchange): Response {
+  const { body } = exchange
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
+  if (!isStream || response.body === null || !isJSONRPCRequest(body) || body.method !== 'tools/call') return response
+  const { id } = body
+  const reader = response.body.getReader()
+  const frames = readSse(reader)
+  const encoder = new TextEncoder()
+  const stream = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await frames.next()
+      if (done === true) return controller.close()
+      const { failure, isMeantForClient } = exchange
+      const isResult = isMeantForClient && failure !== undefined && messageOf(value)?.['id'] === id
+      controller.enqueue(encoder.encode(isResult ? sseEvent({ jsonrpc: '2.0', id, error: failure }) : value))
+    },
+    cancel: (reason) => reader.cancel(reason),
+  })
+  return new Response(stream, response)
 }
 
 async function outcomeOf(response: Response): Promise<TaskOutcome> {

@@ -1,4 +1,9 @@
-import { type CallToolResult, INTERNAL_ERROR, INVALID_PARAMS, ProtocolError } from '@modelcontextprotocol/server'
+import {
+  type CallToolResult,
+  INVALID_PARAMS,
+  type InputRequiredResult,
+  ProtocolError,
+} from '@modelcontextprotocol/server'
 import { IDEMPOTENCY_CONFLICT, IDEMPOTENCY_KEY_META } from '../../protocol/extension.js'
 import { isJsonObject } from '../../protocol/json.js'
 import { canonicalJson } from '../base/canonicalJson.js'
@@ -10,6 +15,7 @@ import type { ServerParts } from '../serverParts.js'
 import { keyedTaskId } from '../tasks/taskId.js'
 import type { TaskRecord } from '../tasks/taskRecord.js'
 import { unavailable } from '../tasks/unavailable.js'
+import { answerLater } from './laterAnswer.js'
 
 /** A call that its client may send again: which task it is, and what makes another one of it. */
 export interface KeyedCall {
@@ -67,19 +73,13 @@ export async function answerAgain(
   exchange: Exchange,
   parts: ServerParts,
   canBeTask: boolean,
-): Promise<CallToolResult> {
+): Promise<CallToolResult | InputRequiredResult> {
   if (canBeTask && record.repetition?.isDirect !== true) {
     exchange.elsewhere = record
     // Nobody reads it: the client is told of the task.
     return { content: [] }
   }
-  const over = await told(parts.runtime.whenOver(record, exchange.signal))
-  if (over?.task.status === 'completed') return over.task.result as CallToolResult
-  if (over?.task.status === 'failed') {
-    const { code, message, data } = over.task.error
-    throw new ProtocolError(code, message, data)
-  }
-  throw new ProtocolError(INTERNAL_ERROR, over ? 'The call was cancelled.' : 'The call took longer than it is kept.')
+  return answerLater(record, exchange, parts, parts.config.resultTool?.afterMs)
 }
 
 /** An error in the response would end the call for its client, which could then make it anew: HTTP 503 says nothing of it. */

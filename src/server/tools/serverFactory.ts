@@ -5,6 +5,7 @@ import type { Exchange } from '../http/exchange.js'
 import type { ServerParts } from '../serverParts.js'
 import type { ToolDefinition } from './defineTool.js'
 import { callInstrumentedTool } from './instrumentedCall.js'
+import { getsHandles, registerResultTool, withoutOutputSchema } from './resultTool.js'
 import { serveTaskMethods, TASK_METHODS } from './taskMethods.js'
 
 /** Builds the SDK's server for one request; `exchangeOf` finds what we know of that request. */
@@ -21,7 +22,9 @@ export function createServerFactory(
     }
     const capabilities = { tools: { listChanged: false }, ...serverOptions?.capabilities }
     const server = new McpServer(serverInfo, { ...serverOptions, capabilities })
-    for (const tool of tools) registerTool(server, tool, exchange, parts)
+    const hasHandles = getsHandles(exchange, parts)
+    for (const tool of tools) registerTool(server, hasHandles ? withoutOutputSchema(tool) : tool, exchange, parts)
+    if (hasHandles) registerResultTool(server, exchange, parts)
     await setup?.(server, context)
     refuseOtherTasks(server)
     // The extension is not defined on the 2025 revisions, whose own tasks are another thing.

@@ -8,7 +8,7 @@ import {
   type StandardSchemaV1,
 } from '@modelcontextprotocol/server'
 import { supportsTasks } from '../../protocol/extension.js'
-import { isJsonObject, type JsonObject } from '../../protocol/json.js'
+import type { JsonObject } from '../../protocol/json.js'
 import { type DetailedTask, isTerminal } from '../../protocol/task.js'
 import type { Exchange } from '../http/exchange.js'
 import { ownerOf } from '../http/ownerOf.js'
@@ -18,7 +18,7 @@ import type { ServerParts } from '../serverParts.js'
 import type { TaskRecord } from '../tasks/taskRecord.js'
 import { isWaiting, openInputRequests } from '../tasks/taskReducer.js'
 import { toWireTask } from '../tasks/toWireTask.js'
-import { parseInputResponse } from './parseInputResponse.js'
+import { inputResponsesOf } from './inputResponsesOf.js'
 
 /** The methods of the extension. */
 export const TASK_METHODS = ['tasks/get', 'tasks/update', 'tasks/cancel'] as const
@@ -98,22 +98,6 @@ async function findTask({ taskId }: JsonObject, exchange: Exchange, parts: Serve
   // Unknown, expired and somebody else's: all the same from outside.
   if (record === undefined) throw invalid('there is no such task; it may have expired')
   return record
-}
-
-/** Responses to input requests that are not open are ignored; one that does not fit its input request is refused. */
-function inputResponsesOf(
-  { inputResponses }: JsonObject,
-  open: ReturnType<typeof openInputRequests>,
-): Record<string, JsonObject> {
-  if (!isJsonObject(inputResponses)) throw invalid('params.inputResponses is not an object')
-  const answers: Record<string, JsonObject> = {}
-  for (const [key, request] of Object.entries(open)) {
-    if (!Object.hasOwn(inputResponses, key)) continue
-    const parsed = parseInputResponse(request, inputResponses[key])
-    if ('problem' in parsed) throw invalid(`params.inputResponses.${key}${parsed.problem}`)
-    answers[key] = parsed.answer
-  }
-  return answers
 }
 
 function invalid(problem: string): ProtocolError {

@@ -1,8 +1,42 @@
 import type { AuthInfo, ClientCapabilities } from '@modelcontextprotocol/server'
+import type { Elicit } from '../tasks/elicit.js'
 import type { TaskContext } from '../tasks/taskContext.js'
 
+/** What a tool says to its caller while it runs, with a task or without. */
+export interface ToolDialogue {
+  /**
+   * Says how far the work has come: so many units of `total`, where that is known, and what is done now. A task shows it in its
+   * status; a client that waits for the response gets `notifications/progress` if it has sent a progress token.
+   *
+   * @throws {TaskConfigurationError} where a number is not finite or below 0, or the message is not a string.
+   *
+   * @example
+   * ```ts
+   * await progress(3, 10, 'Asia')
+   * ```
+   */
+  progress(progress: number, total?: number, message?: string): Promise<void>
+  /**
+   * Asks the user, by a form or by a page to visit. A task stands in `input_required` until the client responds. A client
+   * without tasks gets the input request as the response to its call and calls again with the response (MCP 2026-07-28,
+   * "Multi Round-Trip Requests"); the handler waits meanwhile and is not started again. Resolves to the response, whose
+   * `content` is typed and checked by `requestedSchema`.
+   *
+   * @throws the reason of `signal`, `TaskConfigurationError` where the params cannot be sent, a `ProtocolError` of the SDK:
+   * -32602 where the schema refuses what the user has entered, -32021 where the client has not declared that it answers such
+   * input requests, as no client of an earlier revision does.
+   *
+   * @example
+   * ```ts
+   * const answer = await elicit({ message: 'How many?', requestedSchema: z.object({ count: z.number() }) })
+   * if (answer.action === 'accept') order(answer.content.count)
+   * ```
+   */
+  readonly elicit: Elicit
+}
+
 /** What a tool may know and do while it runs. */
-export interface ToolContext {
+export interface ToolContext extends ToolDialogue {
   /**
    * Aborts when the work has become pointless: the client asked to cancel the task, its ttl is over, the
    * server closes, or, outside a task, the client has hung up. Pass it on to what takes long. Stopping is

@@ -1,0 +1,106 @@
+import { isJsonObject, type JsonObject } from '../../protocol/json.js'
+import type { Clock } from '../base/clock.js'
+import { repeat } from '../base/repeat.js'
+import type { Exchange } from './exchange.js'
+import { readSse, SSE_KEEP_ALIVE, sseEvent } from './sse.js'
+
+/** How often a stream shows that it lives, in ms, and how long a call may take before its answer becomes one. */
+export const KEEP_ALIVE_MS = 15_000
+
+/** The answer to one call. It is the response as it is, or a stream that ends with it. */
+export interface Answer {
+  /** Resolves when there is something to send. */
+  readonly response: Promise<Response>
+  /** Sends a notification: the answer is a stream from then on. Does nothing once the response is there. */
+  notify(message: JsonObject): void
+  /** Ends the answer with what the call has come to. */
+  end(outcome: Promise<Response>): Promise<void>
+}
+
+/** What an {@link Answer} is made of. */
+export interface AnswerOptions {
+  readonly clock: Clock
+  /** Called when the client hangs up in the middle of the stream. */
+  readonly onCancel: () => void
+}
+
+/** Refusals for load. In a stream, which has begun with 200, they would end the call for its client: it is broken off instead. */
+const SEND_AGAIN: ReadonlySet<number> = new Set([429, 503])
+
+/**
+ * An answer that becomes a stream of server-sent events with the first notification, or after 15 s, for proxies end connections
+ * on which nothing moves (MCP 2026-07-28, "Streamable HTTP: Sending Messages").
+ *
+ * ```
+ * quick   .......... response as JSON
+ * slow    .......... progress, progress, : keepalive, progress, response, end
+ * ```
+ */
+export function createAnswer({ clock, onCancel }: AnswerOptions): Answer {
+  const encoder = new TextEncoder()
+  let resolve: (response: Response) => void = () => {}
+  let reject: (reason: unknown) => void = () => {}
+  const response = new Promise<Response>((...settle) => {
+    ;[resolve, reject] = settle
+  })
+  let controller: ReadableStreamDefaultController<Uint8Array> | undefined
+  let isOver = false
+  const stopKeepAlive = repeat(clock, KEEP_ALIVE_MS, () => write(SSE_KEEP_ALIVE))
+
+  function write(frame: string): void {
+    if (isOver) return
+    if (controller === undefined) open()
+    controller?.enqueue(encoder.encode(frame))
+  }
+
+  function open(): void {
+    const stream = new ReadableStream<Uint8Array>({
+      start(own) {
+        controller = own
+      },
+      cancel() {
+        isOver = true
+        stopKeepAlive()
+        onCancel()
+      },
+    })
+    resolve(new Response(stream, { headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' } }))
+  }
+
+  async function append(last: Response): Promise<void> {
+    if (SEND_AGAIN.has(last.status)) throw new TypeError('The call was refused; it may be sent again.')
+    if (last.headers.get('content-type')?.startsWith('text/event-stream') !== true) {
+      const text = await last.text()
+      // Of a call whose client has hung up nothing is left to say.
+      if (text !== '') write(sseEvent(JSON.parse(text)))
+    } else if (last.body !== null) {
+      for await (const frame of readSse(last.body.getReader())) write(frame)
+    }
+  }
+
+  return {
+    response,
+    notify: (message) => write(sseEvent(message)),
+    async end(outcome) {
+      try {
+        const last = await outcome
+        stopKeepAlive()
+        if (controller === undefined) return resolve(last)
+        await append(last)
+        if (!isOver) controller.close()
+      } catch (error) {
+        reject(error)
+        if (!isOver) controller?.error(error)
+      } finally {
+        stopKeepAlive()
+        isOver = true
+      }
+    },
+  }
+}
+
+/** True for calls of tools by clients that take a stream as the answer. To earlier revisions the SDK streams anyway. */
+export function isStreamable({ body, isLegacy, request }: Exchange): boolean {
+  const accepts = request.headers.get('accept')?.includes('text/event-stream') === true
+  return accepts && !isLegacy && isJsonObject(body) && body['method'] === 'tools/call'
+}

@@ -1,0 +1,29 @@
+import { ProtocolError } from '@modelcontextprotocol/server'
+import type { Exchange } from '../http/exchange.js'
+import type { ServerParts } from '../serverParts.js'
+import { isLimitReached } from '../tasks/limitReached.js'
+import { toTaskFailure } from '../tasks/taskFailure.js'
+import { causeOfUnavailable } from '../tasks/unavailable.js'
+import { isResultTooLarge } from './sendableResult.js'
+
+const SERVICE_UNAVAILABLE = 503
+
+/** What a client is told of a call that has failed. Leaves it in the exchange, and reports what clients are not told. */
+export function failedCall(
+  error: unknown,
+  { tool, exchange }: { readonly tool: { readonly name: string }; readonly exchange: Exchange },
+  parts: ServerParts,
+): ProtocolError {
+  const known = parts.config.tools.find(({ name }) => name === tool.name)
+  exchange.isMeantForClient = error instanceof ProtocolError
+  exchange.failure = toTaskFailure(error)
+  const refused = causeOfUnavailable(error)
+  if (refused !== undefined || isLimitReached(error)) exchange.retryAfterMs = parts.config.pollIntervalOf(known)
+  if (refused !== undefined) exchange.failureStatus = SERVICE_UNAVAILABLE
+  const { code, message, data } = exchange.failure
+  const isStopped = (exchange.run?.signal ?? exchange.signal).aborted
+  if (refused !== undefined && !isStopped) parts.report(refused.cause, { source: 'server', tool: tool.name })
+  if (!isStopped && (!(error instanceof ProtocolError) || isResultTooLarge(error)))
+    parts.report(error, { source: 'tool', tool: tool.name })
+  return new ProtocolError(code, message, data)
+}

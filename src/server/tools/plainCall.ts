@@ -1,0 +1,138 @@
+import { type CallToolResult, type InputRequiredResult, ProtocolError } from '@modelcontextprotocol/server'
+import { parseCallToolResult } from '../../protocol/callToolResult.js'
+import { ignoreRejection } from '../base/ignoreRejection.js'
+import { toJson } from '../base/toJson.js'
+import { declaredCapabilities } from '../http/tasksCapability.js'
+import type { ServerParts } from '../serverParts.js'
+import { createElicit } from '../tasks/elicit.js'
+import { checkInputRequest } from '../tasks/inputRequests.js'
+import { toTaskFailure } from '../tasks/taskFailure.js'
+import { checkProgress } from '../tasks/taskProgress.js'
+import type { TaskRun } from '../tasks/taskRun.js'
+import type { ValidCall } from './callTool.js'
+import { answerLater } from './laterAnswer.js'
+import { createProgressNotifier } from './progressNotifier.js'
+import { checked } from './sendableResult.js'
+import type { ToolContext, ToolDialogue } from './toolContext.js'
+
+/** What a plain call needs of its caller. */
+export interface PlainCallOptions {
+  /** The task of a call that came with a key. */
+  readonly run: TaskRun | undefined
+  /** Creates a task that the client is not told of. */
+  readonly begin: () => Promise<TaskRun>
+  /** What the handler is given. */
+  readonly contextOf: (signal: AbortSignal, dialogue: ToolDialogue) => ToolContext
+}
+
+/**
+ * Runs a tool whose caller waits for the result. Once the handler asks for input, or takes longer than the caller should wait,
+ * the call goes on as a task that the client is not told of, and the caller comes back for the rest: the handler runs once.
+ *
+ * ```
+ * client   call ........... input_required   call again, responses ........... result
+ * handler  begun ... elicit() .............. response .............. returns
+ * task               created, asks           answered                completed
+ * ```
+ */
+export async function callPlainly(
+  call: ValidCall,
+  parts: ServerParts,
+  options: PlainCallOptions,
+): Promise<CallToolResult | InputRequiredResult> {
+  const { tool, args, ctx, exchange } = call
+  const { config } = parts
+  const controller = new AbortController()
+  const unlink = forward(options.run?.signal ?? ctx.mcpReq.signal, controller)
+  let hidden: Promise<TaskRun> | undefined
+  let handOff: (handed: HandedOff) => void = () => {}
+  const handedOff = new Promise<HandedOff>((resolve) => {
+    handOff = resolve
+  })
+
+  async function hide(waitMs: number | undefined): Promise<TaskRun> {
+    const run = options.run ?? (await options.begin())
+    if (options.run === undefined) {
+      unlink()
+      forward(run.signal, controller)
+    }
+    exchange.isHandedOff = true
+    handOff({ run, waitMs })
+    return run
+  }
+  const asTask = (waitMs: number | undefined): Promise<TaskRun> => {
+    hidden ??= ignoreRejection(hide(waitMs))
+    return hidden
+  }
+
+  const { resultTool } = config
+  const notify = createProgressNotifier(exchange.body, (notification) => {
+    if (exchange.isLegacy) void ignoreRejection(ctx.mcpReq.notify(notification))
+    else exchange.notify({ jsonrpc: '2.0', ...notification })
+  })
+  const dialogue: ToolDialogue = {
+    elicit: createElicit({
+      async ask(build) {
+        // Where the client cannot answer, the call stays what it is.
+        checkInputRequest(build, declaredCapabilities(ctx))
+        return (await asTask(resultTool?.afterMs)).ask(build)
+      },
+    }),
+    async progress(...reached) {
+      const progress = checkProgress(...reached)
+      if (hidden === undefined) notify(progress)
+      else await (await hidden).context.setProgress(...reached)
+    },
+  }
+  const work = ignoreRejection(
+    (async () => checked(await tool.handler(args, options.contextOf(controller.signal, dialogue)), config))(),
+  )
+  const stopWaiting = resultTool && tool.taskSupport === 'optional' ? after(resultTool.afterMs) : () => {}
+  function after(ms: number): () => void {
+    const timer = config.clock.setTimeout(() => void asTask(0), ms)
+    return () => config.clock.clearTimeout(timer)
+  }
+  try {
+    const first = await Promise.race([work, handedOff])
+    return isHandedOff(first) ? await answerLater(first.run.record, exchange, parts, first.waitMs) : first
+  } finally {
+    stopWaiting()
+    // Also where the handler was faster than the creation of the task.
+    if (hidden !== undefined) void ignoreRejection(hidden.then((run) => settleLater(run, work, call, parts)))
+  }
+}
+
+/** A call that goes on as a task, and how long its caller waits for that, in ms; undefined: until there is an answer. */
+interface HandedOff {
+  readonly run: TaskRun
+  readonly waitMs: number | undefined
+}
+
+function isHandedOff(first: CallToolResult | HandedOff): first is HandedOff {
+  return !('content' in first)
+}
+
+/** The client has been answered: what the handler comes to goes into the store. */
+async function settleLater(
+  run: TaskRun,
+  work: Promise<CallToolResult>,
+  { tool }: ValidCall,
+  { runtime, report }: ServerParts,
+): Promise<void> {
+  try {
+    const parsed = parseCallToolResult(toJson(await work))
+    if ('problem' in parsed) throw new TypeError(`The tool returned no result: it ${parsed.problem}.`)
+    await runtime.settle(run, { type: 'complete', result: parsed.result })
+  } catch (error) {
+    if (!run.signal.aborted && !(error instanceof ProtocolError)) report(error, { source: 'tool', tool: tool.name })
+    await runtime.settle(run, { type: 'fail', error: toTaskFailure(error) })
+  }
+}
+
+/** Lets one signal abort another until the function that is returned is called. */
+function forward(from: AbortSignal, to: AbortController): () => void {
+  const onAbort = () => to.abort(from.reason)
+  if (from.aborted) onAbort()
+  else from.addEventListener('abort', onAbort, { once: true })
+  return () => from.removeEventListener('abort', onAbort)
+}

@@ -1,0 +1,321 @@
+import { ProtocolError } from '@modelcontextprotocol/server'
+import { defineTool, type ToolContext, type ToolDefinition } from 'taskwire/server'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { messageOf, readSse } from '../../src/server/http/sse.js'
+import { createManualClock, settle } from '../server/support/manualClock.js'
+import { type Json, post, type RpcOptions, rpcRequest } from '../server/support/rpc.js'
+import { type ServerUnderTest, startServer } from '../server/support/serverUnderTest.js'
+import { SharedStore } from '../server/support/silentStore.js'
+import { text } from '../server/support/tools.js'
+
+/** What a client declares that knows no tasks, and answers forms. */
+const PLAIN: RpcOptions = { capabilities: { elicitation: { form: {} } } }
+const TOKEN: RpcOptions = { ...PLAIN, meta: { progressToken: 'p1' } }
+
+const toolOf = (handler: (context: ToolContext) => Promise<unknown>, changes: Partial<ToolDefinition> = {}) =>
+  defineTool({
+    name: 'work',
+    inputSchema: z.object({}),
+    taskSupport: 'optional',
+    async handler(_, context) {
+      const said = await handler(context)
+      return text(String(said))
+    },
+    ...(changes as object),
+  })
+
+/** Sends a call, and reads its answer as a stream. */
+function send({ server }: ServerUnderTest, options: RpcOptions, params: Json = {}) {
+  const client = new AbortController()
+  const request = rpcRequest(
+    'tools/call',
+    { name: 'work', arguments: {}, ...params },
+    { ...options, signal: client.signal },
+  )
+  const frames: string[] = []
+  const seen = { type: '', status: 0, isOver: false }
+  void (async () => {
+    const response = await server.fetch(request)
+    seen.type = response.headers.get('content-type') ?? ''
+    seen.status = response.status
+    if (response.body !== null && seen.type === 'text/event-stream') {
+      for await (const frame of readSse(response.body.getReader())) frames.push(frame)
+    } else frames.push(`data: ${await response.text()}\n\n`)
+    seen.isOver = true
+  })()
+  return {
+    seen,
+    hangUp: () => client.abort(),
+    comments: () => frames.filter((frame) => frame.startsWith(':')).length,
+    messages: () =>
+      frames.flatMap((frame): Json[] => {
+        const message = messageOf(frame)
+        return message === undefined ? [] : [message]
+      }),
+  }
+}
+
+const nameForm = { message: 'Name?', requestedSchema: z.object({ name: z.string() }) }
+const accept = { action: 'accept', content: { name: 'Luca' } }
+
+async function askAndSay({ elicit }: ToolContext): Promise<string> {
+  const answer = await elicit(nameForm)
+  return answer.action === 'accept' ? `Hello, ${answer.content.name}!` : answer.action
+}
+
+describe('a call of a client without tasks', () => {
+  it('[EDGE-48] gets progress where it has sent a token, and then the result on the same stream', async () => {
+    const t = startServer({
+      tools: [
+        toolOf(async ({ progress, sleep }) => {
+          await progress(1, 3, 'Asia')
+          await sleep(1000)
+          await progress(1, 3, 'Asia')
+          await progress(2, 3)
+          await sleep(1000)
+          return 'done'
+        }),
+      ],
+    })
+    const call = send(t, TOKEN)
+    await settle()
+    expect(call.seen).toMatchObject({ type: 'text/event-stream', isOver: false })
+    expect(call.messages()).toEqual([
+      {
+        jsonrpc: '2.0',
+        method: 'notifications/progress',
+        params: { progressToken: 'p1', progress: 1, total: 3, message: 'Asia' },
+      },
+    ])
+    await t.clock.advance(2000)
+    expect(call.messages().map(({ method, result }) => method ?? (result as Json)['content'])).toEqual([
+      'notifications/progress',
+      'notifications/progress',
+      text('done').content,
+    ])
+    expect(call.seen.isOver).toBe(true)
+  })
+
+  it('[EDGE-48] gets no progress without a token, and JSON where the tool is quick', async () => {
+    const t = startServer({ tools: [toolOf(async ({ progress }) => progress(1).then(() => 'done'))] })
+    const call = send(t, PLAIN)
+    await settle()
+    expect(call.seen).toEqual({ type: 'application/json', status: 200, isOver: true })
+    expect(t.clock.pending).toBe(0)
+  })
+
+  it('[EDGE-48] is kept alive by a comment every 15 s, for as long as the tool takes', async () => {
+    const t = startServer({ tools: [toolOf(async ({ sleep }) => sleep(100_000).then(() => 'done'))] })
+    const call = send(t, PLAIN)
+    await settle()
+    await t.clock.advance(14_999)
+    expect(call.seen.type).toBe('')
+    await t.clock.advance(1)
+    expect(call.seen.type).toBe('text/event-stream')
+    await t.clock.advance(85_000)
+    expect(call.comments()).toBe(6)
+    expect(call.messages()).toMatchObject([{ result: text('done') }])
+    expect(t.clock.pending).toBe(0)
+  })
+
+  it('[EDGE-48] gets code and data of a ProtocolError, also on a stream and by an earlier revision', async () => {
+    const tool = toolOf(async ({ progress }) => {
+      await progress(1)
+      throw new ProtocolError(-32050, 'Out of paper', { tray: 2 })
+    })
+    const t = startServer({ tools: [tool] })
+    const error = { code: -32050, message: 'Out of paper', data: { tray: 2 } }
+    const calls = [send(t, PLAIN), send(t, TOKEN)]
+    await settle()
+    for (const call of calls) expect(call.messages().at(-1)).toMatchObject({ error })
+    const body = { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'work', arguments: {} } }
+    const response = await t.server.fetch(post(JSON.stringify(body), { 'mcp-protocol-version': '2025-11-25' }))
+    expect(await response.text()).toContain(JSON.stringify({ jsonrpc: '2.0', id: 7, error }))
+  })
+
+  it('[EDGE-48] of an earlier revision gets progress, too', async () => {
+    const t = startServer({ tools: [toolOf(async ({ progress }) => progress(1, 2).then(() => 'done'))] })
+    const params = { name: 'work', arguments: {}, _meta: { progressToken: 5 } }
+    const body = { jsonrpc: '2.0', id: 7, method: 'tools/call', params }
+    const response = await t.server.fetch(post(JSON.stringify(body), { 'mcp-protocol-version': '2025-11-25' }))
+    const answer = await response.text()
+    expect(answer).toContain('"params":{"progressToken":5,"progress":1,"total":2}')
+    expect(answer).toContain('"text":"done"')
+  })
+
+  it('[EDGE-48] aborts the handler where the client hangs up', async () => {
+    const reasons: unknown[] = []
+    const tool = toolOf(async ({ progress, signal, sleep }) => {
+      signal.addEventListener('abort', () => reasons.push(signal.aborted))
+      await progress(1)
+      await sleep(60_000)
+    })
+    const t = startServer({ tools: [tool] })
+    const call = send(t, TOKEN)
+    await settle()
+    call.hangUp()
+    await settle()
+    expect(reasons).toEqual([true])
+  })
+})
+
+describe('input without a task', () => {
+  it.each([
+    ['in the same process', false],
+    ['in another process', true],
+  ])('[EDGE-48] takes another round, answered %s, and the handler runs once', async (_, isOther) => {
+    let runs = 0
+    const tool = toolOf(async (context) => {
+      runs += 1
+      return askAndSay(context)
+    })
+    const [store, clock] = [new SharedStore(), createManualClock()]
+    const first = startServer({ tools: [tool], store, clock })
+    const second = isOther ? startServer({ tools: [tool], store, clock }) : first
+    const { result } = await first.call('work', {}, PLAIN)
+    expect(result).toMatchObject({
+      resultType: 'input_required',
+      inputRequests: { 'elicitation-1': { method: 'elicitation/create', params: { message: 'Name?' } } },
+    })
+    const round = { requestState: result?.['requestState'], inputResponses: { 'elicitation-1': accept } }
+    const again = await second.rpc('tools/call', { name: 'work', arguments: {}, ...round }, PLAIN)
+    expect(again.result).toMatchObject(text('Hello, Luca!'))
+    expect(runs).toBe(1)
+    // A round that is repeated, because its answer was lost, gets the same.
+    const repeated = await second.rpc('tools/call', { name: 'work', arguments: {}, ...round }, PLAIN)
+    expect(repeated.result).toMatchObject(text('Hello, Luca!'))
+  })
+
+  it('[EDGE-48] keeps the call open where a response does not fit its form', async () => {
+    const t = startServer({ tools: [toolOf(askAndSay)] })
+    const { result } = await t.call('work', {}, PLAIN)
+    const round = (response: unknown) =>
+      t.rpc(
+        'tools/call',
+        {
+          name: 'work',
+          arguments: {},
+          requestState: result?.['requestState'],
+          inputResponses: { 'elicitation-1': response },
+        },
+        PLAIN,
+      )
+    expect((await round({ action: 'accept', content: { name: 5 } })).error).toMatchObject({ code: -32602 })
+    expect((await round({ action: 'decline' })).result).toMatchObject(text('decline'))
+  })
+
+  it('[EDGE-48] is refused with -32021 where the client answers no forms, in words that the tool can catch', async () => {
+    const t = startServer({ tools: [toolOf((context) => askAndSay(context).catch(() => 'without a name'))] })
+    expect((await t.call('work', {}, { capabilities: {} })).result).toMatchObject(text('without a name'))
+  })
+
+  it('[EDGE-48] belongs to its owner, and to its tool', async () => {
+    const t = startServer({
+      tools: [toolOf(askAndSay), toolOf(askAndSay, { name: 'other' })],
+      owner: (request) => request.headers.get('x-user') ?? 'ann',
+    })
+    const { result } = await t.call('work', {}, PLAIN)
+    const round = { arguments: {}, requestState: result?.['requestState'], inputResponses: { 'elicitation-1': accept } }
+    const bob = { ...PLAIN, headers: { 'x-user': 'bob' } }
+    for (const [name, options] of [
+      ['work', bob],
+      ['other', PLAIN],
+    ] as const) {
+      expect((await t.rpc('tools/call', { name, ...round }, options)).error).toMatchObject({ code: -32602 })
+    }
+    expect((await t.rpc('tools/call', { name: 'work', ...round }, PLAIN)).result).toMatchObject(text('Hello, Luca!'))
+  })
+
+  it('[EDGE-48] fails the last round with what the handler throws', async () => {
+    const t = startServer({
+      tools: [
+        toolOf(async ({ elicit }) => {
+          await elicit(nameForm)
+          throw new ProtocolError(-32050, 'Out of paper', { tray: 2 })
+        }),
+      ],
+    })
+    const { result } = await t.call('work', {}, PLAIN)
+    const round = { requestState: result?.['requestState'], inputResponses: { 'elicitation-1': accept } }
+    const { error } = await t.rpc('tools/call', { name: 'work', arguments: {}, ...round }, PLAIN)
+    expect(error).toEqual({ code: -32050, message: 'Out of paper', data: { tray: 2 } })
+  })
+})
+
+describe('progress() and elicit() of a task', () => {
+  it('[EDGE-48] show in its status, as those of a plain call do in the answer', async () => {
+    const t = startServer({
+      tools: [
+        toolOf(async (context) => {
+          await context.progress(1, 2, 'Asia')
+          return askAndSay(context)
+        }),
+      ],
+    })
+    const taskId = await t.start('work')
+    expect(await t.get(taskId)).toMatchObject({ status: 'input_required', statusMessage: 'Asia (1 of 2)' })
+    await t.update(taskId, { 'elicitation-1': accept })
+    expect(await t.get(taskId)).toMatchObject({ status: 'completed', result: text('Hello, Luca!') })
+  })
+})
+
+describe('the tool of the option resultTool', () => {
+  const outputSchema = z.object({ total: z.number() })
+  const long = (ms: number) =>
+    defineTool({
+      name: 'work',
+      inputSchema: z.object({}),
+      outputSchema,
+      taskSupport: 'optional',
+      async handler(_, { sleep }) {
+        await sleep(ms)
+        return { ...text('done'), structuredContent: { total: 5 } }
+      },
+    })
+  const handleIn = (result: Json | undefined) =>
+    /handle "([^"]+)"/.exec(JSON.stringify(result).replaceAll('\\"', '"'))?.[1]
+
+  it('[EDGE-48] gives a plain caller a handle after so long, and the result by that handle', async () => {
+    const t = startServer({ tools: [long(80_000)], resultTool: { afterMs: 30_000 } })
+    const answer = send(t, { capabilities: {} })
+    await settle()
+    await t.clock.advance(30_000)
+    const handle = handleIn(await readAnswer(answer))
+    expect(handle).toBeTypeOf('string')
+    const waiting = send(t, { capabilities: {} }, { name: 'get_result', arguments: { handle } })
+    await settle()
+    await t.clock.advance(30_000)
+    expect(handleIn(await readAnswer(waiting))).toBe(handle)
+    const last = send(t, { capabilities: {} }, { name: 'get_result', arguments: { handle } })
+    await settle()
+    await t.clock.advance(20_000)
+    expect(await readAnswer(last)).toMatchObject({ ...text('done'), structuredContent: { total: 5 } })
+  })
+
+  it('[EDGE-48] is there for plain callers alone, and a quick tool answers itself', async () => {
+    const t = startServer({ tools: [long(1000)], resultTool: { afterMs: 30_000, name: 'wait_for' } })
+    const names = async (options: RpcOptions) =>
+      toolsIn((await t.rpc('tools/list', {}, options)).result).map(({ name, outputSchema: output }) => [
+        name,
+        output !== undefined,
+      ])
+    expect(await names({ capabilities: {} })).toEqual([
+      ['work', false],
+      ['wait_for', false],
+    ])
+    expect(await names({})).toEqual([['work', true]])
+    const answer = send(t, { capabilities: {} })
+    await settle()
+    await t.clock.advance(1000)
+    expect(await readAnswer(answer)).toMatchObject(text('done'))
+    expect((await t.call('wait_for', { handle: 'x' }, { capabilities: {} })).error).toMatchObject({ code: -32602 })
+  })
+
+  const toolsIn = (result: Json | undefined): Json[] => (result?.['tools'] ?? []) as Json[]
+
+  async function readAnswer(answer: ReturnType<typeof send>): Promise<Json | undefined> {
+    await settle()
+    return answer.messages().at(-1)?.['result'] as Json | undefined
+  }
+})
