@@ -86,18 +86,21 @@ const rows: Row[] = [
     name: 'no server at the URL: connect()',
     error: async ({ server, client, page }) => {
       server.on('server/discover', unreachable)
-      const thrown = thrownBy(client.connect)
+      client.connect().catch(() => {})
       await page.advance(60_000)
-      return thrown
+      return client.store.getState().connection.error
     },
     is: { name: 'ConnectionFailedError' },
     says: /^Failed to connect to an MCP server at https:\/\/tasks\.example\/mcp: .*Check that the server runs and that the URL is right.*: npx taskwire doctor https:\/\/tasks\.example\/mcp$/,
   },
   {
     name: 'no server at the URL: a call',
-    error: (scene) => {
-      scene.server.on('server/discover', unreachable)
-      return callOf(scene)
+    error: async (scene) => {
+      const { server, client, page } = scene
+      server.on('server/discover', unreachable)
+      callOf(scene).catch(() => {})
+      await page.advance(60_000)
+      return client.store.getState().connection.error
     },
     is: { name: 'ConnectionFailedError' },
     says: /Check that the server runs and that the URL is right/,

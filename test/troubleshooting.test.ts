@@ -44,8 +44,11 @@ it('"Failed to fetch" comes with the command that says why', async () => {
   server.faults.drop()
   const call = client.startToolCall(WORK)
   await server.advance(60_000)
-  await expect(call.result).rejects.toThrow(ConnectionFailedError)
-  await expect(call.result).rejects.toThrow(/Failed to fetch.*npx taskwire doctor/)
+  expect(call.getState().phase).toBe('calling')
+  const { status, error } = client.store.getState().connection
+  expect(status).toBe('connecting')
+  expect(error).toBeInstanceOf(ConnectionFailedError)
+  expect(String(error)).toMatch(/Failed to fetch.*npx taskwire doctor/)
 })
 
 it('a tool runs twice without a key, and once with one', async () => {

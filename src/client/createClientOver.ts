@@ -82,8 +82,13 @@ export function createClientOver(options: TaskClientBaseOptions, setUp: SetUp): 
       checkTools?.(state, connection.listTools)
     },
     onIssue,
+    onError: (error) => report(error, { operation: 'connect' }),
     tap,
-    retry: { attempts: positive('retry.connectAttempts', options.retry?.connectAttempts, 3), policy, environment },
+    retry: {
+      attempts: positive('retry.connectAttempts', options.retry?.connectAttempts, Number.POSITIVE_INFINITY),
+      policy,
+      environment,
+    },
   })
   const owner = { endpoint, scope }
   const records = createRecordStore({

@@ -74,6 +74,7 @@ function connect(target: (fetch: FetchLike) => object) {
     randomId: () => 'id',
     onState: () => {},
     onIssue: () => {},
+    onError: () => {},
     callTimeoutMs: 60_000,
     tap: { onWire: (piece) => pieces.push(piece) },
     retry: { attempts: 3, policy: DEFAULT_POLL_POLICY, environment },

@@ -26,6 +26,8 @@ export interface ConnectionOptions extends CallLimitOptions {
   readonly randomId: () => string
   readonly onState: (state: ConnectionState) => void
   readonly onIssue: OnProtocolIssue
+  /** Called with what is in the way of requests and changes nothing of the connection. */
+  readonly onError: (error: Error) => void
   /** Where the wire is observed. */
   readonly tap: WireTap
   readonly retry: Omit<ConnectRetry, 'earliestAt'>

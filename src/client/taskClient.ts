@@ -150,9 +150,10 @@ export interface TaskClientBaseOptions {
     maxAttempts?: number
     /**
      * How often connecting is tried in a row, for `connect()`, a call or `listTools()`, before it fails with
-     * `ConnectionFailedError`. Only what may pass is tried again: the network, HTTP 408, 425, 429 and 5xx. After that the
-     * next use tries again, and the page does when it comes online or is shown. `tools/call` is never repeated.
-     * @default 3
+     * `ConnectionFailedError`. Only what may pass is tried again: the network, an answer that does not come in 30 s, HTTP 408, 425,
+     * 429 and 5xx. After that the next use tries again, and the page does when it comes online or is shown. `tools/call` is
+     * never repeated. Calls that wait end by their `signal`.
+     * @default unlimited, as polls are
      */
     connectAttempts?: number
   }

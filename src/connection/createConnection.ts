@@ -1,51 +1,27 @@
 import type { CallHooks, ToolCallRequest, ToolCallResponse } from '../call/taskPort.js'
-import { asError } from '../protocol/asError.js'
 import { ConnectionFailedError } from '../protocol/errors.js'
 import { type CallLimitOptions, withCallLimit } from './callLimit.js'
-import type { Connection, ConnectionState } from './connection.js'
+import type { Connection } from './connection.js'
 import { eraChangedError } from './eraChanged.js'
 import { connectionError } from './errors.js'
 import { createOpening, type OpeningOptions } from './opening.js'
-import { credentialsError, isSignInFailure, needsCredentials, needsSignIn } from './signIn/errors.js'
+import { createShownState } from './shownState.js'
+import { credentialsError, isSignInFailure, needsCredentials } from './signIn/errors.js'
 import { type SignIn, signInByTransport } from './signInByTransport.js'
+import { createExplanation, type ExplanationOptions } from './unanswered.js'
 import { validateInputResponse } from './validateInputResponse.js'
 
-export interface CreateConnectionOptions extends CallLimitOptions, OpeningOptions {
+export interface CreateConnectionOptions extends CallLimitOptions, OpeningOptions, ExplanationOptions {
   readonly signIn?: SignIn | undefined
 }
 
 /** A connection over an SDK client: opened by the first use, and opened again where it was lost. */
 export function createConnection(options: CreateConnectionOptions): Connection {
   const { sdk, url, signIn = signInByTransport() } = options
-  let shown: ConnectionState = { status: 'idle' }
-  function show(state: ConnectionState): void {
-    shown = state
-    options.onState(state)
-  }
-  const { connected, connectedForApp, current, close } = createOpening({ ...options, onState: show })
-
-  /** Notices that the server asks for credentials, and that it has them again. */
-  async function watched<T>(request: Promise<T>): Promise<T> {
-    const before = shown
-    try {
-      const result = await request
-      // Not what was sent before it asked.
-      if (shown === before) accepted()
-      return result
-    } catch (error) {
-      if (needsSignIn(error) && shown.status !== 'unauthorized') refused(asError(error))
-      throw error
-    }
-  }
-
-  function accepted(): void {
-    const { state } = current() ?? {}
-    if (shown.status === 'unauthorized' && state !== undefined) show(state)
-  }
-
-  function refused(error: Error): void {
-    if (shown.status !== 'closed') show({ ...current()?.state, status: 'unauthorized', error })
-  }
+  const shown = createShownState(options.onState)
+  const { connected, connectedForApp, current, close } = createOpening({ ...options, onState: shown.show })
+  const { watched, accepted, refused } = shown.watch(current)
+  const explain = createExplanation(options)
 
   async function callTool(
     request: ToolCallRequest,
@@ -56,13 +32,19 @@ export function createConnection(options: CreateConnectionOptions): Connection {
     const optIn = await connectedSdk.tasks.optIn?.(request.name, onProgress).catch((cause: unknown) => {
       throw connectionError(cause, url, options.retry?.environment.baseUrl())
     })
+    let idempotencyKey: string | undefined
     try {
       signal?.throwIfAborted()
-      const idempotencyKey = await beforeSend?.(connectedSdk.tasks.keyTtlMs)
+      idempotencyKey = await beforeSend?.(connectedSdk.tasks.keyTtlMs)
       signal?.throwIfAborted()
       return await withCallLimit(options, request.name, { ask, optIn, idempotencyKey }, signal, (limited, inTime) =>
         connectedSdk.callTool(request, limited, inTime),
       )
+    } catch (error) {
+      const told = await explain(error, request.name, idempotencyKey, connectedSdk)
+      // The server has answered something else.
+      if (told !== error) accepted()
+      throw told
     } finally {
       optIn?.end()
     }
@@ -130,7 +112,7 @@ export function createConnection(options: CreateConnectionOptions): Connection {
     signedIn: (error) => {
       if (error !== undefined) {
         // Who wanted another account is signed in all the same.
-        if (shown.status !== 'connected') refused(error)
+        if (shown.state.status !== 'connected') refused(error)
         return
       }
       signIn.allow()

@@ -12,6 +12,7 @@ import {
   ToolCallRejectedError,
 } from '../protocol/errors.js'
 import {
+  HEADER_MISMATCH,
   INVALID_PARAMS,
   isIdempotencyConflict,
   METHOD_NOT_FOUND,
@@ -31,6 +32,15 @@ const CORS_HINT =
 const SIGN_IN_HINT =
   'With an authProvider, client.authorize() starts a sign-in; after connect() one that came to nothing is tried again.'
 
+/** What to do about a JSON-RPC error. */
+const HINTS: Readonly<Record<number, string>> = {
+  [HEADER_MISMATCH]:
+    'A header did not arrive as it was sent: what is in between must pass on Mcp-Method, Mcp-Name and MCP-Protocol-Version. ' +
+    'A transport of @modelcontextprotocol/client before 2.1 sends no Mcp-Name for tasks: update it.',
+  [MISSING_CLIENT_CAPABILITY]:
+    'It needs a capability that the client has not declared: name it in the option capabilities.',
+}
+
 /** What a failed `tasks/*` request means for the task. */
 export function taskRequestError(error: unknown, source: TaskProtocolSource, taskId: string): Error {
   if (error instanceof TaskRequestError && error.taskId === undefined) {
@@ -44,8 +54,9 @@ export function taskRequestError(error: unknown, source: TaskProtocolSource, tas
   // For an update it may as well mean the response, for a stream its filter.
   if (rpc?.code === INVALID_PARAMS && source !== 'tasks/update' && source !== 'notifications/tasks')
     return new TaskExpiredError('unknown-task', options)
-  if (rpc?.code === METHOD_NOT_FOUND || rpc?.code === MISSING_CLIENT_CAPABILITY) {
-    return new TasksUnsupportedError(`The server refuses ${source} (${rpc.code}: ${rpc.message}).`, {
+  if (rpc?.code === METHOD_NOT_FOUND || rpc?.code === MISSING_CLIENT_CAPABILITY || rpc?.code === HEADER_MISMATCH) {
+    const hint = rpc.code === HEADER_MISMATCH ? ` ${HINTS[rpc.code]}` : ''
+    return new TasksUnsupportedError(`The server refuses ${source} (${rpc.code}: ${rpc.message}).${hint}`, {
       ...options,
       code: rpc.code,
     })
@@ -136,12 +147,16 @@ export function connectionError(error: unknown, url: string | undefined, page?: 
   const where = url === undefined ? 'the MCP server' : `an MCP server at ${url}`
   // One that was thrown in the way of the SDK is the cause of what the SDK says.
   const http = causes(error).find(isHttpError)
-  const failed = (reason: string) =>
-    new ConnectionFailedError(`Failed to connect to ${where}: ${reason}`, { cause: withoutBody(http ?? error) })
+  const failed = (reason: string, cause: unknown = error) =>
+    new ConnectionFailedError(`Failed to connect to ${where}: ${reason}`, { cause: withoutBody(http ?? cause) })
   if (http) return failed(`it ${httpProblem(http)}`)
   if (isUnauthorizedError(error)) return failed(`${adviceFor(401)} ${SIGN_IN_HINT}`)
-  if (isRpcError(error))
-    return failed(`it answered with the error ${error.code}${said(error.message)}. Its log may say more.`)
+  const rpc = causes(error).find(isRpcError)
+  if (rpc)
+    return failed(
+      `it answered with the error ${rpc.code}${said(rpc.message)}. ${HINTS[rpc.code] ?? 'Its log may say more.'}`,
+      rpc,
+    )
   if (causes(error).some(isMalformed))
     return failed('what answers there does not speak MCP. Check that the URL is that of the MCP endpoint.')
   if (url !== undefined && page?.startsWith('https:') && /^http:\/\/(?!(localhost|127\.|\[::1\]))/.test(url))

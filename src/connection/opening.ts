@@ -7,6 +7,7 @@ import type { ConnectionState } from './connection.js'
 import { connectionError, isPassingFailure } from './errors.js'
 import type { ConnectedSdk, SdkAdapter } from './sdkAdapter.js'
 import { needsSignIn } from './signIn/errors.js'
+import { WireError } from './wireErrors.js'
 
 /** How connecting is repeated. */
 export interface ConnectRetry {
@@ -62,7 +63,7 @@ export function createOpening({ sdk, url, onState, retry }: OpeningOptions): Ope
   const page = watchPage(retry, () => void connectedForApp().catch(() => {}))
 
   async function connect(): Promise<ConnectedSdk> {
-    const connected = await sdk.open(() => onState({ status: 'connecting' }))
+    const connected = await inTime(retry, (signal) => sdk.open(() => onState({ status: 'connecting' }), signal))
     if (isClosed) {
       connected.tasks.close()
       await sdk.close()
@@ -155,6 +156,24 @@ export function createOpening({ sdk, url, onState, retry }: OpeningOptions): Ope
       await sdk.close()
     },
   }
+}
+
+/** Gives an attempt up that takes longer than a poll may, also where nothing in it looks at the signal. */
+export function inTime<T>(retry: ConnectRetry | undefined, open: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const late = new AbortController()
+  if (retry === undefined) return open(late.signal)
+  const { environment, policy } = retry
+  return new Promise((resolve, reject) => {
+    const seconds = policy.requestTimeoutMs / 1000
+    const giveUp = () => {
+      late.abort(new WireError('REQUEST_TIMEOUT', `The server did not answer within ${seconds} s`))
+      reject(late.signal.reason)
+    }
+    const timer = environment.setTimeout(giveUp, policy.requestTimeoutMs)
+    open(late.signal)
+      .then(resolve, reject)
+      .finally(() => environment.clearTimeout(timer))
+  })
 }
 
 /** A server that was down is tried again when the page is online again, or is looked at. */

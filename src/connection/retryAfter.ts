@@ -1,8 +1,10 @@
 import { LONGEST_WAIT_MS } from '../call/pollPolicy.js'
 import { isPassingStatus } from '../call/requests.js'
 import type { Environment } from '../environment/environment.js'
-import { requestMethod } from './httpMessage.js'
-import { HttpError } from './wireErrors.js'
+import { HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY } from '../protocol/extension.js'
+import { isJsonObject } from '../protocol/json.js'
+import { httpMessage, requestMethod } from './httpMessage.js'
+import { HttpError, RpcError } from './wireErrors.js'
 
 type Fetch = Environment['fetch']
 
@@ -18,10 +20,11 @@ export function withRetryAfter(fetch: Fetch, now: () => number, onConnectAt?: (a
   return async (url, init) => {
     const response = await fetch(url, init)
     const { ok, status, headers } = response
+    const method = requestMethod(init)
+    if (method === PROBE) await refuseErrorOfRevision(response)
     if (ok || status < 408) return response
     const header = headers.get('retry-after')
     const retryAfterMs = parseRetryAfter(header ?? '', now())
-    const method = requestMethod(init)
     if (retryAfterMs !== undefined && (method === PROBE || method === 'initialize')) onConnectAt?.(now() + retryAfterMs)
     const isTask = method.startsWith('tasks/')
     const isKept = method === PROBE ? isPassingStatus(status) : header !== null && (isTask || method === 'tools/call')
@@ -29,6 +32,19 @@ export function withRetryAfter(fetch: Fetch, now: () => number, onConnectAt?: (a
     if (isTask) await response.body?.cancel()
     throw new HttpError(status, isTask ? '' : await response.text(), retryAfterMs)
   }
+}
+
+/**
+ * A header that did not arrive, and a capability that is missing, are found by servers of 2026-07-28 alone. The SDK takes them for
+ * signs of an earlier revision, as it does every error that it does not know.
+ */
+export const isOfRevision = (code: unknown): boolean => code === HEADER_MISMATCH || code === MISSING_CLIENT_CAPABILITY
+
+async function refuseErrorOfRevision(response: Response): Promise<void> {
+  if (!response.headers.get('content-type')?.includes('json')) return
+  const { error } = httpMessage(await response.clone().text())
+  if (!isJsonObject(error) || !isOfRevision(error['code'])) return
+  throw new RpcError(Number(error['code']), String(error['message']), error['data'])
 }
 
 /** Either form of `Retry-After`, seconds or an HTTP date, in ms from now, a day at most. Undefined where it is neither. */

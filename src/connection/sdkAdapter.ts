@@ -23,6 +23,8 @@ export interface ConnectedSdk {
   /** Puts the result of a task through the same validation, without asking the server. */
   validate(name: string, result: CallToolResult): Promise<CallToolResult>
   listTools(): Promise<Tool[]>
+  /** Asks the server for the least that it can answer. Absent where no call is sent a second time. */
+  readonly ping?: (signal: AbortSignal) => Promise<unknown>
   /** Whether the connection is over. */
   isLost(): boolean
 }
@@ -33,8 +35,10 @@ export interface SdkAdapter {
   readonly era: 'modern' | 'legacy' | undefined
   /** As in `TaskPort`. */
   missingCapability(request: InputRequest): string | undefined
-  /** Uses the connection that there is, or makes one. `onConnecting` is called before it makes one. */
-  open(onConnecting: () => void): Promise<ConnectedSdk>
+  /**
+   * Uses the connection that there is, or makes one, until the signal aborts. `onConnecting` is called before it makes one.
+   */
+  open(onConnecting: () => void, signal: AbortSignal): Promise<ConnectedSdk>
   /** Closes the connection that `open` has made, also while it is opening. One that the app has made stays open. */
   close(): Promise<void>
 }

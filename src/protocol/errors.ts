@@ -210,10 +210,11 @@ export class ToolCallInterruptedError extends TaskError {
   override readonly name = 'ToolCallInterruptedError'
   declare readonly toolName: string
 
-  constructor(toolName: string, options?: TaskErrorOptions) {
+  constructor(toolName: string, options: TaskErrorOptions & { message?: string } = {}) {
     super(
-      `The call of "${toolName}" was interrupted before its response arrived; it may be running on the server. ` +
-        'Call it again only if running twice does no harm.',
+      options.message ??
+        `The call of "${toolName}" was interrupted before its response arrived; it may be running on the server. ` +
+          'Call it again only if running twice does no harm.',
       options,
       { toolName },
     )

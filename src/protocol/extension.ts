@@ -34,6 +34,9 @@ export const INVALID_PARAMS = -32602
 export const METHOD_NOT_FOUND = -32601
 export const MISSING_CLIENT_CAPABILITY = -32021
 
+/** The JSON-RPC error of a server that finds a header missing, or another one than the body says (MCP 2026-07-28, "Streamable HTTP"). */
+export const HEADER_MISMATCH = -32020
+
 /** True where a request's `_meta` carries the 2026-07-28 envelope. */
 export function hasEnvelope(meta: unknown): meta is JsonObject {
   return isJsonObject(meta) && typeof meta[PROTOCOL_VERSION_META] === 'string'

@@ -124,7 +124,7 @@ describe('a text of the server', () => {
     const broken: Reply = () => Promise.reject(new TypeError(long('word ')))
     server.on('server/discover', broken)
     server.on('initialize', broken)
-    const error = await errorOf(page, open().connect())
+    const error = await errorOf(page, open({ retry: { connectAttempts: 3 } }).connect())
     expect(error.message.length).toBeLessThan(SCREENFUL)
   })
 

@@ -140,6 +140,11 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     text: 'A result with a resultType that the client does not know is invalid.',
     section: 'Overview: "ResultType"',
   },
+  'CORE-PARAM-HEADERS': {
+    level: 'MUST',
+    text: 'Arguments that a tool designates by x-mcp-header are sent in headers, too; a tool that designates them wrongly is left out.',
+    section: 'Streamable HTTP: "Custom Headers from Tool Parameters"',
+  },
   'CORE-VERSION-HEADER': {
     level: 'MUST',
     text: 'Each request carries MCP-Protocol-Version, the same as in its envelope.',

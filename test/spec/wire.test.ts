@@ -8,6 +8,8 @@ import {
   created,
   createScriptedServer,
   type Reply,
+  rpcError,
+  type ScriptedRequest,
   type ScriptedServer,
   snapshot,
   TASKS,
@@ -124,6 +126,60 @@ describe('every request in the course of a task', () => {
 })
 
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
+
+describe('arguments that a tool designates for headers', () => {
+  const properties = {
+    region: { type: 'string', 'x-mcp-header': 'Region' },
+    place: { type: 'object', properties: { floor: { type: 'integer', 'x-mcp-header': 'Floor' } } },
+    isDry: { type: 'boolean', 'x-mcp-header': 'Dry-Run' },
+    note: { type: 'string', 'x-mcp-header': 'Note' },
+    plain: { type: 'string' },
+  }
+  const deploy = { name: 'deploy', inputSchema: { type: 'object', properties } }
+  const wrong = {
+    name: 'wrong',
+    inputSchema: { type: 'object', properties: { a: { ...properties.region, type: 'object' } } },
+  }
+  const args = { region: 'Zürich', place: { floor: 3 }, isDry: false, note: null, plain: 'p' }
+  const sent = { region: '=?base64?WsO8cmljaA==?=', floor: '3', 'dry-run': 'false', note: null, plain: null }
+  const paramsOf = ({ headers }: ScriptedRequest) =>
+    Object.fromEntries(Object.keys(sent).map((name) => [name, headers.get(`mcp-param-${name}`)]))
+
+  beforeEach(() => {
+    server = createScriptedServer({ now: page.now, tools: [deploy, wrong] })
+    server.on('tools/call', created())
+    server.on('tasks/get', completed())
+    client = open()
+  })
+
+  it('[EDGE-49] [CORE-PARAM-HEADERS] are in them once the tool was listed, and a tool that designates wrongly is left out', async () => {
+    expect((await client.listTools()).map(({ name }) => name)).toEqual(['deploy'])
+    client.startToolCall({ name: 'deploy', arguments: args })
+    await page.advance(5000)
+    expect(server.received('tools/call').map(paramsOf)).toEqual([sent])
+    for (const poll of server.received('tasks/get')) expect(paramsOf(poll).region).toBeNull()
+  })
+
+  it('[EDGE-49] [CORE-PARAM-HEADERS] are in them after the server has missed them where the tool was not listed', async () => {
+    const missing = rpcError(-32020, 'Header mismatch: Mcp-Param-Region is missing', { status: 400 })
+    server.on('tools/call', missing, created())
+    const call = client.startToolCall({ name: 'deploy', arguments: args })
+    await page.advance(5000)
+    await expect(call.result).resolves.toBeDefined()
+    const [, second, ...others] = server.received('tools/call')
+    expect(second && paramsOf(second)).toEqual(sent)
+    expect(others).toEqual([])
+  })
+
+  it('[EDGE-49] are asked for once: a server that still misses them refuses the call', async () => {
+    server.on('tools/call', rpcError(-32020, 'Header mismatch', { status: 400 }))
+    const call = client.startToolCall({ name: 'deploy', arguments: args })
+    const rejected = expect(call.result).rejects.toMatchObject({ name: 'ToolCallRejectedError', code: -32020 })
+    await page.advance(5000)
+    await rejected
+    expect(server.received('tools/call')).toHaveLength(2)
+  })
+})
 
 describe('the header Mcp-Name', () => {
   const base64 = (text: string) => `=?base64?${Buffer.from(text, 'utf8').toString('base64')}?=`

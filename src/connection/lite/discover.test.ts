@@ -18,13 +18,19 @@ const refusal = (supported: unknown, code = UNSUPPORTED_VERSION) => new RpcError
 /** What comes of it where the server gives these answers, one after the other. */
 async function discovered(...answers: (JsonObject | Error)[]) {
   const asked: unknown[][] = []
-  const requestInTime: LiteRequests['requestInTime'] = async (...request) => {
-    asked.push(request)
+  const requestInTime: LiteRequests['requestInTime'] = async (method, params) => {
+    asked.push([method, params])
     const answer = answers[asked.length - 1] ?? new Error('Asked too often.')
     if (answer instanceof Error) throw answer
     return answer
   }
-  const requests: LiteRequests = { requestInTime, request: Promise.reject, listen: Promise.reject, close: () => {} }
+  const requests: LiteRequests = {
+    listedHeaders: new Map(),
+    requestInTime,
+    request: Promise.reject,
+    listen: Promise.reject,
+    close: () => {},
+  }
   const outcome = await discover(requests, URL_).then(
     (server) => ({ server }),
     (error: unknown) => ({ error }),

@@ -2,6 +2,7 @@ import { ConnectionFailedError } from '../../protocol/errors.js'
 import { SERVER_INFO_META, UNSUPPORTED_VERSION } from '../../protocol/extension.js'
 import { isJsonObject, type JsonObject } from '../../protocol/json.js'
 import { connectionError, isPassingFailure, jsonRpcError } from '../errors.js'
+import { isOfRevision } from '../retryAfter.js'
 import { needsCredentials } from '../signIn/errors.js'
 import { WireError } from '../wireErrors.js'
 import type { LiteRequests } from './liteRequests.js'
@@ -19,13 +20,14 @@ export interface DiscoveredServer {
  * @throws {ConnectionFailedError} that names `taskwire` where the server seems to speak earlier revisions only; else as
  * the request.
  */
-export async function discover(requests: LiteRequests, url: string): Promise<DiscoveredServer> {
-  const ask = () => requests.requestInTime('server/discover', {})
+export async function discover(requests: LiteRequests, url: string, signal?: AbortSignal): Promise<DiscoveredServer> {
+  const ask = () => requests.requestInTime('server/discover', {}, signal)
   const again = (error: unknown) => (namesOurVersion(error) ? ask() : Promise.reject(error))
   const result = await ask()
     .catch(again)
     .catch((error: unknown) => {
-      const isRefusal = !isPassingFailure(error) && !needsCredentials(error) && jsonRpcError(error) !== undefined
+      const rpc = jsonRpcError(error)
+      const isRefusal = !isPassingFailure(error) && !needsCredentials(error) && rpc && !isOfRevision(rpc.code)
       throw isRefusal ? earlierRevisionError(connectionError(error, url).message, error) : error
     })
   const { supportedVersions: versions, capabilities, _meta: meta } = result

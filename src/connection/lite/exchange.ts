@@ -5,6 +5,7 @@ import { httpMessage } from '../httpMessage.js'
 import { HttpError, RpcError, WireError } from '../wireErrors.js'
 import { setMcpHeaders } from './mcpHeaders.js'
 import { sseMessages } from './sseMessages.js'
+import type { ListedHeaders } from './toolHeaders.js'
 import { withinOrigin } from './withinOrigin.js'
 
 /** Where requests go, and by what. */
@@ -12,6 +13,8 @@ export interface ExchangeOptions {
   readonly url: () => URL
   readonly fetch: Environment['fetch']
   readonly headers: HeadersOption | undefined
+  /** What the arguments of tools are to say in headers. */
+  readonly listedHeaders?: ListedHeaders
 }
 
 export interface JsonRpcRequest {
@@ -36,7 +39,7 @@ export async function* exchange(
   signal: AbortSignal,
 ): AsyncGenerator<JsonObject, void> {
   const headers = await headersOf(options.headers)
-  setMcpHeaders(headers, method, params)
+  setMcpHeaders(headers, method, params, options.listedHeaders)
   const body = JSON.stringify({ jsonrpc: '2.0', id, method, params })
   const url = options.url()
   const response = await withinOrigin(options.fetch)(url, { method: 'POST', headers, body, signal })

@@ -17,7 +17,13 @@ async function listed(capabilities: JsonObject, ...pages: JsonObject[]) {
     asked.push({ method, ...params })
     return pages[asked.length - 1] ?? pages.at(-1) ?? {}
   }
-  const requests: LiteRequests = { requestInTime, request: Promise.reject, listen: Promise.reject, close: () => {} }
+  const requests: LiteRequests = {
+    listedHeaders: new Map(),
+    requestInTime,
+    request: Promise.reject,
+    listen: Promise.reject,
+    close: () => {},
+  }
   const outcome = await listTools(requests, capabilities).then(
     (tools) => ({ tools }),
     (error: unknown) => ({ error }),

@@ -2,7 +2,7 @@ import { isJsonObject, isTooDeep, type JsonObject } from '../../protocol/json.js
 import type { Tool } from '../../protocol/tool.js'
 import { WireError } from '../wireErrors.js'
 import type { LiteRequests } from './liteRequests.js'
-import { hasValidHeaders } from './toolHeaders.js'
+import { takeListed } from './toolHeaders.js'
 
 /** How many pages are read: a server whose list has no end must not keep the page busy. */
 const MAX_PAGES = 64
@@ -18,7 +18,7 @@ export async function listTools(requests: LiteRequests, capabilities: JsonObject
     if (isTooDeep(result) || !Array.isArray(listed) || !listed.every(isTool)) {
       throw new WireError('INVALID_RESULT', 'The result of tools/list is no list of tools.')
     }
-    tools.push(...listed.filter(({ inputSchema }) => hasValidHeaders(inputSchema)))
+    tools.push(...takeListed(requests.listedHeaders, listed))
     cursor = result['nextCursor']
     if (typeof cursor !== 'string') return tools
   }

@@ -4,6 +4,7 @@ import {
   CLIENT_CAPABILITIES_META,
   CLIENT_INFO_META,
   declareTasks,
+  HEADER_MISMATCH,
   IDEMPOTENCY_KEY_META,
   PROTOCOL_VERSION_META,
 } from '../../protocol/extension.js'
@@ -13,7 +14,7 @@ import type { OnProtocolIssue } from '../../protocol/task.js'
 import type { CallLimitOptions } from '../callLimit.js'
 import type { Connection, ConnectionState } from '../connection.js'
 import { createConnection } from '../createConnection.js'
-import { toolCallError } from '../errors.js'
+import { jsonRpcError, toolCallError } from '../errors.js'
 import type { HeadersOption } from '../headers.js'
 import { DISCOVERED } from '../modern/discovered.js'
 import { modernTasks } from '../modern/tasks.js'
@@ -70,9 +71,9 @@ export function createLiteConnection(options: LiteConnectionOptions): Connection
     sdk: {
       era: 'modern',
       missingCapability: (request) => missingCapability(capabilities, request),
-      open: async (onConnecting) => {
+      open: async (onConnecting, signal) => {
         onConnecting()
-        return connected(await discover(requests, url), calls)
+        return connected(await discover(requests, url, signal), calls)
       },
       close: async () => requests.close(),
     },
@@ -81,10 +82,12 @@ export function createLiteConnection(options: LiteConnectionOptions): Connection
 
 interface Calls extends LiteConnectionOptions {
   readonly requests: LiteRequests
+  readonly listTools: () => Promise<unknown>
 }
 
-function connected({ capabilities, server }: DiscoveredServer, calls: Calls): ConnectedSdk {
-  const { requests, onIssue } = calls
+function connected({ capabilities, server }: DiscoveredServer, options: Omit<Calls, 'listTools'>): ConnectedSdk {
+  const { requests, onIssue } = options
+  const calls: Calls = { ...options, listTools: () => listTools(requests, capabilities) }
   const tasks = modernTasks(requests, capabilities, onIssue)
   return {
     state: {
@@ -100,6 +103,7 @@ function connected({ capabilities, server }: DiscoveredServer, calls: Calls): Co
     // Against the schema of the server nothing is validated here; the shape of a result is.
     validate: (_, result) => Promise.resolve(result),
     listTools: () => listTools(requests, capabilities),
+    ping: (signal) => requests.requestInTime('server/discover', {}, signal),
     // There is no connection that could be lost between two requests.
     isLost: () => false,
   }
@@ -120,7 +124,13 @@ async function callOnce(
   signal: AbortSignal | undefined,
 ): Promise<ToolCallResponse> {
   try {
-    return await callTool(calls, withKey(request, idempotencyKey), ask, signal ?? new AbortController().signal)
+    const call = () => callTool(calls, withKey(request, idempotencyKey), ask, signal ?? new AbortController().signal)
+    // A tool that was not listed: which of its arguments are to be in headers, its schema says. Nothing has run.
+    return await call().catch(async (error: unknown) => {
+      if (jsonRpcError(error)?.code !== HEADER_MISMATCH || calls.requests.listedHeaders.has(request.name)) throw error
+      await calls.listTools()
+      return call()
+    })
   } catch (error) {
     signal?.throwIfAborted()
     throw toolCallError(error, request.name, isRpcError(error))

@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject } from '../../protocol/json.js'
 import type { ServerNotification, TaskRequester } from '../taskRequester.js'
 import { WireError } from '../wireErrors.js'
 import { type ExchangeOptions, errorOf, exchange } from './exchange.js'
+import type { ListedHeaders } from './toolHeaders.js'
 
 /** How long a server may take to answer what needs no work. */
 const TIMEOUT_MS = 60_000
@@ -16,13 +17,15 @@ export interface LiteRequestsOptions extends ExchangeOptions {
 
 /** The requests of one connection: they share nothing but that their ids differ, and that they end with it. */
 export interface LiteRequests extends TaskRequester {
+  /** What tools ask for in headers. Listing tools fills it, and calls send it. */
+  readonly listedHeaders: ListedHeaders
   /** A request that is given up after a minute. Resolves to its result, which is complete. */
-  requestInTime(method: string, params: JsonObject): Promise<JsonObject>
+  requestInTime(method: string, params: JsonObject, signal?: AbortSignal): Promise<JsonObject>
   close(): void
 }
 
 export function createLiteRequests(options: LiteRequestsOptions): LiteRequests {
-  const { envelope, environment } = options
+  const { envelope, environment, listedHeaders = new Map() } = options
   /** Ends each request that is open. A set, not the listeners of one signal: Node warns of more than ten of these. */
   const open = new Set<(reason: unknown) => void>()
   let closed: WireError | undefined
@@ -41,7 +44,7 @@ export function createLiteRequests(options: LiteRequestsOptions): LiteRequests {
       method,
       params: { ...params, _meta: { ...(params['_meta'] as object | undefined), ...envelope } },
     }
-    for await (const message of exchange(options, request, signal)) {
+    for await (const message of exchange({ ...options, listedHeaders }, request, signal)) {
       if (isNotification(message)) onNotification(message)
       else if (message['id'] === id) {
         const error = errorOf(message)
@@ -86,14 +89,17 @@ export function createLiteRequests(options: LiteRequestsOptions): LiteRequests {
   }
 
   return {
+    listedHeaders,
     request,
-    requestInTime: async (method, params) => {
+    requestInTime: async (method, params, signal) => {
       const late = new AbortController()
       const giveUp = () => late.abort(new WireError('REQUEST_TIMEOUT', 'Request timed out'))
       const timer = environment.setTimeout(giveUp, TIMEOUT_MS)
+      const stopListening = signal ? onAbort(signal, () => late.abort(signal.reason)) : () => {}
       try {
         return completeResult(method, await request(method, params, late.signal))
       } finally {
+        stopListening()
         environment.clearTimeout(timer)
       }
     },

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../protocol/json.js'
+import { headersOfArguments, type ListedHeaders } from './toolHeaders.js'
 
 /** The revision that taskwire/lite speaks. */
 export const PROTOCOL_VERSION = '2026-07-28'
@@ -12,13 +13,18 @@ const NAME_OF: Readonly<Record<string, string>> = {
 }
 
 /** Sets the headers that the specification derives from a request. They count more than those of the app. */
-export function setMcpHeaders(headers: Headers, method: string, params: JsonObject): void {
+export function setMcpHeaders(headers: Headers, method: string, params: JsonObject, listed?: ListedHeaders): void {
   headers.set('content-type', 'application/json')
   headers.set('accept', 'application/json, text/event-stream')
   headers.set('mcp-protocol-version', PROTOCOL_VERSION)
   headers.set('mcp-method', method)
   const name = params[NAME_OF[method] ?? '']
-  if (typeof name === 'string') headers.set('mcp-name', encodeHeaderValue(name))
+  if (typeof name !== 'string') return
+  headers.set('mcp-name', encodeHeaderValue(name))
+  const asked = method === 'tools/call' ? listed?.get(name) : undefined
+  for (const [header, value] of headersOfArguments(asked ?? [], params['arguments'])) {
+    headers.set(header, encodeHeaderValue(value))
+  }
 }
 
 /** A header holds visible ASCII; anything else, or what looks encoded already, goes as Base64 of its UTF-8. */

@@ -1,4 +1,5 @@
 import type { Client, ClientCapabilities, Transport } from '@modelcontextprotocol/client'
+import { onAbort } from '../../call/abort.js'
 import { MAX_TIMER_MS } from '../../call/pollPolicy.js'
 import type { ToolCallRequest, ToolCallResponse } from '../../call/taskPort.js'
 import type { CallToolResult } from '../../protocol/callToolResult.js'
@@ -56,15 +57,18 @@ export function createSdkV2Connection(options: SdkV2ConnectionOptions): Connecti
   let isOpen = false
   let isClosed = false
 
-  async function open(onConnecting: () => void): Promise<ConnectedSdk> {
+  async function open(onConnecting: () => void, signal: AbortSignal): Promise<ConnectedSdk> {
     if (client.transport === undefined && createTransport !== undefined) {
       onConnecting()
       opening = await createTransport()
       opened = opening
+      const own = opening
+      // A connection that is given up ends here: the next attempt needs a client that has none.
+      const stopListening = onAbort(signal, () => void own.close().catch(() => {}))
       // Closed while the transport was made: nothing is to be sent any more.
-      if (isClosed) await opening.close()
-      else await client.connect(opening)
-      opening = undefined
+      if (isClosed) await own.close()
+      else await client.connect(own, { signal }).finally(stopListening)
+      if (opening === own) opening = undefined
     }
     const transport = taskTransportOf(client)
     transport.onMessage = options.onMessage
@@ -77,6 +81,9 @@ export function createSdkV2Connection(options: SdkV2ConnectionOptions): Connecti
       callTool: (request, call, signal) => callTool(connected, request, call, signal),
       validate: (name, result) => validate(connected, name, result),
       listTools: async () => (await client.listTools()).tools,
+      ...(era() === 'modern' && {
+        ping: (signal: AbortSignal) => transport.request('server/discover', {}, signal),
+      }),
       isLost: () => client.transport !== transport,
     }
   }

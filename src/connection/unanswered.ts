@@ -1,0 +1,69 @@
+import { TaskRequestError, ToolCallInterruptedError } from '../protocol/errors.js'
+import { type ConnectRetry, inTime } from './opening.js'
+import type { ConnectedSdk } from './sdkAdapter.js'
+import { causes } from './wireErrors.js'
+
+/** True where the server, or what is in front of it, has not answered a request, or was not able to. */
+export function isUnanswered(error: unknown): error is Error {
+  // One that is explained is not for want of a server.
+  if (error instanceof ToolCallInterruptedError) return !(error.cause instanceof TaskRequestError)
+  const { kind, status = 0 } = error instanceof TaskRequestError ? error : {}
+  return kind === 'network' || (kind === 'http' && status >= 500)
+}
+
+export interface ExplanationOptions {
+  readonly retry?: ConnectRetry | undefined
+  /** Called with what is in the way of requests and changes nothing of the connection. */
+  readonly onError?: ((error: Error) => void) | undefined
+}
+
+/** Failures in a row of one call, after which it is asked whether the server is there. */
+const MAX_UNREADABLE = 6
+
+/**
+ * Finds out why no answer to a call can be read that is sent again under its key. A page sees the same of a server that is down
+ * and of a proxy that refuses the request in a response without CORS headers:
+ *
+ * ```text
+ * tools/call ─╳ ─╳ ─╳ ─╳ ─╳ ─╳ server/discover ─╳ go on
+ *                              server/discover ── 200 ── it is the body that is refused
+ * ```
+ */
+export function createExplanation({ retry, onError }: ExplanationOptions) {
+  /** Failures in a row, by the key of the call. */
+  const failures = new Map<string, number>()
+
+  /** The error, or one that says more and ends the call. */
+  return async (error: unknown, tool: string, key: string | undefined, server: ConnectedSdk): Promise<unknown> => {
+    if (key === undefined) return error
+    const isUnreadable =
+      error instanceof ToolCallInterruptedError && causes(error).some((one) => one instanceof TypeError)
+    const count = isUnreadable ? (failures.get(key) ?? 0) + 1 : 0
+    failures.set(key, count)
+    if (count < MAX_UNREADABLE || server.ping === undefined) return error
+    try {
+      await inTime(retry, server.ping)
+    } catch {
+      return error
+    }
+    failures.delete(key)
+    const told = bodyRefusedError(tool, count, error as Error)
+    onError?.(told)
+    return told
+  }
+}
+
+function bodyRefusedError(tool: string, count: number, { cause }: Error): ToolCallInterruptedError {
+  return new ToolCallInterruptedError(tool, {
+    message:
+      `Failed to call "${tool}": it was sent ${count} times and no answer could be read, while server/discover is answered. ` +
+      'So its body is what is refused: a proxy or a firewall may limit its size (HTTP 413) or its content (HTTP 403), and answer without CORS headers. ' +
+      'The network panel of the browser shows the status. It is not known whether the tool runs.',
+    // It is not to be repeated.
+    cause: new TaskRequestError('The body of tools/call is refused.', {
+      kind: 'network',
+      retryAfterMs: Number.POSITIVE_INFINITY,
+      cause,
+    }),
+  })
+}
