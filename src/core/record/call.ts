@@ -1,0 +1,75 @@
+import type { TaskProgress } from '../../protocol/progress.js'
+import type { Task } from '../../protocol/task.js'
+import type { Inputs } from './inputs.js'
+import type { Wish } from './planStart.js'
+import type { CallRecord, Outcome, RecordOwner, TaskRecord } from './record.js'
+
+/**
+ * A call in this page: who it is, and how far it has come. From `task` on what is known of it is the record of its task.
+ *
+ * ```text
+ * waiting ─▶ calling ─┬──────────────────▶ settled
+ *    │                └─▶ task ─▶ ending ────┘
+ *    └─ another page has made the call ─┘        recorded: it ended in an earlier visit ─▶ task
+ *                                                left: closed, forgotten or started again
+ * ```
+ */
+export interface Call {
+  readonly callId: string
+  readonly name: string
+  readonly key: string | undefined
+  readonly arguments: Readonly<Record<string, unknown>> | undefined
+  readonly argumentsHash: string | undefined
+  readonly startedAt: number
+  /** What this page has sent: `repeated` if the `tools/call` was sent before, here or earlier, and no response came. */
+  readonly sent: 'no' | 'once' | 'repeated'
+  /** How far it has come by the notifications of the server, and when the last one came; 0: none has. */
+  readonly progress: TaskProgress | undefined
+  readonly progressAt: number
+  readonly stage: CallStage
+}
+
+export type CallStage =
+  | { readonly name: 'waiting'; readonly for: 'lock' | 'network'; readonly wish: Wish }
+  | {
+      readonly name: 'calling'
+      /** What it asks before there is a task (multi round-trip). */
+      readonly inputs: Inputs
+      /** Why it is sent again, and after how many failures. */
+      readonly failure: { readonly error: Error; readonly count: number } | undefined
+      readonly isOffline: boolean
+    }
+  | { readonly name: 'task' }
+  /** Its task has ended; the result is being checked. */
+  | { readonly name: 'ending' }
+  /** `canRepeat`: an earlier page has sent it, and with its arguments it can be sent again under its key. */
+  | {
+      readonly name: 'settled'
+      readonly outcome: Outcome
+      readonly task: Task | undefined
+      readonly endedAt: number
+      readonly canRepeat: boolean
+    }
+  | { readonly name: 'recorded'; readonly record: CallRecord; readonly endedAt: number }
+  | { readonly name: 'left'; readonly reason: Error }
+
+/** What other pages may know of a call. */
+export function recordOf(call: Call, task: TaskRecord | undefined, owner: RecordOwner): CallRecord {
+  return {
+    callId: call.callId,
+    tool: call.name,
+    key: call.key,
+    argumentsHash: call.argumentsHash,
+    endpoint: owner.endpoint,
+    scope: owner.scope,
+    startedAt: call.startedAt,
+    idempotencyKey: undefined,
+    task,
+    held: undefined,
+  }
+}
+
+/** True where nothing more happens to the call in this page. */
+export function isDone({ stage }: Call): boolean {
+  return stage.name === 'settled' || stage.name === 'left'
+}

@@ -1,0 +1,255 @@
+import { parseCallToolResult } from '../../protocol/callToolResult.js'
+import { isTaskError, TaskError } from '../../protocol/errors.js'
+import { isJsonObject, type JsonObject } from '../../protocol/json.js'
+import {
+  type DetailedTask,
+  isTerminal,
+  isTerminalTask,
+  parseDetailedTask,
+  parseTask,
+  pickTask,
+} from '../../protocol/task.js'
+import { LONGEST_WAIT_MS, MAX_TIMER_MS } from '../time/policy.js'
+import { withAnswered } from './merge.js'
+import {
+  type CallRecord,
+  NOTHING_HERE,
+  newTaskRecord,
+  type Outcome,
+  type PollFailure,
+  setBack,
+  type TaskEnd,
+  type TaskRecord,
+} from './record.js'
+
+export const VERSION = 1
+
+/** How a record of this version begins. */
+export const OWN_START = `{"v":${VERSION},`
+
+/** The text of a record: enough to take the call up again. Never arguments, results, tokens, or what the server says to people. */
+export function encodeCallRecord(record: CallRecord): string {
+  return OWN_START + JSON.stringify(kept(record)).slice(1)
+}
+
+/** The members that are kept. What is undefined is left out by `JSON.stringify`. */
+function kept({ task, ...call }: CallRecord): JsonObject {
+  const { callId, tool, key, endpoint, scope, startedAt, argumentsHash, idempotencyKey, held } = call
+  const identity = { callId, tool, key, endpoint, scope, startedAt, era: task?.era ?? 'modern', argumentsHash }
+  if (task === undefined) return { ...identity, idempotencyKey, held }
+  const { taskId, status, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs } = task.task
+  const { receivedAt, earliestAt, notedAt, snapshotAt, answered, cancelling, lost } = task
+  return {
+    ...identity,
+    task: {
+      receivedAt,
+      nextPollAt: earliestAt,
+      notedAt,
+      answered,
+      isCancelling: cancelling.isWanted,
+      cancelNotedAt: cancelling.at || undefined,
+      taskId,
+      status,
+      createdAt,
+      lastUpdatedAt,
+      ttlMs,
+      pollIntervalMs,
+      sentAt: task.sentAt || undefined,
+      snapshotAt: snapshotAt || undefined,
+      lost: isTerminal(status) ? undefined : lost,
+    },
+  }
+}
+
+/** The same with everything that other tabs are to know, as plain data for `postMessage`. Errors travel as JSON. */
+export function tellCallRecord(record: CallRecord, outcome?: Outcome): JsonObject {
+  const body = kept(record)
+  const { task } = record
+  if (task === undefined) return { ...body, outcome: outcome && tellOutcome(outcome) }
+  const { statusMessage, progress, _meta } = task.task
+  const { heardAt, sentAt, triedAt, pollingUntil, retryAt, quietUntil, failure, end, inputRequests, idlePolls } = task
+  return {
+    ...body,
+    task: {
+      ...(body['task'] as JsonObject),
+      ...{ statusMessage, progress, _meta, inputRequests, idlePolls },
+      ...{ heardAt, sentAt, triedAt, pollingUntil, retryAt, quietUntil },
+      failure: failure && { ...failure, error: errorJson(failure.error) },
+      ...(end &&
+        ('task' in end ? { ...end.task, endedAt: end.at } : { endError: errorJson(end.error), endedAt: end.at })),
+    },
+  }
+}
+
+function tellOutcome(outcome: Outcome): JsonObject {
+  return 'error' in outcome ? { error: errorJson(outcome.error) } : { result: outcome.result }
+}
+
+function errorJson(error: Error): JsonObject {
+  return isTaskError(error) ? error.toJSON() : { name: error.name, message: error.message }
+}
+
+/** The record that a text is, or undefined where it is none: another's, cut short, or of a later version. */
+export function decodeCallRecord(text: string, now: number): CallRecord | undefined {
+  try {
+    return readCallRecord(JSON.parse(text), now)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * The record that another tab or an earlier visit has left, with its times by the clock of now: a clock may have been
+ * ahead when they were noted. Any script of the origin can send one, so nothing in it is believed to be longer ahead than
+ * a server may ask for. Undefined for what is none, or of another version.
+ */
+export function readCallRecord(body: unknown, now: number): CallRecord | undefined {
+  if (!isJsonObject(body) || body['v'] !== VERSION) return undefined
+  const { callId, tool, key, endpoint, scope, era, startedAt, idempotencyKey, held, argumentsHash } = body
+  if (typeof callId !== 'string' || typeof tool !== 'string') return undefined
+  if (typeof endpoint !== 'string' || typeof scope !== 'string' || !isTime(startedAt)) return undefined
+  if (era !== 'modern' && era !== 'legacy') return undefined
+  const task = readTaskRecord(body['task'], era, now)
+  if (body['task'] !== undefined && task === undefined) return undefined
+  return {
+    callId,
+    tool,
+    key: typeof key === 'string' ? key : undefined,
+    argumentsHash: typeof argumentsHash === 'string' ? argumentsHash : undefined,
+    endpoint,
+    scope,
+    // A call made in the millisecond in which another one was forgotten starts later than that.
+    startedAt,
+    idempotencyKey: isIdempotencyKey(idempotencyKey) ? idempotencyKey : undefined,
+    task,
+    held: task === undefined && (held === 'working' || held === 'ended') ? held : undefined,
+  }
+}
+
+/** The outcome that came with a record, where the call became no task. */
+export function readOutcome(value: unknown): Outcome | undefined {
+  if (!isJsonObject(value)) return undefined
+  if ('error' in value) return { error: TaskError.fromJSON(value['error']) }
+  const parsed = parseCallToolResult(value['result'])
+  return 'result' in parsed ? { result: parsed.result } : undefined
+}
+
+function readTaskRecord(body: unknown, era: CallRecordEra, now: number): TaskRecord | undefined {
+  if (!isJsonObject(body) || !isTime(body['receivedAt']) || !isReadableTtl(body['ttlMs'])) return undefined
+  const detailed = readTask(body)
+  if (detailed === undefined) return undefined
+  const { receivedAt } = body
+  const timeOf = (name: string, otherwise = 0) => (body[name] === undefined ? otherwise : body[name])
+  const times = {
+    receivedAt,
+    notedAt: timeOf('notedAt', receivedAt),
+    snapshotAt: timeOf('snapshotAt'),
+    heardAt: timeOf('heardAt', Math.max(receivedAt, Number(timeOf('snapshotAt')))),
+    earliestAt: timeOf('nextPollAt'),
+    sentAt: timeOf('sentAt'),
+    triedAt: timeOf('triedAt'),
+    pollingUntil: timeOf('pollingUntil'),
+    retryAt: timeOf('retryAt'),
+    quietUntil: timeOf('quietUntil'),
+  }
+  if (!hasTimes(times)) return undefined
+  const failure = readFailure(body['failure'])
+  if (failure === 'none') return undefined
+  const isAsking = detailed.status === 'input_required' && 'inputRequests' in detailed
+  const record: TaskRecord = {
+    ...newTaskRecord(pickTask(detailed), era, now, 0),
+    ...times,
+    failure,
+    inputRequests: isAsking ? detailed.inputRequests : {},
+    answered: withAnswered([], Array.isArray(body['answered']) ? body['answered'] : []),
+    idlePolls: isCount(body['idlePolls']) ? body['idlePolls'] : 0,
+    cancelling: readCancelling(body, times.notedAt),
+    lost: readLost(body['lost']),
+    end: readEnd(body, detailed),
+    here: NOTHING_HERE,
+  }
+  return byClock(record, now)
+}
+
+type CallRecordEra = TaskRecord['era']
+
+/** A task with what its status carries, where that was told; a record that was kept has the task alone. */
+function readTask(body: JsonObject): DetailedTask | ReturnType<typeof parseTask> | undefined {
+  const { createdAt, lastUpdatedAt } = body
+  if (typeof createdAt !== 'string' || typeof lastUpdatedAt !== 'string') return undefined
+  try {
+    const isDetailed = 'endedAt' in body && !('endError' in body)
+    return isDetailed || body['inputRequests'] !== undefined
+      ? parseDetailedTask(body, 'other')
+      : parseTask(body, 'other')
+  } catch {
+    return undefined
+  }
+}
+
+function isReadableTtl(value: unknown): boolean {
+  return value === null || typeof value === 'number'
+}
+
+/** JSON has a number that is read as Infinity: 1e999. */
+function isTime(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value)
+}
+
+function hasTimes<N extends string>(times: Record<N, unknown>): times is Record<N, number> {
+  return Object.values(times).every(isTime)
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+}
+
+/** As long as servers take it. */
+function isIdempotencyKey(value: unknown): value is string {
+  return typeof value === 'string' && value.length >= 16 && value.length <= 256
+}
+
+function readFailure(value: unknown): PollFailure | undefined | 'none' {
+  if (value === undefined) return undefined
+  if (!isJsonObject(value)) return 'none'
+  const { network, count, violations, refusals, error } = value
+  if (network !== 'retrying' && network !== 'paused') return 'none'
+  if (!isCount(count) || !isCount(violations) || !isCount(refusals)) return 'none'
+  return { error: TaskError.fromJSON(error), network, count, violations, refusals }
+}
+
+function readCancelling({ isCancelling, cancelNotedAt }: JsonObject, notedAt: number): TaskRecord['cancelling'] {
+  const isWanted = isCancelling === true
+  return { at: isTime(cancelNotedAt) ? cancelNotedAt : isWanted ? notedAt : 0, isWanted }
+}
+
+function readLost(value: unknown): TaskRecord['lost'] {
+  if (!isJsonObject(value) || !isTime(value['at'])) return undefined
+  return { at: value['at'], reason: value['reason'] === 'ttl' ? 'ttl' : 'unknown-task' }
+}
+
+function readEnd({ endedAt, endError }: JsonObject, task: ReturnType<typeof parseTask>): TaskEnd | undefined {
+  if (!isTime(endedAt)) return undefined
+  if (endError !== undefined) return { at: endedAt, error: TaskError.fromJSON(endError) }
+  return isTerminalTask(task as DetailedTask)
+    ? { at: endedAt, task: task as Extract<DetailedTask, { status: 'completed' }> }
+    : undefined
+}
+
+/** A record that was noted later than now was noted before the clock was set back. */
+function byClock(record: TaskRecord, now: number): TaskRecord {
+  const own = record.notedAt > now ? setBack(record, record.notedAt - now) : record
+  const past = (time: number) => Math.min(time, now)
+  const soon = (time: number) => Math.min(time, now + LONGEST_WAIT_MS)
+  return {
+    ...own,
+    receivedAt: past(own.receivedAt),
+    snapshotAt: past(own.snapshotAt),
+    heardAt: past(own.heardAt),
+    sentAt: past(own.sentAt),
+    triedAt: past(own.triedAt),
+    earliestAt: soon(own.earliestAt),
+    retryAt: soon(own.retryAt),
+    quietUntil: Math.min(own.quietUntil, now + MAX_TIMER_MS),
+  }
+}

@@ -1,0 +1,120 @@
+import { boolean, assert as check, integer, property, record as recordOf } from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { TaskRequestError } from '../../protocol/errors.js'
+import type { Task } from '../../protocol/task.js'
+import { DEFAULT_POLL_POLICY } from '../time/policy.js'
+import { type Circumstances, decide, nextPoll } from './decide.js'
+import { newTaskRecord, type TaskRecord } from './record.js'
+
+const TASK: Task = {
+  taskId: 't',
+  status: 'working',
+  createdAt: '',
+  lastUpdatedAt: '',
+  ttlMs: null,
+  pollIntervalMs: 1000,
+}
+const NOW = 100_000
+const RECORD = { ...newTaskRecord(TASK, 'modern', NOW, NOW + 1000), heardAt: NOW }
+const FAILURE = { network: 'retrying' as const, count: 1, violations: 0, refusals: 0 }
+const BUSY = { ...FAILURE, error: new TaskRequestError('busy', { kind: 'http', status: 503 }) }
+const ASKED = { ...FAILURE, error: new TaskRequestError('busy', { kind: 'http', status: 503, retryAfterMs: 5000 }) }
+const HERE: Circumstances = { now: NOW, isOnline: true, isVisible: true, isLeader: true, listenUntil: 0 }
+const policy = DEFAULT_POLL_POLICY
+
+describe('nextPoll', () => {
+  it.each<[string, Partial<TaskRecord>, number, string]>([
+    ['the interval of the last answer', {}, 1000, 'interval'],
+    ['the backoff after a failure', { failure: BUSY, retryAt: NOW + 7000 }, 7000, 'backoff'],
+    [
+      'the wait that Retry-After asks for',
+      { failure: ASKED, earliestAt: NOW + 5000, retryAt: NOW + 5000 },
+      5000,
+      'retry-after',
+    ],
+    ['the safety interval while the server pushes', { quietUntil: NOW + 30_000 }, 30_000, 'safety-interval'],
+    ['one interval after a poll that was cut off', { sentAt: NOW + 900 }, 1900, 'interval'],
+    ['a hint, a moment after the last poll', { sentAt: NOW, here: { ...RECORD.here, hintedAt: NOW + 10 } }, 50, 'hint'],
+    [
+      'the server, also after a hint while polls fail',
+      { failure: BUSY, here: { ...RECORD.here, hintedAt: NOW } },
+      1000,
+      'hint',
+    ],
+  ])('is due by %s', (_, known, inMs, why) => {
+    expect(nextPoll({ ...RECORD, ...known }, policy)).toEqual({ at: NOW + inMs, why })
+  })
+
+  it('is no later than the longest backoff past the ttl', () => {
+    const record = { ...RECORD, task: { ...TASK, ttlMs: 5000 }, earliestAt: NOW + 10_000_000 }
+    expect(nextPoll(record, policy).at).toBe(NOW + 5000 + policy.maxMs)
+  })
+
+  it('is put off for good by no tab that only says that it polls', () => {
+    const sentAt = NOW + 99 * 4000
+    const last = { ...RECORD, sentAt, pollingUntil: sentAt + 5000 }
+    expect(decide(last, { ...HERE, now: NOW + 100 * 4000 }, policy)).toMatchObject({ do: 'poll' })
+  })
+})
+
+describe('decide', () => {
+  it.each<[string, Partial<TaskRecord>, Partial<Circumstances>, object]>([
+    ['polls when it is due', {}, { now: NOW + 1000 }, { do: 'poll', why: 'interval' }],
+    ['waits until it is due', {}, { now: NOW + 999 }, { do: 'wait', until: NOW + 1000 }],
+    [
+      'waits for what others have to say',
+      {},
+      { now: NOW + 1000, listenUntil: NOW + 1100 },
+      { do: 'wait', until: NOW + 1100 },
+    ],
+    [
+      'waits for the poll of another tab',
+      { pollingUntil: NOW + 5000, sentAt: NOW },
+      { now: NOW + 1000 },
+      { do: 'wait', until: NOW + 5000 },
+    ],
+    ['rests while there is no network', {}, { now: NOW + 1000, isOnline: false }, { do: 'rest', blocked: 'offline' }],
+    ['gives the leader a second', {}, { now: NOW + 1999, isLeader: false }, { do: 'wait', until: NOW + 2000 }],
+    ['takes the lead from a tab that is overdue', {}, { now: NOW + 2000, isLeader: false }, { do: 'lead' }],
+    [
+      'rests when the task has ended',
+      { end: { at: NOW, error: new Error('over') } },
+      { now: NOW + 1000 },
+      { do: 'rest', blocked: undefined },
+    ],
+  ])('%s', (_, known, circumstances, decision) => {
+    expect(decide({ ...RECORD, ...known }, { ...HERE, ...circumstances }, policy)).toEqual(decision)
+  })
+
+  it('rests in a hidden page where that is asked for', () => {
+    const at = { ...HERE, now: NOW + 1000, isVisible: false }
+    expect(decide(RECORD, at, { ...policy, hidden: 'pause' })).toEqual({ do: 'rest', blocked: 'paused' })
+  })
+
+  const times = integer({ min: 0, max: 200_000 })
+  const known = recordOf({ earliestAt: times, sentAt: times, retryAt: times, quietUntil: times, pollingUntil: times })
+
+  it('polls at no time before the server wants to be asked', () => {
+    check(
+      property(known, times, boolean(), (facts, now, isLeader) => {
+        const decision = decide({ ...RECORD, ...facts }, { ...HERE, now, isLeader }, policy)
+        expect(decision.do !== 'poll' || now >= facts.earliestAt).toBe(true)
+      }),
+    )
+  })
+
+  it('does something at the time until which it says that it waits', () => {
+    check(
+      property(known, times, boolean(), (facts, now, isLeader) => {
+        const record = { ...RECORD, ...facts }
+        const decision = decide(record, { ...HERE, now, isLeader }, policy)
+        const until = decision.do === 'wait' ? decision.until : now + 1
+        const then = decide(record, { ...HERE, now: until, isLeader }, policy)
+        expect(until).toBeGreaterThan(now)
+        expect(decision.do === 'wait' ? then.do : 'none').toBe(
+          decision.do === 'wait' ? (isLeader ? 'poll' : 'lead') : 'none',
+        )
+      }),
+    )
+  })
+})

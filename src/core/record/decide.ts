@@ -1,0 +1,128 @@
+import { TaskRequestError } from '../../protocol/errors.js'
+import { type PollPolicy, pollInterval } from '../time/policy.js'
+import type { TaskRecord } from './record.js'
+
+/**
+ * Why a poll comes when it does.
+ *
+ * - `interval`: the interval that the server asked for, or `poll.defaultIntervalMs`, is over
+ * - `safety-interval`: the server pushes, and `poll.safetyIntervalMs` is over
+ * - `backoff`: after a failure that may pass
+ * - `retry-after`: after a failure, as the server asked for by `Retry-After`
+ * - `back-online`: the browser has a network again
+ * - `takeover`: this tab polls now, in place of another one
+ * - `hint`: the server has hinted that there is something new
+ * - `resumed`: the task was taken up from a record
+ */
+export type PollReason =
+  | 'interval'
+  | 'safety-interval'
+  | 'backoff'
+  | 'retry-after'
+  | 'back-online'
+  | 'takeover'
+  | 'hint'
+  | 'resumed'
+
+/** For how long a poll that another tab says it makes is believed, before that tab is taken for frozen, in ms. */
+export const POLLING_MS = 5000
+
+/** How long a poll of another tab may be overdue before this tab takes over: that one was closed, or is frozen. */
+export const LEADER_TIMEOUT_MS = 1000
+
+/** How the page is, which the record does not say. */
+export interface Circumstances {
+  readonly now: number
+  readonly isOnline: boolean
+  readonly isVisible: boolean
+  /** True if this tab leads: it polls for all of them. */
+  readonly isLeader: boolean
+  /** Until when this tab waits for what others may have to say, ms since the epoch. */
+  readonly listenUntil: number
+}
+
+/** What to do about a task. */
+export type Decision =
+  | { readonly do: 'poll'; readonly why: PollReason }
+  /** Decide again at this time, ms since the epoch, or as soon as something has changed. */
+  | { readonly do: 'wait'; readonly until: number }
+  /** Take the lead from a tab that does not poll. */
+  | { readonly do: 'lead' }
+  /** Nothing, until something has changed. */
+  | { readonly do: 'rest'; readonly blocked: 'offline' | 'paused' | undefined }
+
+/**
+ * When the next poll is due, whichever tab sends it, and why then: the only place that says so.
+ *
+ * ```text
+ * answer, or Retry-After ── earliestAt ──────▶     never earlier than this, whoever says what
+ * failure ── backoff ───────────── retryAt ──▶
+ * push ── safety interval ────────────── quietUntil ──▶
+ * poll sent, and cut off ── interval ──▶
+ * hint ─ minIntervalMs after the last poll ─▶      the one thing that brings a poll forward
+ * ```
+ */
+export function nextPoll(record: TaskRecord, policy: PollPolicy): { readonly at: number; readonly why: PollReason } {
+  const { earliestAt, sentAt, retryAt, quietUntil, failure, here } = record
+  if (here.hintedAt > sentAt) {
+    // While polls fail, a hint brings the next one forward only as far as the server allows.
+    const at = failure ? earliestAt : Math.max(here.hintedAt, sentAt + policy.minIntervalMs)
+    return { at: withinTtl(record, policy, Math.min(at, planned(record, policy))), why: 'hint' }
+  }
+  const at = withinTtl(record, policy, planned(record, policy))
+  if (failure === undefined)
+    return { at, why: quietUntil > Math.max(earliestAt, retryAt) ? 'safety-interval' : 'interval' }
+  const isAsked = failure.error instanceof TaskRequestError && failure.error.retryAfterMs !== undefined
+  return { at, why: isAsked && retryAt <= earliestAt ? 'retry-after' : 'backoff' }
+}
+
+function planned(record: TaskRecord, policy: PollPolicy): number {
+  const { task, earliestAt, sentAt, retryAt, quietUntil } = record
+  // A poll that was cut off counts as one that was answered, but a tab that only says that it polls stops nobody for good.
+  const cutOffAt =
+    sentAt === 0 ? 0 : Math.min(sentAt, believedUntil(record, policy)) + pollInterval(task.pollIntervalMs, policy)
+  return Math.max(earliestAt, cutOffAt, retryAt, quietUntil)
+}
+
+/** Until when another tab is believed that says it polls, and has nothing to show for it. */
+function believedUntil(
+  { earliestAt, retryAt, quietUntil, heardAt }: TaskRecord,
+  { requestTimeoutMs }: PollPolicy,
+): number {
+  return Math.max(earliestAt, retryAt, quietUntil, heardAt) + requestTimeoutMs + POLLING_MS
+}
+
+/**
+ * No more than the longest backoff past the ttl: a server that asks to be left alone for longer than it keeps the task
+ * must not keep the call waiting for ever.
+ */
+function withinTtl({ task, receivedAt, heardAt }: TaskRecord, policy: PollPolicy, at: number): number {
+  if (task.ttlMs === null) return at
+  const limit = receivedAt + task.ttlMs + policy.maxMs
+  return limit > heardAt ? Math.min(at, limit) : at
+}
+
+/**
+ * Whether to poll now. It is asked whenever something has changed, and each time it looks at the wall clock: a sleep is
+ * one look late, not one interval, and never a burst.
+ *
+ * ```text
+ * due ──────────┐
+ * online ───────┤
+ * visible ──────┼─ poll
+ * our turn ─────┘
+ *    └─ theirs, and a second overdue: take the lead
+ * ```
+ */
+export function decide(record: TaskRecord, at: Circumstances, policy: PollPolicy): Decision {
+  if (record.end !== undefined) return { do: 'rest', blocked: undefined }
+  if (!at.isOnline) return { do: 'rest', blocked: 'offline' }
+  if (policy.hidden === 'pause' && !at.isVisible) return { do: 'rest', blocked: 'paused' }
+  const { at: dueAt, why } = nextPoll(record, policy)
+  const pollingUntil = Math.min(record.pollingUntil, believedUntil(record, policy))
+  const until = at.isLeader
+    ? Math.max(dueAt, pollingUntil, at.listenUntil)
+    : Math.max(Math.max(dueAt, pollingUntil) + LEADER_TIMEOUT_MS, at.listenUntil)
+  if (at.now < until) return { do: 'wait', until }
+  return at.isLeader ? { do: 'poll', why } : { do: 'lead' }
+}

@@ -1,0 +1,75 @@
+import {
+  TaskConfigurationError,
+  TaskExpiredError,
+  TaskProtocolError,
+  TaskRequestError,
+  TasksUnsupportedError,
+  TaskUnreachableError,
+} from '../../protocol/errors.js'
+import { backoffDelay, type PollPolicy, pollInterval } from '../time/policy.js'
+import { ended, expired, isPastTtl } from './learn.js'
+import type { TaskRecord } from './record.js'
+
+/** Responses that break the protocol, in a row, after which there is no point in asking on. */
+export const MAX_VIOLATIONS = 3
+
+/**
+ * JSON-RPC errors in the place of a task that the server has never shown, after which it is taken for unknown: some
+ * servers answer an id that they do not know with an internal error.
+ */
+const MAX_REFUSALS = 10
+
+/** What is known once a poll that was sent at `askedAt` has failed. `jitter`: a number in [0, 1). */
+export function failed(
+  record: TaskRecord,
+  error: Error,
+  { now, askedAt, jitter }: { readonly now: number; readonly askedAt: number; readonly jitter: number },
+  policy: PollPolicy,
+): TaskRecord {
+  if (record.end !== undefined) return record
+  const { task, failure } = record
+  const { taskId } = task
+  const count = (failure?.count ?? 0) + 1
+  const violations = error instanceof TaskProtocolError ? (failure?.violations ?? 0) + 1 : 0
+  const refusals = (failure?.refusals ?? 0) + Number(isRefusal(record, error))
+  const end = (by: Error) => ended(record, { at: now, error: by })
+  if (isFinal(error) || violations >= MAX_VIOLATIONS) return end(error)
+  if (refusals >= MAX_REFUSALS) return end(new TaskExpiredError('unknown-task', { taskId, cause: error }))
+  if (count >= policy.maxAttempts) return end(unreachable(taskId, count, error))
+  if (isPastTtl(task, record.receivedAt, askedAt)) return expired(record, now, error)
+
+  const isRequest = error instanceof TaskRequestError
+  const network = isRequest && error.kind === 'auth' ? 'paused' : 'retrying'
+  const asked = Math.max(pollInterval(task.pollIntervalMs, policy), (isRequest && error.retryAfterMs) || 0)
+  return {
+    ...record,
+    earliestAt: Math.max(record.earliestAt, now + asked),
+    triedAt: now,
+    pollingUntil: 0,
+    retryAt: now + Math.max(asked, backoffDelay(count, policy, jitter)),
+    quietUntil: 0,
+    failure: { error, network, count, violations, refusals },
+    notedAt: now,
+  }
+}
+
+/** A task that the app has named has no times until the server has shown it. */
+function isRefusal({ task, snapshotAt }: TaskRecord, error: Error): boolean {
+  const isUnseen = snapshotAt === 0 && task.createdAt === '' && task.lastUpdatedAt === ''
+  return isUnseen && error instanceof TaskRequestError && error.kind === 'server'
+}
+
+function isFinal(error: Error): boolean {
+  return (
+    error instanceof TaskExpiredError ||
+    error instanceof TasksUnsupportedError ||
+    error instanceof TaskConfigurationError
+  )
+}
+
+function unreachable(taskId: string, failures: number, cause: Error): TaskUnreachableError {
+  return new TaskUnreachableError(
+    `The server could not be reached in ${failures} polls in a row. The task may still be running: resume it later.`,
+    { taskId, cause },
+  )
+}

@@ -1,0 +1,61 @@
+import { isJsonObject } from '../../protocol/json.js'
+import { isTerminal } from '../../protocol/task.js'
+import { SESSION_PREFIX } from '../../protocol/taskAddress.js'
+import { decodeCallRecord, encodeCallRecord, OWN_START, VERSION } from './codec.js'
+import { type CallRecord, isOver } from './record.js'
+
+/** What an ended task without a ttl, a lost one and a call without a response are kept for, in ms: a week. */
+const KEEP_ENDED_MS = 7 * 24 * 60 * 60 * 1000
+
+/**
+ * How long past its ttl a task that was never seen to end is asked for, in ms: a day. The ttl may have been
+ * prolonged, and the clock set; after that every server has dropped it.
+ */
+const ASK_PAST_TTL_MS = 24 * 60 * 60 * 1000
+
+/** What a record is kept for, in ms, whose task id names a session: a day. Such an id is more than that of a task. */
+const KEEP_SESSION_MS = 24 * 60 * 60 * 1000
+
+/** What may stand where other tabs and later visits read it, instead of a record whose task id names a session. */
+export function heldRecord(text: string): string | undefined {
+  const record = text.includes(`"${SESSION_PREFIX}`) ? decodeCallRecord(text, Number.MAX_SAFE_INTEGER) : undefined
+  if (record?.task === undefined || !namesSession(record)) return undefined
+  return encodeCallRecord({ ...record, task: undefined, held: isOver(record.task) ? 'ended' : 'working' })
+}
+
+/** True for what {@link heldRecord} returns. */
+export function isHeldRecord(text: string | null | undefined): boolean {
+  return text?.includes('"held":') === true && decodeCallRecord(text, 0)?.held !== undefined
+}
+
+function namesSession({ task }: CallRecord): boolean {
+  return task?.era === 'legacy' && task.task.taskId.startsWith(SESSION_PREFIX)
+}
+
+/**
+ * True for the record that a later version of Taskwire has written of the call. What it says is not for this
+ * version to read: it stands for a call that was made.
+ */
+export function isNewerRecord(text: unknown, callId: string): boolean {
+  if (typeof text !== 'string' || text.startsWith(OWN_START)) return false
+  try {
+    const body: unknown = JSON.parse(text)
+    return isJsonObject(body) && Number(body['v']) > VERSION && body['callId'] === callId
+  } catch {
+    return false
+  }
+}
+
+/** Whether a record is past its use: the server has dropped the task, or it ended long ago. */
+export function isRecordExpired(record: CallRecord, now: number): boolean {
+  const { task: known, held, startedAt } = record
+  if (held !== undefined || namesSession(record)) {
+    if (now >= (known?.receivedAt ?? startedAt) + KEEP_SESSION_MS) return true
+  }
+  if (known === undefined) return now >= startedAt + KEEP_ENDED_MS
+  const { task, lost, receivedAt } = known
+  const isEnded = isTerminal(task.status)
+  if (lost !== undefined && !isEnded) return now >= lost.at + KEEP_ENDED_MS
+  if (task.ttlMs !== null) return now >= receivedAt + task.ttlMs + (isEnded ? 0 : ASK_PAST_TTL_MS)
+  return isEnded && now >= receivedAt + KEEP_ENDED_MS
+}

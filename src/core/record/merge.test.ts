@@ -1,0 +1,150 @@
+import {
+  boolean,
+  assert as check,
+  constant,
+  constantFrom,
+  integer,
+  option,
+  property,
+  record as recordOf,
+  uniqueArray,
+} from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { TaskFailedError, TaskRequestError } from '../../protocol/errors.js'
+import type { Task } from '../../protocol/task.js'
+import { merge, mergeCalls } from './merge.js'
+import { type CallRecord, newTaskRecord, type TaskRecord } from './record.js'
+
+const TASK: Task = {
+  taskId: 'task-1',
+  status: 'working',
+  createdAt: '2026-07-28T00:00:00Z',
+  lastUpdatedAt: '2026-07-28T00:00:00Z',
+  ttlMs: 60_000,
+}
+const BUSY = new TaskRequestError('busy', { kind: 'network' })
+const DONE = { ...TASK, status: 'completed' as const, result: { content: [] } }
+
+const time = integer({ min: 0, max: 6 })
+const failure = option(
+  recordOf({
+    error: constant(BUSY),
+    network: constantFrom('retrying' as const, 'paused' as const),
+    count: integer({ min: 1, max: 3 }),
+    violations: integer({ min: 0, max: 2 }),
+    refusals: constant(0),
+  }),
+  { nil: undefined },
+)
+
+/** Records of one task, with few times, so that many of them are equal. */
+const records = recordOf({
+  status: constantFrom('working' as const, 'input_required' as const, 'completed' as const),
+  statusMessage: constantFrom('a', 'b'),
+  receivedAt: time,
+  snapshotAt: time,
+  heardAt: time,
+  earliestAt: time,
+  sentAt: time,
+  triedAt: time,
+  pollingUntil: time,
+  retryAt: time,
+  quietUntil: time,
+  failure,
+  answered: uniqueArray(constantFrom('a', 'b', 'c')),
+  idlePolls: integer({ min: 0, max: 2 }),
+  cancelling: recordOf({ at: time, isWanted: boolean() }),
+  lost: option(recordOf({ at: time, reason: constantFrom('ttl' as const, 'unknown-task' as const) }), {
+    nil: undefined,
+  }),
+  endedAt: option(time, { nil: undefined }),
+  hasFailed: boolean(),
+  notedAt: time,
+}).map(({ status, statusMessage, endedAt, hasFailed, ...known }): TaskRecord => {
+  const error = new TaskFailedError({ code: 1, message: 'no' }, { taskId: 'task-1' })
+  const end = endedAt === undefined ? undefined : hasFailed ? { at: endedAt, error } : { at: endedAt, task: DONE }
+  return { ...newTaskRecord({ ...TASK, status, statusMessage }, 'modern', 0, 0), ...known, end }
+})
+
+/** What is compared: the keys that were answered have no order. */
+function facts({ answered, end, ...record }: TaskRecord) {
+  return { ...record, answered: [...answered].sort(), end: end && { at: end.at, isTask: 'task' in end } }
+}
+
+describe('merge', () => {
+  it('takes two records in any order', () => {
+    check(property(records, records, (a, b) => void expect(facts(merge(a, b))).toEqual(facts(merge(b, a)))))
+  })
+
+  it('takes three records in any grouping', () => {
+    check(
+      property(
+        records,
+        records,
+        records,
+        (a, b, c) => void expect(facts(merge(merge(a, b), c))).toEqual(facts(merge(a, merge(b, c)))),
+      ),
+    )
+  })
+
+  it('changes nothing when the same record comes twice', () => {
+    check(property(records, records, (a, b) => void expect(facts(merge(merge(a, b), b))).toEqual(facts(merge(a, b)))))
+  })
+
+  it('forgets no end, no answer, no loss and no time before which the server does not want to be asked', () => {
+    check(
+      property(records, records, (a, b) => {
+        const both = merge(a, b)
+        expect(both.earliestAt).toBe(Math.max(a.earliestAt, b.earliestAt))
+        expect(both.answered).toEqual(expect.arrayContaining([...a.answered, ...b.answered]))
+        expect(both.end !== undefined).toBe(a.end !== undefined || b.end !== undefined)
+        expect(both.lost !== undefined).toBe(a.lost !== undefined || b.lost !== undefined)
+        expect(a.task.status !== 'completed' || both.task.status === 'completed').toBe(true)
+      }),
+    )
+  })
+
+  it('keeps what only this page knows', () => {
+    check(property(records, records, (a, b) => void expect(merge(a, b).here).toBe(a.here)))
+  })
+
+  it('keeps the references of what is the same, so that nothing renders', () => {
+    const mine = { ...newTaskRecord(TASK, 'modern', 1, 1), failure: { ...NO_FAILURE, error: BUSY } }
+    const theirs = { ...mine, task: { ...TASK }, snapshotAt: 5, triedAt: 5, failure: { ...NO_FAILURE, error: BUSY } }
+    const both = merge(mine, theirs)
+    expect(both.task).toBe(mine.task)
+    expect(both.failure).toBe(mine.failure)
+  })
+
+  it('takes a poll that is over for later than one that was sent in the same millisecond', () => {
+    const sent = { ...newTaskRecord(TASK, 'modern', 1, 1), triedAt: 5, pollingUntil: 5005 }
+    expect(merge(sent, { ...sent, pollingUntil: 0 }).pollingUntil).toBe(0)
+  })
+})
+
+const NO_FAILURE = { network: 'retrying' as const, count: 1, violations: 0, refusals: 0 }
+
+describe('mergeCalls', () => {
+  const call: CallRecord = {
+    callId: 'c',
+    tool: 'report',
+    key: undefined,
+    argumentsHash: undefined,
+    endpoint: 'e',
+    scope: '',
+    startedAt: 1,
+    idempotencyKey: undefined,
+    task: undefined,
+    held: undefined,
+  }
+  const of = (taskId: string, answered: readonly string[]) => ({
+    ...call,
+    task: { ...newTaskRecord({ ...TASK, taskId }, 'modern', 1, 1), answered },
+  })
+
+  it('merges the records of one task, and replaces that of another one', () => {
+    expect(mergeCalls(of('one', ['a']), of('one', ['b'])).task?.answered).toEqual(['b', 'a'])
+    expect(mergeCalls(of('one', ['a']), of('two', ['b'])).task?.answered).toEqual(['b'])
+    expect(mergeCalls(call, of('one', ['b']))).toEqual(of('one', ['b']))
+  })
+})

@@ -1,0 +1,161 @@
+import { isInputKey } from '../../protocol/inputRequest.js'
+import { isSameTask, isTerminal } from '../../protocol/task.js'
+import { isEqual } from './isEqual.js'
+import type { CallRecord, TaskEnd, TaskRecord } from './record.js'
+
+/**
+ * What two sources know of one task: this page and another tab, a record and a page, two calls of the task. Each group of
+ * members has its own order, so that the sources may arrive in any order and any number of times: `merge` is associative,
+ * commutative and idempotent, and never forgets an end, an answer, or a time before which the server does not want to be
+ * asked.
+ *
+ * ```text
+ * snapshot              a terminal one beats any other, then what arrived later, then what the server stamped later
+ * poll                  what was noted later
+ * earliestAt, sentAt,
+ * heardAt, notedAt,
+ * receivedAt            the later of both
+ * answered              the keys of both
+ * cancelling, lost, end what was noted later; first; first, but how the server says it ended beats an error
+ * here                  of this page: not merged
+ * ```
+ */
+export function merge(mine: TaskRecord, theirs: TaskRecord): TaskRecord {
+  if (mine === theirs) return mine
+  const snapshot = later(mine, theirs, snapshotRank)
+  const poll = later(mine, theirs, pollRank)
+  return {
+    // What is the same keeps its reference, so that nothing renders.
+    task: isSameTask(mine.task, snapshot.task) ? mine.task : snapshot.task,
+    era: mine.era,
+    receivedAt: Math.max(mine.receivedAt, theirs.receivedAt),
+    snapshotAt: snapshot.snapshotAt,
+    heardAt: Math.max(mine.heardAt, theirs.heardAt),
+    earliestAt: Math.max(mine.earliestAt, theirs.earliestAt),
+    sentAt: Math.max(mine.sentAt, theirs.sentAt),
+    triedAt: poll.triedAt,
+    pollingUntil: poll.pollingUntil,
+    retryAt: poll.retryAt,
+    quietUntil: poll.quietUntil,
+    failure: isSameFailure(mine.failure, poll.failure) ? mine.failure : poll.failure,
+    inputRequests: isEqual(mine.inputRequests, snapshot.inputRequests) ? mine.inputRequests : snapshot.inputRequests,
+    answered: withAnswered(mine.answered, theirs.answered),
+    idlePolls: snapshot.idlePolls,
+    cancelling: later(mine.cancelling, theirs.cancelling, ({ at, isWanted }) => [at, Number(isWanted)]),
+    lost: first(mine.lost, theirs.lost, ({ at, reason }) => [-at, reason]),
+    end: first(mine.end, theirs.end, endRank),
+    notedAt: Math.max(mine.notedAt, theirs.notedAt),
+    here: mine.here,
+  }
+}
+
+/** What a rank consists of, the most important first. What takes work is made only where all before it is equal. */
+type Rank = readonly (number | string | (() => string))[]
+
+function snapshotRank({ task, snapshotAt, inputRequests, idlePolls }: TaskRecord): Rank {
+  const stamp = Date.parse(task.lastUpdatedAt)
+  return [
+    Number(isTerminal(task.status)),
+    snapshotAt,
+    Number.isNaN(stamp) ? 0 : stamp,
+    // A record that was kept has less of the same snapshot than one that was told.
+    Object.keys(task).length,
+    Object.keys(inputRequests).length,
+    idlePolls,
+    () => JSON.stringify([task, inputRequests]),
+  ]
+}
+
+function pollRank({ triedAt, pollingUntil, retryAt, quietUntil, failure }: TaskRecord): Rank {
+  const { count = 0, violations = 0, refusals = 0 } = failure ?? {}
+  // In the same millisecond a poll that is over was sent before.
+  return [
+    triedAt,
+    Number(pollingUntil === 0),
+    retryAt,
+    pollingUntil,
+    quietUntil,
+    count,
+    violations,
+    refusals,
+    () => nameOf(failure),
+  ]
+}
+
+function isSameFailure(a: TaskRecord['failure'], b: TaskRecord['failure']): boolean {
+  if (a === undefined || b === undefined) return a === b
+  return a.count === b.count && a.violations === b.violations && a.refusals === b.refusals && nameOf(a) === nameOf(b)
+}
+
+function nameOf(failure: TaskRecord['failure']): string {
+  return failure === undefined ? '' : `${failure.network} ${failure.error.name} ${failure.error.message}`
+}
+
+function endRank(end: TaskEnd): Rank {
+  return [
+    Number('task' in end),
+    -end.at,
+    () => ('task' in end ? JSON.stringify(end.task) : `${end.error.name} ${end.error.message}`),
+  ]
+}
+
+/** That of higher rank; mine where both are equal. */
+function later<T extends object>(mine: T, theirs: T, rankOf: (value: T) => Rank): T {
+  if (mine === theirs) return mine
+  const [a, b] = [rankOf(mine), rankOf(theirs)]
+  for (const [index, part] of a.entries()) {
+    const other = b[index] as typeof part
+    const [own, its] = [worthOf(part), worthOf(other)]
+    if (own !== its) return own > its ? mine : theirs
+  }
+  return mine
+}
+
+function worthOf(part: Rank[number]): number | string {
+  return typeof part === 'function' ? part() : part
+}
+
+function first<T extends object>(
+  mine: T | undefined,
+  theirs: T | undefined,
+  rankOf: (value: T) => Rank,
+): T | undefined {
+  if (mine === undefined || theirs === undefined) return mine ?? theirs
+  return later(mine, theirs, rankOf)
+}
+
+/**
+ * As many of its answered input requests as a record names, the newest: a server shows those that it has not noted, and no
+ * others.
+ */
+const MAX_ANSWERED = 512
+
+/** The keys of both, each once. What is added may come from another tab. */
+export function withAnswered(known: readonly string[], added: readonly unknown[]): readonly string[] {
+  if (known === added) return known
+  const keys = new Set(known)
+  for (const key of added) if (isInputKey(key)) keys.add(key)
+  return keys.size === known.length ? known : [...keys].slice(-MAX_ANSWERED)
+}
+
+/**
+ * Whether the stored record is of the same call made anew, by another tab:
+ *
+ * ```text
+ * tab A  follows task 1 ──────────────────── writes what it knows of task 1: not over task 2
+ * tab B        calls anew: intent ── task 2
+ * ```
+ */
+export function isSuccessor(stored: CallRecord | undefined, record: CallRecord): boolean {
+  if (stored === undefined) return false
+  // An intent may be the one that led to this task, which then could not be written.
+  if (stored.task === undefined) return stored.startedAt > record.startedAt
+  return stored.task.task.taskId !== record.task?.task.taskId
+}
+
+/** What storage and a page know of one call, in one record. A stored record of another task has been replaced. */
+export function mergeCalls(stored: CallRecord | undefined, next: CallRecord): CallRecord {
+  if (stored?.task === undefined || next.task === undefined) return next
+  if (stored.task.task.taskId !== next.task.task.taskId) return next
+  return { ...next, task: merge(next.task, stored.task) }
+}

@@ -1,0 +1,63 @@
+import { type CallRecord, isLost, isOver } from './record.js'
+
+/**
+ * What the app wants of a call that may have been made already: to make it unless it is known, to make it again if it has
+ * settled, to make it in any case, to go on with it whatever became of it, or to list it with those of earlier visits.
+ */
+export type Wish = 'call' | 'call-if-settled' | 'call-again' | 'resume' | 'list'
+
+/**
+ * What a found record means.
+ *
+ * - `call`: the call is to be made
+ * - `repeat`: it was sent, its response never came, and the server knows by its key whether it has arrived
+ * - `follow`: there is a task, whose outcome can be had
+ * - `ended`: there is a task that has ended; its outcome is fetched when somebody looks
+ * - `lost`: there was a task, which the server has lost
+ * - `interrupted`: it was sent, and its response never came
+ * - `conflict`: the call of this key was made with other arguments
+ * - `nothing`: there is nothing to go on with
+ */
+export type StartPlan = 'call' | 'repeat' | 'follow' | 'ended' | 'lost' | 'interrupted' | 'conflict' | 'nothing'
+
+export interface StartQuestion {
+  readonly wish: Wish
+  /** True if calling the tool twice does no harm: an intent without a response has lost nothing. */
+  readonly isRepeatable: boolean
+  /** Of the call that is to be made; undefined where its arguments are not known. */
+  readonly argumentsHash?: string | undefined
+}
+
+/**
+ * What the record means that another page, or an earlier visit, has left of a call: the only reader of what was found.
+ * Read under the lock of the call, so that a page which is still waiting for its response counts as one.
+ *
+ * ```text
+ * tab A  lock ─ intent ─ tools/call ──── task ─ unlocks
+ * tab B            reads the intent ─ lock ········ reads the task: follow
+ * tab A  lock ─ intent ─ tools/call ─ ▪ reload
+ * tab A                                 lock ─ reads the intent: interrupted, or repeated under its key
+ * ```
+ */
+export function planStart(found: CallRecord | undefined, question: StartQuestion): StartPlan {
+  const { wish, isRepeatable } = question
+  if (wish === 'call-again') return 'call'
+  const isResumed = wish === 'resume' || wish === 'list'
+  if (found === undefined) return isResumed ? 'nothing' : 'call'
+  const { task, idempotencyKey } = found
+  const isSettled = task === undefined ? idempotencyKey === undefined : isOver(task)
+  if (wish === 'call-if-settled' && isSettled) return 'call'
+  if (!isResumed && isConflict(found, question)) return 'conflict'
+  if (task !== undefined) {
+    if (isLost(task)) return 'lost'
+    return wish === 'list' && isOver(task) ? 'ended' : 'follow'
+  }
+  // Without its arguments a call cannot be sent again.
+  if (idempotencyKey !== undefined && !isResumed) return 'repeat'
+  if (isRepeatable) return isResumed ? 'nothing' : 'call'
+  return 'interrupted'
+}
+
+function isConflict({ argumentsHash: known }: CallRecord, { argumentsHash }: StartQuestion): boolean {
+  return known !== undefined && argumentsHash !== undefined && known !== argumentsHash
+}

@@ -1,0 +1,111 @@
+import type { CallToolResult } from '../../protocol/callToolResult.js'
+import type { InputRequest } from '../../protocol/inputRequest.js'
+import type { TaskProgress } from '../../protocol/progress.js'
+import type { Task } from '../../protocol/task.js'
+
+/**
+ * Where a call stands. `calling` until the server has responded to the `tools/call`, then the status of
+ * the task; a call that is answered at once goes from `calling` to `completed`. An error of any kind
+ * but a cancellation ends in `failed`; `error` says which. `ended`: in an earlier visit; its outcome is still to be fetched.
+ */
+export type ToolCallPhase = ToolCallState['phase']
+
+/**
+ * How polling fares, or sending the `tools/call` again: `ok`; `retrying` after a failure that may pass; `offline` while the browser says
+ * so; `paused` while there is nothing to do but wait (hidden with `poll.hidden: 'pause'`, or credentials are missing).
+ */
+export type ToolCallNetwork = 'ok' | 'retrying' | 'offline' | 'paused'
+
+/** How the response to an input request fares, from `respond()` until the server has taken it. */
+export type InputResponseState =
+  /** It is being checked and sent. `isRetrying`: the server could not be reached; it is sent again. */
+  | { readonly status: 'sending'; readonly isRetrying: boolean }
+  /** It was not taken. The request is open again. */
+  | { readonly status: 'rejected'; readonly isRetrying: false; readonly error: Error }
+
+interface ToolCallStateBase {
+  readonly callId: string
+  /** The tool's name. */
+  readonly name: string
+  /** The arguments, in the page that made the call. They are never stored, so after a reload they are absent. */
+  readonly arguments?: Readonly<Record<string, unknown>>
+  /** The newest snapshot of the task, where the call became one. */
+  readonly task?: Task
+  /**
+   * How far the work has come, in numbers. Absent where the server gives none (see `task.setProgress` of
+   * `taskwire/server`), and once the call has ended. Of a 2025-11-25 server what it notifies, which never goes back.
+   */
+  readonly progress?: TaskProgress
+  /** The input requests that the server still waits for, by key. */
+  readonly inputRequests: Readonly<Record<string, InputRequest>>
+  /** The responses on their way, by the key of their input request. */
+  readonly inputResponses: Readonly<Record<string, InputResponseState>>
+  /** From `cancel()` until the server's truth arrives. */
+  readonly isCancelling: boolean
+  /**
+   * How the cancellation fares: it is being sent, sent again because the server could not be reached, or the server has
+   * taken the request and the task goes on until it obeys. Absent where nobody has asked for it.
+   */
+  readonly cancelStatus?: 'sending' | 'retrying' | 'requested'
+  readonly network: ToolCallNetwork
+  /** Polls that failed in a row, or attempts to send the `tools/call`. */
+  readonly failureCount: number
+  /** What the last of them failed with. Gone with the next response. */
+  readonly lastError?: Error
+  /** When the call was made, ms since the epoch, by this browser's clock. */
+  readonly startedAt: number
+}
+
+/** A call that has not ended. */
+export interface RunningToolCall extends ToolCallStateBase {
+  readonly phase: 'calling' | 'working' | 'input_required'
+  readonly result?: never
+  readonly error?: never
+  readonly endedAt?: never
+}
+
+/**
+ * A call that ended in an earlier visit, as its record has it: `task.status` says how. Its outcome is fetched from the
+ * server, by one `tasks/get`, when somebody looks: `client.getToolCall(callId)`, `useToolCallState(callId)`, a hook with
+ * its key.
+ */
+export interface EndedToolCall extends ToolCallStateBase {
+  readonly phase: 'ended'
+  readonly result?: never
+  readonly error?: never
+  /** When its end was recorded, ms since the epoch. */
+  readonly endedAt: number
+}
+
+/** A call with a result, `isError: true` included. */
+export interface CompletedToolCall extends ToolCallStateBase {
+  readonly phase: 'completed'
+  readonly result: CallToolResult
+  readonly error?: never
+  /** When the outcome was known in this page, ms since the epoch. */
+  readonly endedAt: number
+}
+
+/** A call without a result. */
+export interface FailedToolCall extends ToolCallStateBase {
+  readonly phase: 'failed' | 'cancelled'
+  readonly result?: never
+  readonly error: Error
+  /** When the outcome was known in this page, ms since the epoch. */
+  readonly endedAt: number
+}
+
+/**
+ * A tool call as the store and the hooks show it: plain data, a new reference only where something changed.
+ * `phase` tells the kinds apart: a `completed` call has a `result`, a `failed` or `cancelled` one an `error`, and one that
+ * `ended` in an earlier visit has neither yet.
+ */
+export type ToolCallState = RunningToolCall | EndedToolCall | SettledToolCall
+
+/** A call with an outcome. */
+export type SettledToolCall = CompletedToolCall | FailedToolCall
+
+/** True where nothing that happens can change the state any more. */
+export function isSettled(state: ToolCallState): state is SettledToolCall {
+  return state.phase === 'completed' || state.phase === 'failed' || state.phase === 'cancelled'
+}

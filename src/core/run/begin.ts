@@ -1,0 +1,80 @@
+import { TaskExpiredError } from '../../protocol/errors.js'
+import type { Call } from '../record/call.js'
+import type { Wish } from '../record/planStart.js'
+import type { ToolCallRequest } from '../taskPort.js'
+import { toolCallId } from './callIds.js'
+import { type CallEntry, createCallEntry } from './entries.js'
+import type { CallHandle } from './handle.js'
+import { isReusable, type Repeat } from './isReusable.js'
+import type { PageCalls } from './pageCalls.js'
+import { type StartContext, startCall } from './start.js'
+
+/** How a call is made: see `ToolCallOptions` of the client. */
+export interface StartOptions {
+  readonly key?: string | undefined
+  readonly repeat?: Repeat | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** What the client has to do with a call that is started. */
+export interface StartHooks {
+  /** Called with each call while the app starts it. */
+  readonly prepareMeta: (call: { readonly callId: string; readonly name: string }) => ToolCallRequest['meta']
+  /** Called where a call that is known is asked for again. */
+  readonly onOtherArguments: (entry: CallEntry, args: ToolCallRequest['arguments']) => void
+}
+
+/** What the ways to begin a call share. */
+export interface Context extends StartContext {
+  readonly calls: PageCalls
+  readonly handle: (entry: CallEntry, detaching?: AbortSignal) => CallHandle
+  /** Aborted when the client is closed. */
+  readonly signal: AbortSignal
+}
+
+const WISH: Record<Repeat, Wish> = { never: 'call', settled: 'call-if-settled', always: 'call-again' }
+
+export function start(
+  { name, arguments: args }: ToolCallRequest,
+  { key, repeat = 'never', signal: detaching }: StartOptions,
+  context: Context,
+  { prepareMeta, onOtherArguments }: StartHooks,
+): CallHandle {
+  const { run, calls, handle, signal } = context
+  const callId = key === undefined ? run.environment.randomId() : toolCallId(run.owner, name, key)
+  const known = run.calls.get(callId)
+  const call = calls.newCall(callId, name, { key, arguments: args })
+  if (detaching?.aborted) return refuse(call, detaching.reason, context)
+  if (known !== undefined && isKnown(known, repeat)) {
+    onOtherArguments(known, args)
+    return handle(known, detaching)
+  }
+  if (signal.aborted) return refuse(call, signal.reason, context)
+  const isLost = known?.shown.error instanceof TaskExpiredError
+  const wish = WISH[repeat]
+  const entry = calls.begin({ ...call, stage: { name: 'waiting', for: 'lock', wish } })
+  entry.lostTaskId = isLost ? known.shown.task?.taskId : undefined
+  entry.meta = prepareMeta({ callId, name })
+  const started = handle(entry, detaching)
+  // Starts in a microtask, so that the caller has the handle before the first event.
+  void Promise.resolve().then(() => startCall(entry, wish, context))
+  return started
+}
+
+function isKnown({ call, shown }: CallEntry, repeat: Repeat): boolean {
+  const { stage } = call
+  if (stage.name === 'recorded' || (stage.name === 'settled' && stage.canRepeat)) return false
+  return isReusable(shown, repeat)
+}
+
+/** A call that is not made, and is in no store. */
+export function refuse(call: Call, reason: unknown, { run, handle }: Context): CallHandle {
+  const error = reason instanceof Error ? reason : new Error(String(reason))
+  const endedAt = run.environment.now()
+  const entry = createCallEntry({
+    ...call,
+    stage: { name: 'settled', outcome: { error }, task: undefined, endedAt, canRepeat: false },
+  })
+  entry.reject(reason)
+  return handle(entry)
+}

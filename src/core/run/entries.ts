@@ -1,0 +1,149 @@
+import type { Unsubscribe } from '../../environment/environment.js'
+import type { CallToolResult } from '../../protocol/callToolResult.js'
+import type { InputResponse } from '../../protocol/inputRequest.js'
+import type { Call } from '../record/call.js'
+import type { PollReason } from '../record/decide.js'
+import type { CallRecord, TaskRecord } from '../record/record.js'
+import { show } from '../record/show.js'
+import type { ToolCallState } from '../record/toolCallState.js'
+import type { Election } from '../tabs/tabs.js'
+import type { ToolCallRequest } from '../taskPort.js'
+import type { Wakeable } from '../time/wakeQueue.js'
+
+/**
+ * A call of this page: its value, and what only this page does for it. Nothing here says what the value says.
+ *
+ * What an abort ends:
+ *
+ * ```text
+ * signal of callTool, detach()   this handle alone: its promise rejects. The call goes on.
+ * cancel() before a task         `starting`: the lock, the connection, the `tools/call`. The call settles as cancelled; a
+ *                                task that arrives all the same is followed, and cancelled on the server.
+ * forget, close, call-again      `left`: `starting`, and each response and cancellation on its way. Their promises reject
+ *                                with the reason. A task goes on on the server.
+ * input request withdrawn        that response alone, unless it has been sent.
+ * page hidden, lead lost         the poll under way: it counts as sent, and no failure is noted.
+ * the call settles               the polls of its task. A response or cancellation on its way goes on: it is the server's.
+ * ```
+ */
+export interface CallEntry {
+  call: Call
+  /** `call` as the store shows it. */
+  shown: ToolCallState
+  /** What this page knows of its task. */
+  task: TaskEntry | undefined
+  readonly outcome: Promise<CallToolResult>
+  readonly resolve: (result: CallToolResult) => void
+  readonly reject: (error: unknown) => void
+  /** How many handles and components wait for the outcome. */
+  observers: number
+  /** Aborts the `tools/call` and what precedes it; undefined once that is over. */
+  starting: AbortController | undefined
+  /** Aborted when the call is left; made where something is to listen to it. */
+  left: AbortController | undefined
+  /** Resolves when the last change is written down. */
+  written: Promise<unknown> | undefined
+  /** As far as this page knows: `removed` must not come back, and what the storage has refused is not there. */
+  kept: 'unwritten' | 'refused' | 'assumed' | 'there' | 'removed'
+  /** What was recorded of a call that has settled, for a tab that cannot read it. */
+  lastRecord: CallRecord | undefined
+  /** As in `ToolCallRequest`. */
+  meta: ToolCallRequest['meta']
+  /** The task that this page knows to be lost, where its record may still say that it is at work. */
+  lostTaskId: string | undefined
+  /** Responses to what it asks before there is a task. */
+  pending: Map<string, PendingResponse> | undefined
+}
+
+/** A task of this page. Calls that the server has answered with one task share it. */
+export interface TaskEntry extends Wakeable {
+  readonly taskId: string
+  record: TaskRecord
+  /** Those that follow it. */
+  readonly calls: CallEntry[]
+  /** The election of the tab that polls it, and what leaves it; undefined while it is not followed. */
+  election: Election | undefined
+  leave: Unsubscribe | undefined
+  /** `queued`: due, and waiting for a free connection. */
+  poll: 'idle' | 'queued' | 'sent'
+  /** Until when this tab waits for what others may have to say, ms since the epoch. */
+  listenUntil: number
+  /** True while the note that another page may have left is being read. */
+  isChecking: boolean
+  /** True if the timer that led to the last look came late: the page was frozen, or its timers are throttled. */
+  wasLate: boolean
+  /** When this page last sent a poll. */
+  ownSentAt: number
+  /** Why the next poll of this page comes when it does, where the record does not say. */
+  because: PollReason | undefined
+  /** Responses to its input requests that are being made in this page. */
+  pending: Map<string, PendingResponse> | undefined
+  /** The `tasks/cancel` under way. */
+  cancelling: Promise<void> | undefined
+}
+
+/** A response of this page that the server has not taken yet. */
+export interface PendingResponse {
+  /** Aborted when the server withdraws the input request. */
+  readonly controller: AbortController
+  /** Gives the response to an input request that belongs to no task. */
+  readonly resolve: ((response: InputResponse) => void) | undefined
+  /** What `respond()` was called with, and what it returned. */
+  sent: { readonly response: InputResponse; readonly promise: Promise<void> } | undefined
+}
+
+export function createCallEntry(call: Call): CallEntry {
+  let resolve: CallEntry['resolve'] = () => {}
+  let reject: CallEntry['reject'] = () => {}
+  const outcome = new Promise<CallToolResult>((onResult, onError) => {
+    resolve = onResult
+    reject = onError
+  })
+  // Callers that want the outcome await it; the store has it in any case.
+  outcome.catch(() => {})
+  return {
+    call,
+    shown: show(call, undefined),
+    task: undefined,
+    outcome,
+    resolve,
+    reject,
+    observers: 0,
+    starting: undefined,
+    left: undefined,
+    written: undefined,
+    kept: 'unwritten',
+    lastRecord: undefined,
+    meta: undefined,
+    lostTaskId: undefined,
+    pending: undefined,
+  }
+}
+
+/** A signal that is aborted when the call is left. */
+export function leftSignal(entry: CallEntry): AbortSignal {
+  const { stage } = entry.call
+  entry.left ??= new AbortController()
+  if (stage.name === 'left') entry.left.abort(stage.reason)
+  return entry.left.signal
+}
+
+export function createTaskEntry(record: TaskRecord): TaskEntry {
+  return {
+    taskId: record.task.taskId,
+    record,
+    calls: [],
+    election: undefined,
+    leave: undefined,
+    poll: 'idle',
+    listenUntil: 0,
+    isChecking: false,
+    wasLate: false,
+    ownSentAt: 0,
+    because: undefined,
+    pending: undefined,
+    cancelling: undefined,
+    wakeAt: 0,
+    place: -1,
+  }
+}

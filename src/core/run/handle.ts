@@ -1,0 +1,100 @@
+import type { CallToolResult } from '../../protocol/callToolResult.js'
+import type { InputResponse } from '../../protocol/inputRequest.js'
+import type { ToolCallState } from '../record/toolCallState.js'
+import { abortError, onAbort } from '../time/abort.js'
+import type { Answers } from './answers.js'
+import type { CallEntry } from './entries.js'
+import type { CallStore } from './pageCalls.js'
+import type { TaskRequests } from './requests.js'
+import type { Runner } from './runner.js'
+
+/** A handle on a call, as `ToolCall` of the client describes it. */
+export interface CallHandle {
+  readonly callId: string
+  readonly result: Promise<CallToolResult>
+  getState(): ToolCallState
+  readonly nextPollAt: number | undefined
+  readonly lastHeardAt: number | undefined
+  subscribe(listener: (state: ToolCallState) => void): () => void
+  cancel(): Promise<void>
+  detach(): void
+  respond(inputKey: string, response: InputResponse): Promise<void>
+}
+
+export interface HandleContext {
+  readonly run: Runner
+  readonly store: Pick<CallStore, 'subscribeCall'>
+  readonly requests: TaskRequests
+  readonly answers: Answers
+}
+
+/**
+ * A handle on a call. Any number of them share one; each waits and detaches on its own.
+ *
+ * @param observes True if this handle waits for the result: a task that is followed while observed goes on for its sake.
+ */
+export function createHandle(
+  entry: CallEntry,
+  { run, store, requests, answers }: HandleContext,
+  observes: boolean,
+  signal?: AbortSignal,
+): CallHandle {
+  const { callId } = entry.call
+  let detach: (reason: Error) => void = () => {}
+  const result = new Promise<CallToolResult>((resolve, reject) => {
+    detach = reject
+    entry.outcome.then(resolve, reject)
+  })
+  const unobserve = observes ? observe(entry, run) : () => {}
+  const stopListening = signal ? onAbort(signal, () => detach(signal.reason)) : () => {}
+  const end = () => {
+    stopListening()
+    unobserve()
+  }
+  result.then(end, end)
+
+  return {
+    callId,
+    result,
+    getState: () => entry.shown,
+    get nextPollAt() {
+      const { task } = entry
+      return task !== undefined && task.record.end === undefined && run.isFollowed(task)
+        ? run.nextPollAt(task)
+        : undefined
+    },
+    get lastHeardAt() {
+      const { call, task } = entry
+      if (task !== undefined) return Math.max(task.record.heardAt, call.progressAt)
+      return call.stage.name === 'settled' ? call.stage.endedAt : call.progressAt || undefined
+    },
+    subscribe: (listener) => {
+      let seen = entry.shown
+      return store.subscribeCall(callId, () => {
+        if (entry.shown === seen) return
+        seen = entry.shown
+        listener(seen)
+      })
+    },
+    cancel: () => requests.cancel(entry),
+    detach: () => detach(abortError('Detached from the call; its task goes on.')),
+    respond: (inputKey, response) => answers.respond(entry, inputKey, response),
+  }
+}
+
+/** Counts one more that waits for the outcome of a call. Returns a function that takes it away again. */
+function observe(entry: CallEntry, run: Runner): () => void {
+  if (run.followsUnobserved) return () => {}
+  entry.observers += 1
+  if (entry.task !== undefined) run.place(entry.task)
+  let isObserving = true
+  return () => {
+    if (!isObserving) return
+    isObserving = false
+    // A component that unmounts and mounts again in the same turn has not gone away.
+    run.environment.setTimeout(() => {
+      entry.observers -= 1
+      if (entry.task !== undefined) run.place(entry.task)
+    }, 0)
+  }
+}

@@ -1,0 +1,92 @@
+import { nextPoll } from '../record/decide.js'
+import { merge } from '../record/merge.js'
+import { type Election, MESSAGE_DELAY_MS } from '../tabs/tabs.js'
+import { pollInterval } from '../time/policy.js'
+import type { TaskEntry } from './entries.js'
+import type { Keeping } from './keeping.js'
+import type { Learning } from './learning.js'
+import { LEADER_RETRY_MS, type Looking } from './looking.js'
+import type { RunnerBase } from './runner.js'
+import type { Showing } from './showing.js'
+
+/** Returns what is called when this tab becomes the leader of an election or ceases to be. */
+export function createLeading(
+  base: RunnerBase,
+  { report }: Showing,
+  { tell }: Keeping,
+  { look }: Looking,
+  { learn }: Learning,
+): (election: Election, isStolen: boolean) => void {
+  const { tasks, take, now, rules, records } = base
+  const { policy } = rules
+
+  function onLeaderChange(election: Election, isStolen: boolean): void {
+    take(() => {
+      for (const task of tasks.values()) {
+        if (task.election !== election) continue
+        if (election.isLeader()) gainLead(task, isStolen)
+        else loseLead(task)
+        for (const entry of task.calls) report(entry, { call: entry.call, task: task.record }, 'leader')
+      }
+      base.onPolledChange()
+    })
+  }
+
+  /**
+   * This tab polls from now on. What the tab before it has noted as it left is read first; a tab that has crashed can no
+   * longer tell that its poll is over, so this one does.
+   *
+   * ```text
+   * tab A  polls ── response ── notes the next poll ─ closed
+   * tab B  opens ▪ in the cache ▪ frozen              leads: reads the note, received no message
+   * ```
+   */
+  function gainLead(task: TaskEntry, isStolen: boolean): void {
+    const { record } = task
+    if (record.sentAt > 0 && record.sentAt !== task.ownSentAt) task.because = 'takeover'
+    const isOverdue = now() >= Math.max(nextPoll(record, policy).at + LEADER_RETRY_MS, task.listenUntil)
+    // Awake, this tab would have taken the lead from an overdue one: it was frozen, and what that one told is on its way.
+    task.listenUntil = isOverdue && !isStolen ? now() + MESSAGE_DELAY_MS : 0
+    // A tab that was stolen from may be polling still; one that has gone polls no more.
+    if (!isStolen) {
+      if (record.pollingUntil > now()) {
+        task.record = { ...record, pollingUntil: 0, triedAt: now() }
+        tell(task)
+      }
+      void readNote(task)
+    }
+    look(task)
+  }
+
+  async function readNote(task: TaskEntry): Promise<void> {
+    const [entry] = task.calls
+    if (entry === undefined) return
+    task.isChecking = true
+    const found = await records.find(entry.call.callId)
+    task.isChecking = false
+    learn(
+      task,
+      (record, at) => {
+        const isUnreadable = found === 'unreadable' && (entry.kept === 'there' || entry.kept === 'assumed')
+        if (isUnreadable)
+          return {
+            ...record,
+            earliestAt: Math.max(record.earliestAt, at + pollInterval(record.task.pollIntervalMs, policy)),
+          }
+        const noted = found === 'unreadable' ? undefined : found?.task
+        return noted?.task.taskId === task.taskId ? merge(record, noted) : record
+      },
+      { from: 'storage' },
+    )
+  }
+
+  function loseLead(task: TaskEntry): void {
+    // What the new leader has learned is still on its way.
+    task.listenUntil = now() + LEADER_RETRY_MS
+    base.onUnfollowed(task)
+    task.poll = 'idle'
+    look(task)
+  }
+
+  return onLeaderChange
+}

@@ -1,0 +1,156 @@
+import { merge } from '../record/merge.js'
+import { type CallRecord, isOver, type RecordOwner } from '../record/record.js'
+import type { TabMessage } from '../tabs/messages.js'
+import type { CallEntry } from './entries.js'
+import type { Forgotten } from './forgotten.js'
+import type { HandOver } from './handOver.js'
+import type { PageCalls } from './pageCalls.js'
+import type { Runner } from './runner.js'
+import type { Settling } from './settle.js'
+import { TOLD } from './start.js'
+
+export interface NewsOptions {
+  readonly run: Runner
+  readonly calls: PageCalls
+  readonly forgotten: Forgotten
+  readonly settle: Settling['settle']
+  readonly handOver: Pick<HandOver, 'receive'>
+  /** Aborted when the client is closed. */
+  readonly signal: AbortSignal
+}
+
+/** What the calls of this page take from the other tabs and from storage. */
+export interface News {
+  receive(message: Exclude<TabMessage, { type: 'leader' }>): void
+  /** A page in the back-forward cache receives no messages. What happened to the call meanwhile is in its record. */
+  catchUp(entry: CallEntry): Promise<void>
+}
+
+export function createNews({ run, calls, forgotten, settle, handOver, signal }: NewsOptions): News {
+  const { tabs, records, owner } = run
+  /** Another tab tells what it knows of a call. */
+  function receiveRecord(record: CallRecord, outcome: Extract<TabMessage, { type: 'record' }>['outcome']): void {
+    const { callId, startedAt, task } = record
+    if (!isOwn(record, owner)) return
+    // Several calls may have one task, and a call that was forgotten may have been found again.
+    const followed = task && run.tasks.get(task.task.taskId)
+    if (followed !== undefined) learnFrom(record)
+    if (forgotten.has(callId, startedAt)) return
+    handOver.receive(record)
+    const known = run.calls.get(callId)
+    if (task === undefined) {
+      if (outcome !== undefined && known !== undefined && awaits(known)) {
+        known.starting?.abort(TOLD)
+        void settle(known, outcome, true)
+      }
+      return
+    }
+    if (known === undefined || isAnew(known, record)) {
+      if (run.followsUnobserved && !signal.aborted && !isOver(task)) calls.follow(record)
+    } else if (known.task === undefined ? awaits(known) : false) calls.adopt(known, record)
+    else if (known.task !== undefined && known.task.taskId !== task.task.taskId) void followInstead(known, record)
+  }
+
+  function learnFrom({ task: told }: CallRecord): void {
+    const task = told && run.tasks.get(told.task.taskId)
+    if (told === undefined || task === undefined) return
+    const { record: before } = task
+    run.learn(task, (record) => merge(record, told), { from: 'tab', write: isTold(before, told) ? 'missing' : false })
+    const { failure } = task.record
+    if (failure === undefined || failure === before.failure) return
+    const callId = task.calls[0]?.call.callId ?? ''
+    run.onError(failure.error, callId, 'poll')
+    // A sign-in has failed in another tab, which has the user's attention.
+    if (failure.network === 'paused') run.port.holdSignIn?.()
+  }
+
+  /**
+   * Another tab has made the call again. Two that do so in the same moment agree on the task that is recorded:
+   *
+   * ```text
+   * tab A  task 1 ▪ writes ── tells ───────── receives task 2, reads task 2, follows it
+   * tab B     task 2 ────── writes ▪ tells ── receives task 1, reads task 2, stays
+   * ```
+   */
+  async function followInstead(entry: CallEntry, told?: CallRecord): Promise<void> {
+    const taskId = entry.task?.taskId
+    if (taskId === undefined) return
+    const found = (await records.read(entry.call.callId)) ?? told
+    if (found?.task === undefined || entry.task?.taskId !== taskId) return
+    if (found.task.task.taskId !== taskId) calls.adopt(entry, found)
+    else
+      run.learn(entry.task, (record) => (found.task === undefined ? record : merge(record, found.task)), {
+        from: 'storage',
+      })
+  }
+
+  function answer(record: CallRecord | undefined): void {
+    if (record?.task !== undefined) tabs.post({ type: 'record', record })
+  }
+
+  /** What this page may have written since goes as well, but not what belongs to a call made since. */
+  function dropForgotten(callId: string, at = Number.POSITIVE_INFINITY): void {
+    const entry = run.calls.get(callId)
+    if (entry === undefined) return
+    const { stage } = entry.call
+    const record = stage.name === 'recorded' ? stage.record : (entry.lastRecord ?? run.recordOf(entry))
+    const { startedAt } = record
+    // A `startedAt` in the future was recorded before the clock was set back.
+    if (startedAt > at && startedAt <= run.now()) return
+    calls.drop(callId)
+    void records.remove(callId, record)
+  }
+
+  return {
+    receive: (message) => {
+      switch (message.type) {
+        case 'record':
+          return receiveRecord(message.record, message.outcome)
+        case 'ask': {
+          const { taskId = '', callId = '' } = message
+          const task = run.tasks.get(taskId)
+          // Also where another tab leads, for that may be frozen, and all have received the same.
+          if (task !== undefined) run.tell(task)
+          const entry = run.calls.get(callId)
+          return answer(entry?.task ? run.recordOf(entry) : entry?.lastRecord)
+        }
+        case 'forgotten': {
+          const { callId, at } = message
+          forgotten.note(callId, at)
+          for (const id of callId === undefined ? [...run.calls.keys()] : [callId]) dropForgotten(id, at)
+        }
+      }
+    },
+
+    catchUp: async (entry) => {
+      const { callId } = entry.call
+      if (entry.kept === 'there' && !(await records.has(callId))) {
+        if (run.calls.get(callId) === entry) dropForgotten(callId)
+        return
+      }
+      await followInstead(entry)
+    },
+  }
+}
+
+/** True for a record of this server and account. */
+function isOwn(record: CallRecord, owner: RecordOwner): boolean {
+  return record.endpoint === owner.endpoint && record.scope === owner.scope
+}
+
+/** True if the call waits for another tab that makes it. One that is to be made in any case waits for its turn alone. */
+function awaits({ call }: CallEntry): boolean {
+  return call.stage.name === 'waiting' && call.stage.wish !== 'call-again'
+}
+
+/** True where a call that is over here was made again in another tab, and did not only have its task resumed there. */
+function isAnew({ call, shown }: CallEntry, { startedAt, task }: CallRecord): boolean {
+  return call.stage.name === 'settled' && startedAt > call.startedAt && task?.task.taskId !== shown.task?.taskId
+}
+
+/** True if another tab tells of an answer or a cancellation that this page does not know. */
+function isTold(mine: NonNullable<CallRecord['task']>, theirs: NonNullable<CallRecord['task']>): boolean {
+  return (
+    theirs.cancelling.at > mine.cancelling.at || theirs.answered.some((inputKey) => !mine.answered.includes(inputKey))
+  )
+}

@@ -1,0 +1,177 @@
+import type { Environment, Unsubscribe } from '../../environment/environment.js'
+import { TaskRequestError, TasksUnsupportedError } from '../../protocol/errors.js'
+import type { DetailedTask } from '../../protocol/task.js'
+import type { TaskPort } from '../taskPort.js'
+import { backoffDelay, type PollPolicy } from '../time/policy.js'
+import { untilOnline } from '../time/untilOnline.js'
+import { createPushedTasks } from './pushedTasks.js'
+
+/** One stream for all tasks that this tab polls (SEP-2663, "Task Status Notifications"). */
+export interface Push {
+  /** The tasks that this tab polls have changed. */
+  update(): void
+  /** True if the server pushes what happens to the task: it has said so, and has done it. */
+  isPushed(taskId: string): boolean
+  close(): void
+}
+
+/** A stream that never brings anything. */
+export const NO_PUSH: Push = { update: () => {}, isPushed: () => false, close: () => {} }
+
+export interface PushOptions {
+  readonly port: Pick<TaskPort, 'listen'>
+  readonly environment: Environment
+  readonly policy: PollPolicy
+  /** The tasks that this tab polls. */
+  readonly taskIds: () => readonly string[]
+  readonly onTask: (task: DetailedTask) => void
+  /** Called when the server hints that a poll would show something new. */
+  readonly onHint: (taskId: string) => void
+  /** Called when a task begins or ceases to be pushed. */
+  readonly onChange: (taskId: string) => void
+}
+
+/** Tasks that come and go together make one change of the stream. */
+const COALESCE_MS = 50
+
+/** A stream that is open or being opened. */
+interface Stream {
+  readonly ids: ReadonlySet<string>
+  readonly controller: AbortController
+  /** When it was acknowledged, ms since the epoch. */
+  acknowledgedAt?: number
+}
+
+/**
+ * Keeps one `subscriptions/listen` open for the tasks that this tab polls. The filter of a stream is
+ * fixed, so a change of the tasks opens a new one, and the old one ends only when that is acknowledged:
+ *
+ * ```text
+ * stream {a}     ack ──────────────────────── ended
+ * stream {a, b}             opened ──── ack ─────────────   nothing of a is lost in between
+ * ```
+ *
+ * A task is polled less once something of it was pushed: an acknowledgement alone is a promise. A stream that ends is
+ * opened again, backing off until one brings something or lasts; meanwhile its tasks are polled at their intervals.
+ * A server that acknowledges no task is not asked again.
+ */
+export function createPush(options: PushOptions): Push {
+  const { port, environment, policy } = options
+  const pushed = createPushedTasks(options, () => {
+    failures = 0
+  })
+  const { acknowledge } = pushed
+  let current: Stream | undefined
+  let opening: Stream | undefined
+  let isRefused = false
+  let failures = 0
+  let timer: unknown
+  let timerAt = Number.POSITIVE_INFINITY
+  let earliestAt = 0
+  let subscriptions: Unsubscribe[] = []
+
+  function update(delayMs = COALESCE_MS): void {
+    if (isRefused) return
+    const now = environment.now()
+    // A clock set back would otherwise lengthen the wait by as much.
+    if (earliestAt > now + policy.maxMs + retryAfterMs) earliestAt = 0
+    const at = Math.max(now + delayMs, earliestAt)
+    if (at >= timerAt && timerAt > now) return
+    environment.clearTimeout(timer)
+    timerAt = at
+    timer = environment.setTimeout(refresh, at - now)
+  }
+
+  let retryAfterMs = 0
+
+  function refresh(): void {
+    timerAt = Number.POSITIVE_INFINITY
+    if (isRefused) return
+    const ids = new Set(options.taskIds())
+    if (ids.size === 0) return leavePage()
+    watchPage()
+    const stream = opening ?? current
+    if (stream !== undefined && isSameSet(stream.ids, ids)) return
+    opening?.controller.abort()
+    void open(ids)
+  }
+
+  async function open(ids: ReadonlySet<string>): Promise<void> {
+    const stream: Stream = { ids, controller: new AbortController() }
+    const { signal } = stream.controller
+    opening = stream
+    retryAfterMs = 0
+    try {
+      await untilOnline({ environment, signal })
+      await port.listen([...ids], {
+        signal,
+        onAcknowledged: (taskIds) => onAcknowledged(stream, taskIds),
+        onTask: pushed.receive,
+        onHint: options.onHint,
+      })
+    } catch (error) {
+      if (error instanceof TasksUnsupportedError) isRefused = true
+      if (error instanceof TaskRequestError) retryAfterMs = error.retryAfterMs ?? 0
+    }
+    if (!signal.aborted) lose(stream)
+  }
+
+  function onAcknowledged(stream: Stream, ids: readonly string[]): void {
+    if (opening !== stream) return
+    opening = undefined
+    current?.controller.abort()
+    current = stream
+    stream.acknowledgedAt = environment.now()
+    if (ids.length === 0) {
+      isRefused = true
+      leavePage()
+    }
+    acknowledge(ids)
+  }
+
+  /** The server has ended the stream. */
+  function lose(stream: Stream): void {
+    if (opening === stream) opening = undefined
+    if (current === stream) {
+      current = undefined
+      acknowledge([])
+    }
+    if (isRefused) return leavePage()
+    const { acknowledgedAt } = stream
+    const now = environment.now()
+    if (acknowledgedAt !== undefined && now - acknowledgedAt >= policy.maxMs) failures = 0
+    failures += 1
+    const delayMs = Math.max(COALESCE_MS, backoffDelay(failures, policy, environment.random()), retryAfterMs)
+    earliestAt = now + delayMs
+    update(delayMs)
+  }
+
+  function end(): void {
+    opening?.controller.abort()
+    current?.controller.abort()
+    opening = current = undefined
+    acknowledge([])
+  }
+
+  function watchPage(): void {
+    if (subscriptions.length > 0) return
+    // An open stream can keep a page out of the back-forward cache.
+    subscriptions = [environment.onPageHide(end), environment.onPageShow(() => update(0))]
+  }
+
+  function leavePage(): void {
+    for (const unsubscribe of subscriptions) unsubscribe()
+    subscriptions = []
+    environment.clearTimeout(timer)
+    timerAt = Number.POSITIVE_INFINITY
+    end()
+  }
+
+  return { update: () => update(), isPushed: pushed.isPushed, close: leavePage }
+}
+
+function isSameSet(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+  if (a.size !== b.size) return false
+  for (const id of a) if (!b.has(id)) return false
+  return true
+}

@@ -1,0 +1,61 @@
+import { TaskStorageError } from '../../protocol/errors.js'
+import { createKeyedQueue, isPromise, type MaybePromise, mapMaybePromise } from './keyedQueue.js'
+import type { TaskStorage } from './taskStorage.js'
+
+/** The items of a storage, one operation on each at a time. No method throws or rejects. */
+export interface RecordItems {
+  /** Uses the text of an item, after the operations under way on it. `what` is done to a record, for the error. */
+  onText<T>(
+    what: string,
+    key: string,
+    use: (text: string | null | undefined) => MaybePromise<T>,
+    otherwise: T,
+  ): Promise<T>
+  /** Uses the keys that begin with the prefix. */
+  onKeys<T>(prefix: string, use: (keys: readonly string[]) => MaybePromise<T>, otherwise: T): Promise<T>
+  remove(key: string): Promise<void>
+}
+
+/** Why a request to the storage was given up. */
+export class StorageSilentError extends Error {}
+
+/** The same promise, or one that rejects where it takes too long. */
+export type InTime = <T>(pending: Promise<T>) => Promise<T>
+
+export function createRecordItems(
+  storage: TaskStorage,
+  inTime: InTime,
+  onError: (error: TaskStorageError) => void,
+): RecordItems {
+  const enqueue = createKeyedQueue()
+  const limited = <T>(value: MaybePromise<T>): MaybePromise<T> => (isPromise(value) ? inTime(value) : value)
+
+  async function attempt<T>(what: string, action: () => MaybePromise<T>, otherwise: T): Promise<T> {
+    try {
+      return await action()
+    } catch (cause) {
+      const why = cause instanceof StorageSilentError ? `: ${cause.message}` : '.'
+      onError(new TaskStorageError(`Failed to ${what}${why} Tasks go on, but a reload may not find them.`, { cause }))
+      return otherwise
+    }
+  }
+
+  /** An operation on one item, after those under way on it. */
+  function onItem<T>(what: string, key: string, action: () => MaybePromise<T>, otherwise: T): Promise<T> {
+    return attempt(`${what} a task record`, () => enqueue(key, () => limited(action())), otherwise)
+  }
+
+  return {
+    onText: (what, key, use, otherwise) =>
+      onItem(what, key, () => mapMaybePromise(storage.getItem(key), use), otherwise),
+    onKeys: (prefix, use, otherwise) => {
+      const isOwn = (key: string) => typeof key === 'string' && key.startsWith(prefix)
+      return attempt(
+        'list the task records',
+        () => mapMaybePromise(limited(storage.keys()), (keys) => use([...keys].filter(isOwn))),
+        otherwise,
+      )
+    },
+    remove: (key) => onItem('remove', key, () => storage.removeItem(key), undefined),
+  }
+}

@@ -1,0 +1,222 @@
+import type { TaskStorageError } from '../../protocol/errors.js'
+import { decodeCallRecord, encodeCallRecord } from '../record/codec.js'
+import { isNewerRecord, isRecordExpired } from '../record/keep.js'
+import { isSuccessor, mergeCalls } from '../record/merge.js'
+import { type CallRecord, isOver, setBack } from '../record/record.js'
+import { hash } from './hash.js'
+import { type MaybePromise, mapMaybePromise } from './keyedQueue.js'
+import { createRecordItems, type InTime } from './recordItems.js'
+import type { TaskStorage } from './taskStorage.js'
+
+/**
+ * The records of one endpoint and scope. No method throws or rejects: `onError` is called with what went wrong. A
+ * record that a later version has written counts as none, and is neither written over nor swept.
+ */
+export interface RecordStore {
+  /**
+   * A storage that answers synchronously has the record before this returns. False where it could not be written.
+   * Calls pile records up, so now and then this sweeps those that are there.
+   */
+  write(record: CallRecord): Promise<boolean>
+  /**
+   * Writes a record over the one that another tab may have written meanwhile: what either has answered
+   * counts as answered, and a task that has ended stays ended. Where the call was made anew since, the
+   * record is that call's and is left alone. With `isKept`, a record that is gone stays so: another tab has
+   * removed it, and the message about that may not have arrived yet. A storage that answers synchronously has the
+   * record before this returns. False where the record is not there now. `setBackBy`: the stored record is by a clock that
+   * this page has seen set back since, by as many ms.
+   */
+  update(record: CallRecord, isKept?: boolean, setBackBy?: number): Promise<boolean>
+  read(callId: string): Promise<CallRecord | undefined>
+  /** The same; `unreadable`: there is one that cannot be read, or the storage does not say. */
+  find(callId: string): Promise<CallRecord | 'unreadable' | undefined>
+  /** True if there is a record of the call, legible or not, and if the storage does not say. */
+  has(callId: string): Promise<boolean>
+  /** True where a later version of Taskwire has recorded the call. */
+  isNewer(callId: string): Promise<boolean>
+  /** Removes the record of a call; with `only`, unless the call was made anew since. */
+  remove(callId: string, only?: CallRecord): Promise<void>
+  /** Every record still of use; the others are swept, and the oldest ended ones where there are too many. */
+  list(): Promise<CallRecord[]>
+  /** Removes every record of a scope, this one by default, whatever is in it. A synchronous storage has none before this returns. */
+  clear(scope?: string): Promise<void>
+}
+
+export interface RecordStoreOptions {
+  readonly storage: TaskStorage
+  readonly endpoint: string
+  readonly scope: string
+  readonly now: () => number
+  /** Lets the page do something else before the work goes on. */
+  readonly pause: () => Promise<void>
+  /** Rejects what takes longer than a storage may, so that a task does not wait for one that never answers. */
+  readonly inTime: InTime
+  readonly onError: (error: TaskStorageError) => void
+}
+
+const PREFIX = 'taskwire:1:'
+
+/** Records looked at in one go: what years of visits have left must not hold the page up when it starts. */
+const CHUNK = 100
+
+/** Records that are kept. Of more, those of ended calls go, the oldest first. */
+const MAX_RECORDS = 1000
+
+/** The same for the characters of their texts: a fifth of what a browser gives an origin. */
+const MAX_CHARACTERS = 1 << 20
+
+/** After this time, in ms, or this many writes a write sweeps, where there are no more records than are kept. */
+const SWEEP_AFTER_MS = 60_000
+const SWEEP_AFTER_WRITES = 200
+
+export function createRecordStore(options: RecordStoreOptions): RecordStore {
+  const { storage, endpoint, scope, now } = options
+  const prefix = scopePrefix(endpoint, scope)
+  const items = createRecordItems(storage, options.inTime, options.onError)
+  let sweptAt = Number.NEGATIVE_INFINITY
+  let writesSince = 0
+  /** How much longer than usual a sweep waits for the next: it reads every record, and of tasks at work there may be many. */
+  let rarity = 1
+
+  function parse(storageKey: string, text: string | null | undefined): CallRecord | undefined {
+    const record = typeof text === 'string' ? decodeCallRecord(text, now()) : undefined
+    const isOurs = record?.endpoint === endpoint && record.scope === scope && storageKey === prefix + record.callId
+    return isOurs ? record : undefined
+  }
+
+  function isNewer(storageKey: string, text: string | null | undefined): boolean {
+    return isNewerRecord(text, storageKey.slice(prefix.length))
+  }
+
+  /** Removes the item unless it is another record by now. */
+  function removeOnly(key: string, only: CallRecord): Promise<void> {
+    const remove = (text: string | null | undefined) =>
+      isNewer(key, text) || isSuccessor(parse(key, text), only) ? undefined : storage.removeItem(key)
+    return items.onText('remove', key, remove, undefined)
+  }
+
+  function noteSweep(): void {
+    sweptAt = now()
+    writesSince = 0
+  }
+
+  async function find(callId: string): Promise<CallRecord | 'unreadable' | undefined> {
+    const key = prefix + callId
+    const read = (text: string | null | undefined) =>
+      typeof text === 'string' ? (parse(key, text) ?? 'unreadable') : undefined
+    const record = await items.onText<CallRecord | 'unreadable' | undefined>('read', key, read, 'unreadable')
+    return typeof record === 'object' && isRecordExpired(record, now()) ? undefined : record
+  }
+
+  async function list(): Promise<CallRecord[]> {
+    noteSweep()
+    const keys = await items.onKeys<readonly string[]>(prefix, (own) => own, [])
+    const records = new Set<CallRecord>()
+    const lengths = new Map<CallRecord, number>()
+    let characters = 0
+    await forEach(keys, options.pause, async (key) => {
+      const read = (text: string | null | undefined) => [parse(key, text), key.length + `${text}`.length] as const
+      const [record, length] = await items.onText('read', key, read, [undefined, 0])
+      if (record === undefined) return
+      if (isRecordExpired(record, now())) return removeOnly(key, record)
+      records.add(record)
+      lengths.set(record, length)
+      characters += length
+    })
+    const isFull = () => records.size > MAX_RECORDS || characters > MAX_CHARACTERS
+    const removable = isFull() ? [...records].filter(isEnded).sort(byAge) : []
+    await forEach(removable, options.pause, async (record) => {
+      if (!isFull()) return
+      records.delete(record)
+      characters -= lengths.get(record) ?? 0
+      await removeOnly(prefix + record.callId, record)
+    })
+    rarity = Math.max(1, records.size / MAX_RECORDS)
+    return [...records].sort((a, b) => a.startedAt - b.startedAt)
+  }
+
+  return {
+    write: async (record) => {
+      const key = prefix + record.callId
+      const write = (text: string | null | undefined): MaybePromise<boolean> =>
+        !isNewer(key, text) && mapMaybePromise(storage.setItem(key, encodeCallRecord(record)), () => true)
+      const isWritten = await items.onText('write', key, write, false)
+      writesSince += 1
+      const waited = Math.max(Math.abs(now() - sweptAt) / SWEEP_AFTER_MS, writesSince / SWEEP_AFTER_WRITES)
+      if (isWritten && waited >= rarity) {
+        noteSweep()
+        // Not before the call is on its way.
+        void options.pause().then(list)
+      }
+      return isWritten
+    },
+
+    update: (record, isKept = false, setBackBy = 0) => {
+      const key = prefix + record.callId
+      const write = (stored: CallRecord | undefined): MaybePromise<boolean> => {
+        if (isSuccessor(stored, record)) return true
+        const text = encodeCallRecord(mergeCalls(byClock(stored, setBackBy), record))
+        return mapMaybePromise(storage.setItem(key, text), () => true)
+      }
+      const update = (text: string | null | undefined): MaybePromise<boolean> => {
+        if (isKept && typeof text !== 'string') return false
+        return isNewer(key, text) || write(parse(key, text))
+      }
+      return items.onText('update', key, update, false)
+    },
+
+    read: (callId) => find(callId).then((record) => (record === 'unreadable' ? undefined : record)),
+
+    find,
+
+    has: (callId) => items.onText('read', prefix + callId, (text) => typeof text === 'string', true),
+
+    isNewer: (callId) => items.onText('read', prefix + callId, (text) => isNewer(prefix + callId, text), false),
+
+    remove: (callId, only) => {
+      const key = prefix + callId
+      return only === undefined ? items.remove(key) : removeOnly(key, only)
+    },
+
+    list,
+
+    clear: (other = scope) => {
+      const removeAll = async (keys: readonly string[]) => void (await Promise.all(keys.map(items.remove)))
+      return items.onKeys(scopePrefix(endpoint, other), removeAll, undefined)
+    },
+  }
+}
+
+/** Does something with each, letting the page do something else in between. */
+async function forEach<T>(
+  items: Iterable<T>,
+  pause: () => Promise<void>,
+  action: (item: T) => Promise<void>,
+): Promise<void> {
+  let index = 0
+  for (const item of items) {
+    if (index++ % CHUNK === CHUNK - 1) await pause()
+    await action(item)
+  }
+}
+
+function byClock(record: CallRecord | undefined, by: number): CallRecord | undefined {
+  return by === 0 || record?.task === undefined ? record : { ...record, task: setBack(record.task, by) }
+}
+
+function isEnded({ task }: CallRecord): boolean {
+  return task !== undefined && isOver(task)
+}
+
+/** Those first that were last seen longest ago. */
+function byAge(a: CallRecord, b: CallRecord): number {
+  return seenAt(a) - seenAt(b)
+}
+
+function seenAt({ task, startedAt }: CallRecord): number {
+  return task?.notedAt ?? startedAt
+}
+
+function scopePrefix(endpoint: string, scope: string): string {
+  return `${PREFIX}${hash(JSON.stringify([endpoint, scope]))}:`
+}

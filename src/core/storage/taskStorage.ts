@@ -1,0 +1,10 @@
+/**
+ * Where task records are kept: strings under keys. `localStorage` fits as it is but for `keys`; so do
+ * IndexedDB wrappers, since every method may return a promise. A method may throw: calls go on without storage then.
+ */
+export interface TaskStorage {
+  getItem(key: string): string | null | undefined | Promise<string | null | undefined>
+  setItem(key: string, value: string): void | Promise<void>
+  removeItem(key: string): void | Promise<void>
+  keys(): Iterable<string> | Promise<Iterable<string>>
+}

@@ -1,0 +1,53 @@
+import { isJsonObject, type JsonObject } from '../../protocol/json.js'
+import { readCallRecord, readOutcome, tellCallRecord } from '../record/codec.js'
+import type { CallRecord, Outcome } from '../record/record.js'
+
+/**
+ * What tabs post to each other. State is told, not events: a record says when the task may be polled, what was answered,
+ * that a poll is under way and how it ended, in the words of storage.
+ */
+export type TabMessage =
+  /** What is known of a call. `outcome`: how it ended without ever being a task, which no other tab can find out. */
+  | { readonly type: 'record'; readonly record: CallRecord; readonly outcome?: Outcome | undefined }
+  /** Asks every tab for the records of a task, or of a call whose record it cannot read. */
+  | { readonly type: 'ask'; readonly taskId?: string; readonly callId?: string }
+  /** A call was forgotten; without a `callId`, every one was. What was started after `at`, ms since the epoch, was not. */
+  | { readonly type: 'forgotten'; readonly callId?: string; readonly at: number }
+  /** Posted by the leader: true if its page can be seen. */
+  | { readonly type: 'leader'; readonly isVisible: boolean }
+
+const VERSION = 1
+
+/** A message as plain data, for `postMessage`. */
+export function encodeTabMessage(message: TabMessage): JsonObject {
+  if (message.type !== 'record') return { ...message, v: VERSION }
+  return { type: 'record', v: VERSION, record: { ...tellCallRecord(message.record, message.outcome), v: VERSION } }
+}
+
+/** How far ahead of the clock a call may have been started, in ms: the clock may have been set back since. */
+const STARTED_AHEAD_MS = 24 * 60 * 60 * 1000
+
+/** The message, or undefined for what is none: another version's, or another script's on the same channel. */
+export function decodeTabMessage(value: unknown, now: number): TabMessage | undefined {
+  if (!isJsonObject(value) || value['v'] !== VERSION) return undefined
+  const { type, callId, taskId, at } = value
+  switch (type) {
+    case 'record': {
+      const record = readCallRecord(value['record'], now)
+      if (record === undefined || !isJsonObject(value['record'])) return undefined
+      const startedAt = Math.min(record.startedAt, now + STARTED_AHEAD_MS)
+      return { type, record: { ...record, startedAt }, outcome: readOutcome(value['record']['outcome']) }
+    }
+    case 'ask':
+      if (typeof taskId === 'string') return { type, taskId }
+      return typeof callId === 'string' ? { type, callId } : undefined
+    case 'leader':
+      return { type, isVisible: value['isVisible'] === true }
+    case 'forgotten':
+      if (typeof at !== 'number' || !Number.isFinite(at)) return undefined
+      // What is called after the message has arrived was not forgotten.
+      return { type, at: Math.min(at, now), ...(typeof callId === 'string' && { callId }) }
+    default:
+      return undefined
+  }
+}

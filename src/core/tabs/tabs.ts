@@ -1,0 +1,57 @@
+import type { Unsubscribe } from '../../environment/environment.js'
+import type { TabMessage } from './messages.js'
+
+/**
+ * How long messages may take to arrive, in ms. Lock grants and messages are not ordered, so a lock is kept so long after
+ * the last message: without it the next tab could get the lock before the message that makes it unnecessary.
+ *
+ * ```text
+ * tab A  posts the result ──── 100 ms ──── unlocks
+ * tab B            receives it              is granted, too late to do harm
+ * ```
+ */
+export const MESSAGE_DELAY_MS = 100
+
+/** Which of several tabs polls. */
+export interface Election {
+  isLeader(): boolean
+  /** Takes part in it. Returns a function that leaves it. */
+  join(): Unsubscribe
+  /** Takes the lead from the tab that has it. */
+  steal(): void
+  /** Lets the tab that waits longest for the lead have it. */
+  giveAway(): void
+}
+
+/** The tabs of this browser that talk to the same server for the same account. */
+export interface Tabs {
+  /** True if there are no other tabs to talk to. */
+  readonly isAlone: boolean
+  /** Starts to listen. Doing so again does no harm, and after `close` nothing at all. */
+  open(): void
+  /** True once another tab is known. */
+  hasPeers(): boolean
+  post(message: TabMessage): void
+  /** Posts to the tabs of a scope that a call was forgotten, or every one, if it was started up to then. */
+  postForgotten(at: number, callId?: string, scope?: string): void
+  /** Waits until no other tab holds it. Resolves to a function that lets it go. Rejects with the signal's reason. */
+  lock(name: string, signal: AbortSignal): Promise<Unsubscribe>
+  /** The election that decides which tab polls the task. */
+  electionOf(taskId: string): Election
+  close(): void
+}
+
+const nothing = (): void => {}
+const SOLE_LEADER: Election = { isLeader: () => true, join: () => nothing, steal: nothing, giveAway: nothing }
+
+/** The tabs of a page that is alone: it has no Web Locks or no BroadcastChannel, or does not want them. */
+export const NO_TABS: Tabs = {
+  isAlone: true,
+  open: nothing,
+  hasPeers: () => false,
+  post: nothing,
+  postForgotten: nothing,
+  lock: () => Promise.resolve(nothing),
+  electionOf: () => SOLE_LEADER,
+  close: nothing,
+}
