@@ -1,16 +1,15 @@
 // `npm run demo:scale -- [redis|postgres]`: the demo with its page, web process, workers and database in processes of their own.
 import { request } from 'node:http'
 import { createServer, type Plugin } from 'vite'
-import { startFleet } from '../../test/scale/chaos/fleet.js'
-import { type Backend, prepare } from '../../test/scale/chaos/parts.js'
 import { startPostgres, startRedis } from '../../test/server/support/databases.js'
+import { startFleet } from './fleet.js'
+import type { Backend } from './parts.js'
 
 const backend: Backend = process.argv.includes('postgres') ? 'postgres' : 'redis'
 /** A worker that is killed is replaced within twice as long. */
 const LEASE_MS = 500
 
 const database = await (backend === 'redis' ? startRedis() : startPostgres())
-await prepare(backend, database.url)
 const program = new URL('process.ts', import.meta.url)
 const startProcesses = (role: 'web' | 'worker', size: number) =>
   startFleet({

@@ -2,11 +2,11 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createTaskServer, createTaskWorker, type ToolDefinition } from 'taskwire/server'
-import { type Backend, createParts } from '../../test/scale/chaos/parts.js'
 import * as askingTools from '../server/askingTools.js'
 import { nodeHandler } from '../server/nodeHandler.js'
 import * as longTools from '../server/tools.js'
 import { logSteps } from './logSteps.js'
+import { type Backend, createParts } from './parts.js'
 
 const [, , role, backend, url = '', leaseMs] = process.argv
 const { store, queue, close } = createParts(backend as Backend, url)

@@ -4,15 +4,14 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { localhostHostValidation, localhostOriginValidation } from '@modelcontextprotocol/node'
 import type { ReportError } from 'taskwire/server'
+import { createParts } from '../../demo/scale/parts.js'
 import { createFixtureServer, startFixtureWorker } from '../../demo/server/fixtures/fixtureServer.js'
 import { nodeHandler } from '../../demo/server/nodeHandler.js'
-import { createParts, prepare } from '../scale/chaos/parts.js'
 import { startPostgres, startRedis } from '../server/support/databases.js'
 
 const [, , kind] = process.argv
 const database = kind === 'redis' ? await startRedis() : kind === 'postgres' ? await startPostgres() : undefined
 const backend = kind === 'redis' ? 'redis' : 'postgres'
-if (database !== undefined) await prepare(backend, database.url)
 const parts = database && createParts(backend, database.url)
 
 const server = createFixtureServer({ cors: true, ...(parts && { store: parts.store, executor: parts.queue }) })

@@ -9,7 +9,7 @@ export interface RecordParts {
   readonly state: string
   /** What it takes to run the tool again; '' where there is nothing. Written once, and removed at the end. */
   readonly call: string
-  /** What the handler has asked, had answered and done; '' where there is nothing. */
+  /** What the handler has asked, had answered and done, or all content where it is sealed; '' where there is nothing. */
   readonly history: string
 }
 
@@ -18,14 +18,19 @@ export function recordParts(
   record: TaskRecord,
   previous?: TaskRecord,
 ): Partial<RecordParts> & Pick<RecordParts, 'state'> {
-  const { call, asked, steps, answers, ...state } = record
-  const hasHistory = asked !== undefined || steps !== undefined || Object.keys(answers).length > 0
+  const { call, asked, steps, answers, sealed, ...state } = record
+  const isEmpty = (of: TaskRecord) => Object.keys(of.answers).length === 0
+  const hasHistory = asked !== undefined || steps !== undefined || sealed !== undefined || !isEmpty(record)
   const isSameHistory =
-    previous !== undefined && previous.asked === asked && previous.steps === steps && previous.answers === answers
+    previous !== undefined &&
+    previous.asked === asked &&
+    previous.steps === steps &&
+    previous.sealed === sealed &&
+    (previous.answers === answers || (isEmpty(previous) && isEmpty(record)))
   return {
     state: JSON.stringify(state),
     ...(previous?.call !== call || previous === undefined ? { call: call ?? '' } : {}),
-    ...(isSameHistory ? {} : { history: hasHistory ? JSON.stringify({ asked, steps, answers }) : '' }),
+    ...(isSameHistory ? {} : { history: hasHistory ? JSON.stringify({ asked, steps, answers, sealed }) : '' }),
   }
 }
 

@@ -43,15 +43,20 @@ export function sealedStore(store: TaskStore, sealing: Sealing): TaskStore {
     return { ...rest, ...content }
   }
 
-  const { isShared, countAtWork, lapsed, list, watch } = store
+  const { isShared, createUnlessFull, countAtWork, lapsed, list, watch } = store
   return {
     ...(isShared !== undefined && { isShared }),
     create: async (record) => store.create(await seal(record)),
+    ...(createUnlessFull && {
+      createUnlessFull: async (record: TaskRecord, maxAtWork: number) =>
+        createUnlessFull.call(store, await seal(record), maxAtWork),
+    }),
     async get(taskId) {
       const record = await store.get(taskId)
       return record && open(record)
     },
-    transition: async (next, expectedVersion) => store.transition(await seal(next), expectedVersion),
+    transition: async (next, expectedVersion, previous) =>
+      store.transition(await seal(next), expectedVersion, previous && (await seal(previous))),
     expire: (now) => store.expire(now),
     remove: (taskId) => store.remove(taskId),
     ...(countAtWork && { countAtWork: countAtWork.bind(store) }),

@@ -1,68 +1,128 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
+import { readFileSync } from 'node:fs'
 
-/** Processes of one kind, which are replaced when they end. */
+/** Processes of one kind. Each that ends is replaced; those that ended without being told to are counted. */
 export interface Fleet {
-  /** URLs of web processes that run. */
-  readonly urls: readonly string[]
-  /** Ids of the processes that run, by place. */
-  readonly pids: readonly (number | undefined)[]
-  /** Sends a signal to the process at this place; the place has a new one when it has ended. */
+  readonly size: number
+  /** True if each place has a process that has loaded its program. */
+  readonly isWhole: boolean
+  /** How many ended on their own. */
+  readonly crashes: number
+  /** How many kept a processor busy for ten seconds. */
+  readonly spins: number
+  /** How many did not end within 40 s of SIGTERM. */
+  readonly deaf: number
+  /** How a process ended that was not told to, in words. */
+  readonly stories: readonly string[]
   signal(place: number, signal: NodeJS.Signals): void
-  /** Resolves when every place has a process that is ready. */
-  ready(): Promise<unknown>
   stop(): Promise<void>
 }
 
 /** What the processes of a fleet run. */
 export interface FleetOptions {
-  /** A program that prints its URL, or anything else, when it is ready. */
-  readonly program: URL
-  readonly args: readonly string[]
+  readonly program: string
   readonly size: number
-  /** Called with every line that a process prints after the first. */
-  readonly onLine?: (line: string, place: number) => void
+  readonly env: (place: number) => Record<string, string>
 }
 
-export function startFleet({ program, args, size, onLine }: FleetOptions): Fleet {
-  const places: { child: ChildProcess; url?: string; ready: Promise<void> }[] = []
+interface Place {
+  child: ChildProcess
+  isTold: boolean
+  isReady: boolean
+  isStopped: boolean
+  startedAt: number
+  cpu: number
+  busy: number
+}
+
+const SAMPLE_MS = 2000
+/** Loading TypeScript keeps a processor busy. */
+const WARM_UP_MS = 20_000
+const DEAF_MS = 40_000
+
+export function startFleet({ program, size, env }: FleetOptions): Fleet {
+  const places: Place[] = []
+  const stories: string[] = []
+  let [crashes, spins, deaf] = [0, 0, 0]
   let isStopping = false
 
   function start(place: number): void {
-    const child = spawn(process.execPath, ['scripts/run.mjs', fileURLToPath(program), ...args], {
-      // They end when the process that started them does, which holds the other end of their input.
-      stdio: ['pipe', 'pipe', 'ignore'],
+    const child = spawn(process.execPath, ['scripts/run.mjs', program], {
+      stdio: ['pipe', 'pipe', 'pipe'],
+      env: { ...process.env, ...env(place) },
     })
-    const lines = createInterface({ input: child.stdout })
-    const own: (typeof places)[number] = {
+    const own: Place = {
       child,
-      ready: once(lines, 'line').then(([line]) => {
-        if (String(line).startsWith('http')) own.url = String(line)
-        lines.on('line', (next) => onLine?.(next, place))
-      }),
+      isTold: false,
+      isReady: false,
+      isStopped: false,
+      startedAt: performance.now(),
+      cpu: 0,
+      busy: 0,
     }
     places[place] = own
-    child.once('exit', () => {
-      delete own.url
-      if (!isStopping) start(place)
+    child.stdout?.on('data', () => {
+      own.isReady = true
+    })
+    let said = ''
+    child.stderr?.on('data', (bytes) => {
+      said = `${said}${bytes}`.slice(-2000)
+    })
+    child.once('exit', (code, signal) => {
+      if (isStopping) return
+      if (!own.isTold) {
+        crashes += 1
+        stories.push(`${program} ended with ${code ?? signal}: ${said}`)
+      }
+      start(place)
     })
   }
 
+  function sample(): void {
+    for (const place of places) {
+      const cpu = cpuOf(place.child.pid)
+      const isBusy = !place.isStopped && cpu - place.cpu > SAMPLE_MS * 0.85
+      place.cpu = cpu
+      place.busy = isBusy && performance.now() - place.startedAt > WARM_UP_MS ? place.busy + 1 : 0
+      if (place.busy === 5) spins += 1
+    }
+  }
+
   for (let place = 0; place < size; place += 1) start(place)
+  const timer = setInterval(sample, SAMPLE_MS)
 
   return {
-    get urls() {
-      return places.flatMap(({ url: at }) => at ?? [])
+    size,
+    get isWhole() {
+      return places.every(({ isReady, isTold }) => isReady && !isTold)
     },
-    get pids() {
-      return places.map(({ child }) => child.pid)
+    get crashes() {
+      return crashes
     },
-    signal: (place, signal) => void places[place]?.child.kill(signal),
-    ready: () => Promise.all(places.map((place) => place.ready)),
+    get spins() {
+      return spins
+    },
+    get deaf() {
+      return deaf
+    },
+    stories,
+    signal(place, signal) {
+      const own = places[place]
+      if (own === undefined) return
+      own.isStopped = signal === 'SIGSTOP'
+      if (signal === 'SIGKILL' || signal === 'SIGTERM') own.isTold = true
+      own.child.kill(signal)
+      if (signal !== 'SIGTERM') return
+      setTimeout(() => {
+        if (own.child.exitCode !== null || own.child.signalCode !== null) return
+        deaf += 1
+        own.child.kill('SIGKILL')
+      }, DEAF_MS).unref()
+    },
     async stop() {
       isStopping = true
+      clearInterval(timer)
       await Promise.all(
         places.map(async ({ child }) => {
           child.kill('SIGCONT')
@@ -71,5 +131,15 @@ export function startFleet({ program, args, size, onLine }: FleetOptions): Fleet
         }),
       )
     },
+  }
+}
+
+/** How long a process has used a processor, in ms; 0 where the platform does not say. */
+function cpuOf(pid: number | undefined): number {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+    return (Number(fields[11]) + Number(fields[12])) * 10
+  } catch {
+    return 0
   }
 }

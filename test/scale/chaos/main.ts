@@ -1,44 +1,58 @@
-// `npm run chaos:scale -- [--tasks 1000] [redis] [postgres]`: prints what came of it, each way to end, and all of it as the
+// `npm run chaos:scale -- [--tasks 1000] [--seed 1] [--processes 3] [redis] [postgres]`: prints what came of it, each way to end, and all of it as the
 // table of docs/scale.md; fails where something broke.
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
-import type { Backend } from './parts.js'
+import type { Backend } from './documentedFiles.js'
 import { runScaleChaos, type ScaleChaosReport } from './runScaleChaos.js'
 
 const { values, positionals } = parseArgs({
   args: process.argv.slice(2),
-  options: { tasks: { type: 'string', default: '1000' } },
+  options: {
+    tasks: { type: 'string', default: '1000' },
+    processes: { type: 'string', default: '3' },
+    seed: { type: 'string', multiple: true, default: ['1'] },
+  },
   allowPositionals: true,
 })
 const backends = positionals.length === 0 ? (['redis', 'postgres'] as const) : (positionals as Backend[])
+const runs = backends.flatMap((backend) => values.seed.map((seed) => ({ backend, seed: Number(seed) })))
 const reports: ScaleChaosReport[] = []
 
-for (const backend of backends) {
-  const options = { backend, tasks: Number(values.tasks), webs: 3, workers: 3, faultEveryMs: 1500, patienceMs: 120_000 }
-  const report = await runScaleChaos(options)
+for (const { backend, seed } of runs) {
+  const tasks = Number(values.tasks)
+  const play = {
+    tasks,
+    webs: Number(values.processes),
+    workers: Number(values.processes),
+    faultEveryMs: 1500,
+    patienceMs: 180_000,
+  }
+  const report = await runScaleChaos({ backend, seed, ...play })
   reports.push(report)
-  console.log(`\n${backend}: ${values.tasks} calls, ${report.seconds.toFixed(0)} s`)
+  console.log(`\n${backend}, seed ${seed}: ${values.tasks} calls, ${report.seconds.toFixed(0)} s`)
   for (const [how, count] of Object.entries(report.ended)) console.log(`  ${how}: ${count}`)
+  for (const story of report.stories) console.log(`  broken: ${story}`)
   if (Object.values(report.broken).some((count) => count > 0)) process.exitCode = 1
+  console.log(`\n${table()}`)
 }
-console.log(`\n${table()}`)
 process.exit()
 
 function table(): string {
   const date = new Date().toISOString().slice(0, 10)
+  const played = runs.slice(0, reports.length)
   const lines = [
-    [`${date}, ${cpus().length} cores`, ...backends],
+    [`${date}, ${cpus().length} cores`, ...played.map(({ backend, seed }) => `${backend}, seed ${seed}`)],
     ['calls', ...reports.map(() => values.tasks)],
     ...rows(({ broken }) => broken),
     ...rows(({ faults }) => faults),
     ...rows(({ ended }) => ({
       completed: ended['completed'] ?? 0,
       'failed, and said why': sum(ended, /^failed/),
-      'calls whose answer was lost or was an error': ended['calls without an answer'] ?? 0,
+      'refusals with 503 or 429': ended['refusals with 503 or 429'] ?? 0,
     })),
     ['seconds', ...reports.map(({ seconds }) => seconds.toFixed(0))],
   ]
-  const rule = ['---', ...backends.map(() => '---:')]
+  const rule = ['---', ...reports.map(() => '---:')]
   const [head = [], ...body] = lines
   return [head, rule, ...body].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }

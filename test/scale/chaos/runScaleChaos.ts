@@ -1,16 +1,21 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Redis } from 'ioredis'
-import pg from 'pg'
-import { type Database, startPostgres, startRedis } from '../../server/support/databases.js'
-import { type Json, rpcRequest } from '../../server/support/rpc.js'
-import { type Fleet, startFleet } from './fleet.js'
-import { type Backend, prepare } from './parts.js'
+import { seededRandom } from '../../seeded/seededRandom.js'
+import { startPostgres, startRedis } from '../../server/support/databases.js'
+import { freePort } from '../../support/freePort.js'
+import { startTcpProxy, type TcpProxy } from '../../support/tcpProxy.js'
+import { untilListening } from '../../support/untilListening.js'
+import { type Call, createClient } from './calls.js'
+import { type Backend, writeDocumentedFiles } from './documentedFiles.js'
+import { faultsOf, pause, type World } from './faults.js'
+import { startFleet } from './fleet.js'
+import { judge } from './judge.js'
 
 /** What is played. */
 export interface ScaleChaosOptions {
   readonly backend: Backend
+  readonly seed: number
   readonly tasks: number
   readonly webs: number
   readonly workers: number
@@ -25,215 +30,139 @@ export interface ScaleChaosReport {
   readonly broken: Record<string, number>
   readonly faults: Record<string, number>
   readonly ended: Record<string, number>
+  /** What broke, in words. */
+  readonly stories: readonly string[]
   readonly seconds: number
 }
 
-interface Call {
-  readonly tool: string
-  readonly key: string
-  taskId?: string
-  /** The first state after its end that anybody saw. */
-  end?: Json
-}
-
-type Web = Pick<Fleet, 'urls'>
-
-const WEB_KILLED = 'SIGKILL to a web process'
 const TOOLS = ['effect', 'pure', 'asking']
-const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
-const pick = <T>(list: readonly T[]): T | undefined => list[Math.floor(Math.random() * list.length)]
+/** A small part of the lease, as the documentation asks for. */
+const SKEW_MS = 150
+/** How long processes run before their database lets them in. */
+const EARLY_MS = 5000
 
-/** Web and worker processes over a real database, with everything going wrong that can. */
+/** Web and worker processes of the documentation over a real database, with everything going wrong that can. */
 export async function runScaleChaos(options: ScaleChaosOptions): Promise<ScaleChaosReport> {
-  const { backend, tasks, webs, workers, faultEveryMs, patienceMs } = options
+  const { backend, webs, workers } = options
+  const random = seededRandom(options.seed)
   const folder = mkdtempSync(join(tmpdir(), 'taskwire-chaos-'))
   const log = join(folder, 'world')
   writeFileSync(log, '')
+  const files = writeDocumentedFiles(backend)
   const database = await (backend === 'redis' ? startRedis() : startPostgres())
-  await prepare(backend, database.url)
-  const program = new URL('process.ts', import.meta.url)
-  const web = startFleet({ program, args: ['web', backend, database.url, log], size: webs })
-  const work = startFleet({ program, args: ['worker', backend, database.url, log], size: workers })
+  const proxies = await startProxies(database.url, webs + workers)
+  const ports = await Promise.all(Array.from({ length: webs }, freePort))
+  const envOf = (proxy: TcpProxy | undefined, skewMs: number) => {
+    const url = new URL(database.url)
+    url.port = String(proxy?.port)
+    return { DATABASE_URL: url.href, REDIS_URL: url.href, CHAOS_LOG: log, CHAOS_SKEW_MS: String(skewMs) }
+  }
+  const skewOf = () => Math.round((random() * 2 - 1) * SKEW_MS)
+  const web = startFleet({
+    program: files.web,
+    size: webs,
+    env: (place) => ({ ...envOf(proxies[place], skewOf()), PORT: String(ports[place]) }),
+  })
+  const work = startFleet({
+    program: files.worker,
+    size: workers,
+    env: (place) => envOf(proxies[webs + place], skewOf()),
+  })
   try {
-    await Promise.all([web.ready(), work.ready()])
-    const begun = performance.now()
-    const calls: Call[] = Array.from({ length: tasks }, (_, index) => ({
-      tool: TOOLS[index % TOOLS.length] ?? '',
-      key: `key-${index}`,
-    }))
-    const faults: Record<string, number> = {}
-    const kinds: Record<string, () => Promise<void> | void> = {
-      'SIGKILL to a worker': () => work.signal(Math.floor(Math.random() * workers), 'SIGKILL'),
-      'SIGTERM to a worker': () => work.signal(Math.floor(Math.random() * workers), 'SIGTERM'),
-      'SIGSTOP to a worker for 5 s': () => {
-        const place = Math.floor(Math.random() * workers)
-        work.signal(place, 'SIGSTOP')
-        setTimeout(() => work.signal(place, 'SIGCONT'), 5000)
-      },
-      [WEB_KILLED]: () => web.signal(Math.floor(Math.random() * webs), 'SIGKILL'),
-      'all connections cut': () => cutConnections(backend, database),
-      'database restarted': () => database.restart(),
-    }
-    let isPlaying = true
-    const play = async () => {
-      const names = Object.keys(kinds)
-      // Each of them once, then by chance.
-      while (isPlaying) {
-        await pause(faultEveryMs * (0.5 + Math.random()))
-        if (!isPlaying) return
-        // On a slow machine, there would be no web process left that takes calls.
-        const possible = names.filter((name) => name !== WEB_KILLED || web.urls.length === webs)
-        const name = possible.find((name) => faults[name] === undefined) ?? pick(possible) ?? ''
-        await kinds[name]?.()
-        faults[name] = (faults[name] ?? 0) + 1
-      }
-    }
-    const playing = play()
-
-    const waiting = [...calls]
-    const begin = async () => {
-      for (let call = waiting.shift(); call !== undefined; call = waiting.shift()) {
-        await start(call, web)
-        await pause(Math.random() * 200)
-      }
-    }
-    await Promise.all(Array.from({ length: 10 }, begin))
-    const known = calls.filter(({ taskId }) => taskId !== undefined)
-    // Until each fault has come and most work is done, then everybody is let alone.
-    const isEnough = () =>
-      Object.keys(faults).length === Object.keys(kinds).length &&
-      known.filter(({ end }) => end !== undefined).length >= known.length * 0.8
-    await look(known, web, isEnough, begun + 90_000)
-    isPlaying = false
-    await playing
-    await pause(5000)
-    await Promise.all([web.ready(), work.ready()])
-    await look(known, web, () => known.every(({ end }) => end !== undefined), performance.now() + patienceMs)
-    const seconds = (performance.now() - begun) / 1000
-    const broken = await judge(known, web, readFileSync(log, 'utf8'))
-    const ended: Record<string, number> = { 'calls without an answer': calls.length - known.length }
-    for (const { end, tool } of known) {
-      const how =
-        end?.['status'] === 'failed' ? `failed: ${tool}: ${end['statusMessage']}` : String(end?.['status'] ?? 'working')
-      ended[how] = (ended[how] ?? 0) + 1
-    }
-    return { broken, faults, ended, seconds }
+    await Promise.all(ports.map((port) => untilListening(port, 120_000)))
+    while (!work.isWhole || !web.isWhole) await pause(100)
+    await pause(EARLY_MS)
+    for (const proxy of proxies) proxy.set('pass')
+    const urls = ports.map((port) => `http://127.0.0.1:${port}/mcp`)
+    return await play({ backend, database, web, work, proxies, random }, urls, log, options)
   } finally {
     await Promise.all([web.stop(), work.stop()])
+    await Promise.all(proxies.map((proxy) => proxy.close()))
     await database.stop()
     rmSync(folder, { recursive: true, force: true })
+    files.remove()
   }
 }
 
-/** A call is made once: whether one that was not answered has happened, nobody can tell. */
-async function start(call: Call, web: Web): Promise<void> {
-  const args = { key: call.key, ms: 100 + Math.random() * 400 }
-  // Web processes that were killed are being started again: nothing was sent yet.
-  while (web.urls.length === 0) await pause(100)
-  const answer = await post(web, 'tools/call', { name: call.tool, arguments: args }, 10_000)
-  if (typeof answer?.['taskId'] === 'string') call.taskId = answer['taskId']
+/** Each refuses connections, as if the database had not been started. */
+function startProxies(url: string, count: number): Promise<TcpProxy[]> {
+  const port = Number(new URL(url).port)
+  return Promise.all(Array.from({ length: count }, () => startTcpProxy(port, 'reset')))
 }
 
-/** Polls what is open and responses what is asked, until it is enough. */
-async function look(calls: readonly Call[], web: Web, isEnough: () => boolean, until: number) {
-  while (!isEnough() && performance.now() < until) {
-    const open = calls.filter(({ end }) => end === undefined)
-    for (let from = 0; from < open.length; from += 20) await Promise.all(open.slice(from, from + 20).map(lookAt))
-    await pause(100)
-  }
-
-  async function lookAt(call: Call): Promise<void> {
-    const { taskId = '' } = call
-    const task = await post(web, 'tasks/get', { taskId })
-    if (task !== undefined && ['completed', 'failed', 'cancelled'].includes(String(task['status']))) call.end = task
-    const asked = Object.keys((task?.['inputRequests'] ?? {}) as Json)
-    if (asked.length === 0) return
-    const answers = asked.map((key) => [key, { action: 'accept', content: { sure: true } }])
-    await post(web, 'tasks/update', { taskId, inputResponses: Object.fromEntries(answers) })
-  }
-}
-
-/** The result, or undefined where there was none. */
-async function post(web: Web, method: string, params: Json, ms = 5000): Promise<Json | undefined> {
-  const url = pick(web.urls)
-  if (url === undefined) return undefined
-  const { headers, body } = rpcRequest(method, params)
-  try {
-    const text = await new Response(body).text()
-    const response = await fetch(url, { method: 'POST', headers, body: text, signal: AbortSignal.timeout(ms) })
-    return ((await response.json()) as { result?: Json }).result
-  } catch {
-    return undefined
-  }
-}
-
-/** A process that was just started again may not answer yet. */
-async function readAgain(web: Web, taskId: string): Promise<Json | undefined> {
-  for (let attempt = 0; attempt < 10; attempt += 1) {
-    const task = await post(web, 'tasks/get', { taskId })
-    if (task !== undefined) return task
-    await pause(200)
-  }
-  return undefined
-}
-
-/** Failures that say what has happened. */
-const TRUTHS = /worker was lost|was shut down/
-
-async function judge(calls: readonly Call[], web: Web, world: string): Promise<Record<string, number>> {
-  const lines = world.trim().split('\n')
-  const count = (line: string) => lines.filter((one) => one === line).length
-  const after: (Json | undefined)[] = []
-  for (const { taskId = '' } of calls) {
-    after.push(await readAgain(web, taskId))
-  }
-  const textOf = (end: Json | undefined) => JSON.stringify(end?.['result'] ?? {})
-  const number = (broken: (call: Call, index: number) => boolean) => calls.filter(broken).length
-  const repeated = lines.filter((line, index) => line !== '' && lines.indexOf(line) !== index)
-  return {
-    'left working': number(({ end }) => end === undefined),
-    'ended twice': number(
-      ({ end }, index) => end !== undefined && JSON.stringify(end) !== JSON.stringify(after[index]),
-    ),
-    'tools with effects that ran twice': repeated.filter((line) => line.startsWith('begin')).length,
-    'steps that ran twice': repeated.filter((line) => line.startsWith('charge')).length,
-    'completed without having happened': number(
-      ({ end, tool, key }) =>
-        end?.['status'] === 'completed' &&
-        ((tool === 'effect' && count(`end ${key}`) !== 1) || (tool === 'asking' && count(`charge ${key}`) !== 1)),
-    ),
-    'completed with another result': number(({ end, tool, key }) => {
-      const wanted = tool === 'asking' ? `${key} accept` : key
-      return end?.['status'] === 'completed' && !textOf(end).includes(`"${wanted}"`)
-    }),
-    'failed without a true reason': number(({ end, tool }) => {
-      if (end?.['status'] !== 'failed') return false
-      // What only reads begins again, until it has taken five workers with it.
-      const truths = tool === 'pure' ? /worker was lost/ : TRUTHS
-      return !truths.test(String(end['statusMessage']))
-    }),
-    cancelled: number(({ end }) => end?.['status'] === 'cancelled'),
-  }
-}
-
-async function cutConnections(backend: Backend, { url }: Database): Promise<void> {
-  try {
-    if (backend === 'redis') {
-      const redis = new Redis(url)
-      redis.on('error', () => {})
-      await redis.call('CLIENT', 'KILL', 'TYPE', 'normal')
-      await redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub')
-      redis.disconnect()
-      return
+async function play(world: World, urls: readonly string[], log: string, options: ScaleChaosOptions) {
+  const { tasks, faultEveryMs, patienceMs } = options
+  const { web, work, random } = world
+  const begun = performance.now()
+  const calls: Call[] = Array.from({ length: tasks }, (_, index) => ({
+    tool: TOOLS[index % TOOLS.length] ?? '',
+    key: `key-${index}`,
+  }))
+  const client = createClient(urls, random)
+  const schedule = startFaults(world, faultEveryMs)
+  const waiting = [...calls]
+  const begin = async () => {
+    for (let call = waiting.shift(); call !== undefined; call = waiting.shift()) {
+      await client.start(call, 100 + random() * 400, performance.now() + patienceMs)
+      await pause(random() * 200)
     }
-    const client = new pg.Client({ connectionString: url })
-    client.on('error', () => {})
-    await client.connect()
-    await client.query(
-      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname IS NOT NULL',
-    )
-    await client.end()
-  } catch {
-    // It is not there at the moment: cut enough.
+  }
+  let isLooking = true
+  const looking = client.look(calls, () => !isLooking, Number.POSITIVE_INFINITY)
+  await Promise.all(Array.from({ length: 10 }, begin))
+  // Until each fault has come and most work is done, then everybody is let alone.
+  const enough = () => schedule.isComplete() && calls.filter(({ end }) => end !== undefined).length >= tasks * 0.8
+  const until = performance.now() + 120_000
+  while (!enough() && performance.now() < until) await pause(200)
+  await schedule.stop()
+  isLooking = false
+  await looking
+  await client.look(calls, () => calls.every(({ end }) => end !== undefined), performance.now() + patienceMs)
+  const seconds = (performance.now() - begun) / 1000
+  const broken = await judge(calls, client, readFileSync(log, 'utf8'), [web, work])
+  const ended: Record<string, number> = { 'refusals with 503 or 429': client.refusals }
+  for (const { end, tool } of calls) {
+    const how =
+      end?.['status'] === 'failed' ? `failed: ${tool}: ${end['statusMessage']}` : String(end?.['status'] ?? 'working')
+    ended[how] = (ended[how] ?? 0) + 1
+  }
+  const stories = [...client.lies, ...web.stories, ...work.stories]
+  return { broken, faults: schedule.counts, ended, stories, seconds }
+}
+
+/** Plays each kind of fault once, then by chance; two may overlap. */
+function startFaults(world: World, everyMs: number) {
+  const kinds = faultsOf(world)
+  const names = Object.keys(kinds)
+  const counts: Record<string, number> = {}
+  const open = new Map<string, Promise<void>>()
+  let isPlaying = true
+
+  async function run(): Promise<void> {
+    while (isPlaying) {
+      await pause(everyMs * (0.5 + world.random()))
+      if (!isPlaying) return
+      // On a slow machine, there would be no process left that works.
+      const fleetOf = (name: string) => (name.endsWith('worker') ? world.work : world.web)
+      const possible = names.filter((name) => !open.has(name) && (!name.startsWith('SIG') || fleetOf(name).isWhole))
+      const byChance = possible[Math.floor(world.random() * possible.length)]
+      const name = possible.find((one) => counts[one] === undefined) ?? byChance ?? ''
+      counts[name] = (counts[name] ?? 0) + 1
+      // The database may be away: that is a fault, too.
+      const done = Promise.resolve(kinds[name]?.()).catch(() => {})
+      open.set(name, done)
+      void done.then(() => open.delete(name))
+    }
+  }
+
+  const playing = run()
+  return {
+    counts,
+    isComplete: () => names.every((name) => counts[name] !== undefined),
+    async stop() {
+      isPlaying = false
+      await playing
+      await Promise.all(open.values())
+    },
   }
 }

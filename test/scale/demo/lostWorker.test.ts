@@ -1,8 +1,8 @@
 import { createTaskClient, type ToolCallState } from 'taskwire'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Fleet, startFleet } from '../../../demo/scale/fleet.js'
+import type { Backend } from '../../../demo/scale/parts.js'
 import { type Database, hasRedis, startPostgres, startRedis, WITHOUT_REDIS } from '../../server/support/databases.js'
-import { type Fleet, startFleet } from '../chaos/fleet.js'
-import { type Backend, prepare } from '../chaos/parts.js'
 import { longCall } from './longTool.js'
 
 /** Long enough that a busy machine does not lose workers by itself. */
@@ -20,7 +20,6 @@ function describeDemo(backend: Backend): void {
 
   beforeAll(async () => {
     database = await (backend === 'redis' ? startRedis() : startPostgres())
-    await prepare(backend, database.url)
     const program = new URL('../../../demo/scale/process.ts', import.meta.url)
     const args = (role: string) => [role, backend, database.url, String(LEASE_MS)]
     web = startFleet({ program, args: args('web'), size: 1 })
