@@ -510,7 +510,7 @@ describe('a call whose answer was lost', () => {
     lose(a)
     await advance(100)
     await a.page.crash()
-    const call = start(openTab())
+    const call = start(openTab(), 9)
     call.result.catch(() => {})
     await advance(5000)
     expect(call.getState()).toMatchObject({ phase: 'failed', error: { name: 'ToolCallInterruptedError' } })

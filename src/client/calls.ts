@@ -137,7 +137,9 @@ export function createCalls(options: CallsOptions): Calls {
       }
       const onConflict = (kept: ToolCallRecord | undefined) => {
         if (entry.left !== undefined) return
-        runtime.leave(entry, conflict())
+        const error = conflict()
+        runtime.dispatch(entry, { type: 'settled', outcome: { error } })
+        runtime.leave(entry, error)
         calls.drop(callId)
         // The call of that key goes on, here too where calls are followed that nothing observes.
         if (kept?.task !== undefined && isTaskOver(kept.task)) ended.list(kept)

@@ -137,6 +137,7 @@ describe('a call with a key that belongs to a call with other arguments', () => 
     const tab = openTab({ resume }, await before.page.reload())
     const second = await start(tab, Q3)
     await expect(second.result).rejects.toMatchObject(CONFLICT)
+    expect(second.getState()).toMatchObject({ phase: 'failed', error: CONFLICT })
     const third = await start(tab, Q2)
     server.on('tasks/get', completed())
     await browser.advance(3000)
