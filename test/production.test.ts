@@ -18,7 +18,8 @@ it.each([
   const mistaken = { resumes: 'lazy', toolsHash: 'of other tools' }
   const client = createTaskClient({ url: server.url, environment: server.environment, ...mistaken })
   const call = (seconds: number) => client.callTool({ name: 'work', arguments: { seconds } }, { key: 'k' })
-  const results = Promise.all([call(1), call(2)])
+  const results = Promise.all([call(1), call(1)])
+  await expect(call(2)).rejects.toMatchObject({ name: 'ToolCallKeyConflictError' })
   await server.advance(5000)
   await expect(results).resolves.toMatchObject([1, 1].map((seconds) => ({ structuredContent: { seconds } })))
   expect(warn).not.toHaveBeenCalled()

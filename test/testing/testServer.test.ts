@@ -225,7 +225,7 @@ describe('the page of a test server', () => {
     await server.page.close()
     const { environment } = server.browser.openPage()
     client = createTaskClient({ url: server.url, environment })
-    const call = client.startToolCall({ name: 'work' }, { key: 'weekly' })
+    const call = client.startToolCall({ name: 'work', arguments: { seconds: 5 } }, { key: 'weekly' })
     await server.advance(10_000)
     expect(call.getState()).toMatchObject({ phase: 'completed', result: { structuredContent: { seconds: 5 } } })
     expect(server.count('tools/call')).toBe(1)
