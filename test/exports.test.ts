@@ -77,7 +77,7 @@ const entries: Record<string, { load: () => Promise<object>; names: string[] }> 
   },
   'taskwire/server': {
     load: () => import('taskwire/server'),
-    names: ['InMemoryTaskStore', 'createTaskServer', 'createTaskWorker', 'defineTool'],
+    names: ['InMemoryTaskStore', 'createHealthHandler', 'createTaskServer', 'createTaskWorker', 'defineTool'],
   },
   'taskwire/server/bullmq': { load: () => import('taskwire/server/bullmq'), names: ['bullmqQueue'] },
   'taskwire/server/postgres': {

@@ -7,7 +7,7 @@ import { type Attributes, type Histogram, type Meter, type Span, SpanStatusCode 
 export const SCOPE = 'taskwire'
 
 /** In seconds, as the conventions have them. */
-const BOUNDARIES = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300]
+export const BOUNDARIES: number[] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300]
 
 /** What a span and a measurement of a call have in common. */
 export function operationOf(tool: string, protocolVersion: string | undefined): Attributes {

@@ -13,6 +13,7 @@ import { isJsonObject, type JsonObject } from '../protocol/json.js'
 import type { TaskServerInstrument } from '../server/base/taskServerInstrument.js'
 import { VERSION } from '../version.js'
 import { createDuration, failureOf, markFailed, operationOf, SCOPE, spanNameOf, TOOL_ERROR } from './conventions.js'
+import { createServerMetrics } from './serverMetrics.js'
 
 /** Options of {@link instrumentTaskServer}. */
 export interface InstrumentTaskServerOptions {
@@ -26,7 +27,9 @@ export interface InstrumentTaskServerOptions {
  * Traces and measures the calls of a task server: the option `instrument` of `createTaskServer` and of
  * `createTaskWorker`. One span for each call, until the work of its task has ended, whose parent is the span of the
  * client (`traceparent` in `_meta`, SEP-414), and the histogram `mcp.server.operation.duration`. Spans that a handler
- * makes are within it. A span of the HTTP request, where there is one, is linked.
+ * makes are within it. A span of the HTTP request, where there is one, is linked. Besides it measures what operators watch
+ * (`taskwire.server.*`): tasks by outcome, tasks and jobs that wait, open streams, lost leases, rescues, hand-overs, limits that
+ * were reached, and the store.
  *
  * @example
  * ```ts
@@ -37,6 +40,7 @@ export function instrumentTaskServer(options: InstrumentTaskServerOptions = {}):
   const { tracer = trace.getTracer(SCOPE, VERSION), meter = metrics.getMeter(SCOPE, VERSION) } = options
   const duration = createDuration(meter, 'server')
   return {
+    ...createServerMetrics(meter),
     runTool: ({ tool, meta, protocolVersion, now }, run) => {
       const { parent, links } = cameBy(meta)
       const attributes = operationOf(tool, protocolVersion)

@@ -71,6 +71,11 @@ const aServerInfo: Check = (value) =>
     : 'has no name or no version. Pass { name, version }.'
 const anInstrument: Check = (value) =>
   hasMethods(value, ['runTool']) ? undefined : 'cannot run tools. Pass instrumentTaskServer() of taskwire/otel.'
+const LEVELS = ['error', 'warn', 'info', 'debug']
+const aLogger: Check = (value) =>
+  hasMethods(value, LEVELS)
+    ? undefined
+    : `lacks one of ${LEVELS.join(', ')}. Pass one that has them all, such as console.`
 const tools: Check = (value) =>
   Array.isArray(value) ? undefined : 'is not an array. Pass the tools made with defineTool().'
 
@@ -103,16 +108,19 @@ const SERVER_OPTIONS: Record<keyof TaskServerOptions, Check> = {
   cors,
   resultTool,
   instrument: anInstrument,
+  keepFailedMs: aPositive,
+  logger: aLogger,
   onError: aFunction,
   serverOptions: anObject,
   setup: aFunction,
 }
 
-const { serverInfo, store, clock, leaseMs, seal, open, onError, instrument, serverOptions, setup } = SERVER_OPTIONS
+const { serverInfo, store, clock, leaseMs, seal, open, onError, instrument, logger, serverOptions, setup } =
+  SERVER_OPTIONS
 const { maxEndedTasks, maxEndedTasksPerOwner, maxResultSize } = SERVER_OPTIONS
 
 const WORKER_OPTIONS: Record<keyof TaskWorkerOptions, Check> = {
-  ...{ serverInfo, tools, store, clock, leaseMs, seal, open, onError, instrument, serverOptions, setup },
+  ...{ serverInfo, tools, store, clock, leaseMs, seal, open, onError, instrument, logger, serverOptions, setup },
   ...{ maxEndedTasks, maxEndedTasksPerOwner, maxResultSize },
   queue: aQueue,
   concurrency: aPositive,

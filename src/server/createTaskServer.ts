@@ -1,5 +1,6 @@
 import { INTERNAL_ERROR, isJsonContentType, isLegacyRequest, type ServerNotifier } from '@modelcontextprotocol/server'
 import { REFUSED } from './base/errorCodes.js'
+import type { TaskHealth } from './health.js'
 import { createAnswer, isStreamable } from './http/answer.js'
 import { whoSends } from './http/authenticate.js'
 import { createCors } from './http/cors.js'
@@ -11,6 +12,7 @@ import { createStreamPlaces } from './push/streamPlaces.js'
 import { createServerConfig } from './serverConfig.js'
 import { createServerCore } from './serverCore.js'
 import type { TaskServerOptions, TaskServerRequestOptions } from './taskServerOptions.js'
+import type { TaskOperator } from './tasks/taskOperator.js'
 import type { ToolDefinition, ToolsOfDefinitions } from './tools/defineTool.js'
 import { taskCreatedResponse } from './tools/finishExchange.js'
 import { refuseRequiredTool } from './tools/refuseRequiredTool.js'
@@ -31,6 +33,10 @@ export interface TaskServer<Tools = unknown> {
   readonly fetch: (request: Request, options?: TaskServerRequestOptions) => Promise<Response>
   /** Notifies subscribed clients of what has nothing to do with tasks: a changed list, an updated resource. */
   readonly notify: ServerNotifier
+  /** Whether this process can do its part: its store and queue, its claims, its event loop. Never rejects. See `createHealthHandler`. */
+  readonly health: () => Promise<TaskHealth>
+  /** The tasks of all owners, for the people who run the server: list, open, cancel, run again. Clients cannot reach it. */
+  readonly operator: TaskOperator
   /**
    * Refuses requests and, after `drainMs`, stops all work: `signal` of every running tool aborts. A task whose tool may be
    * run again (`onOrphan`) goes to another process, if the store is shared and has `lapsed`; others have failed.
@@ -70,10 +76,11 @@ export function createTaskServer<const Tools extends readonly ToolDefinition[]>(
 ): TaskServer<ToolsOfDefinitions<Tools>> {
   const config = createServerConfig(options)
   const { serverInfo, maxRequestBodySize } = config
-  const core = createServerCore(config)
+  const streams = createStreamPlaces(config)
+  const core = createServerCore(config, () => streams.taken)
   const { parts, mcp } = core
   const { report } = parts
-  const listening = { ...parts, streams: createStreamPlaces(config) }
+  const listening = { ...parts, streams }
   const cors = createCors(config.cors ?? false)
   let isClosed = false
 
@@ -128,6 +135,8 @@ export function createTaskServer<const Tools extends readonly ToolDefinition[]>(
       return cors.decorate(request, response)
     },
     notify: mcp.notify,
+    health: core.health,
+    operator: core.operator,
     async close({ drainMs } = {}) {
       isClosed = true
       await core.close(drainMs)

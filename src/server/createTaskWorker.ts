@@ -1,5 +1,6 @@
 import { checkWorkerOptions } from './checkOptions.js'
 import type { TaskCloseOptions } from './createTaskServer.js'
+import type { TaskHealth } from './health.js'
 import { createServerConfig } from './serverConfig.js'
 import { createServerCore } from './serverCore.js'
 import type { TaskServerOptions } from './taskServerOptions.js'
@@ -19,6 +20,7 @@ export interface TaskWorkerOptions
     | 'maxResultSize'
     | 'onError'
     | 'instrument'
+    | 'logger'
     | 'serverOptions'
     | 'setup'
     | 'maxEndedTasks'
@@ -34,6 +36,8 @@ export interface TaskWorkerOptions
 
 /** A process that does the work of tasks. */
 export interface TaskWorker {
+  /** Whether this process can do its part: its store and queue, its claims, its event loop. Never rejects. See `createHealthHandler`. */
+  readonly health: () => Promise<TaskHealth>
   /**
    * Takes no more jobs and, after `drainMs`, stops all work. A task whose tool may be run again (`onOrphan`) goes to
    * another worker; others have failed.
@@ -58,7 +62,7 @@ export function createTaskWorker(options: TaskWorkerOptions): TaskWorker {
   checkWorkerOptions(options)
   const { queue, concurrency = 10, ...rest } = options
   const config = createServerConfig({ ...rest, executor: queue, maxRunning: concurrency })
-  const core = createServerCore(config)
+  const core = createServerCore(config, () => 0)
   const { report } = core.parts
   const taking = queue.work(core.runJob, {
     concurrency,
@@ -66,7 +70,9 @@ export function createTaskWorker(options: TaskWorkerOptions): TaskWorker {
     onError: (error) => report(error, { source: 'server' }),
   })
   return {
+    health: core.health,
     async close({ drainMs } = {}) {
+      core.beginClosing()
       await taking.stop()
       await core.close(drainMs)
       await taking.close()

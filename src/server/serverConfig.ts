@@ -26,6 +26,8 @@ export interface ServerConfig extends Omit<TaskServerOptions, 'pollIntervalMs'> 
   /** Whether work that was lost may be done again by itself. */
   isRetried(tool: ToolDefinition): boolean
   readonly push: boolean
+  /** How long a task that has failed and can be run again is kept at least, in ms. */
+  readonly keepFailedMs: number
   readonly maxTasksPerOwner: number
   readonly maxTasks: number
   readonly maxEndedTasksPerOwner: number
@@ -39,6 +41,7 @@ export interface ServerConfig extends Omit<TaskServerOptions, 'pollIntervalMs'> 
 }
 
 const ONE_HOUR_MS = 3_600_000
+const ONE_DAY_MS = 24 * ONE_HOUR_MS
 const DEFAULT_POLL_INTERVAL_MS = 1000
 const DEFAULT_MAX_RESULT_SIZE = 4 * 1024 * 1024
 
@@ -50,6 +53,7 @@ const DEFAULT_MAX_RESULT_SIZE = 4 * 1024 * 1024
 export function createServerConfig(options: TaskServerOptions): ServerConfig {
   checkServerOptions(options)
   const { defaultTtlMs = ONE_HOUR_MS, maxTtlMs, maxTasksPerOwner = 1000, leaseMs = 30_000, maxRunning } = options
+  const { keepFailedMs = ONE_DAY_MS } = options
   const { pollIntervalMs: interval = DEFAULT_POLL_INTERVAL_MS } = options
   const pollIntervalMs = typeof interval === 'number' ? interval : DEFAULT_POLL_INTERVAL_MS
   const slots = createSlots(maxRunning ?? Number.POSITIVE_INFINITY)
@@ -93,6 +97,7 @@ export function createServerConfig(options: TaskServerOptions): ServerConfig {
     isRetried: ({ onOrphan, annotations }) =>
       (onOrphan ?? (annotations?.readOnlyHint || annotations?.idempotentHint ? 'retry' : 'fail')) === 'retry',
     push: options.push ?? true,
+    keepFailedMs,
     maxTasksPerOwner,
     maxTasks,
     maxEndedTasksPerOwner,

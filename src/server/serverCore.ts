@@ -1,12 +1,16 @@
 import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server'
 import { TaskConfigurationError } from '../protocol/errors.js'
+import { createServerLog } from './base/logger.js'
+import type { NotifyServer, TaskServerGauges } from './base/taskServerEvents.js'
+import { checkHealth, type TaskHealth } from './health.js'
 import { nextMacrotask } from './base/nextMacrotask.js'
-import { createReporter } from './base/reportError.js'
 import { Exchange } from './http/exchange.js'
 import { capabilitiesIn } from './http/tasksCapability.js'
 import type { ServerConfig } from './serverConfig.js'
 import type { ServerParts } from './serverParts.js'
 import type { TaskExecutor, TaskJob } from './tasks/executor.js'
+import { createMeasuredStore } from './tasks/measuredStore.js'
+import { createTaskOperator, type TaskOperator } from './tasks/taskOperator.js'
 import type { TaskRecord } from './tasks/taskRecord.js'
 import { createTaskRuntime } from './tasks/taskRuntime.js'
 import { parseCallRecord } from './tools/callRecord.js'
@@ -22,6 +26,11 @@ export interface ServerCore {
   serve(exchange: Exchange): Promise<Response>
   /** Does the work of a job, if it is there to be done. Never rejects. */
   runJob(job: TaskJob): Promise<void>
+  /** What operators can do with the tasks of the store. */
+  readonly operator: TaskOperator
+  health(): Promise<TaskHealth>
+  /** From now on it is not ready. */
+  beginClosing(): void
   close(drainMs?: number): Promise<void>
 }
 
@@ -29,21 +38,31 @@ export interface ServerCore {
 const MAX_ATTEMPTS = 5
 
 /** The inside of a server or a worker. */
-export function createServerCore(config: ServerConfig): ServerCore {
-  const { maxRequestBodySize, tools } = config
-  const report = createReporter(config.onError)
+export function createServerCore(config: ServerConfig, openStreams: () => number): ServerCore {
+  const { maxRequestBodySize, tools, instrument, clock, slots, waitingJobs } = config
+  const log = createServerLog(config.logger, config.onError)
+  const report = log.error
+  const notify: NotifyServer = (event) => {
+    instrument?.record?.(event)
+    log.event(event)
+  }
+  const store = instrument?.record ? createMeasuredStore(config.store, clock, notify) : config.store
+  let isClosing = false
   const toolOf = ({ tool }: TaskRecord) => tools.find(({ name }) => name === tool)
   const here: TaskExecutor = { start: async (job) => void runJob(job) }
+  const executor = config.executor ?? here
   const runtime = createTaskRuntime({
     ...config,
+    store,
     report,
-    executor: config.executor ?? here,
+    notify,
+    executor,
     mayRetry(record) {
       const tool = toolOf(record)
       return tool && record.call !== undefined && record.attempt < MAX_ATTEMPTS && config.isRetried(tool)
     },
   })
-  const parts: ServerParts = { config, runtime, report }
+  const parts: ServerParts = { config, runtime, report, notify }
   const exchanges = new WeakMap<Request, Exchange>()
   const mcp = createMcpHandler(
     createServerFactory(parts, (request) => exchanges.get(request)),
@@ -84,18 +103,43 @@ export function createServerCore(config: ServerConfig): ServerCore {
     }
   }
 
+  const gauges = (): TaskServerGauges => ({
+    running: runtime.running,
+    waiting: slots.waiting + (waitingJobs.latest()?.count ?? 0),
+    openStreams: openStreams(),
+  })
+  const stopObserving = instrument?.observe?.(gauges)
+
   return {
     parts,
     mcp,
     serve,
     runJob,
+    operator: createTaskOperator({ store, runtime, executor, termsOf: (name) => termsOf(name, config) }),
+    health: () =>
+      checkHealth({
+        ...config,
+        lastRenewalAt: runtime.lastRenewalAt,
+        isClosing: () => isClosing,
+      }),
+    beginClosing() {
+      isClosing = true
+    },
     async close(drainMs) {
+      isClosing = true
+      stopObserving?.()
       await runtime.close(drainMs)
       // Requests that waited for a task are answered before the SDK ends them.
       await nextMacrotask()
       await mcp.close()
     },
   }
+}
+
+/** How a task of a tool is kept; undefined for a tool that is not known here. */
+function termsOf(name: string, { tools, ttlOf, pollIntervalOf, keepFailedMs }: ServerConfig) {
+  const tool = tools.find((one) => one.name === name)
+  return tool && { ttlMs: ttlOf(tool), pollIntervalMs: pollIntervalOf(tool), keepFailedMs }
 }
 
 function isUnknownHere(tool: string): TaskConfigurationError {

@@ -1,4 +1,5 @@
 import type { ReportError } from './base/reportError.js'
+import type { NotifyServer } from './base/taskServerEvents.js'
 import type { ServerConfig } from './serverConfig.js'
 import type { TaskRuntime } from './tasks/taskRuntime.js'
 
@@ -7,4 +8,5 @@ export interface ServerParts {
   readonly config: ServerConfig
   readonly runtime: TaskRuntime
   readonly report: ReportError
+  readonly notify: NotifyServer
 }

@@ -7,6 +7,7 @@ import type {
   McpServerOptions,
 } from '@modelcontextprotocol/server'
 import type { Clock } from './base/clock.js'
+import type { TaskLogger } from './base/logger.js'
 import type { ReportError } from './base/reportError.js'
 import type { TaskServerInstrument } from './base/taskServerInstrument.js'
 import type { CorsOptions } from './http/cors.js'
@@ -22,6 +23,12 @@ export interface TaskServerOptions {
   tools: readonly ToolDefinition[]
   /** Where tasks live. @default a `InMemoryTaskStore` of this server's own */
   store?: TaskStore
+  /**
+   * How long a task that has failed is kept at least for operators (`server.operator`), who can have it run again, in ms. Where
+   * its call is kept: with an `executor`, or for tools with `onOrphan: 'retry'` over a shared store.
+   * @default 86_400_000, one day
+   */
+  keepFailedMs?: number
   /**
    * Where work is done that is not done in the process of the request: a queue that `createTaskWorker` takes jobs from, or
    * anything else that starts a job. The store must have `lapsed`.
@@ -138,8 +145,14 @@ export interface TaskServerOptions {
   resultTool?: { readonly afterMs: number; readonly name?: string }
   /** Sees every call, for traces and metrics: `instrumentTaskServer()` of `taskwire/otel`. */
   instrument?: TaskServerInstrument
-  /** Called with what goes wrong. @default to the console, all but requests that are refused */
+  /** Called with what goes wrong. @default to `logger`: requests that are refused as `debug`, everything else as `error` */
   onError?: ReportError
+  /**
+   * Writes the log: what goes wrong, what becomes of tasks, lost and rescued work, limits that were reached. Tasks are named by
+   * a hash of their id. `console` logs everything; so does any logger that takes a message and then an object.
+   * @default the console, warnings and errors only
+   */
+  logger?: TaskLogger
   /** Options of the SDK's server: `instructions`, `cacheHints`, `requestState` and the like. */
   serverOptions?: McpServerOptions
   /** Registers what has nothing to do with tasks on the SDK's server: resources, prompts, tools of its own. */

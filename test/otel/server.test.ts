@@ -4,8 +4,10 @@ import { createTaskServer, createTaskWorker, defineTool } from 'taskwire/server'
 import { createTestServer, type TestServer } from 'taskwire/testing'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
+import { listen } from '../server/support/listening.js'
 import { createManualClock, settle } from '../server/support/manualClock.js'
 import { createMemoryQueue } from '../server/support/memoryQueue.js'
+import { rpc } from '../server/support/rpc.js'
 import { startServer } from '../server/support/serverUnderTest.js'
 import { SharedStore } from '../server/support/silentStore.js'
 import { slow } from '../server/support/tools.js'
@@ -148,5 +150,75 @@ describe('instrumentTaskServer()', () => {
   it('is refused where it is none', () => {
     const options = { serverInfo: { name: 'test', version: '1.0.0' }, tools: [] }
     expect(() => createTaskServer({ ...options, instrument: {} as never })).toThrow('`instrument` cannot run tools')
+  })
+})
+
+describe('the measurements of a server', () => {
+  it('count tasks by outcome, limits, open streams and what runs, and time the store', async () => {
+    const t = startServer({ tools: [slow], instrument: instrument(), maxTasks: 2 })
+    await t.start('slow')
+    const cancelled = await t.start('slow', { ms: 5000 })
+    await t.call('slow')
+    const stream = await listen(t, { taskIds: [cancelled] })
+    expect(await traces.values('taskwire.server.tasks.running')).toEqual([{ attributes: {}, value: 2 }])
+    expect(await traces.values('taskwire.server.streams.open')).toEqual([{ attributes: {}, value: 1 }])
+    expect(await traces.values('taskwire.server.limits.reached')).toEqual([
+      { attributes: { 'taskwire.limit': 'tasks' }, value: 1 },
+    ])
+    await t.clock.advance(1000)
+    await t.cancel(cancelled)
+    await settle()
+    await stream.hangUp()
+    const tool = { 'gen_ai.tool.name': 'slow' }
+    expect(await traces.durations('taskwire.server.task.duration')).toMatchObject([
+      { attributes: { ...tool, 'taskwire.task.outcome': 'completed' }, count: 1, sum: 1 },
+      { attributes: { ...tool, 'taskwire.task.outcome': 'cancelled' }, count: 1 },
+    ])
+    expect(await traces.values('taskwire.server.tasks.running')).toEqual([{ attributes: {}, value: 0 }])
+    expect(await traces.values('taskwire.server.streams.open')).toEqual([{ attributes: {}, value: 0 }])
+    const operations = (await traces.durations('taskwire.server.store.duration')).map(({ attributes }) => attributes)
+    expect(operations).toContainEqual({ 'db.operation.name': 'create' })
+    expect(operations).toContainEqual({ 'db.operation.name': 'transition' })
+  })
+
+  it('count hand-overs, lost leases and rescues, and the jobs that wait', async () => {
+    const clock = createManualClock()
+    const store = new SharedStore()
+    const queue = createMemoryQueue()
+    const tools = [defineTool({ ...slow, onOrphan: 'retry' })]
+    const common = { serverInfo: { name: 'test', version: '1' }, tools, store, clock, onError: () => {} }
+    const server = createTaskServer({ ...common, executor: queue, instrument: instrument() })
+    const ms = 600_000
+    await rpc(server, 'tools/call', { name: 'slow', arguments: { ms } })
+    await rpc(server, 'tools/call', { name: 'slow', arguments: { ms } })
+    await traces.values('taskwire.server.tasks.waiting')
+    await settle()
+    expect(await traces.values('taskwire.server.tasks.waiting')).toEqual([{ attributes: {}, value: 2 }])
+
+    const first = createTaskWorker({ ...common, queue, concurrency: 1, instrument: instrument() })
+    await settle()
+    await first.close()
+    const tool = { 'gen_ai.tool.name': 'slow' }
+    expect(await traces.values('taskwire.server.tasks.handed_over')).toEqual([{ attributes: tool, value: 1 }])
+
+    let isCut = false
+    const cut = Object.assign(new SharedStore(), {
+      get: (taskId: string) => (isCut ? Promise.reject(new Error('cut')) : store.get(taskId)),
+      transition: store.transition.bind(store),
+      lapsed: async () => [],
+    })
+    const second = createTaskWorker({ ...common, store: cut, queue, concurrency: 1, instrument: instrument() })
+    await settle()
+    isCut = true
+    await clock.advance(90_000)
+    expect(await traces.values('taskwire.server.leases.lost')).toEqual([{ attributes: tool, value: 1 }])
+    expect(await traces.values('taskwire.server.tasks.rescued')).toEqual([{ attributes: tool, value: 1 }])
+    const failed = (await traces.durations('taskwire.server.store.duration')).filter(
+      ({ attributes }) => attributes['error.type'] === '_OTHER',
+    )
+    expect(failed.map(({ attributes }) => attributes['db.operation.name'])).toContain('get')
+    isCut = false
+    await second.close()
+    await server.close()
   })
 })

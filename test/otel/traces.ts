@@ -30,17 +30,23 @@ export function recordTraces() {
     propagation.disable()
   })
 
+  /** The data points of a measurement. */
+  async function points(name: string) {
+    const { resourceMetrics } = await reader.collect()
+    const all = resourceMetrics.scopeMetrics.flatMap(({ metrics }) => metrics)
+    return all.find(({ descriptor }) => descriptor.name === name)?.dataPoints ?? []
+  }
+
   return {
     tracer: tracers.getTracer('test'),
     meter: meters.getMeter('test'),
     /** The spans that have ended, in that order. */
     spans: (): ReadableSpan[] => exporter.getFinishedSpans(),
+    /** What a counter or a gauge says, by attributes. */
+    values: async (name: string) => (await points(name)).map(({ attributes, value }) => ({ attributes, value })),
     /** What a histogram has measured: how often and, in all, how many seconds, by attributes. */
     durations: async (name: string) => {
-      const { resourceMetrics } = await reader.collect()
-      const all = resourceMetrics.scopeMetrics.flatMap(({ metrics }) => metrics)
-      const points = all.find(({ descriptor }) => descriptor.name === name)?.dataPoints ?? []
-      return points.map(({ attributes, value }) => {
+      return (await points(name)).map(({ attributes, value }) => {
         const { count, sum, buckets } = value as Histogram
         return { attributes, count, sum, boundaries: buckets.boundaries }
       })

@@ -8,25 +8,9 @@ export interface TaskServerErrorContext {
   readonly source: 'tool' | 'server' | 'request'
   /** The tool that was called, where it is known. */
   readonly tool?: string
+  /** What the log calls the request: its `X-Request-Id`, or one that was made up. */
+  readonly requestId?: string
 }
 
 /** Reports an error. Never throws. */
 export type ReportError = (error: unknown, context: TaskServerErrorContext) => void
-
-/** Reports to `onError`, or to the console what would otherwise be seen by nobody. */
-export function createReporter(onError: ReportError | undefined): ReportError {
-  return (error, context) => {
-    try {
-      if (onError !== undefined) onError(error, context)
-      else if (context.source !== 'request') logError(error, context)
-    } catch {
-      // A reporter that fails must not change what the client gets.
-    }
-  }
-}
-
-function logError(error: unknown, { source, tool }: TaskServerErrorContext): void {
-  const where = tool === undefined ? source : `${source} ${JSON.stringify(tool)}`
-  // biome-ignore lint/suspicious/noConsole: the client gets a generic message, so this is the only trace of a bug.
-  console.error(`[taskwire] ${where} failed:`, error)
-}

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../protocol/json.js'
+import type { TaskServerEvent, TaskServerGauges } from './taskServerEvents.js'
 
 /** Sees the calls of a task server, for traces and metrics: what `instrumentTaskServer()` of `taskwire/otel` makes. */
 export interface TaskServerInstrument {
@@ -7,6 +8,10 @@ export interface TaskServerInstrument {
    * it does: for a task, when its work has ended. `run` resolves to the tool's result.
    */
   runTool<T>(call: InstrumentedCall, run: () => Promise<T>): Promise<T>
+  /** Called with what happens besides. Where it is there, the time that each operation of the store takes is measured. */
+  record?(event: TaskServerEvent): void
+  /** Called once, with a function that says how much there is to do right now. Returns a function that ends that. */
+  observe?(read: () => TaskServerGauges): () => void
 }
 
 /** A call of a tool. */

@@ -18,6 +18,8 @@ export class Exchange {
   /** The parsed JSON. */
   readonly body: unknown
   readonly authInfo: AuthInfo | undefined
+  /** What logs call the request: its `X-Request-Id`, or one of our own. */
+  readonly requestId: string
   /** Of a revision before 2026-07-28, which knows nothing of the extension. */
   readonly isLegacy: boolean
   /** Resolves when the call is to be answered with a task at work. Stays pending where it is answered otherwise. */
@@ -52,6 +54,7 @@ export class Exchange {
     this.request = request
     this.body = body
     this.authInfo = authInfo
+    this.requestId = requestIdOf(request)
     this.isLegacy = isLegacy
     this.isJob = claimed !== undefined
     this.run = claimed
@@ -90,6 +93,12 @@ export class Exchange {
   respondWith(run: TaskRun): void {
     this.#resolveTask(run)
   }
+}
+
+/** What comes in is written to logs, so it has to be plain. */
+function requestIdOf({ headers }: Request): string {
+  const given = headers.get('x-request-id') ?? ''
+  return /^[\w.:+/=-]{1,100}$/.test(given) ? given : crypto.randomUUID()
 }
 
 /**

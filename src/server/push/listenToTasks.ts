@@ -9,6 +9,7 @@ import { MISSING_CLIENT_CAPABILITY, supportsTasks } from '../../protocol/extensi
 import { isJsonObject, type JsonObject } from '../../protocol/json.js'
 import type { Clock } from '../base/clock.js'
 import type { ReportError } from '../base/reportError.js'
+import type { NotifyServer } from '../base/taskServerEvents.js'
 import type { Exchange } from '../http/exchange.js'
 import { errorResponse } from '../http/jsonRpcResponse.js'
 import type { OwnerNaming } from '../http/ownerOf.js'
@@ -33,6 +34,7 @@ export interface Listening {
   readonly runtime: TaskRuntime
   readonly streams: StreamPlaces
   readonly report: ReportError
+  readonly notify: NotifyServer
 }
 
 /**
@@ -86,9 +88,10 @@ function wantedTasks({ notifications, _meta }: JsonObject): readonly string[] {
   throw new ProtocolError(INVALID_PARAMS, 'Invalid params: params.notifications.taskIds is not a list of strings')
 }
 
-function refusal(error: unknown, { body }: Exchange, { report, config }: Listening): Response {
+function refusal(error: unknown, { body }: Exchange, { report, notify, config }: Listening): Response {
   if (error instanceof ProtocolError) {
     const failure = toTaskFailure(error)
+    if (isLimitReached(error)) notify({ type: 'limit-reached', what: 'streams' })
     const retryAfterMs = isLimitReached(error) ? config.pollIntervalOf(undefined) : undefined
     return errorResponse(body, failure, failure.code === MISSING_CLIENT_CAPABILITY ? 400 : 200, retryAfterMs)
   }

@@ -16,12 +16,17 @@ export interface StreamPlaces {
    * @throws {ProtocolError} where none is left.
    */
   take(owner: string): () => void
+  /** How many are taken. */
+  readonly taken: number
 }
 
 /** Places of which none is taken. */
 export function createStreamPlaces({ maxStreams, maxStreamsPerOwner }: StreamLimits): StreamPlaces {
   const open = createTally()
   return {
+    get taken() {
+      return open.total
+    },
     take(owner) {
       if (open.of(owner) >= maxStreamsPerOwner) throw isFull(maxStreamsPerOwner)
       if (open.total >= maxStreams) throw isFull(maxStreams)

@@ -2,7 +2,9 @@ import { TaskError } from '../../protocol/errors.js'
 import type { Clock } from '../base/clock.js'
 import { repeat } from '../base/repeat.js'
 import type { ReportError } from '../base/reportError.js'
+import type { NotifyServer } from '../base/taskServerEvents.js'
 import type { TaskExecutor } from './executor.js'
+import { taskHash } from './taskChanges.js'
 import type { TaskLedger } from './taskLedger.js'
 import type { TaskLease, TaskRecord } from './taskRecord.js'
 import { isHeldBy } from './taskReducer.js'
@@ -22,6 +24,8 @@ export interface Leases {
   isOver(run: TaskRun): boolean
   /** Lets another worker have the task. Resolves to false where the tool may not be run again. Never rejects. */
   handOver(run: TaskRun): Promise<boolean>
+  /** When the store has last taken part in this, in ms since the epoch; at first the time of the start. */
+  readonly lastRenewalAt: number
   stop(): void
 }
 
@@ -36,6 +40,7 @@ export interface LeaseOptions {
   /** Where work is done again. */
   executor: TaskExecutor
   report: ReportError
+  notify: NotifyServer
 }
 
 /** Often enough that a lost worker is found within two lease times, and one that fails to renew once keeps its work. */
@@ -53,11 +58,13 @@ export function isLeased(store: Pick<TaskStore, 'isShared' | 'lapsed'>): boolean
 }
 
 /** Leases of one process. Its clock and those of the others must agree within a small part of `leaseMs`. */
-export function createLeases({ store, clock, ledger, leaseMs, mayRetry, executor, report }: LeaseOptions): Leases {
+export function createLeases(options: LeaseOptions): Leases {
+  const { store, clock, ledger, leaseMs, mayRetry, executor, report, notify } = options
   /** Until when each run counts as ours, for all we know. */
   const held = new Map<TaskRun, number>()
   const busy = new Set<unknown>()
   let drawn = 0
+  let lastRenewalAt = clock.now()
   const worker = crypto.randomUUID()
   const untilNow = () => clock.now() + leaseMs
   const tickMs = leaseMs / TICKS_PER_LEASE
@@ -74,6 +81,12 @@ export function createLeases({ store, clock, ledger, leaseMs, mayRetry, executor
       .finally(() => busy.delete(key))
   }
 
+  function lose(run: TaskRun): void {
+    const { task, tool, attempt } = run.record
+    if (!run.isLost) notify({ type: 'lease-lost', task: taskHash(task.taskId), tool, attempt })
+    run.lose()
+  }
+
   async function renew(run: TaskRun): Promise<void> {
     const { record, by } = run
     const until = untilNow()
@@ -83,6 +96,7 @@ export function createLeases({ store, clock, ledger, leaseMs, mayRetry, executor
 
   async function rescue(now: number): Promise<void> {
     const lost = (await store.lapsed?.(now, MAX_RESCUED)) ?? []
+    lastRenewalAt = now
     await Promise.all(lost.map((taskId) => rescueOne(taskId, now).catch(onError)))
   }
 
@@ -108,7 +122,7 @@ export function createLeases({ store, clock, ledger, leaseMs, mayRetry, executor
     const lost = [...held].filter(([, until]) => isOver(until)).length
     if (lost > 0 && pausedMs > 2 * tickMs) report(wasBlocked(pausedMs, lost), { source: 'server' })
     for (const [run, until] of held) {
-      if (isOver(until)) run.lose()
+      if (isOver(until)) lose(run)
       else start(run, () => renew(run))
     }
     start(rescue, () => rescue(now))
@@ -120,6 +134,9 @@ export function createLeases({ store, clock, ledger, leaseMs, mayRetry, executor
       return { worker: `${worker}/${drawn}`, until: untilNow() }
     },
     untilClaimed: untilNow,
+    get lastRenewalAt() {
+      return lastRenewalAt
+    },
     keep(run) {
       held.set(run, untilNow())
     },

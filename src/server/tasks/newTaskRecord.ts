@@ -10,6 +10,8 @@ export interface TaskSpec {
   pollIntervalMs: number
   /** What it takes to run the tool again or elsewhere, sealed; absent where nobody will. */
   call?: string | undefined
+  /** How long the task is kept at least where it has failed and can be run again, in ms. */
+  keepFailedMs?: number | undefined
   /** Of a call that may come again. @default a random id */
   taskId?: string | undefined
   repetition?: TaskRepetition | undefined
@@ -17,7 +19,7 @@ export interface TaskSpec {
 
 /** The record of a task that begins `now`, in ms since the epoch; of one without a worker, where `attempt` is 0. */
 export function newTaskRecord(
-  { owner, tool, ttlMs, pollIntervalMs, call, taskId = createTaskId(), repetition }: TaskSpec,
+  { owner, tool, ttlMs, pollIntervalMs, call, taskId = createTaskId(), repetition, keepFailedMs }: TaskSpec,
   now: number,
   attempt: 0 | 1,
   lease?: TaskLease,
@@ -36,6 +38,7 @@ export function newTaskRecord(
     attempt,
     ...(lease !== undefined && { lease }),
     ...(call !== undefined && { call }),
+    ...(keepFailedMs !== undefined && { keepFailedMs }),
     ...(repetition !== undefined && { repetition }),
     answers: {},
     cancelRequested: false,

@@ -10,7 +10,7 @@ import type { TaskStore } from './taskStore.js'
 function setup(store: TaskStore = new InMemoryTaskStore()) {
   const clock = createManualClock(0)
   const seen: TaskRecord[] = []
-  const ledger = createTaskLedger({ store, clock, onRecord: (record) => seen.push(record) })
+  const ledger = createTaskLedger({ store, clock, onRecord: (record) => seen.push(record), notify: () => {} })
   return { clock, ledger, seen, store }
 }
 

@@ -1,6 +1,8 @@
 import { TaskStorageError } from '../../protocol/errors.js'
 import type { Clock } from '../base/clock.js'
 import { createKeyedQueue } from '../base/keyedQueue.js'
+import type { NotifyServer } from '../base/taskServerEvents.js'
+import { changeOf } from './taskChanges.js'
 import { RECORD_FORMAT, type TaskRecord } from './taskRecord.js'
 import { reduceTask, type TaskEvent } from './taskReducer.js'
 import type { TaskStore } from './taskStore.js'
@@ -26,13 +28,15 @@ export interface TaskLedgerOptions {
   known?: (taskId: string) => TaskRecord | undefined
   /** Called with every new state of a task that this process wrote or read: the place to push from. */
   onRecord: (record: TaskRecord) => void
+  /** Called with every change that this process has made. */
+  notify: NotifyServer
 }
 
 /** Together with the pauses in between, a second at most. */
 const MAX_ATTEMPTS = 10
 
 /** Reads and changes tasks by compare-and-set, so that of two racing outcomes the first one stands. */
-export function createTaskLedger({ store, clock, known, onRecord }: TaskLedgerOptions): TaskLedger {
+export function createTaskLedger({ store, clock, known, onRecord, notify }: TaskLedgerOptions): TaskLedger {
   const oneByOne = createKeyedQueue()
   const isLive = (record: TaskRecord) => record.expiresAt === null || clock.now() < record.expiresAt
 
@@ -42,14 +46,21 @@ export function createTaskLedger({ store, clock, known, onRecord }: TaskLedgerOp
     return record !== undefined && isLive(record) ? record : undefined
   }
 
+  function tell(before: TaskRecord | undefined, after: TaskRecord, event?: TaskEvent): void {
+    const change = changeOf(before, after, event)
+    if (change !== undefined) notify(change)
+  }
+
   async function change(taskId: string, event: TaskEvent): Promise<TaskRecord | undefined> {
     const guess = known?.(taskId)
     if (guess !== undefined && isLive(guess)) {
       const next = reduceTask(guess, event, clock.now())
       if (next !== guess && (await store.transition(next, guess.version, guess))) {
         onRecord(next)
+        tell(guess, next, event)
         return next
       }
+      if (next !== guess) notify({ type: 'store-conflict' })
     }
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
       const record = await read(taskId)
@@ -58,8 +69,10 @@ export function createTaskLedger({ store, clock, known, onRecord }: TaskLedgerOp
       if (next === record) return record
       if (await store.transition(next, record.version, record)) {
         onRecord(next)
+        tell(record, next, event)
         return next
       }
+      notify({ type: 'store-conflict' })
       await pauseAfter(attempt)
     }
     throw new TaskStorageError(
@@ -93,7 +106,9 @@ export function createTaskLedger({ store, clock, known, onRecord }: TaskLedgerOp
   return {
     async create(record, maxAtWork = Number.MAX_SAFE_INTEGER) {
       const created = await createOrReplace(record, maxAtWork)
-      if (created !== undefined) onRecord(created)
+      if (created === undefined) return undefined
+      onRecord(created)
+      tell(undefined, created)
       return created
     },
 

@@ -25,6 +25,8 @@ export interface TaskRecord {
   readonly expiresAt: number | null
   /** How long the task is kept after its end, or while an input request is open, in ms; null: without limit. */
   readonly ttlMs: number | null
+  /** How long the task is kept at least where it has failed and can be run again, in ms. */
+  readonly keepFailedMs?: number
   /** The tool that was called. */
   readonly tool: string
   /** How often the tool was started: 0 while the task waits for its first worker. */
@@ -33,7 +35,7 @@ export interface TaskRecord {
   readonly returned?: number
   /** Who works on the task. Absent where nothing looks for work that was lost, and once the task is over. */
   readonly lease?: TaskLease
-  /** What it takes to run the tool again or elsewhere. Absent where no process needs it. */
+  /** What it takes to run the tool again or elsewhere. Absent where no process needs it. A task that has failed keeps it. */
   readonly call?: string
   /** Where the call came with a key: what a repetition is compared with, and how it is answered. At most 100 characters. */
   readonly repetition?: TaskRepetition

@@ -71,7 +71,7 @@ export function withExpiry(record: TaskRecord, now: number): TaskRecord {
   const { task, ttlMs } = record
   if (ttlMs === null) return record
   if (task.status === 'working') return { ...record, task: { ...task, ttlMs: null }, expiresAt: now + keptMs(ttlMs) }
-  const expiresAt = now + ttlMs
+  const expiresAt = now + (task.status === 'failed' ? Math.max(ttlMs, failedMs(record)) : ttlMs)
   return { ...record, task: { ...task, ttlMs: Math.max(0, expiresAt - Date.parse(task.createdAt)) }, expiresAt }
 }
 
@@ -79,6 +79,11 @@ export function withExpiry(record: TaskRecord, now: number): TaskRecord {
 export function expiryDueAt({ task, ttlMs, expiresAt }: TaskRecord): number | null {
   if (expiresAt === null || ttlMs === null || task.status !== 'working') return expiresAt
   return expiresAt - keptMs(ttlMs) / 2
+}
+
+/** How long a task that has failed is there for operators, who can have it run again. */
+function failedMs({ call, keepFailedMs = 0 }: TaskRecord): number {
+  return call === undefined ? 0 : keepFailedMs
 }
 
 function keptMs(ttlMs: number): number {
@@ -184,12 +189,15 @@ function cancelled(record: TaskRecord, lastUpdatedAt: string): TaskRecord {
 }
 
 function failed(record: TaskRecord, error: TaskFailure, lastUpdatedAt: string): TaskRecord {
-  return ended(record, {
+  const { call } = record
+  const over = ended(record, {
     ...taskFields(record.task, lastUpdatedAt),
     status: 'failed',
     statusMessage: error.message,
     error,
   })
+  // So that an operator can have it run again.
+  return call === undefined ? over : { ...over, call }
 }
 
 /** The open input requests of a task. */

@@ -18,6 +18,12 @@ import { whenOver } from './whenOver.js'
 export interface TaskRuntime extends Omit<TaskIntake, 'close'>, Pick<Settlement, 'settle'> {
   /** The record of a task that is there and this owner's; undefined is all that anybody else learns. */
   read(taskId: string, owner: string): Promise<TaskRecord | undefined>
+  /** The record of a task that is there, whoever owns it: for operators. */
+  find(taskId: string): Promise<TaskRecord | undefined>
+  /** How many tasks are worked on here, or wait for their turn. */
+  readonly running: number
+  /** When claims were last renewed, in ms since the epoch; null where there are none. */
+  lastRenewalAt(): number | null
   /** Takes responses to open input requests; others are ignored. */
   answer(taskId: string, answers: Readonly<Record<string, InputResponse>>): Promise<void>
   requestCancel(taskId: string): Promise<void>
@@ -47,8 +53,8 @@ export interface TaskRuntimeOptions
 
 /** The tasks of a server over a store. */
 export function createTaskRuntime(options: TaskRuntimeOptions): TaskRuntime {
-  const { store, clock, report } = options
-  const ledger = createTaskLedger({ store, clock, known: (taskId) => runs.get(taskId)?.latest, onRecord })
+  const { store, clock, report, notify } = options
+  const ledger = createTaskLedger({ store, clock, known: (taskId) => runs.get(taskId)?.latest, onRecord, notify })
   const leases = isLeased(store) ? createLeases({ ...options, ledger }) : undefined
   const runs = createTaskRuns(clock, leases)
   const retention = createRetention({ ...options, ledger, runs })
@@ -106,6 +112,12 @@ export function createTaskRuntime(options: TaskRuntimeOptions): TaskRuntime {
       const record = await ledger.read(taskId)
       return record?.owner === owner ? record : undefined
     },
+
+    find: (taskId) => ledger.read(taskId),
+    get running() {
+      return runs.atWork.total
+    },
+    lastRenewalAt: () => leases?.lastRenewalAt ?? null,
 
     async answer(taskId, answers) {
       await ledger.apply(taskId, { type: 'answer', answers })

@@ -19,11 +19,13 @@ export function failedCall(
   exchange.failure = toTaskFailure(error)
   const refused = causeOfUnavailable(error)
   if (refused !== undefined || isLimitReached(error)) exchange.retryAfterMs = parts.config.pollIntervalOf(known)
+  if (isLimitReached(error)) parts.notify({ type: 'limit-reached', what: 'tasks' })
   if (refused !== undefined) exchange.failureStatus = SERVICE_UNAVAILABLE
   const { code, message, data } = exchange.failure
   const isStopped = (exchange.run?.signal ?? exchange.signal).aborted
-  if (refused !== undefined && !isStopped) parts.report(refused.cause, { source: 'server', tool: tool.name })
+  const about = { tool: tool.name, requestId: exchange.requestId }
+  if (refused !== undefined && !isStopped) parts.report(refused.cause, { source: 'server', ...about })
   if (!isStopped && (!(error instanceof ProtocolError) || isResultTooLarge(error)))
-    parts.report(error, { source: 'tool', tool: tool.name })
+    parts.report(error, { source: 'tool', ...about })
   return new ProtocolError(code, message, data)
 }

@@ -154,7 +154,7 @@ async function specOf(
     tool: tool.name,
     ttlMs: config.ttlOf(tool),
     pollIntervalMs: config.pollIntervalOf(tool),
-    call: isKept ? callRecord(exchange) : undefined,
+    ...(isKept && { call: callRecord(exchange), keepFailedMs: config.keepFailedMs }),
   }
 }
 

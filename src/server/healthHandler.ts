@@ -1,0 +1,40 @@
+import type { TaskHealth } from './health.js'
+
+/** A fetch handler: mount it as one mounts a task server. */
+export interface FetchHandler {
+  readonly fetch: (request: Request) => Promise<Response>
+}
+
+/**
+ * Answers the probes of a platform, for a server or for a worker. A path that ends in `/healthz` says whether the process is
+ * alive: 200 for as long as it answers. One that ends in `/readyz` says whether it can take work: 200, or 503 while its store or
+ * its queue cannot be reached, its event loop is blocked, or it closes. The body has no more than that, since probes are open to
+ * all; `health()` says why.
+ *
+ * @example
+ * ```ts
+ * import { createServer, type RequestListener } from 'node:http'
+ * import { toNodeHandler } from '@modelcontextprotocol/node'
+ *
+ * const server = createTaskServer({ serverInfo: { name: 'reports', version: '1.0.0' }, tools: [report] })
+ * createServer(toNodeHandler(createHealthHandler(server)) as RequestListener).listen(8080)
+ * ```
+ */
+export function createHealthHandler(part: { health(): Promise<TaskHealth> }): FetchHandler {
+  return {
+    async fetch(request) {
+      if (request.method !== 'GET' && request.method !== 'HEAD') {
+        return new Response(null, { status: 405, headers: { Allow: 'GET, HEAD' } })
+      }
+      const { pathname } = new URL(request.url)
+      if (pathname.endsWith('/healthz')) return respond({ isAlive: true }, 200)
+      if (!pathname.endsWith('/readyz')) return respond({ error: 'The paths are /healthz and /readyz.' }, 404)
+      const { isReady, isClosing, store, queue } = await part.health()
+      const parts = { store: store.isReachable, ...(queue && { queue: queue.isReachable }) }
+      return respond({ isReady, isClosing, ...parts }, isReady ? 200 : 503)
+    },
+  }
+}
+
+const respond = (body: unknown, status: number) =>
+  Response.json(body, { status, headers: { 'Cache-Control': 'no-store' } })

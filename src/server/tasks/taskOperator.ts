@@ -1,0 +1,120 @@
+import { TaskConfigurationError } from '../../protocol/errors.js'
+import type { TaskFailure } from '../../protocol/task.js'
+import type { TaskExecutor } from './executor.js'
+import type { TaskSpec } from './newTaskRecord.js'
+import { keyedTaskId } from './taskId.js'
+import { summaryOf, type TaskListFilter, type TaskPage, type TaskSummary } from './taskList.js'
+import type { TaskRecord } from './taskRecord.js'
+import type { TaskRuntime } from './taskRuntime.js'
+import type { TaskStore } from './taskStore.js'
+
+/** A task as operators see it when they open it. */
+export interface TaskDetails extends TaskSummary {
+  /** Text of the tool, or of the error. */
+  readonly statusMessage?: string
+  /** Why the task has failed. */
+  readonly error?: TaskFailure
+  /** The keys of the input requests that wait for the user. */
+  readonly openInputRequests: readonly string[]
+  /** True once a client or an operator has asked to cancel it. */
+  readonly cancelRequested: boolean
+  /** True if {@link TaskOperator.runAgain} can begin its work again. */
+  readonly canRunAgain: boolean
+}
+
+/** What an operator can do with the tasks of all owners. It asks nobody who it is: put a guard in front. */
+export interface TaskOperator {
+  /**
+   * Lists tasks, the newest first.
+   *
+   * @throws {TaskConfigurationError} where the store has no `list`, or the filter cannot be used.
+   */
+  list(filter?: TaskListFilter): Promise<TaskPage>
+  /** Resolves to undefined where there is no such task. */
+  open(taskId: string): Promise<TaskDetails | undefined>
+  /** Asks the work to stop, as its client could; resolves to how the task stands then, to undefined where there is none. */
+  cancel(taskId: string): Promise<TaskDetails | undefined>
+  /**
+   * Has the call of a task that has failed made again, as a new task of the same owner, and resolves to that. A task is made
+   * again once: a second time resolves to the same new task. The responses of its user are asked for again.
+   *
+   * @throws {TaskConfigurationError} where the task is not there or cannot be run again.
+   */
+  runAgain(taskId: string): Promise<TaskDetails>
+}
+
+/** What a {@link TaskOperator} is made of. */
+export interface TaskOperatorOptions {
+  readonly store: Pick<TaskStore, 'list'>
+  readonly runtime: Pick<TaskRuntime, 'find' | 'requestCancel' | 'enqueue'>
+  readonly executor: TaskExecutor
+  /** How tasks of a tool are kept; undefined for a tool that is not known here. */
+  readonly termsOf: (tool: string) => Pick<TaskSpec, 'ttlMs' | 'pollIntervalMs' | 'keepFailedMs'> | undefined
+}
+
+/** The operator of a server. */
+export function createTaskOperator({ store, runtime, executor, termsOf }: TaskOperatorOptions): TaskOperator {
+  const detailsOf = (record: TaskRecord): TaskDetails => {
+    const { task, cancelRequested } = record
+    const { statusMessage } = task
+    return {
+      ...summaryOf(record),
+      ...(statusMessage !== undefined && { statusMessage }),
+      ...(task.status === 'failed' && { error: task.error }),
+      openInputRequests: task.status === 'input_required' ? Object.keys(task.inputRequests) : [],
+      cancelRequested,
+      canRunAgain: record.call !== undefined && task.status === 'failed' && termsOf(record.tool) !== undefined,
+    }
+  }
+
+  async function open(taskId: string): Promise<TaskDetails | undefined> {
+    const record = await runtime.find(taskId)
+    return record && detailsOf(record)
+  }
+
+  return {
+    open,
+
+    async list(filter = {}) {
+      if (store.list !== undefined) return store.list(filter)
+      throw new TaskConfigurationError(
+        'Failed to list tasks: the store has no `list`. Add one, or look into its database.',
+      )
+    },
+
+    async cancel(taskId) {
+      await runtime.requestCancel(taskId)
+      return open(taskId)
+    },
+
+    async runAgain(taskId) {
+      const record = await runtime.find(taskId)
+      if (record === undefined) throw cannotRun('there is no such task; it may have expired')
+      const { owner, tool, call, task } = record
+      if (task.status !== 'failed')
+        throw cannotRun(`its status is ${task.status}, and only a task that has failed can be`)
+      if (call === undefined) {
+        throw cannotRun(
+          'its call was not kept: that takes a shared store, and an `executor` or a tool with `onOrphan: "retry"`',
+        )
+      }
+      const terms = termsOf(tool)
+      if (terms === undefined) throw cannotRun(`this server has no tool "${tool}"`)
+      const again = keyedTaskId(owner, `run again: ${taskId}`)
+      const earlier = await runtime.find(again)
+      if (earlier !== undefined) return detailsOf(earlier)
+      try {
+        return detailsOf(await runtime.enqueue({ owner, tool, call, taskId: again, ...terms }, executor))
+      } catch (error) {
+        // Another operator was faster.
+        const other = await runtime.find(again)
+        if (other === undefined) throw error
+        return detailsOf(other)
+      }
+    },
+  }
+}
+
+function cannotRun(problem: string): TaskConfigurationError {
+  return new TaskConfigurationError(`Failed to run a task again: ${problem}.`)
+}
