@@ -17,6 +17,7 @@ const entries: Record<string, string> = {
   'query/index': 'src/query/index.ts',
   'react/index': 'src/react/index.ts',
   'server/index': 'src/server/index.ts',
+  'server/admin/index': 'src/server/admin/index.ts',
   'server/bullmq/index': 'src/server/bullmq/index.ts',
   'server/postgres/index': 'src/server/postgres/index.ts',
   'server/redis/index': 'src/server/redis/index.ts',

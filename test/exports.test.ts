@@ -79,6 +79,7 @@ const entries: Record<string, { load: () => Promise<object>; names: string[] }> 
     load: () => import('taskwire/server'),
     names: ['InMemoryTaskStore', 'createHealthHandler', 'createTaskServer', 'createTaskWorker', 'defineTool'],
   },
+  'taskwire/server/admin': { load: () => import('taskwire/server/admin'), names: ['createTaskAdmin'] },
   'taskwire/server/bullmq': { load: () => import('taskwire/server/bullmq'), names: ['bullmqQueue'] },
   'taskwire/server/postgres': {
     load: () => import('taskwire/server/postgres'),

@@ -6,6 +6,7 @@ import { type Command, FAILED, OK, type Terminal } from './terminal.js'
 const HELP = `Usage: npx taskwire <command>
 
   doctor <url>         asks an MCP server what a browser would ask, and says what is wrong
+  tasks                lists the tasks of a task server, in its Postgres or Redis
   types <url | file>   writes the types of a server's tools
 
   --help, --version    npx taskwire <command> --help says more`
@@ -13,6 +14,7 @@ const HELP = `Usage: npx taskwire <command>
 /** Loaded when they are called: neither needs what the other does. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   doctor: async () => (await import('./doctor/doctor.js')).doctor,
+  tasks: async () => (await import('./tasks/tasks.js')).tasks,
   types: async () => (await import('./types/types.js')).types,
 }
 

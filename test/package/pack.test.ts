@@ -55,6 +55,7 @@ test.for([
   ['taskwire/query', ['zustand']],
   ['taskwire/react', ['zustand', 'react', '@tanstack/react-query']],
   ['taskwire/server', ['@modelcontextprotocol/server']],
+  ['taskwire/server/admin', []],
   ['taskwire/server/bullmq', []],
   ['taskwire/server/postgres', []],
   ['taskwire/server/redis', []],

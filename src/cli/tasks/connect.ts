@@ -1,0 +1,41 @@
+import { postgresTaskStore } from '../../server/postgres/postgresTaskStore.js'
+import { redisTaskStore } from '../../server/redis/redisTaskStore.js'
+import type { TaskStore } from '../../server/tasks/taskStore.js'
+import { CliError } from '../cliError.js'
+
+/** Where tasks are. */
+export interface Source {
+  readonly postgres: string | undefined
+  readonly table: string | undefined
+  readonly redis: string | undefined
+  readonly prefix: string | undefined
+}
+
+/** A store, and what ends its connections. */
+export interface Connected {
+  readonly store: TaskStore
+  readonly close: () => Promise<void>
+}
+
+/** Opens the store of a database, by the client that the app has. */
+export async function connect({ postgres, table, redis, prefix }: Source): Promise<Connected> {
+  if (postgres !== undefined) {
+    const { default: pg } = await import('pg').catch(missing('pg'))
+    const pool = new pg.Pool({ connectionString: postgres, max: 1, connectionTimeoutMillis: 5000 })
+    // To look must not make a table.
+    const store = postgresTaskStore({ pool, migrate: false, ...(table !== undefined && { table }) })
+    return { store, close: () => pool.end() }
+  }
+  const { Redis } = await import('ioredis').catch(missing('ioredis'))
+  const client = new Redis(redis ?? '', { lazyConnect: true, maxRetriesPerRequest: 0, retryStrategy: () => null })
+  // Without a listener, an error would be printed. What is asked of the store rejects.
+  client.on('error', () => {})
+  const store = redisTaskStore({ redis: client, ...(prefix !== undefined && { prefix }) })
+  return { store, close: async () => client.disconnect() }
+}
+
+function missing(name: string): (cause: unknown) => never {
+  return (cause) => {
+    throw new CliError(`${name} is not installed, which connects to the database. Install it: npm i ${name}`, { cause })
+  }
+}

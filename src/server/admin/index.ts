@@ -1,0 +1,1 @@
+export { type AdminGuard, createTaskAdmin, type TaskAdmin, type TaskAdminOptions } from './createTaskAdmin.js'
