@@ -23,7 +23,7 @@ describe('a call whose task cannot be created', () => {
     const t = startServer({ tools: [slow], store: brokenStore(), pollIntervalMs: 2000 })
     const { status, headers, error } = await t.call('slow')
     expect([status, headers.get('retry-after'), error?.message]).toEqual([503, '2', NOT_STARTED])
-    expect(t.errors).toEqual([{ error: new TypeError('gone'), context: { source: 'server', tool: 'slow' } }])
+    expect(t.errors).toMatchObject([{ error: new TypeError('gone'), context: { source: 'server', tool: 'slow' } }])
   })
 
   it('says the same where the tasks of its owner cannot be counted', async () => {

@@ -71,8 +71,10 @@ export function withExpiry(record: TaskRecord, now: number): TaskRecord {
   const { task, ttlMs } = record
   if (ttlMs === null) return record
   if (task.status === 'working') return { ...record, task: { ...task, ttlMs: null }, expiresAt: now + keptMs(ttlMs) }
-  const expiresAt = now + (task.status === 'failed' ? Math.max(ttlMs, failedMs(record)) : ttlMs)
-  return { ...record, task: { ...task, ttlMs: Math.max(0, expiresAt - Date.parse(task.createdAt)) }, expiresAt }
+  const expiresAt = now + Math.max(ttlMs, failedMs(record))
+  // What is kept longer than clients were told is kept for operators.
+  const ttlEnd = now + ttlMs
+  return { ...record, task: { ...task, ttlMs: Math.max(0, ttlEnd - Date.parse(task.createdAt)) }, expiresAt }
 }
 
 /** When something has to be done about the expiry of a task: it is over, or is to be moved on. */
@@ -82,8 +84,8 @@ export function expiryDueAt({ task, ttlMs, expiresAt }: TaskRecord): number | nu
 }
 
 /** How long a task that has failed is there for operators, who can have it run again. */
-function failedMs({ call, keepFailedMs = 0 }: TaskRecord): number {
-  return call === undefined ? 0 : keepFailedMs
+function failedMs({ task, call, keepFailedMs = 0 }: TaskRecord): number {
+  return task.status === 'failed' && call !== undefined ? keepFailedMs : 0
 }
 
 function keptMs(ttlMs: number): number {
