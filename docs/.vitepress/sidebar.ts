@@ -41,6 +41,8 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
     items: [
       { text: 'A task server in a minute', link: '/server' },
       { text: 'Past one process', link: '/scale' },
+      { text: 'Deploy', link: '/deploy' },
+      { text: 'The raw requests', link: '/raw-requests' },
       { text: 'CORS', link: '/cors' },
       { text: 'Both revisions', link: '/eras' },
     ],

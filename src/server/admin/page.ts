@@ -86,6 +86,7 @@ table { width: 100%; border-collapse: collapse; font-variant-numeric: tabular-nu
 th { padding: 8px 16px; text-align: start; color: var(--muted); font-size: 12px; font-weight: 400; border-bottom: 1px solid var(--line); }
 td { padding: 7px 16px; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
 td:first-child { border-left: 3px solid var(--tone); color: var(--tone); white-space: nowrap; }
+td:nth-child(2) { min-width: 92px; }
 td button { padding: 0; min-height: 24px; border: 0; background: none; color: var(--text); font-weight: 600; text-align: start; overflow-wrap: anywhere; }
 th:nth-child(n + 4), td:nth-child(n + 4) { text-align: end; white-space: nowrap; }
 tr[data-tone="active"], dd[data-tone="active"] { --tone: var(--accent); }
