@@ -21,12 +21,12 @@ const words = (output: string) => output.split('\n').map((line) => line.replace(
 describe('npx taskwire tasks --postgres', () => {
   let database: Database
   let pool: pg.Pool
-  const table = `tasks_${process.pid}_cli`
+  const schema = `tasks_${process.pid}_cli`
 
   beforeAll(async () => {
     database = await startPostgres()
     pool = new pg.Pool({ connectionString: database.url })
-    const store = postgresTaskStore({ pool, table })
+    const store = postgresTaskStore({ pool, schema })
     await store.create(waiting)
     await store.create(hostile)
   }, 60_000)
@@ -37,7 +37,7 @@ describe('npx taskwire tasks --postgres', () => {
   })
 
   it('prints a table, with ids that are cut and without control characters', async () => {
-    const { exitCode, output } = await taskwire(['tasks', '--postgres', database.url, '--table', table])
+    const { exitCode, output } = await taskwire(['tasks', '--postgres', database.url, '--schema', schema])
     expect(exitCode).toBe(0)
     expect(words(output)).toEqual(TABLE)
   })
@@ -57,14 +57,14 @@ describe('npx taskwire tasks --postgres', () => {
   })
 
   it('says that more tasks are there than it prints, and that none fits', async () => {
-    const one = await taskwire(['tasks', '--postgres', database.url, '--table', table, '--limit', '1'])
+    const one = await taskwire(['tasks', '--postgres', database.url, '--schema', schema, '--limit', '1'])
     expect(one.output).toContain('1 task; there are older ones')
-    const none = await taskwire(['tasks', '--postgres', database.url, '--table', table, '--status', 'failed'])
+    const none = await taskwire(['tasks', '--postgres', database.url, '--schema', schema, '--status', 'failed'])
     expect(none).toMatchObject({ exitCode: 0, output: 'No task fits.' })
   })
 
   it('makes no table where there is none, and says what Postgres says', async () => {
-    const { exitCode, warnings } = await taskwire(['tasks', '--postgres', database.url, '--table', 'not_there'])
+    const { exitCode, warnings } = await taskwire(['tasks', '--postgres', database.url, '--schema', 'not_there'])
     expect(exitCode).toBe(2)
     expect(warnings).toContain('The tasks could not be read: relation "not_there" does not exist')
   })

@@ -6,7 +6,7 @@ import { CliError } from '../cliError.js'
 /** Where tasks are. */
 export interface Source {
   readonly postgres: string | undefined
-  readonly table: string | undefined
+  readonly schema: string | undefined
   readonly redis: string | undefined
   readonly prefix: string | undefined
 }
@@ -18,12 +18,12 @@ export interface Connected {
 }
 
 /** Opens the store of a database, by the client that the app has. */
-export async function connect({ postgres, table, redis, prefix }: Source): Promise<Connected> {
+export async function connect({ postgres, schema, redis, prefix }: Source): Promise<Connected> {
   if (postgres !== undefined) {
     const { default: pg } = await import('pg').catch(missing('pg'))
     const pool = new pg.Pool({ connectionString: postgres, max: 1, connectionTimeoutMillis: 5000 })
     // To look must not make a table.
-    const store = postgresTaskStore({ pool, migrate: false, ...(table !== undefined && { table }) })
+    const store = postgresTaskStore({ pool, migrate: false, ...(schema !== undefined && { schema }) })
     return { store, close: () => pool.end() }
   }
   const { Redis } = await import('ioredis').catch(missing('ioredis'))

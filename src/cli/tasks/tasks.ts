@@ -12,7 +12,7 @@ const HELP = `Usage: npx taskwire tasks --postgres <url> | --redis <url> [option
 Lists the tasks in a store, the newest first. It changes nothing.
 
   --postgres <url>   such as postgres://localhost/app
-  --table <name>     of the store (taskwire_tasks)
+  --schema <name>    of the store (taskwire)
   --redis <url>      such as redis://localhost
   --prefix <text>    of the keys of the store ({taskwire}:)
   --status <status>  working, input_required, completed, failed or cancelled
@@ -26,7 +26,7 @@ Exit code: 0 listed, 2 could not ask.`
 
 const OPTIONS = {
   postgres: { type: 'string' },
-  table: { type: 'string' },
+  schema: { type: 'string' },
   redis: { type: 'string' },
   prefix: { type: 'string' },
   status: { type: 'string' },
@@ -54,9 +54,9 @@ export const tasks: Command = async (args, { print, environment }) => {
   return OK
 }
 
-function sourceOf({ postgres, redis, table, prefix }: { [K in keyof Source]?: string | undefined }): Source {
+function sourceOf({ postgres, redis, schema, prefix }: { [K in keyof Source]?: string | undefined }): Source {
   const count = [postgres, redis].filter((url) => url !== undefined).length
-  if (count === 1) return { postgres, redis, table, prefix }
+  if (count === 1) return { postgres, redis, schema, prefix }
   throw new CliError('Which store? Pass one of --postgres and --redis, with its URL.')
 }
 

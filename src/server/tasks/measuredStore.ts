@@ -31,10 +31,13 @@ export function createMeasuredStore(store: TaskStore, clock: Clock, notify: Noti
 function optional(
   store: TaskStore,
   measure: <T>(operation: StoreOperation, run: () => Promise<T>) => Promise<T>,
-): Pick<TaskStore, 'countAtWork' | 'lapsed' | 'list' | 'watch'> {
-  const { countAtWork, lapsed, list, watch } = store
+): Pick<TaskStore, 'countAtWork' | 'createUnlessFull' | 'lapsed' | 'list' | 'watch'> {
+  const { countAtWork, createUnlessFull, lapsed, list, watch } = store
   return {
     ...(countAtWork && { countAtWork: (owner) => measure('countAtWork', () => countAtWork.call(store, owner)) }),
+    ...(createUnlessFull && {
+      createUnlessFull: (...args) => measure('create', () => createUnlessFull.apply(store, args)),
+    }),
     ...(lapsed && { lapsed: (now, limit) => measure('lapsed', () => lapsed.call(store, now, limit)) }),
     ...(list && { list: (filter) => measure('list', () => list.call(store, filter)) }),
     ...(watch && { watch: watch.bind(store) }),
