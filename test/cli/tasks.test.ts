@@ -47,8 +47,8 @@ describe('npx taskwire tasks --postgres', () => {
       'tasks',
       '--postgres',
       database.url,
-      '--table',
-      table,
+      '--schema',
+      schema,
       '--owner',
       'ann',
       '--json',
@@ -63,10 +63,10 @@ describe('npx taskwire tasks --postgres', () => {
     expect(none).toMatchObject({ exitCode: 0, output: 'No task fits.' })
   })
 
-  it('makes no table where there is none, and says what Postgres says', async () => {
+  it('makes no schema where there is none, and says that it is missing', async () => {
     const { exitCode, warnings } = await taskwire(['tasks', '--postgres', database.url, '--schema', 'not_there'])
     expect(exitCode).toBe(2)
-    expect(warnings).toContain('The tasks could not be read: relation "not_there" does not exist')
+    expect(warnings).toContain('The tasks could not be read: Failed to use Postgres: the schema "not_there" is not there')
   })
 })
 
