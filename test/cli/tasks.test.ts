@@ -66,7 +66,9 @@ describe('npx taskwire tasks --postgres', () => {
   it('makes no schema where there is none, and says that it is missing', async () => {
     const { exitCode, warnings } = await taskwire(['tasks', '--postgres', database.url, '--schema', 'not_there'])
     expect(exitCode).toBe(2)
-    expect(warnings).toContain('The tasks could not be read: Failed to use Postgres: the schema "not_there" is not there')
+    expect(warnings).toContain(
+      'The tasks could not be read: Failed to use Postgres: the schema "not_there" is not there',
+    )
   })
 })
 
