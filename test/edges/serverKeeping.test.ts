@@ -101,7 +101,7 @@ describe('tasks at work', () => {
     const t = startServer({ store, tools: [slow], maxTasks: 1 })
     const create = store.create.bind(store)
     store.create = () => Promise.reject(new Error('the disk is full'))
-    expect((await t.call('slow')).error?.code).toBe(-32603)
+    expect(await t.call('slow')).toMatchObject({ status: 503, error: { code: -32000 } })
     store.create = create
     await t.start('slow')
   })

@@ -62,8 +62,10 @@ describe('a stream that names tasks', () => {
   })
 
   it('[EDGE-16] a task that is over, or gone, is not read again for a stream that goes on', async () => {
+    // Work does not expire; an input request without a response does.
+    const brief = { ...ask, name: 'brief', ttlMs: 5000 }
     const store = new WatchedStore()
-    const t = startServer({ store, tools: [{ ...slow, ttlMs: 5000 }, ask], defaultTtlMs: null })
+    const t = startServer({ store, tools: [slow, ask, brief], defaultTtlMs: null })
     const [over, open] = [await t.start('slow', { ms: 10 }), await t.start('ask')]
     await listen(t, { taskIds: [over, open] })
     await t.clock.advance(10)
@@ -72,8 +74,8 @@ describe('a stream that names tasks', () => {
     await t.clock.advance(3000)
     expect(store.reads).toEqual([open, open, open])
 
-    const elsewhere = startServer({ store, clock: t.clock, tools: [slow] })
-    const going = await t.start('slow', { ms: 60_000 })
+    const elsewhere = startServer({ store, clock: t.clock, tools: [ask] })
+    const going = await t.start('brief')
     await listen(elsewhere, { taskIds: [going, open] })
     await t.clock.advance(10_000)
     store.reads = []

@@ -51,19 +51,18 @@ export function createTaskLedger({ store, clock, known, onRecord, notify }: Task
     if (change !== undefined) notify(change)
   }
 
-  async function change(taskId: string, event: TaskEvent): Promise<TaskRecord | undefined> {
+  /** What the first attempt need not read. That an event changes nothing is certain only of what the store has. */
+  function guessOf(taskId: string, event: TaskEvent): TaskRecord | undefined {
     const guess = known?.(taskId)
-    if (guess !== undefined && isLive(guess)) {
-      const next = reduceTask(guess, event, clock.now())
-      if (next !== guess && (await store.transition(next, guess.version, guess))) {
-        onRecord(next)
-        tell(guess, next, event)
-        return next
-      }
-      if (next !== guess) notify({ type: 'store-conflict' })
-    }
+    if (guess === undefined || !isLive(guess)) return undefined
+    return reduceTask(guess, event, clock.now()) === guess ? undefined : guess
+  }
+
+  async function change(taskId: string, event: TaskEvent): Promise<TaskRecord | undefined> {
+    let guess = guessOf(taskId, event)
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
-      const record = await read(taskId)
+      const record = guess ?? (await read(taskId))
+      guess = undefined
       if (record === undefined) return undefined
       const next = reduceTask(record, event, clock.now())
       if (next === record) return record

@@ -12,7 +12,18 @@ export interface ToolDialogue {
    *
    * @example
    * ```ts
-   * await progress(3, 10, 'Asia')
+   * const report = defineTool({
+   *   name: 'generate_report',
+   *   inputSchema: z.object({ regions: z.array(z.string()) }),
+   *   taskSupport: 'optional',
+   *   async handler({ regions }, { progress }) {
+   *     for (const [done, region] of regions.entries()) {
+   *       await progress(done, regions.length, region)
+   *       await collect(region)
+   *     }
+   *     return { content: [{ type: 'text', text: 'The report is ready.' }] }
+   *   },
+   * })
    * ```
    */
   progress(progress: number, total?: number, message?: string): Promise<void>
@@ -28,8 +39,17 @@ export interface ToolDialogue {
    *
    * @example
    * ```ts
-   * const answer = await elicit({ message: 'How many?', requestedSchema: z.object({ count: z.number() }) })
-   * if (answer.action === 'accept') order(answer.content.count)
+   * const buy = defineTool({
+   *   name: 'buy',
+   *   inputSchema: z.object({ article: z.string() }),
+   *   taskSupport: 'optional',
+   *   async handler({ article }, { elicit }) {
+   *     const answer = await elicit({ message: 'How many?', requestedSchema: z.object({ count: z.number() }) })
+   *     if (answer.action !== 'accept') return { content: [{ type: 'text', text: 'Nothing was bought.' }] }
+   *     const receipt = await shop.charge({ article, count: answer.content.count })
+   *     return { content: [{ type: 'text', text: receipt }] }
+   *   },
+   * })
    * ```
    */
   readonly elicit: Elicit
