@@ -126,6 +126,8 @@ export interface Circumstances {
   readonly now: number
   /** A number in [0, 1), for what must not happen in all pages at once. */
   readonly jitter: number
+  /** What the server speaks, as far as that is known here: `modern` before. */
+  readonly era: ToolCallRecord['era']
   readonly isOnline: boolean
   readonly isVisible: boolean
   /** True if there are no other tabs. */

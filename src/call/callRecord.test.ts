@@ -30,6 +30,7 @@ function followed(task: Task = TASK, call: Call = CALLING): Call {
     isLeader: true,
     isPushed: false,
     isLate: false,
+    era: 'modern' as const,
     wasStolen: false,
   }
   const rules = {

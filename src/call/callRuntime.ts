@@ -85,7 +85,7 @@ export function createCallRuntime(options: CallRuntimeOptions): CallRuntime {
 
   function dispatch(entry: CallEntry, event: CallEvent, isLate = false): void {
     if (entry.left !== undefined) return
-    const at = circumstancesOf(entry, environment, tabs, push.isPushed, { now: look(), isLate })
+    const at = circumstancesOf(entry, environment, tabs, options.port, push.isPushed, { now: look(), isLate })
     const before = entry.call
     const { call, effects } = transition(before, event, at, rules)
     entry.call = call

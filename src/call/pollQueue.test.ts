@@ -40,7 +40,8 @@ function begin({ maxConcurrent = 2, connect, hasPeers = false }: QueueTestOption
   const followers = new Map<string, Following[]>()
   const open = new Map<string, { resolve(task: DetailedTask): void; reject(error: Error): void }>()
   let most = 0
-  const port: Pick<TaskPort, 'connect' | 'getTask'> = {
+  const port: Pick<TaskPort, 'connect' | 'getTask' | 'era'> = {
+    era: 'modern',
     ...(connect && { connect }),
     getTask: (taskId, signal) => {
       sent.push(taskId)

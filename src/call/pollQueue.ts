@@ -10,7 +10,7 @@ import { POLLING_MS, type TaskMessage } from './taskMessage.js'
 import type { TaskPort } from './taskPort.js'
 
 export interface PollQueueOptions {
-  readonly port: Pick<TaskPort, 'connect' | 'getTask'>
+  readonly port: Pick<TaskPort, 'connect' | 'getTask' | 'era'>
   readonly environment: Environment
   readonly policy: PollPolicy
   readonly tabs: Pick<CallTabs, 'hasPeers' | 'postTask'>
@@ -76,7 +76,8 @@ export function createPollQueue(options: PollQueueOptions): PollQueue {
       return { type: 'poll-aborted', nextPollAt: now + pollInterval(follower.task.pollIntervalMs, policy) }
     }
     const isPushed = options.isPushed(taskId)
-    return pollMessage(follower, { response, startedAt, now, policy, isPushed, jitter: environment.random() })
+    const jitter = environment.random()
+    return pollMessage(follower, { response, startedAt, now, era: port.era, policy, isPushed, jitter })
   }
 
   /**

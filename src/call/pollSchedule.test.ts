@@ -46,7 +46,7 @@ const completed: DetailedTask = { ...TASK, status: 'completed', result: { conten
 function poll(response: PollResult['response'], state: Partial<PollState> = {}, result: Partial<PollResult> = {}) {
   return pollMessage(
     { ...STATE, ...state },
-    { response, startedAt: NOW, now: NOW, policy, isPushed: false, jitter: 0.5, ...result },
+    { response, startedAt: NOW, now: NOW, era: 'modern', policy, isPushed: false, jitter: 0.5, ...result },
   )
 }
 

@@ -10,6 +10,7 @@ import { type DetailedTask, isTerminal, type Task } from '../protocol/task.js'
 import { backoffDelay, type PollPolicy, pollInterval } from './pollPolicy.js'
 import type { KnownSnapshots } from './snapshotOrder.js'
 import type { TaskMessage } from './taskMessage.js'
+import type { TaskPort } from './taskPort.js'
 
 /** Responses that break the protocol, in a row, after which there is no point in asking on. */
 export const MAX_VIOLATIONS = 3
@@ -70,6 +71,8 @@ export interface PollResult {
   /** When the poll began, ms since the epoch. */
   readonly startedAt: number
   readonly now: number
+  /** What the server speaks that was polled. */
+  readonly era: TaskPort['era']
   readonly policy: PollPolicy
   readonly isPushed: boolean
   /** A number in [0, 1). */
@@ -84,7 +87,7 @@ export function pollMessage(state: PollState, poll: PollResult): TaskMessage {
   const isLastPoll = isPastTtl(state.task, receivedAt, startedAt)
   if ('error' in response) return failureMessage(state, poll, response.error, isLastPoll)
   const { task } = response
-  if (isReused(state.task, task))
+  if (isReused(state.task, task, poll.era))
     return { type: 'ended', error: new TaskExpiredError('unknown-task', { taskId, message: REUSED }) }
   // The response may have prolonged the ttl.
   if (isLastPoll && !isTerminal(task.status) && isPastTtl(task, receivedAt, now)) {
@@ -97,9 +100,13 @@ export function pollMessage(state: PollState, poll: PollResult): TaskMessage {
 const REUSED =
   'The server has given the id of this task to another one: it has lost this task, by a restart for instance. Start the call again.'
 
-/** True where the id was given to another task: `createdAt` never changes. Only what both say legibly counts. */
-export function isReused(known: Task, { createdAt }: Task): boolean {
-  return Math.abs(Date.parse(known.createdAt) - Date.parse(createdAt)) > 0
+/**
+ * True where the id was given to another task: one that was created after the known one was last updated. Only what both
+ * say legibly counts. Servers of 2025-11-25 may stamp a task with another `createdAt` each time: there it says nothing.
+ */
+export function isReused(known: Task, { createdAt }: Task, era: TaskPort['era']): boolean {
+  if (era === 'legacy') return false
+  return Date.parse(createdAt) > Date.parse(known.lastUpdatedAt) && createdAt !== known.createdAt
 }
 
 function failureMessage(state: PollState, poll: PollResult, error: Error, isLastPoll: boolean): TaskMessage {

@@ -31,7 +31,9 @@ export function onSnapshot(
   const { now } = at
   const { policy } = rules
   // Of another task under the same id, and the next poll says so.
-  if (from !== 'poll' && isReused(call.task, task)) return call
+  // A page that is not connected does not know what the server speaks, and a task that the app named counts as `modern`.
+  const era = call.era === 'legacy' ? 'legacy' : at.era
+  if (from !== 'poll' && isReused(call.task, task, era)) return call
   const order = takeSnapshot(call, task, (snapshot.askedAt ?? 0) > call.knownAt)
   const isTaken = order.task === task
   if (!isTaken && from === 'server') {

@@ -35,6 +35,7 @@ function play(choices: readonly number[], hidden: 'continue' | 'pause'): void {
     isLeader: true,
     isPushed: false,
     isLate: false,
+    era: 'modern',
     wasStolen: false,
   }
   let call: Call = { callId: 'c1', name: 'report', startedAt: START, stage: 'calling', inputs: new Map() }

@@ -85,6 +85,7 @@ const AT: Circumstances = {
   isLeader: true,
   isPushed: false,
   isLate: false,
+  era: 'modern',
   wasStolen: false,
 }
 const RULES: CallRules = {

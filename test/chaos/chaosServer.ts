@@ -32,10 +32,11 @@ export type Truth =
   | { readonly status: 'failed'; readonly code: number }
   | { readonly status: 'cancelled' }
 
-/** What is to become of a `tools/call`. */
+/** What is to become of a `tools/call`. One by `callToolRaw` has no `_meta` of the app, and may be named in its arguments. */
 export function planOf(params: Readonly<Record<string, unknown>>): CallPlan {
   const meta = params['_meta'] as Readonly<Record<string, unknown>> | undefined
-  return { ...(params['arguments'] as Omit<CallPlan, 'nonce'>), nonce: String(meta?.[NONCE_META]) }
+  const plan = params['arguments'] as Omit<CallPlan, 'nonce'> & Partial<CallPlan>
+  return { ...plan, nonce: String(meta?.[NONCE_META] ?? plan?.nonce) }
 }
 
 export interface RpcRequest {

@@ -148,7 +148,7 @@ describe('the record of a task that a server of 2025-11-25 keeps for one session
   it('[EDGE-14] leads to the outcome of a task that has ended after a reload of its tab', async () => {
     const tab = openTab()
     await Promise.all([start(tab, { ms: 2000 }).result, browser.advance(5 * SECOND)])
-    const call = start(await reload(tab))
+    const call = start(await reload(tab), { ms: 2000 })
     await browser.advance(3 * SECOND)
     await expect(call.result).resolves.toMatchObject({ content: [{ text: 'done' }] })
     expect(server.received('tools/call')).toHaveLength(1)

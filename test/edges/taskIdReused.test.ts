@@ -1,8 +1,17 @@
 import type { TaskClient, ToolCall } from 'taskwire'
 import { createSimulatedBrowser, type SimulatedBrowser, type SimulatedPage } from 'taskwire/testing'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTaskClient } from '../support/anyClient.js'
-import { completed, created, createScriptedServer, type ScriptedServer, snapshot } from '../support/scriptedServer.js'
+import { createClientOf } from '../support/createClientOf.js'
+import {
+  completed,
+  created,
+  createScriptedServer,
+  legacyResult,
+  type ScriptedServer,
+  snapshot,
+  speakLegacy,
+} from '../support/scriptedServer.js'
 
 const FIRST = '2026-07-28T00:00:00Z'
 const SECOND = '2026-07-28T00:10:00Z'
@@ -94,5 +103,35 @@ describe('a task whose time of creation', () => {
     )
     await browser.advance(2000)
     await expect(call.result).resolves.toBeDefined()
+  })
+
+  it('[EDGE-31] is said with other decimals by another replica is the same task', async () => {
+    const { call } = await openTab()
+    server.on('tasks/get', completed({ taskId: '1', createdAt: '2026-07-27T23:59:59.998Z' }))
+    await browser.advance(1000)
+    await expect(call.result).resolves.toBeDefined()
+  })
+})
+
+describe('a task of a server of 2025-11-25 that stamps each response with another time of creation', () => {
+  // Loaded where a server turns out to be one of 2025-11-25, which takes real time the first time.
+  beforeAll(() => import('../../src/connection/legacy/tasksOverTransport.js'))
+
+  it('[EDGE-31] is followed to its end where the app has named it', async () => {
+    speakLegacy(server, { tools: {}, tasks: { requests: { tools: { call: {} } } } })
+    const startedAt = browser.now()
+    server.on('tasks/get', (request) => {
+      const at = new Date(browser.now()).toISOString()
+      const status = browser.now() < startedAt + 5000 ? 'working' : 'completed'
+      const times = { createdAt: at, lastUpdatedAt: at, ttl: null, pollInterval: 1000 }
+      return legacyResult({ taskId: '1', status, ...times })(request)
+    })
+    server.on('tasks/result', legacyResult({ content: [{ type: 'text', text: 'done' }] }))
+    const { environment } = browser.openPage()
+    const transportOptions = { fetch: server.fetch }
+    const client = createClientOf('full', { url: 'https://tasks.example/mcp', transportOptions, environment })
+    const call = client.resumeTask('1')
+    await browser.advance(10_000)
+    await expect(call.result).resolves.toMatchObject({ content: [{ text: 'done' }] })
   })
 })

@@ -1,5 +1,6 @@
 import { type Environment, isTaskError, type TaskClient, type ToolCall, type ToolCallState } from 'taskwire'
 import { createSimulatedBrowser, type SimulatedBrowser, type SimulatedPage } from 'taskwire/testing'
+import { NONCE_META, planOf } from '../chaos/chaosServer.js'
 import { createPollFloors } from '../chaos/pollFloors.js'
 import { seededRandom } from '../seeded/seededRandom.js'
 import { createClientOf } from '../support/createClientOf.js'
@@ -187,7 +188,7 @@ export function createClientWorld(options: ClientCase, counts: Counts, spoil: Sp
 
   /** Notes when the task may be polled next, as far as what has arrived says it. */
   function arrived({ page, method, request, taskId }: Sent<Tab>, text: string, isMangled: boolean): void {
-    const nonce = (request.params?.['arguments'] as { nonce?: string } | undefined)?.nonce
+    const nonce = request.params && planOf(request.params).nonce
     const made =
       method === 'tools/call' ? [...server.tasks.values()].find(({ plan }) => plan.nonce === nonce) : undefined
     const about = method === 'tasks/get' ? taskId : made?.taskId
@@ -295,10 +296,9 @@ export function createClientWorld(options: ClientCase, counts: Counts, spoil: Sp
       add(counts, 'calls')
       log(`${tab.name} starts ${call.tool} as ${call.key ?? 'one of its own'} (${nonce})`)
       const { key, tool } = call
-      const started = tab.client.startToolCall(
-        { name: tool, arguments: { ...call.plan, nonce } },
-        key === undefined ? {} : { key },
-      )
+      const removeNonce = tab.client.addCallMeta(() => () => ({ [NONCE_META]: nonce }))
+      const started = tab.client.startToolCall({ name: tool, arguments: call.plan }, key === undefined ? {} : { key })
+      removeNonce()
       tab.calls.push(started)
       attempt('call', () => started.result)
     },

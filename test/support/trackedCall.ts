@@ -44,4 +44,5 @@ export const ALONE: Circumstances = {
   wasStolen: false,
   isPushed: false,
   isLate: false,
+  era: 'modern',
 }

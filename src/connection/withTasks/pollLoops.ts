@@ -101,7 +101,14 @@ async function pollUntilDone(created: Task, options: PollLoopOptions): Promise<T
     const response = await poll(state.task.taskId, options)
     signal.throwIfAborted()
     const now = environment.now()
-    const circumstances = { startedAt, now, policy, isPushed: false, jitter: environment.random() }
+    const circumstances = {
+      startedAt,
+      now,
+      era: 'modern' as const,
+      policy,
+      isPushed: false,
+      jitter: environment.random(),
+    }
     const message = response && pollMessage(state, { ...circumstances, response })
     if (message?.type === 'ended') throw message.error
     if (message?.type === 'snapshot') {

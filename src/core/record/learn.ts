@@ -39,7 +39,7 @@ export interface Arrival {
 export function learn(record: TaskRecord, snapshot: DetailedTask, arrival: Arrival, rules: CallRules): TaskRecord {
   const { now, askedAt } = arrival
   if (record.end !== undefined) return record
-  if (isAnotherTask(record.task, snapshot)) {
+  if (isAnotherTask(record, snapshot)) {
     const taskId = record.task.taskId
     return ended(record, { at: now, error: new TaskExpiredError('unknown-task', { taskId }) })
   }
@@ -70,9 +70,11 @@ function seen(record: TaskRecord, askedAt: number | undefined): TaskRecord {
 }
 
 /**
- * A server may give an id to another task after a restart. Of the same task it says the same `createdAt` each time.
+ * A server may give an id to another task after a restart. Of the same task it says the same `createdAt` each time, but
+ * for servers of 2025-11-25, which may stamp a task with another one each time: there it says nothing.
  */
-function isAnotherTask(known: Task, next: Task): boolean {
+function isAnotherTask({ task: known, era }: TaskRecord, next: Task): boolean {
+  if (era === 'legacy') return false
   return Date.parse(next.createdAt) > Date.parse(known.lastUpdatedAt) && known.createdAt !== next.createdAt
 }
 

@@ -93,7 +93,10 @@ export function createPolls(run: Runner, maxConcurrent: number): Polls {
 
   function answered(record: TaskRecord, snapshot: DetailedTask, now: number, askedAt = now): TaskRecord {
     const isPushed = run.isPushed(record.task.taskId)
-    return learn(record, snapshot, { now, askedAt: Math.min(askedAt, now), isPushed }, rules)
+    const { era } = port
+    // A task that the app has named counts as `modern` until the server has shown it.
+    const known = record.era === era ? record : { ...record, era }
+    return learn(known, snapshot, { now, askedAt: Math.min(askedAt, now), isPushed }, rules)
   }
 
   function failedPoll(record: TaskRecord, error: Error, now: number, askedAt = now): TaskRecord {
