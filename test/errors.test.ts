@@ -91,7 +91,7 @@ const rows: Row[] = [
       return client.store.getState().connection.error
     },
     is: { name: 'ConnectionFailedError' },
-    says: /^Failed to connect to an MCP server at https:\/\/tasks\.example\/mcp: .*Check that the server runs and that the URL is right.*: npx taskwire doctor https:\/\/tasks\.example\/mcp$/,
+    says: /^Failed to connect to an MCP server at https:\/\/tasks\.example\/mcp: .*Check that the server runs and that the URL is right.*: npx taskwire doctor https:\/\/tasks\.example\/mcp --origin http:\/\/localhost$/,
   },
   {
     name: 'no server at the URL: a call',

@@ -336,7 +336,7 @@ describe('headers that an app adds', () => {
     expect(tokens.asked.filter(({ headers }) => headers.has('x-secret'))).toEqual([])
   })
 
-  it('that cannot be had end nothing that runs: polls are repeated', async () => {
+  it('that cannot be had end nothing that runs, and what is not sent says so', async () => {
     let isBroken = false
     const client = createTaskClient({
       url: URL_,
@@ -359,7 +359,10 @@ describe('headers that an app adds', () => {
     })
     const other = client.startToolCall({ name: 'report' }, { key: 'other' })
     await browser.settle()
-    await expect(other.result).rejects.toMatchObject({ name: 'TaskRequestError', kind: 'auth' })
+    await expect(other.result).rejects.toMatchObject({
+      name: 'ConnectionFailedError',
+      cause: { message: 'No session' },
+    })
     isBroken = false
     server.on('tasks/get', completed())
     await browser.advance(MINUTES)
@@ -367,14 +370,17 @@ describe('headers that an app adds', () => {
     expect(calls()).toBe(1)
   })
 
-  it('that cannot be had at connect time are the same error', async () => {
+  it('that cannot be had at connect time are an error that says so', async () => {
     const client = createTaskClient({
       url: URL_,
       headers: () => Promise.reject(new Error('No session')),
       transportOptions: { fetch: server.fetch },
       environment: browser.openPage().environment,
     })
-    await expect(within(client.connect())).rejects.toMatchObject({ name: 'TaskRequestError', kind: 'auth' })
+    await expect(within(client.connect())).rejects.toMatchObject({
+      name: 'ConnectionFailedError',
+      cause: { message: 'No session' },
+    })
     expect(server.requests).toEqual([])
   })
 })

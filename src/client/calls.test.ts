@@ -1,4 +1,5 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { InMemoryTaskStore } from 'taskwire/server'
 import type { TestServer } from 'taskwire/testing'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { createWorkServer } from '../../test/support/workServer.js'
@@ -485,11 +486,14 @@ describe('a message about a task from another tab', () => {
 })
 
 it('a task that the server has lost and one tab has called anew is at work in all', async () => {
-  server = createWorkServer({ defaultTtlMs: 2000 })
+  const store = new InMemoryTaskStore()
+  server = createWorkServer({ store })
   const [a, b] = [openTab(), openTab()]
   await b.resumeToolCalls()
-  a.startToolCall(LONG, { key: 'k' })
-  await server.advance(5000)
+  const lost = a.startToolCall(LONG, { key: 'k' })
+  await server.advance(1500)
+  await store.remove(lost.getState().task?.taskId ?? '')
+  await server.advance(3500)
   expect(calls(b)).toMatchObject([{ phase: 'failed' }])
   const again = a.startToolCall(LONG, { key: 'k', repeat: 'settled' })
   await server.advance(1000)

@@ -234,12 +234,13 @@ describe('createTaskClient', () => {
     })
 
     it('[DUR-58] is sticky across a reload', async () => {
-      const call = client.startToolCall({ name: 'work', arguments: { seconds: 60 } }, { key: 'k' })
+      const long = { name: 'work', arguments: { seconds: 60 } }
+      const call = client.startToolCall(long, { key: 'k' })
       await server.advance(1500)
       await call.cancel()
       await client.close()
       client = openPage()
-      const again = client.startToolCall({ name: 'work' }, { key: 'k' })
+      const again = client.startToolCall(long, { key: 'k' })
       await server.advance(0)
       expect(again.getState()).toMatchObject({ isCancelling: true, phase: 'working' })
       await server.advance(2000)
