@@ -5,7 +5,7 @@ import type { Exchange } from './exchange.js'
 import { readSse, SSE_KEEP_ALIVE, sseEvent } from './sse.js'
 
 /** How often a stream shows that it lives, in ms, and how long a call may take before its answer becomes one. */
-export const KEEP_ALIVE_MS = 15_000
+const KEEP_ALIVE_MS = 15_000
 
 /** The answer to one call. It is the response as it is, or a stream that ends with it. */
 export interface Answer {

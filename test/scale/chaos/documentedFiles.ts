@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 export type Backend = 'redis' | 'postgres'
 
 const DOCUMENTED = 'docs/examples/scale'
-export const LEASE_MS = 2000
+const LEASE_MS = 2000
 
 /** The files of docs/scale.md in a folder of their own, with tools of the chaos and short leases. */
 export interface DocumentedFiles {
