@@ -17,7 +17,7 @@ const parts = database && createParts(backend, database.url)
 const server = createFixtureServer({ cors: true, ...(parts && { store: parts.store, executor: parts.queue }) })
 let isEnding = false
 const onError: ReportError = (error) => isEnding || console.error(error)
-const worker = parts && startFixtureWorker({ ...parts, onError })
+const worker = parts && startFixtureWorker({ store: parts.store, queue: parts.queue, onError })
 const handle = nodeHandler(server)
 const guards = [localhostHostValidation(), localhostOriginValidation()]
 const http = createServer((request, response) => {
