@@ -53,7 +53,12 @@ async function startWorld(): Promise<World> {
       return { content: [{ type: 'text', text: 'written' }] }
     },
   })
-  const server = createLiveServer({ tools: [report], pollIntervalMs: 50 })
+  const server = createLiveServer({
+    tools: [report],
+    pollIntervalMs: 50,
+    // An extension calls from an origin of its own.
+    cors: true,
+  })
   const url = await serve(async (request) => {
     const { pathname } = new URL(request.url)
     if (pathname === '/mcp') return server.fetch(request)

@@ -1,7 +1,7 @@
 import { TaskStorageError } from '../../protocol/errors.js'
 import { systemClock } from '../base/clock.js'
 import { within } from '../base/within.js'
-import { nothingWritten } from '../tasks/unavailable.js'
+import { nothingWritten } from '../tasks/unwritten.js'
 
 /** What is used of a `Pool` of `pg`, 8. */
 export interface PostgresPool {

@@ -6,7 +6,7 @@ import { joinRecord, recordParts } from '../tasks/recordParts.js'
 import { summaryOf } from '../tasks/taskList.js'
 import type { TaskRecord } from '../tasks/taskRecord.js'
 import type { TaskStore } from '../tasks/taskStore.js'
-import { nothingWritten } from '../tasks/unavailable.js'
+import { nothingWritten } from '../tasks/unwritten.js'
 import { listTasks } from './listTasks.js'
 import { COUNT, CREATE, LAPSED, LIST, REMOVE, TRANSITION } from './scripts.js'
 

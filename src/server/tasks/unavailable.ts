@@ -1,10 +1,9 @@
 import { ProtocolError } from '@modelcontextprotocol/server'
 import { REFUSED } from '../base/errorCodes.js'
+import { isUnwritten } from './unwritten.js'
 
 /** The errors that were made here, with what caused them. */
 const causes = new WeakMap<object, unknown>()
-/** Errors of stores that are certain to have written nothing. */
-const unwritten = new WeakSet<object>()
 
 /** A request is refused because the store or the queue cannot take it right now; its client may send it again. */
 export function unavailable(message: string, cause: unknown): ProtocolError {
@@ -19,16 +18,10 @@ export function causeOfUnavailable(error: unknown): { readonly cause: unknown } 
   return causes.has(key) ? { cause: causes.get(key) } : undefined
 }
 
-/** The same error, marked: the database has refused the write, or did not get it. */
-export function nothingWritten(error: unknown): unknown {
-  if (typeof error === 'object' && error !== null) unwritten.add(error)
-  return error
-}
-
 /** What a client is told whose task could not be created: that the tool was not started, where that is certain. */
 export function notCreated(error: unknown, isCertain: boolean): ProtocolError {
   if (error instanceof ProtocolError) return error
-  if (isCertain || unwritten.has(Object(error))) {
+  if (isCertain || isUnwritten(error)) {
     return unavailable('The call was not started: the server cannot keep tasks right now. Send it again.', error)
   }
   return unavailable(
