@@ -1,8 +1,8 @@
-import { INTERNAL_ERROR } from '@modelcontextprotocol/server'
 import type { CallToolResult } from '../../protocol/callToolResult.js'
 import type { InputRequest, InputResponse } from '../../protocol/inputRequest.js'
 import type { TaskProgress } from '../../protocol/progress.js'
 import { type DetailedTask, isTerminal, type Task, type TaskFailure } from '../../protocol/task.js'
+import { INTERNAL_ERROR } from '../base/errorCodes.js'
 import type { TaskLease, TaskRecord, TaskStep } from './taskRecord.js'
 
 /** What can happen to a task. */
