@@ -1,14 +1,14 @@
 import type { TaskClient } from '../client/taskClient.js'
 
 /** The part of a TanStack query that is cleared: each binding may bring a copy of `Query` of its own. */
-interface ClearedQuery {
+export interface ClearedQuery {
   readonly queryKey: readonly unknown[]
   getObserversCount(): number
   reset(): void
 }
 
 /** The part of a TanStack mutation that is cleared. */
-interface ClearedMutation {
+export interface ClearedMutation {
   readonly options: { readonly mutationKey?: readonly unknown[] | undefined }
 }
 

@@ -1,4 +1,4 @@
-export type { ClearedQueryClient } from './clearWhenForgotten.js'
+export type { ClearedMutation, ClearedQuery, ClearedQueryClient } from './clearWhenForgotten.js'
 export {
   type ToolCallMutation,
   type ToolCallMutationContext,

@@ -1,7 +1,13 @@
 export type { Clock } from './base/clock.js'
 export type { LogLine, TaskLogger } from './base/logger.js'
 export type { ReportError, TaskServerErrorContext } from './base/reportError.js'
-export type { StoreOperation, TaskOutcomeName, TaskServerEvent, TaskServerGauges } from './base/taskServerEvents.js'
+export type {
+  StoreOperation,
+  TaskEventBase,
+  TaskOutcomeName,
+  TaskServerEvent,
+  TaskServerGauges,
+} from './base/taskServerEvents.js'
 export type { InstrumentedCall, TaskServerInstrument } from './base/taskServerInstrument.js'
 export { createTaskServer, type TaskCloseOptions, type TaskServer } from './createTaskServer.js'
 export { createTaskWorker, type TaskWorker, type TaskWorkerOptions } from './createTaskWorker.js'

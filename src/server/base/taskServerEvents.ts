@@ -31,7 +31,8 @@ export type TaskServerEvent =
 /** Passes an event on. Never throws. */
 export type NotifyServer = (event: TaskServerEvent) => void
 
-interface TaskEventBase {
+/** What the events of a task have in common. */
+export interface TaskEventBase {
   /** A hash of the id, which finds the task in logs and gives nobody access to it. */
   readonly task: string
   readonly tool: string
