@@ -15,6 +15,8 @@
 //
 //     [EDGE-12](../test/edges/tabsMessages.test.ts)
 //
+// Users read plain English: scripts/prose.mjs knows the patterns that it refuses in pages for users and in texts that they see.
+//
 // Pictures are there, small, and put into words. That they are of an earlier demo is no more than said.
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { posix } from 'node:path'
@@ -22,6 +24,7 @@ import { argv } from 'node:process'
 import { pathToFileURL } from 'node:url'
 import { checkLinks } from './links.mjs'
 import { checkPictures, hashOfDemo, PICTURES } from './pictureChecks.mjs'
+import { checkProse, checkTexts } from './prose.mjs'
 import { checkSizes } from './sizes.mjs'
 import { checkSnippets } from './snippets.mjs'
 
@@ -143,12 +146,34 @@ const complete = new Map([
   ['docs/security.md', 'EDGE-'],
 ])
 
+/** What contributors read, in words of their own. */
+const isForContributors = (/** @type {string} */ path) => /^CONTRIBUTING|^docs\/(?:decisions|project)\//.test(path)
+
+/** Folders with texts that users see: on a screen, in a terminal, and in code that they copy. */
+const TEXTS = [
+  'create/src',
+  'create/templates',
+  'demo/app',
+  'demo/page',
+  'docs/examples',
+  'docs/live',
+  'examples',
+].concat('src/cli', 'src/devtools', 'src/diagnose', 'src/forms', 'src/notify')
+
 /** @param {string} folder */
 const filesIn = (folder) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((path) => `${folder}/${path.replaceAll('\\', '/')}`)
     // What the site is made with, and made of.
-    .filter((path) => !/^docs\/(?:node_modules|\.vitepress|api)\//.test(path))
+    .filter((path) => !/(?:^|\/)node_modules\/|^docs\/(?:\.vitepress|api)\//.test(path))
+
+/** @param {Map<string, string[]>} problems what is wrong with each file */
+function report(problems) {
+  for (const [path, left] of problems) {
+    for (const problem of left) console.error(`${path}, ${problem}`)
+    if (left.length > 0) process.exitCode = 1
+  }
+}
 
 function main() {
   const readFile = (/** @type {string} */ file) => readFileSync(file, 'utf8')
@@ -159,6 +184,10 @@ function main() {
   const find = (/** @type {string} */ path) =>
     existsSync(path) ? (statSync(path).isDirectory() ? '' : readFile(path)) : undefined
   const budgets = JSON.parse(readFile('size.json'))
+  const texts = TEXTS.flatMap(filesIn).filter((path) => /(?<!\.test)\.(?:tsx?|vue|svelte)$/.test(path))
+  const starters = filesIn('create').filter((path) => /\.md$/.test(path))
+  report(new Map(texts.map((path) => [path, checkTexts(readFile(path))])))
+  report(new Map(starters.map((path) => [path, checkProse(readFile(path))])))
   for (const path of documents) {
     const blocks = checkDocument(readFile(path), readFile)
     const sizes = checkSizes(blocks.text, budgets)
@@ -170,6 +199,7 @@ function main() {
     // Pages beside whole apps show parts of them.
     if (!/^docs\/(?:examples|live)\//.test(path)) left.push(...checkSnippets(text, path, readFile))
     left.push(...checkTests(text, path, readFile))
+    if (!isForContributors(path)) left.push(...checkProse(text))
     const sizeOf = (/** @type {string} */ link) => {
       const file = posix.join(posix.dirname(path), link)
       return existsSync(file) ? statSync(file).size : undefined
@@ -177,8 +207,7 @@ function main() {
     left.push(...checkPictures(text, sizeOf))
     const prefix = complete.get(path)
     if (prefix !== undefined) left.push(...checkCitations(text, prefix, sources))
-    for (const problem of left) console.error(`${path}, ${problem}`)
-    if (left.length > 0) process.exitCode = 1
+    report(new Map([[path, left]]))
   }
   if (readFile(`${PICTURES}/demo.hash`).trim() !== hashOfDemo()) {
     console.warn(`The demo has changed since the pictures in ${PICTURES} were taken: npm run pictures.`)

@@ -1,6 +1,6 @@
 // Tests the tests: `npm run mutation`, or `npm run mutation -- storage tabs` for some rooms of src. StrykerJS changes the code
 // in one place at a time, and the unit tests of the room have to fail. Prints what no test has noticed and the score of each
-// room; `-- --write` writes the scores into docs/mutation.md. What has been found out is kept: the next run tests what has
+// room; `-- --write` writes the scores into docs/project/mutation.md. What has been found out is kept: the next run tests what has
 // changed since and what has timed out, and `-- --last` prints what the last one has found. A survivor that is no lack of a
 // test has its reason in test/mutation/survivors.json. A room below the goal fails, and so does a reason that is not needed.
 // StrykerJS and the Node that it needs are installed beside the other tools, so that npm install brings neither.
@@ -15,7 +15,7 @@ import { argv, env, exit } from 'node:process'
 /** @typedef {{ mutants: number, killed: number, timedOut: number, explained: number, date: string }} Score */
 
 const HOME = 'node_modules/.mutation'
-const PAGE = 'docs/mutation.md'
+const PAGE = 'docs/project/mutation.md'
 const RESULTS = 'test/mutation/results.json'
 const GOAL = 85
 /** In the order of the table. */

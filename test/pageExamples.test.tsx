@@ -41,7 +41,7 @@ test('the list of the page on reloads shows the progress of each call, and when 
   expect([bar.value, bar.max]).toEqual([1, 4])
   expect(screen.getByRole('status').textContent).toBe('Asia')
   await act(() => server.page.setOnline(false))
-  expect(screen.getByRole('status').textContent).toBe('You are offline. The work goes on.')
+  expect(screen.getByRole('status').textContent).toBe('You are offline. The task keeps running.')
   await act(() => server.page.setOnline(true))
   await advance(10_000)
   expect(screen.queryByRole('status')).toBeNull()

@@ -40,8 +40,8 @@ function containerOf({ serviceWorker }: Navigator): ServiceWorkerContainer {
   if ((serviceWorker as ServiceWorkerContainer | undefined) !== undefined) return serviceWorker
   throw new ServerUnavailableError(
     isSecureContext
-      ? 'The server of this demo is a service worker, and this window has none: private windows of some browsers leave them out. Open the page in a normal window.'
-      : 'The server of this demo is a service worker, and browsers allow none here. Open the page over https, or on localhost.',
+      ? 'The server of this demo is a service worker, and this window cannot run one, like private windows of some browsers. Open the page in a normal window.'
+      : 'The server of this demo is a service worker, and browsers do not allow one here. Open the page over https, or on localhost.',
   )
 }
 

@@ -10,7 +10,7 @@ export function CallProgress({ call }: { call: ToolCallState | undefined }) {
       {/* Without a value the bar moves back and forth: how long it takes is unknown. */}
       <progress aria-label={call.name} value={progress?.progress} max={progress?.total} />
       <p role="status">
-        {network === 'offline' && 'You are offline. The work goes on.'}
+        {network === 'offline' && 'You are offline. The task keeps running.'}
         {network === 'retrying' && 'The server cannot be reached, trying again…'}
         {network === 'paused' && 'Waiting.'}
         {network === 'ok' && (phase === 'input_required' ? 'Waiting for your answer.' : news)}

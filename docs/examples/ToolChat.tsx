@@ -20,7 +20,7 @@ export interface ToolChatProps {
 }
 
 export function ToolChat({ id, model, client, tools }: ToolChatProps) {
-  // Of this tab, also after a reload. In `localStorage`, two tabs would both go on with the same chat, and overwrite it.
+  // Of this tab, also after a reload. In `localStorage`, two tabs would both continue the same chat, and overwrite it.
   const [stored] = useState(() => JSON.parse(sessionStorage.getItem(id) ?? '[]'))
   const [transport] = useState(() => new DirectChatTransport({ agent: new ToolLoopAgent({ model, tools }) }))
   const sendAutomaticallyWhen = lastAssistantMessageIsCompleteWithToolCalls
@@ -28,7 +28,7 @@ export function ToolChat({ id, model, client, tools }: ToolChatProps) {
 
   useEffect(() => sessionStorage.setItem(id, JSON.stringify(chat.messages)), [id, chat.messages])
 
-  // After a reload, once: what was at work is taken up, and the chat goes on with it.
+  // After a reload, once: resumes the tools that were running, and then the chat.
   const [opened] = useState(chat)
   useEffect(() => resumeToolParts(opened, tools), [opened, tools])
 

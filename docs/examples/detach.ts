@@ -4,5 +4,5 @@ const client = createTaskClient({ url: 'https://example.com/mcp' })
 
 const call = client.startToolCall({ name: 'generate_report', arguments: { quarter: 'Q3' } }, { key: 'q3-report' })
 
-export const stopTheWork = () => call.cancel() // the server is asked to stop
-export const stopWaiting = () => call.detach() // only this page stops waiting; the server goes on
+export const stopTheWork = () => call.cancel() // asks the server to stop
+export const stopWaiting = () => call.detach() // only this page stops waiting; the task keeps running

@@ -2,7 +2,7 @@ import type { RecordTable } from './deviceTable.ts'
 
 export interface RecordHandlerOptions {
   table: RecordTable
-  /** Whose session sends the request; undefined for nobody's. */
+  /** The user whose session sends the request; undefined without a session. */
   userOf: (request: Request) => Promise<string | undefined>
   /** The path at which the handler is mounted, such as `/api/task-records`. */
   path: string
@@ -16,7 +16,7 @@ const MAX_TEXT = 60_000
 /** How long a record is reserved for the browser that has asked for it and found none, in ms: it is about to write it. */
 const RESERVED_MS = 5000
 
-/** Serves the records of the user who is signed in, and nobody else's. */
+/** Serves the records of the user who is signed in, and no others. */
 export function createRecordHandler({ table, userOf, path, now = Date.now }: RecordHandlerOptions) {
   return async function handle(request: Request): Promise<Response> {
     const user = await userOf(request)

@@ -10,7 +10,7 @@ export interface DeviceStorageOptions {
   sleep?: (ms: number) => Promise<void>
 }
 
-/** How often a record is asked for that another device is about to write. The backend waits a second each time. */
+/** How often the page asks for a record that another device is about to write. It waits a second each time. */
 const ATTEMPTS = 10
 
 /** Keeps the records of calls at your backend, for all devices of the user who is signed in. */
@@ -33,7 +33,7 @@ export function deviceStorage({
       ...(body !== undefined && { body }),
     })
     const isExpected = response.ok || (method === 'GET' && (response.status === 404 || response.status === 423))
-    // The client reports this to `onError`, and the call goes on.
+    // The client reports this to `onError`, and the call continues.
     if (!isExpected) throw new Error(`The backend answered ${response.status} to ${method} of a task record.`)
     return response
   }

@@ -5,7 +5,7 @@ const client = createTaskClient({
   era: 'auto', // or 'modern', or 'legacy' for a server that speaks both and has tasks in 2025-11-25 only
   legacy: {
     tasks: 'auto', // 2025-11-25: every tool that may be a task is called as one
-    ttlMs: 10 * 60_000, // 2025-11-25: how long the server is asked to keep it
+    ttlMs: 10 * 60_000, // 2025-11-25: how long the server should keep the task
   },
 })
 

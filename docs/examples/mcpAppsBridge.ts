@@ -1,7 +1,7 @@
 import type { AppBridge } from '@modelcontextprotocol/ext-apps/app-bridge'
 import type { TaskClient } from 'taskwire'
 
-/** How often a view is told that its call is still under way, in ms: it gives a call up that it hears nothing of for 60 s. */
+/** How often the bridge sends progress to a view, in ms: a view gives up a call after 60 s without any. */
 const SIGN_OF_LIFE_MS = 20_000
 
 /** Has the tool calls of a view made and followed by a task client. Call it after `bridge.connect()`. */

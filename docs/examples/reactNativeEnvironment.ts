@@ -13,7 +13,7 @@ export interface ReactNativeParts {
   randomUUID(): string
 }
 
-/** The app in place of the page: in the background it is hidden and may be stopped, in front it goes on. */
+/** The app in place of the page: in the background it is hidden and may be stopped, in front it continues. */
 export function reactNativeEnvironment({ AppState, NetInfo, randomUUID }: ReactNativeParts): Partial<Environment> {
   let isOnline = true
   const onlineListeners = new Set<() => void>()

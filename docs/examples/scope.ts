@@ -7,5 +7,5 @@ export function clientOf(userId: string): TaskClient {
 
 export async function signOut(client: TaskClient): Promise<void> {
   await client.forget() // removes the records of this scope, in all tabs
-  await client.close() // ends polling here; work on the server goes on
+  await client.close() // ends polling here; tasks keep running at the server
 }

@@ -9,7 +9,7 @@ import {
 import { createTaskServer } from 'taskwire/server'
 
 /** Your sign-in service, and this server as its tokens name it. */
-const issuer = 'https://login.example'
+const issuer = 'https://auth.example'
 const resourceServerUrl = new URL('https://api.example/mcp')
 
 /** Asks the sign-in service about each token (RFC 7662). */

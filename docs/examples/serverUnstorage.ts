@@ -8,7 +8,7 @@ import type { Storage } from 'unstorage'
 /** Runs one thing at a time under a name, across all processes that share a store. */
 export type Lock = <T>(name: string, run: () => Promise<T>) => Promise<T>
 
-/** Ids as names: of one length, safe in any file system, and nobody can read an id off a folder. */
+/** Ids as names: of one length, safe in any file system, and no id can be read off a folder. */
 const nameOf = (text: string) => createHash('sha256').update(text).digest('hex')
 
 /** The entry that says when a task expires. */

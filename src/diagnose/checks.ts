@@ -10,7 +10,7 @@ export const checks: readonly Check[] = [
     title: 'The browser is online',
     run: ({ isOffline, seesHeaders }) => {
       if (seesHeaders) return undefined
-      const remedy = 'Wait for the network: calls go on by themselves then.'
+      const remedy = 'Wait for the network. Calls then continue automatically.'
       return isOffline ? [{ problem: 'The browser is offline.', remedy }] : []
     },
   },
@@ -74,7 +74,7 @@ export const checks: readonly Check[] = [
           remedy:
             status >= 500
               ? 'The fault is on its side: read its log.'
-              : 'Check that the URL is that of the MCP endpoint, mostly /mcp, and that no login page or app answers in its place.',
+              : 'Check that the URL is that of the MCP endpoint, mostly /mcp, and that no sign-in page or app answers in its place.',
         },
       ]
     },

@@ -7,7 +7,7 @@ import { allowsOrigin, isListed, listed } from './preflight.js'
 export const corsChecks: readonly Check[] = [
   {
     id: 'preflight',
-    title: 'Browsers are told that pages of the origin may call',
+    title: 'The preflight allows pages of the origin',
     run: (seen) => {
       if (seen.page === undefined || seen.preflights.length === 0 || !speaks(seen)) return undefined
       if (letsIn(seen)) return []

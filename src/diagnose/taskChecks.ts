@@ -104,7 +104,7 @@ export const taskChecks: readonly Check[] = [
         return [
           {
             problem: `The task of "${tool}" broke the specification: ${detail}.`,
-            remedy: 'Report it to whoever writes the server.',
+            remedy: "Report it to the server's maintainers.",
           },
         ]
       }

@@ -10,7 +10,7 @@ const TEXTS = {
   accepted: 'Sent.',
   declined: 'Declined.',
   cancelled: 'Closed without an answer.',
-  gone: 'No answer is needed any more. It was given elsewhere, or the question was withdrawn.',
+  gone: 'No answer is needed: it was given elsewhere, or the question was withdrawn.',
   marked: 'Nothing was sent yet. See the fields that are marked.',
   unsupported: 'This cannot be filled in here.',
   unanswerable: 'This asks for something that cannot be filled in here. You can decline.',

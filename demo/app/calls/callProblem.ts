@@ -18,7 +18,7 @@ export interface CallProblem {
 export function callProblem({ result, error }: ToolCallState): CallProblem | undefined {
   if (result?.isError) {
     const what = result.content.find((block) => block.type === 'text')?.text ?? 'The server reported an error.'
-    return { what, advice: 'The work ended; what came of it was not good enough.', code: 'isError: true' }
+    return { what, advice: 'The render ended, and its result was rejected.', code: 'isError: true' }
   }
   if (error === undefined) return undefined
   return { code: codeOf(error), ...wordsFor(error) }
@@ -26,7 +26,7 @@ export function callProblem({ result, error }: ToolCallState): CallProblem | und
 
 function wordsFor(error: Error): Pick<CallProblem, 'what' | 'advice'> {
   if (error instanceof TaskCancelledError) {
-    return { what: 'Stopped at your request.', advice: 'Nothing runs on the server any more.' }
+    return { what: 'Stopped at your request.', advice: 'Nothing runs on the server now.' }
   }
   if (error instanceof TaskFailedError) {
     return { what: error.message, advice: 'The server gave up. Starting it again may help.' }
@@ -34,7 +34,7 @@ function wordsFor(error: Error): Pick<CallProblem, 'what' | 'advice'> {
   if (error instanceof TaskExpiredError) {
     return {
       what: 'The server no longer has this.',
-      advice: 'It was kept too long, or the server lost it. What came of it cannot be fetched any more.',
+      advice: 'It was kept too long, or the server lost it. Its result is gone, too.',
     }
   }
   if (error instanceof ToolCallInterruptedError) {
@@ -46,7 +46,7 @@ function wordsFor(error: Error): Pick<CallProblem, 'what' | 'advice'> {
   if (error instanceof ConnectionFailedError) {
     return { what: 'The server could not be reached.', advice: 'Nothing was sent, so it is safe to try again.' }
   }
-  return { what: 'Nothing came of it.', advice: error.message }
+  return { what: 'It failed.', advice: error.message }
 }
 
 function codeOf(error: Error): string {

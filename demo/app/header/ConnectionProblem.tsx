@@ -11,7 +11,7 @@ export function ConnectionProblem() {
   return (
     <section className="panel connection-problem" aria-labelledby="connection-problem">
       <h2 id="connection-problem">The studio’s server cannot be reached</h2>
-      <p>What runs there goes on. This page tries again when the network is back.</p>
+      <p>Your renders keep running there. This page tries again when the network is back.</p>
       <details className="why">
         <summary>Why</summary>
         <p className="muted">{error?.message}</p>

@@ -20,7 +20,7 @@ export function Magic({ opener, isBesideOpen, onBeside }: MagicProps) {
   const [said, setSaid] = useState<string>()
 
   async function restart(): Promise<void> {
-    setSaid('The server is down for two seconds. Then it goes on with what it was doing.')
+    setSaid('The server is down for two seconds. Then it continues its renders.')
     await fetch(`${import.meta.env.BASE_URL}__server/restart`, { method: 'POST' })
   }
 
@@ -50,7 +50,7 @@ export function Magic({ opener, isBesideOpen, onBeside }: MagicProps) {
           onSwitch={(isOn) =>
             setSaid(
               isOn
-                ? 'The next answer gets lost on its way to this tab. It is asked for again; nothing runs twice.'
+                ? 'The next answer gets lost on its way to this tab. The page requests it again; nothing runs twice.'
                 : 'No answer gets lost.',
             )
           }

@@ -17,9 +17,7 @@ export function SignedOut() {
       <h1 id="signed-out" ref={heading} tabIndex={-1}>
         You are signed out
       </h1>
-      <p>
-        {records} records are left in this browser. What you had started goes on on the server; nobody here can see it.
-      </p>
+      <p>{records} records are left in this browser. Your renders continue on the server, out of sight here.</p>
       <button type="button" className="button primary" onClick={focusMainAndSignIn}>
         Sign in again
       </button>

@@ -6,7 +6,7 @@ export type HeroStep = 'idle' | 'started' | 'reloaded' | 'second-tab' | 'done'
 /** What is told of each step. */
 export const HERO_STEPS: readonly { readonly step: HeroStep; readonly text: string }[] = [
   { step: 'started', text: 'The page calls a tool that takes ten seconds.' },
-  { step: 'reloaded', text: 'The page is reloaded, and goes on with the same task.' },
+  { step: 'reloaded', text: 'The page is reloaded, and shows the same task again.' },
   { step: 'second-tab', text: 'A second tab shows it, too.' },
   { step: 'done', text: 'Both have the result.' },
 ]

@@ -34,7 +34,7 @@ export function App() {
 
       <Show when={report.isPending}>
         <section aria-label="Progress">
-          {/* Without a value the bar says that nobody knows how long it takes. */}
+          {/* Without a value the bar says that it is unknown how long it takes. */}
           <Show when={report.call?.progress} fallback={<progress aria-label="Progress of the report" />}>
             {(progress) => (
               <progress

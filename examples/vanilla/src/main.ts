@@ -24,7 +24,7 @@ function show() {
   running.querySelector('button')!.disabled = call?.isCancelling ?? false
   running.querySelector('p')!.textContent = call?.progress?.message ?? 'Starting…'
   progress.max = call?.progress?.total ?? 1
-  // Without a value the bar says that nobody knows how long it takes.
+  // Without a value the bar says that it is unknown how long it takes.
   if (call?.progress) progress.value = call.progress.progress
   else progress.removeAttribute('value')
 

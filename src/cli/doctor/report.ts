@@ -59,7 +59,7 @@ function summary(count: number, page: Page | undefined): string {
   const found = count === 0 ? 'Nothing found' : `${count} ${count === 1 ? 'finding' : 'findings'}`
   if (!page?.isAssumed) return `${found}.`
   const rest = 'CORS was not checked because no --origin was given. Pass that of the app: --origin https://app.example'
-  return `${count === 0 ? 'No findings, as far as it was asked' : found}. ${rest}`
+  return `${count === 0 ? 'No findings in the checks that ran' : found}. ${rest}`
 }
 
 /** The head of the table of polls. */

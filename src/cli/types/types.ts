@@ -64,7 +64,7 @@ async function check(out: string, tools: readonly ListedTool[], { print, warn }:
     return OK
   }
   print(
-    `${out} does not fit any more. Write it anew: npx taskwire types\n${changes.map((line) => `  ${clean(line)}`).join('\n')}`,
+    `${out} is out of date. Regenerate it: npx taskwire types\n${changes.map((line) => `  ${clean(line)}`).join('\n')}`,
   )
   return FOUND
 }

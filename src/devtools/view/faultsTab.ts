@@ -3,8 +3,12 @@ import type { DevtoolsModel } from '../model/devtoolsModel.js'
 import { element, setAttributes, setHidden, type View } from './element.js'
 
 const FAULTS: readonly (readonly [fault: Fault, name: string, text: string])[] = [
-  ['offline', 'Offline', 'The page has no network. What is under way breaks off.'],
-  ['lose-next-answer', 'Lose the next answer', 'Once: the server has done it, and the page is not told.'],
+  ['offline', 'Offline', 'The page has no network. Open requests break off.'],
+  [
+    'lose-next-answer',
+    'Lose the next answer',
+    'Once: the server handles the request, and the page never gets the response.',
+  ],
   ['answer-503', 'Answer 503', 'Every request is refused, and none reaches the server.'],
   ['slow', 'Slow', 'Every response comes three seconds later.'],
   ['freeze', 'Freeze', 'The timers of the client stand still, as in a tab that was put aside.'],

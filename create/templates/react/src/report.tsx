@@ -37,7 +37,7 @@ export function Report() {
 
       {isRunning && (
         <section aria-label="Progress">
-          {/* Without a value the bar says that nobody knows how long it takes. */}
+          {/* Without a value the bar says that it is unknown how long it takes. */}
           <progress aria-label="Progress of the report" value={call.progress?.progress} max={call.progress?.total} />
           <p>{call.progress?.message ?? 'Starting…'}</p>
           <button type="button" onClick={report.cancel} disabled={report.isCancelling}>
