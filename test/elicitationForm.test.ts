@@ -11,8 +11,8 @@ const deploy = defineTool({
   name: 'deploy',
   inputSchema: z.object({}),
   taskSupport: 'required',
-  async handler(_, { task }) {
-    const answer = await task?.elicit({
+  async handler(_, { elicit }) {
+    const answer = await elicit({
       mode: 'form',
       message: 'Deploy it?',
       requestedSchema: {
@@ -21,7 +21,7 @@ const deploy = defineTool({
         required: ['reason'],
       },
     })
-    return { content: [{ type: 'text', text: `${answer?.action} ${answer?.content?.['reason']}` }] }
+    return { content: [{ type: 'text', text: `${answer.action} ${answer.content?.['reason']}` }] }
   },
 })
 

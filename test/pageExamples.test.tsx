@@ -15,8 +15,8 @@ const report = defineTool({
   name: 'generate_report',
   inputSchema: z.object({ quarter: z.string() }),
   taskSupport: 'required',
-  async handler(_args, { task, sleep }) {
-    await task?.setProgress(1, 4, 'Asia')
+  async handler(_args, { progress, sleep }) {
+    await progress(1, 4, 'Asia')
     await sleep(5000)
     return { content: [{ type: 'text', text: 'The report' }] }
   },

@@ -9,12 +9,12 @@ const render = defineTool({
   name: 'render',
   taskSupport: 'optional',
   inputSchema: z.object({}),
-  async handler(_, { task, sleep }) {
+  async handler(_, { progress, sleep }) {
     for (const [step, region] of ['Asia', 'Europe'].entries()) {
-      await task?.setProgress(step + 1, 3, region)
+      await progress(step + 1, 3, region)
       await sleep(2000)
     }
-    await task?.setProgress(7)
+    await progress(7)
     await sleep(2000)
     return { content: [{ type: 'text', text: 'done' }] }
   },

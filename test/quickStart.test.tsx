@@ -25,8 +25,8 @@ const report = defineTool({
   name: 'generate_report',
   inputSchema: z.object({ quarter: z.string() }),
   taskSupport: 'required',
-  async handler({ quarter }, { task, sleep }) {
-    await task?.setProgress(0, 4, 'Africa')
+  async handler({ quarter }, { progress, sleep }) {
+    await progress(0, 4, 'Africa')
     await sleep(5000)
     const title = `The report of ${quarter}`
     return { content: [{ type: 'text', text: title }], structuredContent: { title, total: 1234.5 } }

@@ -11,8 +11,8 @@ const report = defineTool({
   name: 'generate_report',
   inputSchema: z.object({ quarter: z.enum(['Q1', 'Q2', 'Q3', 'Q4']) }),
   taskSupport: 'required',
-  async handler(_args, { task, sleep }) {
-    await task?.setStatus('Collecting the figures')
+  async handler(_args, { progress, sleep }) {
+    await progress('Collecting the figures')
     await sleep(5000)
     return { content: [{ type: 'text', text: 'The report' }] }
   },

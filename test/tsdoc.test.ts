@@ -68,7 +68,7 @@ const FRAMEWORKS: Record<string, [name: string, entry: string][]> = {
 const AROUND = `
 import type { QueryClient } from '@tanstack/react-query'
 import type { CallToolResult, TaskClient } from 'taskwire'
-import type { TaskContext, TaskQueue, TaskStore, ToolDefinition } from 'taskwire/server'
+import type { ToolContext, TaskQueue, TaskStore, ToolDefinition } from 'taskwire/server'
 import type { JSX } from 'react'
 declare global {
   const client: TaskClient
@@ -89,7 +89,7 @@ declare global {
   const result: CallToolResult
   const store: TaskStore
   const queue: TaskQueue
-  const task: TaskContext
+  const context: ToolContext
   const order: object
   const shop: { charge(order: object): Promise<string> }
   const collect: (region: string) => Promise<string[]>

@@ -3,15 +3,13 @@ import type { ToolDefinition } from 'taskwire/server'
 /** Called with every step of a task that begins or ends in this process. */
 export type OnStep = (what: 'begin' | 'end', step: string) => void
 
-/** The same tool, telling of its steps (`task.once`) as they begin and end. Those that another process has ended do neither. */
+/** The same tool, telling of its steps (`once()`) as they begin and end. Those that another process has ended do neither. */
 export function logSteps(tool: ToolDefinition, onStep: OnStep): ToolDefinition {
   return {
     ...tool,
     handler(args, context) {
-      const { task } = context
-      if (task === undefined) return tool.handler(args, context)
-      const once: typeof task.once = (name, step, options) =>
-        task.once(
+      const once: typeof context.once = (name, step, options) =>
+        context.once(
           name,
           async () => {
             onStep('begin', name)
@@ -21,7 +19,7 @@ export function logSteps(tool: ToolDefinition, onStep: OnStep): ToolDefinition {
           },
           options,
         )
-      return tool.handler(args, { ...context, task: { ...task, once } })
+      return tool.handler(args, { ...context, once })
     },
   }
 }

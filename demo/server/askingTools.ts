@@ -1,4 +1,4 @@
-import { defineTool, type TaskContext } from 'taskwire/server'
+import { defineTool, type Elicit } from 'taskwire/server'
 import { z } from 'zod'
 
 const text = (words: string) => ({ content: [{ type: 'text' as const, text: words }] })
@@ -11,10 +11,10 @@ export const releaseTrailer = defineTool({
   inputSchema: z.object({}),
   taskSupport: 'required',
   onOrphan: 'retry',
-  async handler(_, { task, sleep }) {
-    await task?.setStatus('Cutting the trailer together')
+  async handler(_, { progress, elicit, once, sleep }) {
+    await progress('Cutting the trailer together')
     await sleep(1500)
-    const answer = await task?.elicit({
+    const answer = await elicit({
       mode: 'form',
       message: 'The trailer is cut. Release it?',
       requestedSchema: {
@@ -35,11 +35,11 @@ export const releaseTrailer = defineTool({
         required: ['reason', 'channel', 'regions'],
       },
     })
-    if (answer?.action !== 'accept') return text('Nothing was released: the approval was declined.')
-    await task?.setStatus(`Sending it to ${answer.content?.['channel']}`)
+    if (answer.action !== 'accept') return text('Nothing was released: the approval was declined.')
+    await progress(`Sending it to ${answer.content['channel']}`)
     await sleep(2000)
-    const number = await task?.once('publish', () => ++releases)
-    return text(`Released to ${answer.content?.['channel']}, ${answer.content?.['copies']} copies (release ${number}).`)
+    const number = await once('publish', () => ++releases)
+    return text(`Released to ${answer.content['channel']}, ${answer.content['copies']} copies (release ${number}).`)
   },
 })
 
@@ -53,10 +53,10 @@ export const bookReview = defineTool({
   inputSchema: z.object({}),
   taskSupport: 'required',
   onOrphan: 'retry',
-  async handler(_, { task }) {
+  async handler(_, { elicit }) {
     const [room, time] = await Promise.all([
-      choose(task, 'Which room is the review in?', ['Screening room', 'Edit suite', 'Roof']),
-      choose(task, 'When is the review?', ['Today', 'Tomorrow', 'Next week']),
+      choose(elicit, 'Which room is the review in?', ['Screening room', 'Edit suite', 'Roof']),
+      choose(elicit, 'When is the review?', ['Today', 'Tomorrow', 'Next week']),
     ])
     return text(room && time ? `Booked: ${room}, ${time.toLowerCase()}.` : 'Nothing was booked.')
   },
@@ -70,11 +70,11 @@ export const linkFestival = defineTool({
   inputSchema: z.object({ origin: z.url() }),
   taskSupport: 'required',
   onOrphan: 'retry',
-  async handler({ origin }, { task, sleep }) {
+  async handler({ origin }, { progress, elicit, sleep }) {
     const url = new URL('linked.html', origin).href
-    const answer = await task?.elicit({ mode: 'url', message: 'Confirm the link on the page of the festival.', url })
-    if (answer?.action !== 'accept') return text('The account was not linked.')
-    await task?.setStatus('Waiting for the confirmation')
+    const answer = await elicit({ mode: 'url', message: 'Confirm the link on the page of the festival.', url })
+    if (answer.action !== 'accept') return text('The account was not linked.')
+    await progress('Waiting for the confirmation')
     await sleep(1500)
     return text('The festival account is linked.')
   },
@@ -88,20 +88,20 @@ export const askProducer = defineTool({
   inputSchema: z.object({}),
   taskSupport: 'required',
   onOrphan: 'retry',
-  async handler(_, { task, signal }) {
+  async handler(_, { elicit, signal }) {
     for (let round = 1; !signal.aborted; round += 1) {
-      await choose(task, `Is the ending final? (${round})`, ['Yes', 'Quite', 'Absolutely'])
+      await choose(elicit, `Is the ending final? (${round})`, ['Yes', 'Quite', 'Absolutely'])
     }
     return text('The producer is content.')
   },
 })
 
-async function choose(task: TaskContext | undefined, message: string, choices: string[]): Promise<string | undefined> {
+async function choose(elicit: Elicit, message: string, choices: string[]): Promise<string | undefined> {
   const requestedSchema = {
     type: 'object' as const,
     properties: { choice: { type: 'string' as const, title: 'Choice', enum: choices } },
     required: ['choice'],
   }
-  const answer = await task?.elicit({ mode: 'form', message, requestedSchema })
-  return answer?.action === 'accept' ? String(answer.content?.['choice']) : undefined
+  const answer = await elicit({ mode: 'form', message, requestedSchema })
+  return answer.action === 'accept' ? String(answer.content['choice']) : undefined
 }

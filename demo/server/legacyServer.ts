@@ -89,7 +89,10 @@ const direct: ToolContext = {
   clientCapabilities: {},
   inputResponses: {},
   progress: async () => {},
-  elicit: () => Promise.reject(new TypeError('A render asks nothing.')),
+  elicit: unasked,
+  sample: unasked,
+  listRoots: unasked,
+  once: async (_, step) => step(),
   requestState: () => undefined,
 }
 
@@ -102,17 +105,10 @@ async function work(
   try {
     const result = await renderShot.handler(args, {
       ...direct,
-      task: {
-        taskId,
-        // Throws once the task is cancelled, and so ends the work.
-        setStatus: (message) => store.updateTaskStatus(taskId, 'working', message),
-        elicit: unasked,
-        sample: unasked,
-        listRoots: unasked,
-        setProgress: (step, total, message) =>
-          store.updateTaskStatus(taskId, 'working', `${message} (${step} of ${total})`),
-        once: async (_, step) => step(),
-      },
+      taskId,
+      // Throws once the task is cancelled, and so ends the work.
+      progress: (done: number | string, total?: number, message?: string) =>
+        store.updateTaskStatus(taskId, 'working', `${message} (${done} of ${total})`),
     })
     await store.storeTaskResult(taskId, result.isError ? 'failed' : 'completed', result as CallToolResult)
   } catch (error) {

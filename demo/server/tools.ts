@@ -26,20 +26,18 @@ export const renderShot = defineTool({
   outputSchema: renderOutput,
   annotations: { idempotentHint: true },
   taskSupport: 'optional',
-  async handler({ shot, seconds, ending }, { task, sleep }) {
+  async handler({ shot, seconds, ending }, { progress, once, sleep }) {
     const { title, frames } = shots[shot]
-    const begin = () => ({ take: ++takes, startedAt: Date.now() })
-    const { take, startedAt } = task ? await task.once('begin', begin) : begin()
+    const { take, startedAt } = await once('begin', () => ({ take: ++takes, startedAt: Date.now() }))
     const renderPart = async (part: number) => {
       for (let frame = ((part - 1) * frames) / PARTS; frame < (part * frames) / PARTS; frame += 1) {
-        await task?.setProgress(frame, frames, stageOf(frame / frames))
+        await progress(frame, frames, stageOf(frame / frames))
         await sleep((seconds * 1000) / frames)
       }
     }
     const render = async (from: number, to: number) => {
       for (let part = from; part <= to; part += 1) {
-        const work = () => renderPart(part)
-        await (task ? task.once(`part ${part}`, work, { mayRepeat: true }) : work())
+        await once(`part ${part}`, () => renderPart(part), { mayRepeat: true })
       }
     }
 

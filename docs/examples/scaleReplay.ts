@@ -12,13 +12,13 @@ export const order = defineTool({
   inputSchema: z.object({ order: z.string() }),
   taskSupport: 'required',
   onOrphan: 'retry',
-  async handler({ order }, { task }) {
+  async handler({ order }, { elicit, once }) {
     // Asked once: a handler that runs again has the response.
     const requestedSchema = z.object({ sure: z.boolean() })
-    const answer = await task?.elicit({ message: `Order ${order}?`, requestedSchema })
-    if (answer?.action !== 'accept') return { content: [{ type: 'text', text: 'Not ordered' }] }
+    const answer = await elicit({ message: `Order ${order}?`, requestedSchema })
+    if (answer.action !== 'accept') return { content: [{ type: 'text', text: 'Not ordered' }] }
     // Runs once: a handler that runs again has the receipt.
-    const { receipt } = (await task?.once('charge', () => shop.charge(order))) ?? { receipt: '' }
+    const { receipt } = await once('charge', () => shop.charge(order))
     // May run twice: shipping the same order again does nothing.
     await shop.ship(order)
     return { content: [{ type: 'text', text: receipt }] }

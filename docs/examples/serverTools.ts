@@ -19,12 +19,12 @@ export const deployTool = defineTool({
     return inputRequired({ inputRequests: { window: request } })
   },
 
-  async handler({ target }, { task, signal }) {
+  async handler({ target }, { progress, elicit, signal }) {
     // While the task runs: its status is input_required until the client responds.
-    const response = await task?.elicit({ message: `Deploy to ${target}?`, requestedSchema: approval })
-    if (response?.action !== 'accept') throw new ProtocolError(-32050, 'The deployment was not approved', { target })
+    const response = await elicit({ message: `Deploy to ${target}?`, requestedSchema: approval })
+    if (response.action !== 'accept') throw new ProtocolError(-32050, 'The deployment was not approved', { target })
 
-    await task?.setStatus('Deploying')
+    await progress('Deploying')
     const outcome = await deploy(target, signal)
     return { content: [{ type: 'text', text: outcome }], isError: outcome === 'rolled back' }
   },

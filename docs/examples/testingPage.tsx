@@ -30,8 +30,8 @@ export const report = defineTool({
   name: 'generate_report',
   inputSchema: z.object({ quarter: z.string() }),
   taskSupport: 'required',
-  async handler({ quarter }, { task, sleep }) {
-    await task?.setStatus('Collecting the figures')
+  async handler({ quarter }, { progress, sleep }) {
+    await progress('Collecting the figures')
     await sleep(5000)
     return { content: [{ type: 'text', text: `The report of ${quarter}` }] }
   },

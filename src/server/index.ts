@@ -15,6 +15,14 @@ export type { PartHealth, TaskHealth } from './health.js'
 export { createHealthHandler, type FetchHandler } from './healthHandler.js'
 export type { CorsOptions } from './http/cors.js'
 export type { TaskCandidate, TaskServerLoad, TaskServerOptions, TaskServerRequestOptions } from './taskServerOptions.js'
+export type { TaskExecutor, TaskJob, TaskQueue, TaskQueueOptions, TaskQueueWorker } from './tasks/executor.js'
+export { InMemoryTaskStore } from './tasks/inMemoryTaskStore.js'
+export type { TaskListFilter, TaskPage, TaskSummary } from './tasks/taskList.js'
+export type { TaskDetails, TaskOperator } from './tasks/taskOperator.js'
+export type { TaskLease, TaskRecord, TaskRepetition, TaskStep } from './tasks/taskRecord.js'
+export type { ToolStepOptions } from './tasks/taskSteps.js'
+export type { TaskStore } from './tasks/taskStore.js'
+export { defineTool, type TaskSupport, type ToolDefinition, type ToolsOfDefinitions } from './tools/defineTool.js'
 export type {
   Elicit,
   ElicitContent,
@@ -22,13 +30,5 @@ export type {
   ElicitParams,
   ElicitResponse,
   ElicitUrlParams,
-} from './tasks/elicit.js'
-export type { TaskExecutor, TaskJob, TaskQueue, TaskQueueOptions, TaskQueueWorker } from './tasks/executor.js'
-export { InMemoryTaskStore } from './tasks/inMemoryTaskStore.js'
-export type { TaskContext, TaskStepOptions } from './tasks/taskContext.js'
-export type { TaskListFilter, TaskPage, TaskSummary } from './tasks/taskList.js'
-export type { TaskDetails, TaskOperator } from './tasks/taskOperator.js'
-export type { TaskLease, TaskRecord, TaskRepetition, TaskStep } from './tasks/taskRecord.js'
-export type { TaskStore } from './tasks/taskStore.js'
-export { defineTool, type TaskSupport, type ToolDefinition, type ToolsOfDefinitions } from './tools/defineTool.js'
-export type { ToolContext } from './tools/toolContext.js'
+} from './tools/elicit.js'
+export type { PrepareContext, ToolContext } from './tools/toolContext.js'

@@ -49,8 +49,8 @@ it('shows the form that a tool asks for, and sends what is filled in', async () 
     name: 'ask',
     taskSupport: 'required',
     inputSchema: z.object({}),
-    async handler(_, { task }) {
-      const answer = await task?.elicit({
+    async handler(_, { elicit }) {
+      const answer = await elicit({
         mode: 'form',
         message: 'How many pages?',
         requestedSchema: {

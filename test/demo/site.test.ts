@@ -1,4 +1,4 @@
-import { createTaskServer, defineTool, type TaskContext } from 'taskwire/server'
+import { createTaskServer, defineTool, type ElicitParams } from 'taskwire/server'
 import { beforeEach, expect, test } from 'vitest'
 import { z } from 'zod'
 import { createDemoSite, type DemoSite, isServed, RESCUE_MS, RESTART_MS } from '../../demo/server/site.js'
@@ -19,12 +19,12 @@ const render = (onOrphan: 'retry' | 'fail') =>
     inputSchema: z.object({}),
     taskSupport: 'required',
     onOrphan,
-    async handler(_, { task, sleep, signal }) {
+    async handler(_, { progress, once, sleep, signal }) {
       started.push(signal)
-      await task?.once('scene', async () => {
+      await once('scene', async () => {
         scenes += 1
       })
-      await task?.setStatus('Rendering')
+      await progress('Rendering')
       await sleep(60_000)
       return { content: [{ type: 'text', text: 'rendered' }] }
     },
@@ -35,13 +35,13 @@ const release = defineTool({
   inputSchema: z.object({}),
   taskSupport: 'required',
   onOrphan: 'retry',
-  async handler(_, { task }) {
-    const answer = await task?.elicit(question)
-    return { content: [{ type: 'text', text: answer?.action ?? '' }] }
+  async handler(_, { elicit }) {
+    const answer = await elicit(question)
+    return { content: [{ type: 'text', text: answer.action }] }
   },
 })
 
-const question: Parameters<TaskContext['elicit']>[0] = {
+const question: ElicitParams = {
   message: 'Release it?',
   requestedSchema: { type: 'object', properties: {} },
 }

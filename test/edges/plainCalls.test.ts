@@ -3,6 +3,7 @@ import { defineTool, type ToolContext, type ToolDefinition } from 'taskwire/serv
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { messageOf, readSse } from '../../src/server/http/sse.js'
+import { createCuttableProcess } from '../server/support/cuttableProcess.js'
 import { createManualClock, settle } from '../server/support/manualClock.js'
 import { type Json, post, type RpcOptions, rpcRequest } from '../server/support/rpc.js'
 import { type ServerUnderTest, startServer } from '../server/support/serverUnderTest.js'
@@ -95,6 +96,27 @@ describe('a call of a client without tasks', () => {
       text('done').content,
     ])
     expect(call.seen.isOver).toBe(true)
+  })
+
+  it('[EDGE-48] gets what is said in words alone, too, under numbers that grow', async () => {
+    const tool = toolOf(async ({ progress }) => {
+      await progress('Opening')
+      await progress('Opening')
+      await progress(0, 2, 'Asia')
+      await progress(1, 2, 'Asia')
+      await progress('Closing')
+      await progress(0, 2, 'Europe')
+      return 'done'
+    })
+    const call = send(startServer({ tools: [tool] }), TOKEN)
+    await settle()
+    const notified = call.messages().flatMap(({ params }) => (params === undefined ? [] : [params as Json]))
+    expect(notified.map(({ progress, total, message }) => [progress, total, message])).toEqual([
+      [0, undefined, 'Opening'],
+      [0.001, 2, 'Asia'],
+      [1, 2, 'Asia'],
+      [1.001, undefined, 'Closing'],
+    ])
   })
 
   it('[EDGE-48] gets no progress without a token, and JSON where the tool is quick', async () => {
@@ -243,7 +265,106 @@ describe('input without a task', () => {
   })
 })
 
+describe('what else a handler can do, with a task or without', () => {
+  const EVERY_INPUT: RpcOptions = { capabilities: { sampling: {}, roots: {} } }
+  const completion = { role: 'assistant', content: { type: 'text', text: 'Hello!' }, model: 'm' }
+
+  it('[EDGE-48] asks for a completion and for roots, in another round each', async () => {
+    const t = startServer({
+      tools: [
+        toolOf(async ({ sample, listRoots }) => {
+          const { model } = await sample({ messages: [], maxTokens: 10 })
+          const { roots } = await listRoots()
+          return `${model}, ${roots[0]?.uri}`
+        }),
+      ],
+    })
+    const round = (from: Json | undefined, inputResponses: Json) =>
+      t.rpc(
+        'tools/call',
+        { name: 'work', arguments: {}, requestState: from?.['requestState'], inputResponses },
+        EVERY_INPUT,
+      )
+    const first = (await t.call('work', {}, EVERY_INPUT)).result
+    expect(first?.['inputRequests']).toMatchObject({ 'sampling-1': { method: 'sampling/createMessage' } })
+    const second = (await round(first, { 'sampling-1': completion })).result
+    expect(second?.['inputRequests']).toMatchObject({ 'roots-2': { method: 'roots/list' } })
+    const { result } = await round(second, { 'roots-2': { roots: [{ uri: 'file:///a' }] } })
+    expect(result).toMatchObject(text('m, file:///a'))
+  })
+
+  it.each([
+    ['a task', async (t: ServerUnderTest) => (await t.get(await t.start('work')))['result']],
+    ['no task', async (t: ServerUnderTest) => (await t.call('work', {}, PLAIN)).result],
+  ])('[EDGE-48] runs a step once under its name, in %s', async (_, resultOf) => {
+    const tool = toolOf(async ({ once }) => {
+      const receipt = await once('charge', () => 'receipt')
+      const again = await once('charge', () => 'another').catch((error: Error) => error.name)
+      return [receipt, again]
+    })
+    expect(await resultOf(startServer({ tools: [tool] }))).toMatchObject(text('receipt,TaskConfigurationError'))
+  })
+
+  it('[EDGE-48] has the id of the task, where there is one', async () => {
+    const t = startServer({ tools: [toolOf(async ({ taskId }) => taskId ?? 'none')] })
+    const taskId = await t.start('work')
+    expect((await t.get(taskId))['result']).toMatchObject(text(taskId))
+    expect((await t.call('work', {}, PLAIN)).result).toMatchObject(text('none'))
+  })
+
+  it('[EDGE-48] keeps the steps of a call that asks, where its process is lost', async () => {
+    const charges: number[] = []
+    const tool = toolOf(
+      async ({ once, elicit }) => {
+        const receipt = await once('charge', () => charges.push(1))
+        const answer = await elicit(nameForm)
+        return `${receipt} ${answer.content?.name}`
+      },
+      { onOrphan: 'retry' },
+    )
+    const [store, clock, leaseMs] = [new SharedStore(), createManualClock(), 3000]
+    const { kill, ...process } = createCuttableProcess(store, clock)
+    const first = startServer({ tools: [tool], ...process, leaseMs })
+    const { result } = await first.call('work', {}, PLAIN)
+    kill()
+    const second = startServer({ tools: [tool], store, clock, leaseMs })
+    const round = { requestState: result?.['requestState'], inputResponses: { 'elicitation-1': accept } }
+    const answer = second.rpc('tools/call', { name: 'work', arguments: {}, ...round }, PLAIN)
+    await settle()
+    await clock.advance(2 * leaseMs)
+    expect((await answer).result).toMatchObject(text('1 Luca'))
+    expect(charges).toEqual([1])
+  })
+
+  it.each(['progress', 'elicit', 'sample', 'listRoots', 'once'] as const)(
+    '[EDGE-48] names prepare where that calls %s(), which only a handler has',
+    async (name) => {
+      const prepare = async (_: unknown, context: object) =>
+        (context as Record<string, () => Promise<undefined>>)[name]?.()
+      const t = startServer({ tools: [toolOf(async () => 'done', { prepare })] })
+      expect((await t.call('work', {}, PLAIN)).error).toMatchObject({ code: -32603 })
+      expect(String(t.errors[0]?.error)).toContain(`Failed to call ${name}(): \`prepare\` runs before the work begins.`)
+    },
+  )
+})
+
 describe('progress() and elicit() of a task', () => {
+  it('[EDGE-48] leave the number where it is for words alone, which replace the message', async () => {
+    const t = startServer({
+      tools: [
+        toolOf(async ({ progress, sleep }) => {
+          await progress(1, 2, 'Asia')
+          await progress('Closing')
+          await sleep(1000)
+        }),
+      ],
+    })
+    expect(await t.get(await t.start('work'))).toMatchObject({
+      statusMessage: 'Closing',
+      _meta: { 'dev.taskwire/progress': { progress: 1, total: 2, message: 'Closing' } },
+    })
+  })
+
   it('[EDGE-48] show in its status, as those of a plain call do in the answer', async () => {
     const t = startServer({
       tools: [

@@ -11,7 +11,7 @@ const accept = (content: unknown) => ({ [KEY]: { action: 'accept', content } })
 async function asking(params: ElicitParams) {
   const tool = defineTool({
     ...slow,
-    handler: async (_, { task }) => text(JSON.stringify(await task?.elicit(params))),
+    handler: async (_, { elicit }) => text(JSON.stringify(await elicit(params))),
   })
   const t = startServer({ tools: [tool] })
   const taskId = await t.start('slow')
@@ -110,8 +110,8 @@ describe('a response to a form', () => {
   it('[EDGE-22] a response to one input request is refused together with what does not answer another', async () => {
     const both = defineTool({
       ...slow,
-      async handler(_, { task }) {
-        return text(JSON.stringify(await Promise.all([task?.elicit(order), task?.elicit(order)])))
+      async handler(_, { elicit }) {
+        return text(JSON.stringify(await Promise.all([elicit(order), elicit(order)])))
       },
     })
     const t = startServer({ tools: [both] })
@@ -138,8 +138,8 @@ describe('a response to another input request', () => {
   ])('[EDGE-22] a response about %s gets -32602 where its shape is wrong: %s, %j', async (kind, key, response) => {
     const tool = defineTool({
       ...slow,
-      async handler(_, { task }) {
-        const asked = kind === 'roots' ? task?.listRoots() : task?.sample({ messages: [], maxTokens: 10 })
+      async handler(_, { sample, listRoots }) {
+        const asked = kind === 'roots' ? listRoots() : sample({ messages: [], maxTokens: 10 })
         return text(JSON.stringify(await asked))
       },
     })

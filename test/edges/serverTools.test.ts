@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http'
 import { type NodeIncomingMessageLike, toNodeHandler } from '@modelcontextprotocol/node'
 import { type CallToolResult, ProtocolError } from '@modelcontextprotocol/server'
-import { defineTool, InMemoryTaskStore, type TaskContext, type TaskRecord } from 'taskwire/server'
+import { defineTool, InMemoryTaskStore, type TaskRecord, type ToolContext } from 'taskwire/server'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { createManualClock, settle } from '../server/support/manualClock.js'
@@ -11,25 +11,25 @@ import { slow, text } from '../server/support/tools.js'
 import { listen } from '../support/listen.js'
 
 /** A tool that is given its task after it has been answered for, and ends with what `run` returns. */
-const using = (run: (task: TaskContext) => Promise<string> | string) =>
+const using = (run: (context: ToolContext) => Promise<string> | string) =>
   defineTool({
     ...slow,
-    async handler(_, { task, sleep }) {
-      await sleep(1)
-      const said = task === undefined ? 'no task' : await run(task)
-      await sleep(1000)
+    async handler(_, context) {
+      await context.sleep(1)
+      const said = await run(context)
+      await context.sleep(1000)
       return text(said)
     },
   })
 
 describe('a status of a task', () => {
-  it.each([[10n], [5], [null], [undefined], [{ toString: () => 'text' }], [Symbol('text')]])(
+  it.each([[10n], [null], [undefined], [{ toString: () => 'text' }], [Symbol('text')]])(
     '[EDGE-18] %s is refused where the tool sets it as a status, and tasks/get goes on answering',
     async (message) => {
       let thrown: unknown
-      const tool = using((task) => {
+      const tool = using(({ progress }) => {
         try {
-          void task.setStatus(message as string)
+          void progress(message as string)
         } catch (error) {
           thrown = error
         }
@@ -38,7 +38,7 @@ describe('a status of a task', () => {
       const t = startServer({ tools: [tool] })
       const taskId = await t.start('slow')
       await t.clock.advance(1)
-      expect(thrown).toMatchObject({ name: 'TaskConfigurationError', message: expect.stringContaining('setStatus') })
+      expect(thrown).toMatchObject({ name: 'TaskConfigurationError', message: expect.stringContaining('progress()') })
       expect(await t.get(taskId)).toMatchObject({ status: 'working' })
       expect(await t.get(taskId)).not.toHaveProperty('statusMessage')
       await t.clock.advance(1000)
@@ -47,7 +47,7 @@ describe('a status of a task', () => {
   )
 
   it('[EDGE-18] a tool that does not catch the refusal of its status fails, and its task can be read', async () => {
-    const t = startServer({ tools: [using((task) => task.setStatus(10n as unknown as string).then(() => 'set'))] })
+    const t = startServer({ tools: [using(({ progress }) => progress(10n as unknown as string).then(() => 'set'))] })
     const taskId = await t.start('slow')
     await t.clock.advance(1)
     expect(await t.get(taskId)).toMatchObject({ status: 'failed', error: { code: -32603 } })
@@ -155,8 +155,8 @@ describe('a change of a task', () => {
       }
     }
     const store = new CountingStore()
-    const burst = using(async (task) => {
-      await Promise.all(Array.from({ length: 500 }, (_, step) => task.setStatus(`step ${step}`)))
+    const burst = using(async ({ progress }) => {
+      await Promise.all(Array.from({ length: 500 }, (_, step) => progress(`step ${step}`)))
       return 'done'
     })
     const t = startServer({ store, tools: [burst] })

@@ -46,9 +46,9 @@ const TOOLS = [
     name: 'ask',
     inputSchema: z.object({ times: z.number().int().min(0).max(3).default(1) }),
     taskSupport: 'required',
-    async handler({ times }, { task }) {
+    async handler({ times }, { elicit }) {
       for (let round = 0; round < times; round++)
-        await task?.elicit({ message: 'Name?', requestedSchema: z.object({ name: z.string() }) })
+        await elicit({ message: 'Name?', requestedSchema: z.object({ name: z.string() }) })
       return text('thanks')
     },
   }),

@@ -21,7 +21,7 @@ const work = defineTool({
   handler: async ({ steps, outcome }, ctx) => {
     for (let step = 1; step <= steps; step++) {
       await ctx.sleep(50)
-      await ctx.task?.setStatus(`step ${step} of ${steps}`)
+      await ctx.progress(`step ${step} of ${steps}`)
     }
     if (outcome === 'failure') throw new Error('broken')
     const structuredContent = { steps: outcome === 'bad output' ? ('many' as unknown as number) : steps }

@@ -24,8 +24,8 @@ function startServer(taskSupport: 'optional' | 'required') {
     name: 'generate_report',
     inputSchema: z.object({ quarter: z.string() }),
     taskSupport,
-    async handler({ quarter }, { task, sleep }) {
-      await task?.setStatus('Asia')
+    async handler({ quarter }, { progress, sleep }) {
+      await progress('Asia')
       await sleep(90_000)
       return { content: [{ type: 'text', text: `The report of ${quarter}` }] }
     },

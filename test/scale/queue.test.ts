@@ -33,9 +33,9 @@ const greet = defineTool({
   name: 'greet',
   inputSchema: z.object({ name: z.string() }),
   taskSupport: 'required',
-  async handler({ name }, { task }) {
-    const answer = await task?.elicit({ message: `Greet ${name}?`, requestedSchema: z.object({ sure: z.boolean() }) })
-    return text(`${answer?.action} ${name}`)
+  async handler({ name }, { elicit }) {
+    const answer = await elicit({ message: `Greet ${name}?`, requestedSchema: z.object({ sure: z.boolean() }) })
+    return text(`${answer.action} ${name}`)
   },
 })
 

@@ -80,7 +80,7 @@ describe('tasks/cancel', () => {
   it('ends a task that waits for a response', async () => {
     const tool = defineTool({
       ...slow,
-      handler: async (_, { task }) => text(JSON.stringify(await task?.listRoots())),
+      handler: async (_, { listRoots }) => text(JSON.stringify(await listRoots())),
     })
     const { start, cancel, get, update } = startServer({ tools: [tool] })
     const taskId = await start('slow')

@@ -126,8 +126,8 @@ describe('tasks that are over at their creation', () => {
     ['a promise', async () => text('known')],
     [
       'after it has said something',
-      async (_, { task, sleep }) => {
-        await task?.setStatus('Looking it up')
+      async (_, { progress, sleep }) => {
+        await progress('Looking it up')
         await sleep(0)
         return text('known')
       },
@@ -232,7 +232,7 @@ describe('calls that become no task', () => {
   })
 
   it('answers clients that did not declare the extension directly', async () => {
-    const tool = defineTool({ ...slow, handler: (_, { task }) => text(`task: ${task}`) })
+    const tool = defineTool({ ...slow, handler: (_, { taskId }) => text(`task: ${taskId}`) })
     const { call } = startServer({ tools: [tool] })
     expect((await call('slow', {}, NO_TASKS)).result).toMatchObject({
       resultType: 'complete',

@@ -31,8 +31,8 @@ describe('clients of earlier revisions', () => {
       tools: [
         {
           ...slow,
-          handler(_, { task }) {
-            tasks.push(task)
+          handler(_, { taskId }) {
+            tasks.push(taskId)
             return text('done')
           },
         },

@@ -52,10 +52,10 @@ describe('the ttl', () => {
   it('counts from each input request on, and not while the tool works between them', async () => {
     const tool = defineTool({
       ...ask,
-      async handler(_, { task, sleep }) {
-        await task?.listRoots()
+      async handler(_, { listRoots, sleep }) {
+        await listRoots()
         await sleep(60_000)
-        await task?.listRoots()
+        await listRoots()
         return text('asked twice')
       },
     })
@@ -84,9 +84,9 @@ describe('the ttl', () => {
     let reason: unknown
     const tool = defineTool({
       ...slow,
-      handler: (_, { signal, task }) =>
+      handler: (_, { listRoots, signal }) =>
         new Promise((_, reject) => {
-          void task?.listRoots()
+          void listRoots()
           signal.addEventListener('abort', () => {
             reason = signal.reason
             reject(signal.reason)
@@ -136,8 +136,8 @@ describe('the ttl', () => {
     const transition = vi.spyOn(store, 'transition')
     const tool = defineTool({
       ...slow,
-      async handler(_, { task, sleep }) {
-        void task?.listRoots()
+      async handler(_, { listRoots, sleep }) {
+        void listRoots()
         await sleep(5000)
         return text('done')
       },
@@ -155,8 +155,8 @@ describe('the ttl', () => {
     const asked = vi.fn()
     const tool = defineTool({
       ...slow,
-      async handler(_, { task }) {
-        await task?.listRoots().catch(asked)
+      async handler(_, { listRoots }) {
+        await listRoots().catch(asked)
         return text('')
       },
     })

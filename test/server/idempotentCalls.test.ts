@@ -168,8 +168,8 @@ describe('a call that comes again under its key', () => {
 
   it('is not ended by work of the first that has outlived its ttl', async () => {
     const ends: (() => void)[] = []
-    const handler = async (_: unknown, { task }: ToolContext) => {
-      void task?.listRoots()
+    const handler = async (_: unknown, { listRoots }: ToolContext) => {
+      void listRoots()
       return new Promise((resolve) => ends.push(() => resolve(text(`run ${ends.length}`))))
     }
     const { tool } = countingTool({ ttlMs: 5000, handler } as object)

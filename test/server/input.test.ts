@@ -11,11 +11,11 @@ const accept = (name: string) => ({ action: 'accept', content: { name } })
 const askAtOnce = defineTool({
   ...ask,
   name: 'askAtOnce',
-  async handler(_, { task }) {
+  async handler(_, { elicit, sample, listRoots }) {
     const answers = await Promise.all([
-      task?.elicit({ message: 'Name?', requestedSchema: schema }),
-      task?.sample({ messages: [], maxTokens: 10 }),
-      task?.listRoots(),
+      elicit({ message: 'Name?', requestedSchema: schema }),
+      sample({ messages: [], maxTokens: 10 }),
+      listRoots(),
     ])
     return text(JSON.stringify(answers))
   },

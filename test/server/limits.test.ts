@@ -36,10 +36,10 @@ describe('a pattern in a form', () => {
   const asking = (pattern: RegExp) =>
     defineTool({
       ...ask,
-      async handler(_, { task }) {
+      async handler(_, { elicit }) {
         const code = { type: 'string', pattern: pattern.source } as const
         const requestedSchema = { type: 'object' as const, properties: { code } }
-        return text(JSON.stringify(await task?.elicit({ message: 'Code?', requestedSchema })))
+        return text(JSON.stringify(await elicit({ message: 'Code?', requestedSchema })))
       },
     })
 
@@ -72,9 +72,9 @@ describe('a pattern in a form', () => {
   it('of zod for an email address stays usable', async () => {
     const tool = defineTool({
       ...ask,
-      async handler(_, { task }) {
-        const answer = await task?.elicit({ message: 'Where?', requestedSchema: z.object({ to: z.email() }) })
-        return text(answer?.action === 'accept' ? answer.content.to : 'nowhere')
+      async handler(_, { elicit }) {
+        const answer = await elicit({ message: 'Where?', requestedSchema: z.object({ to: z.email() }) })
+        return text(answer.action === 'accept' ? answer.content.to : 'nowhere')
       },
     })
     const t = startServer({ tools: [tool] })
@@ -92,9 +92,9 @@ describe('the response to a form', () => {
   })
   const tool = defineTool({
     ...ask,
-    async handler(_, { task }) {
-      const answer = await task?.elicit({ message: 'When?', requestedSchema })
-      return text(answer?.action === 'accept' ? `${answer.content.day + 1}` : String(answer?.action))
+    async handler(_, { elicit }) {
+      const answer = await elicit({ message: 'When?', requestedSchema })
+      return text(answer.action === 'accept' ? `${answer.content.day + 1}` : String(answer.action))
     },
   })
 

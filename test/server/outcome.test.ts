@@ -17,9 +17,9 @@ describe('how tasks end', () => {
   it('shows the work, its status message and then its result', async () => {
     const tool = defineTool({
       ...slow,
-      async handler({ ms }, { task, sleep }) {
+      async handler({ ms }, { progress, sleep }) {
         await sleep(ms)
-        await task?.setStatus('half done')
+        await progress('half done')
         await sleep(ms)
         return text('done')
       },
@@ -94,7 +94,7 @@ describe('how tasks end', () => {
   it.each([
     ['something that is not JSON', { content: [], structuredContent: { big: 1n } }, 'its result is not JSON'],
     ['nothing', undefined, 'its result is not JSON'],
-    ['a question', { resultType: 'input_required', requestState: 's' }, 'or ask with ctx.elicit()'],
+    ['a question', { resultType: 'input_required', requestState: 's' }, 'or ask with context.elicit()'],
   ])('fails where the tool returns %s, and tells the operator what to do', async (_, result, problem) => {
     const { start, get, errors } = startServer({ tools: [toolReturning(result)] })
     expect(await get(await start('slow'))).toMatchObject({ status: 'failed', error: GENERIC })
@@ -105,9 +105,9 @@ describe('how tasks end', () => {
   it('survives a tool that forgets to await', async () => {
     const tool = defineTool({
       ...slow,
-      handler(_, { task, sleep }) {
-        void task?.setStatus('working')
-        void task?.listRoots()
+      handler(_, { progress, listRoots, sleep }) {
+        void progress('working')
+        void listRoots()
         void sleep(5000)
         return text('done')
       },

@@ -8,10 +8,10 @@ import { ask, failing, slow, text } from './support/tools.js'
 
 const chatty = defineTool({
   ...slow,
-  async handler(_, { task, sleep }) {
+  async handler(_, { progress, sleep }) {
     for (const step of [1, 2]) {
       await sleep(1000)
-      await task?.setStatus(`step ${step}`)
+      await progress(`step ${step}`)
     }
     await sleep(1000)
     return text('done')

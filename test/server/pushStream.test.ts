@@ -80,9 +80,9 @@ describe('a stream of tasks', () => {
     const steps = 1000
     const verbose = defineTool({
       ...slow,
-      async handler(_, { task, sleep }) {
+      async handler(_, { progress, sleep }) {
         await sleep(1)
-        for (let step = 1; step <= steps; step += 1) await task?.setStatus(`step ${step}`)
+        for (let step = 1; step <= steps; step += 1) await progress(`step ${step}`)
         return text('done')
       },
     })

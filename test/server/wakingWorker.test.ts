@@ -70,10 +70,10 @@ describe('a worker that wakes up after its lease', () => {
 
   const waking: [string, (context: ToolContext) => unknown][] = [
     ['sleep()', ({ sleep }) => sleep(0)],
-    ['setProgress()', ({ task }) => task?.setProgress(1, 2)],
-    ['setStatus()', ({ task }) => task?.setStatus('awake')],
-    ['elicit()', ({ task }) => task?.elicit({ mode: 'url', message: 'x', url: 'https://a.example' })],
-    ['once()', ({ task }) => task?.once('step', () => 1)],
+    ['setProgress()', ({ progress }) => progress(1, 2)],
+    ['setStatus()', ({ progress }) => progress('awake')],
+    ['elicit()', ({ elicit }) => elicit({ mode: 'url', message: 'x', url: 'https://a.example' })],
+    ['once()', ({ once }) => once('step', () => 1)],
   ]
 
   it.each(waking)('rejects %s at once, before any timer has fired', async (_, wake) => {
@@ -109,9 +109,9 @@ describe('a worker that wakes up after its lease', () => {
   it('cannot begin a step that another worker may have begun', async () => {
     const { passed, open } = gate()
     const steps: string[] = []
-    const t = await setup(async (_args, { task }) => {
+    const t = await setup(async (_args, { once }) => {
       await passed
-      await task?.once('charge', () => void steps.push('charged'))
+      await once('charge', () => void steps.push('charged'))
       return text('charged')
     }, 'retry')
     t.own.wake()
@@ -127,10 +127,10 @@ describe('a run whose task another process has ended', () => {
   it('is aborted, and what it does rejects', async () => {
     const { passed, open } = gate()
     const seen: unknown[] = []
-    const t = await setup(async (_args, { signal, task }) => {
+    const t = await setup(async (_args, { progress, signal }) => {
       signal.addEventListener('abort', () => seen.push(String(signal.reason)))
       await passed
-      seen.push(await task?.setProgress(1).catch(String))
+      seen.push(await progress(1).catch(String))
       return text('too late')
     })
     await t.clock.advance(2 * LEASE_MS)

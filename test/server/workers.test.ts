@@ -2,16 +2,16 @@ import {
   createTaskWorker,
   defineTool,
   type TaskQueueWorker,
-  type TaskStepOptions,
-  type TaskStore,
   type TaskWorkerOptions,
   type ToolContext,
   type ToolDefinition,
+  type ToolStepOptions,
 } from 'taskwire/server'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { z } from 'zod'
+import { createCuttableProcess } from './support/cuttableProcess.js'
 import { gist, listen } from './support/listening.js'
-import { createManualClock, type ManualClock, settle } from './support/manualClock.js'
+import { createManualClock, settle } from './support/manualClock.js'
 import { createMemoryQueue } from './support/memoryQueue.js'
 import { type Json, TASKS } from './support/rpc.js'
 import { startServer, type TestServerOptions } from './support/serverUnderTest.js'
@@ -23,29 +23,6 @@ const accept = { action: 'accept', content: { name: 'Luca' } }
 const form = { message: 'Name?', requestedSchema: z.object({ name: z.string() }) }
 const LOST = 'The worker was lost; the tool may have run in part.'
 
-/** A store of a process that can be cut off from it, as a process is that hangs, or is killed. */
-function createProcess(store: TaskStore, clock: ManualClock) {
-  let isCut = false
-  const guard = <T>(call: () => Promise<T>): Promise<T> => (isCut ? new Promise<T>(() => {}) : call())
-  const own: TaskStore = {
-    create: (record) => guard(() => store.create(record)),
-    get: (taskId) => guard(() => store.get(taskId)),
-    transition: (next, version) => guard(() => store.transition(next, version)),
-    expire: (now) => guard(() => store.expire(now)),
-    remove: (taskId) => guard(() => store.remove(taskId)),
-    countAtWork: (owner) => guard(async () => (await store.countAtWork?.(owner)) ?? 0),
-    lapsed: (now, limit) => guard(async () => (await store.lapsed?.(now, limit)) ?? []),
-    watch: (onChange) => store.watch?.((...change) => isCut || onChange(...change)) ?? (() => {}),
-  }
-  return {
-    store: own,
-    clock,
-    kill: () => {
-      isCut = true
-    },
-  }
-}
-
 function setup(tools: ToolDefinition[], options: Partial<TestServerOptions> = {}) {
   const store = new SharedStore()
   const clock = createManualClock()
@@ -53,7 +30,7 @@ function setup(tools: ToolDefinition[], options: Partial<TestServerOptions> = {}
   const web = startServer({ store, clock, tools, executor: queue, leaseMs: LEASE_MS, ...options })
   const { errors } = web
   const startWorker = (rest: Partial<TaskWorkerOptions> = {}) => {
-    const { kill: cut, ...process } = createProcess(store, clock)
+    const { kill: cut, ...process } = createCuttableProcess(store, clock)
     const takings: TaskQueueWorker[] = []
     const worker = createTaskWorker({
       serverInfo: { name: 'test', version: '1.0.0' },
@@ -92,10 +69,10 @@ function counted(overrides: Partial<ToolDefinition> = {}) {
   const tool = defineTool({
     ...slow,
     name: 'counted',
-    async handler(_, { task, sleep, signal }) {
+    async handler(_, { progress, sleep, signal }) {
       runs.push('begun')
       signal.addEventListener('abort', () => runs.push('stopped'))
-      await task?.setStatus('at it')
+      await progress('at it')
       await sleep(60_000)
       runs.push('done')
       return text('done')
@@ -249,10 +226,10 @@ describe('a server with a queue', () => {
       taskSupport: 'required',
       inputSchema: z.object({ code: z.string() }),
       onOrphan: 'retry',
-      async handler(_, { task, sleep }) {
-        await task?.once('pay', () => 'a receipt')
-        await task?.setProgress(1, 2, 'half of the secret')
-        await task?.elicit({ ...form, message: 'Whose?' })
+      async handler(_, { progress, elicit, once, sleep }) {
+        await once('pay', () => 'a receipt')
+        await progress(1, 2, 'half of the secret')
+        await elicit({ ...form, message: 'Whose?' })
         await sleep(1000)
         return text('the secret result')
       },
@@ -429,7 +406,7 @@ describe('a worker that is lost', () => {
     const other = defineTool({ ...fragile.tool, name: 'fragile' })
     const store = new SharedStore()
     const clock = createManualClock()
-    const { kill, ...process } = createProcess(store, clock)
+    const { kill, ...process } = createCuttableProcess(store, clock)
     const options = { tools: [tool, other], leaseMs: LEASE_MS }
     const first = startServer({ ...process, ...options })
     const second = startServer({ store, clock, ...options })
@@ -448,8 +425,8 @@ describe('a handler that is run again', () => {
     const tool = defineTool({
       ...ask,
       onOrphan: 'retry',
-      async handler(_, { task }) {
-        return text(JSON.stringify([await task?.elicit(form), await task?.elicit(form)]))
+      async handler(_, { elicit }) {
+        return text(JSON.stringify([await elicit(form), await elicit(form)]))
       },
     })
     const t = setup([tool])
@@ -486,9 +463,9 @@ describe('a handler that is run again', () => {
     const tool = defineTool({
       ...ask,
       onOrphan: 'retry',
-      async handler(_, { task }) {
+      async handler(_, { elicit }) {
         round += 1
-        return text(JSON.stringify(await task?.elicit({ ...form, message: `Round ${round}?` })))
+        return text(JSON.stringify(await elicit({ ...form, message: `Round ${round}?` })))
       },
     })
     const t = setup([tool])
@@ -509,9 +486,9 @@ describe('a handler that is run again', () => {
     const tool = defineTool({
       ...ask,
       onOrphan: 'retry',
-      async handler(_, { task }) {
-        const receipt = await task?.once('charge', async () => ({ receipt: charges.push(1) }))
-        await task?.elicit(form)
+      async handler(_, { elicit, once }) {
+        const receipt = await once('charge', async () => ({ receipt: charges.push(1) }))
+        await elicit(form)
         return text(JSON.stringify(receipt))
       },
     })
@@ -532,8 +509,8 @@ describe('a handler that is run again', () => {
     const tool = defineTool({
       ...ask,
       onOrphan: 'retry',
-      async handler(_, { task, sleep }) {
-        await task?.once('charge', async () => {
+      async handler(_, { once, sleep }) {
+        await once('charge', async () => {
           charges.push(1)
           await sleep(60_000)
         })
@@ -557,19 +534,19 @@ describe('a handler that is run again', () => {
 })
 
 /** Does one part a second, and says so. */
-function inParts(options?: TaskStepOptions) {
+function inParts(options?: ToolStepOptions) {
   const runs: string[] = []
   const tool = defineTool({
     ...slow,
     onOrphan: 'retry',
-    async handler(_, { task, sleep }) {
+    async handler(_, { progress, once, sleep }) {
       for (const part of [1, 2, 3, 4]) {
-        await task?.setProgress(part, 4)
+        await progress(part, 4)
         const work = () => {
           runs.push(`part ${part}`)
           return sleep(1000)
         }
-        await task?.once(`part ${part}`, work, options)
+        await once(`part ${part}`, work, options)
       }
       return text('done')
     },
@@ -613,9 +590,9 @@ describe('the progress of a handler that runs again', () => {
     expect([...all]).toEqual(['3 of 4', '4 of 4'])
   })
 
-  async function withoutSteps(_: unknown, { task, sleep }: ToolContext) {
+  async function withoutSteps(_: unknown, { progress, sleep }: ToolContext) {
     for (const part of [1, 2, 3, 4]) {
-      await task?.setProgress(part, 4)
+      await progress(part, 4)
       await sleep(part === 4 ? 60_000 : 1000)
     }
     return text('done')
@@ -626,9 +603,9 @@ describe('a step of a handler', () => {
   const stepping = (names: string[], value: unknown = 1) =>
     defineTool({
       ...slow,
-      async handler(_, { task }) {
+      async handler(_, { once }) {
         const results = []
-        for (const name of names) results.push(await task?.once(name, () => value))
+        for (const name of names) results.push(await once(name, () => value))
         return text(JSON.stringify(results))
       },
     })

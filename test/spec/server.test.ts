@@ -1,5 +1,5 @@
 import { type AuthInfo, acceptedContent, inputRequired, ProtocolError } from '@modelcontextprotocol/server'
-import { defineTool, InMemoryTaskStore, type TaskContext } from 'taskwire/server'
+import { defineTool, InMemoryTaskStore, type ToolContext } from 'taskwire/server'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { gist, listen, listenInVain, SUBSCRIPTION } from '../server/support/listening.js'
@@ -15,9 +15,8 @@ const form = { message: 'Name?', requestedSchema: z.object({ name: z.string() })
 const accept = { action: 'accept', content: { name: 'Luca' } }
 
 /** A server with one tool, `it`, that does this. */
-function startWith(work: (task: TaskContext | undefined) => Promise<unknown>) {
-  const handler = async (_: unknown, { task }: { task?: TaskContext }) =>
-    text(JSON.stringify((await work(task)) ?? null))
+function startWith(work: (context: ToolContext) => Promise<unknown>) {
+  const handler = async (_: unknown, context: ToolContext) => text(JSON.stringify((await work(context)) ?? null))
   return startServer({ tools: [defineTool({ ...slow, name: 'it', handler })] })
 }
 
@@ -108,7 +107,7 @@ describe('tasks/get', () => {
   })
 
   it('[SERVER-TASK-GET-INPUT] tells of every input request that is open', async () => {
-    const t = startWith(async (task) => Promise.all([task?.elicit(form), task?.listRoots()]))
+    const t = startWith(async ({ elicit, listRoots }) => Promise.all([elicit(form), listRoots()]))
     const taskId = await t.start('it')
     expect(await t.get(taskId)).toMatchObject({
       status: 'input_required',
@@ -162,7 +161,7 @@ describe('tasks/get', () => {
 
 describe('input requests', () => {
   it('[SERVER-TASK-INPUT-KEYS] have keys of their own, also where the same is asked again', async () => {
-    const t = startWith(async (task) => [await task?.elicit(form), await task?.elicit(form)])
+    const t = startWith(async ({ elicit }) => [await elicit(form), await elicit(form)])
     const taskId = await t.start('it')
     const keys: string[] = []
     for (let round = 0; round < 2; round += 1) {
@@ -174,7 +173,7 @@ describe('input requests', () => {
   })
 
   it('[SERVER-TASK-INPUT-UNKNOWN] [SERVER-TASK-UPDATE-ACK] that are not open take no responses, and nobody is told', async () => {
-    const t = startWith(async (task) => task?.elicit(form))
+    const t = startWith(async ({ elicit }) => elicit(form))
     const taskId = await t.start('it')
     await t.get(taskId)
     const { result } = await t.update(taskId, { 'never-asked': accept })
@@ -184,7 +183,7 @@ describe('input requests', () => {
   })
 
   it('[SERVER-TASK-CANCEL-ACK] that are open end with a cancellation, which is acknowledged', async () => {
-    const t = startWith(async (task) => task?.elicit(form))
+    const t = startWith(async ({ elicit }) => elicit(form))
     const taskId = await t.start('it')
     const { _meta, ...rest } = (await t.cancel(taskId)).result ?? {}
     expect(rest).toEqual({ resultType: 'complete' })
@@ -194,23 +193,23 @@ describe('input requests', () => {
   const url = { mode: 'url' as const, message: 'Sign in', url: 'https://example.com' }
   const sampling = { messages: [], maxTokens: 1 }
   const withTools = { ...sampling, tools: [{ name: 'look', inputSchema: { type: 'object' as const } }] }
-  it.each<[string, Json, Json, (task: TaskContext | undefined) => Promise<unknown>]>([
-    ['a form to a client that declares no elicitation', {}, { elicitation: {} }, async (task) => task?.elicit(form)],
+  it.each<[string, Json, Json, (context: ToolContext) => Promise<unknown>]>([
+    ['a form to a client that declares no elicitation', {}, { elicitation: {} }, async ({ elicit }) => elicit(form)],
     [
       'a form to a client that declares links only',
       { elicitation: { url: {} } },
       { elicitation: { form: {} } },
-      async (task) => task?.elicit(form),
+      async ({ elicit }) => elicit(form),
     ],
     [
       'a link to a client that declares forms',
       { elicitation: {} },
       { elicitation: { url: {} } },
-      async (task) => task?.elicit(url),
+      async ({ elicit }) => elicit(url),
     ],
-    ['sampling', {}, { sampling: {} }, async (task) => task?.sample(sampling)],
-    ['sampling with tools', { sampling: {} }, { sampling: { tools: {} } }, async (task) => task?.sample(withTools)],
-    ['roots', {}, { roots: {} }, async (task) => task?.listRoots()],
+    ['sampling', {}, { sampling: {} }, async ({ sample }) => sample(sampling)],
+    ['sampling with tools', { sampling: {} }, { sampling: { tools: {} } }, async ({ sample }) => sample(withTools)],
+    ['roots', {}, { roots: {} }, async ({ listRoots }) => listRoots()],
   ])(
     '[SERVER-CORE-INPUT-DECLARED] [SERVER-CORE-CAPABILITY-MISSING] do not ask for %s',
     async (_, declared, requiredCapabilities, work) => {
@@ -224,11 +223,11 @@ describe('input requests', () => {
     },
   )
 
-  it.each<[string, Json, (task: TaskContext | undefined) => Promise<unknown>]>([
-    ['a form', { elicitation: {} }, async (task) => task?.elicit(form)],
-    ['a link', { elicitation: { url: {} } }, async (task) => task?.elicit(url)],
-    ['sampling with tools', { sampling: { tools: {} } }, async (task) => task?.sample(withTools)],
-    ['roots', { roots: {} }, async (task) => task?.listRoots()],
+  it.each<[string, Json, (context: ToolContext) => Promise<unknown>]>([
+    ['a form', { elicitation: {} }, async ({ elicit }) => elicit(form)],
+    ['a link', { elicitation: { url: {} } }, async ({ elicit }) => elicit(url)],
+    ['sampling with tools', { sampling: { tools: {} } }, async ({ sample }) => sample(withTools)],
+    ['roots', { roots: {} }, async ({ listRoots }) => listRoots()],
   ])('[SERVER-CORE-INPUT-DECLARED] ask for %s where it is declared', async (_, declared, work) => {
     const t = startWith(work)
     const taskId = await t.start('it', {}, { capabilities: { ...TASKS, ...declared } })
@@ -239,9 +238,9 @@ describe('input requests', () => {
     const tool = defineTool({
       ...slow,
       name: 'it',
-      async handler(_, { task, clientCapabilities }) {
+      async handler(_, { elicit, clientCapabilities }) {
         if (clientCapabilities.elicitation === undefined) return text('took the default')
-        return text(JSON.stringify(await task?.elicit(form)))
+        return text(JSON.stringify(await elicit(form)))
       },
     })
     const t = startServer({ tools: [tool] })
@@ -252,7 +251,7 @@ describe('input requests', () => {
   })
 
   it('[SERVER-CORE-INPUT-VALIDATED] take no response that does not fit their schema', async () => {
-    const t = startWith(async (task) => task?.elicit(form))
+    const t = startWith(async ({ elicit }) => elicit(form))
     const taskId = await t.start('it')
     await t.get(taskId)
     const { error } = await t.update(taskId, { 'elicitation-1': { action: 'accept', content: { name: 7 } } })
@@ -268,7 +267,7 @@ describe('a stream', () => {
   })
 
   it('[SERVER-CORE-ACKNOWLEDGED-FIRST] [SERVER-CORE-SUBSCRIPTION-ID] [SERVER-CORE-STREAM-ASKED-FOR] [SERVER-TASK-LISTEN-ONLY] of tasks is acknowledged, then tells of them and of nothing else, each time naming itself', async () => {
-    const t = startWith(async (task) => task?.setStatus('half way'))
+    const t = startWith(async ({ progress }) => progress('half way'))
     const other = await t.start('it')
     const taskId = await t.start('it', {}, { meta: { progressToken: 1, 'io.modelcontextprotocol/logLevel': 'debug' } })
     const stream = await listen(t, { taskIds: [taskId] })

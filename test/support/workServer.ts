@@ -35,7 +35,7 @@ const workTools: readonly ToolDefinition[] = [
     handler: async ({ seconds, quiet, outcome }, ctx) => {
       for (let step = 1; step <= seconds; step++) {
         await ctx.sleep(1000)
-        if (!quiet) await ctx.task?.setStatus(`step ${step}`)
+        if (!quiet) await ctx.progress(`step ${step}`)
       }
       if (outcome === 'failure') throw new Error('broken')
       const isError = outcome === 'tool error'
@@ -57,7 +57,7 @@ const workTools: readonly ToolDefinition[] = [
     taskSupport: 'required',
     inputSchema: z.object({ questions: z.array(z.string()) }),
     handler: async ({ questions }, ctx) => {
-      const answers = await Promise.all(questions.map(async (message) => ctx.task?.elicit(confirmation(message))))
+      const answers = await Promise.all(questions.map((message) => ctx.elicit(confirmation(message))))
       return { content: [{ type: 'text', text: JSON.stringify(answers) }] }
     },
   }),

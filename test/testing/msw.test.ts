@@ -16,10 +16,10 @@ const count = defineTool({
   name: 'count',
   taskSupport: 'optional',
   inputSchema: z.object({ to: z.number() }),
-  handler: async ({ to }, { sleep, task }) => {
+  handler: async ({ to }, { progress, sleep }) => {
     for (let step = 1; step <= to; step++) {
       await sleep(5)
-      await task?.setStatus(`${step}`)
+      await progress(`${step}`)
     }
     return { content: [{ type: 'text', text: `counted to ${to}` }] }
   },

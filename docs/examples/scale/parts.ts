@@ -18,9 +18,9 @@ export const tools = [
     taskSupport: 'optional',
     // A worker that is lost is replaced: writing the report twice does no harm.
     annotations: { idempotentHint: true },
-    async handler({ quarter }, { task, sleep }) {
+    async handler({ quarter }, { progress, sleep }) {
       for (const region of ['Europe', 'Asia', 'America']) {
-        await task?.setStatus(`Collecting the figures of ${region}`)
+        await progress(`Collecting the figures of ${region}`)
         await sleep(10_000)
       }
       return { content: [{ type: 'text', text: `The report of ${quarter}` }] }

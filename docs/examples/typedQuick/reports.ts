@@ -7,10 +7,10 @@ const report = defineTool({
   inputSchema: z.object({ quarter: z.enum(['Q1', 'Q2', 'Q3', 'Q4']) }),
   outputSchema: z.object({ title: z.string(), total: z.number() }),
   taskSupport: 'optional',
-  async handler({ quarter }, { task, sleep }) {
+  async handler({ quarter }, { progress, sleep }) {
     const regions = ['Africa', 'America', 'Asia', 'Europe']
     for (const [done, region] of regions.entries()) {
-      await task?.setProgress(done, regions.length, region)
+      await progress(done, regions.length, region)
       await sleep(5000)
     }
     const title = `The report of ${quarter}`

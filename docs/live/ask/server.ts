@@ -6,10 +6,10 @@ const sendNewsletter = defineTool({
   description: 'Collects the readers, asks for the subject, sends.',
   inputSchema: z.object({}),
   taskSupport: 'required',
-  async handler(_, { task, sleep }) {
-    await task?.setStatus('Collecting the readers')
+  async handler(_, { progress, elicit, sleep }) {
+    await progress('Collecting the readers')
     await sleep(2000)
-    const answer = await task?.elicit({
+    const answer = await elicit({
       mode: 'form',
       message: 'Send it to 1,200 readers?',
       requestedSchema: {
@@ -18,8 +18,8 @@ const sendNewsletter = defineTool({
         required: ['subject'],
       },
     })
-    if (answer?.action !== 'accept') return { content: [{ type: 'text', text: 'Nothing was sent.' }] }
-    await task?.setStatus('Sending')
+    if (answer.action !== 'accept') return { content: [{ type: 'text', text: 'Nothing was sent.' }] }
+    await progress('Sending')
     await sleep(2000)
     return { content: [{ type: 'text', text: `Sent “${answer.content?.['subject']}” to 1,200 readers.` }] }
   },

@@ -130,7 +130,7 @@ function missingInputCapability(missing: string): MissingRequiredClientCapabilit
 function askedOtherwise(key: string): TaskConfigurationError {
   return new TaskConfigurationError(
     `Failed to ask for input: the handler was run again and asks something else as "${key}" than before. ` +
-      'Ask in the same order each time, and put what may change into task.once().',
+      'Ask in the same order each time, and put what may change into once().',
   )
 }
 

@@ -15,11 +15,13 @@ export interface TaskSpec {
   /** Of a call that may come again. @default a random id */
   taskId?: string | undefined
   repetition?: TaskRepetition | undefined
+  /** The steps that the work has come to before it became a task. */
+  steps?: TaskRecord['steps'] | undefined
 }
 
 /** The record of a task that begins `now`, in ms since the epoch; of one without a worker, where `attempt` is 0. */
 export function newTaskRecord(
-  { owner, tool, ttlMs, pollIntervalMs, call, taskId = createTaskId(), repetition, keepFailedMs }: TaskSpec,
+  { owner, tool, ttlMs, pollIntervalMs, call, taskId = createTaskId(), repetition, keepFailedMs, steps }: TaskSpec,
   now: number,
   attempt: 0 | 1,
   lease?: TaskLease,
@@ -40,6 +42,7 @@ export function newTaskRecord(
     ...(call !== undefined && { call }),
     ...(keepFailedMs !== undefined && { keepFailedMs }),
     ...(repetition !== undefined && { repetition }),
+    ...(steps !== undefined && { steps }),
     answers: {},
     cancelRequested: false,
   }

@@ -41,7 +41,7 @@ export interface TaskRecord {
   readonly repetition?: TaskRepetition
   /** The input requests that were asked so far, by their keys, where the handler may be run again. */
   readonly asked?: Readonly<Record<string, InputRequest>>
-  /** The steps of `task.once()`, by their names, where the handler may be run again. */
+  /** The steps of `once()`, by their names, where the handler may be run again. */
   readonly steps?: Readonly<Record<string, TaskStep>>
   /** The responses of the client, by the key of the input request. Keys are never used twice. */
   readonly answers: Readonly<Record<string, InputResponse>>

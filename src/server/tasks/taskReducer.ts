@@ -101,7 +101,7 @@ function step(record: TaskRecord, event: TaskEvent, lastUpdatedAt: string, now: 
         task: {
           ...task,
           statusMessage: event.message,
-          ...(event.progress && { progress: event.progress }),
+          ...progressAfter(task, event),
           lastUpdatedAt,
         },
       }
@@ -156,6 +156,14 @@ function step(record: TaskRecord, event: TaskEvent, lastUpdatedAt: string, now: 
       return record.cancelRequested ? cancelled(record, lastUpdatedAt) : failed(record, event.error, lastUpdatedAt)
   }
 }
+
+/** Words alone leave the number where it is. */
+function progressAfter({ progress }: Task, event: StatusEvent): Pick<Task, 'progress'> {
+  if (event.progress !== undefined) return { progress: event.progress }
+  return progress === undefined ? {} : { progress: { ...progress, message: event.message } }
+}
+
+type StatusEvent = Extract<RunEvent, { type: 'status' }>
 
 const CANCELLED = "Cancelled at the client's request."
 

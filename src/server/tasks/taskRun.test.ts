@@ -1,6 +1,8 @@
+import { inputRequired } from '@modelcontextprotocol/server'
 import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { workingRecord } from '../../testing/workingRecord.js'
+import { createElicit } from '../tools/elicit.js'
 import type { TaskRecord } from './taskRecord.js'
 import { reduceTask, type TaskEvent } from './taskReducer.js'
 import { createTaskRun } from './taskRun.js'
@@ -16,6 +18,7 @@ function setup() {
   const run = createTaskRun({ record: workingRecord('t'), capabilities, by: { attempt: 1, worker: '' }, apply })
   return {
     run,
+    elicit: createElicit(run),
     apply,
     questions: () => (record?.task.status === 'input_required' ? record.task.inputRequests : {}),
     lose: () => {
@@ -29,20 +32,20 @@ const form = { message: 'Name?', requestedSchema: z.object({ name: z.string() })
 
 describe('createTaskRun', () => {
   it('asks under keys that never come twice and hands over each response as it came', async () => {
-    const { run, apply, questions } = setup()
-    const first = run.context.elicit(form)
-    const second = run.context.listRoots()
+    const { run, elicit, apply, questions } = setup()
+    const first = elicit(form)
+    const second = run.ask(() => inputRequired.listRoots())
     await vi.waitFor(() => expect(Object.keys(questions())).toEqual(['elicitation-1', 'roots-2']))
     await apply({ type: 'answer', answers: { 'roots-2': { roots: [] }, 'elicitation-1': accepted } })
     expect(await first).toEqual(accepted)
     expect(await second).toEqual({ roots: [] })
-    void run.context.elicit(form)
+    void elicit(form)
     await vi.waitFor(() => expect(Object.keys(questions())).toEqual(['elicitation-3']))
   })
 
   it('sends a form as JSON Schema, whatever library it was written in', async () => {
-    const { run, questions } = setup()
-    void run.context.elicit(form)
+    const { elicit, questions } = setup()
+    void elicit(form)
     await vi.waitFor(() => expect(questions()).not.toEqual({}))
     expect(questions()['elicitation-1']).toMatchObject({
       method: 'elicitation/create',
@@ -51,53 +54,53 @@ describe('createTaskRun', () => {
   })
 
   it('asks the user to visit a page, and the model for a completion', async () => {
-    const { run, questions } = setup()
-    void run.context.elicit({ mode: 'url', message: 'Sign in', url: 'https://example.com' })
-    void run.context.sample({ messages: [], maxTokens: 10 })
+    const { run, elicit, questions } = setup()
+    void elicit({ mode: 'url', message: 'Sign in', url: 'https://example.com' })
+    void run.ask(() => inputRequired.createMessage({ messages: [], maxTokens: 10 }))
     await vi.waitFor(() => expect(Object.keys(questions())).toEqual(['elicitation-1', 'sampling-2']))
     expect(questions()['elicitation-1']?.params).toMatchObject({ mode: 'url', url: 'https://example.com' })
     expect(questions()['sampling-2']?.params).toMatchObject({ maxTokens: 10 })
   })
 
   it('aborts the work and every open input request when the client asks to cancel', async () => {
-    const { run, apply, questions } = setup()
-    const asked = run.context.elicit(form)
+    const { run, elicit, apply, questions } = setup()
+    const asked = elicit(form)
     await vi.waitFor(() => expect(questions()).not.toEqual({}))
     await apply({ type: 'requestCancel' })
     expect(run.signal.aborted).toBe(true)
     await expect(asked).rejects.toBe(run.signal.reason)
-    await expect(run.context.elicit(form)).rejects.toBe(run.signal.reason)
+    await expect(elicit(form)).rejects.toBe(run.signal.reason)
   })
 
   it('says what to do where an input request cannot be asked', async () => {
-    const { run } = setup()
+    const { elicit } = setup()
     const cyclic: Record<string, unknown> = {}
     cyclic['self'] = cyclic
-    await expect(run.context.elicit({ mode: 'url', message: 'x', url: 'javascript:alert(1)' })).rejects.toThrow(
+    await expect(elicit({ mode: 'url', message: 'x', url: 'javascript:alert(1)' })).rejects.toThrow(
       'Failed to ask for input: the request has no http(s) url. Pass what the specification defines',
     )
-    await expect(run.context.elicit({ ...form, _meta: cyclic })).rejects.toMatchObject({
+    await expect(elicit({ ...form, _meta: cyclic })).rejects.toMatchObject({
       name: 'TaskConfigurationError',
     })
     await expect(
-      run.context.elicit({ message: 'x', requestedSchema: z.object({ deep: z.object({ er: z.string() }) }) }),
+      elicit({ message: 'x', requestedSchema: z.object({ deep: z.object({ er: z.string() }) }) }),
     ).rejects.toThrow('Failed to ask for input: Elicitation requestedSchema only supports flat')
   })
 
   it('rejects what is asked once the task is over', async () => {
-    const { run, apply, questions } = setup()
-    const open = run.context.elicit(form)
+    const { run, elicit, apply, questions } = setup()
+    const open = elicit(form)
     await vi.waitFor(() => expect(questions()).not.toEqual({}))
     await apply({ type: 'complete', result: { content: [] } })
     await expect(open).rejects.toThrow('the task is over. Await every input request before the handler returns.')
     const over = { name: 'TaskError', message: expect.stringContaining('The task is over') }
-    await expect(run.context.elicit(form)).rejects.toMatchObject(over)
-    await expect(run.context.setStatus('more')).rejects.toMatchObject(over)
+    await expect(elicit(form)).rejects.toMatchObject(over)
+    await expect(run.report({ message: 'more' })).rejects.toMatchObject(over)
   })
 
   it('rejects what is asked once the task has expired', async () => {
-    const { run, lose } = setup()
+    const { elicit, lose } = setup()
     lose()
-    await expect(run.context.elicit(form)).rejects.toMatchObject({ name: 'TaskExpiredError', reason: 'ttl' })
+    await expect(elicit(form)).rejects.toMatchObject({ name: 'TaskExpiredError', reason: 'ttl' })
   })
 })

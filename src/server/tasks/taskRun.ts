@@ -1,44 +1,26 @@
-import {
-  type ClientCapabilities,
-  type CreateMessageResult,
-  type CreateMessageResultWithTools,
-  inputRequired,
-  type ListRootsResult,
-} from '@modelcontextprotocol/server'
-import { TaskCancelledError, TaskConfigurationError, TaskError, TaskExpiredError } from '../../protocol/errors.js'
+import type { ClientCapabilities } from '@modelcontextprotocol/server'
+import { TaskCancelledError, TaskError, TaskExpiredError } from '../../protocol/errors.js'
 import type { TaskProgress } from '../../protocol/progress.js'
 import { isTerminal } from '../../protocol/task.js'
-import { ignoreRejection } from '../base/ignoreRejection.js'
-import { createElicit } from './elicit.js'
-import { createInputRequests, type InputRequests, taskIsOver } from './inputRequests.js'
-import type { TaskContext } from './taskContext.js'
-import { checkProgress, progressText } from './taskProgress.js'
-import type { TaskRecord } from './taskRecord.js'
+import { createInputRequests, taskIsOver } from './inputRequests.js'
+import type { TaskRecord, TaskStep } from './taskRecord.js'
 import { isHeldBy, type RunEvent, type RunId } from './taskReducer.js'
-import { createTaskSteps, type RunStep } from './taskSteps.js'
+import type { ToolBackend } from './toolBackend.js'
+import { reportText, type WorkReport } from './workReport.js'
 
 /** The work of a task, in the process that does it. */
-export interface TaskRun {
+export interface TaskRun extends ToolBackend {
   /** The task as it was created or claimed. */
   readonly record: TaskRecord
   /** The newest state of the task that this run knows of. */
   readonly latest: TaskRecord
   /** Compares the clock with the lease first: of a process that wakes up after its lease, the signal has aborted. */
   readonly signal: AbortSignal
-  readonly context: TaskContext
-  /** Sends an input request: see `InputRequests`. */
-  readonly ask: InputRequests['ask']
   /** Applies a state of the task: resolves input requests that were answered, stops work that is pointless. */
   observe(record: TaskRecord): void
   abort(reason: Error): void
   /** Notes that the handler has ended: nothing aborts its signal after that. */
   finish(): void
-  /**
-   * To be called when the handler has waited: the process may have slept through its lease, or the task may have ended.
-   *
-   * @throws the reason of `signal` where the run does not have the task any more.
-   */
-  assertHeld(): void
   /** Who this run is to its task. */
   readonly by: RunId
   /** True once another process has, or may have, the task. */
@@ -47,9 +29,9 @@ export interface TaskRun {
   lose(): void
 }
 
-/** A run, as its input requests and its steps see it. */
-export interface RunScope extends Pick<TaskRun, 'record' | 'signal' | 'observe' | 'assertHeld'> {
-  /** Whether the handler may be run again: then it gets the responses and the steps that it has had. */
+/** A run, as its input requests see it. */
+export interface RunScope extends Pick<TaskRun, 'record' | 'signal' | 'observe'> {
+  /** Whether the handler may be run again: then it gets the responses that it has had. */
   readonly isKept: boolean
   /**
    * Changes the task, and resolves to how it stands then.
@@ -92,7 +74,6 @@ export function createTaskRun(options: TaskRunOptions): TaskRun {
     get signal() {
       return currentSignal()
     },
-    assertHeld,
     change,
     observe,
   }
@@ -105,11 +86,21 @@ export function createTaskRun(options: TaskRunOptions): TaskRun {
     return now
   }
 
-  async function setStatus(message: string, progress?: TaskProgress): Promise<void> {
+  async function report(reached: WorkReport): Promise<void> {
     assertHeld()
-    if (progress !== undefined && isBehind(progress)) return
-    observe(await change({ type: 'status', message, ...(progress && { progress }) }))
+    if (reached.progress === undefined) return tell({ type: 'status', message: reached.message })
+    if (!isBehind(reached)) await tell({ type: 'status', message: reportText(reached), progress: reached })
+  }
+
+  async function tell(event: RunEvent): Promise<void> {
+    observe(await change(event))
     assertHeld()
+  }
+
+  async function keepStep(name: string, step: TaskStep): Promise<void> {
+    if (!scope.isKept) return
+    observe(await change({ type: 'step', name, step }))
+    currentSignal().throwIfAborted()
   }
 
   function observe(now: TaskRecord): void {
@@ -151,7 +142,9 @@ export function createTaskRun(options: TaskRunOptions): TaskRun {
       return isLost
     },
     ask: inputs.ask,
-    context: contextOf(taskId, inputs, createTaskSteps(scope), setStatus),
+    steps: record.steps ?? {},
+    report,
+    keepStep,
     observe,
     lose,
     abort: stop,
@@ -167,8 +160,6 @@ function hasNoTask(taskId: string): TaskError {
   return new TaskError('The task is over: nothing that its handler does can change it.', { taskId })
 }
 
-type SetStatus = (message: string, progress?: TaskProgress) => Promise<void>
-
 /** Tells of the progress of a run whether one before it, whose worker was lost, had come further. */
 function progressBefore({ attempt, task }: TaskRecord): (progress: TaskProgress) => boolean {
   let before = attempt > 1 ? task.progress : undefined
@@ -178,33 +169,4 @@ function progressBefore({ attempt, task }: TaskRecord): (progress: TaskProgress)
     before = undefined
     return false
   }
-}
-
-type SamplingResponse = CreateMessageResult | CreateMessageResultWithTools
-
-/** What the handler is given of its run. A promise that it forgets to await must not take the process down. */
-function contextOf(taskId: string, { ask }: InputRequests, once: RunStep, setStatus: SetStatus): TaskContext {
-  return {
-    taskId,
-    setStatus(message) {
-      // Thrown at once: a tool need not await this, and what JSON cannot carry would leave `tasks/get` without a
-      // response.
-      if (typeof message !== 'string') throw unusableStatus(message)
-      return ignoreRejection(setStatus(message))
-    },
-    setProgress(progress, total, message) {
-      const reached = checkProgress(progress, total, message)
-      return ignoreRejection(setStatus(progressText(reached), reached))
-    },
-    elicit: createElicit({ ask }),
-    sample: (params) => ignoreRejection(ask<SamplingResponse>(() => inputRequired.createMessage(params))),
-    listRoots: () => ignoreRejection(ask<ListRootsResult>(() => inputRequired.listRoots())),
-    once: (name, work, options) => ignoreRejection(once(name, work, options)),
-  }
-}
-
-function unusableStatus(message: unknown): TaskConfigurationError {
-  return new TaskConfigurationError(
-    `Failed to set the status of a task: setStatus() was given a ${typeof message}. Pass a string.`,
-  )
 }

@@ -1,47 +1,48 @@
 import { INTERNAL_ERROR, ProtocolError } from '@modelcontextprotocol/server'
 import { TaskConfigurationError } from '../../protocol/errors.js'
 import { toJson } from '../base/toJson.js'
-import type { TaskStepOptions } from './taskContext.js'
-import type { TaskStep } from './taskRecord.js'
-import type { RunScope } from './taskRun.js'
+import type { ToolBackend } from './toolBackend.js'
 
-/** Runs a step that must not run twice: see `TaskContext.once`. */
-export type RunStep = <T>(name: string, work: () => T | Promise<T>, options?: TaskStepOptions) => Promise<T>
+/** Options of `ToolContext.once`. */
+export interface ToolStepOptions {
+  /**
+   * Whether the step may run again where its worker was lost during it: for a long step that does no harm twice. A step
+   * that has ended does not run again. @default false
+   */
+  readonly mayRepeat?: boolean
+}
+
+/** Runs a step that must not run twice: see `ToolContext.once`. */
+export type RunStep = <T>(name: string, work: () => T | Promise<T>, options?: ToolStepOptions) => Promise<T>
 
 /** The steps of one run, which gets the results of the steps that the runs before it have done. */
-export function createTaskSteps(run: RunScope): RunStep {
-  const { record, isKept } = run
+export function createTaskSteps(backend: ToolBackend): RunStep {
   const names = new Set<string>()
-
-  async function keep(name: string, step: TaskStep): Promise<void> {
-    run.observe(await run.change({ type: 'step', name, step }))
-    run.signal.throwIfAborted()
-  }
 
   return async <T>(
     name: string,
     work: () => T | Promise<T>,
-    { mayRepeat = false }: TaskStepOptions = {},
+    { mayRepeat = false }: ToolStepOptions = {},
   ): Promise<T> => {
-    run.signal.throwIfAborted()
+    backend.signal.throwIfAborted()
     if (names.has(name)) throw unusableStep(name)
     names.add(name)
-    const before = record.steps?.[name]
+    const before = backend.steps[name]
     if (before?.isDone === true) return before.value as T
     if (before !== undefined && !mayRepeat) throw stepWasCut(name)
-    if (isKept && !mayRepeat) await keep(name, { isDone: false })
+    if (!mayRepeat) await backend.keepStep(name, { isDone: false })
     const value = await work()
     // The process may have slept through its lease during the step.
-    run.assertHeld()
+    backend.assertHeld()
     if (value !== undefined && toJson(value) === undefined) throw unusableStepValue(name)
-    if (isKept) await keep(name, { isDone: true, value })
+    await backend.keepStep(name, { isDone: true, value })
     return value
   }
 }
 
 function unusableStep(name: string): TaskConfigurationError {
   return new TaskConfigurationError(
-    `Failed to run a step: task.once() was called with "${name}" before. Give every step a name of its own.`,
+    `Failed to run a step: once() was called with "${name}" before. Give every step a name of its own.`,
   )
 }
 

@@ -4,30 +4,26 @@ import {
   isInputRequiredResult,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import { TaskConfigurationError } from '../../protocol/errors.js'
 import { supportsTasks } from '../../protocol/extension.js'
-import { ignoreRejection } from '../base/ignoreRejection.js'
 import { nextMacrotask } from '../base/nextMacrotask.js'
-import { sleep } from '../base/sleep.js'
 import type { Exchange } from '../http/exchange.js'
 import { ownerOf } from '../http/ownerOf.js'
 import { declaredCapabilities, missingTasksCapability } from '../http/tasksCapability.js'
 import type { ServerParts } from '../serverParts.js'
-import { createElicit } from '../tasks/elicit.js'
 import type { TaskExecutor } from '../tasks/executor.js'
 import { isLeased } from '../tasks/leases.js'
 import { isLimitReached } from '../tasks/limitReached.js'
 import type { TaskSpec } from '../tasks/newTaskRecord.js'
-import type { TaskContext } from '../tasks/taskContext.js'
+import type { TaskRecord } from '../tasks/taskRecord.js'
 import type { TaskRun } from '../tasks/taskRun.js'
 import { failedCall } from './callFailure.js'
 import { callRecord } from './callRecord.js'
+import { createPrepareContext, createToolContext } from './createToolContext.js'
 import type { ToolDefinition } from './defineTool.js'
 import { answerLater, continuedCall } from './laterAnswer.js'
 import { callPlainly } from './plainCall.js'
 import { answerAgain, earlierCall, type KeyedCall, keyedCall } from './repeatedCall.js'
 import { checked, sendable } from './sendableResult.js'
-import type { ToolContext, ToolDialogue } from './toolContext.js'
 
 /** A call of a tool whose arguments the SDK has found to be valid. */
 export interface ValidCall {
@@ -86,10 +82,10 @@ async function callOnce(
   canBeTask: boolean,
   keyed?: KeyedCall,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const { tool, args, ctx } = call
+  const { tool, args } = call
   const { config } = parts
   const { executor } = config
-  const early = await tool.prepare?.(args, toolContext(call, parts, ctx.mcpReq.signal, beforeTask))
+  const early = await tool.prepare?.(args, createPrepareContext(call, parts))
   if (early !== undefined && (keyed === undefined || isInputRequiredResult(early))) return sendable(early, config)
   if (early === undefined && canBeTask && (await shallBeTask(call, parts))) {
     if (executor !== undefined) return queueTask(call, parts, executor, keyed)
@@ -100,11 +96,10 @@ async function callOnce(
   if (early !== undefined) return checked(early, config)
   return callPlainly(call, parts, {
     run,
-    async begin() {
+    async begin(steps) {
       call.exchange.isDirect = true
-      return startTask(call, parts)
+      return startTask(call, parts, undefined, steps)
     },
-    contextOf: (signal, dialogue) => toolContext(call, parts, signal, dialogue),
   })
 }
 
@@ -114,14 +109,19 @@ async function shallBeTask({ tool, args, exchange }: ValidCall, { config }: Serv
   return (await config.augment?.({ name: tool.name, arguments: args, request, authInfo })) ?? true
 }
 
-async function startTask(call: ValidCall, parts: ServerParts, keyed?: KeyedCall): Promise<TaskRun> {
+async function startTask(
+  call: ValidCall,
+  parts: ServerParts,
+  keyed?: KeyedCall,
+  steps?: TaskRecord['steps'],
+): Promise<TaskRun> {
   const { tool, ctx, exchange } = call
   const { config, runtime } = parts
   // Other processes could run it again.
   const isKept = isLeased(config.store) && config.isRetried(tool)
   const spec = await specOf(call, parts, isKept, keyed)
   exchange.detach()
-  exchange.run = await runtime.create(spec, declaredCapabilities(ctx))
+  exchange.run = await runtime.create({ ...spec, ...(isKept && { steps }) }, declaredCapabilities(ctx))
   return exchange.run
 }
 
@@ -171,46 +171,11 @@ async function runTask(call: ValidCall, parts: ServerParts, run: TaskRun): Promi
   })
   try {
     leave = await parts.config.slots.take(run.record.task.taskId, run.signal)
-    const task = run.record.repetition?.isDirect === true ? undefined : run.context
-    const dialogue = { elicit: run.context.elicit, progress: run.context.setProgress }
-    return checked(await tool.handler(args, toolContext(call, parts, run.signal, dialogue, task)), parts.config)
+    const { task, repetition } = run.record
+    const shownId = repetition?.isDirect === true ? undefined : task.taskId
+    return checked(await tool.handler(args, createToolContext(call, parts, run, shownId)), parts.config)
   } finally {
     hasEnded = true
     leave()
-  }
-}
-
-/** `prepare` runs before there is anything to go on with. */
-const beforeTask: ToolDialogue = {
-  elicit: createElicit({ ask: () => Promise.reject(asksInPrepare()) }),
-  progress: () => Promise.resolve(),
-}
-
-function asksInPrepare(): TaskConfigurationError {
-  return new TaskConfigurationError(
-    'Failed to ask for input: `prepare` cannot wait for a response. Return inputRequired() of the SDK from it.',
-  )
-}
-
-function toolContext(
-  { ctx, exchange }: ValidCall,
-  { config }: ServerParts,
-  signal: AbortSignal,
-  dialogue: ToolDialogue,
-  task?: TaskContext,
-): ToolContext {
-  return {
-    ...dialogue,
-    get signal() {
-      // A look at that of the run compares its lease with the clock.
-      return exchange.run?.signal.aborted === true ? exchange.run.signal : signal
-    },
-    attempt: exchange.run?.by.attempt ?? 1,
-    sleep: (ms) => ignoreRejection(sleep(config.clock, ms, signal).then(() => exchange.run?.assertHeld())),
-    clientCapabilities: declaredCapabilities(ctx),
-    inputResponses: ctx.mcpReq.inputResponses ?? {},
-    requestState: ctx.mcpReq.requestState,
-    ...(exchange.authInfo !== undefined && { authInfo: exchange.authInfo }),
-    ...(task !== undefined && { task }),
   }
 }

@@ -5,7 +5,7 @@ import type {
   StandardSchemaWithJSON,
   ToolAnnotations,
 } from '@modelcontextprotocol/server'
-import type { ToolContext } from './toolContext.js'
+import type { PrepareContext, ToolContext } from './toolContext.js'
 
 /**
  * When calls of a tool become tasks. `forbidden`: never. `optional`: for clients that declare the
@@ -37,18 +37,18 @@ export interface ToolDefinition<
   /**
    * What becomes of a task whose worker was lost. `fail`: it has failed, and the tool may have run in part. `retry`: the
    * handler runs again from its beginning, up to five times in all; it gets the responses that its input requests have
-   * had, so what comes before an input request must be safe to repeat, or stand in `task.once()`.
+   * had, so what comes before an input request must be safe to repeat, or stand in `once()`.
    * @default `retry` for tools whose annotations say `readOnlyHint` or `idempotentHint`, else `fail`
    */
   readonly onOrphan?: 'fail' | 'retry'
   /**
    * Runs before a task is created, with the client waiting. Return nothing to go on to the handler, a
    * result to answer without a task, or the SDK's `inputRequired(...)` to ask the client first:
-   * it calls again with the responses in `ctx.inputResponses` (SEP-2663, "Task Creation").
+   * it calls again with the responses in `context.inputResponses` (SEP-2663, "Task Creation").
    */
   prepare?(
     args: StandardSchemaWithJSON.InferOutput<Input>,
-    ctx: ToolContext,
+    context: PrepareContext,
   ): Promise<CallToolResult | InputRequiredResult | undefined> | CallToolResult | InputRequiredResult | undefined
   /**
    * Does the work. The client is answered as soon as this waits for something; what it returns or throws before
@@ -57,7 +57,10 @@ export interface ToolDefinition<
    * fail with its code, message and data; anything else that is thrown fails with a generic message and goes to
    * `onError` (SEP-2663, "Task Execution Errors").
    */
-  handler(args: StandardSchemaWithJSON.InferOutput<Input>, ctx: ToolContext): Promise<CallToolResult> | CallToolResult
+  handler(
+    args: StandardSchemaWithJSON.InferOutput<Input>,
+    context: ToolContext,
+  ): Promise<CallToolResult> | CallToolResult
 }
 
 /**
@@ -71,8 +74,8 @@ export interface ToolDefinition<
  *   description: 'Writes the report of a quarter',
  *   inputSchema: z.object({ quarter: z.string() }),
  *   taskSupport: 'optional',
- *   async handler({ quarter }, { task, sleep }) {
- *     await task?.setStatus(`Collecting the figures of ${quarter}`)
+ *   async handler({ quarter }, { progress, sleep }) {
+ *     await progress(`Collecting the figures of ${quarter}`)
  *     await sleep(5_000)
  *     return { content: [{ type: 'text', text: `The report of ${quarter}` }] }
  *   },

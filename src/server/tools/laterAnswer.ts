@@ -102,7 +102,10 @@ async function nextAnswer(
   })
   const notify = createProgressNotifier(exchange.body, (message) => exchange.notify({ jsonrpc: '2.0', ...message }))
   const unfollow = runtime.follow([record.task.taskId], {
-    onRecord: ({ task }) => notify(task.progress),
+    onRecord({ task: { progress, statusMessage } }) {
+      if (progress !== undefined) notify(progress)
+      else if (statusMessage !== undefined) notify({ message: statusMessage })
+    },
     onClose: () => {},
   })
   try {

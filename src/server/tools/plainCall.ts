@@ -4,25 +4,23 @@ import { ignoreRejection } from '../base/ignoreRejection.js'
 import { toJson } from '../base/toJson.js'
 import { declaredCapabilities } from '../http/tasksCapability.js'
 import type { ServerParts } from '../serverParts.js'
-import { createElicit } from '../tasks/elicit.js'
 import { checkInputRequest } from '../tasks/inputRequests.js'
 import { toTaskFailure } from '../tasks/taskFailure.js'
-import { checkProgress } from '../tasks/taskProgress.js'
+import type { TaskRecord, TaskStep } from '../tasks/taskRecord.js'
 import type { TaskRun } from '../tasks/taskRun.js'
+import type { ToolBackend } from '../tasks/toolBackend.js'
 import type { ValidCall } from './callTool.js'
+import { createToolContext } from './createToolContext.js'
 import { answerLater } from './laterAnswer.js'
 import { createProgressNotifier } from './progressNotifier.js'
 import { checked } from './sendableResult.js'
-import type { ToolContext, ToolDialogue } from './toolContext.js'
 
 /** What a plain call needs of its caller. */
 export interface PlainCallOptions {
   /** The task of a call that came with a key. */
   readonly run: TaskRun | undefined
-  /** Creates a task that the client is not told of. */
-  readonly begin: () => Promise<TaskRun>
-  /** What the handler is given. */
-  readonly contextOf: (signal: AbortSignal, dialogue: ToolDialogue) => ToolContext
+  /** Creates a task that the client is not told of, for a handler that has come to these steps. */
+  readonly begin: (steps: TaskRecord['steps']) => Promise<TaskRun>
 }
 
 /**
@@ -51,7 +49,7 @@ export async function callPlainly(
   })
 
   async function hide(waitMs: number | undefined): Promise<TaskRun> {
-    const run = options.run ?? (await options.begin())
+    const run = options.run ?? (await options.begin({ ...steps }))
     if (options.run === undefined) {
       unlink()
       forward(run.signal, controller)
@@ -70,22 +68,30 @@ export async function callPlainly(
     if (exchange.isLegacy) void ignoreRejection(ctx.mcpReq.notify(notification))
     else exchange.notify({ jsonrpc: '2.0', ...notification })
   })
-  const dialogue: ToolDialogue = {
-    elicit: createElicit({
-      async ask(build) {
-        // Where the client cannot answer, the call stays what it is.
-        checkInputRequest(build, declaredCapabilities(ctx))
-        return (await asTask(resultTool?.afterMs)).ask(build)
-      },
-    }),
-    async progress(...reached) {
-      const progress = checkProgress(...reached)
-      if (hidden === undefined) notify(progress)
-      else await (await hidden).context.setProgress(...reached)
+  const steps: Record<string, TaskStep> = {}
+  const backend: ToolBackend = {
+    steps: {},
+    get signal() {
+      // A look at that of the run compares its lease with the clock.
+      return exchange.run?.signal.aborted === true ? exchange.run.signal : controller.signal
+    },
+    assertHeld: () => exchange.run?.assertHeld(),
+    async ask(build) {
+      // Where the client cannot answer, the call stays what it is.
+      checkInputRequest(build, declaredCapabilities(ctx))
+      return (await asTask(resultTool?.afterMs)).ask(build)
+    },
+    async report(report) {
+      if (hidden === undefined) notify(report)
+      else await (await hidden).report(report)
+    },
+    async keepStep(name, step) {
+      steps[name] = step
+      await (hidden === undefined ? options.run : await hidden)?.keepStep(name, step)
     },
   }
   const work = ignoreRejection(
-    (async () => checked(await tool.handler(args, options.contextOf(controller.signal, dialogue)), config))(),
+    (async () => checked(await tool.handler(args, createToolContext(call, parts, backend)), config))(),
   )
   const stopWaiting = resultTool && tool.taskSupport === 'optional' ? after(resultTool.afterMs) : () => {}
   function after(ms: number): () => void {

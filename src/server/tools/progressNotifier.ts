@@ -1,22 +1,32 @@
 import { isJsonObject, type JsonObject } from '../../protocol/json.js'
-import type { TaskProgress } from '../../protocol/progress.js'
 import { requestParams } from '../http/requestParams.js'
+import type { WorkReport } from '../tasks/workReport.js'
+
+/** Beside a unit of work, nothing that a bar would show. */
+const A_LITTLE = 0.001
 
 /**
  * Sends progress to a client that has sent a progress token with its request. The number has to grow with each notification
- * (MCP 2026-07-28, "Progress"): one that does not is left out.
+ * (MCP 2026-07-28, "Progress"): a message that has no number of its own, or the same as before, is sent a little above the
+ * last one. A number that goes back is left out.
  */
 export function createProgressNotifier(
   body: unknown,
   notify: (notification: { method: string; params: JsonObject }) => void,
-): (progress: TaskProgress | undefined) => void {
+): (report: WorkReport) => void {
   const { _meta } = requestParams(body)
   const progressToken = isJsonObject(_meta) ? _meta['progressToken'] : undefined
-  let last = Number.NEGATIVE_INFINITY
-  return (reached) => {
+  /** The last number of the handler, what was said with it, and the number that was sent. */
+  let reached = 0
+  let said: string | undefined
+  let sent: number | undefined
+  return (report) => {
     if (typeof progressToken !== 'string' && typeof progressToken !== 'number') return
-    if (reached === undefined || reached.progress <= last) return
-    last = reached.progress
-    notify({ method: 'notifications/progress', params: { progressToken, ...reached } })
+    const { progress = reached, message } = report
+    if (progress < reached || (sent !== undefined && progress === reached && message === said)) return
+    reached = progress
+    said = message
+    sent = sent === undefined || progress > sent ? progress : sent + A_LITTLE
+    notify({ method: 'notifications/progress', params: { progressToken, ...report, progress: sent } })
   }
 }

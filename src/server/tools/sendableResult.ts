@@ -15,7 +15,7 @@ export function checked(result: CallToolResult, limits: ResultLimits): CallToolR
   if (isInputRequiredResult(result)) {
     throw new TaskConfigurationError(
       'Failed to end a tool call: its handler returned inputRequired(). ' +
-        'Return that from `prepare`, or ask with ctx.elicit().',
+        'Return that from `prepare`, or ask with context.elicit().',
     )
   }
   return sendable(result, limits)

@@ -1,14 +1,55 @@
-import type { AuthInfo, ClientCapabilities } from '@modelcontextprotocol/server'
-import type { Elicit } from '../tasks/elicit.js'
-import type { TaskContext } from '../tasks/taskContext.js'
+import type {
+  AuthInfo,
+  ClientCapabilities,
+  CreateMessageRequestParams,
+  CreateMessageResult,
+  CreateMessageResultWithTools,
+  ListRootsResult,
+} from '@modelcontextprotocol/server'
+import type { ToolStepOptions } from '../tasks/taskSteps.js'
+import type { Elicit } from './elicit.js'
 
-/** What a tool says to its caller while it runs, with a task or without. */
-export interface ToolDialogue {
+/** What `prepare` of a tool may know and do: there is no work yet that could report progress or wait for input. */
+export interface PrepareContext {
   /**
-   * Says how far the work has come: so many units of `total`, where that is known, and what is done now. A task shows it in its
-   * status; a client that waits for the response gets `notifications/progress` if it has sent a progress token.
+   * Aborts when the work has become pointless: the client asked to cancel the task, its ttl is over, the
+   * server closes, or, outside a task, the client has hung up. Pass it on to what takes long. Stopping is
+   * up to the tool: one that finishes all the same has completed (SEP-2663, "Task Cancellation").
+   */
+  readonly signal: AbortSignal
+  /**
+   * Waits on the clock of the server, in ms. Rejects with the reason of `signal` when that aborts, and where the process has
+   * slept for longer than its lease: another worker may have the task then.
+   */
+  sleep(ms: number): Promise<void>
+  /**
+   * What the client declared: with this very request, or with `initialize` in revisions before 2026-07-28.
+   */
+  readonly clientCapabilities: ClientCapabilities
+  /** Who calls, as passed to `fetch`. */
+  readonly authInfo?: AuthInfo
+  /**
+   * What the client answered to `inputRequired(...)` in earlier rounds of this call: untrusted, read it
+   * with `acceptedContent` of the SDK.
+   */
+  readonly inputResponses: Readonly<Record<string, unknown>>
+  /** The `requestState` of the round before, as the SDK's handlers get it. */
+  requestState<T = unknown>(): T | undefined
+}
+
+/** What a handler may know and do while it runs: the same in a task and in a call whose client waits for the result. */
+export interface ToolContext extends PrepareContext {
+  /**
+   * Says how far the work has come: so many units of `total`, where that is known, and what is done now; or what is done now,
+   * in words alone, which leaves the number where it is. Progress may go back.
    *
-   * @throws {TaskConfigurationError} where a number is not finite or below 0, or the message is not a string.
+   * In a task, clients that know the numbers show a bar (`_meta['dev.taskwire/progress']`, `call.progress` of Taskwire), and
+   * others the status message "Asia (3 of 10)". Of a handler that runs again because its worker was lost, what is below the
+   * progress that clients have seen is not shown. A client that waits for the result gets `notifications/progress` if it has
+   * sent a progress token. Resolves when a task shows it to every later `tasks/get`.
+   *
+   * @throws {TaskConfigurationError} at once, before there is a promise, where a number is not finite or below 0, or the
+   * message is not a string.
    *
    * @example
    * ```ts
@@ -21,21 +62,28 @@ export interface ToolDialogue {
    *       await progress(done, regions.length, region)
    *       await collect(region)
    *     }
+   *     await progress('Putting it together')
    *     return { content: [{ type: 'text', text: 'The report is ready.' }] }
    *   },
    * })
    * ```
    */
+  progress(message: string): Promise<void>
   progress(progress: number, total?: number, message?: string): Promise<void>
   /**
-   * Asks the user, by a form or by a page to visit. A task stands in `input_required` until the client responds. A client
-   * without tasks gets the input request as the response to its call and calls again with the response (MCP 2026-07-28,
-   * "Multi Round-Trip Requests"); the handler waits meanwhile and is not started again. Resolves to the response, whose
-   * `content` is typed and checked by `requestedSchema`.
+   * Asks the user, by a form or by a page to visit, and resolves to the response, which has `content` where its `action` is
+   * `accept`. Several input requests may be open at once. Content that does not fit `requestedSchema` is refused to the client
+   * with -32602 (SEP-2663, "Task Update Requests"). Of a Standard Schema that holds for what JSON Schema can say; the rest of it
+   * is checked here, and `content` is what it returns.
    *
-   * @throws the reason of `signal`, `TaskConfigurationError` where the params cannot be sent, a `ProtocolError` of the SDK:
-   * -32602 where the schema refuses what the user has entered, -32021 where the client has not declared that it answers such
-   * input requests, as no client of an earlier revision does.
+   * A task stands in `input_required` until every open input request is answered. A client without tasks gets the input
+   * requests as the response to its call and calls again with the responses (MCP 2026-07-28, "Multi Round-Trip Requests"); the
+   * handler waits meanwhile and is not started again.
+   *
+   * @throws the reason of `signal` when that aborts, `TaskConfigurationError` where the params
+   * cannot be sent, a `pattern` of the form can block the process or the task is over, a `ProtocolError` of the SDK: -32602
+   * where the schema refuses what the user has entered, -32021 where the client has not declared that it answers
+   * such input requests. Look at `clientCapabilities` before, where the tool can do without.
    *
    * @example
    * ```ts
@@ -53,37 +101,35 @@ export interface ToolDialogue {
    * ```
    */
   readonly elicit: Elicit
-}
-
-/** What a tool may know and do while it runs. */
-export interface ToolContext extends ToolDialogue {
+  /** Asks the client's model for a completion. Otherwise like {@link ToolContext.elicit}. */
+  sample(params: CreateMessageRequestParams): Promise<CreateMessageResult | CreateMessageResultWithTools>
+  /** Asks for the client's roots. Otherwise like {@link ToolContext.elicit}. */
+  listRoots(): Promise<ListRootsResult>
   /**
-   * Aborts when the work has become pointless: the client asked to cancel the task, its ttl is over, the
-   * server closes, or, outside a task, the client has hung up. Pass it on to what takes long. Stopping is
-   * up to the tool: one that finishes all the same has completed (SEP-2663, "Task Cancellation").
+   * Runs a step that must not run twice, and keeps its result: a handler that is run again because its worker was lost gets
+   * that instead (`onOrphan: 'retry'`). Where the worker was lost during the step, nobody can tell whether it has happened: this
+   * throws then, and the step does not run again, unless it has `mayRepeat`. Give each step of a handler a name of its own.
+   * Waiting for the step takes two writes to the store where the handler may be run again, one with `mayRepeat`, none elsewhere:
+   * the handler of a call whose client waits is not run again, unless it has asked for input or the call has a key.
+   *
+   * @throws {TaskConfigurationError} where the name was used before or the result is not JSON, a `ProtocolError` of the SDK
+   * (-32603) where the worker was lost during the step, what the step throws, the reason of `signal`.
+   *
+   * @example
+   * ```ts
+   * const receipt = await context.once('charge', () => shop.charge(order))
+   * const rows = await context.once('rows of Asia', () => collect('Asia'), { mayRepeat: true })
+   * ```
    */
-  readonly signal: AbortSignal
+  once<T>(name: string, step: () => T | Promise<T>, options?: ToolStepOptions): Promise<T>
   /**
-   * Which start of the handler for this task this is, from 1: more where workers were lost. It only grows, so it can fence
+   * Which start of the handler for this call this is, from 1: more where workers were lost. It only grows, so it can fence
    * what the handler writes elsewhere: a store that has seen a higher one refuses a lower one.
    */
   readonly attempt: number
   /**
-   * Waits on the clock of the server, in ms. Rejects with the reason of `signal` when that aborts, and where the process has
-   * slept for longer than its lease: another worker may have the task then.
+   * The task that this call has become; undefined where the client waits for the result. A bearer capability: keep it out of
+   * logs.
    */
-  sleep(ms: number): Promise<void>
-  /** What the client declared in this very request. */
-  readonly clientCapabilities: ClientCapabilities
-  /** Who calls, as passed to `fetch`. */
-  readonly authInfo?: AuthInfo
-  /**
-   * What the client answered to `inputRequired(...)` in earlier rounds of this call: untrusted, read it
-   * with `acceptedContent` of the SDK.
-   */
-  readonly inputResponses: Readonly<Record<string, unknown>>
-  /** The `requestState` of the round before, as the SDK's handlers get it. */
-  requestState<T = unknown>(): T | undefined
-  /** The task this call has become; undefined where it is answered directly. */
-  readonly task?: TaskContext
+  readonly taskId?: string
 }

@@ -15,16 +15,16 @@ export async function startModernServer(): Promise<EraServer> {
       handler: async ({ outcome, steps }, ctx) => {
         for (let step = 1; step <= steps; step++) {
           await ctx.sleep(10)
-          await ctx.task?.setStatus(`step ${step}`)
+          await ctx.progress(`step ${step}`)
         }
         if (outcome === 'sampling') {
-          const completion = await ctx.task?.sample(prompt)
+          const completion = await ctx.sample(prompt)
           return {
-            content: [{ type: 'text', text: JSON.stringify(completion?.content) }],
+            content: [{ type: 'text', text: JSON.stringify(completion.content) }],
             structuredContent: { steps },
           }
         }
-        const answer = outcome === 'input' ? await ctx.task?.elicit(question('Go on?')) : undefined
+        const answer = outcome === 'input' ? await ctx.elicit(question('Go on?')) : undefined
         if (outcome === 'failure') throw new ProtocolError(-32050, 'Out of paper')
         const text = answer === undefined ? 'done' : `${answer['action']} ${JSON.stringify(answer['content'])}`
         const structuredContent = { steps: outcome === 'bad output' ? ('many' as unknown as number) : steps }

@@ -22,10 +22,10 @@ const server = createTaskServer({
       name: 'deploy',
       inputSchema: z.object({ target: z.string() }),
       taskSupport: 'required',
-      async handler({ target }, { task }) {
+      async handler({ target }, { progress, elicit }) {
         const requestedSchema = z.object({ sure: z.boolean() })
-        const answer = await task?.elicit({ message: `Deploy to ${target}?`, requestedSchema })
-        await task?.setStatus('Deploying')
+        const answer = await elicit({ message: `Deploy to ${target}?`, requestedSchema })
+        await progress('Deploying')
         return { content: [{ type: 'text', text: `${target}: ${JSON.stringify(answer)}, by ${process.pid}` }] }
       },
     }),

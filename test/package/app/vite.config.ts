@@ -9,8 +9,8 @@ const generateReport = defineTool({
   name: 'generate_report',
   inputSchema: z.object({ title: z.string() }),
   taskSupport: 'required',
-  async handler({ title }, { task }) {
-    task?.setStatus('Counting')
+  async handler({ title }, { progress }) {
+    progress('Counting')
     await new Promise((resolve) => setTimeout(resolve, 300))
     return { content: [{ type: 'text', text: `Report: ${title}` }] }
   },

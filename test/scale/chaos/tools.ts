@@ -13,9 +13,9 @@ export const tools = [
     name: 'effect',
     inputSchema,
     taskSupport: 'required',
-    async handler({ key, ms }, { sleep, task }) {
+    async handler({ key, ms }, { progress, sleep }) {
       write('begin', key)
-      await task?.setStatus('at it')
+      await progress('at it')
       await sleep(ms)
       write('end', key)
       return done(key)
@@ -36,13 +36,13 @@ export const tools = [
     inputSchema,
     taskSupport: 'required',
     onOrphan: 'retry',
-    async handler({ key, ms }, { sleep, task }) {
-      await task?.once('charge', () => write('charge', key))
+    async handler({ key, ms }, { elicit, once, sleep }) {
+      await once('charge', () => write('charge', key))
       await sleep(ms)
       const requestedSchema = z.object({ sure: z.boolean() })
-      const answer = await task?.elicit({ message: `Go on with ${key}?`, requestedSchema })
+      const answer = await elicit({ message: `Go on with ${key}?`, requestedSchema })
       await sleep(ms)
-      return done(`${key} ${answer?.action}`)
+      return done(`${key} ${answer.action}`)
     },
   }),
 ]

@@ -54,10 +54,10 @@ export const ask = defineTool({
   name: 'ask',
   inputSchema: z.object({ times: z.number().default(1) }),
   taskSupport: 'required',
-  async handler({ times }, { task }) {
+  async handler({ times }, { elicit }) {
     const answers = []
     for (let round = 1; round <= times; round += 1) {
-      answers.push(await task?.elicit({ message: `Name ${round}?`, requestedSchema: z.object({ name: z.string() }) }))
+      answers.push(await elicit({ message: `Name ${round}?`, requestedSchema: z.object({ name: z.string() }) }))
     }
     return text(JSON.stringify(answers))
   },

@@ -8,7 +8,7 @@ import {
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server'
 import { ignoreRejection } from '../base/ignoreRejection.js'
-import type { InputRequests } from './inputRequests.js'
+import type { InputRequests } from '../tasks/inputRequests.js'
 
 /** A page for the user to visit. */
 export type ElicitUrlParams = Omit<ElicitRequestURLParams, 'elicitationId'>
