@@ -21,6 +21,7 @@ function promised(name: string): string[] {
 it.each([
   ['react', /^\| \d/, 2],
   ['@tanstack/react-query', /^\| \d/, 3],
+  ['@modelcontextprotocol/client', /^\| \d/, 4],
   ['vue', /^\| Vue/, 2],
   ['@tanstack/vue-query', /^\| Vue/, 3],
   ['svelte', /^\| Svelte/, 2],
@@ -42,4 +43,8 @@ it('[EDGE-47] a binding is promised for the major versions of its framework that
   expect(majors(promised('svelte'))).toEqual(majors(triedVersions(/^\| Svelte/, 2)))
   expect(majors(promised('@tanstack/svelte-query'))).toEqual(majors(triedVersions(/^\| Svelte/, 3)))
   expect(majors(promised('solid-js'))).toEqual(majors(triedVersions(/^\| Solid/, 2)))
+})
+
+it('[EDGE-47] the SDK client that MCP Inspector pins works, by the matrix of versions', () => {
+  expect(triedVersions(/^\| \d/, 4)).toContain('2.3.1')
 })

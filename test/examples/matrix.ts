@@ -22,10 +22,13 @@ interface Combination {
   readonly node: NodeVersion
   readonly react: '18' | '19'
   readonly query: 'oldest' | 'newest'
-  readonly sdk: 'oldest' | 'newest'
+  readonly sdk: keyof typeof SDK
 }
 
-/** The first has the oldest of all and the second the newest; in all of them, any two versions meet. */
+/**
+ * The first has the oldest of all and the second the newest; in the first six, any two versions meet. The last one has the SDK
+ * client that MCP Inspector pins, beside the newest of the others.
+ */
 const COMBINATIONS: readonly Combination[] = [
   { node: '20', react: '18', query: 'oldest', sdk: 'oldest' },
   { node: '24', react: '19', query: 'newest', sdk: 'newest' },
@@ -33,6 +36,7 @@ const COMBINATIONS: readonly Combination[] = [
   { node: '22', react: '19', query: 'oldest', sdk: 'newest' },
   { node: '20', react: '19', query: 'newest', sdk: 'oldest' },
   { node: '24', react: '18', query: 'oldest', sdk: 'newest' },
+  { node: '22', react: '19', query: 'newest', sdk: 'pinned' },
 ]
 
 const REACT = {
@@ -40,7 +44,7 @@ const REACT = {
   19: { react: '^19', 'react-dom': '^19', '@types/react': '^19', '@types/react-dom': '^19' },
 }
 const QUERY = { oldest: '5.79.0', newest: '^5' }
-const SDK = { oldest: '2.4.0', newest: '^2' }
+const SDK = { oldest: '2.1.0', pinned: '2.3.1', newest: '^2' }
 
 type Row = Record<'Node' | 'React' | 'TanStack Query' | 'SDK client' | 'outcome', string>
 
