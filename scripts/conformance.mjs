@@ -1,8 +1,8 @@
-// The official conformance suite: `npm run conformance`, or `npm run conformance -- server` for one of server, client, lite.
+// The official conformance suite: `npm run conformance`, or `npm run conformance -- server` for one of server, client, lite, auth.
 // Its server scenarios for 2026-07-28, those of the Tasks extension included, run against the server with the tools that the
 // suite asks for: with tasks in memory, and over Redis and Postgres with a queue and a worker.
 // Its client scenarios run against the SDK's client, bare and over `withTasks`, which must pass whatever the bare one does,
-// and against the client of `taskwire/lite`.
+// and against the client of `taskwire/lite`; those of authorization against `createTaskClient({ url, authProvider })`.
 // What does not pass, or does not apply, has its reason in conformance-expected.json; a reason that is not needed fails.
 // The suite needs Node 22; npx brings it, so that it does not stand in for the Node of any other script.
 import { execFile, spawn, spawnSync } from 'node:child_process'
@@ -14,7 +14,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
 /** @typedef {{ id: string, name: string, status: string, errorMessage?: string }} Check */
-/** @typedef {Record<'server' | 'client' | 'lite', Record<string, string>>} Expected */
+/** @typedef {Record<'server' | 'client' | 'lite' | 'auth', Record<string, string>>} Expected */
 
 const SUITE = '@modelcontextprotocol/conformance@0.2.0-alpha.12'
 const REVISION = '2026-07-28'
@@ -28,8 +28,14 @@ const hasRedis = env['REDIS_URL'] !== undefined || spawnSync('redis-server', ['-
 const expected = JSON.parse(readFileSync(new URL('conformance-expected.json', import.meta.url), 'utf8'))
 /** Relative: the suite cuts a command at its spaces. */
 const pathOf = (/** @type {URL} */ url) => relative('', fileURLToPath(url))
-const sdkClient = pathOf(new URL('../test/interop/conformanceClient.ts', import.meta.url))
-const liteClient = pathOf(new URL('../test/interop/conformanceLite.ts', import.meta.url))
+const clientIn = (/** @type {string} */ file) => pathOf(new URL(`../test/interop/${file}.ts`, import.meta.url))
+/** @type {Record<string, string>} */
+const clients = {
+  bare: clientIn('conformanceClient'),
+  tasks: clientIn('conformanceClient'),
+  lite: clientIn('conformanceLite'),
+  auth: clientIn('conformanceAuth'),
+}
 const results = mkdtempSync(join(tmpdir(), 'conformance-'))
 /** @type {string[]} */
 const problems = []
@@ -172,29 +178,35 @@ const countPassed = (checks) => [...checks.values()].reduce((sum, own) => sum + 
 
 /** @param {string} scenario */
 async function runClient(scenario, /** @type {string} */ variant) {
-  const client = variant === 'lite' ? liteClient : sdkClient
-  const command = `${execPath} scripts/run.mjs ${client} ${variant}`
+  const command = `${execPath} scripts/run.mjs ${clients[variant]} ${variant}`
   const words = ['--scenario', scenario, '--spec-version', REVISION, '-o', join(results, variant)]
   await suite('client', '--command', command, ...words)
 }
 
-/**
- * @param {'client' | 'lite'} side
- * @returns {Promise<string[]>} the scenarios that are run against it
- */
-async function scenariosOf(side) {
-  const listed = [...(await suite('list', '--client', '--spec-version', REVISION)).matchAll(/^ {2}- (\S+) \[.+\]$/gm)]
-  return listed.map(([, name = '']) => name).filter((name) => entryFor(side, name) === undefined)
-}
-
-async function judgeClient() {
-  console.log(`\n# A client over withTasks, ${REVISION}`)
-  const scenarios = await scenariosOf('client')
-  const runs = scenarios.flatMap((scenario) => VARIANTS.map((variant) => ({ scenario, variant })))
+/** @param {{ scenario: string, variant: string }[]} runs */
+async function runClients(runs) {
   const worker = async () => {
     for (let run = runs.shift(); run !== undefined; run = runs.shift()) await runClient(run.scenario, run.variant)
   }
   await Promise.all(Array.from({ length: Math.min(4, availableParallelism()) }, worker))
+}
+
+/**
+ * @param {'client' | 'lite' | 'auth'} side
+ * @returns {Promise<string[]>} the scenarios that are run against it
+ */
+async function scenariosOf(side) {
+  const listed = [...(await suite('list', '--client', '--spec-version', REVISION)).matchAll(/^ {2}- (\S+) \[.+\]$/gm)]
+  const names = listed.map(([, name = '']) => name).filter((name) => entryFor(side, name) === undefined)
+  return side === 'auth' ? names.filter(isAboutAuth) : names
+}
+
+const isAboutAuth = (/** @type {string} */ scenario) => scenario.startsWith('auth/')
+
+async function judgeClient() {
+  console.log(`\n# A client over withTasks, ${REVISION}`)
+  const scenarios = await scenariosOf('client')
+  await runClients(scenarios.flatMap((scenario) => VARIANTS.map((variant) => ({ scenario, variant }))))
 
   const [bare, tasks] = VARIANTS.map(readChecks)
   const key = (/** @type {Check} */ { id, name, status }) => `${id} ${name} ${status}`
@@ -215,6 +227,14 @@ async function judgeLite() {
   return checks
 }
 
+async function judgeAuth() {
+  console.log(`\n# createTaskClient({ url, authProvider }), ${REVISION}`)
+  await runClients((await scenariosOf('auth')).map((scenario) => ({ scenario, variant: 'auth' })))
+  const checks = readChecks('auth')
+  judge('auth', checks, (await listScenarios('--client')).filter(isAboutAuth))
+  return checks
+}
+
 try {
   const [, , only] = argv
   /** @type {string[]} */
@@ -223,6 +243,8 @@ try {
   if (only === undefined || only === 'client')
     counts.push(`Client over withTasks: ${countPassed(await judgeClient())}.`)
   if (only === undefined || only === 'lite') counts.push(`taskwire/lite: ${countPassed(await judgeLite())}.`)
+  if (only === undefined || only === 'auth')
+    counts.push(`createTaskClient signing in: ${countPassed(await judgeAuth())}.`)
   console.log(`\nChecks passed. ${counts.join(' ')}`)
 } finally {
   rmSync(results, { recursive: true, force: true })

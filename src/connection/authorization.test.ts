@@ -103,6 +103,12 @@ describe('authorize()', () => {
     expect(saved.some(({ access_token }) => access_token === 'new')).toBe(expected === 'authorized')
   })
 
+  it('[EDGE-50] asks for a scope that is missing beside those that were granted, also where there is a refresh token', async () => {
+    const { provider, context, redirects } = setUp({ tokens: REFRESHABLE })
+    expect(await authorize(provider, { ...context, challenge: { scope: 'write' } })).toBe('started')
+    expect(redirects.map(({ searchParams }) => searchParams.get('scope'))).toEqual(['read write'])
+  })
+
   it.each([
     [undefined, 'refused'],
     [true, undefined],

@@ -19,11 +19,14 @@ export async function authorize(
   context: AuthorizationContext,
 ): Promise<'authorized' | 'started'> {
   try {
-    const { scope } = context.challenge ?? {}
+    const granted = (await provider.tokens())?.scope
+    const missing = context.challenge?.scope
+    // A server may name what is missing alone (SEP-2350): without the rest the new token could do less than the old one.
+    const scope = missing === undefined ? undefined : sdk.computeScopeUnion(granted, missing)
     // A refresh cannot widen what the user has allowed.
-    const forceReauthorization =
-      scope !== undefined && sdk.isStrictScopeSuperset(scope, (await provider.tokens())?.scope)
-    const result = await sdk.auth(provider, { ...authOptions(context), forceReauthorization })
+    const forceReauthorization = sdk.isStrictScopeSuperset(scope, granted)
+    const options = { ...authOptions(context), ...(scope !== undefined && { scope }), forceReauthorization }
+    const result = await sdk.auth(provider, options)
     return result === 'AUTHORIZED' ? 'authorized' : 'started'
   } catch (cause) {
     throw authorizationError(cause)

@@ -157,7 +157,7 @@ export function connectionError(error: unknown, url: string | undefined, page?: 
       `it answered with the error ${rpc.code}${said(rpc.message)}. ${HINTS[rpc.code] ?? 'Its log may say more.'}`,
       rpc,
     )
-  if (causes(error).some(isMalformed))
+  if (causes(error).some((one) => isMalformed(one) || hasWireCode(one, 'UNSUPPORTED_RESULT_TYPE')))
     return failed('what answers there does not speak MCP. Check that the URL is that of the MCP endpoint.')
   if (url !== undefined && page?.startsWith('https:') && /^http:\/\/(?!(localhost|127\.|\[::1\]))/.test(url))
     return failed(

@@ -1,7 +1,14 @@
 import { createTaskClient, TaskConfigurationError } from 'taskwire/lite'
 import { createSimulatedEnvironment } from 'taskwire/testing'
 import { describe, expect, it } from 'vitest'
-import { createScriptedServer, http, result, rpcError, speakLegacy } from '../../test/support/scriptedServer.js'
+import {
+  created,
+  createScriptedServer,
+  http,
+  result,
+  rpcError,
+  speakLegacy,
+} from '../../test/support/scriptedServer.js'
 import type { TaskClientLiteOptions } from './options.js'
 
 const url = 'https://tasks.example/mcp'
@@ -71,6 +78,14 @@ describe('what taskwire/lite has not, it says, with the line to change:', () => 
       name: 'ConnectionFailedError',
     })
     expect(server.received('server/discover')).toHaveLength(4)
+  })
+
+  it('a server that answers server/discover with a task does not speak MCP', async () => {
+    const { server, client } = setUp()
+    server.on('server/discover', created())
+    expect((await caught(client.connect())).message).toBe(
+      `Failed to connect to an MCP server at ${url}: what answers there does not speak MCP. Check that the URL is that of the MCP endpoint.`,
+    )
   })
 
   it.each([
