@@ -15,7 +15,7 @@ export type TaskOutcome = Extract<RunEvent, { type: 'complete' | 'fail' }>
 export interface Settlement {
   /**
    * Ends a run with its outcome, unless the task is over already, and resolves to how it stands then; where
-   * that cannot be told, to how it was created. Where the store does not take the outcome, it is offered again for as long as
+   * that cannot be told, to how it was created. A failure after another outcome of the run changes nothing. Where the store does not take the outcome, it is offered again for as long as
    * this process lives and the task is there. Never rejects.
    */
   settle(run: TaskRun, outcome: TaskOutcome): Promise<TaskRecord>
@@ -39,6 +39,8 @@ const LONGEST_PAUSE_MS = 2000
 
 /** No run has ended yet. */
 export function createSettlement({ clock, ledger, runs, retention, report }: SettlementOptions): Settlement {
+  /** Runs that have an outcome, also where the store has not taken it. */
+  const settled = new WeakSet<TaskRun>()
   /** Outcomes that the store has not taken, and what ends the pause before the next attempt. */
   const unsettled = new Map<TaskRun, { readonly outcome: TaskOutcome; timer: unknown }>()
 
@@ -69,9 +71,11 @@ export function createSettlement({ clock, ledger, runs, retention, report }: Set
       const { record } = run
       const { taskId } = record.task
       run.finish()
+      // Its failing is the stopping. Of a lost run, the process that finds the lease over decides what becomes of the task.
+      const isStopping = outcome.type === 'fail' && (run.isLost || settled.has(run))
+      settled.add(run)
       try {
-        // Its failing is the stopping. Whoever finds the lease over decides what becomes of the task.
-        return run.isLost && outcome.type === 'fail' ? record : await offer(run, outcome)
+        return isStopping ? record : await offer(run, outcome)
       } catch (error) {
         report(error, { source: 'server' })
         offerLater(run, outcome, FIRST_PAUSE_MS)

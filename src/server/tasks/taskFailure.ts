@@ -1,11 +1,18 @@
 import { INTERNAL_ERROR, ProtocolError } from '@modelcontextprotocol/server'
+import { TaskStorageError } from '../../protocol/errors.js'
 import type { TaskFailure } from '../../protocol/task.js'
 import { toJson } from '../base/toJson.js'
 
 /** What a client may know of an error: a `ProtocolError` is meant for it, of any other it learns nothing. */
 export function toTaskFailure(error: unknown): TaskFailure {
+  if (error instanceof TaskStorageError) return NOT_STORED
   if (!(error instanceof ProtocolError)) return { code: INTERNAL_ERROR, message: 'The tool failed unexpectedly.' }
   const data = toJson(error.data)
   const code = Number.isSafeInteger(error.code) ? error.code : INTERNAL_ERROR
   return { code, message: error.message, ...(data !== undefined && { data }) }
+}
+
+const NOT_STORED: TaskFailure = {
+  code: INTERNAL_ERROR,
+  message: 'The server could not store what the tool did; the tool may have run in part.',
 }

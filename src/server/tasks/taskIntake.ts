@@ -7,6 +7,7 @@ import type { TaskExecutor, TaskJob } from './executor.js'
 import type { Leases } from './leases.js'
 import { limitReached } from './limitReached.js'
 import { newTaskRecord, type TaskSpec } from './newTaskRecord.js'
+import { createPersistentChanges } from './persistentChanges.js'
 import type { Retention } from './retention.js'
 import type { StoreWatch } from './storeWatch.js'
 import { toTaskFailure } from './taskFailure.js'
@@ -54,6 +55,8 @@ export interface TaskIntakeOptions {
   watch: StoreWatch | undefined
   maxTasks: number
   maxTasksPerOwner: number
+  /** For how long what a handler does waits for a store that refuses it, in ms. */
+  leaseMs: number
   /** Where jobs go that are given back. */
   executor: TaskExecutor
   report: ReportError
@@ -61,7 +64,8 @@ export interface TaskIntakeOptions {
 
 /** The intake of a server that has just been started. */
 export function createTaskIntake(options: TaskIntakeOptions): TaskIntake {
-  const { store, clock, ledger, runs, retention, leases, watch, maxTasks, maxTasksPerOwner, executor, report } = options
+  const { store, clock, ledger, runs, retention, leases, watch, maxTasks, maxTasksPerOwner, leaseMs } = options
+  const { executor, report } = options
   const { atWork } = runs
   // A store that does not count what it creates is asked before: two calls at once could both find the last free place.
   const oneByOne = store.createUnlessFull === undefined ? createKeyedQueue() : inParallel
@@ -100,12 +104,19 @@ export function createTaskIntake(options: TaskIntakeOptions): TaskIntake {
   }
 
   function enter(record: TaskRecord, capabilities: ClientCapabilities): TaskRun {
-    const { taskId } = record.task
+    const { task, tool } = record
+    const apply = createPersistentChanges({
+      clock,
+      patienceMs: leaseMs,
+      apply: (event) => ledger.apply(task.taskId, event),
+      signal: () => run.signal,
+      onError: (error) => report(error, { source: 'server', tool }),
+    })
     const run: TaskRun = createTaskRun({
       record,
       capabilities,
       by: { attempt: record.attempt, worker: record.lease?.worker ?? '' },
-      apply: (event) => ledger.apply(taskId, event),
+      apply,
       isLeaseOver: () => leases?.isOver(run) === true,
     })
     runs.add(run)

@@ -97,9 +97,10 @@ export function createTaskRuntime(options: TaskRuntimeOptions): TaskRuntime {
     return unfollow
   }
 
-  /** Another worker gets the task, if there may be one and the tool may be run again. */
+  /** Another worker gets the task, if there may be one and the tool may be run again. How the handler ends then is the stopping. */
   async function giveUp(run: TaskRun): Promise<void> {
-    if (!(await leases?.handOver(run))) await settlement.settle(run, { type: 'fail', error: SERVER_CLOSED })
+    if (await leases?.handOver(run)) run.lose()
+    else await settlement.settle(run, { type: 'fail', error: SERVER_CLOSED })
   }
 
   return {

@@ -3,7 +3,7 @@ import type { Call, Client } from './calls.js'
 import type { Fleet } from './fleet.js'
 
 /** Failures that say what has happened. */
-const TRUTHS = /worker was lost|was shut down/
+const TRUTHS = /worker was lost|was shut down|could not store/
 
 /** Counts what must not be: every row has to be 0. */
 export async function judge(

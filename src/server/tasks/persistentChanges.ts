@@ -1,0 +1,56 @@
+import { TaskStorageError } from '../../protocol/errors.js'
+import { createBackoff } from '../base/backoff.js'
+import type { Clock } from '../base/clock.js'
+import { createKeyedQueue } from '../base/keyedQueue.js'
+import { sleep } from '../base/sleep.js'
+import type { TaskRecord } from './taskRecord.js'
+import type { RunEvent } from './taskReducer.js'
+
+/** What the changes of a run need. */
+export interface PersistentChangeOptions {
+  readonly clock: Clock
+  /** For how long a change that the store refuses is offered again, in ms. */
+  readonly patienceMs: number
+  readonly apply: (event: RunEvent) => Promise<TaskRecord | undefined>
+  /** The signal of the run: once it has aborted, nothing is offered again. */
+  readonly signal: () => AbortSignal
+  /** Called when the store has refused a change for the first time. */
+  readonly onError: (error: unknown) => void
+}
+
+/**
+ * How the handler of a run changes its task: one change after the other, each offered until the store takes it. A database that
+ * restarts, or refuses writes for a while, is no failure of the tool.
+ *
+ * @throws {TaskStorageError} where the store has not taken a change in `patienceMs`, the reason of `signal` where that aborts.
+ */
+export function createPersistentChanges(
+  options: PersistentChangeOptions,
+): (event: RunEvent) => Promise<TaskRecord | undefined> {
+  const { clock, patienceMs, apply, signal, onError } = options
+  const oneByOne = createKeyedQueue()
+  const backoff = createBackoff()
+
+  async function offer(event: RunEvent): Promise<TaskRecord | undefined> {
+    const until = clock.now() + patienceMs
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await apply(event)
+      } catch (error) {
+        if (attempt === 1) onError(error)
+        const now = clock.now()
+        signal().throwIfAborted()
+        if (now >= until) throw notTaken(error)
+        await sleep(clock, Math.min(backoff.next(now), until - now), signal())
+      }
+    }
+  }
+
+  return (event) => oneByOne('', () => offer(event))
+}
+
+function notTaken(cause: unknown): TaskStorageError {
+  return new TaskStorageError('Failed to change a task: the store has not taken the change for a whole lease.', {
+    cause,
+  })
+}

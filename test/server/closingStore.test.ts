@@ -1,0 +1,63 @@
+import { defineTool, type ToolDefinition } from 'taskwire/server'
+import { describe, expect, it } from 'vitest'
+import { createManualClock } from './support/manualClock.js'
+import { startServer } from './support/serverUnderTest.js'
+import { SharedStore } from './support/silentStore.js'
+import { slow, text } from './support/tools.js'
+
+const LEASE_MS = 30_000
+
+/** Two processes over a store that refuses a number of changes, which a test sets. */
+function setup(tool: Partial<ToolDefinition>) {
+  const store = new SharedStore()
+  const clock = createManualClock()
+  let refusals = 0
+  const { transition } = store
+  store.transition = (next, version) => {
+    if (refusals === 0) return transition.call(store, next, version)
+    refusals -= 1
+    return Promise.reject(new Error('read-only'))
+  }
+  const attempts: number[] = []
+  const handler: ToolDefinition['handler'] = async (_args, { attempt, sleep }) => {
+    attempts.push(attempt)
+    if (attempt === 1) await sleep(60_000)
+    return text('done')
+  }
+  const options = { store, clock, leaseMs: LEASE_MS, tools: [defineTool({ ...slow, ...tool, handler })] }
+  const refuse = (count: number) => {
+    refusals = count
+  }
+  return { first: startServer(options), second: startServer(options), clock, attempts, refuse }
+}
+
+describe('a process that closes while the store takes no changes', () => {
+  it.each([1, Number.POSITIVE_INFINITY])(
+    'leaves its work to another process where the tool may be run again (%s changes refused)',
+    async (count) => {
+      const t = setup({ onOrphan: 'retry' })
+      const taskId = await t.first.start('slow')
+      t.refuse(count)
+      await t.first.server.close()
+      t.refuse(0)
+      await t.clock.advance(2 * LEASE_MS)
+      expect(await t.second.get(taskId)).toMatchObject({ status: 'completed', result: text('done') })
+      expect(t.attempts).toEqual([1, 2])
+    },
+  )
+
+  it.each([
+    [1, 'The server was shut down before the tool had finished.'],
+    [2, 'The worker was lost; the tool may have run in part.'],
+  ])(
+    'fails its work for a true reason, which is not that of the handler that it has stopped (%s)',
+    async (count, why) => {
+      const t = setup({ onOrphan: 'fail' })
+      const taskId = await t.first.start('slow')
+      t.refuse(count)
+      await t.first.server.close()
+      await t.clock.advance(2 * LEASE_MS)
+      expect(await t.second.get(taskId)).toMatchObject({ status: 'failed', statusMessage: why })
+    },
+  )
+})
