@@ -1,4 +1,4 @@
-// The code in the documentation is code that compiles: each ts, tsx, vue and svelte block of README.md and docs/ names a file
+// The code in the documentation is code that runs: each ts, tsx, vue, svelte and sql block of README.md and docs/ names a file
 // under docs/examples or examples, and is equal to it. Readers paste: a page shows whole files, or a region of a file that it shows or
 // links to, and the files that those import (scripts/snippets.mjs). Tables of sizes come from size.json (scripts/sizes.mjs).
 //
@@ -28,7 +28,7 @@ import { checkProse, checkTexts } from './prose.mjs'
 import { checkSizes } from './sizes.mjs'
 import { checkSnippets } from './snippets.mjs'
 
-const block = /^(?<indent> *)```(?<info>(?:tsx?|vue|svelte)\b[^\n]*)\n(?<code>.*?)^\k<indent>```$/gms
+const block = /^(?<indent> *)```(?<info>(?:tsx?|vue|svelte|sql)\b[^\n]*)\n(?<code>.*?)^\k<indent>```$/gms
 
 /**
  * @param {string} markdown

@@ -1,5 +1,6 @@
 import { createTaskServer, type TaskExecutor, type TaskJob } from 'taskwire/server'
-import { serverInfo, store, tools } from './scale/parts.ts'
+import { store } from './scale/parts.ts'
+import { serverInfo, tools } from './scale/tools.ts'
 
 /** As much as is needed of an engine for durable workflows, such as Inngest, Temporal or Trigger.dev. */
 interface Engine {

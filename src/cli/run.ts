@@ -6,6 +6,7 @@ import { type Command, FAILED, OK, type Terminal } from './terminal.js'
 const HELP = `Usage: npx taskwire <command>
 
   doctor <url>         asks an MCP server what a browser would ask, and says what is wrong
+  migrate              brings the Postgres schema of a task server to the version of this release
   tasks                lists the tasks of a task server, in its Postgres or Redis
   types <url | file>   writes the types of a server's tools
 
@@ -14,6 +15,7 @@ const HELP = `Usage: npx taskwire <command>
 /** Loaded when they are called: neither needs what the other does. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   doctor: async () => (await import('./doctor/doctor.js')).doctor,
+  migrate: async () => (await import('./migrate/migrate.js')).migrate,
   tasks: async () => (await import('./tasks/tasks.js')).tasks,
   types: async () => (await import('./types/types.js')).types,
 }

@@ -29,9 +29,9 @@ function setup(handler: ToolDefinition['handler'], store = new SharedStore()) {
 
 describe('a change that a handler makes while the store takes none', () => {
   const changes: [string, (context: ToolContext) => unknown][] = [
-    ['setStatus()', ({ task }) => task?.setStatus('at it')],
-    ['setProgress()', ({ task }) => task?.setProgress(1, 2)],
-    ['once()', ({ task }) => task?.once('step', () => 1)],
+    ['progress() in words', ({ progress }) => progress('at it')],
+    ['progress() in numbers', ({ progress }) => progress(1, 2)],
+    ['once()', ({ once }) => once('step', () => 1)],
   ]
 
   it.each(changes)('%s is made when the store is back, and the handler ends as it would have', async (_, change) => {
@@ -48,9 +48,9 @@ describe('a change that a handler makes while the store takes none', () => {
   })
 
   it('is an input request, too, which clients see once the store is back', async () => {
-    const t = setup(async (_args, { task }) => {
+    const t = setup(async (_args, { elicit }) => {
       t.set(true)
-      await task?.elicit({ mode: 'url', message: 'Sign in', url: 'https://a.example' })
+      await elicit({ mode: 'url', message: 'Sign in', url: 'https://a.example' })
       return text('done')
     })
     const taskId = await t.start('slow', {}, { capabilities: { ...TASKS, elicitation: { url: {} } } })
@@ -61,12 +61,12 @@ describe('a change that a handler makes while the store takes none', () => {
   })
 
   it('is made before those that the handler makes later, also where it awaits none', async () => {
-    const t = setup(async (_args, { task, sleep }) => {
+    const t = setup(async (_args, { progress, sleep }) => {
       t.set(true)
-      void task?.setStatus('first')
+      void progress('first')
       await sleep(3000)
       t.set(false)
-      void task?.setStatus('second')
+      void progress('second')
       await sleep(60_000)
       return text('done')
     })
@@ -76,9 +76,9 @@ describe('a change that a handler makes while the store takes none', () => {
   })
 
   it('is reported once, as an error of the server', async () => {
-    const t = setup(async (_args, { task }) => {
+    const t = setup(async (_args, { progress }) => {
       t.set(true)
-      await task?.setStatus('at it')
+      await progress('at it')
       return text('done')
     })
     await t.start('slow')
@@ -89,9 +89,9 @@ describe('a change that a handler makes while the store takes none', () => {
 
   it('fails the task after one lease in true words, where no other process could take it', async () => {
     const thrown = vi.fn()
-    const t = setup(async (_args, { task }) => {
+    const t = setup(async (_args, { progress }) => {
       t.set(true)
-      await task?.setStatus('at it').catch((error: unknown) => {
+      await progress('at it').catch((error: unknown) => {
         thrown(error)
         throw error
       })
@@ -111,11 +111,11 @@ describe('a change that a handler makes while the store takes none', () => {
   it('is given up where the lease is over, since another process may have the task', async () => {
     const thrown = vi.fn()
     const attempts: number[] = []
-    const t = setup(async (_args, { task, attempt }) => {
+    const t = setup(async (_args, { progress, attempt }) => {
       attempts.push(attempt)
       if (attempt > 1) return text('done')
       t.set(true)
-      await task?.setStatus('at it').catch((error: unknown) => {
+      await progress('at it').catch((error: unknown) => {
         thrown(error)
         throw error
       })

@@ -1,7 +1,8 @@
 import { createServer, type RequestListener } from 'node:http'
 import { toNodeHandler } from '@modelcontextprotocol/node'
 import { createTaskServer } from 'taskwire/server'
-import { queue, serverInfo, store, tools } from './parts.ts'
+import { queue, store } from './parts.ts'
+import { serverInfo, tools } from './tools.ts'
 
 const server = createTaskServer({ serverInfo, tools, store, executor: queue, cors: true })
 const port = Number(process.env['PORT'] ?? 3000)

@@ -1,7 +1,7 @@
 import { postgresTaskStore } from '../../server/postgres/postgresTaskStore.js'
 import { redisTaskStore } from '../../server/redis/redisTaskStore.js'
 import type { TaskStore } from '../../server/tasks/taskStore.js'
-import { CliError } from '../cliError.js'
+import { missing, openPostgres } from '../openPostgres.js'
 
 /** Where tasks are. */
 export interface Source {
@@ -20,8 +20,7 @@ export interface Connected {
 /** Opens the store of a database, by the client that the app has. */
 export async function connect({ postgres, schema, redis, prefix }: Source): Promise<Connected> {
   if (postgres !== undefined) {
-    const { default: pg } = await import('pg').catch(missing('pg'))
-    const pool = new pg.Pool({ connectionString: postgres, max: 1, connectionTimeoutMillis: 5000 })
+    const pool = await openPostgres(postgres)
     // To look must not make a table.
     const store = postgresTaskStore({ pool, migrate: false, ...(schema !== undefined && { schema }) })
     return { store, close: () => pool.end() }
@@ -32,10 +31,4 @@ export async function connect({ postgres, schema, redis, prefix }: Source): Prom
   client.on('error', () => {})
   const store = redisTaskStore({ redis: client, ...(prefix !== undefined && { prefix }) })
   return { store, close: async () => client.disconnect() }
-}
-
-function missing(name: string): (cause: unknown) => never {
-  return (cause) => {
-    throw new CliError(`${name} is not installed, which connects to the database. Install it: npm i ${name}`, { cause })
-  }
 }

@@ -3,7 +3,8 @@ import { systemClock } from '../base/clock.js'
 import type { TaskJob, TaskQueue, TaskQueueOptions, TaskQueueWorker } from '../tasks/executor.js'
 import { listenToPostgres } from './listenToPostgres.js'
 import { createRunStatement, type PostgresPool } from './postgresPool.js'
-import { checkSchemaName, createSchemaCheck } from './schema.js'
+import { createSchemaCheck } from './schema.js'
+import { checkSchemaName } from './schemaName.js'
 
 /** Options of {@link postgresQueue}: those of the store. */
 export interface PostgresQueueOptions {

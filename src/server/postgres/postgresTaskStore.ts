@@ -7,7 +7,8 @@ import { createBatches } from './batches.js'
 import { listenToPostgres } from './listenToPostgres.js'
 import { LIST_COLUMNS, listTasks, listValues } from './listTasks.js'
 import { createRunStatement, isRefusedData, type PostgresPool } from './postgresPool.js'
-import { checkSchemaName, createSchemaCheck } from './schema.js'
+import { createSchemaCheck } from './schema.js'
+import { checkSchemaName } from './schemaName.js'
 
 /** Options of {@link postgresTaskStore}. */
 export interface PostgresTaskStoreOptions {

@@ -1,23 +1,10 @@
 import { TaskConfigurationError } from '../../protocol/errors.js'
 import { within } from '../base/within.js'
-import { MIGRATIONS } from './migrations.js'
+import { beginningOf, migrationsOf, VERSION } from './migrations.js'
 import type { PostgresPool, RunStatement } from './postgresPool.js'
+import { checkSchemaName } from './schemaName.js'
 
-/** The version that this release reads and writes. */
-const VERSION = MIGRATIONS.length
 const MIGRATION_MS = 60_000
-
-/**
- * Checks the name of a schema.
- *
- * @throws {TaskConfigurationError} where it is no plain word.
- */
-export function checkSchemaName(schema: unknown): string {
-  if (typeof schema === 'string' && /^[a-z_][a-z0-9_]{0,40}$/.test(schema)) return schema
-  throw new TaskConfigurationError(
-    `Failed to use Postgres: the schema ${JSON.stringify(schema)} has no plain name. Pass a word in lower case.`,
-  )
-}
 
 /**
  * Brings the schema of the task store to the version of this release: creates it, or runs what is missing in one transaction.
@@ -52,22 +39,14 @@ export async function migratePostgres(options: { pool: PostgresPool; schema?: st
 
 /** One text, so that it runs in one transaction. Nothing is run where the schema is of a later release. */
 function migration(schema: string): string {
-  const steps = MIGRATIONS.map(
-    (sql, index) => `
-    IF reached < ${index + 1} THEN
-      ${sql}
-      INSERT INTO migrations (version) VALUES (${index + 1});
-    END IF;`,
-  )
+  const steps = migrationsOf(schema).map((sql, index) => `IF reached < ${index + 1} THEN ${sql} END IF;`)
   return `BEGIN;
     SELECT pg_advisory_xact_lock(hashtext('taskwire ${schema}'));
-    CREATE SCHEMA IF NOT EXISTS ${schema};
-    SET LOCAL search_path TO ${schema};
-    CREATE TABLE IF NOT EXISTS migrations (version integer PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now());
+    ${beginningOf(schema)}
     DO $$ DECLARE reached integer;
     BEGIN
-      SELECT coalesce(max(version), 0) INTO reached FROM migrations;
-      ${steps.join('')}
+      SELECT coalesce(max(version), 0) INTO reached FROM ${schema}.migrations;
+      ${steps.join('\n')}
     END $$;
     COMMIT`
 }

@@ -24,13 +24,11 @@ export function writeDocumentedFiles(backend: Backend): DocumentedFiles {
   const write = (name: string, text: string) => writeFileSync(`${folder}${name}`, text)
   const documented = (name: string) => readFileSync(`${DOCUMENTED}/${name}`, 'utf8')
 
-  const tools = "export { tools } from '../tools.ts'\n"
-  const serverInfo = "export const serverInfo = { name: 'chaos', version: '1.0.0' }\n"
-  const parts =
-    backend === 'redis'
-      ? replaced(documented('parts.ts'), /export const tools = \[.*\]\n/s, tools)
-      : `${documented('postgresParts.ts')}${serverInfo}${tools}`
-  write('parts.ts', parts)
+  write('parts.ts', documented(backend === 'redis' ? 'parts.ts' : 'postgresParts.ts'))
+  write(
+    'tools.ts',
+    "export { tools } from '../tools.ts'\n\nexport const serverInfo = { name: 'chaos', version: '1.0.0' }\n",
+  )
   const short = `leaseMs: ${LEASE_MS}, maxTasksPerOwner: 1e6,`
   write('web.ts', replaced(documented('web.ts'), 'serverInfo, tools,', `serverInfo, tools, ${short}`))
   const worker = replaced(documented('worker.ts'), 'serverInfo, tools,', `serverInfo, tools, leaseMs: ${LEASE_MS},`)
