@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { createPostgresBackend, Queue, Worker, withBackend } from 'bullmq'
 import { Redis } from 'ioredis'
 import pg from 'pg'
@@ -29,6 +31,33 @@ async function startBehindProxy(database: Database): Promise<{ proxy: TcpProxy; 
   onTestFinished(() => proxy.close())
   url.port = String(proxy.port)
   return { proxy, url: url.href }
+}
+
+/** As much of Postgres as lets clients in, and in the same packet tells them that it shuts down. */
+async function startEndingPostgres(): Promise<{ url: string; connections: () => number }> {
+  const message = (type: string, body: Buffer) => {
+    const head = Buffer.alloc(5)
+    head.write(type)
+    head.writeInt32BE(body.length + 4, 1)
+    return Buffer.concat([head, body])
+  }
+  const reason = 'terminating connection due to administrator command'
+  const welcome = Buffer.concat([
+    message('R', Buffer.alloc(4)),
+    message('Z', Buffer.from('I')),
+    message('E', Buffer.from(`SFATAL\0C57P01\0M${reason}\0\0`)),
+  ])
+  let connections = 0
+  const server = createServer((socket) => {
+    connections += 1
+    socket.on('error', () => {})
+    socket.once('data', () => socket.end(welcome))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, connections: () => connections }
 }
 
 /** A web process and a worker over queue and store, with what went wrong in them. */
@@ -105,6 +134,15 @@ describe('on Postgres', { timeout: 90_000 }, () => {
     await other.end()
     await gone
     expect(await store.get('t0')).toBeDefined()
+  })
+
+  it('the store keeps the process alive, and connects again, where a connection is ended in the moment in which it is made', async () => {
+    const ending = await startEndingPostgres()
+    const pool = new pg.Pool({ connectionString: ending.url })
+    onTestFinished(() => pool.end())
+    const stop = postgresTaskStore({ pool }).watch?.(() => {})
+    onTestFinished(() => stop?.())
+    await vi.waitUntil(() => ending.connections() > 1, { timeout: 20_000, interval: 20 })
   })
 
   it('a web process and a worker of BullMQ that are started before their database wait for it, and close without it', async () => {

@@ -8,6 +8,7 @@ export interface PostgresPool {
   query(statement: PostgresStatement): Promise<PostgresResult>
   connect(): Promise<PostgresClient>
   on(event: 'error', listener: (error: Error) => void): unknown
+  on(event: 'connect', listener: (client: Pick<PostgresClient, 'on'>) => void): unknown
 }
 
 /** A statement for a pool of `pg`. */
@@ -54,7 +55,7 @@ const guarded = new WeakSet<PostgresPool>()
  * nothing can have been written.
  */
 export function createRunStatement(pool: PostgresPool): RunStatement {
-  guard(pool)
+  guardPool(pool)
 
   return async (text, values, name) => {
     const until = systemClock.now() + PATIENCE_MS
@@ -75,11 +76,15 @@ export function createRunStatement(pool: PostgresPool): RunStatement {
   }
 }
 
-/** Without a listener, a connection that is cut while it is idle would end the process. The pool opens another one by itself. */
-function guard(pool: PostgresPool): void {
+/**
+ * Keeps the process alive where a connection of the pool is cut. Without a listener, its error would be thrown: while the connection
+ * is idle, and in the moment in which the pool has handed it out and the statement has not begun. The pool opens another one.
+ */
+export function guardPool(pool: PostgresPool): void {
   if (guarded.has(pool)) return
   guarded.add(pool)
   pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
 }
 
 /** True where the server may not have got the statement, or its response was lost, as when it restarts. */

@@ -1,7 +1,7 @@
 import { TaskConfigurationError } from '../../protocol/errors.js'
 import { within } from '../base/within.js'
 import { beginningOf, migrationsOf, VERSION } from './migrations.js'
-import type { PostgresPool, RunStatement } from './postgresPool.js'
+import { guardPool, type PostgresPool, type RunStatement } from './postgresPool.js'
 import { checkSchemaName } from './schemaName.js'
 
 const MIGRATION_MS = 60_000
@@ -20,9 +20,16 @@ const MIGRATION_MS = 60_000
 export async function migratePostgres(options: { pool: PostgresPool; schema?: string }): Promise<number> {
   const { pool, schema = 'taskwire' } = options
   checkSchemaName(schema)
-  const client = await within(MIGRATION_MS, 'connect to Postgres', pool.connect())
-  // Without a listener, a connection that is cut would end the process. What is under way rejects.
-  client.on('error', () => {})
+  guardPool(pool)
+  const connecting = pool.connect()
+  const client = await within(MIGRATION_MS, 'connect to Postgres', connecting).catch((error: unknown) => {
+    // It may come later, and nothing would give it back.
+    connecting.then(
+      (late) => late.release(true),
+      () => {},
+    )
+    throw error
+  })
   let version: unknown
   try {
     await within(MIGRATION_MS, 'migrate Postgres', client.query(migration(schema)))
