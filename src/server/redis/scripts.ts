@@ -16,26 +16,28 @@ if ARGV[6] == '1' then redis.call('ZREM', KEYS[2], id)
 else redis.call('ZADD', KEYS[2], expiresAt == '' and '+inf' or expiresAt, id) end
 if ARGV[7] == '' then redis.call('ZREM', KEYS[3], id) else redis.call('ZADD', KEYS[3], ARGV[7], id) end`
 
-/** Drops the tasks of an owner that Redis has expired, and counts the rest. */
+/** Counts the tasks of an owner that Redis has not expired. */
 const count = (key: string): string => `
 local time = redis.call('TIME')
-redis.call('ZREMRANGEBYSCORE', ${key}, '-inf', time[1] * 1000 + math.floor(time[2] / 1000))
-local count = redis.call('ZCARD', ${key})`
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local count = redis.call('ZCOUNT', ${key}, '(' .. now, '+inf')`
 
 /**
- * 0 where the id is in use, -1 where the owner has as many. Looks at two of all tasks and drops those that Redis has expired, so
- * that no more than half of them are of that kind. A command that was sent again, because its response was lost, finds its own
- * record.
+ * 0 where the id is in use, -1 where the owner has as many. Drops what Redis has expired: all tasks of the owner, and of two of all
+ * tasks those, so that no more than half of them are of that kind. A command that was sent again, because its response was lost,
+ * finds its own record.
+ *
+ * A Redis that is full refuses the first command that needs memory, but only if nothing was written before. So the record comes first.
  */
 export const CREATE: string = `
 local there = redis.call('HGET', KEYS[1], 'state')
-if there then return there == ARGV[2] and 1 or 0 end
-if ARGV[9] ~= '' then${count('KEYS[2]')}
-if count >= tonumber(ARGV[9]) then return -1 end end
+if there then return there == ARGV[2] and 1 or 0 end${count('KEYS[2]')}
+if ARGV[9] ~= '' and count >= tonumber(ARGV[9]) then return -1 end${WRITE}
+redis.call('ZADD', KEYS[4], ARGV[11], id)
+redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now)
 for _, other in ipairs(redis.call('ZRANDMEMBER', KEYS[4], 2)) do
   if redis.call('EXISTS', ARGV[12] .. other) == 0 then redis.call('ZREM', KEYS[4], other) end
-end${WRITE}
-redis.call('ZADD', KEYS[4], ARGV[11], id)
+end
 return 1`
 
 /** 0 where the record has another version, or is gone. */
