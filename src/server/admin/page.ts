@@ -58,7 +58,7 @@ export const STYLES = `
   --text: light-dark(#171b22, #e8ebf0);
   --muted: light-dark(#555e6d, #a2abb9);
   --accent: light-dark(#3d57d6, #93a5ff);
-  --accent-soft: light-dark(#dde3fb, #262f55);
+  --accent-soft: light-dark(#dde3fb, #323e74);
   --success: light-dark(#177245, #58c88f);
   --warning: light-dark(#8a5a00, #e0b04c);
   --danger: light-dark(#bb2d26, #ff8f87);
@@ -86,7 +86,7 @@ table { width: 100%; border-collapse: collapse; font-variant-numeric: tabular-nu
 th { padding: 8px 16px; text-align: start; color: var(--muted); font-size: 12px; font-weight: 400; border-bottom: 1px solid var(--line); }
 td { padding: 7px 16px; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
 td:first-child { border-left: 3px solid var(--tone); color: var(--tone); white-space: nowrap; }
-td:nth-child(2) { min-width: 92px; }
+td:nth-child(2) { min-width: 15ch; }
 td button { padding: 0; min-height: 24px; border: 0; background: none; color: var(--text); font-weight: 600; text-align: start; overflow-wrap: anywhere; }
 th:nth-child(n + 4), td:nth-child(n + 4) { text-align: end; white-space: nowrap; }
 tr[data-tone="active"], dd[data-tone="active"] { --tone: var(--accent); }
@@ -96,7 +96,7 @@ tr[data-tone="danger"], dd[data-tone="danger"] { --tone: var(--danger); }
 tr[data-tone="muted"], dd[data-tone="muted"] { --tone: var(--muted); }
 tbody tr { cursor: pointer; }
 tbody tr:hover { background: var(--sunken); }
-tr[aria-selected="true"] { background: var(--accent-soft); }
+tbody tr[aria-selected="true"] { background: var(--accent-soft); outline: 2px solid var(--accent); outline-offset: -2px; }
 #empty { padding: 12px 16px; margin: 0; color: var(--muted); }
 #more { margin: 12px 16px; }
 #detail { padding: 12px 16px; }
@@ -130,13 +130,23 @@ const rows = byId('tasks')
 const detail = byId('detail')
 const tones = { working: 'active', input_required: 'warning', completed: 'success', failed: 'danger', cancelled: 'muted' }
 const units = [[86400000, 'd'], [3600000, 'h'], [60000, 'min'], [1000, 's']]
+const watchMs = 1000
 let cursor
 let chosen
+let shown
+let timer
 
 function make(name, text, children = []) {
   const element = document.createElement(name)
   if (text !== undefined) element.textContent = text
   element.append(...children)
+  return element
+}
+
+/** A name that breaks where its words end. */
+function words(element, name) {
+  const parts = name.split(/(?<=[_.-])/)
+  element.append(...parts.flatMap((part, index) => (index === 0 ? [part] : [document.createElement('wbr'), part])))
   return element
 }
 
@@ -179,7 +189,7 @@ function queryOf(next) {
 }
 
 function rowOf(task) {
-  const open = make('button', task.tool)
+  const open = words(make('button'), task.tool)
   const cells = [statusOf(task), undefined, task.owner || '–', duration(Date.now() - task.createdAt), String(task.attempt)]
   const row = make('tr', undefined, cells.map((text, index) => make('td', text, index === 1 ? [open] : [])))
   row.dataset.tone = tones[task.status]
@@ -234,20 +244,52 @@ function action(name, path, isAllowed, taskId) {
   return button
 }
 
+/** Draws anew, and leaves the focus where it was. */
+function redraw(part, next) {
+  const buttons = [...part.querySelectorAll('button')]
+  const focused = buttons.indexOf(document.activeElement)
+  part.replaceChildren(...next)
+  part.querySelectorAll('button')[focused]?.focus()
+}
+
+const isOpen = ({ status }) => status === 'working' || status === 'input_required'
+
 function draw(task) {
   chosen = task.taskId
+  clearTimeout(timer)
+  if (isOpen(task)) timer = setTimeout(watch, watchMs, task.taskId)
   for (const row of rows.children) row.setAttribute('aria-selected', String(row.dataset.task === chosen))
-  const isOpen = task.status === 'working' || task.status === 'input_required'
+  const state = JSON.stringify(task)
+  if (shown === state) return
+  shown = state
+  for (const row of rows.children) if (row.dataset.task === chosen) update(row, task)
   const actions = make('div', undefined, [
-    action('Cancel', 'cancel', isOpen && !task.cancelRequested, task.taskId),
+    action('Cancel', 'cancel', isOpen(task) && !task.cancelRequested, task.taskId),
     action('Run again', 'run-again', task.canRunAgain, task.taskId),
   ])
   actions.className = 'actions'
-  detail.replaceChildren(make('h2', task.tool), facts(task), actions)
+  redraw(detail, [words(make('h2'), task.tool), facts(task), actions])
+}
+
+function update(row, task) {
+  row.dataset.tone = tones[task.status]
+  redraw(row, [...rowOf(task).children])
 }
 
 async function show(taskId) {
   draw(await ask('open', { taskId }))
+}
+
+/** Follows the task that is chosen until it is over: a handler takes a moment to stop. */
+async function watch(taskId) {
+  try {
+    const task = document.hidden ? undefined : await ask('open', { taskId })
+    if (taskId !== chosen) return
+    if (task !== undefined) return draw(task)
+  } catch {
+    // It is asked again; what an operator does says what is wrong.
+  }
+  if (taskId === chosen) timer = setTimeout(watch, watchMs, taskId)
 }
 
 form.addEventListener('submit', (event) => {
