@@ -15,6 +15,7 @@ import type { TaskServerOptions, TaskServerRequestOptions } from './taskServerOp
 import type { TaskOperator } from './tasks/taskOperator.js'
 import type { ToolDefinition, ToolsOfDefinitions } from './tools/defineTool.js'
 import { taskCreatedResponse } from './tools/finishExchange.js'
+import { takeLegacyResponse } from './tools/legacyInput.js'
 import { refuseRequiredTool } from './tools/refuseRequiredTool.js'
 
 /**
@@ -104,6 +105,10 @@ export function createTaskServer<const Tools extends readonly ToolDefinition[]>(
     if (refusal !== undefined) return refusal
 
     const exchange = new Exchange({ request, body, authInfo, isLegacy })
+    if (isLegacy) {
+      const taken = await takeLegacyResponse(exchange, parts)
+      if (taken !== undefined) return taken
+    }
     // What the SDK returns once the tool has ended is the response or, if the call has become a task, its outcome.
     // That is the response to the client, too, unless the work goes on: then the client got a task before.
     const finished = core.serve(exchange).then((response) => listenToTasks(exchange, response, listening))

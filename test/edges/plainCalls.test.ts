@@ -433,6 +433,32 @@ describe('the tool of the option resultTool', () => {
     expect((await t.call('wait_for', { handle: 'x' }, { capabilities: {} })).error).toMatchObject({ code: -32602 })
   })
 
+  it.each([
+    ['at once', 0],
+    ['by its handle', 80_000],
+  ])('[EDGE-48] tells the caller %s that structured content does not fit the schema of the tool', async (_, ms) => {
+    const wrong = defineTool({
+      ...long(0),
+      async handler(_args, { sleep }) {
+        await sleep(ms)
+        return { ...text('done'), structuredContent: { total: 'five' as unknown as number } }
+      },
+    })
+    const t = startServer({ tools: [wrong], resultTool: { afterMs: 30_000 } })
+    const answer = send(t, { capabilities: {} })
+    await settle()
+    await t.clock.advance(80_000)
+    const handle = handleIn(await readAnswer(answer))
+    const result =
+      handle === undefined
+        ? await readAnswer(answer)
+        : (await t.call('get_result', { handle }, { capabilities: {} })).result
+    expect(result).toMatchObject({ isError: true })
+    expect(result).not.toHaveProperty('structuredContent')
+    expect(JSON.stringify(result)).toContain('structured content that does not fit its outputSchema')
+    expect(t.errors).toMatchObject([{ context: { source: 'tool', tool: 'work' } }])
+  })
+
   const toolsIn = (result: Json | undefined): Json[] => (result?.['tools'] ?? []) as Json[]
 
   async function readAnswer(answer: ReturnType<typeof send>): Promise<Json | undefined> {

@@ -11,7 +11,7 @@ const KEEP_ALIVE_MS = 15_000
 export interface Answer {
   /** Resolves when there is something to send. */
   readonly response: Promise<Response>
-  /** Sends a notification: the answer is a stream from then on. Does nothing once the response is there. */
+  /** Sends a message: the answer is a stream from then on. Does nothing once the response is there. */
   notify(message: JsonObject): void
   /** Ends the answer with what the call has come to. */
   end(outcome: Promise<Response>): Promise<void>
@@ -69,7 +69,7 @@ export function createAnswer({ clock, onCancel }: AnswerOptions): Answer {
 
   async function append(last: Response): Promise<void> {
     if (SEND_AGAIN.has(last.status)) throw new TypeError('The call was refused; it may be sent again.')
-    if (last.headers.get('content-type')?.startsWith('text/event-stream') !== true) {
+    if (!isEventStream(last)) {
       const text = await last.text()
       // Of a call whose client has hung up nothing is left to say.
       if (text !== '') write(sseEvent(JSON.parse(text)))
@@ -85,9 +85,10 @@ export function createAnswer({ clock, onCancel }: AnswerOptions): Answer {
       try {
         const last = await outcome
         stopKeepAlive()
-        if (controller === undefined) return resolve(last)
+        if (controller === undefined && !isEventStream(last)) return resolve(last)
+        if (controller === undefined) open()
         await append(last)
-        if (!isOver) controller.close()
+        if (!isOver) controller?.close()
       } catch (error) {
         reject(error)
         if (!isOver) controller?.error(error)
@@ -99,8 +100,13 @@ export function createAnswer({ clock, onCancel }: AnswerOptions): Answer {
   }
 }
 
-/** True for calls of tools by clients that take a stream as the answer. To earlier revisions the SDK streams anyway. */
-export function isStreamable({ body, isLegacy, request }: Exchange): boolean {
+/** The SDK streams to clients of earlier revisions: more may be said on that stream, for as long as it lasts. */
+function isEventStream({ headers }: Response): boolean {
+  return headers.get('content-type')?.startsWith('text/event-stream') === true
+}
+
+/** True for calls of tools by clients that take a stream as the answer. */
+export function isStreamable({ body, request }: Exchange): boolean {
   const accepts = request.headers.get('accept')?.includes('text/event-stream') === true
-  return accepts && !isLegacy && isJsonObject(body) && body['method'] === 'tools/call'
+  return accepts && isJsonObject(body) && body['method'] === 'tools/call'
 }

@@ -1,10 +1,13 @@
-import type { AuthInfo } from '@modelcontextprotocol/server'
+import type { AuthInfo, ClientCapabilities } from '@modelcontextprotocol/server'
 import { TaskError } from '../../protocol/errors.js'
 import type { JsonObject } from '../../protocol/json.js'
 import type { TaskFailure } from '../../protocol/task.js'
 import type { TaskRecord } from '../tasks/taskRecord.js'
 import type { TaskRun } from '../tasks/taskRun.js'
 import type { Answer } from './answer.js'
+import { sessionCapabilities } from './legacySession.js'
+import { requestParams } from './requestParams.js'
+import { capabilitiesIn } from './tasksCapability.js'
 
 /** What there is to know about a request once its body is read. */
 export type ExchangeOptions = Pick<Exchange, 'request' | 'body' | 'authInfo' | 'isLegacy'> & {
@@ -34,7 +37,7 @@ export class Exchange {
   isDirect = false
   /** True if the client was answered before the run has ended: what comes of the run goes into the store alone. */
   isHandedOff = false
-  /** How a client that waits gets notifications; undefined where it gets none. */
+  /** How a client that waits gets messages; undefined where it gets none. */
   answer: Pick<Answer, 'notify'> | undefined
   /** The error that ended a tool call. The SDK would make a result with `isError` of it. */
   failure: TaskFailure | undefined
@@ -64,6 +67,16 @@ export class Exchange {
     this.#unlink = link(request.signal, this.#controller)
   }
 
+  /**
+   * What the client has declared: in this very request, nothing carries over from an earlier one; before 2026-07-28, with
+   * `initialize`. To be asked for once the SDK has checked the request.
+   */
+  get capabilities(): ClientCapabilities {
+    if (!this.isLegacy) return capabilitiesIn(requestParams(this.body))
+    // Whom nothing can be sent, nothing can be asked.
+    return this.answer === undefined ? {} : sessionCapabilities(this.request)
+  }
+
   /** Aborts when the client hangs up, unless the call has been detached from it. */
   get signal(): AbortSignal {
     return this.#controller.signal
@@ -79,7 +92,7 @@ export class Exchange {
     this.#unlink()
   }
 
-  /** Sends a notification to the client that waits. */
+  /** Sends a message to the client that waits. */
   notify(message: JsonObject): void {
     this.answer?.notify(message)
   }

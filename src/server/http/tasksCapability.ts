@@ -2,24 +2,15 @@ import {
   CLIENT_CAPABILITIES_META_KEY,
   type ClientCapabilities,
   MissingRequiredClientCapabilityError,
-  type ServerContext,
 } from '@modelcontextprotocol/server'
 import { TASKS_EXTENSION } from '../../protocol/extension.js'
-import { isJsonObject, type JsonObject } from '../../protocol/json.js'
-
-/** What the client declared in this very request: nothing carries over from an earlier one. */
-export function declaredCapabilities(ctx: ServerContext): ClientCapabilities {
-  return capabilitiesOf(ctx.mcpReq.envelope ?? {})
-}
+import { isJsonObject } from '../../protocol/json.js'
 
 /** What the client declared in a request with these params, which the SDK has checked. */
 export function capabilitiesIn(params: unknown): ClientCapabilities {
-  return isJsonObject(params) && isJsonObject(params['_meta']) ? capabilitiesOf(params['_meta']) : {}
-}
-
-function capabilitiesOf(envelope: JsonObject): ClientCapabilities {
+  if (!isJsonObject(params) || !isJsonObject(params['_meta'])) return {}
   // Checked by the SDK along with the rest of the envelope.
-  return (envelope[CLIENT_CAPABILITIES_META_KEY] ?? {}) as ClientCapabilities
+  return (params['_meta'][CLIENT_CAPABILITIES_META_KEY] ?? {}) as ClientCapabilities
 }
 
 /** The -32021 for clients that did not declare the extension (SEP-2663, "Capability Negotiation"). */

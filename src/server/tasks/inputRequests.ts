@@ -1,8 +1,13 @@
-import { type ClientCapabilities, MissingRequiredClientCapabilityError } from '@modelcontextprotocol/server'
+import {
+  type ClientCapabilities,
+  MissingRequiredClientCapabilityError,
+  ProtocolError,
+} from '@modelcontextprotocol/server'
 import { TaskConfigurationError } from '../../protocol/errors.js'
 import { missingCapability } from '../../protocol/inputCapabilities.js'
 import { type InputRequest, type InputResponse, parseInputRequest } from '../../protocol/inputRequest.js'
-import { isTerminal } from '../../protocol/task.js'
+import { isJsonObject } from '../../protocol/json.js'
+import { isTerminal, type TaskFailure } from '../../protocol/task.js'
 import { ignoreRejection } from '../base/ignoreRejection.js'
 import { isSameJson } from '../base/isSameJson.js'
 import { toJson } from '../base/toJson.js'
@@ -39,7 +44,7 @@ export function createInputRequests(run: RunScope, capabilities: ClientCapabilit
     const before = record.asked?.[key]
     if (before !== undefined && !isSameJson(before, request)) throw askedOtherwise(key)
     const given = record.answers[key]
-    if (given !== undefined) return given as T
+    if (given !== undefined) return acceptedAnswer<T>(given)
     // Before the input request is sent: the response may be faster than our own store.
     const answer = ignoreRejection(
       new Promise<InputResponse>((resolve, reject) => waiters.set(key, { resolve, reject })),
@@ -49,7 +54,7 @@ export function createInputRequests(run: RunScope, capabilities: ClientCapabilit
     // A run before this one has asked, and the response came in between.
     run.observe(now)
     // tasks/update lets in nothing but responses of the kind that was asked for.
-    return (await answer) as T
+    return acceptedAnswer<T>(await answer)
   }
 
   return {
@@ -79,6 +84,18 @@ export function checkInputRequest(build: () => unknown, capabilities: ClientCapa
   const missing = missingCapability(capabilities, request)
   if (missing !== undefined) throw missingInputCapability(missing)
   return request
+}
+
+/** In place of a response, why there is none. No response has a member of this name alone. */
+export function refusalOf(refused: TaskFailure): InputResponse {
+  return { refused }
+}
+
+function acceptedAnswer<T>(answer: InputResponse): T {
+  const { refused, ...rest } = answer
+  if (!isJsonObject(refused) || Object.keys(rest).length > 0) return answer as T
+  const { code, message, data } = refused as unknown as TaskFailure
+  throw new ProtocolError(code, message, data)
 }
 
 /** What the kinds of input requests are called in the keys of `inputRequests`. */

@@ -1,4 +1,9 @@
-import type { AuthInfo } from '@modelcontextprotocol/server'
+import {
+  type AuthInfo,
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  PROTOCOL_VERSION_META_KEY,
+} from '@modelcontextprotocol/server'
 import { TaskStorageError } from '../../protocol/errors.js'
 import { isJsonObject, type JsonObject } from '../../protocol/json.js'
 import type { Exchange } from '../http/exchange.js'
@@ -13,13 +18,36 @@ export interface KeptCall {
 }
 
 /** The call of an exchange as a text. Of `authInfo`, the token is left out: it is good for more than this call. */
-export function callRecord({ body, request, authInfo }: Exchange): string {
-  const headers = Object.fromEntries([...request.headers].filter(([name]) => name.startsWith('mcp-')))
+export function callRecord(exchange: Exchange): string {
+  const { authInfo } = exchange
   return JSON.stringify({
-    params: requestParams(body),
-    headers,
+    ...(exchange.isLegacy ? modernCall(exchange) : callAsItCame(exchange)),
     ...(authInfo !== undefined && { authInfo: { ...authInfo, token: '' } }),
   })
+}
+
+type CallParts = Pick<KeptCall, 'headers'> & { readonly params: JsonObject }
+
+function callAsItCame({ body, request }: Exchange): CallParts {
+  const headers = Object.fromEntries([...request.headers].filter(([name]) => name.startsWith('mcp-')))
+  return { params: requestParams(body), headers }
+}
+
+const REVISION = '2026-07-28'
+
+/** A call of an earlier revision, as the present one would make it: its answer goes to no client, so it must not be a stream. */
+function modernCall({ body, capabilities }: Exchange): CallParts {
+  const params = requestParams(body)
+  const { name, _meta } = params
+  const envelope = {
+    [PROTOCOL_VERSION_META_KEY]: REVISION,
+    [CLIENT_INFO_META_KEY]: { name: 'unknown', version: '0' },
+    [CLIENT_CAPABILITIES_META_KEY]: capabilities,
+  }
+  return {
+    params: { ...params, _meta: { ...(isJsonObject(_meta) ? _meta : {}), ...envelope } },
+    headers: { 'mcp-protocol-version': REVISION, 'mcp-method': 'tools/call', 'mcp-name': String(name) },
+  }
 }
 
 /**

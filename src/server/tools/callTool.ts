@@ -8,7 +8,7 @@ import { supportsTasks } from '../../protocol/extension.js'
 import { nextMacrotask } from '../base/nextMacrotask.js'
 import type { Exchange } from '../http/exchange.js'
 import { ownerOf } from '../http/ownerOf.js'
-import { declaredCapabilities, missingTasksCapability } from '../http/tasksCapability.js'
+import { missingTasksCapability } from '../http/tasksCapability.js'
 import type { ServerParts } from '../serverParts.js'
 import type { TaskExecutor } from '../tasks/executor.js'
 import { isLeased } from '../tasks/leases.js'
@@ -39,10 +39,10 @@ export interface ValidCall {
  * goes through the SDK's checks of results first.
  */
 export async function callTool(call: ValidCall, parts: ServerParts): Promise<CallToolResult | InputRequiredResult> {
-  const { tool, ctx, exchange } = call
+  const { tool, exchange } = call
   try {
     if (exchange.isJob && exchange.run !== undefined) return await runTask(call, parts, exchange.run)
-    const canBeTask = !exchange.isLegacy && supportsTasks(declaredCapabilities(ctx))
+    const canBeTask = !exchange.isLegacy && supportsTasks(exchange.capabilities)
     if (tool.taskSupport === 'required' && !canBeTask) throw missingTasksCapability()
     const continued = await continuedCall(tool.name, exchange, parts)
     if (continued !== undefined) return await answerLater(continued, exchange, parts, parts.config.resultTool?.afterMs)
@@ -115,13 +115,13 @@ async function startTask(
   keyed?: KeyedCall,
   steps?: TaskRecord['steps'],
 ): Promise<TaskRun> {
-  const { tool, ctx, exchange } = call
+  const { tool, exchange } = call
   const { config, runtime } = parts
   // Other processes could run it again.
   const isKept = isLeased(config.store) && config.isRetried(tool)
   const spec = await specOf(call, parts, isKept, keyed)
   exchange.detach()
-  exchange.run = await runtime.create({ ...spec, ...(isKept && { steps }) }, declaredCapabilities(ctx))
+  exchange.run = await runtime.create({ ...spec, ...(isKept && { steps }) }, exchange.capabilities)
   return exchange.run
 }
 

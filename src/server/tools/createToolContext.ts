@@ -7,7 +7,6 @@ import {
 import { TaskConfigurationError } from '../../protocol/errors.js'
 import { ignoreRejection } from '../base/ignoreRejection.js'
 import { sleep } from '../base/sleep.js'
-import { declaredCapabilities } from '../http/tasksCapability.js'
 import type { ServerParts } from '../serverParts.js'
 import { createTaskSteps } from '../tasks/taskSteps.js'
 import type { ToolBackend } from '../tasks/toolBackend.js'
@@ -67,7 +66,7 @@ function notInPrepare(name: string): TaskConfigurationError {
 
 function requestContext({ ctx, exchange }: ValidCall): Omit<PrepareContext, 'signal' | 'sleep'> {
   return {
-    clientCapabilities: declaredCapabilities(ctx),
+    clientCapabilities: exchange.capabilities,
     inputResponses: ctx.mcpReq.inputResponses ?? {},
     requestState: ctx.mcpReq.requestState,
     ...(exchange.authInfo !== undefined && { authInfo: exchange.authInfo }),

@@ -8,9 +8,12 @@ import {
 } from '@modelcontextprotocol/server'
 import { parseCallToolResult } from '../../protocol/callToolResult.js'
 import { MISSING_CLIENT_CAPABILITY } from '../../protocol/extension.js'
+import { isJsonObject } from '../../protocol/json.js'
 import { pickTask } from '../../protocol/task.js'
 import type { Exchange } from '../http/exchange.js'
 import { errorResponse, resultResponse } from '../http/jsonRpcResponse.js'
+import { withSession } from '../http/legacySession.js'
+import { requestParams } from '../http/requestParams.js'
 import { messageOf, readSse, sseEvent } from '../http/sse.js'
 import type { ServerParts } from '../serverParts.js'
 import type { TaskOutcome } from '../tasks/settlement.js'
@@ -44,7 +47,10 @@ export async function finishExchange(exchange: Exchange, response: Response, par
     if (!isDirect) return taskCreatedResponse(exchange, record, parts.config.serverInfo)
   }
   // To earlier revisions the SDK streams: its response is on the way before the tool has ended.
-  if (isLegacy) return withProtocolErrors(response, exchange)
+  if (isLegacy) {
+    const isInitialize = isJsonObject(body) && body['method'] === 'initialize'
+    return isInitialize ? withSession(response, requestParams(body)) : withProtocolErrors(response, exchange)
+  }
   if (failure === undefined) return response
   await response.body?.cancel()
   // As the SDK maps them: what a tool throws is in-band, but for the one code whose status is specified.

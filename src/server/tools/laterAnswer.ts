@@ -16,6 +16,7 @@ import type { TaskRecord } from '../tasks/taskRecord.js'
 import { openInputRequests } from '../tasks/taskReducer.js'
 import { unavailable } from '../tasks/unavailable.js'
 import { inputResponsesOf } from './inputResponsesOf.js'
+import { createLegacyAsker } from './legacyInput.js'
 import { createProgressNotifier } from './progressNotifier.js'
 
 /** Before the id of the task in a `requestState`, which the client sends back with its responses. */
@@ -100,14 +101,7 @@ async function nextAnswer(
   const answer = runtime.whenOver(record, waiting.signal, isAnswer).catch((error: unknown) => {
     throw unavailable('It cannot be told right now what has become of the call. Send it again.', error)
   })
-  const notify = createProgressNotifier(exchange.body, (message) => exchange.notify({ jsonrpc: '2.0', ...message }))
-  const unfollow = runtime.follow([record.task.taskId], {
-    onRecord({ task: { progress, statusMessage } }) {
-      if (progress !== undefined) notify(progress)
-      else if (statusMessage !== undefined) notify({ message: statusMessage })
-    },
-    onClose: () => {},
-  })
+  const unfollow = tellWhile(record, exchange, runtime)
   try {
     if (resultTool === undefined || waitMs === undefined) return await answer
     const late = sleep(clock, waitMs, waiting.signal).then(() => 'at work' as const)
@@ -119,6 +113,29 @@ async function nextAnswer(
     answer.catch(() => {})
   }
 }
+
+/** Sends what a call that goes on says of its progress and, to clients of earlier revisions, what it asks. */
+function tellWhile({ task }: TaskRecord, exchange: Exchange, runtime: ServerParts['runtime']): () => void {
+  const notify = createProgressNotifier(exchange)
+  const ask = exchange.isLegacy ? createLegacyAsker(exchange) : () => {}
+  let isOver = false
+  const onRecord = (record: TaskRecord) => {
+    if (isOver) return
+    ask(record)
+    const { progress, statusMessage } = record.task
+    if (progress !== undefined) notify(progress)
+    else if (statusMessage !== undefined) notify({ message: statusMessage })
+  }
+  const unfollow = runtime.follow([task.taskId], { onRecord, onClose: () => {} })
+  // What it has come to before. Where the store is away, the next change says it.
+  void runtime.find(task.taskId).then((now) => now && onRecord(now), ignore)
+  return () => {
+    isOver = true
+    unfollow()
+  }
+}
+
+const ignore = () => {}
 
 /** What a caller is told that should not wait any longer. For the model that reads it, so in words. */
 function handleOf({ task, tool }: TaskRecord, { config }: ServerParts): CallToolResult {

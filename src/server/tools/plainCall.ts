@@ -2,7 +2,6 @@ import { type CallToolResult, type InputRequiredResult, ProtocolError } from '@m
 import { parseCallToolResult } from '../../protocol/callToolResult.js'
 import { ignoreRejection } from '../base/ignoreRejection.js'
 import { toJson } from '../base/toJson.js'
-import { declaredCapabilities } from '../http/tasksCapability.js'
 import type { ServerParts } from '../serverParts.js'
 import { checkInputRequest } from '../tasks/inputRequests.js'
 import { toTaskFailure } from '../tasks/taskFailure.js'
@@ -14,6 +13,7 @@ import { createToolContext } from './createToolContext.js'
 import { answerLater } from './laterAnswer.js'
 import { createProgressNotifier } from './progressNotifier.js'
 import { checked } from './sendableResult.js'
+import { validOutput } from './validOutput.js'
 
 /** What a plain call needs of its caller. */
 export interface PlainCallOptions {
@@ -59,15 +59,16 @@ export async function callPlainly(
     return run
   }
   const asTask = (waitMs: number | undefined): Promise<TaskRun> => {
-    hidden ??= ignoreRejection(hide(waitMs))
+    if (hidden === undefined) {
+      hidden = ignoreRejection(hide(waitMs))
+      // Also where the handler is faster than the creation of the task.
+      void ignoreRejection(hidden.then((run) => settleLater(run, work, call, parts)))
+    }
     return hidden
   }
 
   const { resultTool } = config
-  const notify = createProgressNotifier(exchange.body, (notification) => {
-    if (exchange.isLegacy) void ignoreRejection(ctx.mcpReq.notify(notification))
-    else exchange.notify({ jsonrpc: '2.0', ...notification })
-  })
+  const notify = createProgressNotifier(exchange)
   const steps: Record<string, TaskStep> = {}
   const backend: ToolBackend = {
     steps: {},
@@ -78,7 +79,7 @@ export async function callPlainly(
     assertHeld: () => exchange.run?.assertHeld(),
     async ask(build) {
       // Where the client cannot answer, the call stays what it is.
-      checkInputRequest(build, declaredCapabilities(ctx))
+      checkInputRequest(build, exchange.capabilities)
       return (await asTask(resultTool?.afterMs)).ask(build)
     },
     async report(report) {
@@ -90,9 +91,11 @@ export async function callPlainly(
       await (hidden === undefined ? options.run : await hidden)?.keepStep(name, step)
     },
   }
-  const work = ignoreRejection(
-    (async () => checked(await tool.handler(args, createToolContext(call, parts, backend)), config))(),
-  )
+  async function runHandler(): Promise<CallToolResult> {
+    const result = await tool.handler(args, createToolContext(call, parts, backend))
+    return validOutput(tool.name, checked(result, config), parts)
+  }
+  const work = ignoreRejection(runHandler())
   const stopWaiting = resultTool && tool.taskSupport === 'optional' ? after(resultTool.afterMs) : () => {}
   function after(ms: number): () => void {
     const timer = config.clock.setTimeout(() => void asTask(0), ms)
@@ -103,8 +106,6 @@ export async function callPlainly(
     return isHandedOff(first) ? await answerLater(first.run.record, exchange, parts, first.waitMs) : first
   } finally {
     stopWaiting()
-    // Also where the handler was faster than the creation of the task.
-    if (hidden !== undefined) void ignoreRejection(hidden.then((run) => settleLater(run, work, call, parts)))
   }
 }
 

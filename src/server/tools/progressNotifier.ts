@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject } from '../../protocol/json.js'
+import { isJsonObject } from '../../protocol/json.js'
+import type { Exchange } from '../http/exchange.js'
 import { requestParams } from '../http/requestParams.js'
 import type { WorkReport } from '../tasks/workReport.js'
 
@@ -10,11 +11,8 @@ const A_LITTLE = 0.001
  * (MCP 2026-07-28, "Progress"): a message that has no number of its own, or the same as before, is sent a little above the
  * last one. A number that goes back is left out.
  */
-export function createProgressNotifier(
-  body: unknown,
-  notify: (notification: { method: string; params: JsonObject }) => void,
-): (report: WorkReport) => void {
-  const { _meta } = requestParams(body)
+export function createProgressNotifier(exchange: Exchange): (report: WorkReport) => void {
+  const { _meta } = requestParams(exchange.body)
   const progressToken = isJsonObject(_meta) ? _meta['progressToken'] : undefined
   /** The last number of the handler, what was said with it, and the number that was sent. */
   let reached = 0
@@ -27,6 +25,7 @@ export function createProgressNotifier(
     reached = progress
     said = message
     sent = sent === undefined || progress > sent ? progress : sent + A_LITTLE
-    notify({ method: 'notifications/progress', params: { progressToken, ...report, progress: sent } })
+    const params = { progressToken, ...report, progress: sent }
+    exchange.notify({ jsonrpc: '2.0', method: 'notifications/progress', params })
   }
 }

@@ -4,7 +4,6 @@ import {
   type McpServer,
   ProtocolError,
   type Result,
-  type ServerContext,
   type StandardSchemaV1,
 } from '@modelcontextprotocol/server'
 import { supportsTasks } from '../../protocol/extension.js'
@@ -13,7 +12,7 @@ import { type DetailedTask, isTerminal } from '../../protocol/task.js'
 import type { Exchange } from '../http/exchange.js'
 import { ownerOf } from '../http/ownerOf.js'
 import { requestParams } from '../http/requestParams.js'
-import { declaredCapabilities, missingTasksCapability } from '../http/tasksCapability.js'
+import { missingTasksCapability } from '../http/tasksCapability.js'
 import type { ServerParts } from '../serverParts.js'
 import type { TaskRecord } from '../tasks/taskRecord.js'
 import { isWaiting, openInputRequests } from '../tasks/taskReducer.js'
@@ -31,14 +30,14 @@ export function serveTaskMethods(server: McpServer, exchange: Exchange, parts: S
   const { runtime } = parts
   const serve = (
     method: (typeof TASK_METHODS)[number],
-    answer: (record: TaskRecord, params: JsonObject, ctx: ServerContext) => Promise<Result> | Result,
+    answer: (record: TaskRecord, params: JsonObject) => Promise<Result> | Result,
   ): void => {
     // With a schema of its own, the SDK lets a method through that its revision does not define.
-    server.server.setRequestHandler(method, { params: anything }, async (_, ctx) => {
-      assertDeclared(ctx)
+    server.server.setRequestHandler(method, { params: anything }, async () => {
+      assertDeclared(exchange)
       try {
         const params = requestParams(exchange.body)
-        return await answer(await findTask(params, exchange, parts), params, ctx)
+        return await answer(await findTask(params, exchange, parts), params)
       } catch (error) {
         if (error instanceof ProtocolError) throw error
         parts.report(error, { source: 'server' })
@@ -47,7 +46,7 @@ export function serveTaskMethods(server: McpServer, exchange: Exchange, parts: S
     })
   }
 
-  serve('tasks/get', (record, _params, ctx) => toWireTask(asThingsStand(record, parts), declaredCapabilities(ctx)))
+  serve('tasks/get', (record) => toWireTask(asThingsStand(record, parts), exchange.capabilities))
   serve('tasks/update', async ({ task }, params) => {
     await runtime.answer(task.taskId, inputResponsesOf(params, openInputRequests(task)))
     return {}
@@ -88,8 +87,8 @@ const anything: StandardSchemaV1 = {
   '~standard': { version: 1, vendor: 'taskwire', validate: (value) => ({ value }) },
 }
 
-function assertDeclared(ctx: ServerContext): void {
-  if (!supportsTasks(declaredCapabilities(ctx))) throw missingTasksCapability()
+function assertDeclared({ capabilities }: Exchange): void {
+  if (!supportsTasks(capabilities)) throw missingTasksCapability()
 }
 
 async function findTask({ taskId }: JsonObject, exchange: Exchange, parts: ServerParts): Promise<TaskRecord> {
