@@ -58,7 +58,7 @@ export const STYLES = `
   --text: light-dark(#171b22, #e8ebf0);
   --muted: light-dark(#555e6d, #a2abb9);
   --accent: light-dark(#3d57d6, #93a5ff);
-  --accent-soft: light-dark(#dde3fb, #323e74);
+  --accent-soft: light-dark(#dde3fb, #2c3766);
   --success: light-dark(#177245, #58c88f);
   --warning: light-dark(#8a5a00, #e0b04c);
   --danger: light-dark(#bb2d26, #ff8f87);
@@ -119,6 +119,7 @@ dd[data-tone] { color: var(--tone); }
   th, td { padding-inline: 8px; }
   td:first-child, th:first-child { padding-inline-start: 12px; }
   th:nth-child(5), td:nth-child(5) { display: none; }
+  td:nth-child(3) { max-width: 76px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 }
 `
 
