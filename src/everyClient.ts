@@ -1,17 +1,5 @@
 // What `taskwire` and `taskwire/lite` both have, whatever the connection is made of.
-export type { InputHandler, InputHandlerContext, InputHandlers } from './call/inputHandlers.js'
-export type { CallMeta } from './call/taskPort.js'
-export type {
-  CompletedToolCall,
-  EndedToolCall,
-  FailedToolCall,
-  InputResponseState,
-  RunningToolCall,
-  SettledToolCall,
-  ToolCallNetwork,
-  ToolCallPhase,
-  ToolCallState,
-} from './call/toolCallState.js'
+
 export type { StartedCall } from './client/callMeta.js'
 export type {
   CallObservation,
@@ -49,6 +37,20 @@ export type {
   WithArguments,
 } from './client/tools.js'
 export type { ConnectionState } from './connection/connection.js'
+export type {
+  CompletedToolCall,
+  EndedToolCall,
+  FailedToolCall,
+  InputResponseState,
+  RunningToolCall,
+  SettledToolCall,
+  ToolCallNetwork,
+  ToolCallPhase,
+  ToolCallState,
+} from './core/record/toolCallState.js'
+export type { InputHandler, InputHandlerContext, InputHandlers } from './core/run/inputHandlers.js'
+export type { TaskStorage } from './core/storage/taskStorage.js'
+export type { CallMeta } from './core/taskPort.js'
 export type { Channel, Environment, Locks, Unsubscribe, WebStorage } from './environment/environment.js'
 export type {
   AudioContent,
@@ -112,5 +114,4 @@ export {
   type WorkingTask,
 } from './protocol/task.js'
 export type { Tool } from './protocol/tool.js'
-export type { TaskStorage } from './storage/taskStorage.js'
 export { VERSION } from './version.js'

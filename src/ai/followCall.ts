@@ -1,5 +1,5 @@
-import { isEqual } from '../call/isEqual.js'
 import type { ToolCall } from '../client/taskClient.js'
+import { isEqual } from '../core/record/isEqual.js'
 import type { McpToolOutput, McpToolStatus } from './mcpTool.js'
 import { toolStatus } from './toolStatus.js'
 

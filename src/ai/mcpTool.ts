@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import type { ToolCallNetwork } from '../call/toolCallState.js'
+import type { ToolCallNetwork } from '../core/record/toolCallState.js'
 import type { CallToolResult } from '../protocol/callToolResult.js'
 import type { InputRequest } from '../protocol/inputRequest.js'
 import type { TaskProgress } from '../protocol/progress.js'

@@ -1,6 +1,6 @@
-import { onAbort } from '../call/abort.js'
 import type { TaskClient } from '../client/taskClient.js'
 import type { AnyTools, ToolArguments, ToolName, ToolResult } from '../client/tools.js'
+import { onAbort } from '../core/time/abort.js'
 import type { Tool } from '../protocol/tool.js'
 import { followCall } from './followCall.js'
 import { inputSchema } from './inputSchema.js'

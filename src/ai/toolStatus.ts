@@ -1,4 +1,4 @@
-import type { ToolCallState } from '../call/toolCallState.js'
+import type { ToolCallState } from '../core/record/toolCallState.js'
 import { isJsonObject } from '../protocol/json.js'
 import type { McpToolStatus } from './mcpTool.js'
 

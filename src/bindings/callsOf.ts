@@ -1,5 +1,5 @@
-import type { ToolCallState } from '../call/toolCallState.js'
 import type { TaskClient } from '../client/taskClient.js'
+import type { ToolCallState } from '../core/record/toolCallState.js'
 
 /** What a list of calls shows while the calls are not known yet. */
 export const NO_CALLS: readonly ToolCallState[] = []

@@ -1,5 +1,5 @@
-import type { SettledToolCall } from '../call/toolCallState.js'
 import type { TaskClient } from '../client/taskClient.js'
+import type { SettledToolCall } from '../core/record/toolCallState.js'
 
 /** What calls a tool takes this beside TanStack's options. */
 export interface OnSettled {

@@ -1,5 +1,5 @@
-import type { InputResponseState, ToolCallState } from '../call/toolCallState.js'
 import type { TaskClient } from '../client/taskClient.js'
+import type { InputResponseState, ToolCallState } from '../core/record/toolCallState.js'
 import type { InputRequest, InputResponse } from '../protocol/inputRequest.js'
 import { respond } from './toolCallControls.js'
 

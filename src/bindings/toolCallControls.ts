@@ -1,5 +1,5 @@
-import type { ToolCallState } from '../call/toolCallState.js'
 import type { TaskClient } from '../client/taskClient.js'
+import type { ToolCallState } from '../core/record/toolCallState.js'
 import { TaskInputError } from '../protocol/errors.js'
 import type { InputRequest, InputResponse } from '../protocol/inputRequest.js'
 import type { Task } from '../protocol/task.js'

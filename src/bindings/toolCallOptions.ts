@@ -1,6 +1,6 @@
-import type { ToolCallState } from '../call/toolCallState.js'
 import type { ToolName } from '../client/tools.js'
 import type { StandardSchemaV1 } from '../connection/standardSchema.js'
+import type { ToolCallState } from '../core/record/toolCallState.js'
 import type { ToolCallMutationOptions } from '../query/toolCallMutationOptions.js'
 import type { UseTaskClientOptions, UseTaskClientsOptions } from './clients.js'
 import type { OnSettled } from './onSettled.js'

@@ -1,5 +1,5 @@
-import type { ToolCallState } from '../call/toolCallState.js'
 import type { TaskClient } from '../client/taskClient.js'
+import type { ToolCallState } from '../core/record/toolCallState.js'
 
 /** What is used of a client to follow a call of any tool. */
 export type CallsOfClient = Pick<TaskClient, 'subscribeToolCall' | 'getToolCallState' | 'getToolCall'>

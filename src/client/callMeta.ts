@@ -1,4 +1,4 @@
-import type { CallMeta, ToolCallRequest } from '../call/taskPort.js'
+import type { CallMeta, ToolCallRequest } from '../core/taskPort.js'
 
 /** The call that is being started. */
 export interface StartedCall {

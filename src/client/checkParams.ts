@@ -1,4 +1,4 @@
-import type { ToolCallRequest } from '../call/taskPort.js'
+import type { ToolCallRequest } from '../core/taskPort.js'
 import { asError } from '../protocol/asError.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import type { ToolCallParams } from './taskClient.js'

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { createWorkServer } from '../../test/support/workServer.js'
-import { hash } from '../storage/hash.js'
+import { hash } from '../core/storage/hash.js'
 import { checkTools } from './checkTools.js'
 import { createTaskClient } from './createTaskClient.js'
 import { createToolsCheck } from './toolsCheck.js'

@@ -1,28 +1,30 @@
-import type { CallRules } from '../call/call.js'
-import type { CallTap } from '../call/callChange.js'
-import type { RecordOwner } from '../call/callRecord.js'
-import { handlerOf } from '../call/inputHandlers.js'
-import type { PollPolicy } from '../call/pollPolicy.js'
-import { createPushSubscription, NO_PUSH } from '../call/pushSubscription.js'
-import type { SettledToolCall } from '../call/toolCallState.js'
 import type { Connection } from '../connection/connection.js'
 import type { WireTap } from '../connection/wireTap.js'
+import type { CallRules } from '../core/record/learn.js'
+import type { RecordOwner } from '../core/record/record.js'
+import type { SettledToolCall } from '../core/record/toolCallState.js'
+import type { AnyArguments } from '../core/run/anyArguments.js'
+import { toolCallId } from '../core/run/callIds.js'
+import { type Calls, createCalls } from '../core/run/calls.js'
+import { handlerOf } from '../core/run/inputHandlers.js'
+import { createPush, NO_PUSH } from '../core/run/push.js'
+import type { CallTap } from '../core/run/tap.js'
+import { hash } from '../core/storage/hash.js'
+import { memoryStorage } from '../core/storage/memoryStorage.js'
+import { createRecordStore } from '../core/storage/recordStore.js'
+import { createTabs } from '../core/tabs/createTabs.js'
+import { NO_TABS } from '../core/tabs/tabs.js'
+import type { PollPolicy } from '../core/time/policy.js'
 import { browserEnvironment } from '../environment/browserEnvironment.js'
 import { inDevelopment } from '../environment/inDevelopment.js'
 import { asError } from '../protocol/asError.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import type { OnProtocolIssue } from '../protocol/task.js'
-import { hash } from '../storage/hash.js'
-import { memoryStorage } from '../storage/memoryStorage.js'
-import { createRecordStore } from '../storage/recordStore.js'
-import { createTabs, NOOP_TABS } from '../tabs/createTabs.js'
-import type { AnyArguments } from './anyArguments.js'
-import { toolCallId } from './callIds.js'
 import { type CallMetas, createCallMetas } from './callMeta.js'
-import { type Calls, createCalls } from './calls.js'
 import { checkCall, checkOptions } from './checkOptions.js'
 import { checkParams } from './checkParams.js'
 import { createStore, type TaskClientStore } from './createStore.js'
+import { inTime } from './inTime.js'
 import { createListeners, type Listeners } from './listeners.js'
 import { createObserving, type Observing } from './observe/createObserving.js'
 import { positive, readPollPolicy, readStorage } from './options.js'
@@ -96,13 +98,14 @@ export function createClientOver(options: TaskClientBaseOptions, setUp: SetUp): 
     ...owner,
     now: environment.now,
     pause: () => new Promise((resolve) => environment.setTimeout(resolve, 0)),
+    inTime: (pending) => inTime(pending, environment),
     onError: (error) => report(error, { operation: 'storage' }),
   })
   const { locks, channel: openChannel } = environment
   const nameOf = (other: string) => `taskwire:${hash(JSON.stringify([endpoint, other]))}`
   const tabs =
     !isNamed || options.crossTab === false || locks === undefined || openChannel === undefined
-      ? { ...NOOP_TABS, open: reportUnnamed }
+      ? { ...NO_TABS, open: reportUnnamed }
       : createTabs({
           scope,
           nameOf,
@@ -111,11 +114,9 @@ export function createClientOver(options: TaskClientBaseOptions, setUp: SetUp): 
           openChannel,
           onLocksRefused: (error) => report(asError(error), { operation: 'storage' }),
           leaderPer: resume === 'eager' ? 'scope' : 'task',
-          onCallMessage: (callId, message) => calls.receive(callId, message),
-          onTaskMessage: (taskId, message) => calls.receiveTask(taskId, message),
-          knownOf: (taskId) => calls.knownOf(taskId),
-          polledTaskIds: () => calls.polledTaskIds(),
-          onForgotten: (callId, at) => calls.receiveForgotten(callId, at),
+          onMessage: (message) => message.type !== 'leader' && calls.receive(message),
+          onPeer: () => calls.onPeer(),
+          onLeaderChange: (election, isStolen) => calls.onLeaderChange(election, isStolen),
         })
   const { input, push = true } = options
   const observing = createObserving(tap, environment, guard)
@@ -129,7 +130,7 @@ export function createClientOver(options: TaskClientBaseOptions, setUp: SetUp): 
     owner,
     store,
     tabs,
-    createPush: push ? createPushSubscription : () => NO_PUSH,
+    createPush: push ? createPush : () => NO_PUSH,
     maxConcurrentPolls: positive(
       'poll.maxConcurrent',
       options.poll?.maxConcurrent,

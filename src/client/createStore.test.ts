@@ -1,6 +1,6 @@
 import { createSimulatedEnvironment } from 'taskwire/testing'
 import { describe, expect, it, vi } from 'vitest'
-import type { ToolCallState } from '../call/toolCallState.js'
+import type { ToolCallState } from '../core/record/toolCallState.js'
 import { createStore } from './createStore.js'
 
 const FRAME_MS = 16

@@ -1,6 +1,6 @@
 import { createStore as createZustandStore, type StoreApi } from 'zustand/vanilla'
-import type { ToolCallState } from '../call/toolCallState.js'
 import type { ConnectionState } from '../connection/connection.js'
+import type { ToolCallState } from '../core/record/toolCallState.js'
 import type { Environment } from '../environment/environment.js'
 import { createFrames, type Subject } from './frames.js'
 import type { TaskClientState } from './taskClient.js'

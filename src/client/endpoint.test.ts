@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { hash } from '../core/storage/hash.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
-import { hash } from '../storage/hash.js'
 import { endpointOf } from './endpoint.js'
 
 const PAGE = 'https://app.example/start?tab=1'

@@ -1,6 +1,6 @@
+import { hash } from '../core/storage/hash.js'
 import type { Environment } from '../environment/environment.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
-import { hash } from '../storage/hash.js'
 
 /** Stands for the page where there is none, to recognize a relative URL. */
 const NO_PAGE = 'http://page.invalid'

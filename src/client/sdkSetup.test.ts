@@ -9,8 +9,8 @@ import {
   legacyResult,
   speakLegacy,
 } from '../../test/support/scriptedServer.js'
-import { DEFAULT_POLL_POLICY } from '../call/pollPolicy.js'
 import type { WirePiece } from '../connection/wireTap.js'
+import { DEFAULT_POLL_POLICY } from '../core/time/policy.js'
 import { setUpSdk } from './sdkSetup.js'
 
 const { environment } = createSimulatedEnvironment()

@@ -1,6 +1,6 @@
 import type { ConnectionState } from '../connection/connection.js'
+import { hash } from '../core/storage/hash.js'
 import { isDevelopment } from '../environment/warn.js'
-import { hash } from '../storage/hash.js'
 import type { ToolSchemas } from './toolsHash.js'
 
 /** Called with each state of the connection. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hash } from '../storage/hash.js'
+import { hash } from '../core/storage/hash.js'
 import { toolHash, toolsHash } from './toolsHash.js'
 
 /** Shows what is hashed. */

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { CallHooks } from '../call/taskPort.js'
+import type { CallHooks } from '../core/taskPort.js'
 import { ToolCallInterruptedError } from '../protocol/errors.js'
 import { createSimulatedEnvironment } from '../testing/simulatedEnvironment.js'
 import { withCallLimit } from './callLimit.js'

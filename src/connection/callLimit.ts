@@ -1,4 +1,4 @@
-import { onAbort } from '../call/abort.js'
+import { onAbort } from '../core/time/abort.js'
 import type { Environment, TimerHandle } from '../environment/environment.js'
 import { ToolCallInterruptedError } from '../protocol/errors.js'
 import type { SdkCall } from './sdkAdapter.js'

@@ -16,7 +16,7 @@ import {
   task,
   unreachable,
 } from '../../test/support/scriptedServer.js'
-import type { CallHooks } from '../call/taskPort.js'
+import type { CallHooks } from '../core/taskPort.js'
 import { browserEnvironment } from '../environment/browserEnvironment.js'
 import {
   ConnectionFailedError,

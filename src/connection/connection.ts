@@ -1,4 +1,4 @@
-import type { TaskPort, ToolCallRequest, ToolCallResponse } from '../call/taskPort.js'
+import type { TaskPort, ToolCallRequest, ToolCallResponse } from '../core/taskPort.js'
 import type { Tool } from '../protocol/tool.js'
 
 /** The connection as the store shows it. */

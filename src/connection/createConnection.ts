@@ -1,15 +1,22 @@
-import type { CallHooks, ToolCallRequest, ToolCallResponse } from '../call/taskPort.js'
+import type { CallHooks, ToolCallRequest, ToolCallResponse } from '../core/taskPort.js'
 import { ConnectionFailedError } from '../protocol/errors.js'
 import { type CallLimitOptions, withCallLimit } from './callLimit.js'
 import type { Connection } from './connection.js'
 import { eraChangedError } from './eraChanged.js'
 import { connectionError } from './errors.js'
-import { createOpening, type OpeningOptions } from './opening.js'
+import { type ConnectRetry, createOpening, type OpeningOptions } from './opening.js'
 import { createShownState } from './shownState.js'
 import { credentialsError, isSignInFailure, needsCredentials } from './signIn/errors.js'
 import { type SignIn, signInByTransport } from './signInByTransport.js'
 import { createExplanation, type ExplanationOptions } from './unanswered.js'
 import { validateInputResponse } from './validateInputResponse.js'
+
+/** How long the outcome of a task waits for a connection, in ms: another tab, which has received it, has validated it. */
+const VALIDATION_LIMIT_MS = 1000
+
+function late(retry: ConnectRetry | undefined): Promise<undefined> {
+  return new Promise((resolve) => retry?.environment.setTimeout(() => resolve(undefined), VALIDATION_LIMIT_MS))
+}
 
 export interface CreateConnectionOptions extends CallLimitOptions, OpeningOptions, ExplanationOptions {
   readonly signIn?: SignIn | undefined
@@ -71,7 +78,8 @@ export function createConnection(options: CreateConnectionOptions): Connection {
     callTool: (request, hooks) => watched(signIn.sendForApp(() => callTool(request, hooks))),
     completeCall: async (name, result) => {
       try {
-        return await (await signIn.send(connected)).validate(name, result)
+        const validating = current() ?? (await Promise.race([signIn.send(connected), late(options.retry)]))
+        return validating ? await validating.validate(name, result) : result
       } catch (error) {
         // The result came from another tab, and this one cannot connect to validate it: it is the result.
         if (error instanceof ConnectionFailedError || isSignInFailure(error)) return result

@@ -1,4 +1,4 @@
-import { isPassingStatus } from '../call/requests.js'
+import { isPassingStatus } from '../core/time/retry.js'
 import { asError } from '../protocol/asError.js'
 import {
   ConnectionFailedError,

@@ -1,7 +1,10 @@
-import { pollMessage } from '../call/pollSchedule.js'
-import { deliver } from '../call/requests.js'
-import { takeSnapshot } from '../call/snapshotOrder.js'
-import { taskOutcome } from '../call/taskOutcome.js'
+import { nextPoll } from '../core/record/decide.js'
+import { failed } from '../core/record/failed.js'
+import { learn } from '../core/record/learn.js'
+import { newTaskRecord } from '../core/record/record.js'
+import { taskOutcome } from '../core/record/taskOutcome.js'
+import { watchClock } from '../core/time/clock.js'
+import { deliver } from '../core/time/retry.js'
 import { sessionHeaders } from './legacy/session.js'
 import { getTask } from './modern/tasks.js'
 import { TaskTransport } from './transport/taskTransport.js'
@@ -9,12 +12,15 @@ import { TaskTransport } from './transport/taskTransport.js'
 /** What parts that are loaded later share with the first load, one name of each module. */
 const SHARED: readonly unknown[] = [
   deliver,
+  failed,
   getTask,
-  pollMessage,
+  learn,
+  newTaskRecord,
+  nextPoll,
   sessionHeaders,
-  takeSnapshot,
   taskOutcome,
   TaskTransport,
+  watchClock,
 ]
 
 /**

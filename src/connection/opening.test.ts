@@ -1,6 +1,6 @@
 import { SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client'
 import { describe, expect, it, vi } from 'vitest'
-import { DEFAULT_POLL_POLICY } from '../call/pollPolicy.js'
+import { DEFAULT_POLL_POLICY } from '../core/time/policy.js'
 import { createSimulatedEnvironment } from '../testing/simulatedEnvironment.js'
 import type { ConnectionState } from './connection.js'
 import { createOpening } from './opening.js'

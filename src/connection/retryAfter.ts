@@ -1,5 +1,5 @@
-import { LONGEST_WAIT_MS } from '../call/pollPolicy.js'
-import { isPassingStatus } from '../call/requests.js'
+import { LONGEST_WAIT_MS } from '../core/time/policy.js'
+import { isPassingStatus } from '../core/time/retry.js'
 import type { Environment } from '../environment/environment.js'
 import { HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY } from '../protocol/extension.js'
 import { isJsonObject } from '../protocol/json.js'
@@ -26,7 +26,7 @@ export function withRetryAfter(fetch: Fetch, now: () => number, onConnectAt?: (a
     const header = headers.get('retry-after')
     const retryAfterMs = parseRetryAfter(header ?? '', now())
     if (retryAfterMs !== undefined && (method === PROBE || method === 'initialize')) onConnectAt?.(now() + retryAfterMs)
-    const isTask = method.startsWith('tasks/')
+    const isTask = method.startsWith('tasks/') || method === 'subscriptions/listen'
     const isKept = method === PROBE ? isPassingStatus(status) : header !== null && (isTask || method === 'tools/call')
     if (!isKept) return response
     if (isTask) await response.body?.cancel()

@@ -1,4 +1,4 @@
-import type { CallHooks, ToolCallRequest, ToolCallResponse } from '../call/taskPort.js'
+import type { CallHooks, ToolCallRequest, ToolCallResponse } from '../core/taskPort.js'
 import type { CallToolResult } from '../protocol/callToolResult.js'
 import type { InputRequest } from '../protocol/inputRequest.js'
 import type { Tool } from '../protocol/tool.js'

@@ -1,4 +1,4 @@
-import type { CallHooks, ListenHooks } from '../call/taskPort.js'
+import type { CallHooks, ListenHooks } from '../core/taskPort.js'
 import type { InputResponse } from '../protocol/inputRequest.js'
 import type { JsonObject } from '../protocol/json.js'
 import type { DetailedTask, Task } from '../protocol/task.js'

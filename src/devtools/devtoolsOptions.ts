@@ -1,4 +1,4 @@
-import type { TaskStorage } from '../storage/taskStorage.js'
+import type { TaskStorage } from '../core/storage/taskStorage.js'
 import type { FaultInjection } from './faults/createFaultInjection.js'
 
 export type DevtoolsTheme = 'light' | 'dark' | 'system'

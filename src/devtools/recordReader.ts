@@ -1,6 +1,6 @@
+import { pageStorage } from '../core/storage/pageStorage.js'
+import type { TaskStorage } from '../core/storage/taskStorage.js'
 import { browserEnvironment } from '../environment/browserEnvironment.js'
-import { pageStorage } from '../storage/pageStorage.js'
-import type { TaskStorage } from '../storage/taskStorage.js'
 import { RECORD_PREFIX, type StoredItem } from './model/recordRow.js'
 
 /** Reads the records that are there. */

@@ -1,4 +1,4 @@
-import type { ToolCallState } from '../call/toolCallState.js'
+import type { ToolCallState } from '../core/record/toolCallState.js'
 import type { InputRequest } from '../protocol/inputRequest.js'
 import type { ElicitationForm, ElicitationFormState, ElicitationSource } from './elicitationForm.js'
 import { type FormFacts, showForm } from './showForm.js'

@@ -1,4 +1,4 @@
-import type { InputResponseState } from '../call/toolCallState.js'
+import type { InputResponseState } from '../core/record/toolCallState.js'
 import { formProblems } from '../protocol/formProblems.js'
 import { isJsonObject } from '../protocol/json.js'
 import type { Asked } from './asked.js'

@@ -1,5 +1,5 @@
-import type { SettledToolCall } from '../call/toolCallState.js'
 import type { TaskClient } from '../client/taskClient.js'
+import type { SettledToolCall } from '../core/record/toolCallState.js'
 import { type Attention, pageAttention } from '../environment/attention.js'
 import { browserEnvironment } from '../environment/browserEnvironment.js'
 import type { Environment } from '../environment/environment.js'

@@ -97,7 +97,7 @@ export function isTerminalTask(task: DetailedTask): task is TerminalTask {
 const TIMESTAMP = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?$/
 
 /** True for a point in time as a task has it. */
-export function isTimestamp(value: unknown): value is string {
+function isTimestamp(value: unknown): value is string {
   return typeof value === 'string' && TIMESTAMP.test(value) && !Number.isNaN(Date.parse(value))
 }
 
@@ -207,7 +207,7 @@ export function parseDetailedTask(value: unknown, source: TaskProtocolSource, on
 }
 
 /** True for the statuses that there are. */
-export function isTaskStatus(value: unknown): value is TaskStatus {
+function isTaskStatus(value: unknown): value is TaskStatus {
   return typeof value === 'string' && STATUSES.has(value)
 }
 

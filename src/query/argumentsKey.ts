@@ -1,5 +1,5 @@
+import { argumentsHash } from '../core/storage/argumentsHash.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
-import { argumentsHash } from '../storage/argumentsHash.js'
 
 /**
  * The key of a call that was given none: the same for the same arguments, in whatever order they are

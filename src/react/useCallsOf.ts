@@ -1,8 +1,8 @@
 import { useCallback, useSyncExternalStore } from 'react'
 import { useShallow } from 'zustand/react/shallow'
 import { callsOf, NO_CALLS, watchCalls } from '../bindings/callsOf.js'
-import type { ToolCallState } from '../call/toolCallState.js'
 import type { TaskClient } from '../client/taskClient.js'
+import type { ToolCallState } from '../core/record/toolCallState.js'
 
 /** The calls of several clients that pass the filter. The array keeps its identity while its members do. */
 export function useCallsOf(

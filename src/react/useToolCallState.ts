@@ -2,7 +2,7 @@ import { useCallback, useSyncExternalStore } from 'react'
 import { checkedOptions } from '../bindings/checkedOptions.js'
 import type { UseToolCallStateOptions } from '../bindings/toolCallOptions.js'
 import { type CallsOfClient, stateOf, watchToolCall } from '../bindings/watchToolCall.js'
-import type { ToolCallState } from '../call/toolCallState.js'
+import type { ToolCallState } from '../core/record/toolCallState.js'
 import { useClient } from './useTaskClient.js'
 
 /**

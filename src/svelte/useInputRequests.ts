@@ -1,7 +1,7 @@
 import { checkedOptions } from '../bindings/checkedOptions.js'
 import type { UseTaskClientsOptions } from '../bindings/clients.js'
 import { isAsking, type PendingInputRequest, pendingInputRequests } from '../bindings/pendingInputRequests.js'
-import type { ToolCallState } from '../call/toolCallState.js'
+import type { ToolCallState } from '../core/record/toolCallState.js'
 import type { ReactiveValue } from './reactive.js'
 import { clientsOf } from './useTaskClient.js'
 import { callsIn } from './useToolCalls.js'

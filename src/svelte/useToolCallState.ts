@@ -1,8 +1,8 @@
 import { checkedOptions } from '../bindings/checkedOptions.js'
 import type { UseToolCallStateOptions } from '../bindings/toolCallOptions.js'
 import { stateOf, watchToolCall } from '../bindings/watchToolCall.js'
-import type { ToolCallState } from '../call/toolCallState.js'
 import type { TaskClient } from '../client/taskClient.js'
+import type { ToolCallState } from '../core/record/toolCallState.js'
 import { createReader, type ReactiveValue } from './reactive.js'
 import { clientOf } from './useTaskClient.js'
 

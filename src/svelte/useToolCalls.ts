@@ -1,8 +1,8 @@
 import { byStart, callsOf, keepSame, watchCalls } from '../bindings/callsOf.js'
 import { checkedOptions } from '../bindings/checkedOptions.js'
 import type { UseToolCallsOptions } from '../bindings/toolCallOptions.js'
-import type { ToolCallState } from '../call/toolCallState.js'
 import type { TaskClient } from '../client/taskClient.js'
+import type { ToolCallState } from '../core/record/toolCallState.js'
 import { createReader, type ReactiveValue } from './reactive.js'
 import { clientsOf } from './useTaskClient.js'
 

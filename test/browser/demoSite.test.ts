@@ -186,7 +186,7 @@ test('there is no switch to the server of the revision before, which needs Node'
 test('a window without service workers says so', async () => {
   await context.addInitScript("Object.defineProperty(Navigator.prototype, 'serviceWorker', { get: () => undefined })")
   await page.reload()
-  await see(page.locator('main'), /this window has none: private windows/)
+  await see(page.locator('main'), /this window cannot run one, like private windows/)
   expect(complaints).toEqual([])
 })
 

@@ -1,12 +1,13 @@
+import { decodeCallRecord } from '../../src/core/record/codec.js'
+import type { CallRecord } from '../../src/core/record/record.js'
+import type { TaskStorage } from '../../src/core/storage/taskStorage.js'
 import type { WebStorage } from '../../src/environment/environment.js'
-import type { TaskStorage } from '../../src/storage/taskStorage.js'
-import { decodeToolCallRecord, type ToolCallRecord } from '../../src/storage/toolCallRecord.js'
 
 /** `throws`: on every use. `full`: on writing, as a quota does. */
 export type StorageTrouble = 'throws' | 'full'
 
 export interface RecordWatchOptions {
-  readonly onWritten: (record: ToolCallRecord, before: ToolCallRecord | undefined) => void
+  readonly onWritten: (record: CallRecord, before: CallRecord | undefined) => void
   /** A page could not use the item of a call; undefined: it could not see which there are. */
   readonly onFailed: (callId: string | undefined) => void
 }
@@ -15,7 +16,7 @@ export interface RecordWatchOptions {
 export interface RecordUser {
   isAlive(): boolean
   /** Called with what stood in an item that this page has removed. */
-  onRemoved(record: ToolCallRecord): void
+  onRemoved(record: CallRecord): void
   /** Called with what this page has written to an item; with undefined where it has removed it. */
   onChanged(key: string, value: string | undefined): void
 }
@@ -27,18 +28,19 @@ export interface RecordWatch {
   /** What a page gets as a storage that takes its time. */
   asyncStorage(page: RecordUser, pause: () => Promise<void>): TaskStorage
   setTrouble(trouble: StorageTrouble | undefined): void
-  records(): ToolCallRecord[]
+  records(): CallRecord[]
   /** As the user does who deletes the data of the site. Returns what was there. */
-  clear(): ToolCallRecord[]
+  clear(): CallRecord[]
   /** Damages one item. Returns what was there. */
-  corrupt(index: number, text: string): ToolCallRecord | undefined
+  corrupt(index: number, text: string): CallRecord | undefined
 }
 
 export function createRecordWatch({ onWritten, onFailed }: RecordWatchOptions): RecordWatch {
   const items = new Map<string, string>()
   let trouble: StorageTrouble | undefined
 
-  const parse = (text: string | undefined) => (text === undefined ? undefined : decodeToolCallRecord(text))
+  const parse = (text: string | undefined) =>
+    text === undefined ? undefined : decodeCallRecord(text, Number.MAX_SAFE_INTEGER)
 
   /** Storage keys end in the id of the call. */
   function attempt(key: string | undefined, isWrite: boolean): void {

@@ -138,7 +138,7 @@ async function checkRecorded(world: World): Promise<void> {
     }
     const isShown = call?.task?.taskId === recorded.taskId && agrees(call, truth)
     // A call without a key whose end a tab has seen is not taken up any more.
-    const isRecorded = record?.task?.taskId === recorded.taskId && record.task.status === truth.status
+    const isRecorded = record?.task?.task.taskId === recorded.taskId && record.task.task.status === truth.status
     if (!isShown && !(recorded.key === undefined && isRecorded)) lost(world, recorded, call, truth)
   }
 }

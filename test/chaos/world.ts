@@ -1,6 +1,6 @@
 import type { TaskClient, TaskClientUrlOptions, ToolCallOptions, ToolCallState } from 'taskwire'
 import { createSimulatedBrowser, type SimulatedBrowser, type SimulatedPage } from 'taskwire/testing'
-import type { ToolCallRecord } from '../../src/storage/toolCallRecord.js'
+import type { CallRecord } from '../../src/core/record/record.js'
 import { seededRandom } from '../seeded/seededRandom.js'
 import { type ClientKind, createClientOf } from '../support/createClientOf.js'
 import { type CallLedger, createCallLedger, type Start } from './callLedger.js'
@@ -221,16 +221,17 @@ export function createWorld(
       ledger.permitFresh(callId)
       succession.waive(callId)
     },
-    onWritten: ({ callId, tool, key, task }, before) => {
-      const replaced = before?.task?.taskId
+    onWritten: ({ callId, tool, key, task: known }, before) => {
+      const task = known?.task
+      const replaced = before?.task?.task.taskId
       if (replaced !== task?.taskId && succession.replaced(callId, task?.taskId)) {
         for (const [taskId, other] of recorded) if (other.callId === callId) recorded.delete(taskId)
       }
       if (task === undefined || isGivenUp(task.taskId)) return
       if (!recorded.has(task.taskId)) log(`     recorded: ${task.taskId} (${key ?? callId})`)
       recorded.set(task.taskId, { taskId: task.taskId, callId, tool, key })
-      floors.stored(task.taskId, task.nextPollAt, browser.now())
-      answers.stored(task.taskId, task.answered)
+      floors.stored(task.taskId, known?.earliestAt, browser.now())
+      answers.stored(task.taskId, known?.answered ?? [])
     },
   })
 
@@ -333,8 +334,8 @@ export function createWorld(
   }
 
   /** A record without a key is removed when the page that made the call has its outcome, and by no other. */
-  function deliver({ name }: Tab, { callId, key, task }: ToolCallRecord): void {
-    const known = task && server.tasks.get(task.taskId)
+  function deliver({ name }: Tab, { callId, key, task }: CallRecord): void {
+    const known = task && server.tasks.get(task.task.taskId)
     if (known === undefined || key !== undefined || madeBy.get(callId) !== name) return
     if (server.truth(known) !== undefined) recorded.delete(known.taskId)
   }

@@ -14,6 +14,7 @@ import {
   snapshot,
   task,
 } from '../support/scriptedServer.js'
+import { toldRecord } from '../support/toldRecord.js'
 
 let browser: SimulatedBrowser
 let server: ScriptedServer
@@ -249,8 +250,9 @@ describe('an older snapshot', () => {
     const now = browser.now()
     for (const second of [2, 3, 4]) {
       const old = task({ lastUpdatedAt: at(second), statusMessage: 'old' })
-      const message = { type: 'snapshot', task: old, askedAt: now - 5000 + second, nextPollAt: now }
-      channel?.postMessage({ v: 1, type: 'task', taskId: 'task-secret-1', message })
+      const heardAt = now - 5000 + second
+      const known = { receivedAt: now - 5000, notedAt: heardAt, heardAt, snapshotAt: heardAt, nextPollAt: now }
+      channel?.postMessage(toldRecord(call, { ...old, ...known }))
       await browser.settle()
     }
     expect(shown(call)).toBe('newest')

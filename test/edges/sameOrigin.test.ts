@@ -1,4 +1,4 @@
-import type { TaskClient } from 'taskwire'
+import type { TaskClient, ToolCall } from 'taskwire'
 import { createSimulatedBrowser, type SimulatedBrowser } from 'taskwire/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createTaskClient } from '../support/anyClient.js'
@@ -11,6 +11,7 @@ import {
   snapshot,
   task,
 } from '../support/scriptedServer.js'
+import { toldRecord } from '../support/toldRecord.js'
 
 const TASK_ID = 'task-secret-1'
 const LATER = '2026-07-28T00:01:00Z'
@@ -46,12 +47,12 @@ function channelOf({ id }: TaskClient) {
   return channel
 }
 
-const snapshotOf = (changes: Record<string, unknown>) => ({
-  v: 1,
-  type: 'task',
-  taskId: TASK_ID,
-  message: { type: 'snapshot', task: task({ lastUpdatedAt: LATER, ...changes }), nextPollAt: browser.now() + 1000 },
-})
+/** What another tab would tell of the task of this call. */
+const told = ({ callId }: ToolCall, changes: Record<string, unknown>) => {
+  const now = browser.now()
+  const known = { receivedAt: now, snapshotAt: now, answered: [], ...changes }
+  return toldRecord({ callId, startedAt: now }, { ...task({ lastUpdatedAt: LATER }), ...known })
+}
 
 // These say what is not prevented: whatever runs on the origin is trusted as the page itself is.
 describe('another script of the origin', () => {
@@ -60,7 +61,7 @@ describe('another script of the origin', () => {
     const call = start(client)
     await browser.advance(1500)
     const result = { content: [{ type: 'text', text: 'forged' }] }
-    channelOf(client).postMessage(snapshotOf({ status: 'completed', result }))
+    channelOf(client).postMessage(told(call, { status: 'completed', result, endedAt: browser.now() }))
     await browser.settle()
     await expect(call.result).resolves.toEqual(result)
   })
@@ -69,7 +70,7 @@ describe('another script of the origin', () => {
     const client = openTab()
     const call = start(client)
     await browser.advance(1500)
-    channelOf(client).postMessage(snapshotOf({ status: 'input_required', inputRequests: { forged: FORM } }))
+    channelOf(client).postMessage(told(call, { status: 'input_required', inputRequests: { forged: FORM } }))
     await browser.settle()
     expect(call.getState().inputRequests).toEqual({ forged: FORM })
     await call.respond('forged', { action: 'accept', content: {} })

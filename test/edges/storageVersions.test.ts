@@ -214,17 +214,23 @@ describe('messages of a later version between tabs', () => {
     const { callId } = call
     const taskId = call.getState().task?.taskId
     const [[, text]] = items() as [readonly [string, string]]
-    const newer = JSON.stringify({ ...JSON.parse(text), v: 2, task: { ...JSON.parse(text).task, taskId: 'other' } })
+    const known = JSON.parse(text)
+    const newer = { ...known, v: 2, task: { ...known.task, taskId: 'other' } }
+    const ended = {
+      ...known,
+      task: { ...known.task, endedAt: server.browser.now(), endError: { name: 'TaskExpiredError', message: 'gone' } },
+    }
+    const cancelled = { ...known, task: { ...known.task, isCancelling: true, cancelNotedAt: server.browser.now() } }
     const [name = ''] = names
     const other = server.browser.openPage().environment.channel?.(name)
-    const ended = { type: 'ended', error: { name: 'TaskExpiredError', message: 'gone' } }
     for (const message of [
       { v: 2, type: 'forgotten', at: server.browser.now() + 1000 },
-      { v: 2, type: 'task', taskId, message: ended },
-      { v: 2, type: 'call', callId, message: { type: 'cancelling', taskId, isCancelling: true } },
-      { v: 2, type: 'call', callId: 'c2', message: { type: 'created', record: newer } },
-      { v: 1, type: 'call', callId, message: { type: 'created', record: newer } },
-      { v: 1, type: 'task', taskId, message: { ...ended, type: 'surprised' } },
+      { v: 2, type: 'record', record: ended },
+      { v: 2, type: 'record', record: cancelled },
+      { v: 2, type: 'record', record: { ...newer, callId: 'c2' } },
+      { v: 1, type: 'record', record: newer },
+      { v: 1, type: 'record', record: { ...ended, v: 2 } },
+      { v: 1, type: 'recorded', record: ended },
       { v: 1, type: 'surprise', taskId },
       { v: 2 },
       { v: '1', type: 'forgotten', at: server.browser.now() + 1000 },

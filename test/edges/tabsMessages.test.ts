@@ -3,8 +3,8 @@ import { createSimulatedBrowser, type SimulatedBrowser, type SimulatedPage } fro
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createTaskClient } from '../support/anyClient.js'
 import { completed, created, createScriptedServer, type ScriptedServer, snapshot } from '../support/scriptedServer.js'
+import { toldRecord } from '../support/toldRecord.js'
 
-const TASK_ID = 'task-secret-1'
 const HOUR = 60 * 60 * 1000
 const DAY = 24 * HOUR
 
@@ -45,11 +45,17 @@ function intruder({ client }: Tab): (message: Record<string, unknown>) => Promis
   }
 }
 
-const news = (changes: Record<string, unknown>) => ({ type: 'task', taskId: TASK_ID, message: changes })
+/** What another tab tells of the task of the call that `run` makes, noted just now. */
+const news =
+  (changes: Record<string, unknown>) =>
+  ({ client }: Tab) => {
+    const now = browser.now()
+    const call = { callId: client.toolCallId('report', 'k'), startedAt: start }
+    return toldRecord(call, { notedAt: now, triedAt: now, pollIntervalMs: HOUR, ...changes })
+  }
 const error = { name: 'TaskRequestError', message: 'busy', kind: 'network' }
-const failed = (changes: Record<string, unknown>) =>
-  news({ type: 'poll-failed', error, failureCount: 1, network: 'retrying', earliestAt: 0, nextPollAt: 0, ...changes })
-const task = { taskId: TASK_ID, status: 'working', createdAt: '', lastUpdatedAt: '', ttlMs: null, pollIntervalMs: HOUR }
+const failure = { error, network: 'retrying', count: 1, violations: 0, refusals: 0 }
+const failed = (changes: Record<string, unknown>) => news({ failure: { ...failure, ...changes } })
 
 const polls = () => server.times('tasks/get', start)
 const run = (tab: Tab): ToolCall => tab.client.startToolCall({ name: 'report' }, { key: 'k' })
@@ -65,8 +71,8 @@ describe('a message between tabs', () => {
     await browser.advance(1500)
     const say = intruder(tab)
     const odd = Object.create(null)
-    await say(news({ type: 'polling', until: odd }))
-    await say(failed({ failureCount: odd }))
+    await say(news({ pollingUntil: odd })(tab))
+    await say(failed({ count: odd })(tab))
     await browser.advance(1000)
     expect(call.getState()).toMatchObject({ phase: 'working', failureCount: 0 })
     expect(polls()).toEqual([1000, 2000])
@@ -74,11 +80,14 @@ describe('a message between tabs', () => {
 
   describe.each([...WILD, FAR])('with %d for a time', (time) => {
     it.each([
-      ['poll-aborted', news({ type: 'poll-aborted', nextPollAt: time })],
-      ['snapshot, nextPollAt', news({ type: 'snapshot', task, nextPollAt: time })],
-      ['snapshot, earliestAt', news({ type: 'snapshot', task, nextPollAt: FAR, earliestAt: time })],
-      ['poll-failed, nextPollAt', failed({ nextPollAt: time })],
-      ['poll-failed, earliestAt', failed({ earliestAt: time })],
+      ['nextPollAt', news({ nextPollAt: time })],
+      ['retryAt', news({ retryAt: time, failure })],
+      ['quietUntil', news({ quietUntil: time })],
+      ['pollingUntil', news({ pollingUntil: time })],
+      ['triedAt', news({ triedAt: time, retryAt: time })],
+      ['notedAt', news({ notedAt: time, nextPollAt: FAR })],
+      ['sentAt', news({ sentAt: time })],
+      ['snapshotAt', news({ snapshotAt: time, heardAt: time })],
     ])('[EDGE-12] neither stops the polling of a task for good nor makes it flood (%s)', async (_, message) => {
       server.on('tools/call', created({ pollIntervalMs: HOUR }))
       server.on('tasks/get', snapshot({ pollIntervalMs: HOUR }))
@@ -87,7 +96,7 @@ describe('a message between tabs', () => {
       const say = intruder(tab)
       await browser.advance(1.5 * HOUR)
       expect(polls()).toEqual([HOUR])
-      for (let times = 0; times < 20; times++) await say(message)
+      for (let times = 0; times < 20; times++) await say(message(tab))
       await browser.advance(HOUR / 4)
       // The interval holds.
       expect(polls()).toEqual([HOUR])
@@ -105,7 +114,7 @@ describe('a message between tabs', () => {
       const call = run(tab)
       const say = intruder(tab)
       await browser.advance(1500)
-      await say(failed({ failureCount, nextPollAt: start + 1500 }))
+      await say(failed({ count: failureCount })(tab))
       expect(call.getState()).toMatchObject({ network: 'ok', failureCount: 0 })
       await browser.advance(5000)
       expect(polls()).toEqual([1000, 2000, 3000, 4000, 5000, 6000])
@@ -120,7 +129,7 @@ describe('a message between tabs', () => {
     const say = intruder(b)
     await browser.advance(1000)
     a.page.freeze()
-    await say(news({ type: 'polling', until: start + DAY }))
+    await say(news({ pollingUntil: start + DAY, pollIntervalMs: 1000 })(b))
     const before = polls().length
     await browser.advance(10_000)
     expect(polls().length - before).toBeGreaterThan(3)
@@ -194,7 +203,7 @@ describe('a message between tabs', () => {
       server.on('tasks/get', snapshot({ taskId: 'theirs', ttlMs: 5000, pollIntervalMs: HOUR }))
       const callId = tab.client.toolCallId('report', 'theirs')
       const text = change(record('')).replaceAll('NOW', String(start)).replace('CALL', callId)
-      await intruder(tab)({ type: 'call', callId, message: { type: 'created', record: text } })
+      await intruder(tab)({ type: 'record', record: JSON.parse(text) })
       const call = tab.client.getToolCall(callId)
       const times = [call?.getState().startedAt, call?.nextPollAt].filter((time) => time !== undefined)
       expect(times).toHaveLength(isFollowed ? 2 : 0)

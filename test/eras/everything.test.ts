@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { memoryStorage } from '../../src/storage/memoryStorage.js'
+import { memoryStorage } from '../../src/core/storage/memoryStorage.js'
 import { freePort } from '../support/freePort.js'
 import { type OpenPage, openByUrl, openWithSdkV1, openWithSdkV2, type Visit } from './support/eraPages.js'
 import { reached } from './support/reached.js'

@@ -10,8 +10,8 @@ import {
   withTasks,
 } from 'taskwire'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { hash } from '../../src/storage/hash.js'
-import { memoryStorage } from '../../src/storage/memoryStorage.js'
+import { hash } from '../../src/core/storage/hash.js'
+import { memoryStorage } from '../../src/core/storage/memoryStorage.js'
 import { openWithSdkV1 } from './support/eraPages.js'
 import { type EraServer, TOOLS } from './support/eraServer.js'
 import { type LegacyServer, type LegacyServerOptions, startLegacyServer } from './support/legacyServer.js'

@@ -1,6 +1,6 @@
 import { type TaskClient, TaskFailedError } from 'taskwire'
 import { afterEach, describe, expect, it } from 'vitest'
-import { memoryStorage } from '../../src/storage/memoryStorage.js'
+import { memoryStorage } from '../../src/core/storage/memoryStorage.js'
 import { type OpenPage, openByUrl, openWithSdkV1, type Visit } from './support/eraPages.js'
 import { type EraServer, TOOLS } from './support/eraServer.js'
 import { startLegacyServer } from './support/legacyServer.js'

@@ -3,7 +3,7 @@ import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextproto
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import { createTaskClient, type TaskClient, type ToolCallState } from 'taskwire'
 import { afterEach, describe, expect, it } from 'vitest'
-import { memoryStorage } from '../../src/storage/memoryStorage.js'
+import { memoryStorage } from '../../src/core/storage/memoryStorage.js'
 import { startHttpServer } from '../support/httpServer.js'
 import { type OpenPage, openByUrl, openWithSdkV1, openWithSdkV2 } from './support/eraPages.js'
 import { TOOLS } from './support/eraServer.js'

@@ -4,17 +4,18 @@
  * a mutant that survives has run all that reach it.
  */
 const rooms: Record<string, readonly string[]> = {
-  tabs: ['src/call/callRuntime', 'test/tabs'],
-  storage: ['src/call/callRecord', 'src/call/callRuntime', 'test/edges/storage{Space,Versions}'],
+  'core/record': ['test/durability/*', 'test/edges/{clock,clockSetBack,clockSetForward,tabsMessages,storageVersions}'],
   protocol: ['test/spec/wire'],
-  call: ['test/inputRequests', 'test/push', 'test/tabs'],
+  'core/run': ['test/durability/*', 'test/{idempotentCalls,inputRequests,push,tabs}'],
+  'core/storage': ['test/durability/storage', 'test/edges/storage{Space,Versions}'],
+  'core/tabs': ['test/tabs', 'test/edges/{tabsMessages,tabsUnconnected}'],
+  'core/time': ['test/durability/{clock,polls}'],
   client: [
     'src/lite/*',
     'test/{callArguments,callMeta,connecting,earlierVisits,errors,idempotentCalls,observe,observeWire,push,signIn,tabs}',
     'test/edges/{endpoint,sameOrigin,storageLost,storageSession,tabsOneTask}',
   ],
   connection: [
-    'src/call/inputResponses',
     'src/lite/*',
     'test/{callArguments,callMeta,connecting,errors,progress,push,signIn,wireOfBoth}',
     'test/edges/{frameworksConnect,legacyToolsList,undeclaredInput}',

@@ -1,7 +1,7 @@
 import { type ToolSchemas, toolHash, toolsHash } from '../../client/toolsHash.js'
+import { hash } from '../../core/storage/hash.js'
 import { asError } from '../../protocol/asError.js'
 import { isJsonObject, isTooDeep, type JsonObject } from '../../protocol/json.js'
-import { hash } from '../../storage/hash.js'
 import type { ListedTool } from './listTools.js'
 import type { Compile } from './loadCompile.js'
 import { pascalCase, prepareSchema } from './prepareSchema.js'

@@ -1,7 +1,7 @@
-import type { CallChange, CallTap } from '../../call/callChange.js'
 import type { WirePiece, WireTap } from '../../connection/wireTap.js'
+import type { CallChange, CallTap } from '../../core/run/tap.js'
+import { hash } from '../../core/storage/hash.js'
 import type { Environment } from '../../environment/environment.js'
-import { hash } from '../../storage/hash.js'
 import type { ObserveOptions, TaskClientObservation } from './events.js'
 
 type Listener = (observation: TaskClientObservation) => void

@@ -1,27 +1,8 @@
+import type { PollReason } from '../../core/record/decide.js'
 import type { TaskRequestFailure } from '../../protocol/errors.js'
 import type { TaskStatus } from '../../protocol/task.js'
 
-/**
- * Why a poll comes when it does.
- *
- * - `interval`: the interval that the server asked for, or `poll.defaultIntervalMs`, is over
- * - `safety-interval`: the server pushes, and `poll.safetyIntervalMs` is over
- * - `backoff`: after a failure that may pass
- * - `retry-after`: after a failure, as the server asked for by `Retry-After`
- * - `back-online`: the browser has a network again
- * - `takeover`: this tab polls now, in place of another one
- * - `hint`: the server has hinted that there is something new
- * - `resumed`: the task was taken up from a record
- */
-export type PollReason =
-  | 'interval'
-  | 'safety-interval'
-  | 'backoff'
-  | 'retry-after'
-  | 'back-online'
-  | 'takeover'
-  | 'hint'
-  | 'resumed'
+export type { PollReason }
 
 /** What an observation of a call begins with. */
 export interface ObservedCall {

@@ -1,146 +1,102 @@
 // Loaded only where somebody observes, so it imports nothing but types: what it shared with the first load would be
 // taken out of that into a file of its own.
-import type { Call, TrackedCall } from '../../call/call.js'
-import type { CallChange } from '../../call/callChange.js'
-import type { InputState, Inputs } from '../../call/inputs.js'
+import type { InputState, Inputs } from '../../core/record/inputs.js'
+import type { TaskRecord } from '../../core/record/record.js'
+import type { CallChange, Known } from '../../core/run/tap.js'
 import type { TaskRequestError } from '../../protocol/errors.js'
-import type { CallObservation, PollReason } from './events.js'
+import type { CallObservation, ScheduledPoll } from './events.js'
 
 const NO_INPUTS: Inputs = new Map()
 
 type WithoutCall<T> = T extends unknown ? Omit<T, 'at' | 'callId' | 'tool' | 'task'> : never
 type Said = WithoutCall<CallObservation>
 
-/** Returns a function that says what a change of a call was, in the order in which it came about. */
+/** Returns a function that says what the difference of two records was, in the order in which it came about. */
 export function createObservations(hash: (text: string) => string): (change: CallChange) => CallObservation[] {
-  /** Why the next poll of a call comes when it does. */
-  const reasons = new Map<string, PollReason>()
   const known = new Set<string>()
 
   return (change) => {
     const { before, after, at } = change
-    const { callId, name: tool } = after
-    const reason = reasons.get(callId) ?? 'interval'
-    const next = reasonOf(change) ?? reason
-    const isNew = !known.has(callId) && before.stage === 'waiting'
+    const { callId, name: tool, stage } = after.call
+    const isNew = !known.has(callId) && before.call.stage.name === 'waiting'
     known.add(callId)
-    reasons.set(callId, next)
-    if (after.stage === 'settled') {
-      known.delete(callId)
-      reasons.delete(callId)
-    }
-    const task = isTracked(after) ? after.task : isTracked(before) ? before.task : undefined
-    const of = { callId, tool, ...(task && { task: hash(task.taskId).slice(0, 7) }) }
-    const started = { type: 'call-started', at: before.startedAt, callId, tool } as const
-    return [...(isNew ? [started] : []), ...said(change, reason, next).map((what) => ({ ...what, ...of, at: at.now }))]
+    if (stage.name === 'settled') known.delete(callId)
+    const task = after.task ?? before.task
+    const of = { callId, tool, ...(task && { task: hash(task.task.taskId).slice(0, 7) }) }
+    const started = { type: 'call-started', at: before.call.startedAt, callId, tool } as const
+    return [...(isNew ? [started] : []), ...said(change).map((what) => ({ ...what, ...of, at }))]
   }
 }
 
-function said(change: CallChange, reason: PollReason, nextReason: PollReason): Said[] {
-  const { before, after, effects } = change
+function said(change: CallChange): Said[] {
+  const { before, after } = change
   return [
-    ...saidOfEvent(change, reason, nextReason),
-    ...saidOfPoller(before, after),
+    ...saidOfSource(change),
     ...saidOfInputs(before, after),
-    ...saidOfCancel(before, after),
-    ...effects.flatMap((effect): Said[] => (effect.type === 'record' ? [{ type: 'record-written' }] : [])),
+    ...saidOfCancel(before.task, after.task),
+    ...saidOfEnd(change),
   ]
 }
 
-/** Why the poll that this change has scheduled comes when it does; undefined where it has scheduled none. */
-function reasonOf({ before, after, event, at }: CallChange): PollReason | undefined {
-  if (!isTracked(after)) return undefined
-  const interval = at.isPushed ? 'safety-interval' : 'interval'
-  const isMoved = !isTracked(before) || before.dueAt !== after.dueAt
-  switch (event.type) {
-    case 'created':
-      return interval
-    case 'adopted':
-      return 'resumed'
-    case 'next-poll-read':
-      return after.foreignPollAt > 0 ? 'takeover' : undefined
-    case 'message':
-      if (event.message.type === 'snapshot') return interval
-      return event.message.type === 'poll-failed' ? backoffOf(event.message) : undefined
-    case 'pushed':
-    case 'push-changed':
-      return isMoved ? interval : undefined
-    case 'online':
-      return isMoved ? 'back-online' : undefined
-    default:
-      return isMoved && after.isHinted ? 'hint' : undefined
-  }
-}
-
-/** A server that says when to come back is believed, unless the backoff is longer. */
-function backoffOf({ error, earliestAt, nextPollAt }: { error: Error; earliestAt: number; nextPollAt: number }) {
-  const isAsked = isRequestError(error) && error.retryAfterMs !== undefined
-  return isAsked && nextPollAt <= earliestAt ? 'retry-after' : 'backoff'
-}
-
-function saidOfEvent({ before, after, event, at }: CallChange, reason: PollReason, nextReason: PollReason): Said[] {
-  const next = nextOf(after, nextReason)
-  switch (event.type) {
-    case 'sending':
+function saidOfSource(change: CallChange): Said[] {
+  const { after, from, isLeader } = change
+  const next = nextOf(change)
+  switch (from) {
+    case 'sent':
       return [{ type: 'call-sent' }]
     case 'created': {
-      const { pollIntervalMs, ttlMs } = event.task
+      const { pollIntervalMs, ttlMs = null } = after.task?.task ?? {}
       return [{ type: 'task-created', ttlMs, ...(pollIntervalMs !== undefined && { pollIntervalMs }), ...next }]
     }
-    case 'adopted':
+    case 'resumed':
       return [{ type: 'task-resumed', ...next }]
     case 'poll-sent':
-      return [{ type: 'poll-sent', reason }]
-    case 'pushed':
-      return [{ type: 'push-event', status: event.task.status, isUnchanged: isUnchanged(before, after), ...next }]
-    case 'push-changed':
-      return [{ type: at.isPushed ? 'push-opened' : 'push-closed', ...next }]
-    case 'message':
-      return saidOfMessage(before, after, event, at.now, next)
-    case 'recorded':
-      if (event.record === 'failed') return [{ type: 'record-failed' }]
-      return event.record === 'removed' ? [{ type: 'record-removed' }] : []
-    case 'settled': {
-      if (after.stage !== 'settled') return []
-      const { outcome } = after
-      const error = 'error' in outcome ? outcome.error : undefined
-      const isError = 'result' in outcome && outcome.result.isError === true
-      const ended = error?.name === 'TaskCancelledError' ? 'cancelled' : 'failed'
-      const ms = at.now - after.startedAt
-      const how = { ...(error && { error }), ...(isError && { isError }) }
-      return [{ type: 'call-settled', phase: error ? ended : 'completed', ms, ...how }]
-    }
+      return change.next ? [{ type: 'poll-sent', reason: change.next.why }] : []
+    case 'poll':
+      return saidOfPoll(change)
+    case 'push':
+    case 'tab':
+      return saidOfTold(change)
+    case 'push-opened':
+    case 'push-closed':
+      return [{ type: from, ...next }]
+    case 'leader':
+      return [{ type: isLeader ? 'leader-gained' : 'leader-lost' }]
+    case 'record-written':
+    case 'record-failed':
+    case 'record-removed':
+      return [{ type: from }]
     default:
       return []
   }
 }
 
-type Message = Extract<CallChange['event'], { type: 'message' }>
-
-function saidOfMessage(
-  before: Call,
-  after: Call,
-  { message, isOwn }: Message,
-  now: number,
-  next: ReturnType<typeof nextOf>,
-): Said[] {
-  const ms = isTracked(before) ? now - before.lastPollAt : 0
-  switch (message.type) {
-    case 'snapshot': {
-      const { status } = message.task
-      if (!isOwn) return [{ type: 'tab-event', status, isUnchanged: isUnchanged(before, after) }]
-      return [{ type: 'poll-answered', ms, status, isUnchanged: isUnchanged(before, after), ...next }]
-    }
-    case 'poll-failed':
-    case 'ended': {
-      if (!isOwn) return []
-      const { error } = message
-      const failureCount = isTracked(before) ? before.failureCount + 1 : 1
-      return [{ type: 'poll-failed', ms, kind: kindOf(error), error, failureCount, ...next }]
-    }
-    default:
-      return []
+/** What the response to a poll says, or its failure. */
+function saidOfPoll(change: CallChange): Said[] {
+  const [was, is] = [change.before.task, change.after.task]
+  if (was === undefined || is === undefined) return []
+  const ms = change.at - is.sentAt
+  const { end, failure } = is
+  const error = end !== undefined && 'error' in end ? end.error : failure?.error
+  if (error !== undefined && (end !== was.end || failure !== was.failure)) {
+    const failureCount = failure === was.failure ? (was.failure?.count ?? 0) + 1 : (failure?.count ?? 1)
+    return [{ type: 'poll-failed', ms, kind: kindOf(error), error, failureCount, ...nextOf(change) }]
   }
+  if (is.heardAt === was.heardAt && end === was.end && is.pollingUntil === was.pollingUntil) return []
+  return [{ type: 'poll-answered', ms, ...snapshotOf(was, is), ...nextOf(change) }]
+}
+
+/** What was pushed, or told by another tab. */
+function saidOfTold(change: CallChange): Said[] {
+  const [was, is] = [change.before.task, change.after.task]
+  if (was === undefined || is === undefined) return []
+  if (change.from === 'push') return [{ type: 'push-event', ...snapshotOf(was, is), ...nextOf(change) }]
+  if (is.snapshotAt === was.snapshotAt && is.end === was.end) return []
+  return [{ type: 'tab-event', ...snapshotOf(was, is) }]
+}
+
+function snapshotOf(was: TaskRecord, is: TaskRecord) {
+  return { status: is.task.status, isUnchanged: was.task === is.task && was.here.inputs === is.here.inputs }
 }
 
 function kindOf(error: Error): Extract<Said, { type: 'poll-failed' }>['kind'] {
@@ -152,37 +108,25 @@ function isRequestError(error: Error): error is TaskRequestError {
   return error.name === 'TaskRequestError'
 }
 
-function isTracked(call: Call): call is TrackedCall {
-  return 'poller' in call
+function nextOf({ after, next }: CallChange): ScheduledPoll {
+  if (next === undefined || after.task === undefined || after.task.end !== undefined) return {}
+  return { nextPollAt: next.at, nextReason: next.why }
 }
 
-function nextOf(call: Call, nextReason: PollReason) {
-  return call.stage === 'following' ? { nextPollAt: call.dueAt, nextReason } : {}
-}
-
-function isUnchanged(before: Call, after: Call): boolean {
-  return isTracked(before) && isTracked(after) && before.task === after.task && before.inputs === after.inputs
-}
-
-function saidOfPoller(before: Call, after: Call): Said[] {
-  if (!isTracked(before) || !isTracked(after)) return []
-  const [was, is] = [before, after].map(({ poller }: TrackedCall) => poller !== 'another-tab')
-  if (was === is) return []
-  return [{ type: is ? 'leader-gained' : 'leader-lost' }]
-}
-
-function saidOfInputs(before: Call, after: Call): Said[] {
+function saidOfInputs(before: Known, after: Known): Said[] {
   const [was, is] = [inputsOf(before), inputsOf(after)]
+  const isOver = after.call.stage.name === 'settled' || after.task?.end !== undefined || after.task === undefined
   const gone = [...was].flatMap(([inputKey, { status }]): Said[] =>
-    is.has(inputKey) || status === 'answered' || after.stage === 'ending' || after.stage === 'settled'
+    is.has(inputKey) || status === 'answered' || (isOver && before.task !== undefined)
       ? []
       : [{ type: 'input-withdrawn', inputKey }],
   )
   return [...[...is].flatMap(([inputKey, input]) => saidOfInput(inputKey, was.get(inputKey), input)), ...gone]
 }
 
-function inputsOf(call: Call): Inputs {
-  return 'inputs' in call ? call.inputs : NO_INPUTS
+function inputsOf({ call, task }: Known): Inputs {
+  if (task !== undefined) return task.here.inputs
+  return call.stage.name === 'calling' ? call.stage.inputs : NO_INPUTS
 }
 
 function saidOfInput(inputKey: string, was: InputState | undefined, { status, error }: InputState): Said[] {
@@ -200,9 +144,23 @@ function saidOfInput(inputKey: string, was: InputState | undefined, { status, er
   }
 }
 
-function saidOfCancel(before: Call, after: Call): Said[] {
-  if (!isTracked(after)) return []
-  const was = isTracked(before) ? before.cancel : 'none'
-  const { cancel } = after
-  return was === cancel ? [] : [{ type: 'cancel', status: cancel === 'none' ? 'refused' : cancel }]
+function saidOfCancel(before: TaskRecord | undefined, after: TaskRecord | undefined): Said[] {
+  if (after === undefined) return []
+  const [was, is] = [cancelOf(before), cancelOf(after)]
+  return was === is ? [] : [{ type: 'cancel', status: is ?? 'refused' }]
+}
+
+function cancelOf(record: TaskRecord | undefined): 'sending' | 'retrying' | 'requested' | undefined {
+  return record?.here.cancel ?? (record?.cancelling.isWanted ? 'requested' : undefined)
+}
+
+function saidOfEnd({ before, after, at }: CallChange): Said[] {
+  const { stage, startedAt } = after.call
+  if (stage.name !== 'settled' || before.call.stage.name === 'settled') return []
+  const { outcome } = stage
+  const error = 'error' in outcome ? outcome.error : undefined
+  const isError = 'result' in outcome && outcome.result.isError === true
+  const ended = error?.name === 'TaskCancelledError' ? 'cancelled' : 'failed'
+  const how = { ...(error && { error }), ...(isError && { isError }) }
+  return [{ type: 'call-settled', phase: error ? ended : 'completed', ms: at - startedAt, ...how }]
 }

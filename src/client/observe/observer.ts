@@ -1,5 +1,5 @@
-import type { CallChange } from '../../call/callChange.js'
 import type { WirePiece } from '../../connection/wireTap.js'
+import type { CallChange } from '../../core/run/tap.js'
 import type { Environment } from '../../environment/environment.js'
 import type { PageObservation, TaskClientObservation } from './events.js'
 import { createObservations } from './observations.js'
@@ -28,7 +28,7 @@ export function createObserver(
   return {
     take: (what) => {
       if (!('after' in what)) return wire.take(what)
-      if ('task' in what.after && what.after.task) wire.learn(what.after.task.taskId)
+      if (what.after.task) wire.learn(what.after.task.task.taskId)
       for (const observation of observationsOf(what)) tell(observation)
     },
     close: () => {

@@ -1,5 +1,5 @@
-import { onAbort } from '../../call/abort.js'
-import type { ListenHooks } from '../../call/taskPort.js'
+import type { ListenHooks } from '../../core/taskPort.js'
+import { onAbort } from '../../core/time/abort.js'
 import type { DetailedTask } from '../../protocol/task.js'
 import type { KnownTask, KnownTasks } from './knownTasks.js'
 

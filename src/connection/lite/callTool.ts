@@ -1,5 +1,5 @@
-import { onAbort } from '../../call/abort.js'
-import type { CallHooks, ToolCallRequest, ToolCallResponse } from '../../call/taskPort.js'
+import type { CallHooks, ToolCallRequest, ToolCallResponse } from '../../core/taskPort.js'
+import { onAbort } from '../../core/time/abort.js'
 import type { Environment } from '../../environment/environment.js'
 import { parseCallToolResult } from '../../protocol/callToolResult.js'
 import { TaskProtocolError } from '../../protocol/errors.js'

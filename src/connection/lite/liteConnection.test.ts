@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createScriptedServer } from '../../../test/support/scriptedServer.js'
-import { DEFAULT_POLL_POLICY } from '../../call/pollPolicy.js'
+import { DEFAULT_POLL_POLICY } from '../../core/time/policy.js'
 import { createSimulatedEnvironment } from '../../testing/simulatedEnvironment.js'
 import { createLiteConnection } from './liteConnection.js'
 

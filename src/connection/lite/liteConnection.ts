@@ -1,4 +1,4 @@
-import type { ToolCallRequest, ToolCallResponse } from '../../call/taskPort.js'
+import type { ToolCallRequest, ToolCallResponse } from '../../core/taskPort.js'
 import type { Environment } from '../../environment/environment.js'
 import {
   CLIENT_CAPABILITIES_META,

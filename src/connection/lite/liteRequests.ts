@@ -1,4 +1,4 @@
-import { onAbort } from '../../call/abort.js'
+import { onAbort } from '../../core/time/abort.js'
 import type { Environment } from '../../environment/environment.js'
 import { isJsonObject, type JsonObject } from '../../protocol/json.js'
 import type { ServerNotification, TaskRequester } from '../taskRequester.js'

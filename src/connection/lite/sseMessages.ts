@@ -1,4 +1,4 @@
-import { onAbort } from '../../call/abort.js'
+import { onAbort } from '../../core/time/abort.js'
 import { createEventReader } from './eventReader.js'
 
 /**

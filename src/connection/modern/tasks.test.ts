@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { ListenHooks } from '../../call/taskPort.js'
+import type { ListenHooks } from '../../core/taskPort.js'
 import { TaskProtocolError } from '../../protocol/errors.js'
 import type { JsonObject } from '../../protocol/json.js'
 import type { ServerNotification, TaskRequester } from '../taskRequester.js'

@@ -1,4 +1,4 @@
-import type { ListenHooks } from '../../call/taskPort.js'
+import type { ListenHooks } from '../../core/taskPort.js'
 import { TaskProtocolError } from '../../protocol/errors.js'
 import { keyTtlMs, supportsTasks } from '../../protocol/extension.js'
 import type { InputResponse } from '../../protocol/inputRequest.js'

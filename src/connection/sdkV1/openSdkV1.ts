@@ -1,5 +1,5 @@
 import type { JSONRPCRequest, Tool } from '@modelcontextprotocol/client'
-import type { CallHooks, ToolCallRequest, ToolCallResponse } from '../../call/taskPort.js'
+import type { CallHooks, ToolCallRequest, ToolCallResponse } from '../../core/taskPort.js'
 import type { CallToolResult } from '../../protocol/callToolResult.js'
 import { TaskConfigurationError, TaskProtocolError } from '../../protocol/errors.js'
 import { parseInputRequest } from '../../protocol/inputRequest.js'

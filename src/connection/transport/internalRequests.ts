@@ -5,7 +5,7 @@ import type {
   RequestId,
   TransportSendOptions,
 } from '@modelcontextprotocol/client'
-import { onAbort } from '../../call/abort.js'
+import { onAbort } from '../../core/time/abort.js'
 import { SUBSCRIPTION_ID_META } from '../../protocol/extension.js'
 import { isJsonObject, type JsonObject } from '../../protocol/json.js'
 import { ProtocolError, SdkError, SdkErrorCode } from '../sdk.js'

@@ -1,5 +1,5 @@
 import type { JSONRPCMessage, JSONRPCRequest, RequestId, TransportSendOptions } from '@modelcontextprotocol/client'
-import { onAbort } from '../../call/abort.js'
+import { onAbort } from '../../core/time/abort.js'
 import type { CallToolResult } from '../../protocol/callToolResult.js'
 import { TaskProtocolError } from '../../protocol/errors.js'
 import { CLIENT_CAPABILITIES_META, hasEnvelope } from '../../protocol/extension.js'

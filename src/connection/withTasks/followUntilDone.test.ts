@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { DEFAULT_POLL_POLICY } from '../../call/pollPolicy.js'
+import { DEFAULT_POLL_POLICY } from '../../core/time/policy.js'
 import { TaskInputRequiredError } from '../../protocol/errors.js'
 import type { InputRequest, InputResponse } from '../../protocol/inputRequest.js'
 import type { JsonObject } from '../../protocol/json.js'

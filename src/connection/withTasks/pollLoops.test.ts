@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { DEFAULT_POLL_POLICY } from '../../call/pollPolicy.js'
+import { DEFAULT_POLL_POLICY } from '../../core/time/policy.js'
 import { TaskProtocolError } from '../../protocol/errors.js'
 import type { DetailedTask } from '../../protocol/task.js'
 import { createSimulatedEnvironment } from '../../testing/simulatedEnvironment.js'

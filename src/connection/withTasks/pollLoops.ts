@@ -1,13 +1,16 @@
-import { onAbort } from '../../call/abort.js'
-import { type PollPolicy, pollInterval } from '../../call/pollPolicy.js'
-import { type PollResponse, type PollState, pollMessage } from '../../call/pollSchedule.js'
-import { withRequestTimeout } from '../../call/requests.js'
-import { takeSnapshot } from '../../call/snapshotOrder.js'
-import { untilOnline } from '../../call/untilOnline.js'
+import { nextPoll } from '../../core/record/decide.js'
+import { failed } from '../../core/record/failed.js'
+import { learn } from '../../core/record/learn.js'
+import { newTaskRecord, setBack } from '../../core/record/record.js'
+import { onAbort } from '../../core/time/abort.js'
+import { watchClock } from '../../core/time/clock.js'
+import { type PollPolicy, pollInterval } from '../../core/time/policy.js'
+import { withRequestTimeout } from '../../core/time/retry.js'
+import { untilOnline } from '../../core/time/untilOnline.js'
 import type { Environment } from '../../environment/environment.js'
 import { asError } from '../../protocol/asError.js'
 import { TaskProtocolError } from '../../protocol/errors.js'
-import { type DetailedTask, isTerminal, isTerminalTask, type Task, type TerminalTask } from '../../protocol/task.js'
+import { type DetailedTask, isTerminal, type Task, type TerminalTask } from '../../protocol/task.js'
 
 /** The polls of tasks, one loop each: a server may have answered two calls with one task. */
 export interface PollLoops {
@@ -82,48 +85,51 @@ interface PollLoopOptions extends PollLoopsOptions {
 /** Polls one task to its end, in this page alone. */
 async function pollUntilDone(created: Task, options: PollLoopOptions): Promise<TerminalTask> {
   const { environment, policy, signal } = options
+  const { taskId } = created
+  const rules = { ...NO_INPUT_RULES, policy }
+  const { now } = watchClock(environment.now, (by) => {
+    record = setBack(record, by)
+  })
   const receivedAt = environment.now()
-  const dueAt = isTerminal(created.status) ? receivedAt : receivedAt + pollInterval(created.pollIntervalMs, policy)
-  let state: PollState = {
-    task: created,
-    passedOver: undefined,
-    knownAt: receivedAt,
-    receivedAt,
-    dueAt,
-    earliestAt: dueAt,
-    failureCount: 0,
-    violations: 0,
-    refusals: undefined,
-  }
+  const intervalMs = pollInterval(created.pollIntervalMs, policy)
+  const earliestAt = isTerminal(created.status) ? receivedAt : receivedAt + intervalMs
+  let record = newTaskRecord(created, 'modern', receivedAt, earliestAt)
   for (;;) {
-    await untilOnline({ environment, signal, dueAt: state.dueAt })
-    const startedAt = environment.now()
-    const response = await poll(state.task.taskId, options)
+    await untilOnline({ environment, signal, dueAt: nextPoll(record, policy).at })
+    const sentAt = now()
+    record = { ...record, sentAt }
+    const response = await poll(taskId, options)
     signal.throwIfAborted()
-    const now = environment.now()
-    const circumstances = {
-      startedAt,
-      now,
-      era: 'modern' as const,
-      policy,
-      isPushed: false,
-      jitter: environment.random(),
+    const at = now()
+    const before = record
+    if (response === undefined) {
+      record = { ...record, sentAt: at }
+      continue
     }
-    const message = response && pollMessage(state, { ...circumstances, response })
-    if (message?.type === 'ended') throw message.error
-    if (message?.type === 'snapshot') {
-      const { task } = message
-      if (isTerminalTask(task)) return task
-      // One poll at a time: each is sent after the last response has arrived.
-      const order = takeSnapshot(state, task, true)
-      state = { ...state, ...order, knownAt: now, dueAt: message.nextPollAt, failureCount: 0, violations: 0 }
-      if (order.task === task) options.onSnapshot(task)
-    } else if (message?.type === 'poll-failed') {
-      const violations = message.error instanceof TaskProtocolError ? state.violations + 1 : 0
-      state = { ...state, dueAt: message.nextPollAt, failureCount: message.failureCount, violations }
-    } else state = { ...state, dueAt: now + pollInterval(state.task.pollIntervalMs, policy) }
+    // One poll at a time: each is sent after the last response has arrived.
+    const askedAt = Math.max(Math.min(sentAt, at), record.heardAt + 1)
+    record =
+      'task' in response
+        ? learn(record, response.task, { now: at, askedAt, isPushed: false }, rules)
+        : failed(record, response.error, { now: at, askedAt, jitter: environment.random() }, policy)
+    const { end } = record
+    if (end !== undefined) {
+      if ('error' in end) throw end.error
+      return end.task
+    }
+    if ('task' in response && record.snapshotAt !== before.snapshotAt) options.onSnapshot(response.task)
   }
 }
+
+/** The SDK client has the user asked: what a task asks is no end of it here. */
+const NO_INPUT_RULES = {
+  missingInput: 'wait',
+  stuckAfterPolls: Number.POSITIVE_INFINITY,
+  isHandled: () => true,
+  missingCapability: () => undefined,
+} as const
+
+type PollResponse = { readonly task: DetailedTask } | { readonly error: Error }
 
 /** One `tasks/get`; undefined where the page went away meanwhile: an open request can keep it out of the back-forward cache. */
 async function poll(taskId: string, options: PollLoopOptions): Promise<PollResponse | undefined> {

@@ -1,5 +1,5 @@
 import type { Transport } from '@modelcontextprotocol/client'
-import { DEFAULT_POLL_POLICY, MAX_TIMER_MS } from '../../call/pollPolicy.js'
+import { DEFAULT_POLL_POLICY, MAX_TIMER_MS } from '../../core/time/policy.js'
 import { browserEnvironment } from '../../environment/browserEnvironment.js'
 import type { Environment } from '../../environment/environment.js'
 import { TaskConfigurationError, type TaskProtocolError } from '../../protocol/errors.js'

@@ -9,7 +9,8 @@ import {
   parseTask,
   pickTask,
 } from '../../protocol/task.js'
-import { LONGEST_WAIT_MS, MAX_TIMER_MS } from '../time/policy.js'
+import { LONGEST_WAIT_MS } from '../time/policy.js'
+import { POLLING_MS } from './decide.js'
 import { withAnswered } from './merge.js'
 import {
   type CallRecord,
@@ -25,12 +26,17 @@ import {
 export const VERSION = 1
 
 /** How a record of this version begins. */
-export const OWN_START = `{"v":${VERSION},`
+export const OWN_START: string = `{"v":${VERSION},`
 
 /** The text of a record: enough to take the call up again. Never arguments, results, tokens, or what the server says to people. */
 export function encodeCallRecord(record: CallRecord): string {
   return OWN_START + JSON.stringify(kept(record)).slice(1)
 }
+
+/**
+ * As many answered input requests as a record names, the newest: a server shows those that it has not noted, and no others.
+ */
+const MAX_ANSWERED = 512
 
 /** The members that are kept. What is undefined is left out by `JSON.stringify`. */
 function kept({ task, ...call }: CallRecord): JsonObject {
@@ -45,7 +51,7 @@ function kept({ task, ...call }: CallRecord): JsonObject {
       receivedAt,
       nextPollAt: earliestAt,
       notedAt,
-      answered,
+      answered: answered.slice(-MAX_ANSWERED),
       isCancelling: cancelling.isWanted,
       cancelNotedAt: cancelling.at || undefined,
       taskId,
@@ -115,7 +121,7 @@ export function readCallRecord(body: unknown, now: number): CallRecord | undefin
     callId,
     tool,
     key: typeof key === 'string' ? key : undefined,
-    argumentsHash: typeof argumentsHash === 'string' ? argumentsHash : undefined,
+    argumentsHash: isArgumentsHash(argumentsHash) ? argumentsHash : undefined,
     endpoint,
     scope,
     // A call made in the millisecond in which another one was forgotten starts later than that.
@@ -140,11 +146,12 @@ function readTaskRecord(body: unknown, era: CallRecordEra, now: number): TaskRec
   if (detailed === undefined) return undefined
   const { receivedAt } = body
   const timeOf = (name: string, otherwise = 0) => (body[name] === undefined ? otherwise : body[name])
+  const snapshotAt = timeOf('snapshotAt')
   const times = {
     receivedAt,
     notedAt: timeOf('notedAt', receivedAt),
-    snapshotAt: timeOf('snapshotAt'),
-    heardAt: timeOf('heardAt', Math.max(receivedAt, Number(timeOf('snapshotAt')))),
+    snapshotAt,
+    heardAt: timeOf('heardAt', isTime(snapshotAt) ? Math.max(receivedAt, snapshotAt) : receivedAt),
     earliestAt: timeOf('nextPollAt'),
     sentAt: timeOf('sentAt'),
     triedAt: timeOf('triedAt'),
@@ -161,7 +168,7 @@ function readTaskRecord(body: unknown, era: CallRecordEra, now: number): TaskRec
     ...times,
     failure,
     inputRequests: isAsking ? detailed.inputRequests : {},
-    answered: withAnswered([], Array.isArray(body['answered']) ? body['answered'] : []),
+    answered: withAnswered([], Array.isArray(body['answered']) ? body['answered'].slice(-MAX_ANSWERED) : []),
     idlePolls: isCount(body['idlePolls']) ? body['idlePolls'] : 0,
     cancelling: readCancelling(body, times.notedAt),
     lost: readLost(body['lost']),
@@ -202,6 +209,13 @@ function hasTimes<N extends string>(times: Record<N, unknown>): times is Record<
 
 function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+}
+
+/** Longer than any hash of ours: what another script has written must not make records large. */
+const MAX_HASH_LENGTH = 64
+
+function isArgumentsHash(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= MAX_HASH_LENGTH
 }
 
 /** As long as servers take it. */
@@ -250,6 +264,8 @@ function byClock(record: TaskRecord, now: number): TaskRecord {
     triedAt: past(own.triedAt),
     earliestAt: soon(own.earliestAt),
     retryAt: soon(own.retryAt),
-    quietUntil: Math.min(own.quietUntil, now + MAX_TIMER_MS),
+    quietUntil: soon(own.quietUntil),
+    // A poll is announced again and again while it is under way.
+    pollingUntil: Math.min(own.pollingUntil, now + POLLING_MS),
   }
 }

@@ -40,8 +40,10 @@ export function learn(record: TaskRecord, snapshot: DetailedTask, arrival: Arriv
   const { now, askedAt } = arrival
   if (record.end !== undefined) return record
   if (isAnotherTask(record, snapshot)) {
-    const taskId = record.task.taskId
-    return ended(record, { at: now, error: new TaskExpiredError('unknown-task', { taskId }) })
+    // Where it was pushed, the next poll says so.
+    if (askedAt === undefined) return record
+    const { taskId } = record.task
+    return ended(record, { at: now, error: new TaskExpiredError('unknown-task', { taskId, message: REUSED }) })
   }
   const { passedOver } = record.here
   const order = takeSnapshot({ task: record.task, passedOver }, snapshot, (askedAt ?? 0) > record.heardAt)
@@ -73,10 +75,13 @@ function seen(record: TaskRecord, askedAt: number | undefined): TaskRecord {
  * A server may give an id to another task after a restart. Of the same task it says the same `createdAt` each time, but
  * for servers of 2025-11-25, which may stamp a task with another one each time: there it says nothing.
  */
-function isAnotherTask({ task: known, era }: TaskRecord, next: Task): boolean {
+export function isAnotherTask({ task: known, era }: TaskRecord, next: Task): boolean {
   if (era === 'legacy') return false
   return Date.parse(next.createdAt) > Date.parse(known.lastUpdatedAt) && known.createdAt !== next.createdAt
 }
+
+const REUSED =
+  'The server has given the id of this task to another one: it has lost this task, by a restart for instance. Start the call again.'
 
 /** Only something old has come. What is known may be wrong as well: the next poll says, and it is not put off. */
 function passOver(

@@ -124,18 +124,12 @@ function first<T extends object>(
   return later(mine, theirs, rankOf)
 }
 
-/**
- * As many of its answered input requests as a record names, the newest: a server shows those that it has not noted, and no
- * others.
- */
-const MAX_ANSWERED = 512
-
 /** The keys of both, each once. What is added may come from another tab. */
 export function withAnswered(known: readonly string[], added: readonly unknown[]): readonly string[] {
   if (known === added) return known
   const keys = new Set(known)
   for (const key of added) if (isInputKey(key)) keys.add(key)
-  return keys.size === known.length ? known : [...keys].slice(-MAX_ANSWERED)
+  return keys.size === known.length ? known : [...keys]
 }
 
 /**
@@ -157,5 +151,6 @@ export function isSuccessor(stored: CallRecord | undefined, record: CallRecord):
 export function mergeCalls(stored: CallRecord | undefined, next: CallRecord): CallRecord {
   if (stored?.task === undefined || next.task === undefined) return next
   if (stored.task.task.taskId !== next.task.task.taskId) return next
-  return { ...next, task: merge(next.task, stored.task) }
+  const { argumentsHash = stored.argumentsHash } = next
+  return { ...next, argumentsHash, task: merge(next.task, stored.task) }
 }

@@ -1,3 +1,4 @@
+import { isOtherHash } from '../storage/argumentsHash.js'
 import { type CallRecord, isLost, isOver } from './record.js'
 
 /**
@@ -47,17 +48,15 @@ export function planStart(found: CallRecord | undefined, question: StartQuestion
   const { task, idempotencyKey } = found
   const isSettled = task === undefined ? idempotencyKey === undefined : isOver(task)
   if (wish === 'call-if-settled' && isSettled) return 'call'
-  if (!isResumed && isConflict(found, question)) return 'conflict'
+  if (task === undefined && isRepeatable) {
+    if (isResumed) return 'nothing'
+    if (idempotencyKey === undefined) return 'call'
+  }
+  if (!isResumed && isOtherHash(found.argumentsHash, question.argumentsHash)) return 'conflict'
   if (task !== undefined) {
     if (isLost(task)) return 'lost'
     return wish === 'list' && isOver(task) ? 'ended' : 'follow'
   }
   // Without its arguments a call cannot be sent again.
-  if (idempotencyKey !== undefined && !isResumed) return 'repeat'
-  if (isRepeatable) return isResumed ? 'nothing' : 'call'
-  return 'interrupted'
-}
-
-function isConflict({ argumentsHash: known }: CallRecord, { argumentsHash }: StartQuestion): boolean {
-  return known !== undefined && argumentsHash !== undefined && known !== argumentsHash
+  return idempotencyKey !== undefined && !isResumed ? 'repeat' : 'interrupted'
 }

@@ -1,7 +1,9 @@
-import { TaskExpiredError } from '../../protocol/errors.js'
+import { TaskExpiredError, ToolCallKeyConflictError } from '../../protocol/errors.js'
 import type { Call } from '../record/call.js'
 import type { Wish } from '../record/planStart.js'
+import { argumentsHash as hashOf, isOtherHash } from '../storage/argumentsHash.js'
 import type { ToolCallRequest } from '../taskPort.js'
+import { ANY_ARGUMENTS, type AnyArguments } from './anyArguments.js'
 import { toolCallId } from './callIds.js'
 import { type CallEntry, createCallEntry } from './entries.js'
 import type { CallHandle } from './handle.js'
@@ -10,7 +12,7 @@ import type { PageCalls } from './pageCalls.js'
 import { type StartContext, startCall } from './start.js'
 
 /** How a call is made: see `ToolCallOptions` of the client. */
-export interface StartOptions {
+export interface StartOptions extends AnyArguments {
   readonly key?: string | undefined
   readonly repeat?: Repeat | undefined
   readonly signal?: AbortSignal | undefined
@@ -20,8 +22,6 @@ export interface StartOptions {
 export interface StartHooks {
   /** Called with each call while the app starts it. */
   readonly prepareMeta: (call: { readonly callId: string; readonly name: string }) => ToolCallRequest['meta']
-  /** Called where a call that is known is asked for again. */
-  readonly onOtherArguments: (entry: CallEntry, args: ToolCallRequest['arguments']) => void
 }
 
 /** What the ways to begin a call share. */
@@ -36,24 +36,29 @@ const WISH: Record<Repeat, Wish> = { never: 'call', settled: 'call-if-settled', 
 
 export function start(
   { name, arguments: args }: ToolCallRequest,
-  { key, repeat = 'never', signal: detaching }: StartOptions,
+  { key, repeat = 'never', signal: detaching, [ANY_ARGUMENTS]: takesAny = false }: StartOptions,
   context: Context,
-  { prepareMeta, onOtherArguments }: StartHooks,
+  { prepareMeta }: StartHooks,
 ): CallHandle {
   const { run, calls, handle, signal } = context
   const callId = key === undefined ? run.environment.randomId() : toolCallId(run.owner, name, key)
   const known = run.calls.get(callId)
-  const call = calls.newCall(callId, name, { key, arguments: args })
+  const argumentsHash = key === undefined ? undefined : hashOf(args)
+  const call = calls.newCall(callId, name, { key, arguments: args, argumentsHash })
   if (detaching?.aborted) return refuse(call, detaching.reason, context)
   if (known !== undefined && isKnown(known, repeat)) {
-    onOtherArguments(known, args)
-    return handle(known, detaching)
+    const isConflict = !takesAny && isOtherHash(known.call.argumentsHash, argumentsHash)
+    return handle(
+      known,
+      isConflict ? AbortSignal.abort(new ToolCallKeyConflictError(name, { callId, key })) : detaching,
+    )
   }
   if (signal.aborted) return refuse(call, signal.reason, context)
   const isLost = known?.shown.error instanceof TaskExpiredError
   const wish = WISH[repeat]
   const entry = calls.begin({ ...call, stage: { name: 'waiting', for: 'lock', wish } })
   entry.lostTaskId = isLost ? known.shown.task?.taskId : undefined
+  entry.takesAny = takesAny
   entry.meta = prepareMeta({ callId, name })
   const started = handle(entry, detaching)
   // Starts in a microtask, so that the caller has the handle before the first event.

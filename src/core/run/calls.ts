@@ -32,6 +32,8 @@ export interface CallsOptions
   /** Opens the stream of what the server pushes. */
   readonly createPush: (options: PushOptions) => Push
   readonly maxConcurrentPolls: number
+  /** Called when calls were forgotten: one, or all that were not made since. */
+  readonly onForgotten: (callId: string | undefined) => void
   /** Called when a call has ended. */
   readonly onSettled: (state: SettledToolCall) => void
 }
@@ -55,7 +57,7 @@ export interface Calls {
 }
 
 export function createCalls(options: CallsOptions): Calls {
-  const { environment, port, records, store, tabs, owner, rules } = options
+  const { environment, port, records, store, tabs, owner, rules, onForgotten } = options
   const closing = new AbortController()
   const { signal } = closing
   const forgotten = createForgotten(environment.now)
@@ -92,7 +94,7 @@ export function createCalls(options: CallsOptions): Calls {
   const { settle } = settling
   const calls = createPageCalls(run, store, requests, forgotten.startTime)
   const handOver = createHandOver(run, signal)
-  const news = createNews({ run, calls, forgotten, settle, handOver, signal })
+  const news = createNews({ run, calls, forgotten, settle, handOver, onForgotten, signal })
   const { receive } = news
   const { readFound } = handOver
   const handle = (entry: CallEntry, detaching?: AbortSignal, observes = true) =>
@@ -119,6 +121,7 @@ export function createCalls(options: CallsOptions): Calls {
     forget: (callId) => {
       tabs.postForgotten(forgotten.forget(callId), callId)
       calls.drop(callId)
+      onForgotten(callId)
       return records.remove(callId)
     },
     forgetAll: async (scope = owner.scope) => {
@@ -126,6 +129,7 @@ export function createCalls(options: CallsOptions): Calls {
       tabs.postForgotten(isOwn ? forgotten.forget() : environment.now(), undefined, scope)
       const own = isOwn ? [...run.calls.keys()] : []
       for (const callId of own) calls.drop(callId)
+      if (isOwn) onForgotten(undefined)
       // Each of them as well: a record may still be on its way into a storage that takes its time.
       await Promise.all([records.clear(scope), ...own.map((callId) => records.remove(callId))])
     },

@@ -47,6 +47,8 @@ export interface CallEntry {
   kept: 'unwritten' | 'refused' | 'assumed' | 'there' | 'removed'
   /** What was recorded of a call that has settled, for a tab that cannot read it. */
   lastRecord: CallRecord | undefined
+  /** True where the call of its key counts, whatever the arguments of that were. */
+  takesAny: boolean
   /** As in `ToolCallRequest`. */
   meta: ToolCallRequest['meta']
   /** The task that this page knows to be lost, where its record may still say that it is at work. */
@@ -114,6 +116,7 @@ export function createCallEntry(call: Call): CallEntry {
     written: undefined,
     kept: 'unwritten',
     lastRecord: undefined,
+    takesAny: false,
     meta: undefined,
     lostTaskId: undefined,
     pending: undefined,

@@ -1,6 +1,8 @@
+import { isAnotherTask } from '../record/learn.js'
 import { merge } from '../record/merge.js'
-import { type CallRecord, isOver, type RecordOwner } from '../record/record.js'
+import { type CallRecord, isOver, type RecordOwner, type TaskRecord } from '../record/record.js'
 import type { TabMessage } from '../tabs/messages.js'
+import { isRefused } from './conflict.js'
 import type { CallEntry } from './entries.js'
 import type { Forgotten } from './forgotten.js'
 import type { HandOver } from './handOver.js'
@@ -15,6 +17,8 @@ export interface NewsOptions {
   readonly forgotten: Forgotten
   readonly settle: Settling['settle']
   readonly handOver: Pick<HandOver, 'receive'>
+  /** Called when calls were forgotten: one, or all that were not made since. */
+  readonly onForgotten: (callId: string | undefined) => void
   /** Aborted when the client is closed. */
   readonly signal: AbortSignal
 }
@@ -26,7 +30,8 @@ export interface News {
   catchUp(entry: CallEntry): Promise<void>
 }
 
-export function createNews({ run, calls, forgotten, settle, handOver, signal }: NewsOptions): News {
+export function createNews(options: NewsOptions): News {
+  const { run, calls, forgotten, settle, handOver, onForgotten, signal } = options
   const { tabs, records, owner } = run
   /** Another tab tells what it knows of a call. */
   function receiveRecord(record: CallRecord, outcome: Extract<TabMessage, { type: 'record' }>['outcome']): void {
@@ -41,20 +46,28 @@ export function createNews({ run, calls, forgotten, settle, handOver, signal }: 
     if (task === undefined) {
       if (outcome !== undefined && known !== undefined && awaits(known)) {
         known.starting?.abort(TOLD)
-        void settle(known, outcome, true)
+        if (!isRefused(known, record, { run, calls })) void settle(known, outcome, true)
       }
       return
     }
     if (known === undefined || isAnew(known, record)) {
       if (run.followsUnobserved && !signal.aborted && !isOver(task)) calls.follow(record)
-    } else if (known.task === undefined ? awaits(known) : false) calls.adopt(known, record)
-    else if (known.task !== undefined && known.task.taskId !== task.task.taskId) void followInstead(known, record)
+    } else if (known.task === undefined) {
+      if (!awaits(known)) return
+      known.starting?.abort(TOLD)
+      if (!isRefused(known, record, { run, calls })) calls.adopt(known, record)
+    } else if (known.task.taskId !== task.task.taskId) void followInstead(known, record)
   }
+
+  /** A page that is not connected does not know what the server speaks, and a task that the app named counts as `modern`. */
+  const eraOf = ({ era }: TaskRecord) => (era === 'legacy' ? era : run.port.era)
 
   function learnFrom({ task: told }: CallRecord): void {
     const task = told && run.tasks.get(told.task.taskId)
     if (told === undefined || task === undefined) return
     const { record: before } = task
+    // Of another task under the same id, and the next poll says so.
+    if (isAnotherTask({ ...before, era: told.era === 'legacy' ? told.era : eraOf(before) }, told.task)) return
     run.learn(task, (record) => merge(record, told), { from: 'tab', write: isTold(before, told) ? 'missing' : false })
     const { failure } = task.record
     if (failure === undefined || failure === before.failure) return
@@ -75,7 +88,9 @@ export function createNews({ run, calls, forgotten, settle, handOver, signal }: 
   async function followInstead(entry: CallEntry, told?: CallRecord): Promise<void> {
     const taskId = entry.task?.taskId
     if (taskId === undefined) return
-    const found = (await records.read(entry.call.callId)) ?? told
+    const stored = await records.read(entry.call.callId)
+    // Where none of them can write, the later one counts, so that they do not swap their tasks for ever.
+    const found = stored ?? (told !== undefined && isLater(told, entry) ? told : undefined)
     if (found?.task === undefined || entry.task?.taskId !== taskId) return
     if (found.task.task.taskId !== taskId) calls.adopt(entry, found)
     else
@@ -118,6 +133,7 @@ export function createNews({ run, calls, forgotten, settle, handOver, signal }: 
           const { callId, at } = message
           forgotten.note(callId, at)
           for (const id of callId === undefined ? [...run.calls.keys()] : [callId]) dropForgotten(id, at)
+          onForgotten(callId)
         }
       }
     },
@@ -125,8 +141,9 @@ export function createNews({ run, calls, forgotten, settle, handOver, signal }: 
     catchUp: async (entry) => {
       const { callId } = entry.call
       if (entry.kept === 'there' && !(await records.has(callId))) {
-        if (run.calls.get(callId) === entry) dropForgotten(callId)
-        return
+        if (run.calls.get(callId) !== entry) return
+        dropForgotten(callId)
+        return onForgotten(callId)
       }
       await followInstead(entry)
     },
@@ -146,6 +163,12 @@ function awaits({ call }: CallEntry): boolean {
 /** True where a call that is over here was made again in another tab, and did not only have its task resumed there. */
 function isAnew({ call, shown }: CallEntry, { startedAt, task }: CallRecord): boolean {
   return call.stage.name === 'settled' && startedAt > call.startedAt && task?.task.taskId !== shown.task?.taskId
+}
+
+/** True where the task of the record was made after the one that the call follows. */
+function isLater({ startedAt, task }: CallRecord, { call, task: followed }: CallEntry): boolean {
+  if (startedAt !== call.startedAt) return startedAt > call.startedAt
+  return (task?.task.taskId ?? '') > (followed?.taskId ?? '')
 }
 
 /** True if another tab tells of an answer or a cancellation that this page does not know. */

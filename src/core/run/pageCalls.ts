@@ -100,12 +100,21 @@ export function createPageCalls(
     return entry
   }
 
-  function adopt(entry: CallEntry, { task, startedAt }: CallRecord): void {
+  function adopt(entry: CallEntry, record: CallRecord): void {
+    const { task, startedAt } = record
     if (task === undefined) return
     entry.starting?.abort(TOLD)
-    run.change(entry, (call) => ({ ...call, startedAt }))
+    run.change(entry, (call) => ({ ...call, startedAt, argumentsHash: record.argumentsHash ?? call.argumentsHash }))
     run.attach(entry, task, 'resumed')
     resumeCancel(entry)
+  }
+
+  function list(record: CallRecord): void {
+    const { callId, task, startedAt } = record
+    if (task === undefined) return
+    const endedAt = task.lost?.at || task.snapshotAt || task.notedAt || startedAt
+    begin({ ...callOf(record), stage: { name: 'recorded', record, endedAt } })
+    ended.note('recorded', callId)
   }
 
   const over: PageCalls['over'] = (call, error, { endedAt, task, canRepeat = false }) => {
@@ -134,13 +143,7 @@ export function createPageCalls(
       const error = new ToolCallInterruptedError(tool, { callId })
       return over(callOf(record), error, { endedAt: startedAt, canRepeat: idempotencyKey !== undefined })
     },
-    list: (record) => {
-      const { callId, task, startedAt } = record
-      if (task === undefined) return
-      const endedAt = task.lost?.at || task.snapshotAt || task.notedAt || startedAt
-      begin({ ...callOf(record), stage: { name: 'recorded', record, endedAt } })
-      ended.note('recorded', callId)
-    },
+    list,
     findTask: (taskId) => {
       const followed = run.tasks.get(taskId)?.calls[0]
       if (followed !== undefined) return followed

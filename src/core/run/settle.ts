@@ -85,7 +85,7 @@ function withCallId(error: Error, callId: string): Error {
  * What becomes of the record of a call that has ended. It is kept while the outcome can still be fetched, or while a
  * reload must learn that the outcome is unknown.
  */
-export function recordFate(
+function recordFate(
   call: Call,
   record: TaskRecord | undefined,
   error: Error | undefined,

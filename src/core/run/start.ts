@@ -16,12 +16,14 @@ import { type CallRecord, newTaskRecord } from '../record/record.js'
 import type { ToolCallResponse } from '../taskPort.js'
 import { backoffDelay, pollInterval } from '../time/policy.js'
 import { untilOnline } from '../time/untilOnline.js'
+import { type ConflictContext, isRefused } from './conflict.js'
 import type { CallEntry } from './entries.js'
 import type { TaskRequests } from './requests.js'
 import type { Runner } from './runner.js'
 import type { Settling } from './settle.js'
 
 export interface StartContext extends Pick<TaskRequests, 'resumeCancel'>, Pick<Settling, 'settle'> {
+  readonly calls: ConflictContext['calls']
   readonly run: Runner
   /** Reads what another page has left of a call. */
   readonly readFound: (callId: string) => Promise<CallRecord | undefined>
@@ -82,7 +84,7 @@ async function takeFound(
   entry: CallEntry,
   found: CallRecord | undefined,
   wish: Wish,
-  { run, settle, resumeCancel }: StartContext,
+  { run, calls, settle, resumeCancel }: StartContext,
   signal: AbortSignal,
 ): Promise<CallRecord | 'taken' | undefined> {
   if (found === undefined) return undefined
@@ -91,9 +93,11 @@ async function takeFound(
   const isIntent = record.task === undefined && record.idempotencyKey === undefined
   const isRepeatable = isIntent && wish === 'call' && (await run.port.isRepeatable(name))
   if (!isWaiting(entry)) return 'taken'
-  const plan = planStart(record, { wish, isRepeatable, argumentsHash })
+  const plan = planStart(record, { wish, isRepeatable, argumentsHash: entry.takesAny ? undefined : argumentsHash })
   if (plan === 'call') return undefined
-  run.change(entry, (call) => ({ ...call, startedAt: found.startedAt }))
+  if (isRefused(entry, found, { run, calls })) return 'taken'
+  const { startedAt } = found
+  run.change(entry, (call) => ({ ...call, startedAt, argumentsHash: found.argumentsHash ?? call.argumentsHash }))
   if (plan === 'repeat') {
     run.change(entry, (call) => ({ ...call, sent: 'repeated' }))
     return found

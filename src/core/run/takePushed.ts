@@ -14,11 +14,13 @@ export function takePushed(
     const task = run.tasks.get(taskId)
     if (task !== undefined) run.learn(task, next, how)
   }
+  /** A task that the app has named counts as `modern` until the server has shown it. */
+  const ofServer = (record: TaskRecord) => (record.era === run.port.era ? record : { ...record, era: run.port.era })
   return {
     onTask: (snapshot) => {
       const { taskId } = snapshot
       const next = (record: TaskRecord, now: number) =>
-        learn(record, snapshot, { now, askedAt: undefined, isPushed: isPushed(taskId) }, rules)
+        learn(ofServer(record), snapshot, { now, askedAt: undefined, isPushed: isPushed(taskId) }, rules)
       learnOf(taskId, next, { from: 'push', tell: true })
     },
     onHint: (taskId) =>

@@ -104,7 +104,9 @@ export function createElection({ name, locks, environment, isHere, onChange, onE
       if (members > 0 && !isLeader) requestLock(true)
     },
     giveAway: () => {
-      if (isLeader) requestLock(false)
+      // The tab that leads next has received by then what this one has tried.
+      const giveUp = () => isLeader && requestLock(false)
+      environment.setTimeout(giveUp, MESSAGE_DELAY_MS)
     },
     leavePage: () => request?.cancel(),
     comeBack: () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { ToolCallState } from '../../call/toolCallState.js'
+import type { ToolCallState } from '../../core/record/toolCallState.js'
 import { callRow, taskName } from './callRow.js'
 
 const taskId = 'a-task-that-nobody-may-know'

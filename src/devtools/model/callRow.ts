@@ -1,6 +1,6 @@
-import type { ToolCallState } from '../../call/toolCallState.js'
+import type { ToolCallState } from '../../core/record/toolCallState.js'
+import { hash } from '../../core/storage/hash.js'
 import { withoutId } from '../../protocol/text.js'
-import { hash } from '../../storage/hash.js'
 import { duration, oneLine, ticking } from './format.js'
 import type { Tone } from './timeline.js'
 

@@ -1,36 +1,41 @@
 import { expect, it } from 'vitest'
-import { encodeToolCallRecord, type ToolCallRecord } from '../../storage/toolCallRecord.js'
+import { encodeCallRecord } from '../../core/record/codec.js'
+import { type CallRecord, newTaskRecord, type TaskRecord } from '../../core/record/record.js'
 import { taskName } from './callRow.js'
 import { recordRow } from './recordRow.js'
 
-const record: ToolCallRecord = {
+const record: CallRecord = {
   callId: 'call',
   tool: 'report',
   key: 'weekly',
+  argumentsHash: undefined,
   endpoint: 'https://example.com/mcp',
   scope: '',
-  era: 'modern',
   startedAt: 1000,
+  idempotencyKey: undefined,
+  task: undefined,
+  held: undefined,
 }
 
 const taskId = 'a-task-that-nobody-may-know'
 
-const task: NonNullable<ToolCallRecord['task']> = {
-  taskId,
-  status: 'working',
-  receivedAt: 2000,
-  createdAt: '2026-11-21T00:00:00Z',
-  lastUpdatedAt: '2026-11-21T00:00:00Z',
-  ttlMs: 60_000,
-  nextPollAt: 9000,
-  answered: [],
-  isCancelling: false,
-}
+const task: TaskRecord = newTaskRecord(
+  {
+    taskId,
+    status: 'working',
+    createdAt: '2026-11-21T00:00:00Z',
+    lastUpdatedAt: '2026-11-21T00:00:00Z',
+    ttlMs: 60_000,
+  },
+  'modern',
+  2000,
+  9000,
+)
 
 const rowOf = (text: string) => recordRow({ storage: 'localStorage', key: 'taskwire:1:x:call', text }, 8000)
 
 it('the row of a record says what the record says, and names its task by the hash that observations have', () => {
-  const row = rowOf(encodeToolCallRecord({ ...record, task }))
+  const row = rowOf(encodeCallRecord({ ...record, task }))
   expect(row).toMatchObject({ name: 'report', summary: 'working' })
   const facts = Object.fromEntries(row.facts)
   expect(facts).toMatchObject({ Key: 'weekly', Started: '7.00 s ago', 'Not polled before': 'in 1.00 s' })
@@ -39,7 +44,7 @@ it('the row of a record says what the record says, and names its task by the has
 })
 
 it('the row of a record says that the call has no response yet', () => {
-  expect(rowOf(encodeToolCallRecord(record))).toMatchObject({ summary: 'no response yet' })
+  expect(rowOf(encodeCallRecord(record))).toMatchObject({ summary: 'no response yet' })
 })
 
 it('the row of a record shows nothing of an unreadable record', () => {

@@ -1,4 +1,4 @@
-import { decodeToolCallRecord } from '../../storage/toolCallRecord.js'
+import { decodeCallRecord } from '../../core/record/codec.js'
 import { taskName } from './callRow.js'
 import { duration } from './format.js'
 
@@ -25,15 +25,16 @@ const NOTHING = '–'
 
 /** What a record says. Of the id of its task it shows the short hash, and of what cannot be read nothing but its size. */
 export function recordRow({ storage, key, text }: StoredItem, now: number): RecordRow {
-  const record = decodeToolCallRecord(text)
+  const record = decodeCallRecord(text, now)
   if (record === undefined) {
     const summary = `${text.length} characters that this version cannot read`
     return { key, storage, name: 'Another record', summary, facts: [] }
   }
-  const { tool, task, callId, endpoint, scope, era, startedAt, held } = record
-  const ago = (at: number | undefined) => (at === undefined ? NOTHING : `${duration(now - at)} ago`)
+  const { tool, task: known, callId, endpoint, scope, startedAt, held } = record
+  const task = known?.task
+  const ago = (at: number | undefined) => (!at ? NOTHING : `${duration(now - at)} ago`)
   const kept = held && `${held}; the id of its task is with the tab that follows it`
-  const status = task?.lost ? `lost (${task.lost.reason})` : task?.status
+  const status = known?.lost ? `lost (${known.lost.reason})` : task?.status
   return {
     key,
     storage,
@@ -44,19 +45,19 @@ export function recordRow({ storage, key, text }: StoredItem, now: number): Reco
       ['Key', record.key ?? NOTHING],
       ['Endpoint', endpoint],
       ['Scope', scope || NOTHING],
-      ['Revision', era === 'modern' ? '2026-07-28' : '2025-11-25'],
+      ['Revision', known?.era === 'legacy' ? '2025-11-25' : '2026-07-28'],
       ['Started', ago(startedAt)],
       ['Task', task === undefined ? (kept ?? NOTHING) : `${taskName(task.taskId)} (short hash)`],
       ['Status', status ?? NOTHING],
-      ['Received', ago(task?.receivedAt)],
-      ['Newest snapshot', ago(task?.snapshotAt)],
+      ['Received', ago(known?.receivedAt)],
+      ['Newest snapshot', ago(known?.snapshotAt)],
       [
         'Kept by the server',
         task === undefined ? NOTHING : task.ttlMs === null ? 'for good' : `for ${duration(task.ttlMs)}`,
       ],
-      ['Not polled before', task?.nextPollAt === undefined ? NOTHING : pollTime(task.nextPollAt - now)],
-      ['Answered requests', task?.answered.join(', ') || NOTHING],
-      ['Cancellation', task?.isCancelling ? 'asked for' : NOTHING],
+      ['Not polled before', known?.earliestAt ? pollTime(known.earliestAt - now) : NOTHING],
+      ['Answered requests', known?.answered.join(', ') || NOTHING],
+      ['Cancellation', known?.cancelling.isWanted ? 'asked for' : NOTHING],
     ],
   }
 }

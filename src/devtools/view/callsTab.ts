@@ -1,4 +1,4 @@
-import type { ToolCallState } from '../../call/toolCallState.js'
+import type { ToolCallState } from '../../core/record/toolCallState.js'
 import { type CallRow, type CallTimes, callRow } from '../model/callRow.js'
 import type { DevtoolsModel, ObservedClient } from '../model/devtoolsModel.js'
 import { plotOf } from '../model/plot.js'

@@ -1,0 +1,140 @@
+import type { TaskClientUrlOptions } from 'taskwire'
+import { describe, expect, it } from 'vitest'
+import { createTaskClient } from '../support/anyClient.js'
+import {
+  ack,
+  completed,
+  created,
+  http,
+  type Reply,
+  rpcError,
+  silence,
+  snapshot,
+  unreachable,
+} from '../support/scriptedServer.js'
+import { createVisits, startReport } from '../support/visits.js'
+
+const DONE = { phase: 'completed', network: 'ok', result: { content: [{ text: 'done' }] } }
+
+/** A call of a task that is to be polled each second, and what its polls are answered with. */
+function follow(polls: [Reply, ...Reply[]], options: Partial<TaskClientUrlOptions> = {}) {
+  const visits = createVisits(createTaskClient)
+  visits.server.on('tools/call', created())
+  visits.server.on('tasks/get', ...polls)
+  const visit = visits.open(options)
+  const call = startReport(visit)
+  return { ...visits, ...visit, call, advance: visits.browser.advance, polls: () => visits.times('tasks/get') }
+}
+
+describe('a poll that fails', () => {
+  it('[DUR-52] backs off with full jitter, and never below the interval', async () => {
+    const down = [unreachable, unreachable, unreachable, unreachable, unreachable] as const
+    const { advance, polls, call } = follow([...down, completed()])
+    await advance(9999)
+    expect(call.getState()).toMatchObject({ network: 'retrying', failureCount: 5 })
+    await advance(50_000)
+    // Half of 500, 1000, 2000, 4000 and 8000 ms; the interval of 1000 ms is the floor.
+    expect(polls()).toEqual([1000, 2000, 3000, 4000, 6000, 10_000])
+    expect(call.getState()).toMatchObject(DONE)
+  })
+
+  it('[DUR-51] because no response comes is given up, and the next one counts', async () => {
+    const { advance, polls, call } = follow([silence, completed()])
+    await advance(31_500)
+    expect(call.getState()).toMatchObject({ network: 'retrying', failureCount: 1 })
+    await advance(10_000)
+    expect(polls()).toEqual([1000, 32_000])
+    expect(call.getState()).toMatchObject({ ...DONE, failureCount: 0 })
+  })
+
+  it.each([401, 403])(
+    '[DUR-54] with HTTP %i is paused, and polling goes on as soon as one succeeds',
+    async (status) => {
+      const { advance, call } = follow([http(status), completed()])
+      await advance(1500)
+      expect(call.getState()).toMatchObject({ phase: 'working', network: 'paused' })
+      await advance(60_000)
+      expect(call.getState()).toMatchObject(DONE)
+    },
+  )
+
+  it('[DUR-55] ends the call at once where the server does not know the task', async () => {
+    const { advance, polls, call } = follow([rpcError(-32602, 'Unknown task')])
+    await advance(60_000)
+    expect(call.getState()).toMatchObject({ error: { name: 'TaskExpiredError', reason: 'unknown-task' } })
+    expect(polls()).toEqual([1000])
+  })
+})
+
+describe('a task past its ttl', () => {
+  it('[DUR-79] is given up with the first poll that finds it unfinished', async () => {
+    const { advance, polls, call } = follow([snapshot({ ttlMs: 2500 })])
+    await advance(60_000)
+    expect(call.getState()).toMatchObject({ error: { name: 'TaskExpiredError', reason: 'ttl' } })
+    expect(polls()).toEqual([1000, 2000, 3000])
+  })
+
+  it('[DUR-80] delivers what that poll finds finished', async () => {
+    const { advance, polls, call } = follow([snapshot({ ttlMs: 1500 }), completed({ ttlMs: 1500 })])
+    await advance(60_000)
+    expect(polls()).toEqual([1000, 2000])
+    expect(call.getState()).toMatchObject(DONE)
+  })
+})
+
+describe('a page', () => {
+  it('[DUR-44] that is hidden polls by default, and pauses where asked to', async () => {
+    const on = follow([snapshot()])
+    await on.page.setVisible(false)
+    await on.advance(3000)
+    expect(on.polls()).toEqual([1000, 2000, 3000])
+
+    const off = follow([snapshot()], { poll: { hidden: 'pause' } })
+    await off.page.setVisible(false)
+    await off.advance(3000)
+    expect(off.polls()).toEqual([])
+    expect(off.call.getState().network).toBe('paused')
+    expect(off.page.timers()).toBe(0)
+    await off.page.setVisible(true)
+    expect(off.polls()).toEqual([3000])
+  })
+
+  it('[DUR-48] does not poll early because the network is back', async () => {
+    const { advance, page, polls } = follow([snapshot(), completed()])
+    await advance(1500)
+    await page.setOnline(false)
+    await page.setOnline(true)
+    expect(polls()).toEqual([1000])
+    await advance(500)
+    expect(polls()).toEqual([1000, 2000])
+  })
+
+  it('[DUR-49] polls once after a sleep, at once, when it is looked at', async () => {
+    const { advance, browser, page, polls } = follow([snapshot()])
+    await advance(1500)
+    browser.sleep(60 * 60_000)
+    await page.setVisible(true)
+    expect(polls()).toEqual([1000, 1500 + 60 * 60_000])
+    await advance(999)
+    expect(polls()).toHaveLength(2)
+  })
+})
+
+describe('a cancellation that was cut off by a reload', () => {
+  it.each([
+    ['again where the task is at work', snapshot(), 2, { phase: 'working', isCancelling: true }],
+    ['no more where the task has ended', completed(), 1, { phase: 'completed' }],
+  ])('[DUR-59] is requested %s', async (_, state, times, expected) => {
+    const { advance, server, page, open, call, count } = follow([state])
+    server.on('tasks/cancel', silence, ack)
+    await advance(500)
+    void call.cancel().catch(() => {})
+    await advance(1000)
+    expect(count('tasks/cancel')).toBe(1)
+    const next = startReport(open({}, await page.reload()))
+    await advance(500)
+    expect(next.getState()).toMatchObject(expected)
+    expect(count('tasks/cancel')).toBe(times)
+    expect(count('tools/call')).toBe(1)
+  })
+})
