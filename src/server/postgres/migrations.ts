@@ -65,7 +65,9 @@ CREATE TABLE IF NOT EXISTS ${schema}.migrations (version integer PRIMARY KEY, ap
  *
  * @example
  * ```ts
- * await migrationClient.query(postgresDdl('taskwire'))
+ * import { writeFileSync } from 'node:fs'
+ *
+ * writeFileSync('migrations/taskwire.sql', postgresDdl('taskwire'))
  * ```
  */
 export function postgresDdl(schema: string): string {
