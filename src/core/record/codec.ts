@@ -185,10 +185,10 @@ function readTask(body: JsonObject): DetailedTask | ReturnType<typeof parseTask>
   const { createdAt, lastUpdatedAt } = body
   if (typeof createdAt !== 'string' || typeof lastUpdatedAt !== 'string') return undefined
   try {
-    const isDetailed = 'endedAt' in body && !('endError' in body)
-    return isDetailed || body['inputRequests'] !== undefined
-      ? parseDetailedTask(body, 'other')
-      : parseTask(body, 'other')
+    const isEnded = 'endedAt' in body && !('endError' in body)
+    // The outcome of a task that was created in its end is known with the first response to a poll.
+    const isAsking = body['status'] === 'input_required' && body['inputRequests'] !== undefined
+    return isEnded || isAsking ? parseDetailedTask(body, 'other') : parseTask(body, 'other')
   } catch {
     return undefined
   }

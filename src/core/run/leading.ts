@@ -9,14 +9,20 @@ import { LEADER_RETRY_MS, type Looking } from './looking.js'
 import type { RunnerBase } from './runner.js'
 import type { Showing } from './showing.js'
 
-/** Returns what is called when this tab becomes the leader of an election or ceases to be. */
+export interface Leading {
+  /** This tab becomes the leader of an election, or ceases to be. */
+  onLeaderChange(election: Election, isStolen: boolean): void
+  /** Reads what another page has noted of the task; until then nothing is polled. */
+  readNote(task: TaskEntry): Promise<void>
+}
+
 export function createLeading(
   base: RunnerBase,
   { report }: Showing,
   { tell }: Keeping,
   { look }: Looking,
   { learn }: Learning,
-): (election: Election, isStolen: boolean) => void {
+): Leading {
   const { tasks, take, now, rules, records } = base
   const { policy } = rules
 
@@ -88,5 +94,5 @@ export function createLeading(
     look(task)
   }
 
-  return onLeaderChange
+  return { onLeaderChange, readNote }
 }

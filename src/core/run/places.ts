@@ -3,6 +3,7 @@ import type { TaskRecord } from '../record/record.js'
 import { MESSAGE_DELAY_MS } from '../tabs/tabs.js'
 import { type CallEntry, createTaskEntry, type TaskEntry } from './entries.js'
 import type { Keeping } from './keeping.js'
+import type { Leading } from './leading.js'
 import type { Learning } from './learning.js'
 import { LEADER_RETRY_MS, type Looking } from './looking.js'
 import type { RunnerBase } from './runner.js'
@@ -24,6 +25,7 @@ export function createPlaces(
   { write, tell }: Keeping,
   { look, setBlocked }: Looking,
   { withInputs, finish }: Learning,
+  readNote: Leading['readNote'],
 ): Places {
   const { tasks, tabs, take, now, isFollowed } = base
   let onLast = () => {}
@@ -83,6 +85,8 @@ export function createPlaces(
         // Another tab may follow the task already, where its record could not be written and the call was sent again.
         tell(task)
         tabs.post({ type: 'ask', taskId: task.taskId })
+        // The tab that has led before may have noted more since its record was read, and is gone.
+        if (!isNew && isLeader) void readNote(task)
       }
     } else {
       task.leave?.()

@@ -105,8 +105,8 @@ export function createRunner(options: RunnerOptions): Runner {
   const keeping = createKeeping(base, showing)
   const looking = createLooking(base, showing)
   const learning = createLearning(base, showing, keeping, looking)
-  const places = createPlaces(base, showing, keeping, looking, learning)
-  const onLeaderChange = createLeading(base, showing, keeping, looking, learning)
+  const { onLeaderChange, readNote } = createLeading(base, showing, keeping, looking, learning)
+  const places = createPlaces(base, showing, keeping, looking, learning, readNote)
   const { change, learn } = learning
   const { look, close } = looking
   const nextPollAt = (task: TaskEntry) => nextPoll(task.record, rules.policy).at
