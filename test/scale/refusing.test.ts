@@ -5,7 +5,7 @@ import { createTaskServer, type TaskQueue, type TaskStore } from 'taskwire/serve
 import { bullmqQueue } from 'taskwire/server/bullmq'
 import { postgresQueue, postgresTaskStore } from 'taskwire/server/postgres'
 import { redisTaskStore } from 'taskwire/server/redis'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { hasRedis, startPostgres, startRedis, WITHOUT_REDIS } from '../server/support/databases.js'
 import { rpc } from '../server/support/rpc.js'
 import { slow } from '../server/support/tools.js'
@@ -33,7 +33,11 @@ async function readOnlyPostgres(): Promise<Refusing> {
   const pool = new pg.Pool({ connectionString: database.url, idleTimeoutMillis: 1 })
   onTestFinished(() => pool.end())
   const options = { pool, schema, prepare: false }
-  return { store: postgresTaskStore(options), queue: postgresQueue(options), accept: () => readOnly('off') }
+  const accept = async () => {
+    await readOnly('off')
+    await vi.waitUntil(() => pool.totalCount === 0, { timeout: 20_000, interval: 10 })
+  }
+  return { store: postgresTaskStore(options), queue: postgresQueue(options), accept }
 }
 
 async function migrated(url: string, schema: string): Promise<void> {
