@@ -5,6 +5,7 @@ import type { Connection } from './connection.js'
 import { eraChangedError } from './eraChanged.js'
 import { connectionError } from './errors.js'
 import { type ConnectRetry, createOpening, type OpeningOptions } from './opening.js'
+import type { ConnectedSdk } from './sdkAdapter.js'
 import { createShownState } from './shownState.js'
 import { credentialsError, isSignInFailure, needsCredentials } from './signIn/errors.js'
 import { type SignIn, signInByTransport } from './signInByTransport.js'
@@ -13,10 +14,6 @@ import { validateInputResponse } from './validateInputResponse.js'
 
 /** How long the outcome of a task waits for a connection, in ms: another tab, which has received it, has validated it. */
 const VALIDATION_LIMIT_MS = 1000
-
-function late(retry: ConnectRetry | undefined): Promise<undefined> {
-  return new Promise((resolve) => retry?.environment.setTimeout(() => resolve(undefined), VALIDATION_LIMIT_MS))
-}
 
 export interface CreateConnectionOptions extends CallLimitOptions, OpeningOptions, ExplanationOptions {
   readonly signIn?: SignIn | undefined
@@ -78,7 +75,7 @@ export function createConnection(options: CreateConnectionOptions): Connection {
     callTool: (request, hooks) => watched(signIn.sendForApp(() => callTool(request, hooks))),
     completeCall: async (name, result) => {
       try {
-        const validating = current() ?? (await Promise.race([signIn.send(connected), late(options.retry)]))
+        const validating = current() ?? (await soon(signIn.send(connected), options.retry))
         return validating ? await validating.validate(name, result) : result
       } catch (error) {
         // The result came from another tab, and this one cannot connect to validate it: it is the result.
@@ -129,4 +126,18 @@ export function createConnection(options: CreateConnectionOptions): Connection {
     },
     close,
   }
+}
+
+/** The connection, or undefined where it takes longer than the outcome of a task can wait. */
+async function soon(
+  pending: Promise<ConnectedSdk>,
+  retry: ConnectRetry | undefined,
+): Promise<ConnectedSdk | undefined> {
+  if (retry === undefined) return pending
+  const { setTimeout, clearTimeout } = retry.environment
+  let timer: unknown
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), VALIDATION_LIMIT_MS)
+  })
+  return await Promise.race([pending, late]).finally(() => clearTimeout(timer))
 }

@@ -69,6 +69,16 @@ export function recordOf(call: Call, task: TaskRecord | undefined, owner: Record
   }
 }
 
+/** The end of a call in this page. */
+export function settledBy(outcome: Outcome, endedAt: number, task?: Task, canRepeat = false): CallStage {
+  return { name: 'settled', outcome, task, endedAt, canRepeat }
+}
+
+/** The call as an earlier page or another tab has made it. */
+export function asFound(call: Call, { startedAt, argumentsHash = call.argumentsHash }: CallRecord): Call {
+  return { ...call, startedAt, argumentsHash }
+}
+
 /** True where nothing more happens to the call in this page. */
 export function isDone({ stage }: Call): boolean {
   return stage.name === 'settled' || stage.name === 'left'

@@ -145,6 +145,11 @@ export interface CallRecord {
   readonly held: 'working' | 'ended' | undefined
 }
 
+/** The record once the server has shown its task: one that the app has named counts as `modern` until then. */
+export function withEra(record: TaskRecord, era: Era): TaskRecord {
+  return record.era === era ? record : { ...record, era }
+}
+
 /** True if nothing is left to be done for the task: it has ended, or the server has lost it. */
 export function isOver({ task, lost, end }: TaskRecord): boolean {
   return end !== undefined || lost !== undefined || isTerminal(task.status)

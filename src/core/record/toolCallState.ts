@@ -32,7 +32,7 @@ interface ToolCallStateBase {
   /** The newest snapshot of the task, where the call became one. */
   readonly task?: Task
   /**
-   * How far the work has come, in numbers. Absent where the server gives none (see `task.setProgress` of
+   * How far the work has come, in numbers. Absent where the server gives none (see `progress()` of a tool in
    * `taskwire/server`), and once the call has ended. Of a 2025-11-25 server what it notifies, which never goes back.
    */
   readonly progress?: TaskProgress

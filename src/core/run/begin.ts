@@ -1,5 +1,5 @@
 import { TaskExpiredError, ToolCallKeyConflictError } from '../../protocol/errors.js'
-import type { Call } from '../record/call.js'
+import { type Call, settledBy } from '../record/call.js'
 import type { Wish } from '../record/planStart.js'
 import { argumentsHash as hashOf, isOtherHash } from '../storage/argumentsHash.js'
 import type { ToolCallRequest } from '../taskPort.js'
@@ -75,11 +75,7 @@ function isKnown({ call, shown }: CallEntry, repeat: Repeat): boolean {
 /** A call that is not made, and is in no store. */
 export function refuse(call: Call, reason: unknown, { run, handle }: Context): CallHandle {
   const error = reason instanceof Error ? reason : new Error(String(reason))
-  const endedAt = run.environment.now()
-  const entry = createCallEntry({
-    ...call,
-    stage: { name: 'settled', outcome: { error }, task: undefined, endedAt, canRepeat: false },
-  })
+  const entry = createCallEntry({ ...call, stage: settledBy({ error }, run.environment.now()) })
   entry.reject(reason)
   return handle(entry)
 }

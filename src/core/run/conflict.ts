@@ -1,9 +1,10 @@
 import { inDevelopment } from '../../environment/inDevelopment.js'
 import { ToolCallKeyConflictError } from '../../protocol/errors.js'
+import { settledBy } from '../record/call.js'
 import { type CallRecord, isOver } from '../record/record.js'
 import { isOtherHash } from '../storage/argumentsHash.js'
 import { warnOfOtherArguments } from './anyArguments.js'
-import type { CallEntry } from './entries.js'
+import { type CallEntry, TOLD } from './entries.js'
 import type { PageCalls } from './pageCalls.js'
 import type { Runner } from './runner.js'
 
@@ -13,10 +14,10 @@ export interface ConflictContext {
 }
 
 /**
- * True where what was found has other arguments than the call, and must not pass for it: the call is refused, and that of
- * its key goes on without it.
+ * Refuses a call where what was found under its key was made with other arguments, and must not pass for it. The found
+ * call is followed or listed in its place. Returns true where it refused.
  */
-export function isRefused(entry: CallEntry, found: CallRecord, { run, calls }: ConflictContext): boolean {
+export function refuseOther(entry: CallEntry, found: CallRecord, { run, calls }: ConflictContext): boolean {
   const { callId, name, key, argumentsHash } = entry.call
   if (!isOtherHash(found.argumentsHash, argumentsHash)) return false
   if (entry.takesAny) {
@@ -24,10 +25,8 @@ export function isRefused(entry: CallEntry, found: CallRecord, { run, calls }: C
     return false
   }
   const error = new ToolCallKeyConflictError(name, { callId, key })
-  run.change(entry, (call, now) => ({
-    ...call,
-    stage: { name: 'settled', outcome: { error }, task: undefined, endedAt: now, canRepeat: false },
-  }))
+  entry.starting?.abort(TOLD)
+  run.change(entry, (call, now) => ({ ...call, stage: settledBy({ error }, now) }))
   entry.reject(error)
   calls.drop(callId)
   const { task } = found

@@ -70,8 +70,8 @@ export interface TaskEntry extends Wakeable {
   poll: 'idle' | 'queued' | 'sent'
   /** Until when this tab waits for what others may have to say, ms since the epoch. */
   listenUntil: number
-  /** True while the note that another page may have left is being read. */
-  isChecking: boolean
+  /** How often the note that another page may have left is being read. */
+  checks: number
   /** True if the timer that led to the last look came late: the page was frozen, or its timers are throttled. */
   wasLate: boolean
   /** When this page last sent a poll. */
@@ -93,6 +93,9 @@ export interface PendingResponse {
   /** What `respond()` was called with, and what it returned. */
   sent: { readonly response: InputResponse; readonly promise: Promise<void> } | undefined
 }
+
+/** Why a call waits for its lock no longer. */
+export const TOLD: Error = new Error('Another tab has made the call.')
 
 export function createCallEntry(call: Call): CallEntry {
   let resolve: CallEntry['resolve'] = () => {}
@@ -140,7 +143,7 @@ export function createTaskEntry(record: TaskRecord): TaskEntry {
     leave: undefined,
     poll: 'idle',
     listenUntil: 0,
-    isChecking: false,
+    checks: 0,
     wasLate: false,
     ownSentAt: 0,
     because: undefined,

@@ -67,9 +67,9 @@ export function createLeading(
   async function readNote(task: TaskEntry): Promise<void> {
     const [entry] = task.calls
     if (entry === undefined) return
-    task.isChecking = true
+    task.checks++
     const found = await records.find(entry.call.callId)
-    task.isChecking = false
+    task.checks--
     learn(
       task,
       (record, at) => {

@@ -57,7 +57,7 @@ export function createLooking(base: RunnerBase, { shown }: Showing): Looking {
         isOnline: environment.isOnline(),
         isVisible: environment.isVisible(),
         isLeader: task.election.isLeader(),
-        listenUntil: task.isChecking ? Number.POSITIVE_INFINITY : task.listenUntil,
+        listenUntil: task.checks > 0 ? Number.POSITIVE_INFINITY : task.listenUntil,
       },
       rules.policy,
     )

@@ -1,15 +1,14 @@
 import { isAnotherTask } from '../record/learn.js'
 import { merge } from '../record/merge.js'
-import { type CallRecord, isOver, type RecordOwner, type TaskRecord } from '../record/record.js'
+import { type CallRecord, isOver, type RecordOwner, withEra } from '../record/record.js'
 import type { TabMessage } from '../tabs/messages.js'
-import { isRefused } from './conflict.js'
-import type { CallEntry } from './entries.js'
+import { refuseOther } from './conflict.js'
+import { type CallEntry, TOLD } from './entries.js'
 import type { Forgotten } from './forgotten.js'
 import type { HandOver } from './handOver.js'
 import type { PageCalls } from './pageCalls.js'
 import type { Runner } from './runner.js'
 import type { Settling } from './settle.js'
-import { TOLD } from './start.js'
 
 export interface NewsOptions {
   readonly run: Runner
@@ -44,30 +43,27 @@ export function createNews(options: NewsOptions): News {
     handOver.receive(record)
     const known = run.calls.get(callId)
     if (task === undefined) {
-      if (outcome !== undefined && known !== undefined && awaits(known)) {
-        known.starting?.abort(TOLD)
-        if (!isRefused(known, record, { run, calls })) void settle(known, outcome, true)
-      }
+      if (outcome === undefined || known === undefined || !awaits(known)) return
+      if (refuseOther(known, record, { run, calls })) return
+      known.starting?.abort(TOLD)
+      void settle(known, outcome, true)
       return
     }
     if (known === undefined || isAnew(known, record)) {
       if (run.followsUnobserved && !signal.aborted && !isOver(task)) calls.follow(record)
     } else if (known.task === undefined) {
-      if (!awaits(known)) return
-      known.starting?.abort(TOLD)
-      if (!isRefused(known, record, { run, calls })) calls.adopt(known, record)
+      if (awaits(known) && !refuseOther(known, record, { run, calls })) calls.adopt(known, record)
     } else if (known.task.taskId !== task.task.taskId) void followInstead(known, record)
   }
-
-  /** A page that is not connected does not know what the server speaks, and a task that the app named counts as `modern`. */
-  const eraOf = ({ era }: TaskRecord) => (era === 'legacy' ? era : run.port.era)
 
   function learnFrom({ task: told }: CallRecord): void {
     const task = told && run.tasks.get(told.task.taskId)
     if (told === undefined || task === undefined) return
     const { record: before } = task
     // Of another task under the same id, and the next poll says so.
-    if (isAnotherTask({ ...before, era: told.era === 'legacy' ? told.era : eraOf(before) }, told.task)) return
+    const isLegacy = told.era === 'legacy' || before.era === 'legacy'
+    // A page that is not connected does not know what the server speaks.
+    if (isAnotherTask(withEra(before, isLegacy ? 'legacy' : run.port.era), told.task)) return
     run.learn(task, (record) => merge(record, told), { from: 'tab', write: isTold(before, told) ? 'missing' : false })
     const { failure } = task.record
     if (failure === undefined || failure === before.failure) return

@@ -1,16 +1,14 @@
 import { TaskExpiredError, ToolCallInterruptedError } from '../../protocol/errors.js'
 import type { Task } from '../../protocol/task.js'
-import type { Call } from '../record/call.js'
-import { isDone } from '../record/call.js'
+import { asFound, type Call, isDone, settledBy } from '../record/call.js'
 import { type CallRecord, isLost } from '../record/record.js'
 import type { ToolCallState } from '../record/toolCallState.js'
 import { abortError } from '../time/abort.js'
 import { createEndedCalls } from './endedCalls.js'
-import { type CallEntry, createCallEntry } from './entries.js'
+import { type CallEntry, createCallEntry, TOLD } from './entries.js'
 import { isReusable } from './isReusable.js'
 import type { TaskRequests } from './requests.js'
 import type { Runner } from './runner.js'
-import { TOLD } from './start.js'
 
 /** Where calls are shown. */
 export interface CallStore {
@@ -101,10 +99,10 @@ export function createPageCalls(
   }
 
   function adopt(entry: CallEntry, record: CallRecord): void {
-    const { task, startedAt } = record
+    const { task } = record
     if (task === undefined) return
     entry.starting?.abort(TOLD)
-    run.change(entry, (call) => ({ ...call, startedAt, argumentsHash: record.argumentsHash ?? call.argumentsHash }))
+    run.change(entry, (call) => asFound(call, record))
     run.attach(entry, task, 'resumed')
     resumeCancel(entry)
   }
@@ -118,7 +116,7 @@ export function createPageCalls(
   }
 
   const over: PageCalls['over'] = (call, error, { endedAt, task, canRepeat = false }) => {
-    const entry = begin({ ...call, stage: { name: 'settled', outcome: { error }, task, endedAt, canRepeat } })
+    const entry = begin({ ...call, stage: settledBy({ error }, endedAt, task, canRepeat) })
     entry.reject(error)
     noteSettled(entry)
     return entry

@@ -5,7 +5,7 @@ import type { DetailedTask } from '../../protocol/task.js'
 import { decide, POLLING_MS, type PollReason } from '../record/decide.js'
 import { failed } from '../record/failed.js'
 import { learn } from '../record/learn.js'
-import type { TaskRecord } from '../record/record.js'
+import { type TaskRecord, withEra } from '../record/record.js'
 import { onAbort } from '../time/abort.js'
 import { withRequestTimeout } from '../time/retry.js'
 import type { TaskEntry } from './entries.js'
@@ -93,10 +93,7 @@ export function createPolls(run: Runner, maxConcurrent: number): Polls {
 
   function answered(record: TaskRecord, snapshot: DetailedTask, now: number, askedAt = now): TaskRecord {
     const isPushed = run.isPushed(record.task.taskId)
-    const { era } = port
-    // A task that the app has named counts as `modern` until the server has shown it.
-    const known = record.era === era ? record : { ...record, era }
-    return learn(known, snapshot, { now, askedAt: Math.min(askedAt, now), isPushed }, rules)
+    return learn(withEra(record, port.era), snapshot, { now, askedAt: Math.min(askedAt, now), isPushed }, rules)
   }
 
   function failedPoll(record: TaskRecord, error: Error, now: number, askedAt = now): TaskRecord {

@@ -8,7 +8,7 @@ import {
 } from '../../protocol/errors.js'
 import { isIdempotencyConflict } from '../../protocol/extension.js'
 import { isTerminal, type Task } from '../../protocol/task.js'
-import type { Call } from '../record/call.js'
+import { type Call, settledBy } from '../record/call.js'
 import type { Outcome, TaskRecord } from '../record/record.js'
 import { taskOutcome } from '../record/taskOutcome.js'
 import type { CallEntry, TaskEntry } from './entries.js'
@@ -47,10 +47,7 @@ export function createSettling(run: Runner, onSettled: (entry: CallEntry) => voi
     if ((entry.call.stage.name as string) === 'left') return
     entry.lastRecord = entry.task && run.recordOf(entry)
     const task = named ?? entry.task?.record.task
-    run.change(entry, (call, now) => ({
-      ...call,
-      stage: { name: 'settled', outcome, task, endedAt: now, canRepeat: false },
-    }))
+    run.change(entry, (call, now) => ({ ...call, stage: settledBy(outcome, now, task) }))
     run.take(() => run.detach(entry))
     if ('error' in outcome) entry.reject(outcome.error)
     else entry.resolve(outcome.result)

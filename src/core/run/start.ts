@@ -9,6 +9,7 @@ import {
 } from '../../protocol/errors.js'
 import type { InputRequest, InputResponse } from '../../protocol/inputRequest.js'
 import { isTerminal, pickTask } from '../../protocol/task.js'
+import { asFound } from '../record/call.js'
 import { MAX_VIOLATIONS } from '../record/failed.js'
 import { NO_INPUTS } from '../record/inputs.js'
 import { planStart, type Wish } from '../record/planStart.js'
@@ -16,8 +17,8 @@ import { type CallRecord, newTaskRecord } from '../record/record.js'
 import type { ToolCallResponse } from '../taskPort.js'
 import { backoffDelay, pollInterval } from '../time/policy.js'
 import { untilOnline } from '../time/untilOnline.js'
-import { type ConflictContext, isRefused } from './conflict.js'
-import type { CallEntry } from './entries.js'
+import { type ConflictContext, refuseOther } from './conflict.js'
+import { type CallEntry, TOLD } from './entries.js'
 import type { TaskRequests } from './requests.js'
 import type { Runner } from './runner.js'
 import type { Settling } from './settle.js'
@@ -72,9 +73,6 @@ export async function startCall(entry: CallEntry, wish: Wish, context: StartCont
   }
 }
 
-/** Why a call waits for its lock no longer: another tab has told what came of it. */
-export const TOLD: Error = new Error('Another tab has made the call.')
-
 function isWaiting({ call }: CallEntry): boolean {
   return call.stage.name === 'waiting'
 }
@@ -95,13 +93,9 @@ async function takeFound(
   if (!isWaiting(entry)) return 'taken'
   const plan = planStart(record, { wish, isRepeatable, argumentsHash: entry.takesAny ? undefined : argumentsHash })
   if (plan === 'call') return undefined
-  if (isRefused(entry, found, { run, calls })) return 'taken'
-  const { startedAt } = found
-  run.change(entry, (call) => ({ ...call, startedAt, argumentsHash: found.argumentsHash ?? call.argumentsHash }))
-  if (plan === 'repeat') {
-    run.change(entry, (call) => ({ ...call, sent: 'repeated' }))
-    return found
-  }
+  if (refuseOther(entry, found, { run, calls })) return 'taken'
+  run.change(entry, (call) => ({ ...asFound(call, found), ...(plan === 'repeat' && { sent: 'repeated' }) }))
+  if (plan === 'repeat') return found
   const { task } = record
   if (task === undefined || plan === 'interrupted') throw new ToolCallInterruptedError(name, { callId })
   if (plan === 'lost') {

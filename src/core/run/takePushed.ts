@@ -1,5 +1,5 @@
 import { learn } from '../record/learn.js'
-import type { TaskRecord } from '../record/record.js'
+import { type TaskRecord, withEra } from '../record/record.js'
 import { pollInterval } from '../time/policy.js'
 import type { PushOptions } from './push.js'
 import type { Runner } from './runner.js'
@@ -14,13 +14,11 @@ export function takePushed(
     const task = run.tasks.get(taskId)
     if (task !== undefined) run.learn(task, next, how)
   }
-  /** A task that the app has named counts as `modern` until the server has shown it. */
-  const ofServer = (record: TaskRecord) => (record.era === run.port.era ? record : { ...record, era: run.port.era })
   return {
     onTask: (snapshot) => {
       const { taskId } = snapshot
       const next = (record: TaskRecord, now: number) =>
-        learn(ofServer(record), snapshot, { now, askedAt: undefined, isPushed: isPushed(taskId) }, rules)
+        learn(withEra(record, run.port.era), snapshot, { now, askedAt: undefined, isPushed: isPushed(taskId) }, rules)
       learnOf(taskId, next, { from: 'push', tell: true })
     },
     onHint: (taskId) =>
