@@ -55,7 +55,31 @@ function lateNews(environment: Environment): Environment {
   }
 }
 
-async function openTab(tab: string): Promise<Tab> {
+/** The page as another browser wakes it: what has waited is received first, one message a millisecond. */
+function oneByOne(environment: Environment): Environment {
+  const { channel } = environment
+  let last = 0
+  return {
+    ...environment,
+    channel:
+      channel &&
+      ((name) => {
+        const opened = channel(name)
+        return {
+          ...opened,
+          onMessage: (listener) =>
+            opened.onMessage((message) => {
+              const now = environment.now()
+              last = Math.max(last + 1, now)
+              if (last === now) listener(message)
+              else environment.setTimeout(() => listener(message), last - now)
+            }),
+        }
+      }),
+  }
+}
+
+async function openTab(tab: string, asItWakes = lateNews): Promise<Tab> {
   const page = browser.openPage()
   const client = createTaskClient({
     url: 'https://tasks.example/mcp',
@@ -66,7 +90,7 @@ async function openTab(tab: string): Promise<Tab> {
         return server.fetch(url, init)
       },
     },
-    environment: lateNews(page.environment),
+    environment: asItWakes(page.environment),
     push: false,
   })
   const call = client.startToolCall({ name: 'report' }, { key: 'k' })
@@ -122,5 +146,22 @@ describe('a tab that was frozen past a poll, and whose lead another one has take
     await a.page.thaw()
     await browser.advance(SECOND)
     expect(polls).toHaveLength(before + 1)
+  })
+})
+
+// tab A  leads, polls every interval
+// tab B  hears of the task ─ frozen, past many polls ─ wakes: the first message comes, of long ago; the others follow
+describe('a tab that follows and was frozen while another one polled', () => {
+  it('[EDGE-53] does not take the lead by the oldest of the messages that have waited', async () => {
+    await openTab('A', oneByOne)
+    const b = await openTab('B', oneByOne)
+    b.page.freeze()
+    await browser.advance(10 * INTERVAL + 2 * SECOND)
+    await b.page.thaw()
+    await browser.advance(60 * SECOND)
+    expect(polls.map(({ tab }) => tab)).toEqual(polls.map(() => 'A'))
+    const times = polls.map(({ at }) => at)
+    for (const [index, at] of times.slice(1).entries())
+      expect(at - (times[index] ?? 0)).toBeGreaterThanOrEqual(INTERVAL)
   })
 })

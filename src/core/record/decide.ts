@@ -37,8 +37,10 @@ export interface Circumstances {
   readonly isVisible: boolean
   /** True if this tab leads: it polls for all of them. */
   readonly isLeader: boolean
-  /** Until when this tab waits for what others may have to say, ms since the epoch. */
+  /** Until when this tab waits for what others may have to say, whoever leads, ms since the epoch. */
   readonly listenUntil: number
+  /** Before this time, ms since the epoch, it does not take the lead. */
+  readonly stealAt: number
 }
 
 /** What to do about a task. */
@@ -122,7 +124,7 @@ export function decide(record: TaskRecord, at: Circumstances, policy: PollPolicy
   const pollingUntil = Math.min(record.pollingUntil, believedUntil(record, policy))
   const until = at.isLeader
     ? Math.max(dueAt, pollingUntil, at.listenUntil)
-    : Math.max(Math.max(dueAt, pollingUntil) + LEADER_TIMEOUT_MS, at.listenUntil)
+    : Math.max(Math.max(dueAt, pollingUntil) + LEADER_TIMEOUT_MS, at.listenUntil, at.stealAt)
   if (at.now < until) return { do: 'wait', until }
   return at.isLeader ? { do: 'poll', why } : { do: 'lead' }
 }

@@ -68,8 +68,10 @@ export interface TaskEntry extends Wakeable {
   leave: Unsubscribe | undefined
   /** `queued`: due, and waiting for a free connection. */
   poll: 'idle' | 'queued' | 'sent'
-  /** Until when this tab waits for what others may have to say, ms since the epoch. */
+  /** Until when this tab waits for what others may have to say, whoever leads, ms since the epoch. */
   listenUntil: number
+  /** Before this time, ms since the epoch, this tab does not take the lead. */
+  stealAt: number
   /** How often the note that another page may have left is being read. */
   checks: number
   /** True if the timer that led to the last look came late: the page was frozen, or its timers are throttled. */
@@ -143,6 +145,7 @@ export function createTaskEntry(record: TaskRecord): TaskEntry {
     leave: undefined,
     poll: 'idle',
     listenUntil: 0,
+    stealAt: 0,
     checks: 0,
     wasLate: false,
     ownSentAt: 0,

@@ -50,11 +50,11 @@ export function createLeading(
   function gainLead(task: TaskEntry, isStolen: boolean): void {
     const { record } = task
     if (record.sentAt > 0 && record.sentAt !== task.ownSentAt) task.because = 'takeover'
-    const isOverdue = now() >= Math.max(nextPoll(record, policy).at + LEADER_RETRY_MS, task.listenUntil)
-    // Awake, this tab would have taken the lead from an overdue one: it was frozen, and what that one told is on its way.
-    task.listenUntil = isOverdue && !isStolen ? now() + MESSAGE_DELAY_MS : 0
     // A tab that was stolen from may be polling still; one that has gone polls no more.
     if (!isStolen) {
+      const wouldStealAt = Math.max(nextPoll(record, policy).at + LEADER_RETRY_MS, task.listenUntil, task.stealAt)
+      // Awake, this tab would have taken the lead from an overdue one: it was frozen, and what that one told is on its way.
+      task.listenUntil = now() >= wouldStealAt ? now() + MESSAGE_DELAY_MS : 0
       if (record.pollingUntil > now()) {
         task.record = { ...record, pollingUntil: 0, triedAt: now() }
         tell(task)
@@ -88,7 +88,7 @@ export function createLeading(
 
   function loseLead(task: TaskEntry): void {
     // What the new leader has learned is still on its way.
-    task.listenUntil = now() + LEADER_RETRY_MS
+    task.stealAt = now() + LEADER_RETRY_MS
     base.onUnfollowed(task)
     task.poll = 'idle'
     look(task)

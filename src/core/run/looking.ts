@@ -40,16 +40,25 @@ export function createLooking(base: RunnerBase, { shown }: Showing): Looking {
    * ```
    */
   function wake(task: TaskEntry, lateMs: number): void {
-    const isLeader = task.election?.isLeader() === true
-    const wasLate = task.wasLate
-    task.wasLate = lateMs >= (isLeader ? LATE_LEADER_MS : MESSAGE_DELAY_MS)
-    if (task.wasLate && !wasLate && tabs.hasPeers()) task.listenUntil = now() + MESSAGE_DELAY_MS
+    if (isLate(task, lateMs)) listenOnce(task)
+    else task.wasLate = false
     look(task)
+  }
+
+  function isLate({ election }: TaskEntry, lateMs: number): boolean {
+    return lateMs >= (election?.isLeader() ? LATE_LEADER_MS : MESSAGE_DELAY_MS)
+  }
+
+  function listenOnce(task: TaskEntry): void {
+    if (!task.wasLate && tabs.hasPeers()) task.listenUntil = now() + MESSAGE_DELAY_MS
+    task.wasLate = true
   }
 
   function look(task: TaskEntry): void {
     if (!isFollowed(task) || task.election === undefined || task.poll !== 'idle') return scheduler.set(task, undefined)
     const at = now()
+    // After a freeze the first message comes before the timer, and others are on their way.
+    if (task.place >= 0 && isLate(task, at - task.wakeAt)) listenOnce(task)
     const decision = decide(
       task.record,
       {
@@ -58,6 +67,7 @@ export function createLooking(base: RunnerBase, { shown }: Showing): Looking {
         isVisible: environment.isVisible(),
         isLeader: task.election.isLeader(),
         listenUntil: task.checks > 0 ? Number.POSITIVE_INFINITY : task.listenUntil,
+        stealAt: task.stealAt,
       },
       rules.policy,
     )
@@ -68,8 +78,8 @@ export function createLooking(base: RunnerBase, { shown }: Showing): Looking {
       case 'wait':
         return scheduler.set(task, decision.until === Number.POSITIVE_INFINITY ? undefined : decision.until)
       case 'lead':
-        task.listenUntil = at + LEADER_RETRY_MS
-        scheduler.set(task, task.listenUntil)
+        task.stealAt = at + LEADER_RETRY_MS
+        scheduler.set(task, task.stealAt)
         return task.election.steal()
       case 'poll':
         task.poll = 'queued'

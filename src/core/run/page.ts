@@ -1,6 +1,7 @@
 import type { Unsubscribe } from '../../environment/environment.js'
 import { LEADER_TIMEOUT_MS, nextPoll } from '../record/decide.js'
 import type { TaskRecord } from '../record/record.js'
+import { MESSAGE_DELAY_MS } from '../tabs/tabs.js'
 import type { CallEntry, TaskEntry } from './entries.js'
 import type { Polls } from './polls.js'
 import type { Runner } from './runner.js'
@@ -57,7 +58,8 @@ export function watchPage(run: Runner, { polls, onShown }: PageOptions): Unsubsc
   }
   const comeBack = (task: TaskEntry) => {
     if (!tabs.isAlone) {
-      task.listenUntil = run.now() + LEADER_TIMEOUT_MS
+      task.listenUntil = run.now() + MESSAGE_DELAY_MS
+      task.stealAt = run.now() + LEADER_TIMEOUT_MS
       task.wasLate = false
       run.tell(task)
       tabs.post({ type: 'ask', taskId: task.taskId })

@@ -81,7 +81,8 @@ export function createPlaces(
       if (!tabs.isAlone) {
         // What the other tabs know of a task that is not new has still to be received.
         const isLeader = task.election.isLeader()
-        if (!isNew || !isLeader) task.listenUntil = now() + (isLeader ? MESSAGE_DELAY_MS : LEADER_RETRY_MS)
+        if (!isNew) task.listenUntil = now() + MESSAGE_DELAY_MS
+        if (!isLeader) task.stealAt = now() + LEADER_RETRY_MS
         // Another tab may follow the task already, where its record could not be written and the call was sent again.
         tell(task)
         tabs.post({ type: 'ask', taskId: task.taskId })

@@ -46,6 +46,7 @@ export function createPolls(run: Runner, maxConcurrent: number): Polls {
       isVisible: environment.isVisible(),
       isLeader: task.election.isLeader(),
       listenUntil: task.listenUntil,
+      stealAt: task.stealAt,
     }
     const decision = decide(task.record, at, policy)
     return decision.do === 'poll' ? (task.because ?? decision.why) : undefined

@@ -90,6 +90,7 @@ export function createRunner(options: RunnerOptions): Runner {
     for (const task of tasks.values()) {
       task.record = setBack(task.record, by)
       task.listenUntil -= by
+      task.stealAt -= by
       task.ownSentAt -= by
       // What the next visit reads is to be by this clock.
       take(() => {
