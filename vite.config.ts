@@ -16,6 +16,7 @@ const entries: Record<string, string> = {
   'otel/index': 'src/otel/index.ts',
   'query/index': 'src/query/index.ts',
   'react/index': 'src/react/index.ts',
+  'sdk-v1/index': 'src/sdk-v1/index.ts',
   'server/index': 'src/server/index.ts',
   'server/admin/index': 'src/server/admin/index.ts',
   'server/bullmq/index': 'src/server/bullmq/index.ts',

@@ -2,7 +2,7 @@
 // - An entry: its own code minified and gzipped, without its dependencies. `taskwire/auth` and those below are what they add
 //   to `taskwire`, which an app that uses them has anyway; `taskwire/solid`, `taskwire/svelte` and `taskwire/vue` are what
 //   they add to `taskwire` and `taskwire/query`, on which they stand, in an app that does not import `useElicitationForm`;
-//   `with a form` is with it, beside `taskwire/forms`; `taskwire/lite` stands alone. `later` is what is loaded only when
+//   `with a form` is with it, beside `taskwire/forms`; `taskwire/lite` and `taskwire/sdk-v1` stand alone. `later` is what is loaded only when
 //   it is needed: for servers and SDK clients of the revision before, and for `observe()`.
 // - `+ NAME`: what it adds to a Vite app that has the SDK client, dependencies included, at first load; `(modern)`: with
 //   what is loaded later, but for servers and SDK clients of the revision before.
@@ -34,6 +34,7 @@ const vue = await measureWithout('taskwire/vue', 'useElicitationForm', withQuery
 const vueForm = await measureEntry('taskwire/vue', withForms)
 const { createTaskClient, withTasks } = await measureAdditions()
 const lite = await measureEntry('taskwire/lite')
+const sdkV1 = await measureEntry('taskwire/sdk-v1')
 const page = await measurePage('taskwire')
 const litePage = await measurePage('taskwire/lite')
 
@@ -60,6 +61,7 @@ const measured = {
     later: createTaskClient.all - createTaskClient.modern,
   },
   'taskwire/lite': { gzip: lite.first, later: lite.later },
+  'taskwire/sdk-v1': { gzip: sdkV1.first, later: sdkV1.later },
   'a page with taskwire': { gzip: page.first, later: page.later },
   'a page with taskwire/lite': { gzip: litePage.first, later: litePage.later },
   '+ withTasks': { gzip: withTasks.first, later: withTasks.all - withTasks.first },

@@ -1,7 +1,7 @@
 export { createTaskClient } from './client/createTaskClient.js'
+export type { TaskClientSdkBaseOptions } from './client/sdkBaseOptions.js'
 export type {
   TaskClientOptions,
-  TaskClientSdkBaseOptions,
   TaskClientSdkOptions,
   TaskClientUrlOptions,
 } from './client/sdkOptions.js'

@@ -40,6 +40,7 @@ const entries: Record<string, { load: () => Promise<object>; names: string[] }> 
     names: [...ofEveryClient, 'withTasks'],
   },
   'taskwire/lite': { load: () => import('taskwire/lite'), names: ofEveryClient },
+  'taskwire/sdk-v1': { load: () => import('taskwire/sdk-v1'), names: ofEveryClient },
   'taskwire/ai': {
     load: () => import('taskwire/ai'),
     names: ['isToolStatus', 'mcpTools', 'respondToToolApproval', 'resumeToolParts', 'toolApprovalOf'],

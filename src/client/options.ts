@@ -6,7 +6,7 @@ import type { TaskStorage } from '../core/storage/taskStorage.js'
 import { DEFAULT_POLL_POLICY, MAX_TIMER_MS, type PollPolicy } from '../core/time/policy.js'
 import type { Environment } from '../environment/environment.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
-import type { TaskClientSdkBaseOptions } from './sdkOptions.js'
+import type { TaskClientSdkBaseOptions } from './sdkBaseOptions.js'
 import type { TaskClientBaseOptions } from './taskClient.js'
 
 /**

@@ -68,8 +68,14 @@ function setUpClient(
   const endpoint = options.endpoint || undefined
   const noSignIn = (onEnd: (error?: Error) => void) => createSigningIn(undefined, onEnd)
   if (isSdkV1Client(client)) {
-    const createConnection = (connection: ConnectionOptions) =>
-      createSdkV1Connection({ ...connection, client, legacy: readLegacyOptions(options, environment, false) })
+    const createConnection = (connection: ConnectionOptions) => {
+      const legacy = readLegacyOptions(options, environment, false)
+      const open = async () => {
+        const { openBesideSdkV2 } = await import('../connection/sdkV1/besideSdkV2.js')
+        return openBesideSdkV2({ client, legacy, onIssue: connection.onIssue })
+      }
+      return createSdkV1Connection({ ...connection, open })
+    }
     return { endpoint, createConnection, createSigningIn: noSignIn }
   }
   const createTransport = transport === undefined ? transport : givenTransport(transport, { environment, onIssue })

@@ -3,7 +3,7 @@ import { TaskExpiredError } from '../../protocol/errors.js'
 import type { JsonObject } from '../../protocol/json.js'
 import { decodeTaskAddress } from '../../protocol/taskAddress.js'
 import { type JsonRpcError, jsonRpcError, taskRequestError } from '../errors.js'
-import { ProtocolError } from '../sdk.js'
+import { isRpcError } from '../wireErrors.js'
 import { isSessionLost } from './session.js'
 import type { LegacyRequestOptions, LegacyWire } from './wire.js'
 
@@ -53,7 +53,7 @@ export function legacyRequests(wire: LegacyWire, onSessionLost: () => void): Leg
           return { result: await request('tasks/result', id, { signal }) }
         } catch (error) {
           const explained = explain(error, 'tasks/result', id, signal)
-          const refusal = error instanceof ProtocolError ? jsonRpcError(error, id) : undefined
+          const refusal = isRpcError(error) ? jsonRpcError(error, id) : undefined
           if (refusal === undefined || signal?.aborted) throw explained
           return { refusal, error: explained }
         }

@@ -1,5 +1,5 @@
 import type { FetchLike } from '@modelcontextprotocol/client'
-import { SdkHttpError } from '../sdk.js'
+import { isHttpError } from '../wireErrors.js'
 
 /** Names the session of one message on its way to {@link withSessionHeader}; it never leaves the page. */
 const SESSION_HEADER = 'taskwire-session'
@@ -28,6 +28,6 @@ export function withSessionHeader(fetch: FetchLike): FetchLike {
  * answer 400.
  */
 export function isSessionLost(error: unknown): boolean {
-  if (!(error instanceof SdkHttpError)) return false
+  if (!isHttpError(error)) return false
   return error.status === 404 || (error.status === 400 && /session/i.test(String(error.data['text'])))
 }

@@ -26,7 +26,7 @@ export interface LegacyWire {
   /**
    * Resolves to the result.
    *
-   * @throws {ProtocolError} for a JSON-RPC error; {@link SdkError} for what went wrong on the way; the signal's reason.
+   * @throws {ProtocolError} or {@link RpcError} for a JSON-RPC error; {@link SdkError} or {@link WireError} for what went wrong on the way; the signal's reason.
    */
   request(method: string, params: JsonObject, options: LegacyRequestOptions): Promise<unknown>
   /** Responds to a request of the server. */

@@ -17,6 +17,11 @@ export interface SdkV1Client {
   fallbackNotificationHandler?: unknown
 }
 
+/** The `jsonSchemaValidator` of SDK v1, as far as it is used. */
+export interface SchemaValidator {
+  getValidator(schema: never): (value: unknown) => { valid: boolean; errorMessage?: string | undefined }
+}
+
 /** True for a client of SDK v1. One of v2 knows eras. */
 export function isSdkV1Client(client: object): client is SdkV1Client {
   const has = (method: string) => typeof (client as Record<string, unknown>)[method] === 'function'

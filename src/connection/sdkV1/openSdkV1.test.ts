@@ -1,3 +1,4 @@
+import { McpError } from '@modelcontextprotocol/sdk/types.js'
 import { describe, expect, it, vi } from 'vitest'
 import type { CallToolResult } from '../../protocol/callToolResult.js'
 import {
@@ -7,9 +8,14 @@ import {
   ToolCallRejectedError,
 } from '../../protocol/errors.js'
 import { createSimulatedEnvironment } from '../../testing/simulatedEnvironment.js'
+import { ProtocolError } from '../sdk.js'
+import { openSdkV1Alone } from './alone.js'
+import { openBesideSdkV2 } from './besideSdkV2.js'
 import type { SdkV1Client } from './client.js'
-import { openSdkV1 } from './openSdkV1.js'
+import type { OpenSdkV1Options } from './openSdkV1.js'
 import { createSdkV1Connection } from './sdkV1Connection.js'
+
+type OpenOptions = Omit<OpenSdkV1Options, 'validator'>
 
 const AT = '2025-11-25T10:00:00Z'
 const TASK = { taskId: 't1', status: 'working', createdAt: AT, lastUpdatedAt: AT, ttl: null }
@@ -48,7 +54,7 @@ function setUp(overrides: Partial<SdkV1Client> = {}) {
       { jsonrpc: '2.0', id, method: 'elicitation/create', params },
       { signal: new AbortController().signal },
     )
-  return { client, request, listTools, options, environment, ask, open: () => openSdkV1(options) }
+  return { client, request, listTools, options, environment, ask, open: () => openBesideSdkV2(options) }
 }
 
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
@@ -88,7 +94,7 @@ describe('openSdkV1()', () => {
     const stopWatching = vi.fn()
     const { client, options, environment } = setUp()
     const legacy = { ...options.legacy, environment: { ...environment, onPageHide: () => stopWatching } }
-    const sdk = openSdkV1({ ...options, legacy })
+    const sdk = openBesideSdkV2({ ...options, legacy })
     expect(client.fallbackRequestHandler).toBeDefined()
     sdk.tasks.close()
     expect(client.fallbackRequestHandler).toBeUndefined()
@@ -182,7 +188,12 @@ describe('callTool() by SDK v1', () => {
   })
 })
 
-describe('the output of a tool called by SDK v1', () => {
+const openings = [
+  ['beside SDK v2', openBesideSdkV2, ProtocolError],
+  ['alone', (options: OpenOptions) => openSdkV1Alone({ ...options, schemaValidator: undefined }), McpError],
+] as const
+
+describe.each(openings)('the output of a tool called by SDK v1 %s', (_, openBy, errorClass) => {
   const structured = (structuredContent: unknown, more = {}) => ({ ...RESULT, structuredContent, ...more })
 
   it.each([
@@ -190,10 +201,10 @@ describe('the output of a tool called by SDK v1', () => {
     ['that is an error', 'count', { ...RESULT, isError: true }],
     ['of a tool that declares none', 'report', RESULT],
     ['of a tool that nobody knows', 'other', structured({ pages: 'three' })],
-  ])('%s is its result', async (_, name, result) => {
-    const { request, open } = setUp()
+  ])('%s is its result', async (_name, name, result) => {
+    const { request, options } = setUp()
     request.mockResolvedValue(result)
-    const sdk = open()
+    const sdk = openBy(options)
     await sdk.listTools()
     expect(await sdk.callTool({ name }, {}, undefined)).toEqual({ type: 'result', result })
     expect(await sdk.validate(name, result)).toEqual(result)
@@ -203,15 +214,26 @@ describe('the output of a tool called by SDK v1', () => {
     ['missing', RESULT, { code: -32600, message: expect.stringContaining('did not return structured content') }],
     ['wrong', structured({ pages: 'three' }), { code: -32602, message: expect.stringContaining('does not match') }],
     ['missing of what is no error', { ...RESULT, isError: false }, { code: -32600 }],
-  ])('is an error where it is %s', async (_, result, expected) => {
-    const { request, open } = setUp()
+  ])('is an error where it is %s', async (_name, result, expected) => {
+    const { request, options } = setUp()
     request.mockResolvedValue(result)
-    const sdk = open()
+    const sdk = openBy(options)
     expect(await sdk.validate('count', result)).toEqual(result)
     await sdk.listTools()
     await expect(sdk.validate('count', result)).rejects.toMatchObject(expected)
+    await expect(sdk.validate('count', result)).rejects.toBeInstanceOf(errorClass)
     await expect(sdk.callTool({ name: 'count' }, {}, undefined)).rejects.toMatchObject(expected)
   })
+})
+
+it('the output of a tool called by SDK v1 alone is validated by the validator of the app', async () => {
+  const { request, options } = setUp()
+  request.mockResolvedValue({ ...RESULT, structuredContent: { pages: 'three' } })
+  const getValidator = vi.fn(() => (value: unknown) => ({ valid: value === undefined }))
+  const sdk = openSdkV1Alone({ ...options, schemaValidator: { getValidator } })
+  await sdk.listTools()
+  await expect(sdk.callTool({ name: 'count' }, {}, undefined)).rejects.toThrow('it is not valid')
+  expect(getValidator).toHaveBeenCalledWith(outputSchema)
 })
 
 describe('what a server asks an SDK v1 client without naming a task', () => {
@@ -253,9 +275,15 @@ describe('what a server asks an SDK v1 client without naming a task', () => {
 })
 
 it('a connection over an SDK v1 client uses what its owner has connected, and does not close it', async () => {
-  const { options, client, environment } = setUp()
+  const { options, client, environment, open } = setUp()
   const onState = vi.fn()
-  const connection = createSdkV1Connection({ ...options, environment, callTimeoutMs: 1000, onState })
+  const connection = createSdkV1Connection({
+    ...options,
+    environment,
+    callTimeoutMs: 1000,
+    onState,
+    open: async () => open(),
+  })
   expect(connection.era).toBe('legacy')
   expect(connection.missingCapability({ method: 'roots/list', params: {} })).toBeUndefined()
   expect(await connection.callToolRaw({ name: 'print' }, undefined)).toEqual({ type: 'result', result: RESULT })

@@ -8,30 +8,28 @@ import { parseLegacyResult } from '../../protocol/legacyTask.js'
 import type { OnProtocolIssue } from '../../protocol/task.js'
 import type { ConnectionState } from '../connection.js'
 import { toolCallError } from '../errors.js'
-import { usesFirstLoad } from '../firstLoad.js'
 import type { LegacyOptions } from '../legacy/options.js'
 import { inputKeyOf } from '../legacy/resultStream.js'
 import { createLegacyTasks } from '../legacy/tasks.js'
-import { ProtocolError } from '../sdk.js'
 import type { ConnectedSdk, SdkCall } from '../sdkAdapter.js'
 import type { TaskOptIn } from '../taskApi.js'
-import { checkOutput } from './checkOutput.js'
+import { isRpcError } from '../wireErrors.js'
+import { checkOutput, type OutputValidator } from './checkOutput.js'
 import type { SdkV1Client } from './client.js'
 import { sdkV1Wire } from './wire.js'
-
-usesFirstLoad()
 
 export interface OpenSdkV1Options {
   readonly client: SdkV1Client
   readonly onIssue: OnProtocolIssue
   readonly legacy: LegacyOptions
+  readonly validator: OutputValidator
 }
 
 /** As many pages as SDK v2 walks at most. */
 const MAX_PAGES = 64
 
 /** Tasks of 2025-11-25 by the public methods of an SDK v1 client. */
-export function openSdkV1({ client, legacy, onIssue }: OpenSdkV1Options): ConnectedSdk {
+export function openSdkV1({ client, legacy, onIssue, validator }: OpenSdkV1Options): ConnectedSdk {
   const { transport } = client
   if (transport === undefined) {
     throw new TaskConfigurationError('The SDK v1 client is not connected. Connect it before the first use.')
@@ -103,7 +101,7 @@ export function openSdkV1({ client, legacy, onIssue }: OpenSdkV1Options): Connec
       return await wire.request('tools/call', { ...params }, { signal, onProgress: optIn?.onProgress })
     } catch (error) {
       signal.throwIfAborted()
-      throw toolCallError(error, params.name, error instanceof ProtocolError)
+      throw toolCallError(error, params.name, isRpcError(error))
     } finally {
       if (asker) asking.splice(asking.indexOf(asker), 1)
     }
@@ -111,7 +109,7 @@ export function openSdkV1({ client, legacy, onIssue }: OpenSdkV1Options): Connec
 
   function checked(name: string, result: CallToolResult): Promise<CallToolResult> {
     const tool = tools.find((one) => isJsonObject(one) && one['name'] === name)
-    return checkOutput(tool, name, result)
+    return checkOutput(validator, tool, name, result)
   }
 
   const close = () => {

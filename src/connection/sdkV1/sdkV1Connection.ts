@@ -1,18 +1,16 @@
 import type { CallLimitOptions } from '../callLimit.js'
 import type { Connection, ConnectionState } from '../connection.js'
 import { createConnection } from '../createConnection.js'
-import type { OpenSdkV1Options } from './openSdkV1.js'
+import type { ConnectedSdk } from '../sdkAdapter.js'
 
-export interface SdkV1ConnectionOptions extends CallLimitOptions, OpenSdkV1Options {
+export interface SdkV1ConnectionOptions extends CallLimitOptions {
   readonly onState: (state: ConnectionState) => void
+  /** Opens the client, with the first use. */
+  readonly open: () => Promise<ConnectedSdk>
 }
 
-/** A connection over an SDK v1 client, which its owner has connected and closes. What it takes is loaded with the first use. */
-export function createSdkV1Connection(options: SdkV1ConnectionOptions): Connection {
-  const open = async () => {
-    const { openSdkV1 } = await import('./openSdkV1.js')
-    return openSdkV1(options)
-  }
+/** A connection over an SDK v1 client, which its owner has connected and closes. */
+export function createSdkV1Connection({ open, ...options }: SdkV1ConnectionOptions): Connection {
   return createConnection({
     ...options,
     url: undefined,

@@ -1,4 +1,3 @@
-import { ProtocolError, SdkError, SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
@@ -12,6 +11,7 @@ import {
   McpError,
 } from '@modelcontextprotocol/sdk/types.js'
 import { describe, expect, it, vi } from 'vitest'
+import { HttpError, RpcError, WireError } from '../wireErrors.js'
 import { isSdkV1Client } from './client.js'
 import { fromSdkV1Error } from './errors.js'
 import { sdkV1Wire } from './wire.js'
@@ -44,7 +44,7 @@ describe('a request', () => {
     await expect(sdkV1Wire(client).request('tools/call', { name: 'a' }, {})).resolves.toEqual(result)
   })
 
-  it('that the server refuses is a ProtocolError in the words of the server', async () => {
+  it('that the server refuses is an RpcError in the words of the server', async () => {
     const { client, server } = await connect()
     server.setRequestHandler(CallToolRequestSchema, () => {
       throw new McpError(ErrorCode.InvalidParams, 'No such tray', { tray: 2 })
@@ -52,7 +52,7 @@ describe('a request', () => {
     const error: unknown = await sdkV1Wire(client)
       .request('tools/call', { name: 'a' }, {})
       .catch((one: unknown) => one)
-    expect(error).toBeInstanceOf(ProtocolError)
+    expect(error).toBeInstanceOf(RpcError)
     expect(error).toMatchObject({ code: -32602, message: expect.stringContaining('No such tray'), data: { tray: 2 } })
   })
 
@@ -114,7 +114,7 @@ describe('what the server asks', () => {
     await settle()
     await wire.respond(id, { result: { action: 'accept', content: { ok: true } } }, undefined)
     await expect(asked).resolves.toMatchObject({ action: 'accept', content: { ok: true } })
-    await expect(wire.respond(id, { result: {} }, undefined)).rejects.toBeInstanceOf(ProtocolError)
+    await expect(wire.respond(id, { result: {} }, undefined)).rejects.toBeInstanceOf(RpcError)
   })
 
   it('is refused in the words of the listener', async () => {
@@ -264,17 +264,17 @@ describe('isSdkV1Client', () => {
 
 describe('an error of SDK v1', () => {
   it.each([
-    [new McpError(ErrorCode.RequestTimeout, 'Request timed out'), SdkError, { code: 'REQUEST_TIMEOUT' }],
-    [new McpError(ErrorCode.ConnectionClosed, 'Connection closed'), SdkError, { code: 'CONNECTION_CLOSED' }],
-    [new McpError(-32603, 'Connection closed'), ProtocolError, { code: -32603 }],
-    [new McpError(-32000, 'Bad Request'), ProtocolError, { code: -32000, message: 'Bad Request' }],
+    [new McpError(ErrorCode.RequestTimeout, 'Request timed out'), WireError, { code: 'REQUEST_TIMEOUT' }],
+    [new McpError(ErrorCode.ConnectionClosed, 'Connection closed'), WireError, { code: 'CONNECTION_CLOSED' }],
+    [new McpError(-32603, 'Connection closed'), RpcError, { code: -32603 }],
+    [new McpError(-32000, 'Bad Request'), RpcError, { code: -32000, message: 'Bad Request' }],
     [
       new StreamableHTTPError(503, 'Error POSTing to endpoint: busy'),
-      SdkHttpError,
+      HttpError,
       { status: 503, data: { text: 'busy' } },
     ],
-    [new Error('Unauthorized'), UnauthorizedError, {}],
-    [new Error('Not connected'), SdkError, { code: 'NOT_CONNECTED' }],
+    [new Error('Unauthorized'), Error, { name: 'UnauthorizedError' }],
+    [new Error('Not connected'), WireError, { code: 'NOT_CONNECTED' }],
   ])('%s is read as SDK v2 would say it', (error, type, fields) => {
     const read = fromSdkV1Error(error)
     expect(read).toBeInstanceOf(type)

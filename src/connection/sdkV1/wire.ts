@@ -1,11 +1,11 @@
-import type { RequestId } from '@modelcontextprotocol/client'
-import * as sdk from '@modelcontextprotocol/client'
+import type { JSONRPCNotification, JSONRPCRequest, RequestId } from '@modelcontextprotocol/client'
 import { onAbort } from '../../core/time/abort.js'
 import { MAX_TIMER_MS } from '../../core/time/policy.js'
 import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../protocol/extension.js'
+import { isJsonObject } from '../../protocol/json.js'
 import type { LegacyWire, ServerRequestResponse } from '../legacy/wire.js'
-import { ProtocolError } from '../sdk.js'
 import type { OnServerMessage } from '../transport/internalRequests.js'
+import { RpcError } from '../wireErrors.js'
 import type { SdkV1Client } from './client.js'
 import { fromSdkV1Error } from './errors.js'
 
@@ -28,12 +28,12 @@ export function sdkV1Wire(client: SdkV1Client): SdkV1Wire {
 
   const onRequest: RequestHandler = (request, extra) => {
     const message = { jsonrpc: '2.0', ...(request as object) }
-    if (!sdk.isJSONRPCRequest(message)) return Promise.reject(methodNotFound())
+    if (!isRequest(message)) return Promise.reject(methodNotFound())
     const { id } = message
     const response = new Promise((resolve, reject) => {
       responses.set(id, (given) => {
         if ('result' in given) resolve(given.result)
-        else reject(new ProtocolError(given.error.code, given.error.message))
+        else reject(new RpcError(given.error.code, given.error.message, undefined))
       })
     })
     if (!listener(message)) {
@@ -52,7 +52,7 @@ export function sdkV1Wire(client: SdkV1Client): SdkV1Wire {
 
   const onNotification: NotificationHandler = async (notification) => {
     const message = { jsonrpc: '2.0', ...(notification as object) }
-    if (sdk.isJSONRPCNotification(message) && listener(message)) return
+    if (isNotification(message) && listener(message)) return
     if (typeof appNotifications === 'function') await appNotifications.call(client, notification)
   }
 
@@ -79,7 +79,8 @@ export function sdkV1Wire(client: SdkV1Client): SdkV1Wire {
     },
     respond: async (id, response) => {
       const give = responses.get(id)
-      if (give === undefined) throw new ProtocolError(INVALID_PARAMS, 'The server has withdrawn the input request.')
+      if (give === undefined)
+        throw new RpcError(INVALID_PARAMS, 'The server has withdrawn the input request.', undefined)
       responses.delete(id)
       give(response)
     },
@@ -93,6 +94,16 @@ export function sdkV1Wire(client: SdkV1Client): SdkV1Wire {
   }
 }
 
-function methodNotFound(): ProtocolError {
-  return new ProtocolError(METHOD_NOT_FOUND, 'Method not found')
+function methodNotFound(): RpcError {
+  return new RpcError(METHOD_NOT_FOUND, 'Method not found', undefined)
+}
+
+function isNotification(message: object): message is JSONRPCNotification {
+  const { method, params } = message as { method?: unknown; params?: unknown }
+  return typeof method === 'string' && (params === undefined || isJsonObject(params))
+}
+
+function isRequest(message: object): message is JSONRPCRequest {
+  const { id } = message as { id?: unknown }
+  return (typeof id === 'string' || typeof id === 'number') && isNotification(message)
 }

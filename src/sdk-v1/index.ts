@@ -1,0 +1,6 @@
+export type { TaskClientSdkBaseOptions } from '../client/sdkBaseOptions.js'
+export type { LegacyTasksMode } from '../connection/legacy/options.js'
+export type { SchemaValidator, SdkV1Client } from '../connection/sdkV1/client.js'
+export * from '../everyClient.js'
+export { createTaskClient } from './createTaskClient.js'
+export type { TaskClientSdkV1Options } from './options.js'
