@@ -142,7 +142,7 @@ function findMissing(file, text, names, readFile) {
 
 /** Documents that cite each test of a kind, and what the ids of those begin with. */
 const complete = new Map([
-  ['docs/durability.md', 'DUR-'],
+  ['docs/project/durability.md', 'DUR-'],
   ['docs/security.md', 'EDGE-'],
 ])
 

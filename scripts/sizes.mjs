@@ -19,7 +19,7 @@ export function checkSizes(markdown, budgets) {
       return whole
     }
     const cells = names.map((name) => [nameOf(name), `${(Math.ceil((budgets[name] ?? 0) / 100) / 10).toFixed(1)} kB`])
-    const right = `<!-- sizes: ${list} -->\n\n${tableOf([['`npm run size`, gzip', 'at most'], ...cells])}\n<!-- /sizes -->`
+    const right = `<!-- sizes: ${list} -->\n\n${tableOf([['minified, gzipped', 'at most'], ...cells])}\n<!-- /sizes -->`
     if (right !== whole) problems.push('the table of sizes differs from size.json: npm run docs:write.')
     return right
   })

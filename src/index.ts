@@ -1,3 +1,9 @@
+/**
+ * The client: calls of tools that may take minutes, their state as a store, and the errors that they end with. No
+ * framework is needed.
+ *
+ * @packageDocumentation
+ */
 export { createTaskClient } from './client/createTaskClient.js'
 export type { TaskClientSdkBaseOptions } from './client/sdkBaseOptions.js'
 export type {

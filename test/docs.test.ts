@@ -200,10 +200,10 @@ describe('a table of sizes', () => {
   const right = [
     '<!-- sizes: taskwire, + withTasks -->',
     '',
-    '| `npm run size`, gzip | at most |',
-    '| -------------------- | ------: |',
-    '| `taskwire`           | 47.4 kB |',
-    '| + `withTasks`        | 11.3 kB |',
+    '| minified, gzipped | at most |',
+    '| ----------------- | ------: |',
+    '| `taskwire`        | 47.4 kB |',
+    '| + `withTasks`     | 11.3 kB |',
     '',
     '<!-- /sizes -->',
   ].join('\n')

@@ -2,6 +2,7 @@ import footnotes from 'markdown-it-footnote'
 import { defineConfig } from 'vitepress'
 import { anchorOf } from '../../scripts/links.mjs'
 import { readEntries } from '../../scripts/site/api.mjs'
+import { leaveTestsOut } from '../../scripts/site/footnotes.mjs'
 import { writeLlms } from '../../scripts/site/llms.mjs'
 import { linkToRepository, REPOSITORY } from '../../scripts/site/repositoryLinks.mjs'
 import { sidebar } from './sidebar.ts'
@@ -13,32 +14,20 @@ const title = 'Taskwire'
 const description =
   'MCP tool calls that take minutes, in the browser: one hook or one store, and a reload loses nothing.'
 
-const live = {
-  text: 'Live examples',
-  items: [
-    { text: 'React', link: '/live/react' },
-    { text: 'Plain DOM', link: '/live/vanilla' },
-    { text: 'Several tabs', link: '/live/tabs' },
-    { text: 'Ask the user', link: '/live/ask' },
-  ],
-}
-
 /** Pages made of the TSDoc of the sources, one for each entry. */
 const reference = {
   text: 'API reference',
   collapsed: true,
   items: readEntries().map(({ name, page }) => ({ text: name, link: `/api/${page.replace(/\.md$/, '')}` })),
 }
-const decisions = sidebar.filter(({ text }) => text === 'Decisions')
-const guide = sidebar.filter((section) => !decisions.includes(section))
 
 export default defineConfig({
   title,
   description,
   lang: 'en-GB',
   base,
-  // Code that pages show is no page, and neither is the template of decisions.
-  srcExclude: ['node_modules/**', 'decisions/000-template.md'],
+  // Contributors read their pages on GitHub.
+  srcExclude: ['node_modules/**', 'decisions/**', 'project/**'],
   // Fails the build. `npm run docs` checks the anchors, too.
   ignoreDeadLinks: false,
   // Visitors of a small site go on to the next page soon enough; a landing page that fetches ten others is slow.
@@ -48,17 +37,21 @@ export default defineConfig({
     // As on GitHub, where the same pages are read.
     anchor: { slugify: anchorOf },
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
-    config: (md) => void md.use(footnotes).core.ruler.push('links-to-repository', linkToRepository),
+    config(md) {
+      md.use(footnotes)
+      md.core.ruler.before('normalize', 'footnotes-without-tests', leaveTestsOut)
+      md.core.ruler.push('links-to-repository', linkToRepository)
+    },
   },
-  buildEnd: ({ outDir }) => writeLlms({ outDir, base, title, description, sections: [live, ...guide, reference] }),
+  buildEnd: ({ outDir }) => writeLlms({ outDir, base, title, description, sections: [...sidebar, reference] }),
   // Live examples are made of the sources and of examples/.
   vite: { server: { fs: { allow: ['..'] } } },
   themeConfig: {
     siteTitle: 'Taskwire',
     logo: '/favicon.svg',
-    sidebar: [live, ...guide, reference, ...decisions],
+    sidebar: [...sidebar, reference],
     nav: [
-      { text: 'Guide', link: guide[0]?.items?.[0]?.link ?? '/' },
+      { text: 'Guide', link: '/quick-start' },
       { text: 'Live', link: '/live/react', activeMatch: '^/live/' },
       { text: 'API', link: '/api/taskwire', activeMatch: '^/api/' },
     ],
@@ -69,8 +62,15 @@ export default defineConfig({
     search: {
       provider: 'local',
       options: {
-        // What was decided years ago is no answer to a question about an API.
-        _render: (source, env, md) => (/^decisions\//.test(env.relativePath) ? '' : md.render(source, env)),
+        miniSearch: {
+          searchOptions: {
+            fuzzy: 0.2,
+            prefix: true,
+            boost: { title: 6, text: 2, titles: 1 },
+            // A word of a question is met in a guide; a name of the API is in the reference alone, or nearly.
+            boostDocument: (id: string) => (id.includes('/api/') ? 0.2 : id.includes('/examples/') ? 0.4 : 1),
+          },
+        },
       },
     },
     docFooter: { prev: 'Previous', next: 'Next' },

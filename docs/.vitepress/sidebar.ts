@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import type { DefaultTheme } from 'vitepress'
 
 const docs = new URL('..', import.meta.url)
@@ -7,57 +7,80 @@ const examples: DefaultTheme.SidebarItem[] = ['vanilla', 'vite-react', 'existing
   .concat('next', 'assistant-ui', 'copilotkit', 'express', 'hono', 'workers')
   .map((name) => ({ text: titleOf(`examples/${name}.md`), link: `/examples/${name}` }))
 
-/** Every page that people look for, by what they want to do. */
+/** Every page for users, in the order of their questions. Pages for contributors are on GitHub. */
 export const sidebar: DefaultTheme.SidebarItem[] = [
   {
-    text: 'Begin',
+    text: 'Start',
     items: [
       { text: 'Quick start', link: '/quick-start' },
-      { text: 'Coming from another client', link: '/coming-from' },
+      { text: 'Concepts', link: '/concepts' },
+      { text: 'Keys', link: '/keys' },
+      { text: 'Migration', link: '/coming-from' },
       { text: 'Troubleshooting', link: '/troubleshooting' },
     ],
   },
   {
-    text: 'In the page',
+    text: 'Frameworks',
     items: [
-      { text: 'Show progress', link: '/progress' },
-      { text: 'Survive a reload', link: '/reload' },
-      { text: 'Several tabs', link: '/tabs' },
-      { text: 'Ask the user', link: '/interactive-tasks' },
-      { text: 'Cancel', link: '/cancel' },
-      { text: 'Show errors', link: '/errors' },
-      { text: 'Notify when done', link: '/notify' },
-      { text: 'Several servers, several accounts', link: '/servers' },
-      { text: 'Sign in', link: '/sign-in' },
-      { text: 'Another device', link: '/another-device' },
-      { text: 'Typed tools', link: '/typed-tools' },
+      { text: 'React', link: '/react' },
+      { text: 'Vue', link: '/vue' },
+      { text: 'Svelte', link: '/svelte' },
+      { text: 'Solid', link: '/solid' },
+      { text: 'Plain DOM', link: '/vanilla' },
+      { text: 'Server rendering and Next.js', link: '/server-rendering' },
+      { text: 'An app with an SDK client', link: '/sdk-client' },
+    ],
+  },
+  {
+    text: 'Live examples',
+    items: [
+      { text: 'React', link: '/live/react' },
+      { text: 'Plain DOM', link: '/live/vanilla' },
+      { text: 'Several tabs', link: '/live/tabs' },
+      { text: 'Input requests', link: '/live/ask' },
+    ],
+  },
+  {
+    text: 'Guides',
+    items: [
+      { text: 'Progress', link: '/progress' },
+      { text: 'Cancellation', link: '/cancel' },
+      { text: 'Errors', link: '/errors' },
+      { text: 'Reload', link: '/reload' },
+      { text: 'Tabs', link: '/tabs' },
+      { text: 'Devices', link: '/another-device' },
+      { text: 'Input requests', link: '/interactive-tasks' },
+      { text: 'Notifications', link: '/notify' },
+      { text: 'Servers and accounts', link: '/servers' },
+      { text: 'Sign-in', link: '/sign-in' },
+      { text: 'Types', link: '/typed-tools' },
+      { text: 'Small pages', link: '/lite' },
       { text: 'Vercel AI SDK', link: '/ai-sdk' },
       { text: 'MCP Apps', link: '/mcp-apps' },
-      { text: 'A small page', link: '/lite' },
     ],
   },
   {
     text: 'Server',
     items: [
-      { text: 'A task server in a minute', link: '/server' },
-      { text: 'Past one process', link: '/scale' },
-      { text: 'Deploy', link: '/deploy' },
-      { text: 'The raw requests', link: '/raw-requests' },
+      { text: 'A task server', link: '/server' },
       { text: 'CORS', link: '/cors' },
-      { text: 'Both revisions', link: '/eras' },
+      { text: 'Deployment', link: '/deploy' },
+      { text: 'Several processes', link: '/scale' },
+      { text: 'Protocol revisions', link: '/eras' },
+      { text: 'Raw requests', link: '/raw-requests' },
     ],
   },
   {
-    text: 'Look and test',
+    text: 'Tools',
     items: [
-      { text: 'Test your app', link: '/testing' },
+      { text: 'Tests', link: '/testing' },
       { text: 'Devtools', link: '/devtools' },
-      { text: 'Observations and traces', link: '/observing' },
-      { text: 'The doctor', link: '/doctor' },
+      { text: 'Logs and traces', link: '/observing' },
+      { text: 'Doctor', link: '/doctor' },
     ],
   },
   {
-    text: 'What holds, what it costs',
+    text: 'Facts',
     items: [
       { text: 'Durability', link: '/durability' },
       { text: 'Security', link: '/security' },
@@ -65,16 +88,8 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
       { text: 'Supported versions', link: '/versions' },
     ],
   },
-  { text: 'Examples', collapsed: true, items: examples },
-  { text: 'Decisions', collapsed: true, items: decisions() },
+  { text: 'Example apps', collapsed: true, items: examples },
 ]
-
-function decisions(): DefaultTheme.SidebarItem[] {
-  return readdirSync(new URL('decisions', docs))
-    .filter((file) => file.endsWith('.md') && !file.startsWith('000'))
-    .sort()
-    .map((file) => ({ text: titleOf(`decisions/${file}`), link: `/decisions/${file.replace(/\.md$/, '')}` }))
-}
 
 function titleOf(page: string): string {
   return /^# (.+)$/m.exec(readFileSync(new URL(page, docs), 'utf8'))?.[1] ?? page

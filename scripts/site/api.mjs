@@ -76,12 +76,27 @@ async function main() {
     if (entry === undefined) throw new TypeError(`Failed to make the API reference: ${module.name} is no entry.`)
     module.name = entry.page.slice(0, -'.md'.length)
   }
+  nameParameters(project)
   await rm(out, { recursive: true, force: true })
   await app.generateOutputs(project)
   if (app.logger.hasErrors() || app.logger.hasWarnings())
     throw new TypeError('Failed to make the API reference: see above.')
   await rm(join(out, 'README.md'), { force: true })
   await finish(entries)
+}
+
+/**
+ * TypeDoc calls a parameter that the source takes apart `__namedParameters`.
+ *
+ * @param {Reflection} reflection and all below it
+ *
+ * @typedef {{ name: string, traverse?: (visit: (child: Reflection) => void) => void }} Reflection
+ */
+function nameParameters(reflection) {
+  reflection.traverse?.((child) => {
+    if (child.name === '__namedParameters') child.name = 'options'
+    nameParameters(child)
+  })
 }
 
 /** How TypeDoc's Markdown is to be: tables rather than headings, which fill the search. */
@@ -115,6 +130,13 @@ async function finish(entries) {
   for (const { name, page } of entries) {
     if (!pages.has(page)) throw new TypeError(`Failed to make the API reference: there is no page of ${name}.`)
     const text = await readFile(join(out, page), 'utf8')
+    if (text.includes('__namedParameters'))
+      throw new TypeError(`Failed to make the API reference: ${page} has a parameter without a name.`)
+    const first = text.trimStart()
+    if (!/^[A-Z`]/.test(first))
+      throw new TypeError(
+        `Failed to make the API reference: ${name} begins without a sentence: add @packageDocumentation to its index.ts.`,
+      )
     const head = `---\neditLink: false\noutline: [2, 3]\n---\n\n# ${name}\n\n`
     await writeFile(join(out, page), head + text.replace(/^\*\*\*\n\n?/gm, '').replace(minorHeading, '**$1**'))
   }

@@ -13,7 +13,12 @@ import { build } from 'vite'
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
 /** The folder of each live example. */
-const EXAMPLES = { ask: 'docs/live/ask', react: 'examples/vite-react', vanilla: 'examples/vanilla' }
+const EXAMPLES = {
+  ask: 'docs/live/ask',
+  hooks: 'docs/live/hooks',
+  react: 'examples/vite-react',
+  vanilla: 'examples/vanilla',
+}
 
 const sources = { find: /^taskwire\/(.*)$/, replacement: join(root, 'src/$1/index.ts') }
 const client = { find: /^taskwire$/, replacement: join(root, 'docs/live/frame/taskwire.ts') }

@@ -2,6 +2,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { withoutTests } from './footnotes.mjs'
 import { linksOnSite } from './repositoryLinks.mjs'
 
 const docs = fileURLToPath(new URL('../../docs/', import.meta.url))
@@ -47,7 +48,7 @@ function pagesOf(items) {
 async function readPage(link, title) {
   const path = `${link.replace(/^\//, '').replace(/(^|\/)$/, '$1index')}.md`
   const markdown = await readFile(join(docs, path), 'utf8')
-  return { title, path, markdown: linksOnSite(markdown.replace(/^---\n.*?\n---\n+/s, ''), path) }
+  return { title, path, markdown: linksOnSite(withoutTests(markdown.replace(/^---\n.*?\n---\n+/s, '')), path) }
 }
 
 /**

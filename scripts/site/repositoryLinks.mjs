@@ -19,8 +19,9 @@ export function hrefOnSite(href, page, kindOf) {
   const [path = '', anchor] = href.split('#')
   const target = posix.join('docs', posix.dirname(page), path)
   const kind = kindOf(target)
-  // A page, or a dead link, which fails the build.
-  if (kind === undefined || (target.startsWith('docs/') && target.endsWith('.md'))) return undefined
+  // A page, or a dead link, which fails the build. Contributors read theirs on GitHub.
+  const isPage = /^docs\/(?!decisions\/|project\/).*\.md$/.test(target)
+  if (kind === undefined || isPage) return undefined
   return `${REPOSITORY}/${kind === 'folder' ? 'tree' : 'blob'}/main/${target}${anchor === undefined ? '' : `#${anchor}`}`
 }
 

@@ -1,3 +1,8 @@
+/**
+ * Tools of an MCP server for the Vercel AI SDK, and the parts of a chat that show their calls.
+ *
+ * @packageDocumentation
+ */
 export type {
   JsonValue,
   McpInputSchema,

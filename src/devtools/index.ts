@@ -1,3 +1,9 @@
+/**
+ * A panel for developers that shows every call, every poll and its reason, and switches that break the network on
+ * purpose.
+ *
+ * @packageDocumentation
+ */
 export type { DevtoolsTheme, TaskwireDevtoolsOptions } from './devtoolsOptions.js'
 export {
   createFaultInjection,

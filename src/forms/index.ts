@@ -1,3 +1,8 @@
+/**
+ * Forms for input requests without a framework: fields, errors in words and the state of the response.
+ *
+ * @packageDocumentation
+ */
 export type { FormProblemCode } from '../protocol/formProblems.js'
 export { createElicitationForm } from './createElicitationForm.js'
 export type { DraftStorage } from './drafts.js'

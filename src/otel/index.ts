@@ -1,3 +1,8 @@
+/**
+ * Spans and measurements of calls for OpenTelemetry, in the page and on the server.
+ *
+ * @packageDocumentation
+ */
 export {
   type InstrumentedClient,
   type InstrumentTaskClientOptions,

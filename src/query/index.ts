@@ -1,3 +1,8 @@
+/**
+ * Options for TanStack Query, for apps that use its own hooks and functions.
+ *
+ * @packageDocumentation
+ */
 export type { ClearedMutation, ClearedQuery, ClearedQueryClient } from './clearWhenForgotten.js'
 export {
   type ToolCallMutation,

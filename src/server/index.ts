@@ -1,3 +1,9 @@
+/**
+ * A server for the Tasks extension on the official SDK: tools that report progress, ask for input and survive the
+ * page that called them.
+ *
+ * @packageDocumentation
+ */
 export type { Clock } from './base/clock.js'
 export type { LogLine, TaskLogger } from './base/logger.js'
 export type { ReportError, TaskServerErrorContext } from './base/reportError.js'

@@ -1,3 +1,9 @@
+/**
+ * Functions for Svelte 5 with runes: a call as a query, a call behind a button, lists of calls, and forms for input
+ * requests.
+ *
+ * @packageDocumentation
+ */
 export type { UseTaskClientOptions, UseTaskClientsOptions } from '../bindings/clients.js'
 export type {
   ElicitationActions,

@@ -1,3 +1,8 @@
+/**
+ * A task server in memory, a simulated browser and faults to switch on, for the tests of an app.
+ *
+ * @packageDocumentation
+ */
 export type { CutOptions, DropOptions, FaultOptions, Faults, MalformedOptions, StatusOptions } from './faults.js'
 export { createLiveServer } from './liveServer.js'
 export type { ObservedServer, ObservedServerOptions } from './observedServer.js'

@@ -42,6 +42,7 @@ test.for(pages.filter((page) => page.endsWith('.md')))(
     const path = await createPage(basename(page, '.md'), [...packages])
     for (const file of [...shown, ...linked]) {
       const copy = join(path, 'src', relative('docs/examples', file))
+      await mkdir(dirname(copy), { recursive: true })
       if (isComponent(file)) await writeFile(`${copy}.ts`, typeScriptOf(file, await read(file)))
       else await cp(join(repository, file), copy)
     }

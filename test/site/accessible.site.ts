@@ -70,3 +70,21 @@ test('a search finds a symbol of the API, and no decision', async () => {
   expect(await page.locator('a.result[href*="/decisions/"]').count()).toBe(0)
   await page.close()
 })
+
+/** What a user means by a word of the field, and the page that answers. */
+test.for([
+  ['mutation', /\/(?:react|vue|svelte|solid)\b/],
+  ['SSR', /\/server-rendering/],
+  ['hydration', /\/server-rendering/],
+  ['websocket', /\/concepts[^/]*#polls-push-and-websockets/],
+  ['key', /\/keys/],
+] as const)('the first result of a search for "%s" answers it', async ([word, address]) => {
+  const page = await browser.newPage()
+  await page.goto(files.url)
+  await page.getByRole('button', { name: 'Search' }).first().click()
+  await page.getByRole('searchbox').fill(word)
+  const first = page.locator('a.result').first()
+  await first.waitFor()
+  expect(await first.getAttribute('href')).toMatch(address)
+  await page.close()
+})

@@ -188,3 +188,14 @@ test('a run of the landing page is over when the visitor cancels its call in the
   expect(await page.getByRole('button', { name: 'Stop', exact: true }).count()).toBe(0)
   expect(await callsSeen()).toBe(before + 1)
 })
+
+test('each hook of the page on React runs there when the reader presses a button', async () => {
+  await page.goto(`${files.url}react.html`)
+  const example = page.locator('[aria-label="Live example: useToolCallMutation"]')
+  expect(await page.locator('iframe').count()).toBe(0)
+  await example.getByRole('button', { name: 'Run it here' }).click()
+  const frame = example.frameLocator('iframe')
+  await frame.getByRole('button', { name: 'Generate the weekly report' }).click()
+  await frame.getByText('4,200 pieces were sold in Q3.').waitFor()
+  expect(await page.locator('iframe').count()).toBe(1)
+})

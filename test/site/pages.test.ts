@@ -1,7 +1,9 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { sidebar } from '../../docs/.vitepress/sidebar.js'
 import { entriesOf, readEntries } from '../../scripts/site/api.mjs'
 import { checkPage } from '../../scripts/site/checkSite.mjs'
+import { withoutTests } from '../../scripts/site/footnotes.mjs'
 import { aboutOf } from '../../scripts/site/llms.mjs'
 import { hrefOnSite, linksOnSite, REPOSITORY } from '../../scripts/site/repositoryLinks.mjs'
 
@@ -10,6 +12,7 @@ describe('a link of a page', () => {
     'docs/server.md': 'file',
     'docs/examples/react.tsx': 'file',
     'README.md': 'file',
+    'docs/project/durability.md': 'file',
     'examples/vue': 'folder',
   }
   const onSite = (href: string, page: string) => hrefOnSite(href, page, (path) => kinds[path])
@@ -18,6 +21,12 @@ describe('a link of a page', () => {
     expect(onSite('../README.md#errors', 'server.md')).toBe(`${REPOSITORY}/blob/main/README.md#errors`)
     expect(onSite('examples/react.tsx', 'server.md')).toBe(`${REPOSITORY}/blob/main/docs/examples/react.tsx`)
     expect(onSite('../../examples/vue', 'examples/vue.md')).toBe(`${REPOSITORY}/tree/main/examples/vue`)
+  })
+
+  test('leads to the repository where it names a page for contributors', () => {
+    expect(onSite('project/durability.md#how-long', 'durability.md')).toBe(
+      `${REPOSITORY}/blob/main/docs/project/durability.md#how-long`,
+    )
   })
 
   test('is left alone where it leads to a page, to another host, to a heading or nowhere', () => {
@@ -92,5 +101,30 @@ describe('a page of the built site', () => {
       '/index.html is outside of /base/.',
       'https://example.com/x.js is loaded from elsewhere.',
     ])
+  })
+})
+
+describe('the pages for users', () => {
+  const pages = readdirSync('docs').filter((name) => name.endsWith('.md') && name !== 'index.md')
+
+  test('are all in the navigation, each once', () => {
+    const links = sidebar.flatMap(({ items = [] }) => items.map(({ link = '' }) => link))
+    expect(links.filter((link) => !/^\/(?:live|examples)\//.test(link)).sort()).toEqual(
+      pages.map((name) => `/${name.slice(0, -'.md'.length)}`).sort(),
+    )
+  })
+
+  test.each(pages)('%s names no command and no decision of contributors', (name) => {
+    const text = readFileSync(`docs/${name}`, 'utf8')
+    expect(
+      withoutTests(text).match(/npm run (?:size|bench|chaos|fuzz|mutation|conformance|docs|test:)|\]\(decisions\//g),
+    ).toBeNull()
+  })
+})
+
+describe('a footnote', () => {
+  test('that cites a test is not on the site, nor is the mark that leads to it', () => {
+    const page = 'It holds[^a], and more[^b].\n\n[^a]: In [a](../test/a.test.ts): "is one".\n[^b]: A word about it.\n'
+    expect(withoutTests(page)).toBe('It holds, and more[^b].\n\n[^b]: A word about it.\n')
   })
 })

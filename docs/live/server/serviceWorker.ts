@@ -2,10 +2,11 @@ import { serveSite } from '../../../demo/page/serveSite.js'
 import { server as vanilla } from '../../../examples/vanilla/server.js'
 import { server as react } from '../../../examples/vite-react/server.js'
 import { server as ask } from '../ask/server.js'
+import { server as hooks } from '../hooks/server.js'
 import { createServerLike } from './taskwireServer.js'
 
 /** By the name of the example, which is that of the folder that the service worker serves. */
-const servers = { ask, react, vanilla }
+const servers = { ask, hooks, react, vanilla }
 
 serveSite({
   name: 'taskwire-live',

@@ -3,9 +3,14 @@ import { computed, onBeforeUnmount, ref, shallowRef } from 'vue'
 import { CLIENT_EVENT, type LiveClient } from '../../../live/frame/liveClient.ts'
 import { addToWire, EMPTY_WIRE, sentOf } from '../../../live/host/wireRows.ts'
 
-/** The frames of a live example: what they do, and what is done to them. */
-export function useLive(name: string) {
-  const src = withBase(`/live/frames/${name}/index.html`)
+/**
+ * The frames of a live example: what they do, and what is done to them.
+ *
+ * @param name of the example
+ * @param part of it that is shown, where it has several
+ */
+export function useLive(name: string, part?: string) {
+  const src = withBase(`/live/frames/${name}/index.html${part === undefined ? '' : `?part=${part}`}`)
   const frames: (HTMLIFrameElement | undefined)[] = []
   const clients = shallowRef<readonly (LiveClient | undefined)[]>([])
   const wire = shallowRef(EMPTY_WIRE)
