@@ -179,16 +179,17 @@ function originOf(page: string | undefined, url: string | undefined): string {
 function httpProblem(error: { status: number; data: JsonObject }): string {
   const { status, data } = error
   const words = jsonRpcError(error)?.message ?? data['text']
-  return `answered HTTP ${status}${said(words)}. ${adviceFor(status)}`
+  return `answered HTTP ${status}${said(words)}. ${adviceFor(status, String(data['text']))}`
 }
 
-function adviceFor(status: number): string {
+function adviceFor(status: number, text = ''): string {
   if (status === 400) return 'Where it wants a header, pass it in the option headers.'
   if (status === 401)
     return 'It asks for credentials: pass authProvider, or an Authorization header in the option headers.'
   if (status === 403) return 'It refuses access: check the credentials, and that it allows the origin of this page.'
-  // What serves files knows no POST.
-  if (status === 501) return 'Nothing there takes POST. Check that the URL is that of the MCP endpoint.'
+  // What serves files knows no POST, and says so in HTML or words; an API says in JSON what it has not.
+  if (status === 501 && !/^\s*\{/.test(text))
+    return 'Nothing there takes POST. Check that the URL is that of the MCP endpoint.'
   if (status >= 500) return 'The fault is on its side: its log says more. Trying again is safe.'
   if (isPassingStatus(status)) return 'Try again later.'
   return `${status === 415 ? 'It takes no JSON there. ' : ''}Check that the URL is that of the MCP endpoint.`

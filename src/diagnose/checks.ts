@@ -64,7 +64,7 @@ export const checks: readonly Check[] = [
     run: ({ first, server }) => {
       if (server !== undefined) return []
       if (first === undefined || 'failure' in first) return undefined
-      const { status, headers, message } = first
+      const { status, headers, message, text } = first
       if (status < 200 || (status >= 300 && status < 400) || status === 401 || status === 403) return undefined
       const isHtml = headers.get('content-type')?.includes('html') === true
       const what = isHtml ? 'a page of HTML' : message === undefined ? 'no MCP message' : 'an MCP error'
@@ -72,7 +72,8 @@ export const checks: readonly Check[] = [
         {
           problem: `What answers there is no MCP server: HTTP ${status} with ${what}, to server/discover and to initialize.`,
           remedy:
-            status >= 500
+            // What serves files answers 501 to a POST, and says so in HTML or words.
+            status >= 500 && (status !== 501 || /^\s*\{/.test(text))
               ? 'The fault is on its side: read its log.'
               : 'Check that the URL is that of the MCP endpoint, mostly /mcp, and that no sign-in page or app answers in its place.',
         },

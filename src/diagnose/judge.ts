@@ -12,8 +12,13 @@ export interface CheckOutcome {
 /** What is wrong with a server, as far as it could be asked. */
 export interface Diagnosis {
   readonly url: string
-  /** The origin that was asked for; undefined for a page of the server's own. */
+  /** The origin of the page that is to use the server; undefined where it is that of the server, or is not known. */
   readonly origin: string | undefined
+  /**
+   * Whether pages of `origin` may call the server was checked, or need not be, since a page of the server's own origin needs
+   * no CORS. `not checked`: the origin is not known, and a finding about CORS is about a page of any origin.
+   */
+  readonly cors: 'checked' | 'not needed' | 'not checked'
   readonly server:
     | {
         readonly revision: string
@@ -39,7 +44,8 @@ export function judge(seen: Observed): Diagnosis {
   return {
     // A query may hold a token.
     url: url.origin + url.pathname,
-    origin: page?.origin,
+    origin: page?.isAssumed ? undefined : page?.origin,
+    cors: page === undefined ? 'not needed' : page.isAssumed ? 'not checked' : 'checked',
     server: server && { revision: server.revision, name: server.name, servesTasks: server.servesTasks },
     findings: judged.flatMap(({ id, found = [] }) => found.map((one) => ({ check: id, ...one }))),
     checks: judged.map(({ id, title, found }) => ({

@@ -107,6 +107,31 @@ describe('diagnose() in a page', () => {
     expect(findings[0]?.problem).toMatch(says)
   })
 
+  it.each([
+    ['a page of HTML', '<h1>Unsupported method</h1>', 'text/html', /Check that the URL is that of the MCP endpoint/],
+    ['JSON', '{"message":"Not implemented"}', 'application/json', /The fault is on its side/],
+  ] as const)('[EDGE-41] says whose the fault is where %s comes with HTTP 501', async (_, body, type, says) => {
+    const headers = { 'Content-Type': type, 'Access-Control-Allow-Origin': '*', 'Access-Control-Allow-Headers': '*' }
+    const { findings } = await diagnoseFrom(async ({ method }) =>
+      method === 'OPTIONS' ? new Response(null, { headers }) : new Response(body, { status: 501, headers }),
+    )
+    expect(findings.map(({ check }) => check)).toEqual(['mcp'])
+    expect(findings[0]?.remedy).toMatch(says)
+  })
+
+  it('[EDGE-41] checks CORS for the page that it runs in, and needs none where the page has the origin of the server', async () => {
+    expect(await diagnoseFrom(doctoredServer())).toMatchObject({ cors: 'checked', origin: ORIGIN })
+    const bare = doctoredServer(
+      withHeaders((headers) => {
+        headers.delete('access-control-max-age')
+        headers.delete('access-control-expose-headers')
+      }),
+      { cors: false },
+    )
+    const same = await diagnoseFrom(bare, { page: new URL('/reports', URL_OF_SERVER).href })
+    expect(same).toMatchObject({ cors: 'not needed', findings: [] })
+  })
+
   it('needs a URL', async () => {
     await expect(diagnose({})).rejects.toThrow(TaskConfigurationError)
   })

@@ -474,6 +474,49 @@ describe('the doctor without --origin', () => {
       expect(output).toContain('CORS was not checked because no --origin was given.')
       expect(output).not.toContain('Nothing found')
       expect(exitCode).toBe(0)
+      const { diagnosis } = await examine(url)
+      expect(diagnosis).toMatchObject({ cors: 'not checked', findings: [] })
+      expect(diagnosis.origin).toBeUndefined()
     },
   )
+
+  it('[EDGE-41] names the origin that it made up, where what it finds is about CORS', async () => {
+    const url = await serve(doctoredServer(withHeaders((headers) => headers.delete('access-control-allow-headers'))))
+    const { output, exitCode } = await taskwire(['doctor', url])
+    expect(output).toContain('!! preflight-headers')
+    expect(output).toContain(`No --origin was given, so CORS was checked for a page of ${HOME}.`)
+    expect(output).not.toContain('CORS was not checked')
+    expect(exitCode).toBe(1)
+  })
+
+  it('[EDGE-41] finds nothing at all where --origin is that of the server, which needs no CORS', async () => {
+    const url = await serve(doctoredServer({}, { cors: undefined } as never))
+    const args = asPage(new URL(url).origin)
+    expect((await taskwire(['doctor', url, ...args])).output).toContain('Nothing found.')
+    expect((await examine(url, args)).diagnosis.cors).toBe('not needed')
+  })
+})
+
+const UNIMPLEMENTED = { jsonrpc: '2.0', id: null, error: { code: -32601, message: 'Not implemented' } }
+
+describe('the doctor on a server that answers with HTTP 501', () => {
+  it.each<[what: string, body: string, type: string]>([
+    ['a page of HTML', '<h1>Unsupported method</h1>', 'text/html'],
+    ['a text', 'Unsupported method', 'text/plain'],
+  ])('[EDGE-41] and %s says that the URL is wrong', async (_, body, type) => {
+    const url = await serve(async () => new Response(body, { status: 501, headers: { 'Content-Type': type } }))
+    const { output } = await taskwire(['doctor', url])
+    expect(output).toContain('Check that the URL is that of the MCP endpoint')
+    expect(output).not.toContain('fault')
+  })
+
+  it.each<[what: string, body: object]>([
+    ['an MCP error', UNIMPLEMENTED],
+    ['other JSON', { message: 'Not implemented' }],
+  ])('[EDGE-41] and %s says that the fault is on its side', async (_, body) => {
+    const url = await serve(async () => Response.json(body, { status: 501 }))
+    const { output } = await taskwire(['doctor', url])
+    expect(output).toContain('The fault is on its side')
+    expect(output).not.toContain('Check that the URL')
+  })
 })

@@ -44,4 +44,15 @@ describe('the error of a server that a page cannot reach', () => {
     expect(message).toContain('Check that the URL is that of the MCP endpoint.')
     expect(message).not.toContain('fault')
   })
+
+  it.each([
+    ['an MCP error', '{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Not implemented"}}'],
+    ['other JSON', '{"message":"Not implemented"}'],
+  ])('[EDGE-41] takes %s with 501 for a fault of the server', async (_, body) => {
+    const json = () =>
+      Promise.resolve(new Response(body, { status: 501, headers: { 'content-type': 'application/json' } }))
+    const message = await failure('https://tasks.example/mcp', 'https://app.example/', json as never)
+    expect(message).toContain('The fault is on its side')
+    expect(message).not.toContain('Check that the URL')
+  })
 })

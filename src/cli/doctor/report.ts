@@ -1,4 +1,5 @@
 import type { Finding } from '../../diagnose/check.js'
+import { corsChecks } from '../../diagnose/corsChecks.js'
 import type { CheckOutcome, Diagnosis } from '../../diagnose/judge.js'
 import type { Page, Poll, TaskRun } from '../../diagnose/observed.js'
 import { clean } from '../clean.js'
@@ -27,7 +28,7 @@ export function report(diagnosis: Diagnosis, page: Page | undefined): string {
   if (unasked === 'forbidden') {
     lines.push('It refuses access with HTTP 403: check the credentials, and which hosts and origins it allows.')
   }
-  if (unasked === undefined || findings.length > 0) lines.push(summary(findings.length, page))
+  if (unasked === undefined || findings.length > 0) lines.push(summary(findings, page))
   return lines.join('\n')
 }
 
@@ -55,10 +56,15 @@ function notes({ checks, findings, unasked }: Diagnosis, page: Page | undefined)
   return ['A server that lets no page of another origin in is right where the app has the origin of the server.']
 }
 
-function summary(count: number, page: Page | undefined): string {
+function summary(findings: readonly Finding[], page: Page | undefined): string {
+  const count = findings.length
   const found = count === 0 ? 'Nothing found' : `${count} ${count === 1 ? 'finding' : 'findings'}`
   if (!page?.isAssumed) return `${found}.`
-  const rest = 'CORS was not checked because no --origin was given. Pass that of the app: --origin https://app.example'
+  const isAboutCors = findings.some(({ check }) => corsChecks.some(({ id }) => id === check))
+  const checked = isAboutCors
+    ? `No --origin was given, so CORS was checked for a page of ${page.origin}.`
+    : 'CORS was not checked because no --origin was given.'
+  const rest = `${checked} Pass that of the app: --origin https://app.example`
   return `${count === 0 ? 'No findings in the checks that ran' : found}. ${rest}`
 }
 

@@ -20,6 +20,7 @@ export function pageFetch(server: (request: Request) => Promise<Response>, origi
   return async (url, init) => {
     const request = new Request(url as URL, init)
     request.headers.set('origin', origin)
+    if (new URL(request.url).origin === origin) return server(request)
     if (init?.mode === 'no-cors') {
       if (init.redirect !== 'follow') throw blocked()
       await server(request)
