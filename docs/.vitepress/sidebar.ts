@@ -1,14 +1,21 @@
 import { readFileSync } from 'node:fs'
-import type { DefaultTheme } from 'vitepress'
+
+/** An item of VitePress, which the checks of the repository run without. */
+interface SidebarItem {
+  text: string
+  link?: string
+  items?: SidebarItem[]
+  collapsed?: boolean
+}
 
 const docs = new URL('..', import.meta.url)
 
-const examples: DefaultTheme.SidebarItem[] = ['vanilla', 'vite-react', 'existing-client', 'vue', 'solid', 'sveltekit']
+const examples: SidebarItem[] = ['vanilla', 'vite-react', 'existing-client', 'vue', 'solid', 'sveltekit']
   .concat('next', 'assistant-ui', 'copilotkit', 'express', 'hono', 'workers')
   .map((name) => ({ text: titleOf(`examples/${name}.md`), link: `/examples/${name}` }))
 
 /** Every page for users, in the order of their questions. Pages for contributors are on GitHub. */
-export const sidebar: DefaultTheme.SidebarItem[] = [
+export const sidebar: SidebarItem[] = [
   {
     text: 'Start',
     items: [
