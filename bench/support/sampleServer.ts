@@ -1,8 +1,17 @@
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
+import { Queue, Worker } from 'bullmq'
 import { Redis } from 'ioredis'
 import pg from 'pg'
-import { createTaskServer, defineTool, InMemoryTaskStore, type TaskRecord, type TaskStore } from 'taskwire/server'
-import { postgresTaskStore } from 'taskwire/server/postgres'
+import {
+  createTaskServer,
+  defineTool,
+  InMemoryTaskStore,
+  type TaskExecutor,
+  type TaskRecord,
+  type TaskStore,
+} from 'taskwire/server'
+import { bullmqQueue } from 'taskwire/server/bullmq'
+import { postgresQueue, postgresTaskStore } from 'taskwire/server/postgres'
 import { redisTaskStore } from 'taskwire/server/redis'
 import { z } from 'zod'
 import { rpcRequest } from '../../test/server/support/rpc.js'
@@ -30,8 +39,16 @@ function sdkAlone(): Serve {
   return (request) => handler.fetch(request)
 }
 
+/** Where tasks are, whether a queue takes them to workers, and how many are at work. */
+export interface TasksInput {
+  kind: Kind
+  url: string
+  hasQueue: boolean
+  records: number
+}
+
 /** Calls and polls of a server whose store has so many tasks at work. */
-export async function sampleTasks({ kind, url, records }: { kind: Kind; url: string; records: number }): Promise<{
+export async function sampleTasks({ kind, url, hasQueue, records }: TasksInput): Promise<{
   echoesPerSecond: number
   echoP99: number
   /** How long a call takes beside an echo of the SDK alone, which is measured in turn with it. */
@@ -42,7 +59,7 @@ export async function sampleTasks({ kind, url, records }: { kind: Kind; url: str
   getP99: number
   bytesPerTask: number
 }> {
-  const { store, bytes } = storeOf(kind, url)
+  const { store, queue, bytes } = storeOf(kind, url)
   await store.get('none')
   const before = await bytes()
   await inParallel(records, (index) => store.create(recordOf(index)))
@@ -62,8 +79,9 @@ export async function sampleTasks({ kind, url, records }: { kind: Kind; url: str
     store,
     maxTasks: 1_000_000,
     maxTasksPerOwner: 1_000_000,
-    // What a queue takes is the queue's.
-    ...(kind !== 'memory' && { executor: { start: async () => {} } }),
+    // What is measured is a call, not the claims of those that came before.
+    leaseMs: 3_600_000,
+    ...(hasQueue && queue && { executor: queue }),
   })
   const ids: string[] = []
   const serve: Serve = (request) => server.fetch(request)
@@ -148,18 +166,19 @@ function untilCompleted({ body }: Response): { at: Promise<number> } {
   return { at: read() }
 }
 
-/** A store, and how many bytes it has where it keeps its tasks: on the heap, in Redis, in its table with the indexes. */
-function storeOf(kind: Kind, url: string): { store: TaskStore; bytes(): Promise<number> } {
+/** A store, its queue, and how many bytes it has where it keeps its tasks: on the heap, in Redis, in its table with the indexes. */
+function storeOf(kind: Kind, url: string): { store: TaskStore; queue?: TaskExecutor; bytes(): Promise<number> } {
   if (kind === 'redis') {
     const redis = new Redis(url)
     const bytes = async () => Number(/used_memory:(\d+)/.exec(await redis.info('memory'))?.[1])
-    return { store: redisTaskStore({ redis }), bytes }
+    const queue = bullmqQueue({ Queue, Worker, connection: { url } })
+    return { store: redisTaskStore({ redis }), queue, bytes }
   }
   if (kind === 'postgres') {
     const pool = new pg.Pool({ connectionString: url, max: AT_A_TIME })
     const bytes = async () =>
       Number((await pool.query(`SELECT pg_total_relation_size('${SCHEMA}.tasks') AS size`)).rows[0].size)
-    return { store: postgresTaskStore({ pool, schema: SCHEMA }), bytes }
+    return { store: postgresTaskStore({ pool, schema: SCHEMA }), queue: postgresQueue({ pool, schema: SCHEMA }), bytes }
   }
   return { store: new InMemoryTaskStore(), bytes: async () => heap() }
 }

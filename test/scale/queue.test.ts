@@ -12,7 +12,7 @@ import {
 import { bullmqQueue, type ClosableQueue } from 'taskwire/server/bullmq'
 import { postgresQueue, postgresTaskStore } from 'taskwire/server/postgres'
 import { redisTaskStore } from 'taskwire/server/redis'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { z } from 'zod'
 import { workingRecord } from '../../src/testing/workingRecord.js'
 import { type Database, hasRedis, startPostgres, startRedis, WITHOUT_REDIS } from '../server/support/databases.js'
@@ -169,6 +169,46 @@ describe('the table of tasks on Postgres', () => {
     return { store: () => postgresTaskStore({ pool, schema }), queue: () => postgresQueue({ pool, schema }) }
   }
   describeWork(parts)
+
+  it('notifies workers of a task where one of them waits, and of no task where none does', async () => {
+    const { store, queue } = parts()
+    const schema = `queue${process.pid}_${round}`
+    const waiting = (taskId: string) => workingRecord(taskId, { attempt: 0, lease: { worker: '', until: Date.now() } })
+    const heard: (string | undefined)[] = []
+    const client = await pool.connect()
+    client.on('notification', ({ payload }) => heard.push(payload))
+    onTestFinished(() => client.release(true))
+    await store().create(waiting('first'))
+    await client.query(`LISTEN ${schema}_jobs`)
+    /** What was heard until now: notifications come in the order in which they were sent. */
+    const heardOf = async (name: string) => {
+      await pool.query(`SELECT pg_notify('${schema}_jobs', '${name}')`)
+      await vi.waitFor(() => expect(heard).toContain(name))
+      return heard.splice(0).slice(0, -1)
+    }
+    const workersWaiting = async () =>
+      (await pool.query("SELECT count(*)::int AS n FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ShareLock'"))
+        .rows[0].n
+    await store().create(waiting('without a worker'))
+    expect(await heardOf('no worker')).toEqual([])
+
+    const jobs: { taskId: string; end(): void }[] = []
+    const begun = (taskId: string) => vi.waitFor(() => expect(jobs.map((job) => job.taskId)).toContain(taskId))
+    const run = ({ taskId }: TaskJob) => new Promise<void>((end) => jobs.push({ taskId, end }))
+    const worker = queue().work(run, { concurrency: 3, leaseMs: 30_000, onError: () => {} })
+    onTestFinished(() => worker.stop())
+    await begun('without a worker')
+    await vi.waitFor(async () => expect(await workersWaiting()).toBe(1))
+    await store().create(waiting('with room'))
+    await begun('with room')
+    expect(await heardOf('room')).toEqual([''])
+
+    await vi.waitFor(async () => expect(await workersWaiting()).toBe(0))
+    await store().create(waiting('without room'))
+    expect(await heardOf('full')).toEqual([])
+    for (const { end } of jobs) end()
+    await begun('without room')
+  })
 
   it.each([
     ['a task that waits is a job, which one of many workers takes', 5],

@@ -164,6 +164,26 @@ describe.skipIf(!hasRedis)(hasRedis ? 'Redis' : WITHOUT_REDIS, () => {
   }
   describeTaskStore('redisTaskStore', createStore)
 
+  it('gets the text of a script once, and again after it has lost its scripts', async () => {
+    const own = new Redis(database.url)
+    const texts: string[] = []
+    const evaluate = own.eval.bind(own) as (...args: unknown[]) => Promise<unknown>
+    own.eval = ((script: string, ...rest: unknown[]) => {
+      texts.push(script)
+      return evaluate(script, ...rest)
+    }) as typeof own.eval
+    const store = redisTaskStore({ redis: own, prefix: `{scripts${process.pid}}:` })
+    await own.script('FLUSH')
+    await store.create(workingRecord('a'))
+    await store.create(workingRecord('b'))
+    expect(texts).toHaveLength(1)
+    await own.script('FLUSH')
+    await store.create(workingRecord('c'))
+    expect(texts).toHaveLength(2)
+    expect(await Promise.all(['a', 'b', 'c'].map((id) => store.get(id)))).not.toContain(undefined)
+    await own.quit()
+  })
+
   it('drops from its list what Redis has forgotten', async () => {
     fresh += 1
     const prefix = `{test${process.pid}.${fresh}}:`

@@ -1,3 +1,4 @@
+import { TaskStorageError } from '../../protocol/errors.js'
 import { createBackoff } from '../base/backoff.js'
 import { systemClock, unrefTimer } from '../base/clock.js'
 import { within } from '../base/within.js'
@@ -7,16 +8,24 @@ import type { PostgresClient, PostgresPool } from './postgresPool.js'
 const ANSWER_MS = 5000
 const CHECK_MS = 10_000
 
+/** A connection that listens. */
+export interface PostgresListener {
+  /** Runs a statement in the session that listens, which ends with its connection. Rejects where there is none. */
+  say(text: string): Promise<unknown>
+  stop(): void
+}
+
 /**
- * Listens on a channel until the function that is returned is called. Connects again where the connection is lost, or does not
+ * Listens on a channel until it is stopped. Connects again where the connection is lost, or does not
  * answer. Calls the listener with what is notified; without arguments each time it begins, when something may have been missed.
  */
 export function listenToPostgres(
   pool: PostgresPool,
   channel: string,
   onMessage: (payload?: string) => void,
-): () => void {
+): PostgresListener {
   const backoff = createBackoff()
+  let session: PostgresClient | undefined
   let letGo = () => {}
   let timer: unknown
   let isStopped = false
@@ -32,6 +41,7 @@ export function listenToPostgres(
     const lose = () => {
       if (isLost) return
       isLost = true
+      session = undefined
       systemClock.clearTimeout(timer)
       // Not to be used by others: it listens, or is broken.
       own.release(true)
@@ -58,6 +68,7 @@ export function listenToPostgres(
     if (isStopped) return lose()
     try {
       await within(ANSWER_MS, 'listen to Postgres', own.query(`LISTEN ${channel}`))
+      session = own
       onMessage()
       later(CHECK_MS, () => check(own, lose))
     } catch {
@@ -70,9 +81,16 @@ export function listenToPostgres(
   }
 
   start()
-  return () => {
-    isStopped = true
-    systemClock.clearTimeout(timer)
-    letGo()
+  return {
+    async say(text) {
+      if (session === undefined)
+        throw new TaskStorageError('Failed to use Postgres: there is no connection that listens.')
+      return within(ANSWER_MS, 'use Postgres', session.query(text))
+    },
+    stop() {
+      isStopped = true
+      systemClock.clearTimeout(timer)
+      letGo()
+    },
   }
 }

@@ -5,6 +5,7 @@ import { listenToPostgres } from './listenToPostgres.js'
 import { createRunStatement, type PostgresPool } from './postgresPool.js'
 import { createSchemaCheck } from './schema.js'
 import { checkSchemaName } from './schemaName.js'
+import { beginWaiting, endWaiting, jobsChannel, wakeWorkers } from './waitingWorkers.js'
 
 /** Options of {@link postgresQueue}: those of the store. */
 export interface PostgresQueueOptions {
@@ -26,7 +27,7 @@ const LOOK_MS = 1000
 /**
  * A queue that is the table of `postgresTaskStore`: a task that waits for a worker is its own job, so a call is queued by the
  * statement that stores its task, and neither is there without the other. Workers take jobs by `SKIP LOCKED`, in the order in
- * which the tasks were created, and are woken by `NOTIFY`.
+ * which the tasks were created. Those that wait are woken by `NOTIFY`.
  *
  * @throws {TaskConfigurationError} where `schema` is no plain name.
  *
@@ -47,22 +48,6 @@ export function postgresQueue(options: PostgresQueueOptions): TaskQueue {
     return run(text, values, prepare ? `${schema}_${name}` : undefined)
   }
   const tasks = `${schema}.tasks`
-  const channel = `${schema}_jobs`
-  let isWaking = false
-  let wakesAgain = false
-
-  /** Once for all jobs that are started meanwhile: a notification holds up every commit of the database for a moment. */
-  async function wake(): Promise<void> {
-    wakesAgain = true
-    if (isWaking) return
-    isWaking = true
-    while (wakesAgain) {
-      wakesAgain = false
-      // Workers look on their own where this is lost.
-      await query('wake', `SELECT pg_notify('${channel}', '')`, []).catch(() => {})
-    }
-    isWaking = false
-  }
 
   async function take(limit: number): Promise<readonly TaskJob[]> {
     const { rows } = await query('take', takeStatement(tasks), [TAKEN_MS, limit])
@@ -74,23 +59,56 @@ export function postgresQueue(options: PostgresQueueOptions): TaskQueue {
   }
 
   return {
-    // The task is in the table, and that is the job.
-    start: async () => void wake(),
+    // The task is in the table, and that is the job. The statement that stored it has woken a worker; of one that is started again,
+    // workers are told here. They also look on their own.
+    async start({ attempt }) {
+      if (attempt > 1) await query('wake', `SELECT ${wakeWorkers(schema)}`, []).catch(() => {})
+    },
 
     async waiting() {
       const text = `SELECT count(*) AS jobs FROM ${tasks} WHERE at_work AND is_waiting`
       return Number((await query('waiting', text, [])).rows[0]?.['jobs'])
     },
 
-    work: (runJob, workOptions) =>
-      takeJobs({ take, listen: (onJob) => listenToPostgres(pool, channel, onJob) }, runJob, workOptions),
+    work(runJob, workOptions) {
+      const listen = (onJob: () => void) => listenForJobs(pool, schema, onJob)
+      return takeJobs({ take, listen }, runJob, workOptions)
+    },
+  }
+}
+
+/** Hears of jobs, and has those who add them know whether this worker waits for some. */
+interface JobListener {
+  setWaiting(isWaiting: boolean): void
+  stop(): void
+}
+
+function listenForJobs(pool: PostgresPool, schema: string, onJob: () => void): JobListener {
+  let isSaid = false
+  const listener = listenToPostgres(pool, jobsChannel(schema), (payload) => {
+    // Another session, which has no lock.
+    if (payload === undefined) isSaid = false
+    onJob()
+  })
+  return {
+    setWaiting(isWaiting) {
+      if (isWaiting === isSaid) return
+      isSaid = isWaiting
+      const saying = listener.say(isWaiting ? beginWaiting(schema) : endWaiting(schema))
+      // One may have been added before that was said. Without a connection, it is said when there is one.
+      saying.then(
+        () => isWaiting && onJob(),
+        () => {},
+      )
+    },
+    stop: listener.stop,
   }
 }
 
 /** Where jobs come from. */
 interface JobSource {
   take(limit: number): Promise<readonly TaskJob[]>
-  listen(onJob: () => void): () => void
+  listen(onJob: () => void): JobListener
 }
 
 /** Takes as many jobs as there is room for: when there may be some, when one has ended, and once in a while. */
@@ -122,7 +140,9 @@ function takeJobs(
     try {
       while (looksAgain && running < concurrency && !isStopped) {
         looksAgain = false
-        const jobs = await take(concurrency - running)
+        const room = concurrency - running
+        const jobs = await take(room)
+        listener.setWaiting(jobs.length < room)
         if (jobs.length > 0) looksAgain = true
         for (const job of jobs) begin(job)
       }
@@ -142,13 +162,13 @@ function takeJobs(
     })
   }
 
-  const unlisten = listen(look)
+  const listener = listen(look)
   look()
   return {
     async stop() {
       isStopped = true
       systemClock.clearTimeout(timer)
-      unlisten()
+      listener.stop()
     },
     async close() {},
   }

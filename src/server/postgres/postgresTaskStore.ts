@@ -9,6 +9,7 @@ import { LIST_COLUMNS, listTasks, listValues } from './listTasks.js'
 import { createRunStatement, isRefusedData, type PostgresPool } from './postgresPool.js'
 import { createSchemaCheck } from './schema.js'
 import { checkSchemaName } from './schemaName.js'
+import { wakeWorkers } from './waitingWorkers.js'
 
 /** Options of {@link postgresTaskStore}. */
 export interface PostgresTaskStoreOptions {
@@ -56,9 +57,10 @@ export function postgresTaskStore(options: PostgresTaskStoreOptions): TaskStore 
 
   /** Resolves to what became of each record, in one statement for all of them. */
   const create = createBatches<NewTask, Creation>(async (items) => {
-    const columns = COLUMNS.map((_, at) => items.map(({ record }) => columnsOf(record)[at]))
+    const lines = items.map(({ record }) => columnsOf(record))
+    const columns = COLUMNS.map((_, at) => lines.map((line) => line[at]))
     const limits = items.map(({ maxAtWork }) => maxAtWork)
-    const { rows, isRepeated } = await query('create', createStatement(tasks), [...columns, limits])
+    const { rows, isRepeated } = await query('create', createStatement(tasks, schema), [...columns, limits])
     return items.map(({ record }, index) => {
       const { is_full: isFull, is_written: isWritten } = rows[index] ?? {}
       if (isWritten === true) return 'created'
@@ -128,12 +130,14 @@ export function postgresTaskStore(options: PostgresTaskStoreOptions): TaskStore 
       return listTasks(run, tasks, filter)
     },
 
-    watch: (onChange) =>
-      listenToPostgres(pool, channel, (payload) => {
+    watch(onChange) {
+      const { stop } = listenToPostgres(pool, channel, (payload) => {
         if (payload === undefined) return onChange()
         const at = payload.indexOf(' ')
         onChange(payload.slice(at + 1), Number(payload.slice(0, at)))
-      }),
+      })
+      return stop
+    },
   }
 }
 
@@ -171,23 +175,35 @@ function columnsOf(record: TaskRecord): unknown[] {
   return [...found, ...listValues(record), state, call, history]
 }
 
-/** Counts what each owner has at work, and adds of the new records those that fit. */
-function createStatement(tasks: string): string {
+/**
+ * Counts what each owner has at work, once and up to the limit, adds of the new records those that fit, and wakes workers that wait
+ * for jobs.
+ */
+function createStatement(tasks: string, schema: string): string {
   const names = COLUMNS.map(([name]) => name).join(', ')
   const arrays = COLUMNS.map(([, type], index) => `$${index + 1}::${type}[]`).join(', ')
   return `
     WITH given AS (
       SELECT * FROM unnest(${arrays}, $${COLUMNS.length + 1}::bigint[])
         WITH ORDINALITY AS given (${names}, max_at_work, place)
+    ), owners AS (
+      SELECT owner, max(max_at_work) AS most FROM given GROUP BY owner
+    ), counted AS MATERIALIZED (
+      SELECT owner, (
+        SELECT count(*) FROM (
+          SELECT FROM ${tasks} known WHERE known.owner = owners.owner AND known.at_work LIMIT owners.most
+        ) found
+      ) AS tasks FROM owners
     ), numbered AS (
-      SELECT *, row_number() OVER (PARTITION BY owner ORDER BY place)
-        + (SELECT count(*) FROM ${tasks} known WHERE known.owner = given.owner AND known.at_work) > max_at_work AS is_full
-      FROM given
+      SELECT given.*, counted.tasks + row_number() OVER (PARTITION BY owner ORDER BY place) > max_at_work AS is_full
+      FROM given JOIN counted USING (owner)
     ), written AS (
       INSERT INTO ${tasks} (${names}) SELECT ${names} FROM numbered WHERE NOT is_full
-      ON CONFLICT DO NOTHING RETURNING task_id
+      ON CONFLICT DO NOTHING RETURNING task_id, is_waiting
+    ), woken AS MATERIALIZED (
+      SELECT ${wakeWorkers(schema)} AS woken FROM (SELECT FROM written WHERE is_waiting LIMIT 1) any_job
     )
-    SELECT is_full, task_id IN (SELECT task_id FROM written) AS is_written FROM numbered ORDER BY place`
+    SELECT is_full, task_id IN (SELECT task_id FROM written) AS is_written, (SELECT woken FROM woken) FROM numbered ORDER BY place`
 }
 
 /** Changes a record of the expected version, and tells of it. What came with the call is written only where it has changed. */

@@ -8,11 +8,13 @@ import type { TaskRecord } from '../tasks/taskRecord.js'
 import type { TaskStore } from '../tasks/taskStore.js'
 import { nothingWritten } from '../tasks/unwritten.js'
 import { listTasks } from './listTasks.js'
+import { createRunScript } from './runScript.js'
 import { COUNT, CREATE, LAPSED, LIST, REMOVE, TRANSITION } from './scripts.js'
 
 /** What is used of a client of `ioredis`, 5 or 6. */
 export interface RedisClient {
   eval(script: string, numberOfKeys: number, ...keysAndValues: (string | number)[]): Promise<unknown>
+  evalsha(digest: string, numberOfKeys: number, ...keysAndValues: (string | number)[]): Promise<unknown>
   hmget(key: string, ...fields: string[]): Promise<(string | null)[]>
   duplicate(): RedisClient
   subscribe(channel: string): Promise<unknown>
@@ -45,6 +47,8 @@ export function redisTaskStore({ redis, prefix = '{taskwire}:' }: RedisTaskStore
   const channel = `${prefix}changes`
 
   const ask = <T>(answer: Promise<T>): Promise<T> => within(PATIENCE_MS, 'use Redis', answer)
+  const run = createRunScript(redis)
+  const runScript = (script: string, keys: string[], values: (string | number)[] = []) => ask(run(script, keys, values))
 
   async function write(script: string, condition: string, next: TaskRecord, previous?: TaskRecord): Promise<unknown> {
     const { task, owner, version, expiresAt, lease } = next
@@ -57,7 +61,7 @@ export function redisTaskStore({ redis, prefix = '{taskwire}:' }: RedisTaskStore
     const listed = [JSON.stringify(summary), summary.createdAt, taskKey('')]
     const values = [...fields, ...states, ...listed, ...Object.entries(parts).flat()]
     try {
-      return await ask(redis.eval(script, keys.length, ...keys, ...values))
+      return await runScript(script, keys, values)
     } catch (error) {
       throw isRefused(error) ? nothingWritten(error) : error
     }
@@ -90,19 +94,19 @@ export function redisTaskStore({ redis, prefix = '{taskwire}:' }: RedisTaskStore
 
     async remove(taskId) {
       const keys = [taskKey(taskId), leases, created]
-      await ask(redis.eval(REMOVE, keys.length, ...keys, taskId, ownerKey('')))
+      await runScript(REMOVE, keys, [taskId, ownerKey('')])
     },
 
     async countAtWork(owner) {
-      return Number(await ask(redis.eval(COUNT, 1, ownerKey(owner))))
+      return Number(await runScript(COUNT, [ownerKey(owner)]))
     },
 
     async lapsed(now, limit) {
-      const found = await ask(redis.eval(LAPSED, 1, leases, now, limit, taskKey('')))
+      const found = await runScript(LAPSED, [leases], [now, limit, taskKey('')])
       return Array.isArray(found) ? found.map(String) : []
     },
 
-    list: (filter) => listTasks((...range) => ask(redis.eval(LIST, 1, created, ...range, taskKey(''))), filter),
+    list: (filter) => listTasks((...range) => runScript(LIST, [created], [...range, taskKey('')]), filter),
 
     watch(onChange) {
       const listening = redis.duplicate()

@@ -25,7 +25,7 @@ export async function judge(
     'processes that spun': ofFleets(({ spins }) => spins),
     'processes that did not hear SIGTERM': ofFleets(({ deaf }) => deaf),
     'calls that were never accepted': calls.length - known.length,
-    'refusals that were told as failures of the tool': client.lies.length,
+    'refusals reported as failures of the tool': client.lies.length,
     'accepted tasks that vanished': number((call) => after.get(call) === undefined),
     'left working': number(({ end }) => end === undefined),
     'ended twice': number(

@@ -1,4 +1,4 @@
-// `npm run chaos:scale -- [--tasks 1000] [--seed 1] [--processes 3] [redis] [postgres]`: prints what came of it, each way to end, and all of it as the
+// `npm run chaos:scale -- [--tasks 1000] [--seed 1] [--processes 3] [--minutes 5] [redis] [postgres]`: prints what came of it, each way to end, and all of it as the
 // table of docs/scale.md; fails where something broke.
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -9,6 +9,7 @@ const { values, positionals } = parseArgs({
   args: process.argv.slice(2),
   options: {
     tasks: { type: 'string', default: '1000' },
+    minutes: { type: 'string', default: '5' },
     processes: { type: 'string', default: '3' },
     seed: { type: 'string', multiple: true, default: ['1'] },
   },
@@ -24,7 +25,8 @@ for (const { backend, seed } of runs) {
     tasks,
     webs: Number(values.processes),
     workers: Number(values.processes),
-    faultEveryMs: 1500,
+    faultEveryMs: 1000,
+    spreadMs: Number(values.minutes) * 60_000,
     patienceMs: 180_000,
   }
   const report = await runScaleChaos({ backend, seed, ...play })

@@ -21,6 +21,8 @@ export interface ScaleChaosOptions {
   readonly workers: number
   /** About how many ms pass between two faults. */
   readonly faultEveryMs: number
+  /** Over how many ms the calls are spread at least, so that each meets some fault. @default 0 */
+  readonly spreadMs?: number
   /** How long after the last fault everything has to be over, in ms. */
   readonly patienceMs: number
 }
@@ -35,6 +37,8 @@ export interface ScaleChaosReport {
   readonly seconds: number
 }
 
+/** How many clients call at the same time. */
+const LANES = 10
 const TOOLS = ['effect', 'pure', 'asking']
 /** A small part of the lease, as the documentation asks for. */
 const SKEW_MS = 150
@@ -91,7 +95,7 @@ function startProxies(url: string, count: number): Promise<TcpProxy[]> {
 }
 
 async function play(world: World, urls: readonly string[], log: string, options: ScaleChaosOptions) {
-  const { tasks, faultEveryMs, patienceMs } = options
+  const { tasks, faultEveryMs, patienceMs, spreadMs = 0 } = options
   const { web, work, random } = world
   const begun = performance.now()
   const calls: Call[] = Array.from({ length: tasks }, (_, index) => ({
@@ -104,12 +108,12 @@ async function play(world: World, urls: readonly string[], log: string, options:
   const begin = async () => {
     for (let call = waiting.shift(); call !== undefined; call = waiting.shift()) {
       await client.start(call, 100 + random() * 400, performance.now() + patienceMs)
-      await pause(random() * 200)
+      await pause(random() * (200 + (2 * spreadMs * LANES) / tasks))
     }
   }
   let isLooking = true
   const looking = client.look(calls, () => !isLooking, Number.POSITIVE_INFINITY)
-  await Promise.all(Array.from({ length: 10 }, begin))
+  await Promise.all(Array.from({ length: LANES }, begin))
   // Until each fault has come and most work is done, then everybody is let alone.
   const enough = () => schedule.isComplete() && calls.filter(({ end }) => end !== undefined).length >= tasks * 0.8
   const until = performance.now() + 120_000
