@@ -24,10 +24,10 @@ export type {
   ToolCallOptions,
   ToolCallParams,
 } from './client/taskClient.js'
+export type { ToolCallGroup, ToolCallGroupState, ToolCallsFilter } from './client/toolCallGroup.js'
 export type {
   AnyTools,
   CheckIsErrorFirst,
-  Register,
   RegisteredTools,
   ToolArguments,
   ToolName,
@@ -48,6 +48,7 @@ export type {
   ToolCallPhase,
   ToolCallState,
 } from './core/record/toolCallState.js'
+export type { Register, ToolCallMeta } from './core/register.js'
 export type { InputHandler, InputHandlerContext, InputHandlers } from './core/run/inputHandlers.js'
 export type { TaskStorage } from './core/storage/taskStorage.js'
 export type { CallMeta } from './core/taskPort.js'

@@ -8,7 +8,8 @@ export function Reports() {
     <ul>
       {calls.map((call) => (
         <li key={call.callId}>
-          {call.name}, started at {new Date(call.startedAt).toLocaleTimeString()}: {call.phase}
+          {call.meta?.['title'] ? String(call.meta['title']) : call.name}, started at{' '}
+          {new Date(call.startedAt).toLocaleTimeString()}: {call.phase}
           <CallProgress call={call} />
         </li>
       ))}

@@ -16,13 +16,3 @@ export function watchCalls(clients: readonly TaskClient[], listener: () => void)
 export function callsOf(clients: readonly TaskClient[]): readonly ToolCallState[] {
   return clients.flatMap(({ store }) => Object.values(store.getState().calls))
 }
-
-/** Oldest first. */
-export function byStart(calls: readonly ToolCallState[]): readonly ToolCallState[] {
-  return [...calls].sort((a, b) => a.startedAt - b.startedAt)
-}
-
-/** The previous array where it has the same members, so that a list keeps its identity while nothing in it changes. */
-export function keepSame<T extends readonly unknown[]>(previous: T | undefined, next: T): T {
-  return previous?.length === next.length && previous.every((member, at) => member === next[at]) ? previous : next
-}

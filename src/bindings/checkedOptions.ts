@@ -17,6 +17,7 @@ const TOOL_CALL: NamesOf<AnyToolCallQueryOptions & OfCall> = {
   arguments: true,
   key: true,
   outputSchema: true,
+  meta: true,
   query: true,
   client: true,
   onSettled: true,
@@ -26,6 +27,7 @@ const TOOL_CALL_MUTATION: NamesOf<AnyToolCallMutationOptions & OfCall> = {
   name: true,
   key: true,
   outputSchema: true,
+  meta: true,
   mutation: true,
   client: true,
   onSettled: true,
@@ -46,6 +48,7 @@ export type HookWithOptions =
   | 'useToolCallMutation'
   | 'useToolCallState'
   | 'useToolCalls'
+  | 'useToolCallGroup'
   | 'useInputRequests'
 
 /** Refuses options that a hook does not have. */
@@ -60,6 +63,7 @@ const CHECKS: Readonly<Record<HookWithOptions, (options: { readonly query?: obje
   useToolCallMutation: (options) => checkMembers(options, TOOL_CALL_MUTATION, MUTATION_ADVICE),
   useToolCallState: (options) => checkMembers(options, TOOL_CALL_STATE),
   useToolCalls: (options) => checkMembers(options, TOOL_CALLS),
+  useToolCallGroup: (options) => checkMembers(options, TOOL_CALLS),
   useInputRequests: (options) => checkMembers(options, INPUT_REQUESTS),
 }
 

@@ -71,7 +71,7 @@ function callOf(client: TaskClient, callId: string | undefined) {
 }
 
 /** The state carries a refusal, so that a click handler may let go of the promise. */
-function letGo(sent: Promise<void>): Promise<void> {
+export function letGo(sent: Promise<void>): Promise<void> {
   sent.catch(() => {})
   return sent
 }

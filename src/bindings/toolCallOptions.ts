@@ -1,6 +1,6 @@
+import type { ToolCallsFilter } from '../client/toolCallGroup.js'
 import type { ToolName } from '../client/tools.js'
 import type { StandardSchemaV1 } from '../connection/standardSchema.js'
-import type { ToolCallState } from '../core/record/toolCallState.js'
 import type { ToolCallMutationOptions } from '../query/toolCallMutationOptions.js'
 import type { UseTaskClientOptions, UseTaskClientsOptions } from './clients.js'
 import type { OnSettled } from './onSettled.js'
@@ -41,7 +41,4 @@ export interface UseToolCallStateOptions<T = unknown> extends UseTaskClientOptio
 }
 
 /** What `useToolCalls` takes. */
-export interface UseToolCallsOptions extends UseTaskClientsOptions {
-  /** Which calls. May be an inline function. @default every one */
-  filter?: ((call: ToolCallState) => boolean) | undefined
-}
+export interface UseToolCallsOptions extends UseTaskClientsOptions, ToolCallsFilter {}

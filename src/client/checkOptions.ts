@@ -37,7 +37,7 @@ export function checkCall(params: ToolCallParams, options: ToolCallOptions): voi
       `The params of a call are name and arguments; there is no ${unknown}. Options stand beside them: callTool({ name, arguments }, { key }).`,
     )
   }
-  checkNames(options, { '': ['signal', 'key', 'repeat'] })
+  checkNames(options, { '': ['signal', 'key', 'repeat', 'meta'] })
 }
 
 /**

@@ -1,6 +1,9 @@
+import { MAX_META_LENGTH } from '../core/record/codec.js'
+import type { ToolCallMeta } from '../core/register.js'
 import type { ToolCallRequest } from '../core/taskPort.js'
 import { asError } from '../protocol/asError.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
+import { isJsonObject } from '../protocol/json.js'
 import type { ToolCallParams } from './taskClient.js'
 
 /**
@@ -18,11 +21,26 @@ export function checkParams(params: ToolCallParams): ToolCallRequest {
   if (args !== undefined && (typeof args !== 'object' || args === null || Array.isArray(args))) {
     throw new TaskConfigurationError(`The arguments of "${name}" must be an object.`)
   }
-  return args === undefined ? { name } : { name, arguments: toJson(name, args) }
+  return args === undefined ? { name } : { name, arguments: toJson(`The arguments of "${name}"`, args) }
+}
+
+/**
+ * The options of a call with a copy of what the app notes with it.
+ *
+ * @throws {TaskConfigurationError} where `meta` is no JSON object, or too long.
+ */
+export function withMeta<T extends { readonly meta?: ToolCallMeta | undefined }>(options: T): T {
+  const { meta } = options
+  if (meta === undefined) return options
+  const copy = isJsonObject(meta) ? toJson('The values in meta', meta) : undefined
+  if (copy !== undefined && JSON.stringify(copy).length <= MAX_META_LENGTH) return { ...options, meta: copy }
+  throw new TaskConfigurationError(
+    `meta of a call must be a JSON object of at most ${MAX_META_LENGTH} characters: it is stored with each call. Keep what is longer under an id of your own.`,
+  )
 }
 
 /** A copy as it goes over the wire: what the app changes afterwards, or a framework wraps, is not the call's. */
-function toJson(name: string, args: object): Record<string, unknown> {
+function toJson(what: string, args: object): Record<string, unknown> {
   const places = new Map<unknown, string>()
   /** JSON calls it with what is left after `toJSON()`, and would drop a function and make `{}` of a Map. */
   function check(this: unknown, key: string, value: unknown): unknown {
@@ -36,7 +54,7 @@ function toJson(name: string, args: object): Record<string, unknown> {
     return JSON.parse(JSON.stringify(args, check))
   } catch (cause) {
     throw new TaskConfigurationError(
-      `The arguments of "${name}" are no JSON: ${asError(cause).message}. Pass strings, numbers, booleans, null, lists and objects of them.`,
+      `${what} are no JSON: ${asError(cause).message}. Pass strings, numbers, booleans, null, lists and objects of them.`,
       { cause },
     )
   }

@@ -22,7 +22,7 @@ import { TaskConfigurationError } from '../protocol/errors.js'
 import type { OnProtocolIssue } from '../protocol/task.js'
 import { type CallMetas, createCallMetas } from './callMeta.js'
 import { checkCall, checkOptions } from './checkOptions.js'
-import { checkParams } from './checkParams.js'
+import { checkParams, withMeta } from './checkParams.js'
 import { createStore, type TaskClientStore } from './createStore.js'
 import { inTime } from './inTime.js'
 import { createListeners, type Listeners } from './listeners.js'
@@ -31,6 +31,7 @@ import { positive, readPollPolicy, readStorage } from './options.js'
 import { createReports } from './reports.js'
 import type { SetUp, SigningIn } from './setUp.js'
 import type { ForgetFilter, TaskClient, TaskClientBaseOptions, TaskReference, ToolCallOptions } from './taskClient.js'
+import { createToolCallGroup } from './toolCallGroup.js'
 import { createToolsCheck, type ToolsCheck } from './toolsCheck.js'
 
 /** A frame at 60 Hz. */
@@ -204,10 +205,11 @@ function clientOf({
     callTool: async (params, callOptions) => client.startToolCall(params, callOptions).result,
     startToolCall(params, callOptions: ToolCallOptions & AnyArguments = {}) {
       inDevelopment?.(() => checkCall(params, callOptions))
-      return calls.start(checkParams(params), callOptions)
+      return calls.start(checkParams(params), withMeta(callOptions))
     },
-    resumeTask: (task, callOptions = {}) => calls.resumeTask(checkReference(task), callOptions),
+    resumeTask: (task, callOptions = {}) => calls.resumeTask(checkReference(task), withMeta(callOptions)),
     getToolCall: calls.get,
+    toolCalls: (filter) => createToolCallGroup(client, filter),
     getToolCallState: store.getCall,
     subscribeToolCall: store.subscribeCall,
     toolCallId: (name, key) => toolCallId(owner, name, key),

@@ -2,6 +2,7 @@
 import type { StoreApi } from 'zustand/vanilla'
 import type { ConnectionState } from '../connection/connection.js'
 import type { SettledToolCall, ToolCallState } from '../core/record/toolCallState.js'
+import type { ToolCallMeta } from '../core/register.js'
 import type { InputHandlers } from '../core/run/inputHandlers.js'
 import type { TaskStorage } from '../core/storage/taskStorage.js'
 import type { CallMeta } from '../core/taskPort.js'
@@ -12,6 +13,7 @@ import type { DetailedTask, Task } from '../protocol/task.js'
 import type { Tool } from '../protocol/tool.js'
 import type { StartedCall } from './callMeta.js'
 import type { ObserveOptions, TaskClientObservation } from './observe/events.js'
+import type { ToolCallGroup, ToolCallsFilter } from './toolCallGroup.js'
 import type { AnyTools, ToolArguments, ToolName, ToolResult, WithArguments, WithTools } from './tools.js'
 
 /** The tool to call. */
@@ -37,6 +39,18 @@ export interface ToolCallOptions {
    * @default 'never'
    */
   repeat?: 'never' | 'settled' | 'always'
+  /**
+   * What the app notes with the call, for itself: a JSON object of at most 1 kB, such as a title for a list. The state of
+   * the call has it, also after a reload, in other tabs, and wherever the record is read. The server never sees it. It is
+   * stored in clear text, so it must hold no secret. Where the call of the key is known, what that was made with counts.
+   * `Register` types it.
+   *
+   * @example
+   * ```ts
+   * client.startToolCall({ name: 'generate_report' }, { key: 'report-Q3', meta: { title: 'Report of Q3' } })
+   * ```
+   */
+  meta?: ToolCallMeta
 }
 
 /** A handle on a call; `await call.result`. */
@@ -255,9 +269,20 @@ export interface TaskClient<T = AnyTools> extends WithTools<T> {
    *
    * @throws {TaskConfigurationError} for a `key` without the tool's name, or that of another call that is running.
    */
-  resumeTask(task: string | TaskReference, options?: Pick<ToolCallOptions, 'signal' | 'key'>): ToolCall
+  resumeTask(task: string | TaskReference, options?: Pick<ToolCallOptions, 'signal' | 'key' | 'meta'>): ToolCall
   /** The call with this id, where there is one. */
   getToolCall(callId: string): ToolCall | undefined
+  /**
+   * Many calls as one, such as those of a batch: how many run, have completed and have failed, how far they are together.
+   * A filter by `meta` finds them again after a reload.
+   *
+   * @example
+   * ```ts
+   * const batch = client.toolCalls({ filter: (call) => call.meta?.batch === 'trailer' })
+   * batch.subscribe(({ progress }) => console.log(`${progress.progress} of ${progress.total}`))
+   * ```
+   */
+  toolCalls(options?: ToolCallsFilter): ToolCallGroup
   /** The call with this id as `store` shows it, without a snapshot of all of them. */
   getToolCallState(callId: string): ToolCallState | undefined
   /**

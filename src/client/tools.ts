@@ -1,25 +1,8 @@
+import type { Register } from '../core/register.js'
 import type { CallToolResult } from '../protocol/callToolResult.js'
 
 /** The tools of a server of which nothing is known. */
 export type AnyTools = Record<string, { arguments?: object | undefined; structuredContent?: unknown }>
-
-/**
- * Where an app declares its client, so that every hook and option factory knows the tools of its server. Without, tools
- * have any name and any arguments.
- *
- * @example
- * ```ts
- * const client = createTaskClient<Tools>({ url: '/mcp' })
- *
- * declare module 'taskwire' {
- *   interface Register {
- *     client: typeof client
- *   }
- * }
- * ```
- */
-// biome-ignore lint/suspicious/noEmptyInterface: apps add to it
-export interface Register {}
 
 /** What a type that carries tools says of them: a `TaskClient`, or a `TaskServer` whose tools `defineTool` made. */
 export interface WithTools<T> {
@@ -27,7 +10,7 @@ export interface WithTools<T> {
   readonly '~tools'?: T
 }
 
-/** The tools of the client that the app declares in {@link Register}. */
+/** The tools of the client that the app declares in `Register`. */
 export type RegisteredTools = Register extends { client: infer C }
   ? [C] extends [IntersectionOf<C>]
     ? ToolsOf<C>

@@ -51,6 +51,7 @@ export const TOOL_CALL_QUERY: NamesOf<AnyToolCallQueryOptions> = {
   arguments: true,
   key: true,
   outputSchema: true,
+  meta: true,
   query: true,
 }
 
@@ -59,5 +60,6 @@ export const TOOL_CALL_MUTATION: NamesOf<AnyToolCallMutationOptions> = {
   name: true,
   key: true,
   outputSchema: true,
+  meta: true,
   mutation: true,
 }

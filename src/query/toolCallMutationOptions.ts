@@ -3,6 +3,7 @@ import { checkMembers } from '../client/checkNames.js'
 import type { TaskClient } from '../client/taskClient.js'
 import type { ToolArguments, ToolName } from '../client/tools.js'
 import type { StandardSchemaV1 } from '../connection/standardSchema.js'
+import type { ToolCallMeta } from '../core/register.js'
 import { inDevelopment } from '../environment/inDevelopment.js'
 import { type ClearedQueryClient, clearWhenForgotten } from './clearWhenForgotten.js'
 import { MUTATION_ADVICE, TOOL_CALL_MUTATION } from './optionNames.js'
@@ -26,6 +27,8 @@ export interface ToolCallMutationOptions<
   key?: string | undefined
   /** Any Standard Schema (zod, valibot, arktype): checks and types `data.structuredContent`. */
   outputSchema?: S
+  /** As in `ToolCallOptions`: what the app notes with the call, or a function of the arguments that returns it. */
+  meta?: ToolCallMeta | ((variables: ToolCallVariables<T, Name>) => ToolCallMeta | undefined) | undefined
   /** Options of TanStack Query. */
   mutation?:
     | Omit<
@@ -40,6 +43,7 @@ export interface AnyToolCallMutationOptions {
   readonly name: string
   readonly key?: string | undefined
   readonly outputSchema?: StandardSchemaV1 | undefined
+  readonly meta?: ToolCallMeta | ((variables: never) => ToolCallMeta | undefined) | undefined
   readonly mutation?: object | undefined
 }
 
@@ -83,7 +87,7 @@ const UNREPEATED = { retry: false, networkMode: 'always' }
 /** {@link toolCallMutationOptions}; `onStart` is called with the id of each call that is made. */
 export function toolCallMutation(
   client: TaskClient,
-  { name, key, outputSchema, mutation }: AnyToolCallMutationOptions,
+  { name, key, outputSchema, meta, mutation }: AnyToolCallMutationOptions,
   onStart: (callId: string) => void,
 ): ToolCallMutation<unknown, object | undefined> {
   return {
@@ -92,9 +96,10 @@ export function toolCallMutation(
     mutationKey: toolCallQueryKey(client, name, key),
     mutationFn: async (args, context) => {
       if (context?.client !== undefined) clearWhenForgotten(client, context.client)
+      const noted = typeof meta === 'function' ? meta(args as never) : meta
       const call = client.startToolCall(
         { name, ...(args !== undefined && { arguments: args }) },
-        { repeat: 'settled', ...(key !== undefined && { key }) },
+        { repeat: 'settled', ...(key !== undefined && { key }), ...(noted && { meta: noted }) },
       )
       onStart(call.callId)
       return toolOutput(await call.result, name, outputSchema)

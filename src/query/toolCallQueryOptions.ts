@@ -3,6 +3,7 @@ import { checkMembers } from '../client/checkNames.js'
 import type { TaskClient, ToolCallOptions } from '../client/taskClient.js'
 import type { ToolArguments, ToolName, WithArguments } from '../client/tools.js'
 import type { StandardSchemaV1 } from '../connection/standardSchema.js'
+import type { ToolCallMeta } from '../core/register.js'
 import { ANY_ARGUMENTS, type AnyArguments, warnOfOtherArguments } from '../core/run/anyArguments.js'
 import { inDevelopment } from '../environment/inDevelopment.js'
 import { argumentsKey } from './argumentsKey.js'
@@ -41,6 +42,8 @@ export interface ToolCallQueryBase<T, Name extends ToolName<T>, S extends Standa
   key?: string | undefined
   /** Any Standard Schema (zod, valibot, arktype): checks and types `data.structuredContent`. */
   outputSchema?: S
+  /** As in `ToolCallOptions`: what the app notes with the call, such as a title for a list. */
+  meta?: ToolCallMeta | undefined
   /**
    * Options of TanStack Query, such as `select`, and `enabled`, which holds the call back. `enabled` without parameters
    * is a getter, which Vue tracks.
@@ -54,6 +57,7 @@ export interface AnyToolCallQueryOptions {
   readonly arguments?: unknown
   readonly key?: string | undefined
   readonly outputSchema?: StandardSchemaV1 | undefined
+  readonly meta?: ToolCallMeta | undefined
   readonly query?: object | undefined
 }
 
@@ -149,7 +153,7 @@ export function toolCallQuery(
   options: AnyToolCallQueryOptions,
   suspense?: { readonly isReset: boolean },
 ): ToolCallQuery<unknown, unknown, SkipToken> {
-  const { name, arguments: args, query, outputSchema } = options
+  const { name, arguments: args, query, outputSchema, meta } = options
   const key = toolCallKey(options)
   const queryKey = toolCallQueryKey(client, name, key)
   inDevelopment?.(() => warnOfChange(client, options))
@@ -166,6 +170,7 @@ export function toolCallQuery(
       // Reading the signal lets TanStack give the fetch up on unmount, and with it what the repeat brings.
       ...(isRepeat ? { repeat: 'settled' } : { signal: context.signal }),
       ...(key !== undefined && { key }),
+      ...(meta && { meta }),
       [ANY_ARGUMENTS]: true,
     }
     const { result } = client.startToolCall({ name, ...(isArguments(args) && { arguments: args }) }, callOptions)

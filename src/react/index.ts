@@ -12,6 +12,7 @@ export type {
   ElicitationProps,
   UseElicitationFormOptions,
 } from '../bindings/elicitation.js'
+export type { UseToolCallGroupResult } from '../bindings/groupedCalls.js'
 export type { OnSettled } from '../bindings/onSettled.js'
 export type { PendingInputRequest } from '../bindings/pendingInputRequests.js'
 export type { ToolCallActions, ToolCallControls, ToolCallMembers } from '../bindings/toolCallControls.js'
@@ -37,6 +38,7 @@ export {
 export { useTaskClient } from './useTaskClient.js'
 export { useTaskConnection } from './useTaskConnection.js'
 export { type UseToolCallOptions, type UseToolCallResult, useToolCall } from './useToolCall.js'
+export { useToolCallGroup } from './useToolCallGroup.js'
 export { type UseToolCallMutationResult, useToolCallMutation } from './useToolCallMutation.js'
 export { useToolCallState } from './useToolCallState.js'
 export { useToolCalls } from './useToolCalls.js'

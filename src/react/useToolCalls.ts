@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
-import { byStart } from '../bindings/callsOf.js'
 import { checkedOptions } from '../bindings/checkedOptions.js'
 import type { UseToolCallsOptions } from '../bindings/toolCallOptions.js'
+import { byStart } from '../client/toolCallGroup.js'
 import type { ToolCallState } from '../core/record/toolCallState.js'
 import { useCallsOf } from './useCallsOf.js'
 import { useTaskClients } from './useTaskClient.js'

@@ -13,6 +13,7 @@ export type {
   ElicitationProps,
   UseElicitationFormOptions,
 } from '../bindings/elicitation.js'
+export type { UseToolCallGroupResult } from '../bindings/groupedCalls.js'
 export type { OnSettled } from '../bindings/onSettled.js'
 export type { PendingInputRequest } from '../bindings/pendingInputRequests.js'
 export type { ToolCallActions, ToolCallControls, ToolCallMembers } from '../bindings/toolCallControls.js'
@@ -34,6 +35,7 @@ export { useInputRequests } from './useInputRequests.js'
 export { useTaskClient } from './useTaskClient.js'
 export { useTaskConnection } from './useTaskConnection.js'
 export { type UseToolCallOptions, type UseToolCallResult, useToolCall } from './useToolCall.js'
+export { useToolCallGroup } from './useToolCallGroup.js'
 export { type UseToolCallMutationResult, useToolCallMutation } from './useToolCallMutation.js'
 export { useToolCallState } from './useToolCallState.js'
 export { useToolCalls } from './useToolCalls.js'

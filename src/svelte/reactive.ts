@@ -1,5 +1,5 @@
 import { createSubscriber } from 'svelte/reactivity'
-import { keepSame } from '../bindings/callsOf.js'
+import { keepSame } from '../client/toolCallGroup.js'
 
 /** A value that is read where it is used: in markup, `$derived` or `$effect`, where its changes are tracked. */
 export interface ReactiveValue<T> {

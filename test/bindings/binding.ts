@@ -3,6 +3,7 @@ import type { ElicitationSource } from 'taskwire/forms'
 import type {
   PendingInputRequest,
   UseElicitationFormResult,
+  UseToolCallGroupResult,
   UseToolCallMutationOptions,
   UseToolCallMutationResult,
   UseToolCallOptions,
@@ -18,6 +19,7 @@ export interface OptionsOf {
   useToolCallMutation: UseToolCallMutationOptions<AnyTools, string>
   useToolCallState: { callId: string | undefined; client?: TaskClient }
   useToolCalls: UseToolCallsOptions
+  useToolCallGroup: UseToolCallsOptions
   useInputRequests: { client?: TaskClient; clients?: readonly TaskClient[] }
   useTaskConnection: { client?: TaskClient }
   /** The input request; the options are {@link FORM_OPTIONS}. */
@@ -33,6 +35,7 @@ export interface ShownBy {
   useToolCallMutation: UseToolCallMutationResult<CallToolResult, object | undefined>
   useToolCallState: ToolCallState | undefined
   useToolCalls: readonly ToolCallState[]
+  useToolCallGroup: UseToolCallGroupResult
   useInputRequests: readonly PendingInputRequest[]
   useTaskConnection: TaskClient['store'] extends { getState(): { connection: infer C } } ? C : never
   useElicitationForm: UseElicitationFormResult

@@ -1,4 +1,5 @@
-import { TaskConfigurationError } from 'taskwire'
+import { TaskConfigurationError, type ToolCallState } from 'taskwire'
+import type { UseToolCallGroupResult } from 'taskwire/react'
 import { expect, vi } from 'vitest'
 import type { Binding } from './binding.js'
 import type { Behaviour } from './world.js'
@@ -74,6 +75,60 @@ export const lists: readonly Behaviour[] = [
       await world.advance(4000)
       expect(view.text).toBe('completed')
       expect(world.server.count('tools/call')).toBe(1)
+    },
+  },
+  {
+    name: 'useToolCallGroup shows many calls as one, finds them again after a reload, and cancels those that run',
+    client: { resume: 'eager' },
+    async run(world) {
+      const shot = { name: 'work', arguments: { seconds: 60 } }
+      const ofBatch = { filter: (call: ToolCallState) => call.meta?.['batch'] === 'trailer' }
+      const show = (group: UseToolCallGroupResult) => `${group.running} of ${group.progress.total}`
+      const before = world.mount('useToolCallGroup', ofBatch, show)
+      expect(before.text).toBe('0 of 0')
+      await world.act(() => void world.client.startToolCall(WORK, { key: 'of no batch' }))
+      for (const key of ['a', 'b'])
+        await world.act(() => void world.client.startToolCall(shot, { key, meta: { batch: 'trailer' } }))
+      await world.advance(1500)
+      expect(before.text).toBe('2 of 2')
+      await world.reload()
+      const view = world.mount('useToolCallGroup', ofBatch, show)
+      await world.advance(1500)
+      expect(view.text).toBe('2 of 2')
+      await world.act(() => void view.shown.cancelAll())
+      await world.advance(5000)
+      expect(view.text).toBe('0 of 2')
+      expect(view.shown.cancelled).toBe(2)
+      expect(world.server.count('tools/call')).toBe(3)
+    },
+  },
+  {
+    name: 'useToolCallGroup is of the clients that it is given',
+    async run(world) {
+      const other = world.openElsewhere()
+      const view = world.mount('useToolCallGroup', { clients: [world.client] }, ({ calls }) => `${calls.length}`)
+      await world.act(() => void other.startToolCall({ name: 'work', arguments: { seconds: 60 } }))
+      await world.advance(1500)
+      expect(view.text).toBe('0')
+      await view.change({ clients: [world.client, other] })
+      expect(view.text).toBe('1')
+      await world.act(() => void view.shown.cancelAll())
+      await world.advance(5000)
+      expect(view.shown.cancelled).toBe(1)
+    },
+  },
+  {
+    name: 'what is noted with a query and with a mutation is in the state of the call',
+    async run({ mount, act, advance }) {
+      const query = mount('useToolCall', { ...WORK, meta: { title: 'Q3' } }, ({ call }) => `${call?.meta?.['title']}`)
+      const mutation = mount(
+        'useToolCallMutation',
+        { name: 'work', meta: (args) => ({ title: `${JSON.stringify(args)}` }) },
+        ({ call }) => `${call?.meta?.['title']}`,
+      )
+      await act(() => mutation.shown.mutate({ seconds: 1 }))
+      await advance(1500)
+      expect([query.text, mutation.text]).toEqual(['Q3', '{"seconds":1}'])
     },
   },
   {
@@ -214,6 +269,7 @@ export const lists: readonly Behaviour[] = [
         mount('useToolCall', { name: 'work', arguments: { seconds: 60 } }, ({ call }) => `${call?.phase}`),
         mount('useToolCallMutation', { name: 'work', key: 'k' }, ({ status }) => status),
         mount('useToolCalls', {}, (calls) => `${calls.length}`),
+        mount('useToolCallGroup', {}, ({ running }) => `${running}`),
         mount('useInputRequests', {}, (requests) => `${requests.length}`),
         mount('useTaskConnection', {}, ({ status }) => status),
       ]

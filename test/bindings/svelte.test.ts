@@ -12,6 +12,7 @@ it('taskwire/svelte exports what it always has', async () => {
     'useTaskClient',
     'useTaskConnection',
     'useToolCall',
+    'useToolCallGroup',
     'useToolCallMutation',
     'useToolCallState',
     'useToolCalls',

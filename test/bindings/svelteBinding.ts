@@ -76,4 +76,10 @@ export const svelteBinding: Binding = {
 }
 
 /** Those whose value is read by `current`. */
-const ONE_VALUE = { useToolCallState: true, useToolCalls: true, useInputRequests: true, useTaskConnection: true }
+const ONE_VALUE = {
+  useToolCallState: true,
+  useToolCalls: true,
+  useToolCallGroup: true,
+  useInputRequests: true,
+  useTaskConnection: true,
+}

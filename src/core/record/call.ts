@@ -1,5 +1,6 @@
 import type { TaskProgress } from '../../protocol/progress.js'
 import type { Task } from '../../protocol/task.js'
+import type { ToolCallMeta } from '../register.js'
 import type { Inputs } from './inputs.js'
 import type { Wish } from './planStart.js'
 import type { CallRecord, Outcome, RecordOwner, TaskRecord } from './record.js'
@@ -20,6 +21,8 @@ export interface Call {
   readonly key: string | undefined
   readonly arguments: Readonly<Record<string, unknown>> | undefined
   readonly argumentsHash: string | undefined
+  /** What the app has noted with it. */
+  readonly meta: ToolCallMeta | undefined
   readonly startedAt: number
   /** What this page has sent: `repeated` if the `tools/call` was sent before, here or earlier, and no response came. */
   readonly sent: 'no' | 'once' | 'repeated'
@@ -60,6 +63,7 @@ export function recordOf(call: Call, task: TaskRecord | undefined, owner: Record
     tool: call.name,
     key: call.key,
     argumentsHash: call.argumentsHash,
+    meta: call.meta,
     endpoint: owner.endpoint,
     scope: owner.scope,
     startedAt: call.startedAt,
@@ -75,8 +79,9 @@ export function settledBy(outcome: Outcome, endedAt: number, task?: Task, canRep
 }
 
 /** The call as an earlier page or another tab has made it. */
-export function asFound(call: Call, { startedAt, argumentsHash = call.argumentsHash }: CallRecord): Call {
-  return { ...call, startedAt, argumentsHash }
+export function asFound(call: Call, found: CallRecord): Call {
+  const { startedAt, argumentsHash = call.argumentsHash, meta = call.meta } = found
+  return { ...call, startedAt, argumentsHash, meta }
 }
 
 /** True where nothing more happens to the call in this page. */

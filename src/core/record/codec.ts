@@ -9,6 +9,7 @@ import {
   parseTask,
   pickTask,
 } from '../../protocol/task.js'
+import type { ToolCallMeta } from '../register.js'
 import { LONGEST_WAIT_MS } from '../time/policy.js'
 import { POLLING_MS } from './decide.js'
 import { withAnswered } from './merge.js'
@@ -40,8 +41,8 @@ const MAX_ANSWERED = 512
 
 /** The members that are kept. What is undefined is left out by `JSON.stringify`. */
 function kept({ task, ...call }: CallRecord): JsonObject {
-  const { callId, tool, key, endpoint, scope, startedAt, argumentsHash, idempotencyKey, held } = call
-  const identity = { callId, tool, key, endpoint, scope, startedAt, era: task?.era ?? 'modern', argumentsHash }
+  const { callId, tool, key, endpoint, scope, startedAt, argumentsHash, meta, idempotencyKey, held } = call
+  const identity = { callId, tool, key, endpoint, scope, startedAt, era: task?.era ?? 'modern', argumentsHash, meta }
   if (task === undefined) return { ...identity, idempotencyKey, held }
   const { taskId, status, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs } = task.task
   const { receivedAt, earliestAt, notedAt, snapshotAt, answered, cancelling, lost } = task
@@ -111,7 +112,7 @@ export function decodeCallRecord(text: string, now: number): CallRecord | undefi
  */
 export function readCallRecord(body: unknown, now: number): CallRecord | undefined {
   if (!isJsonObject(body) || body['v'] !== VERSION) return undefined
-  const { callId, tool, key, endpoint, scope, era, startedAt, idempotencyKey, held, argumentsHash } = body
+  const { callId, tool, key, endpoint, scope, era, startedAt, idempotencyKey, held, argumentsHash, meta } = body
   if (typeof callId !== 'string' || typeof tool !== 'string') return undefined
   if (typeof endpoint !== 'string' || typeof scope !== 'string' || !isTime(startedAt)) return undefined
   if (era !== 'modern' && era !== 'legacy') return undefined
@@ -122,6 +123,7 @@ export function readCallRecord(body: unknown, now: number): CallRecord | undefin
     tool,
     key: typeof key === 'string' ? key : undefined,
     argumentsHash: isArgumentsHash(argumentsHash) ? argumentsHash : undefined,
+    meta: isJsonObject(meta) && isShort(meta) ? (meta as ToolCallMeta) : undefined,
     endpoint,
     scope,
     // A call made in the millisecond in which another one was forgotten starts later than that.
@@ -216,6 +218,13 @@ const MAX_HASH_LENGTH = 64
 
 function isArgumentsHash(value: unknown): value is string {
   return typeof value === 'string' && value.length <= MAX_HASH_LENGTH
+}
+
+/** An app notes no more than so many characters, and another script is not to make records large. */
+export const MAX_META_LENGTH = 1024
+
+function isShort(meta: object): boolean {
+  return JSON.stringify(meta).length <= MAX_META_LENGTH
 }
 
 /** As long as servers take it. */

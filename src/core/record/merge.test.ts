@@ -130,6 +130,7 @@ describe('mergeCalls', () => {
     tool: 'report',
     key: undefined,
     argumentsHash: undefined,
+    meta: undefined,
     endpoint: 'e',
     scope: '',
     startedAt: 1,

@@ -8,6 +8,7 @@ const CALL: CallRecord = {
   tool: 'report',
   key: 'k',
   argumentsHash: 'one',
+  meta: undefined,
   endpoint: 'e',
   scope: '',
   startedAt: 1,

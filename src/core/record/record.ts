@@ -1,6 +1,7 @@
 import type { CallToolResult } from '../../protocol/callToolResult.js'
 import type { InputRequest } from '../../protocol/inputRequest.js'
 import { isTerminal, type Task, type TerminalTask } from '../../protocol/task.js'
+import type { ToolCallMeta } from '../register.js'
 import { type Inputs, NO_INPUTS } from './inputs.js'
 
 export type Era = 'modern' | 'legacy'
@@ -133,6 +134,8 @@ export interface CallRecord {
   readonly key: string | undefined
   /** A hash of the canonical arguments; undefined where they are not known. */
   readonly argumentsHash: string | undefined
+  /** What the app has noted with the call, in clear text. */
+  readonly meta: ToolCallMeta | undefined
   readonly endpoint: string
   readonly scope: string
   /** When the call was made, ms since the epoch, by this browser's clock. */

@@ -55,7 +55,7 @@ function running(call: Call, phase: RunningToolCall['phase'], more: Shown): Runn
 }
 
 /** What every call shows, where there is nothing to say. */
-function quiet({ callId, name, startedAt, arguments: args }: Call) {
+function quiet({ callId, name, key, startedAt, arguments: args, meta }: Call) {
   return {
     callId,
     name,
@@ -64,7 +64,9 @@ function quiet({ callId, name, startedAt, arguments: args }: Call) {
     isCancelling: false,
     network: 'ok' as const,
     failureCount: 0,
+    ...(key !== undefined && { key }),
     ...(args && { arguments: args }),
+    ...(meta && { meta }),
   }
 }
 

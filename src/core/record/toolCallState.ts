@@ -2,6 +2,7 @@ import type { CallToolResult } from '../../protocol/callToolResult.js'
 import type { InputRequest } from '../../protocol/inputRequest.js'
 import type { TaskProgress } from '../../protocol/progress.js'
 import type { Task } from '../../protocol/task.js'
+import type { ToolCallMeta } from '../register.js'
 
 /**
  * Where a call stands. `calling` until the server has responded to the `tools/call`, then the status of
@@ -27,6 +28,10 @@ interface ToolCallStateBase {
   readonly callId: string
   /** The tool's name. */
   readonly name: string
+  /** The key that the call was made with. Of a query without one it stands for the arguments. */
+  readonly key?: string
+  /** What the app has noted with the call. It is there after a reload, in other tabs, and wherever its record is. */
+  readonly meta?: ToolCallMeta
   /** The arguments, in the page that made the call. They are never stored, so after a reload they are absent. */
   readonly arguments?: Readonly<Record<string, unknown>>
   /** The newest snapshot of the task, where the call became one. */

@@ -1,6 +1,7 @@
 import { TaskExpiredError, ToolCallKeyConflictError } from '../../protocol/errors.js'
 import { type Call, settledBy } from '../record/call.js'
 import type { Wish } from '../record/planStart.js'
+import type { ToolCallMeta } from '../register.js'
 import { argumentsHash as hashOf, isOtherHash } from '../storage/argumentsHash.js'
 import type { ToolCallRequest } from '../taskPort.js'
 import { ANY_ARGUMENTS, type AnyArguments } from './anyArguments.js'
@@ -16,6 +17,7 @@ export interface StartOptions extends AnyArguments {
   readonly key?: string | undefined
   readonly repeat?: Repeat | undefined
   readonly signal?: AbortSignal | undefined
+  readonly meta?: ToolCallMeta | undefined
 }
 
 /** What the client has to do with a call that is started. */
@@ -36,7 +38,7 @@ const WISH: Record<Repeat, Wish> = { never: 'call', settled: 'call-if-settled', 
 
 export function start(
   { name, arguments: args }: ToolCallRequest,
-  { key, repeat = 'never', signal: detaching, [ANY_ARGUMENTS]: takesAny = false }: StartOptions,
+  { key, repeat = 'never', signal: detaching, meta, [ANY_ARGUMENTS]: takesAny = false }: StartOptions,
   context: Context,
   { prepareMeta }: StartHooks,
 ): CallHandle {
@@ -44,7 +46,7 @@ export function start(
   const callId = key === undefined ? run.environment.randomId() : toolCallId(run.owner, name, key)
   const known = run.calls.get(callId)
   const argumentsHash = key === undefined ? undefined : hashOf(args)
-  const call = calls.newCall(callId, name, { key, arguments: args, argumentsHash })
+  const call = calls.newCall(callId, name, { key, arguments: args, argumentsHash, meta })
   if (detaching?.aborted) return refuse(call, detaching.reason, context)
   if (known !== undefined && isKnown(known, repeat)) {
     const isConflict = !takesAny && isOtherHash(known.call.argumentsHash, argumentsHash)
@@ -59,7 +61,7 @@ export function start(
   const entry = calls.begin({ ...call, stage: { name: 'waiting', for: 'lock', wish } })
   entry.lostTaskId = isLost ? known.shown.task?.taskId : undefined
   entry.takesAny = takesAny
-  entry.meta = prepareMeta({ callId, name })
+  entry.requestMeta = prepareMeta({ callId, name })
   const started = handle(entry, detaching)
   // Starts in a microtask, so that the caller has the handle before the first event.
   void Promise.resolve().then(() => startCall(entry, wish, context))

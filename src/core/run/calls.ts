@@ -16,7 +16,7 @@ import { type CallStore, createPageCalls } from './pageCalls.js'
 import { createPolls } from './polls.js'
 import type { Push, PushOptions } from './push.js'
 import { createTaskRequests } from './requests.js'
-import { resumeTask, resumeToolCalls } from './resume.js'
+import { type ResumeOptions, resumeTask, resumeToolCalls } from './resume.js'
 import { createRunner, type RunnerOptions } from './runner.js'
 import { createSettling } from './settle.js'
 import { takePushed } from './takePushed.js'
@@ -41,7 +41,7 @@ export interface CallsOptions
 /** The calls of this page: each once, however often it is asked for. */
 export interface Calls {
   start(request: ToolCallRequest, options: StartOptions): CallHandle
-  resumeTask(task: { taskId: string; name?: string }, options: Pick<StartOptions, 'signal' | 'key'>): CallHandle
+  resumeTask(task: { taskId: string; name?: string }, options: ResumeOptions): CallHandle
   resumeToolCalls(filter?: { callId?: string }): Promise<readonly CallHandle[]>
   get(callId: string): CallHandle | undefined
   forget(callId: string): Promise<void>

@@ -49,8 +49,8 @@ export interface CallEntry {
   lastRecord: CallRecord | undefined
   /** True where the call of its key counts, whatever the arguments of that were. */
   takesAny: boolean
-  /** As in `ToolCallRequest`. */
-  meta: ToolCallRequest['meta']
+  /** `meta` of its `ToolCallRequest`. */
+  requestMeta: ToolCallRequest['meta']
   /** The task that this page knows to be lost, where its record may still say that it is at work. */
   lostTaskId: string | undefined
   /** Responses to what it asks before there is a task. */
@@ -122,7 +122,7 @@ export function createCallEntry(call: Call): CallEntry {
     kept: 'unwritten',
     lastRecord: undefined,
     takesAny: false,
-    meta: undefined,
+    requestMeta: undefined,
     lostTaskId: undefined,
     pending: undefined,
   }

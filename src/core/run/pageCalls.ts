@@ -159,7 +159,7 @@ export function createPageCalls(
 
 /** A call that is about to be made, or has been. */
 function callAt(callId: string, name: string, startedAt: number, options: Partial<Call> = {}): Call {
-  const { key, arguments: args, argumentsHash } = options
+  const { key, arguments: args, argumentsHash, meta } = options
   const wish = 'call' as const
   return {
     callId,
@@ -167,6 +167,7 @@ function callAt(callId: string, name: string, startedAt: number, options: Partia
     key,
     arguments: args,
     argumentsHash,
+    meta,
     startedAt,
     sent: 'no',
     progress: undefined,
@@ -175,6 +176,6 @@ function callAt(callId: string, name: string, startedAt: number, options: Partia
   }
 }
 
-function callOf({ callId, tool, key, argumentsHash, startedAt }: CallRecord): Call {
-  return callAt(callId, tool, startedAt, { key, argumentsHash })
+function callOf({ callId, tool, startedAt, key, argumentsHash, meta }: CallRecord): Call {
+  return callAt(callId, tool, startedAt, { key, argumentsHash, meta })
 }

@@ -9,9 +9,12 @@ import { MAX_SETTLED } from './endedCalls.js'
 import type { CallEntry } from './entries.js'
 import type { CallHandle } from './handle.js'
 
+/** How a task that the app names is followed. */
+export type ResumeOptions = Pick<StartOptions, 'signal' | 'key' | 'meta'>
+
 export function resumeTask(
   { taskId, name = '' }: { taskId: string; name?: string },
-  { key, signal: detaching }: Pick<StartOptions, 'signal' | 'key'>,
+  { key, signal: detaching, meta }: ResumeOptions,
   context: Context,
 ): CallHandle {
   const { run, calls, handle, signal } = context
@@ -21,7 +24,7 @@ export function resumeTask(
     )
   }
   const callId = key === undefined ? taskCallId(run.owner, taskId) : toolCallId(run.owner, name, key)
-  const call = calls.newCall(callId, name, { key })
+  const call = calls.newCall(callId, name, { key, meta })
   if (detaching?.aborted) return refuse(call, detaching.reason, context)
   const known = calls.findTask(taskId)
   const isWanted = key === undefined || known?.call.callId === callId

@@ -183,7 +183,7 @@ async function sendCall(
     setOffline(run, entry, false)
     try {
       return await port.callTool(
-        { name, ...(args && { arguments: args }), meta: entry.meta },
+        { name, ...(args && { arguments: args }), meta: entry.requestMeta },
         {
           beforeSend,
           ask: (inputKey, request, abort) => ask(entry, inputKey, request, abort),

@@ -9,6 +9,7 @@ const record: CallRecord = {
   tool: 'report',
   key: 'weekly',
   argumentsHash: undefined,
+  meta: undefined,
   endpoint: 'https://example.com/mcp',
   scope: '',
   startedAt: 1000,

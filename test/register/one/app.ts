@@ -2,7 +2,7 @@
 import { skipToken } from '@tanstack/react-query'
 import type { RegisteredTools, ToolOutput } from 'taskwire'
 import { createTaskClient } from 'taskwire'
-import { useSuspenseToolCall, useTaskClient, useToolCall, useToolCallMutation } from 'taskwire/react'
+import { useSuspenseToolCall, useTaskClient, useToolCall, useToolCallMutation, useToolCalls } from 'taskwire/react'
 import * as solid from 'taskwire/solid'
 import * as svelte from 'taskwire/svelte'
 import * as vue from 'taskwire/vue'
@@ -13,6 +13,7 @@ export const client = createTaskClient<Tools>({ url: '/mcp', toolsHash })
 declare module 'taskwire' {
   interface Register {
     client: typeof client
+    callMeta: { title: string; batch?: string }
   }
 }
 
@@ -30,6 +31,12 @@ export function useEverything(): void {
   useSuspenseToolCall({ name: 'generate_report', arguments: { quarter: 'Q1' } }).data satisfies Report
   useToolCallMutation({ name: 'generate_report' }).mutate({ quarter: 'Q4' })
   useTaskClient().callTool({ name: 'generate_report', arguments: { quarter: 'Q2' } }) satisfies Promise<Report>
+  // What the app notes with its calls.
+  useToolCall({ name: 'generate_report', arguments: { quarter: 'Q1' }, meta: { title: 'Report of Q1' } }).call?.meta
+    ?.title satisfies string | undefined
+  useToolCallMutation({ name: 'generate_report', meta: ({ quarter }) => ({ title: `Report of ${quarter}` }) })
+  useToolCalls({ filter: ({ meta }) => meta?.batch === 'reports' })
+
   // A second client takes no part in it.
   const other = createTaskClient({ url: 'https://other.example/mcp' })
   useToolCall({ client: other, name: 'anything', arguments: { at: 'all' } })
@@ -44,6 +51,8 @@ export function useEverything(): void {
   useToolCallMutation({ name: 'generate_report' }).mutate({ quarter: 'Q5' })
   // @ts-expect-error no such tool
   useTaskClient().callTool({ name: 'generate_reprot' })
+  // @ts-expect-error the title is required
+  useToolCall({ name: 'generate_report', arguments: { quarter: 'Q1' }, meta: { batch: 'reports' } })
 }
 
 /** The same in the other bindings. */

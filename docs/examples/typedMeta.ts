@@ -1,0 +1,7 @@
+declare module 'taskwire' {
+  interface Register {
+    callMeta: { title: string; batch?: string }
+  }
+}
+
+export {}
