@@ -2,7 +2,8 @@ import { TaskConfigurationError } from '../../protocol/errors.js'
 import { isJsonObject } from '../../protocol/json.js'
 import { filterOf } from '../tasks/filterOf.js'
 import type { TaskOperator } from '../tasks/taskOperator.js'
-import { PAGE, SCRIPT, STYLES } from './page.js'
+import { PAGE, STYLES } from './page.js'
+import { SCRIPT } from './script.js'
 
 /**
  * Decides who may use the page: returns true, or a response that refuses the request, such as a 401 with `WWW-Authenticate`
