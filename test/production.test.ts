@@ -24,3 +24,24 @@ it.each([
   await expect(results).resolves.toMatchObject([1, 1].map((seconds) => ({ structuredContent: { seconds } })))
   expect(warn).not.toHaveBeenCalled()
 })
+
+it.each([
+  ['taskwire', () => import('taskwire')],
+  ['taskwire/lite', () => import('taskwire/lite')],
+])('an error of %s says in production what happened, and where the advice is', async (_, load) => {
+  const { createTaskClient, READ_MORE } = { ...(await load()), ...(await import('../src/protocol/readMore.js')) }
+  const { createSimulatedBrowser } = await import('taskwire/testing')
+  const browser = createSimulatedBrowser({ fetch: () => Promise.reject(new TypeError('Failed to fetch')) })
+  const client = createTaskClient({
+    url: 'https://tasks.example/mcp',
+    environment: browser.openPage().environment,
+    retry: { connectAttempts: 1 },
+  })
+  await expect(client.connect()).rejects.toThrow(
+    `Failed to fetch. Check that the server runs and that the URL is right. ${READ_MORE}`,
+  )
+  const [address = '', section = ''] = READ_MORE.replace('See ', '').split('#')
+  expect(address.endsWith('/docs/errors.md')).toBe(true)
+  const page = await import('node:fs/promises').then((fs) => fs.readFile('docs/errors.md', 'utf8'))
+  expect(page.toLowerCase()).toContain(`## ${section.replaceAll('-', ' ')}`)
+})

@@ -1,4 +1,5 @@
 import { isPassingStatus } from '../core/time/retry.js'
+import { inDevelopment } from '../environment/inDevelopment.js'
 import { asError } from '../protocol/asError.js'
 import {
   ConnectionFailedError,
@@ -20,23 +21,22 @@ import {
   TASKS_EXTENSION,
 } from '../protocol/extension.js'
 import { isJsonObject, isTooDeep, type JsonObject } from '../protocol/json.js'
+import { READ_MORE } from '../protocol/readMore.js'
 import { cutText, withoutId } from '../protocol/text.js'
 import { said } from './said.js'
 import { credentialsError, isUnauthorized, noteSignInFailure } from './signIn/errors.js'
 import { causes, hasWireCode, isHttpError, isRpcError, isUnauthorizedError, type WireCode } from './wireErrors.js'
 
-const CORS_HINT =
-  'If the server is on another origin, it must allow it: Access-Control-Allow-Origin, and Access-Control-Allow-Headers ' +
-  'with content-type, mcp-protocol-version, mcp-method and mcp-name.'
-
-const SIGN_IN_HINT =
-  'With an authProvider, client.authorize() starts a sign-in; after connect() one that came to nothing is tried again.'
+const SIGN_IN_HINT = inDevelopment
+  ? 'With an authProvider, client.authorize() starts a sign-in; after connect() one that came to nothing is tried again.'
+  : READ_MORE
 
 /** What to do about a JSON-RPC error. */
 const HINTS: Readonly<Record<number, string>> = {
-  [HEADER_MISMATCH]:
-    'A header did not arrive as it was sent: what is in between must pass on Mcp-Method, Mcp-Name and MCP-Protocol-Version. ' +
-    'A transport of @modelcontextprotocol/client before 2.1 sends no Mcp-Name for tasks: update it.',
+  [HEADER_MISMATCH]: inDevelopment
+    ? 'A header did not arrive as it was sent: what is in between must pass on Mcp-Method, Mcp-Name and MCP-Protocol-Version. ' +
+      'A transport of @modelcontextprotocol/client before 2.1 sends no Mcp-Name for tasks: update it.'
+    : READ_MORE,
   [MISSING_CLIENT_CAPABILITY]:
     'It needs a capability that the client has not declared: name it in the option capabilities.',
 }
@@ -163,9 +163,16 @@ export function connectionError(error: unknown, url: string | undefined, page?: 
     return failed(
       'this page came over https:, and browsers block what it asks for over http:. Serve MCP with TLS, and use its https: URL.',
     )
-  const command = `npx taskwire doctor ${url ?? '<url>'}${originOf(page, url)}`
   return failed(
-    `${messageOf(error)}. Check that the server runs and that the URL is right. ${CORS_HINT} This says what is wrong: ${command}`,
+    `${messageOf(error)}. Check that the server runs and that the URL is right. ${inDevelopment ? corsAdvice(url, page) : READ_MORE}`,
+  )
+}
+
+function corsAdvice(url: string | undefined, page: string | undefined): string {
+  return (
+    'If the server is on another origin, it must allow it: Access-Control-Allow-Origin, and Access-Control-Allow-Headers ' +
+    'with content-type, mcp-protocol-version, mcp-method and mcp-name. ' +
+    `This says what is wrong: npx taskwire doctor ${url ?? '<url>'}${originOf(page, url)}`
   )
 }
 

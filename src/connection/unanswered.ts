@@ -1,4 +1,6 @@
+import { inDevelopment } from '../environment/inDevelopment.js'
 import { TaskRequestError, ToolCallInterruptedError } from '../protocol/errors.js'
+import { READ_MORE } from '../protocol/readMore.js'
 import { type ConnectRetry, inTime } from './opening.js'
 import type { ConnectedSdk } from './sdkAdapter.js'
 import { causes } from './wireErrors.js'
@@ -53,12 +55,15 @@ export function createExplanation({ retry, onError }: ExplanationOptions) {
   }
 }
 
+const REFUSED_BODY =
+  'A proxy or a firewall may limit its size (HTTP 413) or its content (HTTP 403), and answer without CORS headers. ' +
+  'The network panel of the browser shows the status.'
+
 function bodyRefusedError(tool: string, count: number, { cause }: Error): ToolCallInterruptedError {
   return new ToolCallInterruptedError(tool, {
     message:
       `Failed to call "${tool}": it was sent ${count} times and no answer could be read, while server/discover is answered. ` +
-      'So its body is what is refused: a proxy or a firewall may limit its size (HTTP 413) or its content (HTTP 403), and answer without CORS headers. ' +
-      'The network panel of the browser shows the status. It is not known whether the tool runs.',
+      `So its body is what is refused. It is not known whether the tool runs. ${inDevelopment ? REFUSED_BODY : READ_MORE}`,
     // It is not to be repeated.
     cause: new TaskRequestError('The body of tools/call is refused.', {
       kind: 'network',
