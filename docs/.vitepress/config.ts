@@ -3,7 +3,9 @@ import { defineConfig } from 'vitepress'
 import { anchorOf } from '../../scripts/links.mjs'
 import { readEntries } from '../../scripts/site/api.mjs'
 import { leaveTestsOut } from '../../scripts/site/footnotes.mjs'
+import { markFrameworks } from '../../scripts/site/frameworks.mjs'
 import { writeLlms } from '../../scripts/site/llms.mjs'
+import { showPackageManagers } from '../../scripts/site/packageManagers.mjs'
 import { linkToRepository, REPOSITORY } from '../../scripts/site/repositoryLinks.mjs'
 import { sidebar } from './sidebar.ts'
 
@@ -21,6 +23,12 @@ const reference = {
   items: readEntries().map(({ name, page }) => ({ text: name, link: `/api/${page.replace(/\.md$/, '')}` })),
 }
 
+/** Shows what the reader has chosen on another page, before anything is painted. */
+const CHOICES = `for (const name of ['framework', 'manager']) try {
+  const value = localStorage.getItem('taskwire-docs-' + name)
+  if (value !== null) document.documentElement.dataset[name] = value
+} catch {}`
+
 export default defineConfig({
   title,
   description,
@@ -32,7 +40,10 @@ export default defineConfig({
   ignoreDeadLinks: false,
   // Visitors of a small site go on to the next page soon enough; a landing page that fetches ten others is slow.
   router: { prefetchLinks: false },
-  head: [['link', { rel: 'icon', href: `${base}favicon.svg`, type: 'image/svg+xml' }]],
+  head: [
+    ['script', {}, CHOICES],
+    ['link', { rel: 'icon', href: `${base}favicon.svg`, type: 'image/svg+xml' }],
+  ],
   markdown: {
     // As on GitHub, where the same pages are read.
     anchor: { slugify: anchorOf },
@@ -41,6 +52,8 @@ export default defineConfig({
       md.use(footnotes)
       md.core.ruler.before('normalize', 'footnotes-without-tests', leaveTestsOut)
       md.core.ruler.push('links-to-repository', linkToRepository)
+      md.core.ruler.push('frameworks', markFrameworks)
+      showPackageManagers(md)
     },
   },
   buildEnd: ({ outDir }) => writeLlms({ outDir, base, title, description, sections: [...sidebar, reference] }),
@@ -62,6 +75,10 @@ export default defineConfig({
     search: {
       provider: 'local',
       options: {
+        async _render(source, env, md) {
+          const html = await md.renderAsync(source, Object.assign(env, { isSearch: true }))
+          return env.frontmatter?.['search'] === false ? '' : html
+        },
         miniSearch: {
           searchOptions: {
             fuzzy: 0.2,

@@ -1,3 +1,8 @@
+/**
+ * The same client over a client of `@modelcontextprotocol/sdk` 1.x, which an app has already.
+ *
+ * @packageDocumentation
+ */
 export type { TaskClientSdkBaseOptions } from '../client/sdkBaseOptions.js'
 export type { LegacyTasksMode } from '../connection/legacy/options.js'
 export type { SchemaValidator, SdkV1Client } from '../connection/sdkV1/client.js'

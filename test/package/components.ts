@@ -50,6 +50,7 @@ function ofSvelte(path: string, source: string): string {
   /** The expressions of a template as statements, so that TypeScript narrows in them what the template has asked for. */
   function statementsOf(node: Node): string {
     switch (node.type) {
+      case 'Comment':
       case 'Text':
         return ''
       case 'Fragment':

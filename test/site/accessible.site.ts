@@ -34,7 +34,15 @@ async function expectAccessible(page: Page, without: readonly string[]): Promise
 }
 
 /** A page of each kind: what differs between two of a kind is words. */
-const PAGES = ['', 'live/react.html', 'live/frames/react/index.html', 'server.html', 'api/react.html', '404.html']
+const PAGES = [
+  '',
+  'live/react.html',
+  'live/frames/react/index.html',
+  'quick-start.html',
+  'server.html',
+  'api/react.html',
+  '404.html',
+]
 
 test.for(PAGES)('the page /%s has nothing that axe finds, light and dark', async (path) => {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' })
@@ -87,4 +95,21 @@ test.for([
   await first.waitFor()
   expect(await first.getAttribute('href')).toMatch(address)
   await page.close()
+})
+
+test('the framework and the package manager that a reader chooses hold on the next page, and a link shows what it leads to', async () => {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
+  const page = await context.newPage()
+  await page.goto(`${files.url}quick-start.html`)
+  await page.locator('.VPSidebar').getByLabel('Framework').selectOption('Vue')
+  await page.getByRole('button', { name: 'pnpm' }).first().click()
+  expect(await page.locator('#react').isVisible()).toBe(false)
+  await page.goto(`${files.url}progress.html`)
+  expect(await page.locator('#vue').isVisible()).toBe(true)
+  expect(await page.locator('#solid').isVisible()).toBe(false)
+  await page.goto(`${files.url}react.html`)
+  await page.getByText('pnpm add taskwire').first().waitFor()
+  await page.goto(`${files.url}quick-start.html#svelte`)
+  await page.locator('#svelte').waitFor()
+  await context.close()
 })

@@ -4,7 +4,9 @@ import { sidebar } from '../../docs/.vitepress/sidebar.js'
 import { entriesOf, readEntries } from '../../scripts/site/api.mjs'
 import { checkPage } from '../../scripts/site/checkSite.mjs'
 import { withoutTests } from '../../scripts/site/footnotes.mjs'
+import { sectionsOf } from '../../scripts/site/frameworks.mjs'
 import { aboutOf } from '../../scripts/site/llms.mjs'
+import { commandsOf, MANAGERS } from '../../scripts/site/packageManagers.mjs'
 import { hrefOnSite, linksOnSite, REPOSITORY } from '../../scripts/site/repositoryLinks.mjs'
 
 describe('a link of a page', () => {
@@ -48,6 +50,10 @@ describe('the API reference', () => {
       { name: 'taskwire', source: 'src/index.ts', page: 'taskwire.md' },
       { name: 'taskwire/server/redis', source: 'src/server/redis/index.ts', page: 'server-redis.md' },
     ])
+  })
+
+  test.each(readEntries())('begins with a sentence about $name', ({ source }) => {
+    expect(readFileSync(source, 'utf8')).toMatch(/^\/\*\*\n \* [A-Z][\s\S]*?\.\n \*\n \* @packageDocumentation/)
   })
 
   test('is made of sources that are there', () => {
@@ -127,4 +133,51 @@ describe('a footnote', () => {
     const page = 'It holds[^a], and more[^b].\n\n[^a]: In [a](../test/a.test.ts): "is one".\n[^b]: A word about it.\n'
     expect(withoutTests(page)).toBe('It holds, and more[^b].\n\n[^b]: A word about it.\n')
   })
+})
+
+describe('a block of commands', () => {
+  test.each([
+    [
+      'npm install -D a @b/c   # for d',
+      ['pnpm add -D a @b/c   # for d', 'yarn add -D a @b/c   # for d', 'bun add -D a @b/c   # for d'],
+    ],
+    [
+      'npm install && npm run dev',
+      ['pnpm install && pnpm run dev', 'yarn install && yarn run dev', 'bun install && bun run dev'],
+    ],
+    [
+      'npm create vite@latest -- --template vue-ts',
+      [
+        'pnpm create vite@latest --template vue-ts',
+        'yarn create vite@latest --template vue-ts',
+        'bun create vite@latest --template vue-ts',
+      ],
+    ],
+    [
+      'npx taskwire types /mcp',
+      ['pnpm exec taskwire types /mcp', 'yarn taskwire types /mcp', 'bunx taskwire types /mcp'],
+    ],
+    ['npx sv create', ['pnpm dlx sv create', 'yarn dlx sv create', 'bunx sv create']],
+  ])('%s has the words of each package manager', (code, others) => {
+    expect(MANAGERS.map((manager) => commandsOf(code, manager))).toEqual([code, ...others])
+  })
+
+  test.each(['npm pkg set type=module', 'git clone x', 'npm init --yes && npm install a'])(
+    '%s is left as it is',
+    (code) => {
+      expect(commandsOf(code, 'pnpm')).toBeUndefined()
+    },
+  )
+})
+
+test('a section that has the name of a framework is for its users, up to the next heading that is not below it', () => {
+  const heading = (level: number, content: string) => [
+    { type: 'heading_open', tag: `h${level}`, content: '' },
+    { type: 'inline', tag: '', content },
+  ]
+  const page = [heading(1, 'Vue'), heading(2, 'React'), heading(3, 'More'), heading(2, 'Next'), heading(2, 'Edges')]
+  expect(sectionsOf(page.flat())).toEqual([
+    { from: 2, to: 6, framework: 'react' },
+    { from: 6, to: 8, framework: 'react' },
+  ])
 })

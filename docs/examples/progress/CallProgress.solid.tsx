@@ -1,0 +1,19 @@
+/** @jsxImportSource solid-js */
+import { Show } from 'solid-js'
+import type { ToolCallState } from 'taskwire'
+import { newsOf } from './newsOf'
+
+/** How far a call has come: `<CallProgress call={report.call} />`. */
+export function CallProgress(props: { call: ToolCallState | undefined }) {
+  return (
+    <Show when={props.call?.endedAt === undefined && props.call}>
+      {(call) => (
+        <div>
+          {/* Without a value the bar moves back and forth: how long it takes is unknown. */}
+          <progress aria-label={call().name} value={call().progress?.progress} max={call().progress?.total} />
+          <p role="status">{newsOf(call())}</p>
+        </div>
+      )}
+    </Show>
+  )
+}
