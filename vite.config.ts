@@ -11,6 +11,7 @@ const entries: Record<string, string> = {
   'devtools/index': 'src/devtools/index.ts',
   'diagnose/index': 'src/diagnose/index.ts',
   'forms/index': 'src/forms/index.ts',
+  'jobs/index': 'src/jobs/index.ts',
   'lite/index': 'src/lite/index.ts',
   'notify/index': 'src/notify/index.ts',
   'otel/index': 'src/otel/index.ts',

@@ -21,6 +21,7 @@ const query = await measureEntry('taskwire/query', core.files)
 const diagnose = await measureEntry('taskwire/diagnose', core.files)
 const devtools = await measureEntry('taskwire/devtools', core.files)
 const forms = await measureEntry('taskwire/forms', core.files)
+const jobs = await measureEntry('taskwire/jobs', core.files)
 const notify = await measureEntry('taskwire/notify', core.files)
 const otel = await measureEntry('taskwire/otel', core.files)
 const react = await measureEntry('taskwire/react', new Set([...core.files, ...forms.files]))
@@ -45,6 +46,7 @@ const measured = {
   'taskwire/auth': { gzip: auth.first, later: auth.later },
   'taskwire/diagnose': { gzip: diagnose.first, later: diagnose.later },
   'taskwire/forms': { gzip: forms.first, later: forms.later },
+  'taskwire/jobs': { gzip: jobs.first, later: jobs.later },
   'taskwire/notify': { gzip: notify.first, later: notify.later },
   'taskwire/otel': { gzip: otel.first, later: otel.later },
   'taskwire/query': { gzip: query.first, later: query.later },

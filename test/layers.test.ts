@@ -84,6 +84,8 @@ const probes: [pattern: string, code: string, complaints: number][] = [
   ['src/client/*.ts', "import '../ai/b.js'", 1],
   ['src/notify/*.ts', "import '../client/b.js'\nimport '../environment/b.js'", 0],
   ['src/notify/*.ts', 'export const a = document', 1],
+  ['src/jobs/*.ts', "import '../connection/jobTools/b.js'\nimport '../protocol/b.js'", 0],
+  ['src/jobs/*.ts', "import '../client/b.js'", 1],
   ['src/client/*.ts', "import '../otel/b.js'\nimport '../notify/b.js'", 2],
   ['src/*.ts', "export { a } from './client/a.js'", 0],
   ['src/*.ts', "export { a } from './react/a.js'", 1],

@@ -15,6 +15,7 @@ const ENTRIES = [
   'taskwire/devtools',
   'taskwire/diagnose',
   'taskwire/forms',
+  'taskwire/jobs',
   'taskwire/notify',
   'taskwire/otel',
   'taskwire/query',

@@ -7,7 +7,7 @@ import type { TaskClientBaseOptions, ToolCallOptions, ToolCallParams } from './t
 const NAMES = {
   '': [
     ...['storage', 'scope', 'endpoint', 'poll', 'callTimeoutMs', 'retry', 'push', 'input', 'crossTab', 'batchUpdates'],
-    ...['resume', 'onError', 'toolsHash', 'environment'],
+    ...['resume', 'onError', 'toolsHash', 'jobs', 'environment'],
   ],
   poll: ['defaultIntervalMs', 'minIntervalMs', 'safetyIntervalMs', 'hidden', 'maxConcurrent'],
   retry: ['baseMs', 'maxMs', 'maxAttempts', 'connectAttempts'],
@@ -58,6 +58,10 @@ export function checkOptions(options: TaskClientBaseOptions): void {
     if (value !== undefined && typeof value !== 'string') throw mustBe(name, value, 'a string')
   }
   checkFunction('onError', onError)
+  const { jobs } = options
+  if (jobs !== undefined && !(Array.isArray(jobs) && jobs.every((job) => typeof job?.isInternal === 'function'))) {
+    throw mustBe('jobs', jobs, 'a list of what defineJob of taskwire/jobs returns')
+  }
   for (const [kind, handler] of Object.entries(input?.handlers ?? {})) checkFunction(`input.handlers.${kind}`, handler)
 }
 

@@ -1,4 +1,5 @@
 import type { Connection } from '../connection/connection.js'
+import type { WingedJob } from '../connection/jobTools/job.js'
 import type { WireTap } from '../connection/wireTap.js'
 import type { CallRules } from '../core/record/learn.js'
 import type { RecordOwner } from '../core/record/record.js'
@@ -87,6 +88,7 @@ export function createClientOver(options: TaskClientBaseOptions, setUp: SetUp): 
     onIssue,
     onError: (error) => report(error, { operation: 'connect' }),
     tap,
+    jobs: options.jobs as readonly WingedJob[] | undefined,
     retry: {
       attempts: positive('retry.connectAttempts', options.retry?.connectAttempts, Number.POSITIVE_INFINITY),
       policy,
@@ -151,8 +153,8 @@ export function createClientOver(options: TaskClientBaseOptions, setUp: SetUp): 
     connection.signedIn(error)
     if (error === undefined) calls.pollSoon()
   })
-  const { url } = target
-  return clientOf({ id, url, owner, resume, store, calls, connection, observing, metas, signingIn, settled, forgotten })
+  const known = { id, url: target.url, jobs: options.jobs, resume }
+  return clientOf({ ...known, owner, store, calls, connection, observing, metas, signingIn, settled, forgotten })
 }
 
 function rulesOf(
@@ -169,7 +171,7 @@ function rulesOf(
   }
 }
 
-interface ClientParts extends Pick<TaskClient, 'id' | 'url' | 'resume'> {
+interface ClientParts extends Pick<TaskClient, 'id' | 'url' | 'jobs' | 'resume'> {
   readonly owner: RecordOwner
   readonly store: TaskClientStore
   readonly calls: Calls

@@ -1,5 +1,6 @@
 import type { CallLimitOptions } from '../connection/callLimit.js'
 import type { Connection, ConnectionState } from '../connection/connection.js'
+import type { JobsOption } from '../connection/jobTools/job.js'
 import type { ConnectRetry } from '../connection/opening.js'
 import type { WireTap } from '../connection/wireTap.js'
 import type { Environment } from '../environment/environment.js'
@@ -21,7 +22,7 @@ export interface ConnectionSetUp {
 }
 
 /** What a connection is told by its client. */
-export interface ConnectionOptions extends CallLimitOptions {
+export interface ConnectionOptions extends CallLimitOptions, JobsOption {
   readonly environment: Environment
   readonly randomId: () => string
   readonly onState: (state: ConnectionState) => void

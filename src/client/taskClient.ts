@@ -1,6 +1,7 @@
 // Longer than other files: the types of the client and what they promise, and nothing that runs.
 import type { StoreApi } from 'zustand/vanilla'
 import type { ConnectionState } from '../connection/connection.js'
+import type { Job } from '../connection/jobTools/job.js'
 import type { SettledToolCall, ToolCallState } from '../core/record/toolCallState.js'
 import type { ToolCallMeta } from '../core/register.js'
 import type { InputHandlers } from '../core/run/inputHandlers.js'
@@ -213,6 +214,11 @@ export interface TaskClientBaseOptions {
    */
   resume?: 'eager' | 'lazy'
   /**
+   * Pairs of tools of a server without tasks, one that starts work and one that says how it stands, which are called as one:
+   * made by `defineJob` of `taskwire/jobs`. A call of the start tool is followed like a call that the server made a task.
+   */
+  jobs?: readonly Job[]
+  /**
    * `toolsHash` of the module that `npx taskwire types` writes. In development the server's tools are listed once after
    * the connection is made, and a warning says so where their types have changed since. A production build asks nothing.
    */
@@ -248,6 +254,8 @@ export interface TaskClient<T = AnyTools> extends WithTools<T> {
    * it on mount and `connect()` does it, too. After `close()` there are none.
    */
   resumeToolCalls(filter?: { callId?: string }): Promise<readonly ToolCall[]>
+  /** The option `jobs`. */
+  readonly jobs?: readonly Job[] | undefined
   /** When tasks of earlier visits are resumed. */
   readonly resume: 'eager' | 'lazy'
   /** Calls a tool and waits for its final result, whatever the server makes of the call. */

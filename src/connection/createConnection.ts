@@ -4,6 +4,7 @@ import { type CallLimitOptions, withCallLimit } from './callLimit.js'
 import type { Connection } from './connection.js'
 import { eraChangedError } from './eraChanged.js'
 import { connectionError } from './errors.js'
+import type { JobsOption } from './jobTools/job.js'
 import { type ConnectRetry, createOpening, type OpeningOptions } from './opening.js'
 import type { ConnectedSdk } from './sdkAdapter.js'
 import { createShownState } from './shownState.js'
@@ -15,15 +16,16 @@ import { validateInputResponse } from './validateInputResponse.js'
 /** How long the outcome of a task waits for a connection, in ms: another tab, which has received it, has validated it. */
 const VALIDATION_LIMIT_MS = 1000
 
-export interface CreateConnectionOptions extends CallLimitOptions, OpeningOptions, ExplanationOptions {
+export interface CreateConnectionOptions extends CallLimitOptions, OpeningOptions, ExplanationOptions, JobsOption {
   readonly signIn?: SignIn | undefined
 }
 
 /** A connection over an SDK client: opened by the first use, and opened again where it was lost. */
 export function createConnection(options: CreateConnectionOptions): Connection {
-  const { sdk, url, signIn = signInByTransport() } = options
+  const { url, jobs, signIn = signInByTransport() } = options
+  const sdk = jobs?.[0]?.withJobs(options.sdk, jobs) ?? options.sdk
   const shown = createShownState(options.onState)
-  const { connected, connectedForApp, current, close } = createOpening({ ...options, onState: shown.show })
+  const { connected, connectedForApp, current, close } = createOpening({ ...options, sdk, onState: shown.show })
   const { watched, accepted, refused } = shown.watch(current)
   const explain = createExplanation(options)
 

@@ -42,7 +42,7 @@ const HINTS: Readonly<Record<number, string>> = {
 }
 
 /** What a failed `tasks/*` request means for the task. */
-export function taskRequestError(error: unknown, source: TaskProtocolSource, taskId: string): Error {
+export function taskRequestError(error: unknown, source: TaskProtocolSource | `"${string}"`, taskId: string): Error {
   if (error instanceof TaskRequestError && error.taskId === undefined) {
     const { message, kind, cause } = error
     return new TaskRequestError(message, { kind, taskId, cause })

@@ -182,11 +182,11 @@ export class TaskProtocolError extends TaskError {
   declare readonly violation: string
   declare readonly source: TaskProtocolSource
 
-  constructor(violation: string, options: TaskErrorOptions & { source: TaskProtocolSource }) {
+  constructor(violation: string, options: TaskErrorOptions & { source: TaskProtocolSource; message?: string }) {
     const { taskId, source } = options
     const said = withoutId(violation, taskId)
     const message = `The server broke the tasks protocol (${source}): ${said}. Report this to its maintainers.`
-    super(message, options, { violation: said, source })
+    super(options.message ?? message, options, { violation: said, source })
   }
 }
 

@@ -49,6 +49,7 @@ test.for([
   ['taskwire/devtools', []],
   ['taskwire/diagnose', []],
   ['taskwire/forms', []],
+  ['taskwire/jobs', []],
   ['taskwire/notify', []],
   ['taskwire/otel', ['@opentelemetry/api']],
   ['taskwire/lite', ['zustand']],

@@ -16,6 +16,7 @@ import type { Connection, ConnectionState } from '../connection.js'
 import { createConnection } from '../createConnection.js'
 import { jsonRpcError, toolCallError } from '../errors.js'
 import type { HeadersOption } from '../headers.js'
+import type { JobsOption } from '../jobTools/job.js'
 import { DISCOVERED } from '../modern/discovered.js'
 import { modernTasks } from '../modern/tasks.js'
 import type { ConnectRetry } from '../opening.js'
@@ -28,7 +29,7 @@ import { listTools } from './listTools.js'
 import { createLiteRequests, type LiteRequests } from './liteRequests.js'
 import { PROTOCOL_VERSION } from './mcpHeaders.js'
 
-export interface LiteConnectionOptions extends CallLimitOptions {
+export interface LiteConnectionOptions extends CallLimitOptions, JobsOption {
   /** The endpoint. Asked for with every request: a relative URL may have no page to be resolved against yet. */
   readonly endpoint: () => URL
   /** For error messages. */

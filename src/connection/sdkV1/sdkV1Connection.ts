@@ -1,9 +1,10 @@
 import type { CallLimitOptions } from '../callLimit.js'
 import type { Connection, ConnectionState } from '../connection.js'
 import { createConnection } from '../createConnection.js'
+import type { JobsOption } from '../jobTools/job.js'
 import type { ConnectedSdk } from '../sdkAdapter.js'
 
-export interface SdkV1ConnectionOptions extends CallLimitOptions {
+export interface SdkV1ConnectionOptions extends CallLimitOptions, JobsOption {
   readonly onState: (state: ConnectionState) => void
   /** Opens the client, with the first use. */
   readonly open: () => Promise<ConnectedSdk>

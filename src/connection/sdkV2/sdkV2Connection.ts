@@ -12,6 +12,7 @@ import type { CallLimitOptions } from '../callLimit.js'
 import type { Connection, ConnectionState } from '../connection.js'
 import { createConnection } from '../createConnection.js'
 import { sessionLostError, toolCallError } from '../errors.js'
+import type { JobsOption } from '../jobTools/job.js'
 import type { LegacyOptions } from '../legacy/options.js'
 import { isSessionLost } from '../legacy/session.js'
 import { DISCOVERED } from '../modern/discovered.js'
@@ -24,7 +25,7 @@ import { CALL_TOKEN_META, type OwnCall, TaskCreated } from '../transport/callTok
 import { TaskTransport } from '../transport/taskTransport.js'
 import type { EraOption } from './httpTransport.js'
 
-export interface SdkV2ConnectionOptions extends CallLimitOptions {
+export interface SdkV2ConnectionOptions extends CallLimitOptions, JobsOption {
   readonly client: Client
   /** What the client declares. Undefined: what its transport has seen it declare. */
   readonly capabilities?: ClientCapabilities

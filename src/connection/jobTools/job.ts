@@ -1,0 +1,113 @@
+import type { CallToolResult } from '../../protocol/callToolResult.js'
+import type { InputRequest, InputResponse } from '../../protocol/inputRequest.js'
+import type { SdkAdapter } from '../sdkAdapter.js'
+
+/**
+ * By what the server knows a job: an id, or all arguments of its status tool where one id does not do. It is recorded as a
+ * task id is, so it must hold nothing that may not lie in the storage of the page.
+ */
+export type JobId = string | number | Readonly<Record<string, unknown>>
+
+/**
+ * The result of a tool. Where the tool sent no `structuredContent` and its text is JSON, `structuredContent` is what the text
+ * says.
+ */
+export interface JobToolResult extends CallToolResult {
+  // biome-ignore lint/suspicious/noExplicitAny: the server says what it is, and `read` is where that is looked at.
+  structuredContent?: any
+}
+
+/** What a status tool says of a job. `message` is for people, and comes from the server: it is rendered as text. */
+export type JobReading =
+  | {
+      readonly status: 'working'
+      readonly message?: string | undefined
+      /** `value` of `total` units of the work are done. */
+      readonly progress?: { readonly value: number; readonly total?: number | undefined } | undefined
+      /** When the server wants to be asked again, in ms from now. @default `intervalMs` of the job */
+      readonly pollAfterMs?: number | undefined
+    }
+  | {
+      readonly status: 'completed'
+      readonly message?: string | undefined
+      /** What the caller gets. @default the result of the job's `result` tool, else that of the status tool */
+      readonly result?: CallToolResult | undefined
+    }
+  | {
+      readonly status: 'failed'
+      /** Why. It is the message of the `TaskFailedError`. */
+      readonly message?: string | undefined
+      /** @default -32000 */
+      readonly code?: number | undefined
+      readonly data?: unknown
+    }
+  | { readonly status: 'cancelled'; readonly message?: string | undefined }
+  /** The server does not know the job: it expired, or was lost in a restart. */
+  | { readonly status: 'gone'; readonly message?: string | undefined }
+  | {
+      readonly status: 'input_required'
+      readonly message?: string | undefined
+      readonly inputRequests: Readonly<Record<string, InputRequest>>
+    }
+
+/**
+ * A tool that belongs to a job: its name, where it takes the id of the job as its one argument, or its name and what it is
+ * called with.
+ */
+export type JobTool = string | { readonly tool: string; readonly arguments: (id: JobId) => Record<string, unknown> }
+
+/** How a server without tasks lets a piece of work be started and followed. */
+export interface JobDefinition {
+  /** The tool that starts the work and answers with an id. It is the one that the app calls. */
+  readonly start: string
+  /** The tool that says how the work stands. */
+  readonly status: JobTool
+  /** The tool that ends the work. Without one, `cancel()` fails with `TasksUnsupportedError`, and the work goes on. */
+  readonly cancel?: JobTool | undefined
+  /** The tool that fetches the outcome of work that is done, where that is not the status tool. */
+  readonly result?: JobTool | undefined
+  /** The tool that takes the responses to the `inputRequests` that `read` returns. */
+  readonly respond?:
+    | {
+        readonly tool: string
+        readonly arguments: (id: JobId, responses: Readonly<Record<string, InputResponse>>) => Record<string, unknown>
+      }
+    | undefined
+  /**
+   * Where the id stands in the result of the start tool: the name of a field, with dots for a field of a field, whose last
+   * name is that of the status tool's argument as well; or a function of the result and the arguments of the call. A function
+   * that returns undefined says that there is no job: the result of the start tool is that of the call.
+   */
+  readonly id:
+    | string
+    | ((
+        result: JobToolResult,
+        args: Readonly<Record<string, unknown>>,
+        // biome-ignore lint/suspicious/noConfusingVoidType: a function that returns nothing says so.
+      ) => JobId | undefined | void)
+  /** Reads the result of the status tool. `byStatusField` makes one for the common shapes. */
+  readonly read: (result: JobToolResult) => JobReading
+  /** How often the status tool is called, in ms. @default `poll.defaultIntervalMs` of the client */
+  readonly intervalMs?: number | undefined
+  /**
+   * How long a job may take, in ms from its start; then the call fails with `TaskExpiredError`, and the job is not polled
+   * again. @default without limit
+   */
+  readonly ttlMs?: number | undefined
+}
+
+/** A pair of tools that is called as one. Made by `defineJob`, for the option `jobs` of a client. */
+export interface Job extends JobDefinition {
+  /** True for each of its tools but the one that starts it: the app and its model need not call them. */
+  isInternal(tool: string): boolean
+}
+
+/** A job with the code that follows jobs, which a client without jobs does not have. */
+export interface WingedJob extends Job {
+  readonly withJobs: (sdk: SdkAdapter, jobs: readonly Job[]) => SdkAdapter
+}
+
+/** What a connection takes of jobs. The first one of them brings the code for all. */
+export interface JobsOption {
+  readonly jobs?: readonly WingedJob[] | undefined
+}

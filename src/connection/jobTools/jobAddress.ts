@@ -1,0 +1,48 @@
+import { isJsonObject } from '../../protocol/json.js'
+import type { Job, JobId } from './job.js'
+
+/** A job, and by what the server knows it. */
+export interface JobAddress {
+  readonly job: Job
+  readonly id: JobId
+}
+
+/** Longer ones are longer than what a record keeps of a task id. */
+const MAX_LENGTH = 4096
+
+/** The id of a job as everybody above knows it: a task id that says which job it is. Undefined for what is none, or too long. */
+export function jobTaskId(job: Job, id: unknown): string | undefined {
+  if (!isJobId(id)) return undefined
+  const taskId = prefixOf(job) + encoded(id)
+  return taskId.length <= MAX_LENGTH ? taskId : undefined
+}
+
+/** The job that a task id stands for. Undefined for the id of a task, and of a job that is none of these. */
+export function jobAddress(taskId: string, jobs: readonly Job[]): JobAddress | undefined {
+  // A tool may be named like the beginning of another one with its id.
+  const [job] = jobs.filter((one) => taskId.startsWith(prefixOf(one))).sort((a, b) => b.start.length - a.start.length)
+  return job && { job, id: decoded(taskId.slice(prefixOf(job).length)) }
+}
+
+function prefixOf({ start }: Job): string {
+  return `job:${start}:`
+}
+
+function isJobId(id: unknown): id is JobId {
+  if (typeof id === 'string') return id !== ''
+  return typeof id === 'number' ? Number.isFinite(id) : isJsonObject(id)
+}
+
+/** A text stands as it is, unless it would be read as JSON. */
+function encoded(id: JobId): string {
+  return typeof id === 'string' && decoded(id) === id ? id : JSON.stringify(id)
+}
+
+function decoded(text: string): JobId {
+  try {
+    const id: unknown = JSON.parse(text)
+    return isJobId(id) ? id : text
+  } catch {
+    return text
+  }
+}
