@@ -212,6 +212,12 @@ const LOCAL_CODES: readonly WireCode[] = [
 
 function rejection(rpc: JsonRpcError, tool: string, cause: unknown): Error {
   const options = { code: rpc.code, data: rpc.data, cause: withoutBody(cause) }
+  if (rpc.code === INTERNAL_ERROR && TASK_REFUSED.test(rpc.message)) {
+    return new ToolCallInterruptedError(tool, {
+      cause: options.cause,
+      message: `Something between this page and the server does not know tasks and refused the answer to "${tool}"; it may be running on the server. Reach the server without that proxy, or set legacy.tasks: 'never'.`,
+    })
+  }
   if (
     rpc.code === MISSING_CLIENT_CAPABILITY &&
     isJsonObject(rpc.data) &&
@@ -231,6 +237,11 @@ function rejection(rpc: JsonRpcError, tool: string, cause: unknown): Error {
         : ''
   return new ToolCallRejectedError(`Failed to call "${tool}": ${rpc.message} (${rpc.code}).${hint}`, options)
 }
+
+const INTERNAL_ERROR = -32603
+
+/** The words of a client of SDK v2 inside of a proxy, such as mcp-proxy 6, for a task in answer to a call. */
+const TASK_REFUSED = /^Invalid result for tools\/call\b.*'task'/s
 
 /** A JSON-RPC error as the server sent it. */
 export interface JsonRpcError {

@@ -1,7 +1,7 @@
 // Longer than other files: one list of error classes, which is read as one.
 import type { FormIssue } from './formIssues.js'
 import { isJsonObject, type JsonObject } from './json.js'
-import { cutText, withoutId, withoutIdInCause, withoutIdInJson } from './text.js'
+import { cutText, UNKNOWN_TASK, withoutId, withoutIdInCause, withoutIdInJson } from './text.js'
 
 /** What every {@link TaskError} may say about itself. */
 export interface TaskErrorOptions {
@@ -121,7 +121,7 @@ export class TaskCancelledError extends TaskError {
 
 const EXPIRED_MESSAGE = {
   ttl: 'The task ran past the time the server keeps it (ttlMs) without an outcome. Start the call again.',
-  'unknown-task': 'The server does not know this task (any more): it expired or was lost. Start the call again.',
+  'unknown-task': UNKNOWN_TASK,
 }
 
 /**

@@ -60,3 +60,7 @@ export function withoutIdInCause(cause: unknown, taskId: string, depth: number =
   const { code } = cause as { code?: unknown }
   return typeof code === 'string' || typeof code === 'number' ? Object.assign(copy, { code }) : copy
 }
+
+/** What a `TaskExpiredError` says of an unknown task where nothing else is known. */
+export const UNKNOWN_TASK =
+  'The server does not know this task (any more): it expired or was lost. Start the call again.'

@@ -228,7 +228,7 @@ function describe(
 function eraReason(era: 'modern' | 'legacy', isServed: boolean, asked: EraOption | undefined): string {
   if (era === 'modern') {
     if (isServed || asked === undefined) return `${DISCOVERED}.`
-    return `${DISCOVERED}, and named no tasks there. It may serve them in MCP 2025-11-25: try era: 'legacy'.`
+    return `${DISCOVERED}, and named no tasks there. A proxy in between may keep them back. It may serve them in MCP 2025-11-25: try era: 'legacy'.`
   }
   if (asked === 'legacy') return "The option era: 'legacy' asked for initialize, and the server answered it."
   return asked === 'auto'

@@ -6,6 +6,7 @@ import {
   TasksUnsupportedError,
   TaskUnreachableError,
 } from '../../protocol/errors.js'
+import { UNKNOWN_TASK } from '../../protocol/text.js'
 import { backoffDelay, type PollPolicy, pollInterval } from '../time/policy.js'
 import { ended, expired, isPastTtl } from './learn.js'
 import type { TaskRecord } from './record.js'
@@ -33,6 +34,8 @@ export function failed(
   const violations = error instanceof TaskProtocolError ? (failure?.violations ?? 0) + 1 : 0
   const refusals = (failure?.refusals ?? 0) + Number(isRefusal(record, error))
   const end = (by: Error) => ended(record, { at: now, error: by })
+  if (isNeverShown(record, error))
+    return end(new TaskExpiredError('unknown-task', { taskId, cause: error.cause, message: NEVER_SHOWN }))
   if (isFinal(error) || violations >= MAX_VIOLATIONS) return end(error)
   if (refusals >= MAX_REFUSALS) return end(new TaskExpiredError('unknown-task', { taskId, cause: error }))
   if (count >= policy.maxAttempts) return end(unreachable(taskId, count, error))
@@ -58,6 +61,16 @@ function isRefusal({ task, snapshotAt }: TaskRecord, error: Error): boolean {
   const isUnseen = snapshotAt === 0 && task.createdAt === '' && task.lastUpdatedAt === ''
   return isUnseen && error instanceof TaskRequestError && error.kind === 'server'
 }
+
+/** The server does not know a task that it has created, and has not shown it since. Errors that say more keep their words. */
+function isNeverShown({ task, snapshotAt }: TaskRecord, error: Error): boolean {
+  const isUnknown = error instanceof TaskExpiredError && error.message === UNKNOWN_TASK
+  return isUnknown && snapshotAt === 0 && task.createdAt !== ''
+}
+
+const NEVER_SHOWN =
+  'The server does not know this task (any more), which it created just before: it was restarted, or requests reach several ' +
+  'processes that share no tasks. Some proxies start one for each request. Start the call again; if it ends the same way, look there.'
 
 function isFinal(error: Error): boolean {
   return (
