@@ -1,6 +1,7 @@
 import { TaskConfigurationError } from '../protocol/errors.js'
 import type { TaskWorkerOptions } from './createTaskWorker.js'
 import type { TaskServerOptions } from './taskServerOptions.js'
+import { isLeased } from './tasks/leases.js'
 import type { ToolDefinition } from './tools/defineTool.js'
 
 /** What is wrong with a value, to be put behind the name of its option; undefined where nothing is. */
@@ -159,7 +160,9 @@ export function checkServerOptions(options: TaskServerOptions): void {
  */
 export function checkWorkerOptions(options: TaskWorkerOptions): void {
   const required = ['serverInfo', 'tools', 'store', 'queue']
-  checkAll('Failed to create the task worker: ', options, WORKER_OPTIONS, required)
+  checkAll(FAILED_WORKER, options, WORKER_OPTIONS, required)
+  if (isLeased(options.store)) return
+  fail('the `store` cannot find work that was lost. Pass one that is shared and has `lapsed`.', FAILED_WORKER)
 }
 
 /** What MCP says of names of tools (2026-07-28, "Tools: Tool Names"). The SDK would warn of any other with every request. */
@@ -207,11 +210,12 @@ function positive(value: unknown, alternative = ''): string | undefined {
 }
 
 function shown(value: unknown): string {
-  if (!isObject(value)) return String(value)
+  if (!isObject(value)) return typeof value === 'string' ? JSON.stringify(value) : String(value)
   return Array.isArray(value) ? 'a list' : `{ ${Object.keys(value).join(', ')} }`.replace('{  }', '{}')
 }
 
 const FAILED = 'Failed to create the task server: '
+const FAILED_WORKER = 'Failed to create the task worker: '
 
 /** Refuses a set-up. */
 export function fail(problem: string, failed: string = FAILED): never {

@@ -1,3 +1,4 @@
+import { checkGiven } from './base/checkGiven.js'
 import type { TaskHealth } from './health.js'
 
 /** A fetch handler: mount it as one mounts a task server. */
@@ -11,6 +12,8 @@ export interface FetchHandler {
  * its queue cannot be reached, its event loop is blocked, or it closes. The body has no more than that, since probes are open to
  * all; `health()` says why.
  *
+ * @throws {TaskConfigurationError} where it is given neither a server nor a worker.
+ *
  * @example
  * ```ts
  * import { createServer, type RequestListener } from 'node:http'
@@ -21,6 +24,7 @@ export interface FetchHandler {
  * ```
  */
 export function createHealthHandler(part: { health(): Promise<TaskHealth> }): FetchHandler {
+  checkGiven('health handler', { part }, { part: { methods: ['health'], pass: 'a task server or a task worker' } })
   return {
     async fetch(request) {
       if (request.method !== 'GET' && request.method !== 'HEAD') {

@@ -1,3 +1,4 @@
+import { checkGiven } from '../base/checkGiven.js'
 import type { TaskQueue } from '../tasks/executor.js'
 import type { BullmqClasses } from './bullmqClasses.js'
 import { createSupervisedQueue } from './supervisedQueue.js'
@@ -19,6 +20,13 @@ export interface ClosableQueue extends TaskQueue {
   close(): Promise<void>
 }
 
+const NEEDED = {
+  // Those of a class, and not of an instance of it.
+  Queue: { methods: ['call'], pass: 'the class Queue of bullmq' },
+  Worker: { methods: ['call'], pass: 'the class Worker of bullmq' },
+  connection: { methods: [], pass: 'what BullMQ connects by, such as { url }' },
+}
+
 /** After how many ms a worker asks again whose database refuses connections. */
 const RETRY_MS = 1000
 
@@ -28,6 +36,8 @@ const RETRY_MS = 1000
  * that was lost is decided by leases in the store, not by BullMQ. The database may be started later, and may be away for a
  * while: calls are refused with 503 meanwhile, workers wait, and both connect again.
  *
+ * @throws {TaskConfigurationError} where a class or `connection` is missing, or there is no such option.
+ *
  * @example
  * ```ts
  * import { Queue, Worker } from 'bullmq'
@@ -36,6 +46,7 @@ const RETRY_MS = 1000
  * ```
  */
 export function bullmqQueue<Connection>(options: BullmqQueueOptions<Connection>): ClosableQueue {
+  checkGiven('queue of BullMQ', options, NEEDED, ['name', 'prefix'])
   const { Queue, Worker, connection, name = 'taskwire', prefix = '{taskwire}' } = options
   const queue = createSupervisedQueue(
     () =>

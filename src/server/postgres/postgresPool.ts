@@ -1,4 +1,5 @@
 import { TaskStorageError } from '../../protocol/errors.js'
+import { checkGiven } from '../base/checkGiven.js'
 import { systemClock } from '../base/clock.js'
 import { within } from '../base/within.js'
 import { nothingWritten } from '../tasks/unwritten.js'
@@ -47,6 +48,13 @@ const PATIENCE_MS = 6000
 /** How long one attempt may take, in ms, connecting included. */
 const ATTEMPT_MS = 5000
 const FIRST_PAUSE_MS = 50
+
+const POOL = { methods: ['query', 'connect', 'on'], without: 'escapeIdentifier', pass: 'a Pool of pg, not a Client' }
+
+/** Checks what a store or a queue in Postgres is made of. */
+export function checkPostgresOptions(what: string, options: unknown): void {
+  checkGiven(what, options, { pool: POOL }, ['schema', 'migrate', 'prepare'])
+}
 
 const guarded = new WeakSet<PostgresPool>()
 

@@ -2,7 +2,7 @@ import { createBackoff } from '../base/backoff.js'
 import { systemClock } from '../base/clock.js'
 import type { TaskJob, TaskQueue, TaskQueueOptions, TaskQueueWorker } from '../tasks/executor.js'
 import { listenToPostgres } from './listenToPostgres.js'
-import { createRunStatement, type PostgresPool } from './postgresPool.js'
+import { checkPostgresOptions, createRunStatement, type PostgresPool } from './postgresPool.js'
 import { createSchemaCheck } from './schema.js'
 import { checkSchemaName } from './schemaName.js'
 import { beginWaiting, endWaiting, jobsChannel, wakeWorkers } from './waitingWorkers.js'
@@ -29,7 +29,7 @@ const LOOK_MS = 1000
  * statement that stores its task, and neither is there without the other. Workers take jobs by `SKIP LOCKED`, in the order in
  * which the tasks were created. Those that wait are woken by `NOTIFY`.
  *
- * @throws {TaskConfigurationError} where `schema` is no plain name.
+ * @throws {TaskConfigurationError} where `pool` is no pool, there is no such option, or `schema` is no plain name.
  *
  * @example
  * ```ts
@@ -39,6 +39,7 @@ const LOOK_MS = 1000
  * ```
  */
 export function postgresQueue(options: PostgresQueueOptions): TaskQueue {
+  checkPostgresOptions('queue in Postgres', options)
   const { pool, schema = 'taskwire', migrate = true, prepare = true } = options
   checkSchemaName(schema)
   const run = createRunStatement(pool)

@@ -6,7 +6,7 @@ import type { TaskStore } from '../tasks/taskStore.js'
 import { createBatches } from './batches.js'
 import { listenToPostgres } from './listenToPostgres.js'
 import { LIST_COLUMNS, listTasks, listValues } from './listTasks.js'
-import { createRunStatement, isRefusedData, type PostgresPool } from './postgresPool.js'
+import { checkPostgresOptions, createRunStatement, isRefusedData, type PostgresPool } from './postgresPool.js'
 import { createSchemaCheck } from './schema.js'
 import { checkSchemaName } from './schemaName.js'
 import { wakeWorkers } from './waitingWorkers.js'
@@ -35,7 +35,7 @@ export interface PostgresTaskStoreOptions {
 /**
  * Keeps tasks in Postgres 13 or later: compare-and-set by `UPDATE … WHERE version`, changes by `LISTEN` and `NOTIFY`.
  *
- * @throws {TaskConfigurationError} where `schema` is no plain name.
+ * @throws {TaskConfigurationError} where `pool` is no pool, there is no such option, or `schema` is no plain name.
  *
  * @example
  * ```ts
@@ -43,6 +43,7 @@ export interface PostgresTaskStoreOptions {
  * ```
  */
 export function postgresTaskStore(options: PostgresTaskStoreOptions): TaskStore {
+  checkPostgresOptions('task store in Postgres', options)
   const { pool, schema = 'taskwire', migrate = true, prepare = true } = options
   checkSchemaName(schema)
   const run = createRunStatement(pool)

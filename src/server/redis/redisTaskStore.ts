@@ -1,5 +1,6 @@
 import { TaskConfigurationError } from '../../protocol/errors.js'
 import { isTerminal } from '../../protocol/task.js'
+import { checkGiven } from '../base/checkGiven.js'
 import { ignoreRejection } from '../base/ignoreRejection.js'
 import { within } from '../base/within.js'
 import { joinRecord, recordParts } from '../tasks/recordParts.js'
@@ -34,12 +35,16 @@ export interface RedisTaskStoreOptions {
  * Keeps tasks in Redis 7 or Valkey: compare-and-set by scripts, changes by publish and subscribe, the ttl by Redis itself. Tasks
  * are as safe as that Redis is: with `appendfsync everysec`, a crash may cost what it was told in the last second.
  *
+ * @throws {TaskConfigurationError} where `redis` is no client of `ioredis`, or there is no such option.
+ *
  * @example
  * ```ts
  * const store = redisTaskStore({ redis: new Redis('redis://localhost') })
  * ```
  */
-export function redisTaskStore({ redis, prefix = '{taskwire}:' }: RedisTaskStoreOptions): TaskStore {
+export function redisTaskStore(options: RedisTaskStoreOptions): TaskStore {
+  checkGiven('task store in Redis', options, { redis: REDIS }, ['prefix'])
+  const { redis, prefix = '{taskwire}:' } = options
   const taskKey = (taskId: string) => `${prefix}task:${taskId}`
   const ownerKey = (owner: string) => `${prefix}owner:${owner}`
   const leases = `${prefix}leases`
@@ -122,6 +127,8 @@ export function redisTaskStore({ redis, prefix = '{taskwire}:' }: RedisTaskStore
     },
   }
 }
+
+const REDIS = { methods: ['eval', 'evalsha', 'hmget', 'duplicate', 'on'], pass: 'a client of ioredis' }
 
 /** How long Redis may take to answer, in ms: a client of `ioredis` waits for it for as long as it is told to. */
 const PATIENCE_MS = 10_000
