@@ -17,6 +17,7 @@ const entries: Record<string, string> = {
   'otel/index': 'src/otel/index.ts',
   'query/index': 'src/query/index.ts',
   'react/index': 'src/react/index.ts',
+  'results/index': 'src/results/index.ts',
   'sdk-v1/index': 'src/sdk-v1/index.ts',
   'server/index': 'src/server/index.ts',
   'server/admin/index': 'src/server/admin/index.ts',

@@ -158,7 +158,7 @@ const TEXTS = [
   'docs/examples',
   'docs/live',
   'examples',
-].concat('src/cli', 'src/devtools', 'src/diagnose', 'src/forms', 'src/jobs', 'src/notify')
+].concat('src/cli', 'src/devtools', 'src/diagnose', 'src/forms', 'src/jobs', 'src/notify', 'src/results')
 
 /** @param {string} folder */
 const filesIn = (folder) =>

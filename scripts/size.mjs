@@ -23,6 +23,7 @@ const devtools = await measureEntry('taskwire/devtools', core.files)
 const forms = await measureEntry('taskwire/forms', core.files)
 const jobs = await measureEntry('taskwire/jobs', core.files)
 const notify = await measureEntry('taskwire/notify', core.files)
+const results = await measureEntry('taskwire/results', core.files)
 const otel = await measureEntry('taskwire/otel', core.files)
 const react = await measureEntry('taskwire/react', new Set([...core.files, ...forms.files]))
 const withQuery = new Set([...core.files, ...query.files])
@@ -51,6 +52,7 @@ const measured = {
   'taskwire/otel': { gzip: otel.first, later: otel.later },
   'taskwire/query': { gzip: query.first, later: query.later },
   'taskwire/react': { gzip: react.first, later: react.later },
+  'taskwire/results': { gzip: results.first, later: results.later },
   'taskwire/solid': { gzip: solid.first, later: solid.later },
   'taskwire/solid with a form': { gzip: solidForm.first, later: solidForm.later },
   'taskwire/svelte': { gzip: svelte.first, later: svelte.later },

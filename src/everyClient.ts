@@ -50,6 +50,7 @@ export type {
 } from './core/record/toolCallState.js'
 export type { Register, ToolCallMeta } from './core/register.js'
 export type { InputHandler, InputHandlerContext, InputHandlers } from './core/run/inputHandlers.js'
+export type { KeptResults } from './core/storage/keptResults.js'
 export type { TaskStorage } from './core/storage/taskStorage.js'
 export type { CallMeta } from './core/taskPort.js'
 export type { Channel, Environment, Locks, Unsubscribe, WebStorage } from './environment/environment.js'

@@ -53,6 +53,7 @@ const entries: Record<string, { load: () => Promise<object>; names: string[] }> 
   'taskwire/diagnose': { load: () => import('taskwire/diagnose'), names: ['diagnose'] },
   'taskwire/forms': { load: () => import('taskwire/forms'), names: ['createElicitationForm'] },
   'taskwire/jobs': { load: () => import('taskwire/jobs'), names: ['byStatusField', 'defineJob'] },
+  'taskwire/results': { load: () => import('taskwire/results'), names: ['keptResults'] },
   'taskwire/notify': { load: () => import('taskwire/notify'), names: ['notifyWhenSettled'] },
   'taskwire/otel': {
     load: () => import('taskwire/otel'),

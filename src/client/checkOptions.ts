@@ -6,8 +6,8 @@ import type { TaskClientBaseOptions, ToolCallOptions, ToolCallParams } from './t
 /** The names of the options of every client, and of those in a group. */
 const NAMES = {
   '': [
-    ...['storage', 'scope', 'endpoint', 'poll', 'callTimeoutMs', 'retry', 'push', 'input', 'crossTab', 'batchUpdates'],
-    ...['resume', 'onError', 'toolsHash', 'jobs', 'environment'],
+    ...['storage', 'results', 'scope', 'endpoint', 'poll', 'callTimeoutMs', 'retry', 'push', 'input', 'crossTab'],
+    ...['batchUpdates', 'resume', 'onError', 'toolsHash', 'jobs', 'environment'],
   ],
   poll: ['defaultIntervalMs', 'minIntervalMs', 'safetyIntervalMs', 'hidden', 'maxConcurrent'],
   retry: ['baseMs', 'maxMs', 'maxAttempts', 'connectAttempts'],
@@ -37,7 +37,7 @@ export function checkCall(params: ToolCallParams, options: ToolCallOptions): voi
       `The params of a call are name and arguments; there is no ${unknown}. Options stand beside them: callTool({ name, arguments }, { key }).`,
     )
   }
-  checkNames(options, { '': ['signal', 'key', 'repeat', 'meta'] })
+  checkNames(options, { '': ['signal', 'key', 'repeat', 'meta', 'keepResult'] })
 }
 
 /**
@@ -46,7 +46,7 @@ export function checkCall(params: ToolCallParams, options: ToolCallOptions): voi
  * @throws {TaskConfigurationError} for the first that is none of its values.
  */
 export function checkOptions(options: TaskClientBaseOptions): void {
-  const { resume, crossTab, push, input, poll, batchUpdates, onError } = options
+  const { resume, crossTab, push, input, poll, batchUpdates, onError, results } = options
   oneOf('resume', resume, ['eager', 'lazy'])
   oneOf('input.missing', input?.missing, ['wait', 'error'])
   oneOf('crossTab', crossTab, [true, false])
@@ -62,6 +62,7 @@ export function checkOptions(options: TaskClientBaseOptions): void {
   if (jobs !== undefined && !(Array.isArray(jobs) && jobs.every((job) => typeof job?.isInternal === 'function'))) {
     throw mustBe('jobs', jobs, 'a list of what defineJob of taskwire/jobs returns')
   }
+  checkFunction('results', results)
   for (const [kind, handler] of Object.entries(input?.handlers ?? {})) checkFunction(`input.handlers.${kind}`, handler)
 }
 

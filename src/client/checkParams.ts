@@ -1,10 +1,12 @@
 import { MAX_META_LENGTH } from '../core/record/codec.js'
 import type { ToolCallMeta } from '../core/register.js'
+import type { KeptResults } from '../core/storage/keptResults.js'
 import type { ToolCallRequest } from '../core/taskPort.js'
 import { asError } from '../protocol/asError.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import { isJsonObject } from '../protocol/json.js'
-import type { ToolCallParams } from './taskClient.js'
+import { positive } from './options.js'
+import type { ToolCallOptions, ToolCallParams } from './taskClient.js'
 
 /**
  * The tool and the arguments that a call names, as they go over the wire.
@@ -24,16 +26,38 @@ export function checkParams(params: ToolCallParams): ToolCallRequest {
   return args === undefined ? { name } : { name, arguments: toJson(`The arguments of "${name}"`, args) }
 }
 
+/** How much of a result is kept where the app does not say, in bytes. */
+const KEPT_BYTES = 1_000_000
+
 /**
- * The options of a call with a copy of what the app notes with it.
+ * The options of a call, with a copy of what the app notes with it.
  *
- * @throws {TaskConfigurationError} where `meta` is no JSON object, or too long.
+ * @throws {TaskConfigurationError} where `meta` is no JSON object or too long, or where nothing keeps results.
  */
-export function withMeta<T extends { readonly meta?: ToolCallMeta | undefined }>(options: T): T {
-  const { meta } = options
-  if (meta === undefined) return options
+export function readCallOptions<T extends Pick<ToolCallOptions, 'meta' | 'keepResult'>>(
+  options: T,
+  results: KeptResults | undefined,
+): Omit<T, 'keepResult'> & { keepResult: number | undefined } {
+  const { meta, keepResult } = options
+  return {
+    ...options,
+    ...(meta !== undefined && { meta: copyOfMeta(meta) }),
+    keepResult: keepResult ? readKeepResult(keepResult, results) : undefined,
+  }
+}
+
+function readKeepResult(keepResult: true | { maxBytes: number }, results: KeptResults | undefined): number {
+  if (results === undefined) {
+    throw new TaskConfigurationError(
+      "keepResult needs a place to keep results: createTaskClient({ results: keptResults() }), from 'taskwire/results'.",
+    )
+  }
+  return keepResult === true ? KEPT_BYTES : positive('keepResult.maxBytes', keepResult.maxBytes, KEPT_BYTES)
+}
+
+function copyOfMeta(meta: ToolCallMeta): ToolCallMeta {
   const copy = isJsonObject(meta) ? toJson('The values in meta', meta) : undefined
-  if (copy !== undefined && JSON.stringify(copy).length <= MAX_META_LENGTH) return { ...options, meta: copy }
+  if (copy !== undefined && JSON.stringify(copy).length <= MAX_META_LENGTH) return copy as ToolCallMeta
   throw new TaskConfigurationError(
     `meta of a call must be a JSON object of at most ${MAX_META_LENGTH} characters: it is stored with each call. Keep what is longer under an id of your own.`,
   )

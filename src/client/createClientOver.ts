@@ -12,18 +12,20 @@ import { createPush, NO_PUSH } from '../core/run/push.js'
 import type { CallTap } from '../core/run/tap.js'
 import { hash } from '../core/storage/hash.js'
 import { memoryStorage } from '../core/storage/memoryStorage.js'
-import { createRecordStore } from '../core/storage/recordStore.js'
+import { createRecordStore, type RecordStore, scopePrefix } from '../core/storage/recordStore.js'
+import type { TaskStorage } from '../core/storage/taskStorage.js'
 import { createTabs } from '../core/tabs/createTabs.js'
 import { NO_TABS } from '../core/tabs/tabs.js'
 import type { PollPolicy } from '../core/time/policy.js'
 import { browserEnvironment } from '../environment/browserEnvironment.js'
+import type { Environment } from '../environment/environment.js'
 import { inDevelopment } from '../environment/inDevelopment.js'
 import { asError } from '../protocol/asError.js'
-import { TaskConfigurationError } from '../protocol/errors.js'
+import { TaskConfigurationError, type TaskStorageError } from '../protocol/errors.js'
 import type { OnProtocolIssue } from '../protocol/task.js'
 import { type CallMetas, createCallMetas } from './callMeta.js'
 import { checkCall, checkOptions } from './checkOptions.js'
-import { checkParams, withMeta } from './checkParams.js'
+import { checkParams, readCallOptions } from './checkParams.js'
 import { createStore, type TaskClientStore } from './createStore.js'
 import { inTime } from './inTime.js'
 import { createListeners, type Listeners } from './listeners.js'
@@ -96,14 +98,9 @@ export function createClientOver(options: TaskClientBaseOptions, setUp: SetUp): 
     },
   })
   const owner = { endpoint, scope }
-  const records = createRecordStore({
-    storage: isNamed ? storage : memoryStorage(),
-    ...owner,
-    now: environment.now,
-    pause: () => new Promise((resolve) => environment.setTimeout(resolve, 0)),
-    inTime: (pending) => inTime(pending, environment),
-    onError: (error) => report(error, { operation: 'storage' }),
-  })
+  const records = recordsOf(options, isNamed ? storage : memoryStorage(), owner, environment, (error) =>
+    report(error, { operation: 'storage' }),
+  )
   const { locks, channel: openChannel } = environment
   const nameOf = (other: string) => `taskwire:${hash(JSON.stringify([endpoint, other]))}`
   const tabs =
@@ -121,7 +118,7 @@ export function createClientOver(options: TaskClientBaseOptions, setUp: SetUp): 
           onPeer: () => calls.onPeer(),
           onLeaderChange: (election, isStolen) => calls.onLeaderChange(election, isStolen),
         })
-  const { input, push = true } = options
+  const { input, push = true, poll } = options
   const observing = createObserving(tap, environment, guard)
   const metas = createCallMetas(guard)
   const calls: Calls = createCalls({
@@ -134,11 +131,7 @@ export function createClientOver(options: TaskClientBaseOptions, setUp: SetUp): 
     store,
     tabs,
     createPush: push ? createPush : () => NO_PUSH,
-    maxConcurrentPolls: positive(
-      'poll.maxConcurrent',
-      options.poll?.maxConcurrent,
-      push ? CONNECTIONS - 1 : CONNECTIONS,
-    ),
+    maxConcurrentPolls: positive('poll.maxConcurrent', poll?.maxConcurrent, push ? CONNECTIONS - 1 : CONNECTIONS),
     followsUnobserved: resume === 'eager',
     onError: (error, callId, operation) => report(asError(error), { callId, operation }),
     tap,
@@ -153,8 +146,29 @@ export function createClientOver(options: TaskClientBaseOptions, setUp: SetUp): 
     connection.signedIn(error)
     if (error === undefined) calls.pollSoon()
   })
-  const known = { id, url: target.url, jobs: options.jobs, resume }
+  const known = { id, url: target.url, jobs: options.jobs, results: options.results, resume }
   return clientOf({ ...known, owner, store, calls, connection, observing, metas, signingIn, settled, forgotten })
+}
+
+/** The records of the calls, with the results that are kept beside them. */
+function recordsOf(
+  { results }: TaskClientBaseOptions,
+  storage: TaskStorage,
+  owner: RecordOwner,
+  environment: Environment,
+  onError: (error: TaskStorageError) => void,
+): RecordStore {
+  const { now, setTimeout } = environment
+  const records = createRecordStore({
+    storage,
+    ...owner,
+    now,
+    pause: () => new Promise((resolve) => setTimeout(resolve, 0)),
+    inTime: (pending) => inTime(pending, environment),
+    onError,
+  })
+  const prefixOf = (scope = owner.scope) => scopePrefix(owner.endpoint, scope)
+  return results ? results({ records, prefixOf, now, onError }) : records
 }
 
 function rulesOf(
@@ -172,6 +186,7 @@ function rulesOf(
 }
 
 interface ClientParts extends Pick<TaskClient, 'id' | 'url' | 'jobs' | 'resume'> {
+  readonly results: TaskClientBaseOptions['results']
   readonly owner: RecordOwner
   readonly store: TaskClientStore
   readonly calls: Calls
@@ -186,6 +201,7 @@ interface ClientParts extends Pick<TaskClient, 'id' | 'url' | 'jobs' | 'resume'>
 /** What the app gets. */
 function clientOf({
   owner,
+  results,
   store,
   calls,
   connection,
@@ -207,9 +223,10 @@ function clientOf({
     callTool: async (params, callOptions) => client.startToolCall(params, callOptions).result,
     startToolCall(params, callOptions: ToolCallOptions & AnyArguments = {}) {
       inDevelopment?.(() => checkCall(params, callOptions))
-      return calls.start(checkParams(params), withMeta(callOptions))
+      return calls.start(checkParams(params), readCallOptions(callOptions, results))
     },
-    resumeTask: (task, callOptions = {}) => calls.resumeTask(checkReference(task), withMeta(callOptions)),
+    resumeTask: (task, callOptions = {}) =>
+      calls.resumeTask(checkReference(task), readCallOptions(callOptions, results)),
     getToolCall: calls.get,
     toolCalls: (filter) => createToolCallGroup(client, filter),
     getToolCallState: store.getCall,

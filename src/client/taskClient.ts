@@ -5,6 +5,7 @@ import type { Job } from '../connection/jobTools/job.js'
 import type { SettledToolCall, ToolCallState } from '../core/record/toolCallState.js'
 import type { ToolCallMeta } from '../core/register.js'
 import type { InputHandlers } from '../core/run/inputHandlers.js'
+import type { KeptResults } from '../core/storage/keptResults.js'
 import type { TaskStorage } from '../core/storage/taskStorage.js'
 import type { CallMeta } from '../core/taskPort.js'
 import type { Environment } from '../environment/environment.js'
@@ -52,6 +53,12 @@ export interface ToolCallOptions {
    * ```
    */
   meta?: ToolCallMeta
+  /**
+   * Keeps the result of the call's task for longer than the server does, with the option `results` of the client: for a
+   * week, up to this many bytes of JSON, `true` for 1,000,000. It is kept in clear text. A result with more bytes is not
+   * kept, which is reported to `onError`.
+   */
+  keepResult?: boolean | { maxBytes: number }
 }
 
 /** A handle on a call; `await call.result`. */
@@ -122,6 +129,8 @@ export interface TaskClientBaseOptions {
    * of an MCP 2025-11-25 server
    */
   storage?: 'local' | 'session' | 'memory' | TaskStorage
+  /** Where results of calls with `keepResult` are kept: `keptResults()` of `taskwire/results`. @default nowhere */
+  results?: KeptResults
   /** Account or tenant. Records of one scope are invisible to every other. @default '' */
   scope?: string
   /**
@@ -277,7 +286,10 @@ export interface TaskClient<T = AnyTools> extends WithTools<T> {
    *
    * @throws {TaskConfigurationError} for a `key` without the tool's name, or that of another call that is running.
    */
-  resumeTask(task: string | TaskReference, options?: Pick<ToolCallOptions, 'signal' | 'key' | 'meta'>): ToolCall
+  resumeTask(
+    task: string | TaskReference,
+    options?: Pick<ToolCallOptions, 'signal' | 'key' | 'meta' | 'keepResult'>,
+  ): ToolCall
   /** The call with this id, where there is one. */
   getToolCall(callId: string): ToolCall | undefined
   /**

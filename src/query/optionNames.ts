@@ -52,6 +52,7 @@ export const TOOL_CALL_QUERY: NamesOf<AnyToolCallQueryOptions> = {
   key: true,
   outputSchema: true,
   meta: true,
+  keepResult: true,
   query: true,
 }
 
@@ -61,5 +62,6 @@ export const TOOL_CALL_MUTATION: NamesOf<AnyToolCallMutationOptions> = {
   key: true,
   outputSchema: true,
   meta: true,
+  keepResult: true,
   mutation: true,
 }

@@ -1,6 +1,6 @@
 import type { MutationObserverOptions } from '@tanstack/query-core'
 import { checkMembers } from '../client/checkNames.js'
-import type { TaskClient } from '../client/taskClient.js'
+import type { TaskClient, ToolCallOptions } from '../client/taskClient.js'
 import type { ToolArguments, ToolName } from '../client/tools.js'
 import type { StandardSchemaV1 } from '../connection/standardSchema.js'
 import type { ToolCallMeta } from '../core/register.js'
@@ -29,6 +29,8 @@ export interface ToolCallMutationOptions<
   outputSchema?: S
   /** As in `ToolCallOptions`: what the app notes with the call, or a function of the arguments that returns it. */
   meta?: ToolCallMeta | ((variables: ToolCallVariables<T, Name>) => ToolCallMeta | undefined) | undefined
+  /** As in `ToolCallOptions`: keeps the result for longer than the server does. */
+  keepResult?: ToolCallOptions['keepResult']
   /** Options of TanStack Query. */
   mutation?:
     | Omit<
@@ -44,6 +46,7 @@ export interface AnyToolCallMutationOptions {
   readonly key?: string | undefined
   readonly outputSchema?: StandardSchemaV1 | undefined
   readonly meta?: ToolCallMeta | ((variables: never) => ToolCallMeta | undefined) | undefined
+  readonly keepResult?: ToolCallOptions['keepResult']
   readonly mutation?: object | undefined
 }
 
@@ -87,7 +90,7 @@ const UNREPEATED = { retry: false, networkMode: 'always' }
 /** {@link toolCallMutationOptions}; `onStart` is called with the id of each call that is made. */
 export function toolCallMutation(
   client: TaskClient,
-  { name, key, outputSchema, meta, mutation }: AnyToolCallMutationOptions,
+  { name, key, outputSchema, meta, keepResult, mutation }: AnyToolCallMutationOptions,
   onStart: (callId: string) => void,
 ): ToolCallMutation<unknown, object | undefined> {
   return {
@@ -99,7 +102,12 @@ export function toolCallMutation(
       const noted = typeof meta === 'function' ? meta(args as never) : meta
       const call = client.startToolCall(
         { name, ...(args !== undefined && { arguments: args }) },
-        { repeat: 'settled', ...(key !== undefined && { key }), ...(noted && { meta: noted }) },
+        {
+          repeat: 'settled',
+          ...(key !== undefined && { key }),
+          ...(noted && { meta: noted }),
+          ...(keepResult && { keepResult }),
+        },
       )
       onStart(call.callId)
       return toolOutput(await call.result, name, outputSchema)

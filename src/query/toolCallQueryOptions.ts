@@ -44,6 +44,8 @@ export interface ToolCallQueryBase<T, Name extends ToolName<T>, S extends Standa
   outputSchema?: S
   /** As in `ToolCallOptions`: what the app notes with the call, such as a title for a list. */
   meta?: ToolCallMeta | undefined
+  /** As in `ToolCallOptions`: keeps the result for longer than the server does. */
+  keepResult?: ToolCallOptions['keepResult']
   /**
    * Options of TanStack Query, such as `select`, and `enabled`, which holds the call back. `enabled` without parameters
    * is a getter, which Vue tracks.
@@ -58,6 +60,7 @@ export interface AnyToolCallQueryOptions {
   readonly key?: string | undefined
   readonly outputSchema?: StandardSchemaV1 | undefined
   readonly meta?: ToolCallMeta | undefined
+  readonly keepResult?: ToolCallOptions['keepResult']
   readonly query?: object | undefined
 }
 
@@ -153,7 +156,7 @@ export function toolCallQuery(
   options: AnyToolCallQueryOptions,
   suspense?: { readonly isReset: boolean },
 ): ToolCallQuery<unknown, unknown, SkipToken> {
-  const { name, arguments: args, query, outputSchema, meta } = options
+  const { name, arguments: args, query, outputSchema, meta, keepResult } = options
   const key = toolCallKey(options)
   const queryKey = toolCallQueryKey(client, name, key)
   inDevelopment?.(() => warnOfChange(client, options))
@@ -171,6 +174,7 @@ export function toolCallQuery(
       ...(isRepeat ? { repeat: 'settled' } : { signal: context.signal }),
       ...(key !== undefined && { key }),
       ...(meta && { meta }),
+      ...(keepResult && { keepResult }),
       [ANY_ARGUMENTS]: true,
     }
     const { result } = client.startToolCall({ name, ...(isArguments(args) && { arguments: args }) }, callOptions)

@@ -55,6 +55,7 @@ test.for([
   ['taskwire/lite', ['zustand']],
   ['taskwire/query', ['zustand']],
   ['taskwire/react', ['zustand', 'react', '@tanstack/react-query']],
+  ['taskwire/results', ['idb-keyval']],
   ['taskwire/server', ['@modelcontextprotocol/server']],
   ['taskwire/server/admin', []],
   ['taskwire/server/bullmq', []],

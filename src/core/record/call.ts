@@ -23,6 +23,8 @@ export interface Call {
   readonly argumentsHash: string | undefined
   /** What the app has noted with it. */
   readonly meta: ToolCallMeta | undefined
+  /** Up to how many bytes of its result are to be kept. */
+  readonly keepResult: number | undefined
   readonly startedAt: number
   /** What this page has sent: `repeated` if the `tools/call` was sent before, here or earlier, and no response came. */
   readonly sent: 'no' | 'once' | 'repeated'
@@ -64,6 +66,7 @@ export function recordOf(call: Call, task: TaskRecord | undefined, owner: Record
     key: call.key,
     argumentsHash: call.argumentsHash,
     meta: call.meta,
+    keepResult: call.keepResult,
     endpoint: owner.endpoint,
     scope: owner.scope,
     startedAt: call.startedAt,
@@ -80,8 +83,8 @@ export function settledBy(outcome: Outcome, endedAt: number, task?: Task, canRep
 
 /** The call as an earlier page or another tab has made it. */
 export function asFound(call: Call, found: CallRecord): Call {
-  const { startedAt, argumentsHash = call.argumentsHash, meta = call.meta } = found
-  return { ...call, startedAt, argumentsHash, meta }
+  const { startedAt, argumentsHash = call.argumentsHash, meta = call.meta, keepResult = call.keepResult } = found
+  return { ...call, startedAt, argumentsHash, meta, keepResult }
 }
 
 /** True where nothing more happens to the call in this page. */

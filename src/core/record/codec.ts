@@ -41,8 +41,19 @@ const MAX_ANSWERED = 512
 
 /** The members that are kept. What is undefined is left out by `JSON.stringify`. */
 function kept({ task, ...call }: CallRecord): JsonObject {
-  const { callId, tool, key, endpoint, scope, startedAt, argumentsHash, meta, idempotencyKey, held } = call
-  const identity = { callId, tool, key, endpoint, scope, startedAt, era: task?.era ?? 'modern', argumentsHash, meta }
+  const { callId, tool, key, endpoint, scope, startedAt, argumentsHash, meta, keepResult, idempotencyKey, held } = call
+  const identity = {
+    callId,
+    tool,
+    key,
+    endpoint,
+    scope,
+    startedAt,
+    era: task?.era ?? 'modern',
+    argumentsHash,
+    meta,
+    keepResult,
+  }
   if (task === undefined) return { ...identity, idempotencyKey, held }
   const { taskId, status, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs } = task.task
   const { receivedAt, earliestAt, notedAt, snapshotAt, answered, cancelling, lost } = task
@@ -112,7 +123,8 @@ export function decodeCallRecord(text: string, now: number): CallRecord | undefi
  */
 export function readCallRecord(body: unknown, now: number): CallRecord | undefined {
   if (!isJsonObject(body) || body['v'] !== VERSION) return undefined
-  const { callId, tool, key, endpoint, scope, era, startedAt, idempotencyKey, held, argumentsHash, meta } = body
+  const { callId, tool, key, endpoint, scope, era, startedAt, idempotencyKey, held, argumentsHash, meta, keepResult } =
+    body
   if (typeof callId !== 'string' || typeof tool !== 'string') return undefined
   if (typeof endpoint !== 'string' || typeof scope !== 'string' || !isTime(startedAt)) return undefined
   if (era !== 'modern' && era !== 'legacy') return undefined
@@ -124,6 +136,7 @@ export function readCallRecord(body: unknown, now: number): CallRecord | undefin
     key: typeof key === 'string' ? key : undefined,
     argumentsHash: isArgumentsHash(argumentsHash) ? argumentsHash : undefined,
     meta: isJsonObject(meta) && isShort(meta) ? (meta as ToolCallMeta) : undefined,
+    keepResult: isCount(keepResult) ? keepResult : undefined,
     endpoint,
     scope,
     // A call made in the millisecond in which another one was forgotten starts later than that.

@@ -48,7 +48,7 @@ export function isNewerRecord(text: unknown, callId: string): boolean {
 
 /** Whether a record is past its use: the server has dropped the task, or it ended long ago. */
 export function isRecordExpired(record: CallRecord, now: number): boolean {
-  const { task: known, held, startedAt } = record
+  const { task: known, held, startedAt, keepResult } = record
   if (held !== undefined || namesSession(record)) {
     if (now >= (known?.receivedAt ?? startedAt) + KEEP_SESSION_MS) return true
   }
@@ -56,6 +56,8 @@ export function isRecordExpired(record: CallRecord, now: number): boolean {
   const { task, lost, receivedAt } = known
   const isEnded = isTerminal(task.status)
   if (lost !== undefined && !isEnded) return now >= lost.at + KEEP_ENDED_MS
-  if (task.ttlMs !== null) return now >= receivedAt + task.ttlMs + (isEnded ? 0 : ASK_PAST_TTL_MS)
+  // A result that is kept outlives the ttl.
+  if (task.ttlMs !== null && !(isEnded && keepResult))
+    return now >= receivedAt + task.ttlMs + (isEnded ? 0 : ASK_PAST_TTL_MS)
   return isEnded && now >= receivedAt + KEEP_ENDED_MS
 }

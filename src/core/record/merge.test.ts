@@ -131,6 +131,7 @@ describe('mergeCalls', () => {
     key: undefined,
     argumentsHash: undefined,
     meta: undefined,
+    keepResult: undefined,
     endpoint: 'e',
     scope: '',
     startedAt: 1,

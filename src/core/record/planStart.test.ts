@@ -9,6 +9,7 @@ const CALL: CallRecord = {
   key: 'k',
   argumentsHash: 'one',
   meta: undefined,
+  keepResult: undefined,
   endpoint: 'e',
   scope: '',
   startedAt: 1,

@@ -136,6 +136,8 @@ export interface CallRecord {
   readonly argumentsHash: string | undefined
   /** What the app has noted with the call, in clear text. */
   readonly meta: ToolCallMeta | undefined
+  /** Up to how many bytes of its result are to be kept. */
+  readonly keepResult: number | undefined
   readonly endpoint: string
   readonly scope: string
   /** When the call was made, ms since the epoch, by this browser's clock. */

@@ -18,6 +18,7 @@ export interface StartOptions extends AnyArguments {
   readonly repeat?: Repeat | undefined
   readonly signal?: AbortSignal | undefined
   readonly meta?: ToolCallMeta | undefined
+  readonly keepResult?: number | undefined
 }
 
 /** What the client has to do with a call that is started. */
@@ -38,7 +39,7 @@ const WISH: Record<Repeat, Wish> = { never: 'call', settled: 'call-if-settled', 
 
 export function start(
   { name, arguments: args }: ToolCallRequest,
-  { key, repeat = 'never', signal: detaching, meta, [ANY_ARGUMENTS]: takesAny = false }: StartOptions,
+  { key, repeat = 'never', signal: detaching, meta, keepResult, [ANY_ARGUMENTS]: takesAny = false }: StartOptions,
   context: Context,
   { prepareMeta }: StartHooks,
 ): CallHandle {
@@ -46,7 +47,7 @@ export function start(
   const callId = key === undefined ? run.environment.randomId() : toolCallId(run.owner, name, key)
   const known = run.calls.get(callId)
   const argumentsHash = key === undefined ? undefined : hashOf(args)
-  const call = calls.newCall(callId, name, { key, arguments: args, argumentsHash, meta })
+  const call = calls.newCall(callId, name, { key, arguments: args, argumentsHash, meta, keepResult })
   if (detaching?.aborted) return refuse(call, detaching.reason, context)
   if (known !== undefined && isKnown(known, repeat)) {
     const isConflict = !takesAny && isOtherHash(known.call.argumentsHash, argumentsHash)

@@ -159,7 +159,7 @@ export function createPageCalls(
 
 /** A call that is about to be made, or has been. */
 function callAt(callId: string, name: string, startedAt: number, options: Partial<Call> = {}): Call {
-  const { key, arguments: args, argumentsHash, meta } = options
+  const { key, arguments: args, argumentsHash, meta, keepResult } = options
   const wish = 'call' as const
   return {
     callId,
@@ -168,6 +168,7 @@ function callAt(callId: string, name: string, startedAt: number, options: Partia
     arguments: args,
     argumentsHash,
     meta,
+    keepResult,
     startedAt,
     sent: 'no',
     progress: undefined,
@@ -176,6 +177,6 @@ function callAt(callId: string, name: string, startedAt: number, options: Partia
   }
 }
 
-function callOf({ callId, tool, startedAt, key, argumentsHash, meta }: CallRecord): Call {
-  return callAt(callId, tool, startedAt, { key, argumentsHash, meta })
+function callOf({ callId, tool, startedAt, ...how }: CallRecord): Call {
+  return callAt(callId, tool, startedAt, how)
 }

@@ -1,5 +1,5 @@
 import { merge } from '../record/merge.js'
-import type { TaskRecord } from '../record/record.js'
+import { isOver, type TaskRecord } from '../record/record.js'
 import { MESSAGE_DELAY_MS } from '../tabs/tabs.js'
 import { type CallEntry, createTaskEntry, type TaskEntry } from './entries.js'
 import type { Keeping } from './keeping.js'
@@ -53,6 +53,8 @@ export function createPlaces(
       report(entry, { call: before, task: undefined }, from)
       if (from === 'created') report(entry, { call: entry.call, task: task.record }, 'record-written')
       shown(entry)
+      // Its result may be kept, and the server may have it no longer.
+      if (from === 'resumed' && entry.call.keepResult && isOver(record) && record.end === undefined) void readNote(task)
       place(task, from === 'created')
       if (task.record.here.inputs.size > 0) base.onInputs(task)
       if (task.record.end !== undefined) finish(task)

@@ -10,11 +10,11 @@ import type { CallEntry } from './entries.js'
 import type { CallHandle } from './handle.js'
 
 /** How a task that the app names is followed. */
-export type ResumeOptions = Pick<StartOptions, 'signal' | 'key' | 'meta'>
+export type ResumeOptions = Pick<StartOptions, 'signal' | 'key' | 'meta' | 'keepResult'>
 
 export function resumeTask(
   { taskId, name = '' }: { taskId: string; name?: string },
-  { key, signal: detaching, meta }: ResumeOptions,
+  { key, signal: detaching, meta, keepResult }: ResumeOptions,
   context: Context,
 ): CallHandle {
   const { run, calls, handle, signal } = context
@@ -24,7 +24,7 @@ export function resumeTask(
     )
   }
   const callId = key === undefined ? taskCallId(run.owner, taskId) : toolCallId(run.owner, name, key)
-  const call = calls.newCall(callId, name, { key, meta })
+  const call = calls.newCall(callId, name, { key, meta, keepResult })
   if (detaching?.aborted) return refuse(call, detaching.reason, context)
   const known = calls.findTask(taskId)
   const isWanted = key === undefined || known?.call.callId === callId

@@ -217,6 +217,7 @@ function seenAt({ task, startedAt }: CallRecord): number {
   return task?.notedAt ?? startedAt
 }
 
-function scopePrefix(endpoint: string, scope: string): string {
+/** How the names of the records of a scope begin. */
+export function scopePrefix(endpoint: string, scope: string): string {
   return `${PREFIX}${hash(JSON.stringify([endpoint, scope]))}:`
 }

@@ -10,6 +10,7 @@ const record: CallRecord = {
   key: 'weekly',
   argumentsHash: undefined,
   meta: undefined,
+  keepResult: undefined,
   endpoint: 'https://example.com/mcp',
   scope: '',
   startedAt: 1000,

@@ -1,0 +1,14 @@
+import type { TaskStorageError } from '../../protocol/errors.js'
+import type { RecordStore } from './recordStore.js'
+
+/** What keeps results beside the records. */
+export interface KeptResultsContext {
+  readonly records: RecordStore
+  /** Names the records of a scope, this client's by default. */
+  readonly prefixOf: (scope?: string) => string
+  readonly now: () => number
+  readonly onError: (error: TaskStorageError) => void
+}
+
+/** Keeps results of calls where their records are: `keptResults()` of `taskwire/results` returns it. */
+export type KeptResults = (context: KeptResultsContext) => RecordStore

@@ -1,0 +1,256 @@
+import 'fake-indexeddb/auto'
+import { type TaskClient, TaskConfigurationError, TaskExpiredError } from 'taskwire'
+import { keptResults, type ResultItems } from 'taskwire/results'
+import { createSimulatedBrowser, type SimulatedBrowser } from 'taskwire/testing'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { createTaskClient } from './support/anyClient.js'
+import {
+  created,
+  createScriptedServer,
+  rpcError,
+  type ScriptedServer,
+  snapshot,
+  unreachable,
+} from './support/scriptedServer.js'
+
+const SECOND = 1000
+const HOUR = 3600 * SECOND
+const REPORT = { name: 'report' }
+const KEPT = { key: 'report-Q3', keepResult: true }
+const UNKNOWN = rpcError(-32602, 'Unknown task')
+const RESULT = { content: [{ type: 'text', text: '1,234' }] }
+
+let browser: SimulatedBrowser
+let server: ScriptedServer
+let items: Map<string, string>
+let errors: Error[]
+
+beforeEach(() => {
+  browser = createSimulatedBrowser()
+  server = createScriptedServer({ now: browser.now })
+  server.on('tools/call', created({ ttlMs: HOUR }))
+  server.on('tasks/get', snapshot({ status: 'completed', ttlMs: HOUR, result: RESULT }))
+  items = new Map()
+  errors = []
+})
+
+function itemsIn(map: Map<string, string>): ResultItems {
+  return {
+    get: async (name) => map.get(name),
+    set: async (name, text) => void map.set(name, text),
+    remove: async (names) => {
+      for (const name of names) map.delete(name)
+    },
+    names: async () => [...map.keys()],
+  }
+}
+
+function open(options: Partial<Parameters<typeof createTaskClient>[0]> = {}): TaskClient {
+  return createTaskClient({
+    url: 'https://tasks.example/mcp',
+    transportOptions: { fetch: server.fetch },
+    environment: browser.openPage().environment,
+    results: keptResults({ items: itemsIn(items) }),
+    onError: (error) => errors.push(error),
+    push: false,
+    ...options,
+  } as Parameters<typeof createTaskClient>[0])
+}
+
+/** A visit in which the call is made and ends. */
+async function visit(options: object = KEPT, client = open()): Promise<void> {
+  const result = client.callTool(REPORT, options)
+  await browser.advance(10 * SECOND)
+  expect(await result).toMatchObject(RESULT)
+  await client.close()
+}
+
+const count = (method: string) => server.received(method).length
+
+describe('the result of a call that is made with keepResult', () => {
+  it('is shown after the server has dropped the task, without a request for it', async () => {
+    await visit()
+    server.on('tasks/get', UNKNOWN)
+    await browser.advance(2 * HOUR)
+    const before = count('tasks/get')
+    const client = open()
+    const call = client.startToolCall(REPORT, KEPT)
+    await browser.advance(5 * SECOND)
+    expect(await call.result).toMatchObject(RESULT)
+    expect([count('tasks/get') - before, count('tools/call')]).toEqual([0, 1])
+  })
+
+  it('is that of a listed call, once somebody looks', async () => {
+    await visit()
+    server.on('tasks/get', UNKNOWN)
+    await browser.advance(2 * HOUR)
+    const client = open()
+    await client.resumeToolCalls()
+    const [listed] = Object.values(client.store.getState().calls)
+    expect(listed?.phase).toBe('ended')
+    const call = client.getToolCall(listed?.callId ?? '')
+    await browser.advance(5 * SECOND)
+    expect(await call?.result).toMatchObject(RESULT)
+    expect(client.getToolCallState(listed?.callId ?? '')).toMatchObject({ phase: 'completed', result: RESULT })
+  })
+
+  it('is shown where tabs share nothing, too', async () => {
+    await visit(KEPT, open({ crossTab: false }))
+    const before = count('tasks/get')
+    const call = open({ crossTab: false }).startToolCall(REPORT, KEPT)
+    await browser.advance(5 * SECOND)
+    expect(await call.result).toMatchObject(RESULT)
+    expect(count('tasks/get') - before).toBe(0)
+  })
+
+  it('is shown where this page polls another task already', async () => {
+    await visit(KEPT, open({ crossTab: false }))
+    server.on('tools/call', created({ taskId: 'another-task' }))
+    server.on('tasks/get', snapshot({ taskId: 'another-task' }))
+    const client = open({ crossTab: false })
+    await client.resumeToolCalls()
+    const other = client.startToolCall({ name: 'other' })
+    await browser.advance(5 * SECOND)
+    const call = client.getToolCall(client.toolCallId('report', KEPT.key))
+    await browser.advance(5 * SECOND)
+    expect(await call?.result).toMatchObject(RESULT)
+    expect(other.getState().phase).toBe('working')
+  })
+
+  it('is there where nothing can be reached', async () => {
+    await visit()
+    server.on('tasks/get', unreachable)
+    const client = open()
+    const call = client.startToolCall(REPORT, KEPT)
+    await browser.advance(5 * SECOND)
+    expect(await call.result).toMatchObject(RESULT)
+  })
+
+  it('is kept by the page that sees the end, where another visit has made the call', async () => {
+    server.on('tasks/get', snapshot({ ttlMs: HOUR }))
+    const first = open()
+    first.startToolCall(REPORT, KEPT).result.catch(() => {})
+    await browser.advance(3 * SECOND)
+    await first.close()
+    server.on('tasks/get', snapshot({ status: 'completed', ttlMs: HOUR, result: RESULT }))
+    const second = open()
+    await second.resumeToolCalls()
+    await browser.advance(10 * SECOND)
+    await second.close()
+    server.on('tasks/get', UNKNOWN)
+    await browser.advance(2 * HOUR)
+    const call = open().startToolCall(REPORT, KEPT)
+    await browser.advance(5 * SECOND)
+    expect(await call.result).toMatchObject(RESULT)
+  })
+
+  it('goes after a week with its record', async () => {
+    await visit()
+    expect(items.size).toBe(1)
+    await browser.advance(8 * 24 * HOUR)
+    await open().resumeToolCalls()
+    await browser.advance(SECOND)
+    expect(items.size).toBe(0)
+  })
+
+  it('goes when the call is forgotten, and when all of the scope are', async () => {
+    await visit()
+    const client = open()
+    await client.forget({ callId: client.toolCallId('report', KEPT.key) })
+    expect(items.size).toBe(0)
+    await visit()
+    await visit({ key: 'other', keepResult: true }, open({ scope: 'another account' }))
+    expect(items.size).toBe(2)
+    await open().forget()
+    expect([...items.keys()]).toHaveLength(1)
+  })
+
+  it('goes when the call is made again', async () => {
+    await visit()
+    server.on('tools/call', created({ taskId: 'the-second-task', ttlMs: HOUR }))
+    server.on('tasks/get', snapshot({ taskId: 'the-second-task', ttlMs: HOUR }))
+    open()
+      .startToolCall(REPORT, { ...KEPT, repeat: 'always' })
+      .result.catch(() => {})
+    await browser.advance(5 * SECOND)
+    expect(items.size).toBe(0)
+  })
+
+  it('is not kept without the option', async () => {
+    await visit({ key: 'k' })
+    expect(items.size).toBe(0)
+  })
+
+  it('is refused where nothing keeps results', () => {
+    const client = open({ results: undefined as never })
+    expect(() => client.startToolCall(REPORT, KEPT)).toThrow(TaskConfigurationError)
+    expect(() => client.startToolCall(REPORT, KEPT)).toThrow(/results: keptResults\(\)/)
+  })
+
+  it('is not kept where it is larger than allowed, which is reported, and the call has its result', async () => {
+    await visit({ key: 'k', keepResult: { maxBytes: 50 } })
+    expect(items.size).toBe(0)
+    expect(errors.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^A kept result could not be written: it has \d+ bytes, and keepResult allows 50\./),
+    ])
+  })
+
+  it('makes room for itself: the oldest go', async () => {
+    const results = keptResults({ items: itemsIn(items), maxBytes: 1200 })
+    for (let at = 1; at <= 20; at++) {
+      server.on('tools/call', created({ taskId: `task-${at}`, ttlMs: HOUR }))
+      server.on('tasks/get', snapshot({ taskId: `task-${at}`, status: 'completed', ttlMs: HOUR, result: RESULT }))
+      await visit({ key: `k${at}`, keepResult: true }, open({ results }))
+    }
+    const sizes = [...items.values()].map((text) => new TextEncoder().encode(text).length)
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(1200)
+    expect([...items.keys()].at(-1)).toContain('task-20')
+    expect([...items.keys()].some((name) => name.includes('"task-1"'))).toBe(false)
+  })
+
+  it.each([
+    ['no JSON', () => 'no JSON'],
+    ['of another shape', () => '{"at":1,"task":{"status":"completed"}}'],
+    ['of another status', (text: string) => text.replace('"completed"', '"working"')],
+  ])('is asked for where what is kept is %s', async (_, mangle) => {
+    await visit()
+    for (const [name, text] of items) items.set(name, mangle(text))
+    const call = open().startToolCall(REPORT, KEPT)
+    await browser.advance(5 * SECOND)
+    expect(await call.result).toMatchObject(RESULT)
+  })
+
+  it('is asked for where it cannot be read, and what has failed is reported', async () => {
+    await visit()
+    const broken = {
+      ...itemsIn(items),
+      names: () => Promise.reject(new Error('The database is broken')),
+    }
+    const call = open({ results: keptResults({ items: broken }) }).startToolCall(REPORT, KEPT)
+    await browser.advance(5 * SECOND)
+    expect(await call.result).toMatchObject(RESULT)
+    expect(errors.map(({ message }) => message)).toContain('A kept result could not be read: The database is broken')
+  })
+
+  it('ends as before where neither the server nor the storage has it', async () => {
+    await visit()
+    items.clear()
+    server.on('tasks/get', UNKNOWN)
+    await browser.advance(2 * HOUR)
+    const call = open().startToolCall(REPORT, KEPT)
+    const outcome = expect(call.result).rejects.toBeInstanceOf(TaskExpiredError)
+    await browser.advance(5 * SECOND)
+    await outcome
+  })
+})
+
+it('keeps results in IndexedDB, where no other place is named', async () => {
+  const results = keptResults()
+  await visit(KEPT, open({ results }))
+  const idb = await import('idb-keyval')
+  const store = idb.createStore('taskwire-results', 'results')
+  await vi.waitFor(async () => expect(await idb.keys(store)).toHaveLength(1))
+  expect(JSON.stringify(await idb.values(store))).toContain('1,234')
+  await open({ results }).forget()
+  expect(await idb.keys(store)).toEqual([])
+})
