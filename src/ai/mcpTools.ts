@@ -16,7 +16,7 @@ export interface McpToolsOptions<Prefix extends string = '', Dynamic extends boo
    * @default none
    */
   chatId?: string | undefined
-  /** Which tools the model gets. @default all */
+  /** Which tools the model gets. @default all but those that follow the `jobs` of the client: their status and cancel tools */
   filter?: ((tool: Tool) => boolean) | undefined
   /** Begins the name of each tool, for instance `'reports_'` beside the tools of another server. @default '' */
   prefix?: Prefix | undefined
@@ -87,7 +87,9 @@ export async function mcpTools<T, Prefix extends string = '', Dynamic extends bo
   client: TaskClient<T>,
   options: McpToolsOptions<Prefix, Dynamic> = {},
 ): Promise<McpToolSet<T, Prefix, Dynamic>> {
-  const { filter = () => true, prefix = '', tools = await client.listTools() } = options
+  const { jobs = [] } = client
+  const isOwn = ({ name }: Tool) => !jobs.some((job) => job.isInternal(name))
+  const { filter = isOwn, prefix = '', tools = await client.listTools() } = options
   // Without a prototype: the model may ask for a tool named "constructor".
   const set: Record<string, McpTool> = Object.create(null)
   for (const tool of tools.filter(filter))
@@ -95,9 +97,14 @@ export async function mcpTools<T, Prefix extends string = '', Dynamic extends bo
   return set as McpToolSet<T, Prefix, Dynamic>
 }
 
+const WAITS = 'The call waits for the job and returns its outcome: there is nothing to poll.'
+
 function toMcpTool(client: TaskClient, tool: Tool, options: McpToolsOptions<string, boolean>): McpTool {
   const { chatId, onAbort: whenAborted, needsApproval, dynamic = true } = options
-  const { name, description, annotations } = tool
+  const { name, annotations } = tool
+  // It may say that the tool answers with an id, and which tool to poll.
+  const isJob = client.jobs?.some(({ start }) => start === name)
+  const description = isJob ? [tool.description, WAITS].filter(Boolean).join('\n\n') : tool.description
   const title = tool.title ?? annotations?.title
 
   async function* execute(input: unknown, { toolCallId, abortSignal }: McpToolExecution) {

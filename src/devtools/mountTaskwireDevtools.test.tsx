@@ -1,4 +1,5 @@
 import type { TaskClientObservation, TaskClientState, ToolCallState } from 'taskwire'
+import { byStatusField, defineJob } from 'taskwire/jobs'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createStore } from 'zustand/vanilla'
 import { createFaultInjection } from './faults/createFaultInjection.js'
@@ -72,6 +73,19 @@ const all = (selector: string): HTMLElement[] => [...shadow().querySelectorAll<H
 const one = (selector: string): HTMLElement => shadow().querySelector(selector) as HTMLElement
 
 describe('mountTaskwireDevtools()', () => {
+  it('names the status tool of a call that is a job', () => {
+    const { client } = fakeClient(1)
+    const task = { taskId: 'job:tool c0:1', status: 'completed', createdAt: '', lastUpdatedAt: '', ttlMs: null }
+    const store = createStore<TaskClientState>(() => ({
+      connection: { status: 'connected' },
+      calls: { c0: stateOf('c0', 0, { task }) },
+    }))
+    const job = defineJob({ start: 'tool c0', status: 'c0_status', id: 'id', read: byStatusField('status') })
+    mounted = mountTaskwireDevtools({ ...client, store, jobs: [job] }, { initialIsOpen: true })
+    nextFrame()
+    expect(shadow().textContent).toContain('status tool: c0_status')
+  })
+
   it('shows fifty of a thousand calls, the newest first, and more where they are asked for', () => {
     mounted = mountTaskwireDevtools(fakeClient(1000).client, { initialIsOpen: true })
     nextFrame()

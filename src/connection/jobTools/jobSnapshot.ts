@@ -48,7 +48,7 @@ export function jobSnapshot(
   const body = {
     ...newJobTask(request.taskId, job),
     ...(typeof message === 'string' && { statusMessage: message }),
-    ...carried(reading, outcome),
+    ...carried(reading, outcome, request),
     status: reading.status,
   }
   try {
@@ -59,7 +59,7 @@ export function jobSnapshot(
   }
 }
 
-function carried(reading: JobReading, outcome: CallToolResult | undefined): object {
+function carried(reading: JobReading, outcome: CallToolResult | undefined, { hidden }: JobRequest): object {
   switch (reading.status) {
     case 'working': {
       const { progress, pollAfterMs } = reading
@@ -72,7 +72,7 @@ function carried(reading: JobReading, outcome: CallToolResult | undefined): obje
       return { result: outcome }
     case 'failed': {
       const { message = 'The job failed; the server does not say why.', code = SERVER_ERROR, data } = reading
-      return { error: { code, message, ...(data !== undefined && { data }) } }
+      return { error: { code, message: hidden(String(message)), ...(data !== undefined && { data }) } }
     }
     case 'input_required':
       return { inputRequests: reading.inputRequests }

@@ -62,3 +62,8 @@ it('the row of a call lists input requests with the state of their responses', (
   const asking = { ...working, inputRequests: { a: {}, b: {} }, inputResponses: { b: { status: 'sending' } } }
   expect(factsOf(asking as unknown as ToolCallState)).toMatchObject({ 'Input requests': 'a: open, b: sending' })
 })
+
+it('the row of a job says which tool is asked how it stands', () => {
+  const { facts } = callRow(working, { nextPollAt: 6000, lastHeardAt: 4500, statusTool: 'report_status' }, 5000)
+  expect(facts).toContainEqual(['Task', `${taskName(taskId)} (status tool: report_status)`])
+})

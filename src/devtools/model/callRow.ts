@@ -8,6 +8,8 @@ import type { Tone } from './timeline.js'
 export interface CallTimes {
   readonly nextPollAt: number | undefined
   readonly lastHeardAt: number | undefined
+  /** The tool that says how the job stands, where the call is one of `taskwire/jobs`. */
+  readonly statusTool?: string | undefined
 }
 
 type Fact = readonly [name: string, value: string]
@@ -41,7 +43,7 @@ const TONES: Record<ToolCallState['phase'], Tone> = {
 
 const NOTHING = '–'
 
-export function callRow(call: ToolCallState, { nextPollAt, lastHeardAt }: CallTimes, now: number): CallRow {
+export function callRow(call: ToolCallState, { nextPollAt, lastHeardAt, statusTool }: CallTimes, now: number): CallRow {
   const { name, phase, task, network, error, lastError, failureCount, progress, cancelStatus, startedAt, endedAt } =
     call
   const untilPoll = nextPollAt === undefined ? undefined : nextPollAt - now
@@ -58,7 +60,12 @@ export function callRow(call: ToolCallState, { nextPollAt, lastHeardAt }: CallTi
     progress: progress?.total ? progress.progress / progress.total : undefined,
     facts: [
       ['Call', call.callId],
-      ['Task', task === undefined ? 'no task' : `${taskName(task.taskId)} (short hash)`],
+      [
+        'Task',
+        task === undefined
+          ? 'no task'
+          : `${taskName(task.taskId)} (${statusTool ? `status tool: ${statusTool}` : 'short hash'})`,
+      ],
       ['Phase', task === undefined || task.status === phase ? phase : `${phase} (task: ${task.status})`],
       ['Network', network],
       ['Last heard', lastHeardAt === undefined ? NOTHING : `${ticking(now - lastHeardAt)} ago`],

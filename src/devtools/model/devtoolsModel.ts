@@ -5,7 +5,8 @@ import type { StoredItem } from './recordRow.js'
 import type { PageStart } from './summary.js'
 
 /** The part of a client that the devtools use. */
-export type ObservedClient = Pick<TaskClient, 'store' | 'observe' | 'getToolCall'> & Partial<Pick<TaskClient, 'url'>>
+export type ObservedClient = Pick<TaskClient, 'store' | 'observe' | 'getToolCall'> &
+  Partial<Pick<TaskClient, 'url' | 'jobs'>>
 
 /** What the panel shows, at one moment. */
 export interface DevtoolsModel {

@@ -46,9 +46,11 @@ function rowOf({ client, call, model }: ListedCall): CallRow {
 }
 
 /** A call that ended in an earlier visit is not asked for: that would fetch its outcome. */
-function timesOf(client: ObservedClient | undefined, { callId, phase, endedAt }: ToolCallState): CallTimes {
+function timesOf(client: ObservedClient | undefined, { callId, name, phase, endedAt }: ToolCallState): CallTimes {
   const call = phase === 'ended' || endedAt !== undefined ? undefined : client?.getToolCall(callId)
-  return { nextPollAt: call?.nextPollAt, lastHeardAt: call?.lastHeardAt }
+  const status = client?.jobs?.find(({ start }) => start === name)?.status
+  const statusTool = typeof status === 'object' ? status.tool : status
+  return { nextPollAt: call?.nextPollAt, lastHeardAt: call?.lastHeardAt, statusTool }
 }
 
 function createCallDetail(onChange: () => void): View<ListedCall> {
