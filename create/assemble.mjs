@@ -10,7 +10,7 @@ const templates = join(import.meta.dirname, 'templates')
 export const SHARED = {
   react: {
     example: 'vite-react',
-    files: ['index.html', 'server.ts', 'src/index.css', 'vite.config.ts'],
+    files: ['index.html', 'server.ts', 'src/index.css', 'src/questions.tsx', 'vite.config.ts'],
   },
   next: {
     example: 'next',
@@ -29,6 +29,7 @@ export const SHARED = {
 /** Files of the template with Next that are those of the one with Vite. */
 const FROM_REACT = {
   'app/client.ts': 'src/client.ts',
+  'app/questions.tsx': 'src/questions.tsx',
   'app/report.tsx': 'src/report.tsx',
   'app/report.test.tsx': 'src/report.test.tsx',
   'app/taskwire.gen.ts': 'src/taskwire.gen.ts',
@@ -36,7 +37,7 @@ const FROM_REACT = {
 }
 
 /** Those of them that Next has to be told to run in the browser. */
-const IN_THE_BROWSER = ['app/report.tsx']
+const IN_THE_BROWSER = ['app/questions.tsx', 'app/report.tsx']
 
 /** @typedef {Record<string, string>} Ranges */
 
@@ -56,7 +57,7 @@ export function assemble(folder) {
     writeFileSync(join(to, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
   }
   for (const [file, from] of Object.entries(FROM_REACT)) {
-    const source = readFileSync(join(templates, 'react', from), 'utf8')
+    const source = readFileSync(join(folder, 'react', from), 'utf8')
     const to = join(folder, 'next', file)
     mkdirSync(dirname(to), { recursive: true })
     writeFileSync(to, IN_THE_BROWSER.includes(file) ? `'use client'\n\n${source}` : source)

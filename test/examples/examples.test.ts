@@ -33,10 +33,29 @@ test('the page of every example says how to get it without a copy of the reposit
     )
 })
 
-test('each example has the same report server', () => {
-  expect(SERVERS.map((path) => path.split('/')[0]).sort()).toEqual(names)
-  const [first = '', ...others] = SERVERS
-  for (const path of others) expect(read(`examples/${path}`), path).toBe(read(`examples/${first}`))
+/** Their pages show the forms of input requests, so their server asks. The starters take it from them. */
+const ASKING = ['next', 'vite-react']
+
+test('each example has the same report server, and those whose pages show forms the same one that asks', () => {
+  const nameOf = (path: string) => path.split('/')[0] ?? ''
+  expect(SERVERS.map(nameOf).sort()).toEqual(names)
+  const asking = SERVERS.filter((path) => ASKING.includes(nameOf(path)))
+  const others = SERVERS.filter((path) => !asking.includes(path))
+  for (const group of [asking, others])
+    for (const path of group) expect(read(`examples/${path}`), path).toBe(read(`examples/${group[0]}`))
+})
+
+test('each page looks at isError before it shows the text of a result', () => {
+  const pages = names.flatMap((name) =>
+    readdirSync(join(repository, 'examples', name), { recursive: true, encoding: 'utf8' })
+      .filter((path) => !path.includes('node_modules') && /\.(?:tsx?|vue|svelte)$/.test(path))
+      .map((path) => `examples/${name}/${path}`),
+  )
+  const showing = [...pages, 'create/templates/react/src/report.tsx', 'docs/live/ask/src/Newsletter.tsx'].filter(
+    (path) => /<output>|output\.textContent/.test(read(path)),
+  )
+  expect(showing.length).toBeGreaterThan(7)
+  for (const path of showing) expect(read(path), path).toContain('isError')
 })
 
 test('each example takes this version of the package, and ranges like a starter', () => {

@@ -18,7 +18,10 @@ function ofVue(path: string, source: string): string {
   const { content } = compileScript(descriptor, { id: 'page', inlineTemplate: true })
   // TypeScript narrows `refs.data`, which is what a template says, and does not narrow `unref(data)`.
   const names = new Set([...content.matchAll(/_unref\((?<name>\w+)\)/g)].map(({ groups: { name = '' } = {} }) => name))
+  // Types of props are gone where it was compiled, and an import that is not used would not compile.
+  const types = [...content.matchAll(/^import type (?<list>\{[^}]*\})/gm)].map(({ groups: { list = '' } = {} }) => list)
   return content
+    .concat(...types.map((list) => `\nexport type ${list}\n`))
     .replace('unref as _unref', 'proxyRefs as _proxyRefs')
     .replace('return (_ctx: any', `const _refs = _proxyRefs({ ${[...names].join(', ')} })\n$&`)
     .replaceAll(/_unref\((\w+)\)/g, '_refs.$1')
@@ -69,5 +72,7 @@ function ofSvelte(path: string, source: string): string {
         throw new Error(`${path} has a ${node.type}: say here what TypeScript makes of it.`)
     }
   }
-  return `${textOf(instance?.content as unknown as Node)}\n${statementsOf(fragment as unknown as Node)}`
+  const code = textOf(instance?.content as unknown as Node)
+  const runes = code.includes('$props') ? 'declare function $props(): any\n' : ''
+  return `${code}\n${runes}${statementsOf(fragment as unknown as Node)}`
 }

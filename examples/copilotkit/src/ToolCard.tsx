@@ -1,5 +1,7 @@
 import type { ReactToolCallRenderer } from '@copilotkit/react-core/v2'
+import type { ToolCallState } from 'taskwire'
 import { useInputRequests, useTaskClient, useToolCallState } from 'taskwire/react'
+import { Question } from './Question'
 
 /** A tool call in the thread. All that it shows while the tool is at work comes from the store of the task client. */
 export const ToolCard: ReactToolCallRenderer<Record<string, unknown>>['render'] = ({ name, toolCallId, args }) => {
@@ -7,7 +9,9 @@ export const ToolCard: ReactToolCallRenderer<Record<string, unknown>>['render'] 
   // A call is known by the id that the agent has given it.
   const callId = client.toolCallId(name, toolCallId)
   const call = useToolCallState({ callId })
-  const requests = useInputRequests().filter((request) => request.callId === callId)
+  const requests = useInputRequests().filter(
+    (pending) => pending.callId === callId && pending.request.method === 'elicitation/create',
+  )
   const isRunning = call !== undefined && call.endedAt === undefined
 
   return (
@@ -18,25 +22,21 @@ export const ToolCard: ReactToolCallRenderer<Record<string, unknown>>['render'] 
       {isRunning && (
         <>
           <progress aria-label="Progress of the report" value={call.progress?.progress} max={call.progress?.total} />
-          <p>{call.network === 'ok' ? (call.progress?.message ?? 'Starting…') : 'Reconnecting…'}</p>
+          <p>{newsOf(call)}</p>
           <button type="button" disabled={call.isCancelling} onClick={() => void client.getToolCall(callId)?.cancel()}>
             Cancel
           </button>
         </>
       )}
-      {requests.map(({ inputKey, request, respond }) => (
-        <fieldset key={inputKey}>
-          <legend>
-            {request.method === 'elicitation/create' ? request.params.message : 'The tool asks for more.'}
-          </legend>
-          <button type="button" onClick={() => respond({ action: 'accept', content: {} })}>
-            Approve
-          </button>
-          <button type="button" onClick={() => respond({ action: 'decline' })}>
-            Decline
-          </button>
-        </fieldset>
+      {requests.map((pending) => (
+        <Question key={pending.inputKey} {...pending} />
       ))}
     </section>
   )
+}
+
+function newsOf({ network, phase, progress }: ToolCallState) {
+  if (network !== 'ok') return 'Reconnecting…'
+  if (phase === 'input_required') return 'Waiting for your answer.'
+  return progress?.message ?? 'Starting…'
 }

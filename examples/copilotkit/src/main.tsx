@@ -7,7 +7,7 @@ import { Thread } from './Thread'
 import { serverTools } from './tools'
 import './index.css'
 
-const client = createTaskClient({ url: '/mcp' })
+const client = createTaskClient({ url: '/mcp', capabilities: { elicitation: { form: {} } } })
 const tools = await serverTools(client)
 // An app has `runtimeUrl` in place of agents, the address of its CopilotKit runtime.
 const agents = { default: new HttpAgent({ url: '/agent' }) }

@@ -26,13 +26,13 @@ function show() {
   if (call?.progress) progress.value = call.progress.progress
   else progress.removeAttribute('value')
 
-  alert.hidden = !call?.error
-  alert.textContent = call?.error ? explain(call.error) : ''
-
-  output.hidden = !call?.result
-  output.textContent = (call?.result?.content ?? [])
-    .map((block) => (block.type === 'text' ? block.text : ''))
-    .join('\n')
+  // A tool that has failed has a result, too.
+  const text = (call?.result?.content ?? []).map((block) => (block.type === 'text' ? block.text : '')).join('\n')
+  const problem = call?.error ? explain(call.error) : call?.result?.isError ? text : undefined
+  alert.hidden = problem === undefined
+  alert.textContent = problem ?? ''
+  output.hidden = !call?.result || problem !== undefined
+  output.textContent = text
 }
 
 function explain(error: Error) {

@@ -53,8 +53,11 @@ export function App() {
 
       <Show when={report.error}>{(error) => <p role="alert">{explain(error())}</p>}</Show>
 
+      {/* A tool that has failed has a result, too. */}
       <Show when={text()}>
-        <output>{text()}</output>
+        <Show when={report.data?.isError} fallback={<output>{text()}</output>}>
+          <p role="alert">{text()}</p>
+        </Show>
       </Show>
     </main>
   )

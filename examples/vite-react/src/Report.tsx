@@ -1,6 +1,7 @@
 import { useState } from 'react'
-import { TaskCancelledError, ToolCallInterruptedError } from 'taskwire'
+import { type CallToolResult, TaskCancelledError, ToolCallInterruptedError } from 'taskwire'
 import { useToolCallMutation } from 'taskwire/react'
+import { Questions } from './questions'
 
 export function Report() {
   const [quarter, setQuarter] = useState('Q1')
@@ -35,20 +36,27 @@ export function Report() {
         <section aria-label="Progress">
           {/* Without a value the bar says that it is unknown how long it takes. */}
           <progress aria-label="Progress of the report" value={call.progress?.progress} max={call.progress?.total} />
-          <p>{call.progress?.message ?? 'Starting…'}</p>
+          <p>
+            {call.phase === 'input_required' ? 'Waiting for your answer.' : (call.progress?.message ?? 'Starting…')}
+          </p>
           <button type="button" onClick={report.cancel} disabled={report.isCancelling}>
             Cancel
           </button>
         </section>
       )}
 
+      <Questions />
+
       {error && !isRunning && <p role="alert">{explain(error)}</p>}
 
-      {data && !isRunning && (
-        <output>{data.content.map((block) => (block.type === 'text' ? block.text : '')).join('\n')}</output>
-      )}
+      {/* A tool that has failed has a result, too. */}
+      {data && !isRunning && (data.isError ? <p role="alert">{textOf(data)}</p> : <output>{textOf(data)}</output>)}
     </>
   )
+}
+
+function textOf({ content }: CallToolResult) {
+  return content.map((block) => (block.type === 'text' ? block.text : '')).join('\n')
 }
 
 function explain(error: Error) {

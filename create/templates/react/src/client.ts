@@ -1,11 +1,21 @@
 import { createTaskClient } from 'taskwire'
 import { type Tools, toolsHash } from './taskwire.gen'
 
-export const client = createTaskClient<Tools>({ url: '/mcp', toolsHash })
+export const client = createTaskClient<Tools>({
+  url: '/mcp',
+  toolsHash,
+  // What the page can ask the user: forms.
+  capabilities: { elicitation: { form: {} } },
+})
 
 // Gives every hook the names, arguments and results of the server's tools.
 declare module 'taskwire' {
   interface Register {
     client: typeof client
   }
+}
+
+// Every call, every poll and every message, in a panel at the edge of the page. A production build leaves it out.
+if (process.env.NODE_ENV === 'development' && typeof window !== 'undefined') {
+  void import('taskwire/devtools').then(({ mountTaskwireDevtools }) => mountTaskwireDevtools(client))
 }

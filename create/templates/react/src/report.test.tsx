@@ -14,32 +14,65 @@ beforeAll(() => {
 
 afterEach(cleanup)
 
-test('shows the progress of the report, and then the report', async () => {
-  // A server in memory whose tool does no work: each poll shows the next step. No test waits for real time.
-  const report = scriptTask(
-    [
-      { status: 'working', progress: { progress: 2, total: 5, message: 'Asia' } },
-      { status: 'completed', result: { content: [{ type: 'text', text: 'Sold 4,200 pieces.' }] } },
-    ],
-    { name: 'generate_report' },
-  )
-  const server = createTestServer({ tools: [report] })
-  const client = createTaskClient({ url: server.url, environment: server.environment })
+/** The page with a server in memory whose tool does no work: each poll shows the next step. No test waits for real time. */
+function open(steps: Parameters<typeof scriptTask>[0]) {
+  const server = createTestServer({ tools: [scriptTask(steps, { name: 'generate_report' })] })
+  const client = createTaskClient({
+    url: server.url,
+    environment: server.environment,
+    capabilities: { elicitation: { form: {} } },
+  })
   render(
     <TaskClientProvider client={client}>
       <Report />
     </TaskClientProvider>,
   )
-
   fireEvent.click(screen.getByRole('button', { name: 'Generate report' }))
-  await act(() => server.advance(500))
+  return { server, advance: (ms: number) => act(() => server.advance(ms)) }
+}
+
+const done = {
+  content: [{ type: 'text' as const, text: '5 regions sold 4,200 pieces in Q1.' }],
+  structuredContent: { quarter: 'Q1', regions: 5, pieces: 4200 },
+}
+
+test('shows the progress of the report, and then the report', async () => {
+  const { server, advance } = open([
+    { status: 'working', progress: { progress: 2, total: 5, message: 'Asia' } },
+    { status: 'completed', result: done },
+  ])
+  await advance(500)
   expect(screen.getByText('Asia')).toBeDefined()
   expect(screen.getByRole('progressbar').getAttribute('value')).toBe('2')
 
-  await act(() => server.advance(1000))
-  expect(screen.getByText('Sold 4,200 pieces.')).toBeDefined()
+  await advance(1000)
+  expect(screen.getByText('5 regions sold 4,200 pieces in Q1.')).toBeDefined()
   expect(server.requests.find(({ method }) => method === 'tools/call')?.params).toMatchObject({
     name: 'generate_report',
     arguments: { quarter: 'Q1' },
+  })
+})
+
+test('shows why the tool has failed, and no report', async () => {
+  const failed = { isError: true, content: [{ type: 'text' as const, text: 'The returns are not counted.' }] }
+  const { advance } = open([{ status: 'completed', result: failed }])
+  await advance(1000)
+  expect(screen.getByRole('alert').textContent).toBe('The returns are not counted.')
+  expect(screen.queryByText(/pieces/)).toBeNull()
+})
+
+test('shows the question that the tool asks, and sends the answer', async () => {
+  const question = {
+    method: 'elicitation/create' as const,
+    params: { message: 'Without the returns?', requestedSchema: { type: 'object' as const, properties: {} } },
+  }
+  const { server, advance } = open([{ status: 'input_required', inputRequests: { returns: question } }])
+  await advance(1000)
+  expect(screen.getByText('Waiting for your answer.')).toBeDefined()
+  expect(screen.getByText('Without the returns?')).toBeDefined()
+  fireEvent.click(screen.getByRole('button', { name: 'Answer' }))
+  await advance(1000)
+  expect(server.requests.find(({ method }) => method === 'tasks/update')?.params).toMatchObject({
+    inputResponses: { returns: { action: 'accept' } },
   })
 })

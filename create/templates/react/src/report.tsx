@@ -1,7 +1,8 @@
 import { useState } from 'react'
-import { TaskCancelledError, ToolCallInterruptedError } from 'taskwire'
+import { TaskCancelledError, ToolCallInterruptedError, type ToolResult } from 'taskwire'
 import { useToolCallMutation } from 'taskwire/react'
-import type { GenerateReportArguments } from './taskwire.gen'
+import { Questions } from './questions'
+import type { GenerateReportArguments, Tools } from './taskwire.gen'
 
 type Quarter = GenerateReportArguments['quarter']
 
@@ -39,19 +40,34 @@ export function Report() {
         <section aria-label="Progress">
           {/* Without a value the bar says that it is unknown how long it takes. */}
           <progress aria-label="Progress of the report" value={call.progress?.progress} max={call.progress?.total} />
-          <p>{call.progress?.message ?? 'Starting…'}</p>
+          <p>
+            {call.phase === 'input_required' ? 'Waiting for your answer.' : (call.progress?.message ?? 'Starting…')}
+          </p>
           <button type="button" onClick={report.cancel} disabled={report.isCancelling}>
             Cancel
           </button>
         </section>
       )}
 
+      <Questions />
+
       {error && !isRunning && <p role="alert">{explain(error)}</p>}
 
-      {data && !isRunning && (
-        <output>{data.content.map((block) => (block.type === 'text' ? block.text : '')).join('\n')}</output>
-      )}
+      {data && !isRunning && <Result data={data} />}
     </>
+  )
+}
+
+/** A tool that has failed has a result, too: only after a check of `isError` there is a report. */
+function Result({ data }: { data: ToolResult<Tools, 'generate_report'> }) {
+  if (data.isError) {
+    return <p role="alert">{data.content.map((block) => (block.type === 'text' ? block.text : '')).join('\n')}</p>
+  }
+  const { quarter, regions, pieces } = data.structuredContent
+  return (
+    <output>
+      {regions} regions sold {pieces.toLocaleString('en')} pieces in {quarter}.
+    </output>
   )
 }
 

@@ -4,6 +4,7 @@ export interface Tools {
   /** Adds up the sales of a quarter. Takes ten seconds. */
   generate_report: {
     arguments: GenerateReportArguments
+    structuredContent: GenerateReportOutput
   }
 }
 
@@ -11,7 +12,13 @@ export type GenerateReportArguments = {
   quarter: 'Q1' | 'Q2' | 'Q3' | 'Q4'
 }
 
-/** Of names and schemas: it changes when the types may have to. */
-export const toolsHash = '08c75f116d62511e25fb1ae02231'
+export type GenerateReportOutput = {
+  quarter: string
+  regions: number
+  pieces: number
+}
 
-// 018c047e9fc19816b09add1bb274 "generate_report"
+/** Of names and schemas: it changes when the types may have to. */
+export const toolsHash = '187fd7f0571052026ce105233e56'
+
+// 135936ea01253c0d2a1d0ea8b102 "generate_report"

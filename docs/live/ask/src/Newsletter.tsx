@@ -1,3 +1,4 @@
+import type { CallToolResult } from 'taskwire'
 import { type PendingInputRequest, useElicitationForm, useInputRequests, useToolCallMutation } from 'taskwire/react'
 
 export function Newsletter() {
@@ -16,11 +17,13 @@ export function Newsletter() {
         <Question key={request.inputKey} {...request} />
       ))}
       {error && !isRunning && <p role="alert">{error.message}</p>}
-      {data && !isRunning && (
-        <output>{data.content.map((block) => (block.type === 'text' ? block.text : '')).join('\n')}</output>
-      )}
+      {data && !isRunning && (data.isError ? <p role="alert">{textOf(data)}</p> : <output>{textOf(data)}</output>)}
     </>
   )
+}
+
+function textOf({ content }: CallToolResult) {
+  return content.map((block) => (block.type === 'text' ? block.text : '')).join('\n')
 }
 
 function Question(pending: PendingInputRequest) {
@@ -46,7 +49,7 @@ function Question(pending: PendingInputRequest) {
       <button type="button" onClick={form.decline} disabled={!form.isEditable}>
         Do not send
       </button>
-      <p role="alert">{form.problem}</p>
+      {form.problem && <p role="alert">{form.problem}</p>}
       <p role="status">{form.statusText}</p>
     </form>
   )
