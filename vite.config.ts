@@ -7,6 +7,8 @@ const entries: Record<string, string> = {
   index: 'src/index.ts',
   'ai/index': 'src/ai/index.ts',
   'auth/index': 'src/auth/index.ts',
+  'bridge/index': 'src/bridge/index.ts',
+  'bridge/server/index': 'src/bridge/server/index.ts',
   'cli/main': 'src/cli/main.ts',
   'devtools/index': 'src/devtools/index.ts',
   'diagnose/index': 'src/diagnose/index.ts',
@@ -133,6 +135,20 @@ export default defineConfig({
           include: [bindingTests],
           provide: { client: 'full' },
           // These have a build for browsers and one for servers, or are compiled here.
+          server: { deps: { inline: [/svelte/, /solid/] } },
+        },
+      },
+      {
+        extends: true,
+        plugins: [svelte()],
+        resolve: { conditions: ['svelte', 'browser', 'module'] },
+        test: {
+          // The same contract for pages whose backend has the client.
+          name: 'bindings-bridge',
+          environment: 'jsdom',
+          include: [bindingTests],
+          exclude: ['test/bindings/server.test.ts'],
+          provide: { client: 'bridge' },
           server: { deps: { inline: [/svelte/, /solid/] } },
         },
       },

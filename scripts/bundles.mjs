@@ -79,6 +79,7 @@ function bundleEntry(entry, already, modules = {}) {
 const PAGES = {
   taskwire: "import { createTaskClient } from 'taskwire'",
   'taskwire/lite': "import { createTaskClient } from 'taskwire/lite'",
+  'taskwire/bridge': "import { createTaskClient } from 'taskwire/bridge'",
 }
 
 /**

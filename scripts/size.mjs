@@ -2,7 +2,7 @@
 // - An entry: its own code minified and gzipped, without its dependencies. `taskwire/auth` and those below are what they add
 //   to `taskwire`, which an app that uses them has anyway; `taskwire/solid`, `taskwire/svelte` and `taskwire/vue` are what
 //   they add to `taskwire` and `taskwire/query`, on which they stand, in an app that does not import `useElicitationForm`;
-//   `with a form` is with it, beside `taskwire/forms`; `taskwire/lite` and `taskwire/sdk-v1` stand alone. `later` is what is loaded only when
+//   `with a form` is with it, beside `taskwire/forms`; `taskwire/lite`, `taskwire/sdk-v1` and `taskwire/bridge` stand alone. `later` is what is loaded only when
 //   it is needed: for servers and SDK clients of the revision before, and for `observe()`.
 // - `+ NAME`: what it adds to a Vite app that has the SDK client, dependencies included, at first load; `(modern)`: with
 //   what is loaded later, but for servers and SDK clients of the revision before.
@@ -39,6 +39,8 @@ const lite = await measureEntry('taskwire/lite')
 const sdkV1 = await measureEntry('taskwire/sdk-v1')
 const page = await measurePage('taskwire')
 const litePage = await measurePage('taskwire/lite')
+const bridge = await measureEntry('taskwire/bridge')
+const bridgePage = await measurePage('taskwire/bridge')
 
 const measured = {
   taskwire: { gzip: core.first, later: core.later },
@@ -66,8 +68,10 @@ const measured = {
   },
   'taskwire/lite': { gzip: lite.first, later: lite.later },
   'taskwire/sdk-v1': { gzip: sdkV1.first, later: sdkV1.later },
+  'taskwire/bridge': { gzip: bridge.first, later: bridge.later },
   'a page with taskwire': { gzip: page.first, later: page.later },
   'a page with taskwire/lite': { gzip: litePage.first, later: litePage.later },
+  'a page with taskwire/bridge': { gzip: bridgePage.first, later: bridgePage.later },
   '+ withTasks': { gzip: withTasks.first, later: withTasks.all - withTasks.first },
 }
 

@@ -46,6 +46,8 @@ const entries: Record<string, { load: () => Promise<object>; names: string[] }> 
     names: ['isToolStatus', 'mcpTools', 'respondToToolApproval', 'resumeToolParts', 'toolApprovalOf'],
   },
   'taskwire/auth': { load: () => import('taskwire/auth'), names: ['browserAuthProvider'] },
+  'taskwire/bridge': { load: () => import('taskwire/bridge'), names: ofEveryClient },
+  'taskwire/bridge/server': { load: () => import('taskwire/bridge/server'), names: ['createTaskBridge'] },
   'taskwire/devtools': {
     load: () => import('taskwire/devtools'),
     names: ['createFaultInjection', 'mountTaskwireDevtools', 'taskwireDevtoolsPlugin'],

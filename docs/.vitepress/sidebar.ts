@@ -65,6 +65,7 @@ export const sidebar: SidebarItem[] = [
       { text: 'Small pages', link: '/lite' },
       { text: 'Vercel AI SDK', link: '/ai-sdk' },
       { text: 'MCP Apps', link: '/mcp-apps' },
+      { text: 'Backends', link: '/backend' },
     ],
   },
   {

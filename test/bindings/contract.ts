@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { clientKind } from '../support/anyClient.js'
 import type { Binding } from './binding.js'
 import { forgetting } from './forgetting.js'
 import { forms } from './forms.js'
@@ -11,7 +12,8 @@ import { createWorld } from './world.js'
 /** Everything that a binding promises. The table is the same for each, so that none lags behind. */
 export function describeBinding(binding: Binding): void {
   describe(`the binding for ${binding.name}`, () => {
-    it.each([...queries, ...mutations, ...lists, ...forms, ...forgetting, ...unknownOptions])(
+    const all = [...queries, ...mutations, ...lists, ...forms, ...forgetting, ...unknownOptions]
+    it.each(clientKind === 'bridge' ? all.filter(({ notOverBridge }) => notOverBridge === undefined) : all)(
       '$name',
       async (behaviour) => {
         const world = createWorld(binding, behaviour)

@@ -88,6 +88,7 @@ export const queries: readonly Behaviour[] = [
   },
   {
     name: 'an interrupted call is a ToolCallInterruptedError after a reload, and retry() makes it again',
+    notOverBridge: 'the reload of a page interrupts nothing: its backend goes on waiting for the response',
     server: { idempotentCalls: false },
     async run(world) {
       world.server.faults.delay(Number.POSITIVE_INFINITY, { method: 'tools/call', times: 1 })

@@ -1,5 +1,7 @@
 import { createTaskClient, type TaskClient } from 'taskwire'
 import type { TestServer, TestServerOptions } from 'taskwire/testing'
+import { clientKind } from '../support/anyClient.js'
+import { BRIDGE_URL, createBridgedBackend } from '../support/bridgedBackend.js'
 import { createWorkServer } from '../support/workServer.js'
 import type { Binding, Hook, OptionsOf, Page, ShownBy, View } from './binding.js'
 
@@ -29,17 +31,32 @@ export interface Behaviour {
   readonly name: string
   readonly server?: Omit<TestServerOptions, 'tools'>
   readonly client?: ResumeOption
+  /** Why it does not hold for a page whose backend has the client. */
+  readonly notOverBridge?: string
   run(world: World): Promise<void>
 }
 
-export function createWorld(binding: Binding, { server: serverOptions, client: clientOptions }: Behaviour): World {
-  const server = createWorkServer(serverOptions)
+/** A server, and how pages open their client of it: over a backend, in the project that is about that. */
+function createPlace(serverOptions: Behaviour['server'], url = BRIDGE_URL) {
+  const isBridged = clientKind === 'bridge'
+  const server = createWorkServer({ ...serverOptions, ...(isBridged && { browser: { turns: 60 } }) })
+  const backend = isBridged ? createBridgedBackend(server) : undefined
 
   function openClient(options: ResumeOption = {}) {
+    if (backend !== undefined) {
+      const { client, page } = backend.openPage(undefined, { ...options, url })
+      return { client, close: () => page.close() }
+    }
     const browserPage = server.browser.openPage()
     const client = createTaskClient({ url: server.url, environment: browserPage.environment, ...options })
     return { client, close: () => browserPage.close() }
   }
+
+  return { server, openClient }
+}
+
+export function createWorld(binding: Binding, { server: serverOptions, client: clientOptions }: Behaviour): World {
+  const { server, openClient } = createPlace(serverOptions)
 
   const others: TestServer[] = []
   let open = openClient(clientOptions)
@@ -59,9 +76,9 @@ export function createWorld(binding: Binding, { server: serverOptions, client: c
     },
     openTab: () => openClient().client,
     openElsewhere() {
-      const other = createWorkServer({ url: 'https://elsewhere.example/mcp' })
-      others.push(other)
-      return createTaskClient({ url: other.url, environment: other.browser.openPage().environment })
+      const other = createPlace({ url: 'https://elsewhere.example/mcp' }, 'https://elsewhere.example/api/calls')
+      others.push(other.server)
+      return other.openClient().client
     },
     async reload(options = clientOptions) {
       const before = open

@@ -46,6 +46,8 @@ test.for([
   ['taskwire', ['@modelcontextprotocol/client', 'zustand']],
   ['taskwire/ai', []],
   ['taskwire/auth', ['@modelcontextprotocol/client']],
+  ['taskwire/bridge', ['zustand']],
+  ['taskwire/bridge/server', []],
   ['taskwire/devtools', []],
   ['taskwire/diagnose', []],
   ['taskwire/forms', []],

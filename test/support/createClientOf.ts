@@ -1,8 +1,8 @@
 import { createTaskClient as createFullClient, type TaskClient, type TaskClientOptions } from 'taskwire'
 import { createTaskClient as createLiteClient } from 'taskwire/lite'
 
-/** The two clients: that over the official SDK, and that of `taskwire/lite`. */
-export type ClientKind = 'full' | 'lite'
+/** The clients: that over the official SDK, that of `taskwire/lite`, and that of `taskwire/bridge` before a backend with the first. */
+export type ClientKind = 'full' | 'lite' | 'bridge'
 
 /** A client of that kind with the options of `taskwire`. */
 export function createClientOf(kind: ClientKind, options: TaskClientOptions): TaskClient {

@@ -170,7 +170,7 @@ function sameOr<T>(
 }
 
 /** True if two objects have the same members, each by reference. */
-function isSame<T extends object>(a: T, b: T): boolean {
+export function isSame<T extends object>(a: T, b: T): boolean {
   const keys = Object.keys(b) as (keyof T)[]
   return keys.length === Object.keys(a).length && keys.every((key) => Object.is(a[key], b[key]))
 }

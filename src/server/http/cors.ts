@@ -1,6 +1,7 @@
 import { TaskConfigurationError } from '../../protocol/errors.js'
 import { REFUSED } from '../base/errorCodes.js'
 import { errorResponse } from './jsonRpcResponse.js'
+import { isOwnOrigin } from './ownOrigin.js'
 
 /** Who may call the server from a browser. */
 export interface CorsOptions {
@@ -91,23 +92,6 @@ function originsOf(option: boolean | CorsOptions): readonly string[] {
   if (option === false) return []
   const { origin } = option === true ? { origin: '*' } : option
   return typeof origin === 'string' ? [origin] : origin
-}
-
-/**
- * True if the page is the server's own. That its host is that of the request says so only where the host cannot have been
- * made to point here by somebody else (DNS rebinding): over TLS, and where it is no name.
- */
-function isOwnOrigin(origin: string, { url, headers }: Request): boolean {
-  // Scripts cannot set it, proxies do not change it, and browsers send it only over TLS and to their own machine.
-  if (headers.get('sec-fetch-site') === 'same-origin') return true
-  if (!URL.canParse(origin)) return false
-  const { protocol, host, hostname } = new URL(origin)
-  return host === new URL(url).host && (protocol === 'https:' || isAddress(hostname))
-}
-
-/** True for an IP address, and for the name that every machine has for itself. */
-function isAddress(hostname: string): boolean {
-  return /^(\d+\.){3}\d+$|^\[|(^|\.)localhost$/.test(hostname)
 }
 
 /** What browsers send has no path and no slash at the end: anything else would never match. */

@@ -1,0 +1,3 @@
+export * from '../everyClient.js'
+export { createTaskClient } from './createTaskClient.js'
+export type { TaskClientBridgeOptions } from './options.js'

@@ -1,0 +1,2 @@
+export { createTaskBridge, type TaskBridge } from './createTaskBridge.js'
+export type { BridgeAction, BridgeAllow, TaskBridgeOptions } from './options.js'

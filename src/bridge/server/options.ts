@@ -1,0 +1,71 @@
+import type { TaskClient } from '../../client/taskClient.js'
+import type { CompletedToolCall, ToolCallState } from '../../core/record/toolCallState.js'
+import type { Environment } from '../../environment/environment.js'
+import type { CallToolResult } from '../../protocol/callToolResult.js'
+
+/** Something that a page asks for. */
+export interface BridgeAction {
+  /**
+   * `start` calls the tool; `cancel`, `respond` and `forget` are about a call that the page sees, as is `resume`, which
+   * fetches the outcome of one that ended in an earlier life of the backend. `listTools` asks whether the page may know of the tool.
+   */
+  readonly type: 'start' | 'cancel' | 'respond' | 'forget' | 'resume' | 'listTools'
+  /** The tool's name. */
+  readonly tool: string
+  /** Of a `start`, as the page has sent them: nothing but the size and the nesting was checked. */
+  readonly arguments?: Readonly<Record<string, unknown>>
+  /** Of a `respond`. */
+  readonly inputKey?: string
+}
+
+/** Which actions of pages are carried out. */
+export type BridgeAllow =
+  | {
+      /** The tools that pages may call. They see the calls of these and of no others. */
+      readonly tools: readonly string[]
+    }
+  | ((action: BridgeAction, request: Request) => boolean | Promise<boolean>)
+
+/** Options of {@link createTaskBridge}. */
+export interface TaskBridgeOptions {
+  /**
+   * The client of the user who sends the request, whom your session or token names: one client a user, the same one for all
+   * requests, with a `scope` of its own. Nothing where the user is not signed in: the page gets a 401, and
+   * shows `connection.status: 'unauthorized'`.
+   */
+  clientOf: (request: Request) => TaskClient<unknown> | undefined | Promise<TaskClient<unknown> | undefined>
+  /** What pages may do. What is not named here is refused. */
+  allow: BridgeAllow
+  /**
+   * Which calls a page sees of those that the user's client has.
+   * @default those of `allow.tools`; every one, where `allow` is a function
+   */
+  shows?: (call: ToolCallState) => boolean
+  /** What is sent of the result of a call. @default all of it */
+  select?: (call: CompletedToolCall) => CallToolResult
+  /** What the page is told where `clientOf` returns nothing. @default 'Sign in to see your calls.' */
+  signInMessage?: string
+  /**
+   * The origins of your pages, such as `https://app.example`. Name them where a proxy in front changes the host of requests.
+   * @default the origin of the request
+   */
+  origins?: readonly string[]
+  /** How long the body of a request may be, in bytes. @default 1048576 */
+  maxBodyBytes?: number
+  /** How many actions of a user may be under way at once; others get a 429, and pages send them again later. @default 64 */
+  maxActions?: number
+  /** How many streams of a user may be open at once. A browser opens one for all of its tabs. @default 32 */
+  maxStreams?: number
+  /** How often a stream shows a sign of life, in ms. Pages open another one after three that did not come. @default 15000 */
+  heartbeatMs?: number
+  /**
+   * How much waits for a page that reads slowly, in bytes. Of what comes on top it gets the newest state of each call, and
+   * a page that reads nothing for four heartbeats is cut off.
+   * @default 16384
+   */
+  highWaterMark?: number
+  /** Called with what goes wrong here: `clientOf`, `allow`, `select` or `shows` has thrown. */
+  onError?: (error: Error) => void
+  /** For tests: time and chance. */
+  environment?: Partial<Environment>
+}

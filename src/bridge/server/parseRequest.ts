@@ -1,0 +1,63 @@
+import { isJsonObject, type JsonObject } from '../../protocol/json.js'
+import { type PageAction, type PageRequest, readCallRef, WIRE_VERSION } from '../wire/messages.js'
+
+const MAX_ID_LENGTH = 128
+const MAX_KEY_LENGTH = 1024
+
+const isShort = (value: unknown, length = MAX_KEY_LENGTH): value is string =>
+  typeof value === 'string' && value !== '' && value.length <= length
+
+/** What a page asks for, or undefined for what is no request of one. */
+export function parseRequest(body: unknown): PageRequest | undefined {
+  if (!isJsonObject(body) || body['v'] !== WIRE_VERSION) return undefined
+  const { id, user, isRepeated, action } = body
+  const parsed = isJsonObject(action) ? parseAction(action) : undefined
+  if (!isShort(id, MAX_ID_LENGTH) || parsed === undefined) return undefined
+  return {
+    v: WIRE_VERSION,
+    id,
+    ...(typeof user === 'string' && { user }),
+    isRepeated: isRepeated === true,
+    action: parsed,
+  }
+}
+
+function parseAction(action: JsonObject): PageAction | undefined {
+  const { type } = action
+  const call = readCallRef(action['call'])
+  switch (type) {
+    case 'start':
+      return parseStart(action)
+    case 'cancel':
+    case 'resume':
+      return call && { type, call }
+    case 'respond': {
+      const { inputKey, response } = action
+      return call && isShort(inputKey) && isJsonObject(response) ? { type, call, inputKey, response } : undefined
+    }
+    case 'forget':
+      if (action['call'] === undefined) return { type }
+      return call && { type, call }
+    case 'connect':
+    case 'listTools':
+      return { type }
+    default:
+      return undefined
+  }
+}
+
+function parseStart({ name, key, arguments: args, meta, repeat, takesAny, seen }: JsonObject): PageAction | undefined {
+  if (!isShort(name) || !isShort(key)) return undefined
+  if (args !== undefined && !isJsonObject(args)) return undefined
+  if (repeat !== 'never' && repeat !== 'settled' && repeat !== 'always') return undefined
+  return {
+    type: 'start',
+    name,
+    key,
+    repeat,
+    ...(args && { arguments: args }),
+    ...(isJsonObject(meta) && { meta }),
+    ...(takesAny === true && { takesAny }),
+    ...(typeof seen === 'number' && { seen }),
+  }
+}

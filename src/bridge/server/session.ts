@@ -1,0 +1,65 @@
+import type { TaskClient } from '../../client/taskClient.js'
+import type { Answer } from '../wire/messages.js'
+import { createFeed, type Feed, type FeedOptions } from './feed.js'
+
+/** How many answers of a user are remembered: a page repeats what was not answered, and nothing that old. */
+const MAX_ANSWERS = 1000
+
+/** What pages of one user have in common. */
+export interface Session {
+  readonly client: TaskClient
+  readonly feed: Feed
+  /** Resolves when the calls of an earlier life of the backend are known. */
+  readonly ready: Promise<void>
+  /** Streams that are open. */
+  streams: number
+  /** Actions that are under way. */
+  actions: number
+  /** The answer to the action with this id: that of before, where it has come before. */
+  once(id: string, act: () => Promise<Answer>): Promise<Answer>
+  knows(id: string): boolean
+}
+
+export interface SessionsOptions extends Omit<FeedOptions, 'epoch'> {
+  readonly randomId: () => string
+  readonly onError: (thrown: unknown) => void
+}
+
+/** The session of each client, made when it is needed. One whose client was closed is not used again. */
+export function createSessions({ randomId, onError, ...options }: SessionsOptions): (client: TaskClient) => Session {
+  const sessions = new WeakMap<TaskClient, Session>()
+  return (client) => {
+    const known = sessions.get(client)
+    if (known !== undefined && !known.feed.isOver) return known
+    const session = createSession(client, createFeed(client, { ...options, epoch: randomId() }), onError)
+    sessions.set(client, session)
+    return session
+  }
+}
+
+function createSession(client: TaskClient, feed: Feed, onError: (thrown: unknown) => void): Session {
+  const answers = new Map<string, Promise<Answer>>()
+  return {
+    client,
+    feed,
+    ready: client
+      .resumeToolCalls()
+      .then(feed.update)
+      .catch((thrown: unknown) => onError(thrown)),
+    streams: 0,
+    actions: 0,
+    knows: (id) => answers.has(id),
+    once(id, act) {
+      const known = answers.get(id)
+      if (known !== undefined) return known
+      const answer = act().finally(() => {
+        this.actions -= 1
+      })
+      this.actions += 1
+      answers.set(id, answer)
+      const [oldest] = answers.keys()
+      if (answers.size > MAX_ANSWERS && oldest !== undefined) answers.delete(oldest)
+      return answer
+    },
+  }
+}

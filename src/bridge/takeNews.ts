@@ -1,0 +1,70 @@
+import { createEntry, isAwaited } from './entries.js'
+import { type EntryBook, lost } from './entryBook.js'
+import type { Changes } from './mirror.js'
+import type { CallOnWire, CallRef } from './wire/messages.js'
+
+/** What the backend says of calls, taken into the book of a page. */
+export interface NewsTaking {
+  take(changes: Changes): void
+  takeCall(callId: string, wire: CallOnWire): void
+  /** Notes that this run was forgotten here: news of it are older than that. */
+  noteDropped(callId: string, startedAt: number): void
+}
+
+/** `onForgotten` is called with the ids of calls that were forgotten elsewhere. */
+export function createNewsTaking(book: EntryBook, onForgotten: (callIds: ReadonlySet<string>) => void): NewsTaking {
+  const { entries } = book
+  const dropped = new Map<string, number>()
+
+  /**
+   * ```text
+   * known: none ─────────────────────────────▶ a call of another page, or of an earlier visit
+   * known: asked for, no answer yet ─────────▶ kept: it may be of the run before
+   * known: the same run ─────────────────────▶ shown
+   * known: an earlier run ───────────────────▶ started again by another page
+   * ```
+   */
+  function takeCall(callId: string, wire: CallOnWire): void {
+    if ((dropped.get(callId) ?? Number.NEGATIVE_INFINITY) >= wire.startedAt) return
+    dropped.delete(callId)
+    const known = entries.get(callId)
+    const run = known?.start?.run ?? known?.wire?.startedAt
+    if (run !== undefined && wire.startedAt < run) return
+    const isSameRun = run === undefined ? known?.start !== undefined : run === wire.startedAt
+    if (known !== undefined && isSameRun && known.failure === undefined) {
+      known.wire = wire
+      return book.refresh(known)
+    }
+    const { name } = wire
+    const ref: CallRef = typeof wire['key'] === 'string' ? { name, key: wire['key'] } : { id: callId }
+    book.add(createEntry({ callId, name, ref, wire }))
+  }
+
+  /** True if a call of this page was forgotten. */
+  function takeGone(callId: string, isForgotten: boolean): boolean {
+    dropped.delete(callId)
+    const entry = entries.get(callId)
+    if (entry?.wire === undefined) return false
+    const isStarting = entry.start !== undefined && entry.start.run === undefined
+    if (isStarting) entry.wire = undefined
+    else if (isForgotten) book.drop(entry)
+    else if (entry.isOver || entry.shown.phase === 'ended') book.release(entry)
+    else book.fail(entry, lost(entry))
+    return isForgotten && !isStarting
+  }
+
+  return {
+    takeCall,
+    noteDropped: (callId, startedAt) => dropped.set(callId, startedAt),
+    take: ({ calls, gone }) => {
+      const ids = gone.flatMap(({ callId, isForgotten }) => (takeGone(callId, isForgotten) ? [callId] : []))
+      if (ids.length > 0) onForgotten(new Set(ids))
+      for (const [callId, wire] of calls) takeCall(callId, wire)
+      // What was asked for may have been told now.
+      for (const entry of [...entries.values()]) {
+        const { start, cancel, responses } = entry
+        if (cancel !== undefined || responses.size > 0 || (start !== undefined && isAwaited(entry))) book.refresh(entry)
+      }
+    },
+  }
+}

@@ -1,0 +1,40 @@
+import type { CompletedToolCall, ToolCallState } from '../../core/record/toolCallState.js'
+import type { CallToolResult } from '../../protocol/callToolResult.js'
+import { ConnectionFailedError, isTaskError } from '../../protocol/errors.js'
+import type { JsonObject } from '../../protocol/json.js'
+import type { CallOnWire, CallRef } from './messages.js'
+
+/** How pages name a call of the backend. */
+export function refOf({ callId, name, key }: Pick<ToolCallState, 'callId' | 'name' | 'key'>): CallRef {
+  return key === undefined ? { id: callId } : { name, key }
+}
+
+/** What is sent of a call: neither its arguments nor the id of its task, and of its result what `select` returns. */
+export function encodeCall(state: ToolCallState, select: (call: CompletedToolCall) => CallToolResult): CallOnWire {
+  const { callId, arguments: _, task, inputResponses, error, lastError, ...rest } = state
+  const { taskId: __, ...shownTask } = task ?? { taskId: '' }
+  return {
+    ...rest,
+    ...(state.key === undefined && { id: callId }),
+    ...(task && { task: shownTask }),
+    inputResponses: Object.fromEntries(
+      Object.entries(inputResponses).map(([key, response]) => [
+        key,
+        response.status === 'rejected' ? { ...response, error: encodeError(response.error) } : response,
+      ]),
+    ),
+    ...(error && { error: encodeError(error) }),
+    ...(lastError && { lastError: encodeError(lastError) }),
+    ...(state.phase === 'completed' && { result: select(state) }),
+  }
+}
+
+const UNREACHABLE = 'The backend of this app cannot reach its MCP server at the moment.'
+const UNKNOWN = 'Something failed in the backend of this app. Its log says what.'
+
+/** An error as JSON. Where the MCP server is, and what failed below Taskwire, stays in the backend. */
+export function encodeError(error: Error): JsonObject {
+  if (!isTaskError(error)) return { name: 'TaskError', message: UNKNOWN }
+  const { cause: _, callId: __, ...json } = error.toJSON()
+  return error instanceof ConnectionFailedError ? { ...json, message: UNREACHABLE } : json
+}

@@ -1,0 +1,143 @@
+import { isJsonObject, type JsonObject } from '../../protocol/json.js'
+
+/** The version of what page and backend say to each other. */
+export const WIRE_VERSION = 1
+
+/** How a call is named between page and backend: by tool and key, or by the id that the backend gave it. */
+export type CallRef = { readonly name: string; readonly key: string } | { readonly id: string }
+
+/** What the key begins with that a page makes up for a call that the app gave none. */
+const MADE_UP = 'page:'
+
+/** A key for a call that the app gave none: under it, the call is made once however often the page asks for it. */
+export const makeKey = (randomId: string): string => MADE_UP + randomId
+
+/** The key that the app gave a call. */
+export function givenKey(key: unknown): { key?: string } {
+  return typeof key === 'string' && !key.startsWith(MADE_UP) ? { key } : {}
+}
+
+/** What a page asks its backend for. */
+export type PageAction =
+  | {
+      readonly type: 'start'
+      readonly name: string
+      readonly key: string
+      readonly arguments?: Readonly<Record<string, unknown>>
+      /** What the app notes with the call. */
+      readonly meta?: JsonObject
+      readonly repeat: 'never' | 'settled' | 'always'
+      /** True if the call of that key counts whatever its arguments were. */
+      readonly takesAny?: boolean
+      /** When the call of that key was started that the page knows: a later one may be this very action, sent before. */
+      readonly seen?: number
+    }
+  | { readonly type: 'cancel'; readonly call: CallRef }
+  | { readonly type: 'respond'; readonly call: CallRef; readonly inputKey: string; readonly response: JsonObject }
+  /** Without a call, every call that the page may forget. */
+  | { readonly type: 'forget'; readonly call?: CallRef }
+  /** Fetches the outcome of a call that ended in an earlier life of the backend. */
+  | { readonly type: 'resume'; readonly call: CallRef }
+  /** Connects the client of the backend to its MCP server. */
+  | { readonly type: 'connect' | 'listTools' }
+
+/** The body of a POST. */
+export interface PageRequest {
+  readonly v: typeof WIRE_VERSION
+  /** Of the page's own: a request with the id of an earlier one does nothing, and has the answer of that one. */
+  readonly id: string
+  /** Whose calls the page shows, as the backend has named the user; undefined where the page knows none yet. */
+  readonly user?: string
+  readonly isRepeated?: boolean
+  readonly action: PageAction
+}
+
+/** How far the news of a backend have come. */
+export interface Position {
+  readonly epoch: string
+  readonly seq: number
+}
+
+/** The answer to an action. The stream has told by `seq` what came of it. */
+export interface Answer extends Position {
+  /** Of the call that was started, or joined. */
+  readonly startedAt?: number
+  /** True if the action has made the call. */
+  readonly isNew?: boolean
+  readonly tools?: readonly JsonObject[]
+}
+
+/** A call that the backend shows no longer. */
+export interface GoneCall {
+  readonly call: CallRef
+  readonly isForgotten?: boolean
+}
+
+/** A call as it is sent: the state of `ToolCallState` as JSON, without arguments and task id. */
+export type CallOnWire = JsonObject & { readonly name: string; readonly startedAt: number; readonly phase: string }
+
+/** What the stream brings: all that is known where `from` is undefined, else what has changed since. */
+export interface News extends Position {
+  readonly v: typeof WIRE_VERSION
+  readonly user: string
+  readonly from?: number
+  readonly connection?: JsonObject
+  readonly calls: readonly CallOnWire[]
+  readonly gone: readonly GoneCall[]
+}
+
+const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value)
+const isText = (value: unknown): value is string => typeof value === 'string'
+
+/** The reference, or undefined for what is none. */
+export function readCallRef(value: unknown): CallRef | undefined {
+  if (!isJsonObject(value)) return undefined
+  const { id, name, key } = value
+  if (isText(name) && isText(key)) return { name, key }
+  return isText(id) ? { id } : undefined
+}
+
+/** The news, or undefined for what are none. */
+export function readNews(value: unknown): News | undefined {
+  if (!isJsonObject(value) || value['v'] !== WIRE_VERSION) return undefined
+  const { epoch, seq, user, from, connection, calls, gone } = value
+  if (!isText(epoch) || !isNumber(seq) || !isText(user) || !Array.isArray(calls) || !Array.isArray(gone))
+    return undefined
+  return {
+    v: WIRE_VERSION,
+    epoch,
+    seq,
+    user,
+    ...(isNumber(from) && { from }),
+    ...(isJsonObject(connection) && { connection }),
+    calls: calls.filter(isCallOnWire),
+    gone: gone.flatMap((item) => {
+      const call = isJsonObject(item) ? readCallRef(item['call']) : undefined
+      return call === undefined ? [] : [{ call, isForgotten: item.isForgotten === true }]
+    }),
+  }
+}
+
+function isCallOnWire(value: unknown): value is CallOnWire {
+  return (
+    isJsonObject(value) &&
+    isText(value['name']) &&
+    isText(value['phase']) &&
+    isNumber(value['startedAt']) &&
+    readCallRef(value) !== undefined
+  )
+}
+
+/** The answer, or undefined for what is none. */
+export function readAnswer(value: unknown): Answer | undefined {
+  if (!isJsonObject(value)) return undefined
+  const { epoch, seq, startedAt, isNew, tools } = value
+  if (!isText(epoch) || !isNumber(seq)) return undefined
+  return {
+    epoch,
+    seq,
+    ...(isNumber(startedAt) && { startedAt }),
+    ...(isNew === true && { isNew }),
+    ...(Array.isArray(tools) && { tools: tools.filter(isJsonObject) }),
+  }
+}

@@ -1,0 +1,206 @@
+import { TaskExpiredError } from 'taskwire'
+import { expect, it } from 'vitest'
+import { createBridgedBackend } from '../support/bridgedBackend.js'
+import { createWorkServer } from '../support/workServer.js'
+
+const WORK = { name: 'work', arguments: { seconds: 5 } }
+
+function setUp(...more: [Parameters<typeof createBridgedBackend>[1]?, Parameters<typeof createBridgedBackend>[2]?]) {
+  const server = createWorkServer({ browser: { turns: 60 } })
+  return { server, backend: createBridgedBackend(server, ...more) }
+}
+
+it('an action whose answer was lost is sent again with the same id, and done once', async () => {
+  const { server, backend } = setUp()
+  const { client, network } = backend.openPage()
+  network.loseAnswers(3)
+  const call = client.startToolCall(WORK)
+  await server.advance(10_000)
+  expect(await call.result).toMatchObject({ structuredContent: { seconds: 5 } })
+  const starts = backend.requests.flatMap(({ body }) => (body?.action.type === 'start' ? [body] : []))
+  expect(starts.map(({ isRepeated }) => isRepeated)).toEqual([false, true, true, true])
+  expect(new Set(starts.map(({ id }) => id)).size).toBe(1)
+  expect(server.count('tools/call')).toBe(1)
+})
+
+it('a cancellation and a response whose answers were lost are done once', async () => {
+  const { server, backend } = setUp()
+  const { client, network } = backend.openPage()
+  const ask = client.startToolCall({ name: 'ask', arguments: { questions: ['Sure?'] } })
+  const work = client.startToolCall({ name: 'work', arguments: { seconds: 60 } })
+  await server.advance(2500)
+  network.loseAnswers(4)
+  const [inputKey = ''] = Object.keys(ask.getState().inputRequests)
+  await Promise.all([
+    ask.respond(inputKey, { action: 'accept', content: { ok: true } }),
+    work.cancel(),
+    server.advance(10_000),
+  ])
+  expect([server.count('tasks/update'), server.count('tasks/cancel')]).toEqual([1, 1])
+  expect([ask.getState().phase, work.getState().phase]).toEqual(['completed', 'cancelled'])
+})
+
+it('a start whose answer was lost with the process that gave it is joined by the next one', async () => {
+  const { server, backend } = setUp()
+  const { client, network } = backend.openPage()
+  client.startToolCall({ name: 'work', arguments: { seconds: 1 } }, { key: 'k' })
+  await server.advance(3000)
+  network.loseAnswers(1)
+  const again = client.startToolCall({ name: 'work', arguments: { seconds: 5 } }, { key: 'k', repeat: 'always' })
+  await server.advance(200)
+  await backend.restart()
+  await server.advance(10_000)
+  expect(await again.result).toMatchObject({ structuredContent: { seconds: 5 } })
+  expect(server.count('tools/call')).toBe(2)
+})
+
+it('a stream that breaks off is resumed by Last-Event-ID, with what has changed since', async () => {
+  const { server, backend } = setUp()
+  const { client, network } = backend.openPage()
+  client.startToolCall({ name: 'echo', arguments: { text: 'x' } })
+  const call = client.startToolCall(WORK)
+  await server.advance(1500)
+  network.dropStreams()
+  await server.advance(1500)
+  const streams = backend.requests.filter(({ method }) => method === 'GET')
+  expect(streams.map(({ lastEventId }) => lastEventId)).toEqual([null, expect.stringMatching(/:\d+$/)])
+  const response = await network.send({ method: 'GET', headers: { 'last-event-id': streams[1]?.lastEventId ?? '' } })
+  const { value } = (await response.body?.getReader().read()) ?? {}
+  const news = JSON.parse(/data: (.*)/.exec(new TextDecoder().decode(value))?.[1] ?? '')
+  expect(news).toMatchObject({ from: expect.any(Number), calls: [{ name: 'work' }] })
+  await server.advance(5000)
+  expect(call.getState().phase).toBe('completed')
+})
+
+it.each([
+  ['of another life of the backend', 'another-epoch:3'],
+  ['from the future', ':99999'],
+  ['that is none', 'DROP TABLE calls'],
+])('a Last-Event-ID %s brings a snapshot', async (_, id) => {
+  const { server, backend } = setUp()
+  const { client, network } = backend.openPage()
+  client.startToolCall(WORK)
+  await server.advance(1500)
+  const epoch = /id: (.*):\d+\n/
+  const read = async (lastEventId: string) => {
+    const response = await network.send({ method: 'GET', headers: { 'last-event-id': lastEventId } })
+    return new TextDecoder().decode((await response.body?.getReader().read())?.value)
+  }
+  const own = epoch.exec(await read(''))?.[1] ?? ''
+  const text = await read(id.startsWith(':') ? own + id : id)
+  expect(text).not.toContain('"from"')
+  expect(text).toContain('"name":"work"')
+})
+
+it('a backend that is killed in the middle of a task goes on with it after its start, and so does the page', async () => {
+  const { server, backend } = setUp()
+  const { client } = backend.openPage()
+  const call = client.startToolCall(WORK, { key: 'k' })
+  await server.advance(2500)
+  await backend.restart()
+  await server.advance(1500)
+  expect(call.getState()).toMatchObject({ phase: 'working', network: 'ok' })
+  await server.advance(5000)
+  expect(await call.result).toMatchObject({ structuredContent: { seconds: 5 } })
+  expect(server.count('tools/call')).toBe(1)
+})
+
+it('a call that the next process of the backend does not know ends with an error', async () => {
+  const { server, backend } = setUp({}, { storage: 'memory' })
+  const { client } = backend.openPage()
+  const call = client.startToolCall(WORK)
+  await server.advance(2500)
+  await backend.restart()
+  await server.advance(3000)
+  await expect(call.result).rejects.toBeInstanceOf(TaskExpiredError)
+  await expect(call.result).rejects.toThrow(/backend of this app no longer knows/)
+})
+
+it('the outcome of a call that ended before the backend was started again is fetched when somebody looks', async () => {
+  const { server, backend } = setUp()
+  const { client } = backend.openPage()
+  client.startToolCall({ name: 'work', arguments: { seconds: 1 } }, { key: 'k' })
+  await server.advance(3000)
+  await backend.restart()
+  const late = backend.openPage().client
+  await Promise.all([late.connect(), server.advance(1000)])
+  const callId = late.toolCallId('work', 'k')
+  expect(late.getToolCallState(callId)?.phase).toBe('ended')
+  const call = late.getToolCall(callId)
+  await server.advance(1000)
+  expect(await call?.result).toMatchObject({ structuredContent: { seconds: 1 } })
+})
+
+it('offline is a state, and what was asked meanwhile is sent once', async () => {
+  const { server, backend } = setUp()
+  const { client, page, network } = backend.openPage()
+  const running = client.startToolCall(WORK)
+  await server.advance(1500)
+  network.cut()
+  await page.setOnline(false)
+  expect(running.getState()).toMatchObject({ phase: 'working', network: 'offline' })
+  expect(client.store.getState().connection.status).toBe('connecting')
+  const waiting = client.startToolCall({ name: 'work', arguments: { seconds: 1 } })
+  void running.cancel()
+  await server.advance(2000)
+  expect(waiting.getState()).toMatchObject({ phase: 'calling', network: 'offline' })
+  expect(running.getState()).toMatchObject({ isCancelling: true })
+  network.mend()
+  await page.setOnline(true)
+  await server.advance(4000)
+  expect(await waiting.result).toMatchObject({ structuredContent: { seconds: 1 } })
+  expect([backend.count('start'), backend.count('cancel')]).toEqual([2, 1])
+  expect(client.store.getState().connection.status).toBe('connected')
+})
+
+it('a network that is gone without a word from the browser shows as retrying', async () => {
+  const { server, backend } = setUp()
+  const { client, network } = backend.openPage()
+  const call = client.startToolCall(WORK)
+  await server.advance(1500)
+  network.cut()
+  await server.advance(3000)
+  expect(call.getState()).toMatchObject({ network: 'retrying' })
+  expect(client.store.getState().connection).toMatchObject({ status: 'connecting', error: expect.any(Error) })
+  network.mend()
+  await server.advance(10_000)
+  expect(call.getState().phase).toBe('completed')
+})
+
+it('a stream that shows no sign of life is opened again', async () => {
+  const { server, backend } = setUp({ heartbeatMs: 1_000_000 })
+  const { client } = backend.openPage()
+  void client.connect()
+  await server.advance(50_000)
+  expect(backend.requests.filter(({ method }) => method === 'GET')).toHaveLength(2)
+})
+
+it('a stream with heartbeats stays open', async () => {
+  const { server, backend } = setUp()
+  const { client } = backend.openPage()
+  void client.connect()
+  await server.advance(200_000)
+  expect(backend.requests.filter(({ method }) => method === 'GET')).toHaveLength(1)
+})
+
+it('a reader that is slow gets the newest state of each call and not every one, and one that reads nothing is cut off', async () => {
+  const { server, backend } = setUp({ highWaterMark: 200 })
+  const { client, network } = backend.openPage()
+  client.startToolCall({ name: 'work', arguments: { seconds: 40 } })
+  await server.advance(500)
+  const response = await network.send({ method: 'GET', headers: {} })
+  await server.advance(30_000)
+  const reader = response.body?.getReader()
+  const pieces: string[] = []
+  for (let at = 0; at < 2; at++) pieces.push(new TextDecoder().decode((await reader?.read())?.value))
+  expect(pieces[0]).toContain('"calls":[{')
+  expect(pieces[1]).toContain('step 30')
+  const silent = await network.send({ method: 'GET', headers: {} })
+  await server.advance(120_000)
+  await expect(readAll(silent)).rejects.toThrow(/cut off/)
+})
+
+async function readAll(response: Response): Promise<void> {
+  const reader = response.body?.getReader()
+  while (!(await reader?.read())?.done);
+}

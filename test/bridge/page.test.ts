@@ -1,0 +1,170 @@
+import { TaskError, TaskFailedError, TaskInputError, ToolCallKeyConflictError } from 'taskwire'
+import { expect, it, vi } from 'vitest'
+import { createBridgedBackend } from '../support/bridgedBackend.js'
+import { createWorkServer } from '../support/workServer.js'
+
+const WORK = { name: 'work', arguments: { seconds: 2 } }
+const ASK = { name: 'ask', arguments: { questions: ['Sure?'] } }
+const YES = { action: 'accept', content: { ok: true } }
+
+function setUp(options: Parameters<typeof createBridgedBackend>[1] = {}) {
+  const server = createWorkServer({ browser: { turns: 60 } })
+  return { server, backend: createBridgedBackend(server, options) }
+}
+
+it('a page starts a call at its backend, sees its progress and has its result', async () => {
+  const { server, backend } = setUp()
+  const { client } = backend.openPage()
+  const call = client.startToolCall(WORK, { key: 'weekly' })
+  expect(call.getState()).toMatchObject({ phase: 'calling', name: 'work', key: 'weekly', network: 'ok' })
+  await server.advance(1500)
+  expect(call.getState()).toMatchObject({ phase: 'working', task: { statusMessage: 'step 1' } })
+  await server.advance(3000)
+  expect(await call.result).toMatchObject({ structuredContent: { seconds: 2 } })
+  expect(client.store.getState().calls[call.callId]?.phase).toBe('completed')
+  expect(server.count('tools/call')).toBe(1)
+})
+
+it('the page never has the id of a task, nor arguments that it has not sent itself', async () => {
+  const { server, backend } = setUp()
+  const [one, other] = [backend.openPage(), backend.openPage()]
+  const sent = vi.spyOn(backend.bridge, 'fetch')
+  one.client.startToolCall({ name: 'work', arguments: { seconds: 60, secret: 'blue' } as never }, { key: 'k' })
+  void other.client.connect()
+  await server.advance(2500)
+  const taskId = Object.values(backend.clientOf('ada').store.getState().calls)[0]?.task?.taskId ?? ''
+  expect(taskId).not.toBe('')
+  const [state] = Object.values(other.client.store.getState().calls)
+  expect(state).toMatchObject({ phase: 'working', name: 'work', key: 'k' })
+  expect(state?.arguments).toBeUndefined()
+  expect(sent).toHaveBeenCalled()
+  const shown = JSON.stringify([one.client.store.getState(), other.client.store.getState().calls])
+  expect(shown).not.toContain(taskId)
+  expect(JSON.stringify(other.client.store.getState())).not.toContain('blue')
+})
+
+it('errors arrive as the classes that they were', async () => {
+  const { server, backend } = setUp()
+  const { client } = backend.openPage()
+  const call = client.startToolCall({ name: 'work', arguments: { seconds: 0, outcome: 'failure' } })
+  await server.advance(3000)
+  await expect(call.result).rejects.toBeInstanceOf(TaskFailedError)
+  const { error } = call.getState()
+  expect(error).toBeInstanceOf(TaskError)
+  expect(error).toMatchObject({ callId: call.callId, code: expect.any(Number) })
+})
+
+it('an answer that does not fit is refused by field, and the input request stays open', async () => {
+  const { server, backend } = setUp()
+  const { client } = backend.openPage()
+  const call = client.startToolCall(ASK)
+  await server.advance(2500)
+  const [inputKey = ''] = Object.keys(call.getState().inputRequests)
+  const wrong = call.respond(inputKey, { action: 'accept', content: { ok: 'perhaps' } })
+  expect(call.getState().inputResponses[inputKey]).toEqual({ status: 'sending', isRetrying: false })
+  const [error] = await Promise.all([wrong.catch((thrown: unknown) => thrown), server.advance(500)])
+  expect(error).toBeInstanceOf(TaskInputError)
+  expect(error).toMatchObject({ issues: [{ path: 'ok' }] })
+  expect(call.getState().inputResponses[inputKey]).toMatchObject({ status: 'rejected' })
+  await Promise.all([call.respond(inputKey, YES), server.advance(3000)])
+  expect(await call.result).toMatchObject({ content: [{ text: JSON.stringify([YES]) }] })
+  expect(server.count('tasks/update')).toBe(1)
+})
+
+it('cancel() shows at once that it is being sent, and then what the server says', async () => {
+  const { server, backend } = setUp()
+  const { client } = backend.openPage()
+  const call = client.startToolCall({ name: 'work', arguments: { seconds: 60 } })
+  await server.advance(1500)
+  const cancelled = call.cancel()
+  expect(call.getState()).toMatchObject({ isCancelling: true, cancelStatus: 'sending' })
+  await Promise.all([cancelled, server.advance(2000)])
+  expect(call.getState().phase).toBe('cancelled')
+  expect(server.count('tasks/cancel')).toBe(1)
+})
+
+it('a cancel() in the turn of the start reaches the backend after it', async () => {
+  const { server, backend } = setUp()
+  const { client } = backend.openPage()
+  const call = client.startToolCall({ name: 'work', arguments: { seconds: 60 } })
+  void call.cancel()
+  await server.advance(3000)
+  expect(call.getState().phase).toBe('cancelled')
+  const asked = backend.requests.flatMap(({ body }) => (body ? [body.action.type] : []))
+  expect(asked).toEqual(['start', 'cancel'])
+})
+
+it('what a page starts with other arguments under a known key is refused, as with a client of its own', async () => {
+  const { server, backend } = setUp()
+  const [one, other] = [backend.openPage(), backend.openPage()]
+  one.client.startToolCall({ name: 'work', arguments: { seconds: 60 } }, { key: 'k' })
+  await server.advance(1500)
+  const unknown = other.client.startToolCall({ name: 'work', arguments: { seconds: 1 } }, { key: 'k' })
+  const known = one.client.startToolCall({ name: 'work', arguments: { seconds: 1 } }, { key: 'k' })
+  await server.advance(500)
+  await expect(unknown.result).rejects.toBeInstanceOf(ToolCallKeyConflictError)
+  await expect(known.result).rejects.toBeInstanceOf(ToolCallKeyConflictError)
+  expect(other.client.store.getState().calls[unknown.callId]).toMatchObject({ phase: 'working' })
+  expect(server.count('tools/call')).toBe(1)
+})
+
+it('select() says what of a result is sent, and shows() which calls are', async () => {
+  const { server, backend } = setUp({
+    select: ({ result }) => ({ content: [], structuredContent: result.structuredContent }) as never,
+    shows: ({ key }) => key !== 'hidden',
+  })
+  const { client } = backend.openPage()
+  const call = client.startToolCall(WORK, { key: 'shown' })
+  backend.clientOf('ada').startToolCall(WORK, { key: 'hidden' })
+  await server.advance(4000)
+  expect(await call.result).toEqual({ content: [], structuredContent: { seconds: 2 } })
+  expect(Object.values(client.store.getState().calls).map(({ key }) => key)).toEqual(['shown'])
+})
+
+it('onToolCallSettled is called for what ends while the page is open, and for nothing that had ended', async () => {
+  const { server, backend } = setUp()
+  const first = backend.openPage()
+  first.client.startToolCall(WORK, { key: 'earlier' })
+  await server.advance(4000)
+  const { client } = backend.openPage()
+  const settled = vi.fn()
+  client.onToolCallSettled(settled)
+  void client.connect()
+  await server.advance(500)
+  first.client.startToolCall(WORK, { key: 'later' })
+  await server.advance(4000)
+  expect(settled.mock.calls).toMatchObject([[{ key: 'later', phase: 'completed' }]])
+})
+
+it('what the app notes with a call is there in every page, and a group finds the calls by it', async () => {
+  const { server, backend } = setUp()
+  const [one, other] = [backend.openPage().client, backend.openPage().client]
+  const call = one.startToolCall(WORK, { key: 'k', meta: { batch: 'monday' } })
+  expect(call.getState().meta).toEqual({ batch: 'monday' })
+  void other.connect()
+  await server.advance(4000)
+  expect(other.getToolCallState(call.callId)?.meta).toEqual({ batch: 'monday' })
+  expect(other.toolCalls({ filter: ({ meta }) => meta?.['batch'] === 'monday' }).getState()).toMatchObject({
+    completed: 1,
+  })
+})
+
+it('what is for the backend alone says so', async () => {
+  const { backend } = setUp()
+  const { client } = backend.openPage()
+  for (const asked of [client.getTask('a'), client.cancelTask('a'), client.authorize(), client.callToolRaw(WORK)])
+    await expect(asked).rejects.toThrow(/Do it in the backend/)
+})
+
+it('a closed client rejects what waits, and its calls leave the store', async () => {
+  const { server, backend } = setUp()
+  const { client, page } = backend.openPage()
+  const call = client.startToolCall({ name: 'work', arguments: { seconds: 60 } })
+  await server.advance(1500)
+  await client.close()
+  await expect(call.result).rejects.toThrow(/closed/)
+  await expect(client.startToolCall(WORK).result).rejects.toThrow(/closed/)
+  expect(client.store.getState()).toEqual({ connection: { status: 'closed' }, calls: {} })
+  await server.advance(1000)
+  expect([page.timers(), page.listeners(), page.locks(), page.channels()]).toEqual([0, 0, 0, 0])
+})

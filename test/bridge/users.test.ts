@@ -1,0 +1,265 @@
+import { ConnectionFailedError, ToolCallRejectedError } from 'taskwire'
+import { createTaskBridge } from 'taskwire/bridge/server'
+import { expect, it, vi } from 'vitest'
+import { BRIDGE_URL, createBridgedBackend, USER_HEADER } from '../support/bridgedBackend.js'
+import { createWorkServer } from '../support/workServer.js'
+
+const WORK = { name: 'work', arguments: { seconds: 5 } }
+
+function setUp(options: Parameters<typeof createBridgedBackend>[1] = {}) {
+  const server = createWorkServer({ browser: { turns: 60 } })
+  return { server, backend: createBridgedBackend(server, options) }
+}
+
+type Backend = ReturnType<typeof setUp>['backend']
+
+/** A request that no page of ours sends. */
+function post(backend: Backend, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  return backend.bridge.fetch(
+    new Request(BRIDGE_URL, {
+      method: 'POST',
+      body: text,
+      headers: { 'content-type': 'application/json', [USER_HEADER]: 'mallory', ...headers },
+    }),
+  )
+}
+
+let ids = 0
+const asking = (action: object, more: object = {}) => ({ v: 1, id: `id-${++ids}`, action, ...more })
+
+async function firstNews(backend: Backend, headers: Record<string, string>): Promise<string> {
+  const response = await backend.bridge.fetch(new Request(BRIDGE_URL, { headers }))
+  const reader = response.body?.getReader()
+  const { value } = (await reader?.read()) ?? {}
+  await reader?.cancel()
+  return new TextDecoder().decode(value)
+}
+
+it('two users see nothing of each other', async () => {
+  const { server, backend } = setUp()
+  const [ada, eve] = [backend.openPage(() => 'ada'), backend.openPage(() => 'eve', { crossTab: false })]
+  ada.client.startToolCall(WORK, { key: 'k' })
+  void eve.client.connect()
+  await server.advance(1500)
+  expect(eve.client.store.getState().calls).toEqual({})
+  const own = eve.client.startToolCall({ name: 'work', arguments: { seconds: 1 } }, { key: 'k' })
+  await server.advance(10_000)
+  expect(await own.result).toMatchObject({ structuredContent: { seconds: 1 } })
+  expect(Object.keys(ada.client.store.getState().calls)).toHaveLength(1)
+  expect(server.count('tools/call')).toBe(2)
+})
+
+it('a page cannot cancel, answer, forget or look at the call of another user by its id or its key', async () => {
+  const { server, backend } = setUp()
+  const { client } = backend.openPage(() => 'ada')
+  const call = client.startToolCall({ name: 'work', arguments: { seconds: 60 } }, { key: 'k' })
+  await server.advance(1500)
+  const [theirs] = Object.keys(backend.clientOf('ada').store.getState().calls)
+  for (const ref of [{ id: theirs }, { name: 'work', key: 'k' }, { id: call.callId }]) {
+    for (const action of [
+      { type: 'cancel', call: ref },
+      { type: 'respond', call: ref, inputKey: 'a', response: { action: 'decline' } },
+      { type: 'resume', call: ref },
+    ]) {
+      const response = await post(backend, asking(action))
+      expect(response.status).toBe(422)
+      expect(await response.json()).toMatchObject({ error: { name: 'TaskExpiredError' } })
+    }
+    expect((await post(backend, asking({ type: 'forget', call: ref }))).status).toBe(200)
+  }
+  expect((await post(backend, asking({ type: 'forget' }))).status).toBe(200)
+  await server.advance(500)
+  expect(call.getState()).toMatchObject({ phase: 'working', isCancelling: false })
+})
+
+it("another user's sequence numbers, and forged ones, bring one's own calls and no others", async () => {
+  const { server, backend } = setUp()
+  backend.openPage(() => 'ada').client.startToolCall(WORK, { key: 'secret-plan' })
+  await server.advance(1500)
+  const adas = await firstNews(backend, { [USER_HEADER]: 'ada' })
+  expect(adas).toContain('secret-plan')
+  const id = /id: (.*)\n/.exec(adas)?.[1] ?? ''
+  for (const forged of [id, id.replace(/\d+$/, '0'), '0:0', ':', `${id}9`, '-1']) {
+    const news = await firstNews(backend, { [USER_HEADER]: 'mallory', 'last-event-id': forged })
+    expect(news).toContain('"calls":[]')
+    expect(news).not.toContain('secret-plan')
+  }
+})
+
+it('what is not allowed is refused, in words that say what to change', async () => {
+  const { server, backend } = setUp({ allow: { tools: ['echo'] } })
+  const { client } = backend.openPage()
+  const refused = client.startToolCall(WORK)
+  const taken = client.startToolCall({ name: 'echo', arguments: { text: 'x' } })
+  backend.clientOf('ada').startToolCall(WORK, { key: 'of the backend' })
+  await server.advance(1500)
+  await expect(refused.result).rejects.toBeInstanceOf(ToolCallRejectedError)
+  await expect(refused.result).rejects.toThrow(/`allow` of createTaskBridge/)
+  expect(await taken.result).toMatchObject({ content: [{ text: 'x' }] })
+  const shown = Object.values(client.store.getState().calls).map(({ name, phase }) => `${name} ${phase}`)
+  expect(shown.sort()).toEqual(['echo completed', 'work failed'])
+  const [tools] = await Promise.all([client.listTools(), server.advance(100)])
+  expect(tools.map(({ name }) => name)).toEqual(['echo'])
+})
+
+it('allow as a function is asked with every action, and what it does not answer with true is refused', async () => {
+  const asked: unknown[] = []
+  const { server, backend } = setUp({
+    allow: (action) => {
+      asked.push(action)
+      return (action.type !== 'cancel' && 'yes') as never
+    },
+  })
+  const { client } = backend.openPage()
+  const refused = client.startToolCall(WORK)
+  await server.advance(500)
+  await expect(refused.result).rejects.toBeInstanceOf(ToolCallRejectedError)
+  expect(asked).toEqual([{ type: 'start', tool: 'work', arguments: { seconds: 5 } }])
+  expect(() => createTaskBridge({ clientOf: () => undefined } as never)).toThrow(/needs to know what pages may do/)
+})
+
+it('who is not signed in gets words and sees nothing, and what is asked fails without being sent later', async () => {
+  const { server, backend } = setUp({ signInMessage: 'Please sign in first.' })
+  let user: string | undefined
+  const { client, page } = backend.openPage(() => user)
+  const connected = client.connect().catch((error: unknown) => error)
+  await server.advance(500)
+  expect(await connected).toBeInstanceOf(ConnectionFailedError)
+  expect(client.store.getState().connection).toMatchObject({
+    status: 'unauthorized',
+    error: { message: 'Please sign in first.' },
+  })
+  const call = client.startToolCall(WORK)
+  await server.advance(500)
+  await expect(call.result).rejects.toThrow('Please sign in first.')
+  user = 'ada'
+  await page.setVisible(false)
+  await page.setVisible(true)
+  await server.advance(500)
+  expect(client.store.getState().connection.status).toBe('connected')
+  expect(server.count('tools/call')).toBe(0)
+})
+
+it('when another user signs in, the page forgets the calls of the one before, and does nothing in their name', async () => {
+  const { server, backend } = setUp()
+  let user = 'ada'
+  const { client, network, page } = backend.openPage(() => user)
+  const forgotten = vi.fn()
+  client.onForgotten((isForgotten) => forgotten(isForgotten(callId)))
+  const { callId, result } = client.startToolCall(WORK, { key: 'k' })
+  await server.advance(1500)
+  network.cut()
+  const late = client.startToolCall({ name: 'work', arguments: { seconds: 1 } })
+  user = 'eve'
+  await server.advance(500)
+  network.mend()
+  await page.setOnline(true)
+  await server.advance(5000)
+  await expect(late.result).rejects.toThrow(/Another user has signed in/)
+  await expect(result).rejects.toThrow(/forgotten/)
+  expect(client.getToolCallState(callId)).toBeUndefined()
+  expect(forgotten).toHaveBeenCalledWith(true)
+  expect(backend.clientOf('eve').store.getState().calls).toEqual({})
+})
+
+it.each([
+  ['of another origin', { origin: 'https://evil.example' }, 403],
+  ['of another origin that looks like ours', { origin: 'http://localhost.evil.example' }, 403],
+  ['of a sandboxed frame', { origin: 'null' }, 403],
+  ['of another site without an origin', { 'sec-fetch-site': 'cross-site' }, 403],
+  ['of another subdomain', { 'sec-fetch-site': 'same-site' }, 403],
+  ['of a form', { 'content-type': 'text/plain' }, 415],
+  ['of our own', { origin: 'http://localhost', 'sec-fetch-site': 'same-origin' }, 200],
+])('a request %s is answered as it should be', async (_, headers, status) => {
+  const { backend, server } = setUp()
+  const response = await post(backend, asking({ type: 'start', name: 'echo', key: 'k', repeat: 'never' }), headers)
+  expect(response.status).toBe(status)
+  await server.advance(500)
+  expect(server.count('tools/call')).toBe(status === 200 ? 1 : 0)
+})
+
+it('a page behind a proxy is let in by the name of its origin', async () => {
+  const { backend } = setUp({ origins: ['https://app.example'] })
+  const action = asking({ type: 'forget' })
+  expect((await post(backend, action, { origin: 'https://app.example' })).status).toBe(200)
+  expect((await post(backend, action, { origin: 'https://other.example' })).status).toBe(403)
+})
+
+it.each([
+  ['no JSON', '{'],
+  ['another version', asking({ type: 'forget' }, { v: 2 })],
+  ['no action', { v: 1, id: 'a' }],
+  ['an unknown action', asking({ type: 'eval', code: '1' })],
+  ['a start without a key', asking({ type: 'start', name: 'work', repeat: 'never' })],
+  ['an id that is too long', { ...asking({ type: 'forget' }), id: 'x'.repeat(1000) }],
+  ['arguments that are no object', asking({ type: 'start', name: 'work', key: 'k', repeat: 'never', arguments: [] })],
+  ['JSON that is nested too deep', `${'['.repeat(5000)}${']'.repeat(5000)}`],
+])('a body with %s is refused', async (_, body) => {
+  const { backend, server } = setUp()
+  expect((await post(backend, body)).status).toBe(400)
+  await server.advance(500)
+  expect(server.requests).toEqual([])
+})
+
+it('a body of 10 MB is refused without being read to its end', async () => {
+  const { backend } = setUp()
+  let sent = 0
+  const body = new ReadableStream({
+    pull(controller) {
+      sent += 1024 * 1024
+      controller.enqueue(new Uint8Array(1024 * 1024).fill(0x20))
+      if (sent >= 10 * 1024 * 1024) controller.close()
+    },
+  })
+  const headers = { 'content-type': 'application/json', [USER_HEADER]: 'mallory' }
+  const init = { method: 'POST', body, headers, duplex: 'half' } as RequestInit
+  expect((await backend.bridge.fetch(new Request(BRIDGE_URL, init))).status).toBe(413)
+  expect(sent).toBeLessThan(4 * 1024 * 1024)
+  const announced = await post(backend, 'x', { 'content-length': String(10 * 1024 * 1024) })
+  expect([413, 400]).toContain(announced.status)
+})
+
+it('a flood of actions and of streams is turned away, and other users do not notice', async () => {
+  const { server, backend } = setUp({ maxActions: 3, maxStreams: 2 })
+  server.faults.delay(60_000, { method: 'tasks/cancel' })
+  const client = backend.clientOf('mallory')
+  for (let at = 0; at < 6; at++) client.startToolCall({ name: 'work', arguments: { seconds: 600 } }, { key: `${at}` })
+  await server.advance(1500)
+  const cancels = [0, 1, 2, 3, 4, 5].map((at) =>
+    post(backend, asking({ type: 'cancel', call: { name: 'work', key: `${at}` } })),
+  )
+  await server.advance(25_000)
+  expect((await Promise.all(cancels)).map(({ status }) => status).sort()).toEqual([202, 202, 202, 429, 429, 429])
+  const open = () => backend.bridge.fetch(new Request(BRIDGE_URL, { headers: { [USER_HEADER]: 'mallory' } }))
+  expect([(await open()).status, (await open()).status, (await open()).status]).toEqual([200, 200, 429])
+  const ada = backend.openPage(() => 'ada').client.startToolCall({ name: 'echo', arguments: { text: 'x' } })
+  await server.advance(1000)
+  expect(ada.getState().phase).toBe('completed')
+})
+
+it('an error of the app shows nothing of itself to the page', async () => {
+  const onError = vi.fn()
+  const { backend } = setUp({
+    clientOf: () => {
+      throw new Error('password of the database')
+    },
+    onError,
+  })
+  const response = await post(backend, asking({ type: 'forget' }))
+  expect(response.status).toBe(500)
+  expect(await response.text()).not.toContain('password')
+  expect(onError).toHaveBeenCalledOnce()
+})
+
+it('where the MCP server is, and why it cannot be reached, no page learns', async () => {
+  const { server, backend } = setUp({})
+  server.faults.drop()
+  const { client, network } = backend.openPage()
+  const call = client.startToolCall(WORK)
+  await server.advance(5000)
+  expect(call.getState().phase).toBe('calling')
+  const response = await network.send({ method: 'GET', headers: {} })
+  const { value } = (await response.body?.getReader().read()) ?? {}
+  expect(new TextDecoder().decode(value)).not.toContain('localhost')
+})
