@@ -17,7 +17,7 @@ export interface MeetServerOptions {
   /** How long a push stream is watched for something that cuts it, in ms. */
   readonly watchMs: number
   /** Calls a tool, too. Given by whoever wants that, so that a page need not load what it does not. */
-  readonly follow?: ((spoken: Spoken) => Promise<Followed>) | undefined
+  readonly follow?: ((spoken: Spoken) => Promise<Followed | undefined>) | undefined
 }
 
 /** What a server answers, whoever asks. */

@@ -34,7 +34,7 @@ describe.each(FIXTURES.map((fixture) => [fixture.server, fixture] as const))('th
   it('tell the model that a call waits for its outcome', async () => {
     const { open } = createJobVisits(createTaskClient, fixture)
     const tools = await mcpTools(open().client)
-    expect(tools[fixture.call.name]?.description).toBe(
+    expect(tools[fixture.call.name]?.description).toContain(
       'The call waits for the job and returns its outcome: there is nothing to poll.',
     )
   })

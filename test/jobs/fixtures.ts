@@ -1,7 +1,9 @@
 import { byStatusField, defineJob, type JobToolResult } from 'taskwire/jobs'
 import { isError, type JobFixture, string, structured, text, tool } from './jobFixture.js'
 
-// The shapes of five public servers, read in November 2026: names of tools, arguments and fields, and no more.
+const int = { type: 'integer' }
+
+// The shapes of six public servers, read in November 2026: names of tools, arguments and fields, and no more.
 
 /** ComfyUI by artokun/comfyui-mcp: JSON in a text behind a warning, booleans in place of a status, one tool for everything. */
 const comfyui: JobFixture = {
@@ -24,8 +26,8 @@ const comfyui: JobFixture = {
     intervalMs: 2000,
   }),
   tools: [
-    tool('start_workflow', { filename: string }, ['filename']),
-    tool('queue', { action: string, prompt_id: string, position: string }, ['action']),
+    tool('start_workflow', { filename: string }, ['filename'], 'Returns the prompt_id; queue says how it stands.'),
+    tool('queue', { action: { enum: ['list', 'status', 'move', 'cancel'] }, prompt_id: string }, ['action']),
     tool('get_history', { prompt_id: string }, []),
   ],
   call: { name: 'start_workflow', arguments: { filename: 'portrait.json' } },
@@ -66,10 +68,7 @@ const notebooklm: JobFixture = {
     status: 'research_status',
     cancel: {
       tool: 'research_cancel',
-      arguments: (id) => {
-        const { notebook, task_id } = id as { notebook: string; task_id: string }
-        return { notebook, run_id: task_id }
-      },
+      arguments: ({ notebook, task_id }) => ({ notebook, run_id: task_id }),
     },
     id: ({ structuredContent: { task_id } }, { notebook }) => ({ notebook, task_id }),
     read: byStatusField('status', { gone: ['no_research'] }),
@@ -124,7 +123,7 @@ const dcc: JobFixture = {
     }),
   }),
   tools: [
-    tool('render_sequence', { start: { type: 'integer' }, end: { type: 'integer' } }, ['start', 'end']),
+    tool('render_sequence', { start: int, end: int }, ['start', 'end'], 'Poll jobs_get_status with the job_id.'),
     tool('jobs_get_status', { job_id: string, include_logs: { type: 'boolean' } }, ['job_id']),
   ],
   call: { name: 'render_sequence', arguments: { start: 1, end: 90 } },
@@ -263,7 +262,7 @@ const itential: JobFixture = {
     intervalMs: 2000,
   }),
   tools: [
-    tool('start_workflow', { route_name: string, data: { type: 'object' } }, ['route_name']),
+    tool('start_workflow', { route_name: string, data: {} }, ['route_name'], 'Use object_id with `describe_job`.'),
     tool('describe_job', { object_id: string }, ['object_id']),
   ],
   call: { name: 'start_workflow', arguments: { route_name: 'audit', data: { site: 'north' } } },

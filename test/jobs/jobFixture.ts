@@ -40,8 +40,9 @@ export const structured = (value: Json) => ({ ...text(value), structuredContent:
 
 export const isError = (words: string) => ({ ...text(words), isError: true })
 
-export const tool = (name: string, properties: Json, required: readonly string[]) => ({
+export const tool = (name: string, properties: Json, required: readonly string[], description = 'A tool.') => ({
   name,
+  description,
   inputSchema: { type: 'object', properties, required },
 })
 

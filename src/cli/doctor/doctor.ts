@@ -7,11 +7,15 @@ import { readArguments, readHeaders, readSeconds, readUrl } from '../arguments.j
 import { cleanJson } from '../clean.js'
 import { CliError } from '../cliError.js'
 import { type Command, FAILED, FOUND, OK, type Terminal } from '../terminal.js'
+import { askForJobs } from './askForJobs.js'
+import { jobLines } from './jobLines.js'
+import type { JobPair } from './jobPairs.js'
 import { pollHead, pollRow, report } from './report.js'
 
 const HELP = `Usage: npx taskwire doctor <url> [options]
 
-Asks an MCP server what a browser would ask, and says what is wrong and the line that mends it.
+Asks an MCP server what a browser would ask, and says what is wrong and the line that mends it. Of a server without tasks it
+also prints the lines that make one call of a tool that starts work and a tool that says how it stands.
 
   --origin <origin>    of the page that is to use it, such as https://app.example
   --header <header>    'Name: value', sent with every request; may be repeated
@@ -50,6 +54,7 @@ export const doctor: Command = async (args, terminal) => {
   const tool = readTool(values.tool, values.arguments)
   const watchMs = readSeconds('idle', values.idle, IDLE_MS)
   const onPoll = values.json ? () => {} : showPolls(tool?.name ?? '', terminal)
+  let jobs: readonly JobPair[] = []
   const seen = await observe({
     url,
     origin: readOrigin(values.origin),
@@ -58,10 +63,14 @@ export const doctor: Command = async (args, terminal) => {
     watchMs,
     environment: terminal.environment,
     address: await terminal.lookUp(url.hostname),
-    follow: tool && ((spoken) => followTask({ ...spoken, tool, watchMs, onPoll })),
+    follow: async (spoken) => {
+      jobs = await askForJobs(spoken)
+      return tool && followTask({ ...spoken, tool, watchMs, onPoll })
+    },
   })
   const diagnosis = judge(seen)
-  terminal.print(values.json ? cleanJson(diagnosis) : report(diagnosis, seen.page))
+  terminal.print(values.json ? cleanJson({ ...diagnosis, jobs }) : report(diagnosis, seen.page))
+  if (!values.json && jobs.length > 0) terminal.print(`\n${jobLines(jobs)}`)
   if (diagnosis.unasked === 'unreachable') return FAILED
   if (diagnosis.findings.length > 0) return FOUND
   return diagnosis.unasked === undefined ? OK : FAILED

@@ -54,7 +54,14 @@ export type JobReading =
  * A tool that belongs to a job: its name, where it takes the id of the job as its one argument, or its name and what it is
  * called with.
  */
-export type JobTool = string | { readonly tool: string; readonly arguments: (id: JobId) => Record<string, unknown> }
+export type JobTool =
+  | string
+  | {
+      readonly tool: string
+      /** `id` is what `id` of the job has returned. */
+      // biome-ignore lint/suspicious/noExplicitAny: the app says what it is.
+      readonly arguments: (id: any) => Record<string, unknown>
+    }
 
 /** How a server without tasks lets a piece of work be started and followed. */
 export interface JobDefinition {
@@ -70,7 +77,8 @@ export interface JobDefinition {
   readonly respond?:
     | {
         readonly tool: string
-        readonly arguments: (id: JobId, responses: Readonly<Record<string, InputResponse>>) => Record<string, unknown>
+        // biome-ignore lint/suspicious/noExplicitAny: as in JobTool.
+        readonly arguments: (id: any, responses: Readonly<Record<string, InputResponse>>) => Record<string, unknown>
       }
     | undefined
   /**
