@@ -82,6 +82,14 @@ describe('a call that settles', () => {
     expect(titles()).toEqual([])
   })
 
+  it('is named as the app has noted it', async () => {
+    const { page, client } = openTab()
+    client.startToolCall(work(1), { key: 'k', meta: { title: 'Report of Q3' } })
+    await page.setVisible(false)
+    await server.advance(5000)
+    expect(titles()).toEqual(['Report of Q3 is done'])
+  })
+
   it('is left alone while the user looks at the page', async () => {
     const { client, title } = openTab()
     client.startToolCall(work(1))

@@ -1,4 +1,5 @@
 import type { CallObservation } from '../client/observe/events.js'
+import { plainObservation, readObservation } from './model/plainObservation.js'
 
 /** What was observed of calls before the page was reloaded, for the panel after it. */
 export interface EarlierLog {
@@ -27,14 +28,17 @@ export function createEarlierLog(): EarlierLog {
     read: () => {
       try {
         const parsed: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? '[]')
-        return Array.isArray(parsed) ? parsed.filter(isEarlier).map(revived) : []
+        return Array.isArray(parsed) ? parsed.flatMap(readEarlier) : []
       } catch {
         return []
       }
     },
     write: (observations) => {
       try {
-        const text = JSON.stringify(observations.slice(-MAX.observations).map(plain))
+        const latest = observations.slice(-MAX.observations)
+        const text = JSON.stringify(
+          latest.map(({ client, observation }) => ({ client, observation: plainObservation(observation) })),
+        )
         if (text.length <= MAX.characters) sessionStorage.setItem(KEY, text)
         else sessionStorage.removeItem(KEY)
       } catch {
@@ -44,21 +48,7 @@ export function createEarlierLog(): EarlierLog {
   }
 }
 
-/** An error as what is shown of it: its class and its message, which names no task. */
-function plain({ client, observation }: EarlierObservation): unknown {
-  if (!('error' in observation) || observation.error === undefined) return { client, observation }
-  const { name, message } = observation.error
-  return { client, observation: { ...observation, error: { name, message } } }
-}
-
-function revived({ client, observation }: EarlierObservation): EarlierObservation {
-  if (!('error' in observation) || observation.error === undefined) return { client, observation }
-  const { name, message } = observation.error
-  return { client, observation: { ...observation, error: Object.assign(new Error(String(message)), { name }) } }
-}
-
-function isEarlier(value: unknown): value is EarlierObservation {
+function readEarlier(value: unknown): EarlierObservation[] {
   const { client, observation } = Object(value) as { client?: unknown; observation?: unknown }
-  const { type, at, callId } = Object(observation) as { type?: unknown; at?: unknown; callId?: unknown }
-  return typeof client === 'number' && typeof type === 'string' && typeof at === 'number' && typeof callId === 'string'
+  return typeof client === 'number' ? readObservation(observation).map((one) => ({ client, observation: one })) : []
 }

@@ -2,6 +2,7 @@ import type { DevtoolsTheme, TaskwireDevtoolsOptions } from './devtoolsOptions.j
 import { createEarlierLog } from './earlierLog.js'
 import { createFrames } from './frames.js'
 import type { DevtoolsModel, ObservedClient } from './model/devtoolsModel.js'
+import { type ExportedCall, readExportedCall } from './model/exportedCall.js'
 import { createObservationLog } from './model/observationLog.js'
 import { createRecordReader } from './recordReader.js'
 import { createShell } from './shell.js'
@@ -38,11 +39,26 @@ export function mountTaskwireDevtools(
   addEventListener('pagehide', keep)
   const frames = createFrames(draw)
   const records = createRecordReader(options.storage, frames.request)
-  const shell = createShell(options, frames.request)
+  let loaded: readonly ExportedCall[] = []
+  const shell = createShell(options, {
+    onChange: frames.request,
+    onClear: () => {
+      log.clear()
+      loaded = []
+      frames.request()
+    },
+    onLoad: (text) => {
+      const read = readExportedCall(text)
+      if (typeof read === 'string') return read
+      loaded = [read, ...loaded]
+      frames.request()
+      return undefined
+    },
+  })
 
   function draw(): boolean {
     if (!shell.isOpen()) return false
-    const model: DevtoolsModel = { now: Date.now(), clients: all, log, start, faults, items: records.items() }
+    const model: DevtoolsModel = { now: Date.now(), clients: all, log, loaded, start, faults, items: records.items() }
     shell.panel.update(model)
     return all.some(isAtWork)
   }

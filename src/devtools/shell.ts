@@ -1,6 +1,8 @@
 import type { DevtoolsTheme, TaskwireDevtoolsOptions } from './devtoolsOptions.js'
+import type { CallsTabOptions } from './view/callsTab.js'
 import { element, setAttributes } from './view/element.js'
 import { createPanel, type Panel } from './view/panel.js'
+import { createResizer } from './view/resizer.js'
 import { STYLES } from './view/styles.js'
 
 /** The panel in a shadow root of its own, where the styles of the app and ours do not meet. */
@@ -14,14 +16,15 @@ export interface Shell {
 type ShellOptions = Pick<TaskwireDevtoolsOptions, 'target' | 'initialIsOpen' | 'position' | 'theme'>
 
 /** In the element that the app gives it, or over the page, where a button opens and closes it. */
-export function createShell(options: ShellOptions, onChange: () => void): Shell {
+export function createShell(options: ShellOptions, tabs: CallsTabOptions): Shell {
+  const { onChange } = tabs
   const { target, position = 'bottom-right', theme = 'system' } = options
   const host = document.createElement('taskwire-devtools')
   const root = host.attachShadow({ mode: 'open' })
   addStyles(root)
 
   const close = element('button', { type: 'button', class: 'close', 'aria-label': 'Close' }, '×')
-  const panel = createPanel(onChange, target ? undefined : close)
+  const panel = createPanel(tabs, target ? undefined : close)
   const setTheme = (next: DevtoolsTheme) => setAttributes(host, { 'data-theme': next === 'system' ? undefined : next })
   setTheme(theme)
   root.append(panel.element)
@@ -32,6 +35,7 @@ export function createShell(options: ShellOptions, onChange: () => void): Shell 
   }
 
   setAttributes(host, { 'data-position': position })
+  panel.element.prepend(createResizer(panel.element, position.startsWith('bottom')))
   const toggle = element('button', { type: 'button', class: 'toggle', 'aria-controls': 'panel' }, 'Taskwire')
   root.prepend(toggle)
   let isOpen = options.initialIsOpen ?? wasOpen()

@@ -10,7 +10,7 @@ import { createToldCalls } from './toldCalls.js'
 export interface NotifyOptions {
   /** Whether a call that settles while the user looks at the page is left alone. @default true */
   onlyHidden?: boolean
-  /** The title of the notification. @default the name of the tool and how its call ended, in English */
+  /** The title of the notification. @default the `title` of the call's `meta`, or the name of the tool, and how it ended, in English */
   title?: string | ((call: SettledToolCall) => string)
   /** What stands below it. Others may read it over the user's shoulder. @default nothing */
   body?: string | ((call: SettledToolCall) => string | undefined)
@@ -106,8 +106,9 @@ function textOf<T>(text: T | ((call: SettledToolCall) => T), call: SettledToolCa
   return typeof text === 'function' ? (text as (call: SettledToolCall) => T)(call) : text
 }
 
-function titleOf({ name, phase, result }: SettledToolCall): string {
-  const what = name === '' ? 'A task' : name
+function titleOf({ name, meta, phase, result }: SettledToolCall): string {
+  const noted: unknown = Object(meta).title
+  const what = typeof noted === 'string' && noted !== '' ? noted : name === '' ? 'A task' : name
   if (phase === 'cancelled') return `${what} was cancelled`
   return phase === 'failed' || result?.isError ? `${what} has failed` : `${what} is done`
 }

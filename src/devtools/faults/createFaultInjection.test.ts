@@ -116,3 +116,42 @@ describe('createFaultInjection()', () => {
     expect(listener).toHaveBeenCalledTimes(2)
   })
 })
+
+describe('a fault and an open push stream', () => {
+  /** A server whose stream stays open. */
+  function open() {
+    const streaming = createFaultInjection({
+      environment: {
+        fetch: async () =>
+          new Response(
+            new ReadableStream({ start: (stream) => stream.enqueue(new TextEncoder().encode(': ok\n\n')) }),
+            {
+              headers: { 'content-type': 'text/event-stream' },
+            },
+          ),
+      },
+    })
+    return { streaming, response: streaming.environment.fetch('https://example.com/') }
+  }
+
+  it.each(['answer-503', 'lose-next-answer', 'offline'] as const)('%s ends it at once', async (fault) => {
+    const { streaming, response } = open()
+    const reader = (await response).body?.getReader()
+    expect((await reader?.read())?.done).toBe(false)
+    const next = reader?.read()
+    streaming.set(fault, true)
+    await expect(next).rejects.toThrow('Failed to fetch')
+  })
+
+  it('slow and freeze leave it open', async () => {
+    const { streaming, response } = open()
+    const reader = (await response).body?.getReader()
+    await reader?.read()
+    const ended = vi.fn()
+    reader?.read().then(ended, ended)
+    streaming.set('slow', true)
+    streaming.set('freeze', true)
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(ended).not.toHaveBeenCalled()
+  })
+})

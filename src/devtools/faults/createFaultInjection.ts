@@ -8,6 +8,9 @@ import { freezableTimers } from './freezableTimers.js'
  * - `offline`: the page has no network; what is under way breaks off
  * - `lose-next-answer`: the next response is thrown away on its way to the page, once; the server has done what it was asked
  * - `answer-503`: every request is answered with status 503, and none reaches the server
+ *
+ * These two end open push streams as well, so that the client asks at once.
+ *
  * - `slow`: every response comes three seconds later
  * - `freeze`: the timers of the client stand still, as in a tab that the browser has put aside; then they run all at once
  */
@@ -58,11 +61,16 @@ export function createFaultInjection(options: FaultInjectionOptions = {}): Fault
   const timers = freezableTimers(page)
   let active: ReadonlySet<Fault> = new Set()
   let network = new AbortController()
+  let streams = new AbortController()
 
   function set(fault: Fault, isOn: boolean): void {
     if (active.has(fault) === isOn) return
     active = new Set(isOn ? [...active, fault] : [...active].filter((one) => one !== fault))
     if (fault === 'freeze') timers.setFrozen(isOn)
+    if (isOn && (fault === 'answer-503' || fault === 'lose-next-answer')) {
+      streams.abort(noNetwork())
+      streams = new AbortController()
+    }
     if (fault === 'offline') {
       if (isOn) network.abort(noNetwork())
       else network = new AbortController()
@@ -79,7 +87,8 @@ export function createFaultInjection(options: FaultInjectionOptions = {}): Fault
     const signal = init.signal ? AbortSignal.any([init.signal, network.signal]) : network.signal
     const response = await page.fetch(url, { ...init, signal })
     if (active.has('slow')) await pause(page, SLOW_MS, signal)
-    if (!active.has('lose-next-answer')) return response
+    if (!active.has('lose-next-answer'))
+      return isStream(response) ? untilAborted(response, AbortSignal.any([streams.signal, signal])) : response
     set('lose-next-answer', false)
     await response.body?.cancel()
     throw noNetwork()
@@ -111,6 +120,18 @@ export function createFaultInjection(options: FaultInjectionOptions = {}): Fault
       }
     },
   }
+}
+
+function isStream({ headers, body }: Response): boolean {
+  return body !== null && headers.get('content-type')?.startsWith('text/event-stream') === true
+}
+
+/** The response, whose body breaks off when the signal aborts. */
+function untilAborted(response: Response, signal: AbortSignal): Response {
+  const broken = new TransformStream<Uint8Array, Uint8Array>()
+  response.body?.pipeTo(broken.writable, { signal }).catch(() => {})
+  const { status, statusText, headers } = response
+  return new Response(broken.readable, { status, statusText, headers })
 }
 
 /** As Chromium says it. */

@@ -16,7 +16,8 @@ type Fact = readonly [name: string, value: string]
 
 /** A call as a line of the list, and as tables of facts. Each of these is there from the start, so that nothing moves. */
 export interface CallRow {
-  readonly name: string
+  /** What the app calls it, where that has noted a `title` in `meta`; else the tool's name. */
+  readonly title: string
   readonly phase: string
   readonly tone: Tone
   /** What the server says, or what went wrong, on one line. */
@@ -43,7 +44,12 @@ const TONES: Record<ToolCallState['phase'], Tone> = {
 
 const NOTHING = '–'
 
-export function callRow(call: ToolCallState, { nextPollAt, lastHeardAt, statusTool }: CallTimes, now: number): CallRow {
+export function callRow(
+  call: ToolCallState,
+  { nextPollAt, lastHeardAt, statusTool }: CallTimes,
+  now: number,
+  server?: string,
+): CallRow {
   const { name, phase, task, network, error, lastError, failureCount, progress, cancelStatus, startedAt, endedAt } =
     call
   const untilPoll = nextPollAt === undefined ? undefined : nextPollAt - now
@@ -51,7 +57,7 @@ export function callRow(call: ToolCallState, { nextPollAt, lastHeardAt, statusTo
   const message = withoutId(error?.message ?? task?.statusMessage ?? '', task?.taskId)
   const failing = lastError && `${failureCount} in a row: ${lastError.message}`
   return {
-    name,
+    title: titleOf(call),
     phase,
     tone: TONES[phase],
     message: oneLine(message) || NOTHING,
@@ -59,7 +65,10 @@ export function callRow(call: ToolCallState, { nextPollAt, lastHeardAt, statusTo
       endedAt === undefined ? (network === 'ok' ? `next ${next}` : network) : `took ${duration(endedAt - startedAt)}`,
     progress: progress?.total ? progress.progress / progress.total : undefined,
     facts: [
+      ['Tool', name || NOTHING],
+      ['Key', call.key ?? NOTHING],
       ['Call', call.callId],
+      ...(server === undefined ? [] : [['Server', server] as const]),
       [
         'Task',
         task === undefined
@@ -80,6 +89,11 @@ export function callRow(call: ToolCallState, { nextPollAt, lastHeardAt, statusTo
       ['Input requests', inputText(call)],
     ],
   }
+}
+
+function titleOf({ name, meta }: ToolCallState): string {
+  const title: unknown = Object(meta).title
+  return typeof title === 'string' && title !== '' ? title : name
 }
 
 /** The name that observations have for a task. */

@@ -16,6 +16,8 @@ export interface ObservationLog {
   ofWire(): ClientWireObservation[]
   ofPage(): PageObservation[]
   readonly size: number
+  /** Forgets what was observed of calls and of the wire. How the page is stays known. */
+  clear(): void
 }
 
 /** Something that went over the wire of one of the clients. */
@@ -69,6 +71,13 @@ export function createObservationLog({ each, all }: ObservationLimits = LIMITS):
     ofCalls: () => pick(isOfCall),
     ofWire: () => pick(isOfWire),
     ofPage: () => pick(isOfPage).map(({ observation }) => observation),
+    clear: () => {
+      const ofPage = entries.filter(({ observation }) => isOfPage(observation))
+      entries.length = 0
+      counts.clear()
+      entries.push(...ofPage)
+      if (ofPage.length > 0) counts.set('page', ofPage.length)
+    },
     get size() {
       return entries.length
     },

@@ -15,11 +15,12 @@ export interface Plot {
   readonly endedAt: number | undefined
 }
 
-const SHORTEST_MS = 15_000
+/** A call that has just begun has a short past, and nothing is known of its future. */
+const SHORTEST_MS = 4000
 const LONGEST_MS = 60_000
 /** Room on the right, so that the next poll can be seen coming. */
 const AHEAD_MS = 1500
-const STEPS_MS = [2000, 5000, 10_000, 15_000, 30_000]
+const STEPS_MS = [1000, 2000, 5000, 10_000, 15_000, 30_000]
 
 /** The last minute of a call at the most. It follows the time until the call has ended. */
 export function plotOf(observations: readonly CallObservation[], now: number): Plot {

@@ -6,7 +6,7 @@ const of = { callId: 'c', tool: 'report' } as const
 const valuesOf = (parts: Partial<SummaryParts>) =>
   Object.fromEntries(
     summaryOf({
-      connections: [],
+      servers: [],
       start: { isOnline: true, isVisible: true },
       ofPage: [],
       ofCalls: [],
@@ -34,7 +34,7 @@ it('the summary says which tab polls', () => {
 it('the summary names the server and the faults that are on', () => {
   const server = { name: 'reports', version: '1.0.0' }
   const values = valuesOf({
-    connections: [{ status: 'connected', server, protocolVersion: '2026-07-28' }],
+    servers: [{ url: undefined, connection: { status: 'connected', server, protocolVersion: '2026-07-28' } }],
     faults: new Set(['offline', 'slow']),
   })
   expect(values).toMatchObject({ Server: 'connected (reports, 2026-07-28)', Faults: 'offline, slow' })

@@ -18,7 +18,8 @@ export interface PageStart {
 }
 
 export interface SummaryParts {
-  readonly connections: readonly ConnectionState[]
+  /** How each server is, with its URL where the client knows it. */
+  readonly servers: readonly { readonly url: string | undefined; readonly connection: ConnectionState }[]
   readonly start: PageStart
   readonly ofPage: readonly PageObservation[]
   readonly ofCalls: readonly CallObservation[]
@@ -34,12 +35,17 @@ const CONNECTION_TONES: Record<ConnectionState['status'], Tone> = {
   closed: 'neutral',
 }
 
-export function summaryOf({ connections, start, ofPage, ofCalls, faults }: SummaryParts): Summary[] {
+export function summaryOf({ servers, start, ofPage, ofCalls, faults }: SummaryParts): Summary[] {
   const { network, page } = pageNow(start, ofPage)
   return [
-    ...connections.map(({ status, server, protocolVersion }): Summary => {
+    ...servers.map(({ url, connection: { status, server, protocolVersion } }): Summary => {
       const whom = [server?.name, protocolVersion].filter(Boolean).join(', ')
-      return { name: 'Server', value: whom ? `${status} (${whom})` : status, tone: CONNECTION_TONES[status] }
+      // One server needs no name.
+      return {
+        name: servers.length > 1 && url !== undefined ? url : 'Server',
+        value: whom ? `${status} (${whom})` : status,
+        tone: CONNECTION_TONES[status],
+      }
     }),
     { name: 'Network', value: network, tone: network === 'online' ? 'success' : 'warning' },
     { name: 'Page', value: page, tone: page === 'visible' ? 'success' : 'neutral' },

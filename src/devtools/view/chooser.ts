@@ -21,6 +21,8 @@ export interface ChooserOptions<Item> {
   rowOf(item: Item): ChooserRow
   /** True if the first item is chosen as long as the user has chosen none. */
   readonly choosesFirst?: boolean
+  /** Stands above the list. */
+  readonly head?: Element
   /** Shows the item that is chosen. */
   readonly detail: View<Item>
   onChange(): void
@@ -40,7 +42,12 @@ export function createChooser<Item>(options: ChooserOptions<Item>): View<readonl
   const empty = element('p', { class: 'empty' }, options.empty)
   const hint = element('p', { class: 'empty' }, options.hint)
   const shown = element('div', { class: 'detail', role: 'region', 'aria-label': `${label}: detail`, tabindex: 0 }, hint)
-  const root = element('div', { class: 'chooser' }, element('div', { class: 'lists' }, empty, list, more), shown)
+  const root = element(
+    'div',
+    { class: 'chooser' },
+    element('div', { class: 'lists' }, ...(options.head ? [options.head] : []), empty, list, more),
+    shown,
+  )
 
   function choose(key: string | undefined): void {
     chosen = key

@@ -1,6 +1,7 @@
 import type { DevtoolsModel } from '../model/devtoolsModel.js'
+import { placeOf } from '../model/place.js'
 import { summaryOf } from '../model/summary.js'
-import { createCallsTab } from './callsTab.js'
+import { type CallsTabOptions, createCallsTab } from './callsTab.js'
 import { element, setAttributes, setHidden, type View } from './element.js'
 import { createFaultsTab } from './faultsTab.js'
 import { roving } from './roving.js'
@@ -15,9 +16,10 @@ export interface Panel extends View<DevtoolsModel> {
 }
 
 /** The panel: how things are, and tabs for calls, messages, records and faults. Only the tab that is chosen is updated. */
-export function createPanel(onChange: () => void, close: HTMLElement | undefined): Panel {
+export function createPanel(options: CallsTabOptions, close: HTMLElement | undefined): Panel {
+  const { onChange } = options
   const tabs = [
-    { name: 'Calls', view: createCallsTab(onChange) },
+    { name: 'Calls', view: createCallsTab(options) },
     { name: 'Wire', view: createWireTab(onChange) },
     { name: 'Storage', view: createStorageTab(onChange) },
     { name: 'Faults', view: createFaultsTab() },
@@ -63,7 +65,10 @@ export function createPanel(onChange: () => void, close: HTMLElement | undefined
     update: (model) => {
       summary.update(
         summaryOf({
-          connections: model.clients.map(({ store }) => store.getState().connection),
+          servers: model.clients.map((client) => ({
+            url: placeOf(client),
+            connection: client.store.getState().connection,
+          })),
           start: model.start,
           ofPage: model.log.ofPage(),
           // What the page before has seen says nothing of this one.

@@ -1,6 +1,6 @@
 import { timeOfDay } from '../model/format.js'
 import type { Plot } from '../model/plot.js'
-import { element, setAttributes, svgElement, type View } from './element.js'
+import { element, setAttributes, setHidden, svgElement, type View } from './element.js'
 
 const HEIGHT = 56
 const MIDDLE = 18
@@ -9,24 +9,27 @@ const MIDDLE = 18
 export function createPlotView(): View<Plot> {
   const svg = svgElement('svg', { class: 'plot', role: 'img', width: '100%', height: HEIGHT })
   const legend = element('ul', { class: 'legend', 'aria-hidden': 'true' })
-  for (const [mark, text] of LEGEND) legend.append(element('li', { 'data-mark': mark }, text))
+  const items = LEGEND.map(([mark, text, isThere]) => ({ item: element('li', { 'data-mark': mark }, text), isThere }))
+  legend.append(...items.map(({ item }) => item))
   return {
     element: element('figure', {}, svg, legend),
     update: (plot) => {
       setAttributes(svg, { 'aria-label': `${plot.polls.length} polls and ${plot.pushes.length} pushes` })
       svg.replaceChildren(...marksOf(plot))
+      for (const { item, isThere } of items) setHidden(item, !isThere(plot))
     },
   }
 }
 
-const LEGEND = [
-  ['created', 'task created'],
-  ['poll', 'poll'],
-  ['push', 'push'],
-  ['wait', 'wait the server asked for'],
-  ['backoff', 'wait after a failure'],
-  ['next', 'next poll'],
-] as const
+/** What a mark means, and whether there is one. */
+const LEGEND: readonly (readonly [mark: string, text: string, isThere: (plot: Plot) => boolean])[] = [
+  ['created', 'task created', ({ createdAt }) => createdAt !== undefined],
+  ['poll', 'poll', ({ polls }) => polls.length > 0],
+  ['push', 'push', ({ pushes }) => pushes.length > 0],
+  ['wait', 'wait the server asked for', ({ waits }) => waits.some(({ isAsked }) => isAsked)],
+  ['backoff', 'wait after a failure', ({ waits }) => waits.some(({ isAsked }) => !isAsked)],
+  ['next', 'next poll', ({ nextPollAt }) => nextPollAt !== undefined],
+]
 
 function marksOf({ from, to, ticks, waits, polls, pushes, createdAt, nextPollAt, endedAt }: Plot): SVGElement[] {
   const percent = (ms: number) => `${((ms / (to - from)) * 100).toFixed(2)}%`

@@ -77,6 +77,10 @@ button[aria-pressed="true"] { border-color: var(--warning); background: var(--wa
 [role="tab"][aria-selected="true"] { border-bottom-color: var(--accent); color: var(--text); font-weight: 600; }
 .summary { display: flex; flex-wrap: wrap; gap: 0 16px; color: var(--muted); font-size: 12px; }
 .summary b { color: var(--tone); font-weight: 600; }
+
+.edge { flex: none; height: 8px; margin-bottom: -8px; z-index: 1; cursor: ns-resize; touch-action: none; }
+.edge:hover, .edge:focus-visible { background: var(--accent-soft); }
+:host([data-position^="top"]) .edge { order: 1; margin: -8px 0 0; }
 .close { border-color: transparent; font-size: 16px; line-height: 1; padding: 5px 9px; }
 
 .view { flex: 1; min-height: 0; }
@@ -88,6 +92,15 @@ button[aria-pressed="true"] { border-color: var(--warning); background: var(--wa
 .chooser { display: grid; grid-template-columns: minmax(220px, 30%) minmax(0, 1fr); }
 .lists { overflow: auto; border-right: 1px solid var(--line); }
 .detail, .faults { overflow: auto; padding: 12px; }
+
+.calls-bar { display: flex; flex-wrap: wrap; gap: 4px; padding: 6px 8px; border-bottom: 1px solid var(--line); position: sticky; top: 0; background: var(--canvas); z-index: 1; }
+.calls-bar input { flex: 1; min-width: 80px; padding: 4px 8px; border: 1px solid var(--line-strong); border-radius: 6px; background: var(--canvas); color: inherit; font: inherit; }
+.loaded:empty { display: none; }
+.loaded { flex-basis: 100%; color: var(--danger); }
+.actions { display: flex; flex-wrap: wrap; align-items: center; gap: 6px; margin-bottom: 10px; }
+.bodies { display: grid; gap: 8px; margin-top: 10px; }
+.bodies h3 { margin: 0; color: var(--muted); font-weight: 400; }
+.bodies pre { max-height: 220px; overflow: auto; }
 .empty { padding: 12px; color: var(--muted); }
 .detail > .empty { padding: 0; }
 .more { display: block; width: calc(100% - 24px); margin: 8px 12px; }
