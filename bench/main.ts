@@ -69,7 +69,7 @@ function serverReport(tables: readonly Table[]): string {
   const introduction = `# Benchmarks of the server
 
 Written by \`npm run bench -- server\`. Requests are passed to \`fetch\` by 16 loops of the same process, without a network; databases
-are on the same machine. Medians of three rounds. Ratios are what counts: the figures are those of one machine, which had
+are on the same machine. Medians of nine rounds, three for streams. Ratios are what counts: the figures are those of one machine, which had
 ${cpus().length} cores and a load of ${(loadavg()[1] ?? 0).toFixed(1)} meanwhile.
 
 ${versions(['@modelcontextprotocol/server', 'ioredis', 'pg', 'bullmq'])}

@@ -38,6 +38,7 @@ async function callsAndPolls({ isQuick, medians }: Runner): Promise<Table> {
           of(found?.callsPerSecond),
           of(found?.callP99),
           times(byEcho),
+          times(found?.cpuByEcho ?? Number.NaN),
           times(byEcho / fewest),
           of(found?.getsPerSecond),
           of(found?.getP99),
@@ -50,7 +51,7 @@ async function callsAndPolls({ isQuick, medians }: Runner): Promise<Table> {
   const bytes = 'Bytes are those of the heap of the process, of Redis, of the table of Postgres with its indexes.'
   return {
     title: 'Calls that become tasks, and their polls',
-    note: `In turn: a tool that echoes on the handler of the SDK alone, a \`tools/call\` that becomes a task, \`tasks/get\`. All are of one owner. "Beside an echo" is what a call takes beside an echo that is measured in turn with it; "growth" is that beside the fewest tasks. Without a queue the server runs the tool; with its queue, which is BullMQ on Redis, and the table of tasks on Postgres, it leaves that to workers, of which there are none. ${bytes} ${hasRedis ? '' : WITHOUT_REDIS}`.trim(),
+    note: `In turn: a tool that echoes on the handler of the SDK alone, a \`tools/call\` that becomes a task, \`tasks/get\`. All are of one owner. "Beside an echo" is what a call takes beside an echo that is measured in turn with it, and "CPU beside an echo" what this process computes for it, without the database; "growth" is that beside the fewest tasks. Without a queue the server runs the tool; with its queue, which is BullMQ on Redis, and the table of tasks on Postgres, it leaves that to workers, of which there are none. ${bytes} ${hasRedis ? '' : WITHOUT_REDIS}`.trim(),
     columns: [
       '',
       'echoes/s',
@@ -58,6 +59,7 @@ async function callsAndPolls({ isQuick, medians }: Runner): Promise<Table> {
       'calls/s',
       'p99, ms',
       'beside an echo',
+      'CPU beside an echo',
       'growth',
       'polls/s',
       'p99, ms',

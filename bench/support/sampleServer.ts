@@ -15,15 +15,15 @@ import { postgresQueue, postgresTaskStore } from 'taskwire/server/postgres'
 import { redisTaskStore } from 'taskwire/server/redis'
 import { z } from 'zod'
 import { rpcRequest } from '../../test/server/support/rpc.js'
-import { heap } from './cpu.js'
+import { cpu, heap } from './cpu.js'
 import { median } from './report.js'
 
 type Kind = 'memory' | 'redis' | 'postgres'
 type Serve = (request: Request) => Promise<Response>
 
-const CALLS = 1000
+const CALLS = 400
 /** In one process: filling the store takes longer than measuring. */
-const ROUNDS = 3
+const ROUNDS = 9
 const AT_A_TIME = 16
 const SCHEMA = 'bench'
 const serverInfo = { name: 'bench', version: '1.0.0' }
@@ -53,6 +53,8 @@ export async function sampleTasks({ kind, url, hasQueue, records }: TasksInput):
   echoP99: number
   /** How long a call takes beside an echo of the SDK alone, which is measured in turn with it. */
   callByEcho: number
+  /** The same of what this process computes, which other work on the machine does not change much. */
+  cpuByEcho: number
   callsPerSecond: number
   callP99: number
   getsPerSecond: number
@@ -103,6 +105,7 @@ export async function sampleTasks({ kind, url, hasQueue, records }: TasksInput):
     echoesPerSecond: median(rounds.map(({ echoes }) => echoes.perSecond)),
     echoP99: median(rounds.map(({ echoes }) => echoes.p99)),
     callByEcho: median(rounds.map(({ echoes, calls }) => echoes.perSecond / calls.perSecond)),
+    cpuByEcho: median(rounds.map(({ echoes, calls }) => calls.cpuMs / echoes.cpuMs)),
     callsPerSecond: median(rounds.map(({ calls }) => calls.perSecond)),
     callP99: median(rounds.map(({ calls }) => calls.p99)),
     getsPerSecond: median(rounds.map(({ gets }) => gets.perSecond)),
@@ -218,8 +221,9 @@ async function load(
   requestOf: (index: number) => Request,
   count: number = CALLS,
   take: (response: Response) => Promise<unknown> = (response) => response.text(),
-): Promise<{ perSecond: number; p99: number }> {
+): Promise<{ perSecond: number; p99: number; cpuMs: number }> {
   const times: number[] = []
+  const cpuBefore = cpu()
   const begun = performance.now()
   await inParallel(count, async (index) => {
     const at = performance.now()
@@ -227,6 +231,7 @@ async function load(
     times.push(performance.now() - at)
   })
   const seconds = (performance.now() - begun) / 1000
+  const cpuMs = (cpu() - cpuBefore) / count
   times.sort((a, b) => a - b)
-  return { perSecond: count / seconds, p99: times[Math.floor(count * 0.99)] ?? Number.NaN }
+  return { perSecond: count / seconds, p99: times[Math.floor(count * 0.99)] ?? Number.NaN, cpuMs }
 }
