@@ -4,6 +4,7 @@ import { type CallLimitOptions, withCallLimit } from './callLimit.js'
 import type { Connection } from './connection.js'
 import { eraChangedError } from './eraChanged.js'
 import { connectionError } from './errors.js'
+import { foreignJobError, JOB_PREFIX } from './jobTools/foreignJob.js'
 import type { JobsOption } from './jobTools/job.js'
 import { type ConnectRetry, createOpening, type OpeningOptions } from './opening.js'
 import type { ConnectedSdk } from './sdkAdapter.js'
@@ -89,6 +90,7 @@ export function createConnection(options: CreateConnectionOptions): Connection {
     getTask: (taskId, signal, taskEra) =>
       watched(
         signIn.send(async () => {
+          if (sdk === options.sdk && taskId.startsWith(JOB_PREFIX)) throw foreignJobError(taskId)
           const { tasks } = await connected()
           try {
             return await tasks.getTask(taskId, signal)

@@ -113,7 +113,7 @@ describe.each<[string, Open, Era]>([
     const client = await visit(openPage())
     const call = start(client)
     await browser.advance(2010)
-    expect(call.getState()).toMatchObject({ phase: 'working', task: { taskId: 'job:render:run-12345678' } })
+    expect(call.getState()).toMatchObject({ phase: 'working', task: { taskId: 'taskwire:job:render:run-12345678' } })
     expect(client.store.getState().connection).toMatchObject({ status: 'connected', era })
     says('done')
     await browser.advance(2000)

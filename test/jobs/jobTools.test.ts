@@ -53,7 +53,7 @@ describe('the record of a job', () => {
   it('names the job as a task id does, and holds no arguments', async () => {
     const { records, start } = await rendering([working])
     expect(records()).toMatchObject([
-      { tool: 'render', key: 'once', task: { taskId: 'job:render:run-12345678', receivedAt: start } },
+      { tool: 'render', key: 'once', task: { taskId: 'taskwire:job:render:run-12345678', receivedAt: start } },
     ])
     expect(JSON.stringify(records())).not.toContain('scene')
   })
@@ -81,7 +81,7 @@ describe('the record of a job', () => {
     const visits = createVisits(createTaskClient, { tools: {} })
     visits.server.on('tools/call', done)
     const { client } = visits.open({ jobs: [defineJob(RENDER)] })
-    const call = client.resumeTask({ taskId: 'job:render:run-1', name: 'render' })
+    const call = client.resumeTask({ taskId: 'taskwire:job:render:run-1', name: 'render' })
     await visits.browser.advance(10)
     await expect(call.result).resolves.toMatchObject({ structuredContent: { status: 'done' } })
     expect(visits.server.received('tools/call')).toMatchObject([
@@ -403,5 +403,57 @@ describe('the other tools of a job', () => {
     const error = await caught(call.cancel())
     expect(error.message).toBe('The server did not cancel the job of "render": [task] is being written')
     expect(call.getState()).toMatchObject({ phase: 'working', isCancelling: false })
+  })
+})
+
+describe('a page that has no definition of the job', () => {
+  const other = defineJob({ ...RENDER, start: 'bake', status: 'bake_status' })
+
+  async function withForeignTab(jobs: TaskClientUrlOptions['jobs']) {
+    const visits = createVisits(createTaskClient, { tools: {} })
+    const { server, browser } = visits
+    let status = 'running'
+    server.on('tools/call', (request) => result(structured({ run_id: 'run-12345678', status }))(request))
+    const foreign = visits.open(jobs && { jobs })
+    await foreign.client.connect()
+    await browser.settle()
+    const visit = visits.open({ jobs: [defineJob(RENDER)] })
+    const call = visit.client.startToolCall({ name: 'render' }, { key: 'once' })
+    call.result.catch(() => {})
+    await browser.settle()
+    return { ...visits, foreign, visit, call, end: () => (status = 'done') }
+  }
+
+  it.each([
+    ['no jobs', undefined],
+    ['other jobs', [other]],
+  ])('leaves it to the tab that has one, where it has %s and the lead', async (_, jobs) => {
+    const { browser, server, foreign, call, end } = await withForeignTab(jobs)
+    await browser.advance(5000)
+    expect(call.getState()).toMatchObject({ phase: 'working', network: 'ok' })
+    end()
+    await browser.advance(5000)
+    await expect(call.result).resolves.toMatchObject({ structuredContent: { status: 'done' } })
+    const [seen] = Object.values(foreign.client.store.getState().calls)
+    expect(seen).toMatchObject({ phase: 'completed' })
+    expect(server.received('tasks/*')).toEqual([])
+  })
+
+  it('keeps the call where it is alone, and a later page ends it', async () => {
+    const { browser, server, visit, foreign, end, open } = await withForeignTab(undefined)
+    await visit.page.close()
+    await browser.advance(60_000)
+    const [seen] = Object.values(foreign.client.store.getState().calls)
+    expect(seen).toMatchObject({
+      network: 'retrying',
+      lastError: { message: 'This page has no defineJob for the job.' },
+    })
+    await foreign.page.close()
+    end()
+    const { client } = open({ jobs: [defineJob(RENDER)] })
+    const call = client.startToolCall({ name: 'render' }, { key: 'once' })
+    await browser.advance(60_000)
+    await expect(call.result).resolves.toMatchObject({ structuredContent: { status: 'done' } })
+    expect(server.received('tasks/*')).toEqual([])
   })
 })

@@ -1,4 +1,5 @@
 import { isJsonObject } from '../../protocol/json.js'
+import { foreignJobError, JOB_PREFIX } from './foreignJob.js'
 import type { Job, JobId } from './job.js'
 
 /** A job, and by what the server knows it. */
@@ -17,15 +18,21 @@ export function jobTaskId(job: Job, id: unknown): string | undefined {
   return taskId.length <= MAX_LENGTH ? taskId : undefined
 }
 
-/** The job that a task id stands for. Undefined for the id of a task, and of a job that is none of these. */
+/**
+ * The job that a task id stands for. Undefined for the id of a task.
+ *
+ * @throws {TaskRequestError} for a job that is none of these.
+ */
 export function jobAddress(taskId: string, jobs: readonly Job[]): JobAddress | undefined {
+  if (!taskId.startsWith(JOB_PREFIX)) return undefined
   // A tool may be named like the beginning of another one with its id.
   const [job] = jobs.filter((one) => taskId.startsWith(prefixOf(one))).sort((a, b) => b.start.length - a.start.length)
-  return job && { job, id: decoded(taskId.slice(prefixOf(job).length)) }
+  if (job === undefined) throw foreignJobError(taskId)
+  return { job, id: decoded(taskId.slice(prefixOf(job).length)) }
 }
 
 function prefixOf({ start }: Job): string {
-  return `job:${start}:`
+  return `${JOB_PREFIX}${start}:`
 }
 
 function isJobId(id: unknown): id is JobId {

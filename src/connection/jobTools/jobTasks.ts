@@ -5,6 +5,7 @@ import { METHOD_NOT_FOUND } from '../../protocol/extension.js'
 import { withoutId } from '../../protocol/text.js'
 import type { ConnectedSdk } from '../sdkAdapter.js'
 import type { TaskApi } from '../taskApi.js'
+import { JOB_PREFIX } from './foreignJob.js'
 import type { Job, JobId, JobReading, JobTool } from './job.js'
 import { type JobAddress, jobAddress } from './jobAddress.js'
 import { argumentNames, ownArguments } from './jobArguments.js'
@@ -105,12 +106,12 @@ export function jobTasks(connected: ConnectedSdk, jobs: readonly Job[]): TaskApi
       throw new TaskRequestError(`The server did not take the response: ${said}`, { kind: 'server', taskId })
     },
     listen: (taskIds, hooks) => {
-      const own = taskIds.filter((taskId) => jobAddress(taskId, jobs) === undefined)
+      const own = taskIds.filter((taskId) => !taskId.startsWith(JOB_PREFIX))
       // Nobody pushes what happens to jobs. Nothing is refused by that: a task may come.
       return own.length > 0 || taskIds.length === 0 ? tasks.listen(own, hooks) : untilAborted(hooks.signal)
     },
     release: (taskId) => {
-      if (jobAddress(taskId, jobs) === undefined) tasks.release(taskId)
+      if (!taskId.startsWith(JOB_PREFIX)) tasks.release(taskId)
     },
   }
 }

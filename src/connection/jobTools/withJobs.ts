@@ -12,7 +12,7 @@ import { jobTasks } from './jobTasks.js'
  * what it asks of them, their other tools are asked:
  *
  * ```text
- * engine ─ tools/call ─▶ start tool  ── id ──▶ a task, "job:<start tool>:<id>"
+ * engine ─ tools/call ─▶ start tool  ── id ──▶ a task, "taskwire:job:<start tool>:<id>"
  *          getTask    ─▶ status tool ── read ─▶ a snapshot
  *          cancelTask ─▶ cancel tool
  * ```
