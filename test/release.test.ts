@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { isOfStarters } from '../scripts/docs.mjs'
 import { release } from '../scripts/release.mjs'
 
 const workflows = readdirSync('.github/workflows').map((name) => `.github/workflows/${name}`)
@@ -51,6 +52,14 @@ describe('the workflow that publishes', () => {
     expect(job).toMatch(artifact)
     expect(releaseJob('publish')).toMatch(artifact)
     expect(readFileSync('test/package/packedApp.ts', 'utf8')).toContain("process.env['PACKED']")
+  })
+})
+
+describe('the checks that run after the packing', () => {
+  test('[EDGE-52] read the pages of the command that creates apps, and no copy that packing has put beside them', () => {
+    expect(['create/README.md', 'create/templates/react/README.md'].filter(isOfStarters)).toHaveLength(2)
+    const copies = ['create/CHANGELOG.md', 'create/dist/templates/react/README.md', 'create/dist/README.md']
+    expect(copies.filter(isOfStarters)).toEqual([])
   })
 })
 

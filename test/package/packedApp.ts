@@ -8,6 +8,8 @@ import { promisify } from 'node:util'
 export interface PackedApp {
   /** Where the app is. */
   readonly path: string
+  /** The file that npm has packed, and that a release publishes. */
+  readonly tarball: string
   /** Where the package is installed in it. */
   readonly installed: string
   /** The path of a command of a package of the app. */
@@ -56,6 +58,7 @@ export async function createPackedApp({ files, packages, without = [] }: PackedA
   }
   return {
     path,
+    tarball: join(packed, tarball),
     installed,
     bin: (name, file) => join(path, 'node_modules', name, file),
     run: (args) => run('node', args, path),
