@@ -1,5 +1,5 @@
 // `npm run chaos:scale -- [--tasks 1000] [--seed 1] [--processes 3] [--minutes 5] [redis] [postgres]`: prints what came of it, each way to end, and all of it as the
-// table of docs/scale.md; fails where something broke.
+// table of docs/project/scale.md; fails where something broke.
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import type { Backend } from './documentedFiles.js'
