@@ -82,8 +82,9 @@ export function createLink(options: LinkOptions): Link {
   }
 
   function onOnlineChange(): void {
-    if (!environment.isOnline()) return set({ isLive: false, error: new TaskError('The browser is offline.') })
-    reader.retry()
+    if (environment.isOnline()) reader.retry()
+    else set({ isLive: false, error: new TaskError('The browser is offline.') })
+    // What still comes through the stream of before would look as if there were a network.
     reader.restart()
   }
 
