@@ -29,6 +29,7 @@ const entries: Record<string, string> = {
   'solid/index': 'src/solid/index.ts',
   'svelte/index': 'src/svelte/index.ts',
   'testing/index': 'src/testing/index.ts',
+  'types/index': 'src/types/index.ts',
   'vue/index': 'src/vue/index.ts',
 }
 

@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import { exit, version } from 'node:process'
-import { VERSION } from 'taskwire'
+import { VERSION } from '../src/version.js'
 import { bytes } from './bytes.js'
 import { polls } from './polls.js'
 import { push } from './push.js'

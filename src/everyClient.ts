@@ -1,25 +1,13 @@
 // What `taskwire` and `taskwire/lite` both have, whatever the connection is made of.
 
-export type { StartedCall } from './client/callMeta.js'
-export type {
-  CallObservation,
-  ObservedCall,
-  ObservedMessage,
-  ObserveOptions,
-  PageObservation,
-  PollReason,
-  ScheduledPoll,
-  TaskClientObservation,
-  WireHeaders,
-  WireObservation,
-} from './client/observe/events.js'
+export type { TaskClientObservation } from './client/observe/events.js'
 export type {
   ForgetFilter,
   TaskClient,
-  TaskClientBaseOptions,
   TaskClientState,
   TaskErrorContext,
   TaskReference,
+  TaskRequests,
   ToolCall,
   ToolCallOptions,
   ToolCallParams,
@@ -52,17 +40,8 @@ export type { Register, ToolCallMeta } from './core/register.js'
 export type { InputHandler, InputHandlerContext, InputHandlers } from './core/run/inputHandlers.js'
 export type { KeptResults } from './core/storage/keptResults.js'
 export type { TaskStorage } from './core/storage/taskStorage.js'
-export type { CallMeta } from './core/taskPort.js'
-export type { Channel, Environment, Locks, Unsubscribe, WebStorage } from './environment/environment.js'
-export type {
-  AudioContent,
-  CallToolResult,
-  ContentBlock,
-  EmbeddedResource,
-  ImageContent,
-  ResourceLink,
-  TextContent,
-} from './protocol/callToolResult.js'
+export type { Environment } from './environment/environment.js'
+export type { CallToolResult } from './protocol/callToolResult.js'
 export {
   AuthorizationFailedError,
   type AuthorizationFailure,
@@ -91,7 +70,6 @@ export {
   ToolCallRejectedError,
   ToolOutputError,
 } from './protocol/errors.js'
-export { TASKS_EXTENSION } from './protocol/extension.js'
 export type { FormIssue } from './protocol/formIssues.js'
 export type {
   ElicitFormRequest,
@@ -103,17 +81,15 @@ export type {
 } from './protocol/inputRequest.js'
 export type { JsonObject } from './protocol/json.js'
 export type { TaskProgress } from './protocol/progress.js'
-export {
-  type CancelledTask,
-  type CompletedTask,
-  type DetailedTask,
-  type FailedTask,
-  type InputRequiredTask,
-  isTerminal,
-  type Task,
-  type TaskFailure,
-  type TaskStatus,
-  type WorkingTask,
+export type {
+  CancelledTask,
+  CompletedTask,
+  DetailedTask,
+  FailedTask,
+  InputRequiredTask,
+  Task,
+  TaskFailure,
+  TaskStatus,
+  WorkingTask,
 } from './protocol/task.js'
 export type { Tool } from './protocol/tool.js'
-export { VERSION } from './version.js'

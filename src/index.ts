@@ -5,20 +5,11 @@
  * @packageDocumentation
  */
 export { createTaskClient } from './client/createTaskClient.js'
-export type { TaskClientSdkBaseOptions } from './client/sdkBaseOptions.js'
 export type {
   TaskClientOptions,
   TaskClientSdkOptions,
   TaskClientUrlOptions,
 } from './client/sdkOptions.js'
-export type {
-  AnyAuthProvider,
-  AuthServer,
-  BegunSignIn,
-  BrowserAuthProvider,
-  BrowserSignIn,
-} from './connection/authProvider.js'
 export type { LegacyTasksMode } from './connection/legacy/options.js'
-export type { SdkV1Client } from './connection/sdkV1/client.js'
 export { type WithTasksOptions, withTasks } from './connection/withTasks/withTasks.js'
 export * from './everyClient.js'

@@ -10,6 +10,7 @@ import type * as bullmq from 'taskwire/server/bullmq'
 import type * as postgres from 'taskwire/server/postgres'
 import type * as solid from 'taskwire/solid'
 import type * as svelte from 'taskwire/svelte'
+import type * as types from 'taskwire/types'
 import type * as vue from 'taskwire/vue'
 import { describe, expectTypeOf, it } from 'vitest'
 
@@ -22,17 +23,17 @@ describe('the types of signatures', () => {
     expectTypeOf<Required<taskwire.InputHandlers>['roots']>().toEqualTypeOf<
       taskwire.InputHandler<taskwire.ListRootsRequest>
     >()
-    expectTypeOf<taskwire.Environment['locks']>().toExtend<taskwire.Locks | undefined>()
-    expectTypeOf<ReturnType<taskwire.Environment['storage']>>().toExtend<taskwire.WebStorage | undefined>()
-    expectTypeOf<ReturnType<NonNullable<taskwire.Environment['channel']>>>().toExtend<taskwire.Channel | undefined>()
-    expectTypeOf<ReturnType<taskwire.Environment['onOnlineChange']>>().toEqualTypeOf<taskwire.Unsubscribe>()
-    expectTypeOf<taskwire.BrowserAuthProvider>().toExtend<taskwire.AnyAuthProvider>()
-    expectTypeOf<taskwire.CallObservation>().toExtend<taskwire.ObservedCall>()
-    expectTypeOf<taskwire.CallObservation & { type: 'poll-answered' }>().toExtend<taskwire.ScheduledPoll>()
-    expectTypeOf<taskwire.WireObservation>().toExtend<taskwire.ObservedMessage>()
+    expectTypeOf<taskwire.Environment['locks']>().toExtend<types.Locks | undefined>()
+    expectTypeOf<ReturnType<taskwire.Environment['storage']>>().toExtend<types.WebStorage | undefined>()
+    expectTypeOf<ReturnType<NonNullable<taskwire.Environment['channel']>>>().toExtend<types.Channel | undefined>()
+    expectTypeOf<ReturnType<taskwire.Environment['onOnlineChange']>>().toEqualTypeOf<types.Unsubscribe>()
+    expectTypeOf<types.BrowserAuthProvider>().toExtend<types.AnyAuthProvider>()
+    expectTypeOf<types.CallObservation>().toExtend<types.ObservedCall>()
+    expectTypeOf<types.CallObservation & { type: 'poll-answered' }>().toExtend<types.ScheduledPoll>()
+    expectTypeOf<types.WireObservation>().toExtend<types.ObservedMessage>()
     expectTypeOf<taskwire.WithArguments<{ at?: string }>>().toEqualTypeOf<{ arguments?: { at?: string } | undefined }>()
     expectTypeOf<taskwire.LegacyTasksMode>().toEqualTypeOf<'auto' | 'required-only' | 'never'>()
-    expectTypeOf<taskwire.SdkV1Client['close']>().toEqualTypeOf<() => Promise<void>>()
+    expectTypeOf<types.SdkV1Client['close']>().toEqualTypeOf<() => Promise<void>>()
     expectTypeOf<taskwire.CheckIsErrorFirst>().toEqualTypeOf<lite.CheckIsErrorFirst>()
     expectTypeOf<taskwire.JsonObject>().toEqualTypeOf<lite.JsonObject>()
   })

@@ -5,7 +5,6 @@ const ofEveryClient: string[] = [
   'AuthorizationFailedError',
   'ConnectionFailedError',
   'PageOutdatedError',
-  'TASKS_EXTENSION',
   'TaskCancelledError',
   'TaskConfigurationError',
   'TaskError',
@@ -23,10 +22,8 @@ const ofEveryClient: string[] = [
   'ToolCallKeyConflictError',
   'ToolCallRejectedError',
   'ToolOutputError',
-  'VERSION',
   'createTaskClient',
   'isTaskError',
-  'isTerminal',
 ]
 
 /**
@@ -57,6 +54,7 @@ const entries: Record<string, { load: () => Promise<object>; names: string[] }> 
   'taskwire/jobs': { load: () => import('taskwire/jobs'), names: ['byStatusField', 'defineJob'] },
   'taskwire/results': { load: () => import('taskwire/results'), names: ['keptResults'] },
   'taskwire/notify': { load: () => import('taskwire/notify'), names: ['notifyWhenSettled'] },
+  'taskwire/types': { load: () => import('taskwire/types'), names: [] },
   'taskwire/otel': {
     load: () => import('taskwire/otel'),
     names: ['instrumentTaskClient', 'instrumentTaskServer'],

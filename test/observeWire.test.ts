@@ -4,10 +4,10 @@ import {
   type TaskClient,
   type TaskClientObservation,
   type TaskClientUrlOptions,
-  type WireObservation,
   withTasks,
 } from 'taskwire'
 import type { TestServer } from 'taskwire/testing'
+import type { WireObservation } from 'taskwire/types'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { createWorkServer } from './support/workServer.js'
 

@@ -179,16 +179,16 @@ it.each([
   },
 )
 
-it('updateTask() responds to what a task asks for', async () => {
+it('tasks.update() responds to what a task asks for', async () => {
   const client = open()
   const raw = client.callToolRaw({ name: 'ask', arguments: { questions: ['Sure?'] } })
   await server.advance(100)
   const { task } = (await raw) as Extract<Awaited<typeof raw>, { type: 'task' }>
-  const asked = await client.getTask(task.taskId)
+  const asked = await client.tasks.get(task.taskId)
   const [inputKey = ''] = Object.keys('inputRequests' in asked ? asked.inputRequests : {})
-  await client.updateTask(task.taskId, { [inputKey]: { action: 'accept', content: { ok: true } } })
+  await client.tasks.update(task.taskId, { [inputKey]: { action: 'accept', content: { ok: true } } })
   await server.advance(100)
-  expect(await client.getTask(task.taskId)).toMatchObject({
+  expect(await client.tasks.get(task.taskId)).toMatchObject({
     status: 'completed',
     result: { content: [{ text: '[{"action":"accept","content":{"ok":true}}]' }] },
   })

@@ -398,22 +398,22 @@ describe('createTaskClient', () => {
       await server.advance(5000)
       expect(polls()).toEqual([])
       expect(client.store.getState().calls).toEqual({})
-      await expect(client.getTask(raw.task.taskId)).resolves.toMatchObject({ status: 'completed' })
+      await expect(client.tasks.get(raw.task.taskId)).resolves.toMatchObject({ status: 'completed' })
       await expect(client.callToolRaw({ name: 'echo', arguments: { text: 'x' } })).resolves.toMatchObject({
         type: 'result',
       })
     })
 
-    it('cancelTask() and a task that is not ours', async () => {
+    it('tasks.cancel() and a task that is not ours', async () => {
       const [raw] = await Promise.all([
         client.callToolRaw({ name: 'work', arguments: { seconds: 60 } }),
         server.advance(0),
       ])
       if (raw.type !== 'task') throw new Error('expected a task')
-      await client.cancelTask(raw.task.taskId)
+      await client.tasks.cancel(raw.task.taskId)
       await server.advance(0)
-      await expect(client.getTask(raw.task.taskId)).resolves.toMatchObject({ status: 'cancelled' })
-      await expect(client.getTask('not-ours')).rejects.toMatchObject({
+      await expect(client.tasks.get(raw.task.taskId)).resolves.toMatchObject({ status: 'cancelled' })
+      await expect(client.tasks.get('not-ours')).rejects.toMatchObject({
         name: 'TaskExpiredError',
         reason: 'unknown-task',
       })

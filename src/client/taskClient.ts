@@ -238,6 +238,16 @@ export interface TaskClientBaseOptions {
   environment?: Partial<Environment>
 }
 
+/** The requests of the Tasks extension (SEP-2663), for an app that follows a task itself. */
+export interface TaskRequests {
+  /** `tasks/get`. */
+  get(taskId: string, options?: { signal?: AbortSignal }): Promise<DetailedTask>
+  /** `tasks/update`: responses to input requests, by their key. */
+  update(taskId: string, inputResponses: Record<string, InputResponse>): Promise<void>
+  /** `tasks/cancel`. */
+  cancel(taskId: string): Promise<void>
+}
+
 /**
  * Calls tools and follows what becomes a task, across reloads. Made by `createTaskClient`.
  *
@@ -312,12 +322,8 @@ export interface TaskClient<T = AnyTools> extends WithTools<T> {
   subscribeToolCall(callId: string, listener: () => void): () => void
   /** The id that a call with these params and this key has or would have. */
   toolCallId(name: ToolName<T>, key: string): string
-  /** `tasks/get`, once. */
-  getTask(taskId: string, options?: { signal?: AbortSignal }): Promise<DetailedTask>
-  /** `tasks/update`, once. */
-  updateTask(taskId: string, inputResponses: Record<string, InputResponse>): Promise<void>
-  /** `tasks/cancel`, once. */
-  cancelTask(taskId: string): Promise<void>
+  /** The requests of the Tasks extension, each once: nothing is polled, recorded or repeated. */
+  readonly tasks: TaskRequests
   /** Calls a tool and returns a task as a task: not polled, not recorded. */
   callToolRaw<Name extends ToolName<T>>(
     params: ToolCallParams<T, Name>,

@@ -3,9 +3,8 @@
  *
  * @packageDocumentation
  */
-export type { TaskClientSdkBaseOptions } from '../client/sdkBaseOptions.js'
 export type { LegacyTasksMode } from '../connection/legacy/options.js'
-export type { SchemaValidator, SdkV1Client } from '../connection/sdkV1/client.js'
+export type { SchemaValidator } from '../connection/sdkV1/client.js'
 export * from '../everyClient.js'
 export { createTaskClient } from './createTaskClient.js'
 export type { TaskClientSdkV1Options } from './options.js'

@@ -152,7 +152,7 @@ it('what the app notes with a call is there in every page, and a group finds the
 it('what is for the backend alone says so', async () => {
   const { backend } = setUp()
   const { client } = backend.openPage()
-  for (const asked of [client.getTask('a'), client.cancelTask('a'), client.authorize(), client.callToolRaw(WORK)])
+  for (const asked of [client.tasks.get('a'), client.tasks.cancel('a'), client.authorize(), client.callToolRaw(WORK)])
     await expect(asked).rejects.toThrow(/Do it in the backend/)
 })
 

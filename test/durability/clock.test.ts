@@ -1,4 +1,4 @@
-import type { Channel } from 'taskwire'
+import type { Channel } from 'taskwire/types'
 import { describe, expect, it } from 'vitest'
 import { createTaskClient } from '../support/anyClient.js'
 import { created, snapshot } from '../support/scriptedServer.js'

@@ -171,7 +171,7 @@ describe('the id of a task', () => {
     const client = open({ retry: { maxAttempts: 3 } })
     const errors = [
       await errorOf(page, client.callTool({ name: 'report' })),
-      await errorOf(page, client.getTask(TASK_ID)).catch(() => new TaskError('There was none.')),
+      await errorOf(page, client.tasks.get(TASK_ID)).catch(() => new TaskError('There was none.')),
       ...reported,
     ]
     for (const error of errors) expect(printed(error)).not.toContain(TASK_ID)
@@ -182,7 +182,7 @@ describe('the id of a task', () => {
     server.on('tasks/update', rpcError(-32602, says, { data: says }))
     server.on('tasks/cancel', http(400, { body: says }))
     const client = open()
-    for (const request of [() => client.updateTask(TASK_ID, {}), () => client.cancelTask(TASK_ID)]) {
+    for (const request of [() => client.tasks.update(TASK_ID, {}), () => client.tasks.cancel(TASK_ID)]) {
       expect(printed(await errorOf(page, request()))).not.toContain(TASK_ID)
     }
   })

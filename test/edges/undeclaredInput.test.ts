@@ -2,7 +2,6 @@ import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@mode
 import {
   type InputRequest,
   type TaskClient,
-  type TaskClientBaseOptions,
   type TaskClientUrlOptions,
   TaskInputRequiredError,
   TaskProtocolError,
@@ -10,6 +9,7 @@ import {
   withTasks,
 } from 'taskwire'
 import { createSimulatedBrowser, createSimulatedEnvironment, type SimulatedEnvironment } from 'taskwire/testing'
+import type { TaskClientBaseOptions } from 'taskwire/types'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { clientKind, createTaskClient, describeFull, itFull } from '../support/anyClient.js'
 import {

@@ -6,9 +6,9 @@ import {
   TaskExpiredError,
   type TaskStorage,
   TasksUnsupportedError,
-  type WireObservation,
   withTasks,
 } from 'taskwire'
+import type { WireObservation } from 'taskwire/types'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { hash } from '../../src/core/storage/hash.js'
 import { memoryStorage } from '../../src/core/storage/memoryStorage.js'
@@ -168,7 +168,7 @@ describe('while a task runs', () => {
       ({ inputRequests }) => Object.keys(inputRequests).length > 0,
     )
     const other = open(server.url)
-    await other.updateTask(task?.taskId ?? '', { [Object.keys(inputRequests)[0] ?? '']: { action: 'decline' } })
+    await other.tasks.update(task?.taskId ?? '', { [Object.keys(inputRequests)[0] ?? '']: { action: 'decline' } })
     await expect(call.result).resolves.toMatchObject({ content: [{ text: 'decline undefined' }] })
     expect(server.count('initialize')).toBe(2)
   })
@@ -199,7 +199,7 @@ describe('while a task runs', () => {
     const failure: unknown = await client.resumeTask(taskId).result.catch((error: unknown) => error)
     expect(failure).toMatchObject({ name: 'TaskFailedError', message: 'Out of paper' })
     expect(JSON.stringify(failure)).not.toContain(secret)
-    const unknown: unknown = await client.getTask(taskId.replace(secret, 'f00d')).catch((error: unknown) => error)
+    const unknown: unknown = await client.tasks.get(taskId.replace(secret, 'f00d')).catch((error: unknown) => error)
     expect(unknown).toBeInstanceOf(TaskExpiredError)
     expect(JSON.stringify(unknown)).not.toContain('f00d')
   })

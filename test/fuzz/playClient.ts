@@ -110,11 +110,11 @@ function manual(world: ClientWorld, { client }: Tab, which: number): void {
   const [call] = calls
   switch (which % 5) {
     case 0:
-      return attempt('getTask', () => client.getTask(UNKNOWN_TASK))
+      return attempt('getTask', () => client.tasks.get(UNKNOWN_TASK))
     case 1:
-      return attempt('cancelTask', () => client.cancelTask(UNKNOWN_TASK))
+      return attempt('cancelTask', () => client.tasks.cancel(UNKNOWN_TASK))
     case 2:
-      return attempt('updateTask', () => client.updateTask(UNKNOWN_TASK, { size: { action: 'decline' } }))
+      return attempt('updateTask', () => client.tasks.update(UNKNOWN_TASK, { size: { action: 'decline' } }))
     case 3:
       return attempt('listTools', client.listTools)
     default:

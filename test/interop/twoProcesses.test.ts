@@ -94,8 +94,8 @@ describe('a process that is started again over the same folder', () => {
       await after.close()
       await second.stop()
     })
-    expect(await after.getTask(doneId)).toMatchObject({ status: 'completed', result })
+    expect(await after.tasks.get(doneId)).toMatchObject({ status: 'completed', result })
     // Nobody works on it any more; its ttl will end it.
-    expect(await after.getTask(waitingId)).toMatchObject({ status: 'working' })
+    expect(await after.tasks.get(waitingId)).toMatchObject({ status: 'working' })
   }, 60_000)
 })

@@ -58,6 +58,7 @@ test.for([
   ['taskwire/query', ['zustand']],
   ['taskwire/react', ['zustand', 'react', '@tanstack/react-query']],
   ['taskwire/results', ['idb-keyval']],
+  ['taskwire/types', []],
   ['taskwire/server', ['@modelcontextprotocol/server']],
   ['taskwire/server/admin', []],
   ['taskwire/server/bullmq', []],

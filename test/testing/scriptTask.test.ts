@@ -148,7 +148,7 @@ describe('an input request of a script', () => {
     await call.respond('b', YES)
     await server.advance(1000)
     expect(call.getState().phase).toBe('input_required')
-    await expect(client.getTask(call.getState().task?.taskId ?? '')).resolves.toMatchObject({
+    await expect(client.tasks.get(call.getState().task?.taskId ?? '')).resolves.toMatchObject({
       inputRequests: { a: question('A?') },
     })
     await call.respond('a', YES)
@@ -187,8 +187,8 @@ describe('a request to cancel a script', () => {
     await server.advance(1000)
     expect(call.getState()).toMatchObject({ phase: 'completed', isCancelling: false })
     const taskId = call.getState().task?.taskId ?? ''
-    await client.cancelTask(taskId)
-    await expect(client.getTask(taskId)).resolves.toMatchObject({ status: 'completed' })
+    await client.tasks.cancel(taskId)
+    await expect(client.tasks.get(taskId)).resolves.toMatchObject({ status: 'completed' })
   })
 })
 
@@ -238,7 +238,7 @@ describe('a script that is pushed', () => {
   it('pushes what the poll of another client brings', async () => {
     const { call } = playPushed([working('one'), working('two'), working('three')], { pollIntervalMs: 10_000 })
     await server.advance(100)
-    await client.getTask(call.getState().task?.taskId ?? '')
+    await client.tasks.get(call.getState().task?.taskId ?? '')
     await server.advance(0)
     expect(call.getState().task?.statusMessage).toBe('two')
     await server.advance(9999)

@@ -1,7 +1,8 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { createTaskClient, type TaskClient, type TaskClientBaseOptions, withTasks } from 'taskwire'
+import { createTaskClient, type TaskClient, withTasks } from 'taskwire'
+import type { TaskClientBaseOptions } from 'taskwire/types'
 
 /** What the browser keeps between two pages. */
 export interface Visit {
