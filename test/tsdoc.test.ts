@@ -78,6 +78,7 @@ declare global {
   const chat: ReturnType<typeof import('@ai-sdk/react').useChat>
   const tools: import('ai').ToolSet
   const part: { state: string; output?: unknown }
+  const clientOfUser: (request: Request) => Promise<TaskClient | undefined>
   const url: string
   const session: { token(): Promise<string> }
   const token: () => string

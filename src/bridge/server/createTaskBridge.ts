@@ -37,10 +37,11 @@ const MEGABYTE = 1024 * 1024
  * import { createTaskBridge } from 'taskwire/bridge/server'
  *
  * const bridge = createTaskBridge({
- *   clientOf: async (request) => clientOfUser(await userOf(request)),
+ *   // Yours: the client of the user whose session the request has.
+ *   clientOf: (request) => clientOfUser(request),
  *   allow: { tools: ['generate_report'] },
  * })
- * app.all('/api/calls', (context) => bridge.fetch(context.req.raw))
+ * // With Hono: app.all('/api/calls', (context) => bridge.fetch(context.req.raw))
  * ```
  */
 export function createTaskBridge(options: TaskBridgeOptions): TaskBridge {
