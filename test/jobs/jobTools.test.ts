@@ -210,6 +210,27 @@ describe('a status tool that lies', () => {
     await expect(call.result).resolves.toBeDefined()
   })
 
+  it.each(['Unknown error', 'The token has expired.', 'getaddrinfo: host db not found', 'Model flux not found'])(
+    'fails with "%s", which says nothing of the job: the job is polled on',
+    async (words) => {
+      const { browser, call } = await rendering([result(isError(words)), done])
+      await browser.advance(60_000)
+      await expect(call.result).resolves.toBeDefined()
+    },
+  )
+
+  it.each([
+    'Run run-12345678 not found',
+    "No job found with id 'run-12345678'",
+    'run-12345678 does not exist',
+    'Unknown run: run-12345678',
+    'The request has expired and is no longer available',
+  ])('says with isError that the job is gone, by "%s"', async (words) => {
+    const { browser, call } = await rendering([result(isError(words)), done])
+    await browser.advance(1010)
+    expect(await caught(call.result)).toMatchObject({ name: 'TaskExpiredError', reason: 'unknown-task' })
+  })
+
   it('says with isError that the job failed, in its fields: that is believed', async () => {
     const failed = { ...structured({ status: 'failed', error: 'No light' }), isError: true }
     const { browser, call } = await rendering([result(failed)])
@@ -236,8 +257,16 @@ describe('a status tool that lies', () => {
     )
   })
 
-  it('does not take the arguments: the call ends, and says how to name them', async () => {
-    const { browser, call } = await rendering([rpcError(-32602, 'Invalid arguments: job_id is required')])
+  it.each([
+    ['-32602', rpcError(-32602, 'Invalid arguments: job_id is required')],
+    [
+      'the SDK of TypeScript',
+      result(isError('MCP error -32602: Input validation error: Invalid arguments for tool render_status: []')),
+    ],
+    ['the SDK of Python', result(isError("Input validation error: 'job_id' is a required property"))],
+    ['FastMCP', result(isError('1 validation error for call[render_status]\njob_id\n  Missing required argument'))],
+  ])('does not take the arguments, says %s: the call ends, and says how to name them', async (_, reply) => {
+    const { browser, call } = await rendering([reply])
     await browser.advance(1010)
     const error = await caught(call.result)
     expect(error.name).toBe('TaskConfigurationError')

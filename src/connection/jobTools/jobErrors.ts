@@ -49,24 +49,31 @@ export function jobRequestError(error: unknown, request: JobRequest): Error {
 
 /** The server has answered with a JSON-RPC error. */
 function rejected(error: ToolCallRejectedError, request: JobRequest): Error {
-  const { start, tool, taskId, hidden } = request
+  const { tool, taskId, hidden } = request
   const { code } = error
   const options = { taskId, cause: error }
   const said = hidden(isRpcError(error.cause) ? cutText(error.cause.message) : error.message)
   if (code === METHOD_NOT_FOUND || isMissingTool(said, tool)) return missingTool(request, said, code)
   if (code === INVALID_PARAMS && saysGone(said)) return goneJob(request, said, error)
-  if (code === INVALID_PARAMS) {
-    return new TaskConfigurationError(
-      `The server refuses the arguments with which defineJob({ start: '${start}' }) calls "${tool}": ${said}. ` +
-        'Say what it takes: { tool, arguments: (id) => ({ … }) }.',
-      options,
-    )
-  }
+  if (code === INVALID_PARAMS) return refusedArguments(request, said, error)
   return new TaskRequestError(`The server answered "${tool}" with an error: ${said}`, {
     ...options,
     kind: 'server',
     code,
   })
+}
+
+/** The words by which the SDKs refuse the arguments of a tool with `isError`. */
+export function isRefusedArguments(said: string): boolean {
+  return /\binput validation error|invalid arguments for tool|validation errors? for call\[/i.test(said)
+}
+
+export function refusedArguments({ start, tool, taskId }: JobRequest, said: string, cause?: unknown): Error {
+  return new TaskConfigurationError(
+    `The server refuses the arguments with which defineJob({ start: '${start}' }) calls "${tool}": ${said}. ` +
+      'Say what it takes: { tool, arguments: (id) => ({ … }) }.',
+    { taskId, cause },
+  )
 }
 
 /** True for words by which servers say that they have no such tool: with a JSON-RPC error, or with `isError`. */

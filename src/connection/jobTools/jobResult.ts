@@ -51,10 +51,18 @@ export function fieldAt(value: unknown, path: string): unknown {
   }, value)
 }
 
-/** True for words by which servers say that they do not know a job. */
+/**
+ * True for words by which servers say that they do not know a job: "Run 12 not found", "No such job". That something else is
+ * unknown or has expired, such as an error or a token, says nothing of the job.
+ */
 export function saysGone(words: string): boolean {
-  return GONE.test(words)
+  return GONE.test(words) || NONE.test(words)
 }
 
-const GONE =
-  /\b(not (found|known)|no (such|\w+ found)|unknown|expired|no longer (exists|available)|(does not|doesn't) exist)\b/i
+const JOB =
+  '(?:jobs?|tasks?|runs?|ids?|prompts?|workflows?|requests?|executions?|operations?|processe?s?|builds?|deploy(?:ment)?s?|renders?|exports?|scans?|crawls?|research|generations?|videos?|images?|reports?|batch(?:es)?)'
+const GONE = new RegExp(
+  `(?:\\b${JOB}\\b|\\[task\\])[^.:;]{0,60}\\b(?:not (?:found|known)|unknown|expired|no longer (?:exists|available)|(?:does not|doesn't) exist)\\b`,
+  'i',
+)
+const NONE = new RegExp(`\\b(?:no such|unknown|no) ${JOB}\\b`, 'i')

@@ -9,7 +9,16 @@ import { JOB_PREFIX } from './foreignJob.js'
 import type { Job, JobId, JobReading, JobTool } from './job.js'
 import { type JobAddress, jobAddress } from './jobAddress.js'
 import { argumentNames, ownArguments } from './jobArguments.js'
-import { brokenJob, goneJob, isMissingTool, type JobRequest, jobRequestError, missingTool } from './jobErrors.js'
+import {
+  brokenJob,
+  goneJob,
+  isMissingTool,
+  isRefusedArguments,
+  type JobRequest,
+  jobRequestError,
+  missingTool,
+  refusedArguments,
+} from './jobErrors.js'
 import { saidBy, saysGone, withFields } from './jobResult.js'
 import { jobSnapshot, readJob } from './jobSnapshot.js'
 
@@ -133,6 +142,7 @@ function secretsOf(id: JobId): string[] {
 function readError(result: CallToolResult, job: Job, request: JobRequest): JobReading {
   const said = request.hidden(saidBy(result))
   if (isMissingTool(said, request.tool)) throw missingTool(request, said)
+  if (isRefusedArguments(said)) throw refusedArguments(request, said)
   try {
     const reading = readJob(withFields(result), job, request)
     if (ENDS.has(reading.status)) return reading
