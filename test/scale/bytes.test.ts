@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { Queue, Worker } from 'bullmq'
 import { Redis } from 'ioredis'
 import pg from 'pg'
@@ -25,7 +26,7 @@ interface Parts {
 }
 
 /** How many bytes the progress and the renewals of one task with a large argument cost. */
-async function bytesOfChanges({ store, queue, bytes }: Parts): Promise<number> {
+async function bytesOfChanges({ store, queue, bytes }: Parts, sealing = {}): Promise<number> {
   let changes = 0
   let onChange = () => {}
   const counted: TaskStore = {
@@ -55,19 +56,32 @@ async function bytesOfChanges({ store, queue, bytes }: Parts): Promise<number> {
       return text(`${file.length}`)
     },
   })
-  const options = { serverInfo, tools: [tool], leaseMs: LEASE_MS }
+  const options = { serverInfo, tools: [tool], leaseMs: LEASE_MS, ...sealing }
   const server = createTaskServer({ ...options, store, executor: queue, maxRequestBodySize: 4 * ARGUMENT })
   const worker = createTaskWorker({ ...options, store: counted, queue })
   onTestFinished(async () => {
     await server.close()
     await worker.close()
   })
-  await rpc(server, 'tools/call', { name: 'large', arguments: { file: 'x'.repeat(ARGUMENT) } })
+  // Postgres would compress what is the same.
+  const file = randomBytes((ARGUMENT * 3) / 4).toString('base64')
+  await rpc(server, 'tools/call', { name: 'large', arguments: { file } })
   return measured
 }
 
+const plain = {}
+/** In place of a cipher. */
+const sealed = {
+  seal: (content: string) => Buffer.from(content).toString('base64'),
+  open: (content: string) => Buffer.from(content, 'base64').toString(),
+}
+const BOTH = [
+  ['in clear text', plain],
+  ['sealed', sealed],
+] as const
+
 describe('the progress and the lease of a task with an argument of 1 MB', { timeout: 60_000 }, () => {
-  it('are written to Postgres without the argument', async () => {
+  it.each(BOTH)('are written to Postgres without the argument: %s', async (_, sealing) => {
     const database = await startPostgres()
     const pool = new pg.Pool({ connectionString: database.url })
     onTestFinished(async () => {
@@ -76,15 +90,14 @@ describe('the progress and the lease of a task with an argument of 1 MB', { time
     })
     const read = async () => BigInt((await pool.query("SELECT pg_current_wal_insert_lsn() - '0/0' AS at")).rows[0].at)
     const start = await read()
-    const written = await bytesOfChanges({
-      store: postgresTaskStore({ pool }),
-      queue: postgresQueue({ pool }),
-      bytes: async () => Number((await read()) - start),
-    })
+    const bytes = async () => Number((await read()) - start)
+    const parts = { store: postgresTaskStore({ pool }), queue: postgresQueue({ pool }), bytes }
+    const written = await bytesOfChanges(parts, sealing)
     expect(written).toBeLessThan(ARGUMENT / 2)
   })
 
-  it.skipIf(!hasRedis)(hasRedis ? 'are sent to Redis without the argument' : WITHOUT_REDIS, async () => {
+  const name = hasRedis ? 'are sent to Redis without the argument: %s' : WITHOUT_REDIS
+  it.skipIf(!hasRedis).each(BOTH)(name, async (_, sealing) => {
     const database = await startRedis()
     const redis = new Redis(database.url)
     const queue = bullmqQueue({ Queue, Worker, connection: { url: database.url } })
@@ -94,6 +107,7 @@ describe('the progress and the lease of a task with an argument of 1 MB', { time
       await database.stop()
     })
     const bytes = async () => Number(/total_net_input_bytes:(\d+)/.exec(await redis.info('stats'))?.[1])
-    expect(await bytesOfChanges({ store: redisTaskStore({ redis }), queue, bytes })).toBeLessThan(ARGUMENT / 10)
+    const parts = { store: redisTaskStore({ redis }), queue, bytes }
+    expect(await bytesOfChanges(parts, sealing)).toBeLessThan(ARGUMENT / 10)
   })
 })

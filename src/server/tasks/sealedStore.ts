@@ -11,36 +11,59 @@ export interface Sealing {
   open(sealed: string): string | Promise<string>
 }
 
-/** What a person has typed or got, and what was made of it. */
-type Content = Pick<TaskRecord, 'task' | 'call' | 'repetition' | 'asked' | 'steps' | 'answers'>
+/** What a person has typed or got, and what was made of it. The call is sealed apart: it may be megabytes, and does not change. */
+type Content = Pick<TaskRecord, 'task' | 'repetition' | 'asked' | 'steps' | 'answers'>
+
+/** What was read or written, with its ciphertexts. */
+interface Known {
+  readonly content: Content
+  readonly sealed: string
+  readonly call?: string | undefined
+  readonly sealedCall?: string | undefined
+}
 
 /**
  * The store, with the content of tasks encrypted: arguments, input requests and responses, steps, messages, progress, results
  * and errors. In clear text stays what stores and operators find tasks by: id, owner, name of the tool, status, times, attempts
- * and lease. Content that has not changed is not encrypted again, as where a lease is renewed.
+ * and lease. Content that has not changed is not encrypted again, as where a lease is renewed; nor is the call,
+ * where a handler reports progress.
  */
 export function sealedStore(store: TaskStore, sealing: Sealing): TaskStore {
-  /** Content that was read or written, with its ciphertext. */
-  const known = new WeakMap<DetailedTask, { readonly content: Content; readonly sealed: string }>()
+  const known = new WeakMap<DetailedTask, Known>()
 
-  async function seal(record: TaskRecord): Promise<TaskRecord> {
+  async function seal(record: TaskRecord, previous?: TaskRecord): Promise<TaskRecord> {
     const { task, call, repetition, asked, steps, answers, sealed: _, ...rest } = record
-    const before = known.get(task)
+    const before = known.get(task) ?? (previous && known.get(previous.task))
     const content = contentOf(record)
     const sealed =
       before && isSame(before.content, content) ? before.sealed : await sealing.seal(JSON.stringify(content))
-    known.set(task, { content, sealed })
-    return { ...rest, task: withoutContent(task), answers: {}, sealed }
+    const sealedCall = before?.call === call ? before?.sealedCall : await sealCall(task.taskId, call)
+    known.set(task, { content, sealed, call, sealedCall })
+    const kept = { ...rest, task: withoutContent(task), answers: {}, sealed }
+    return sealedCall === undefined ? kept : { ...kept, call: sealedCall }
   }
 
   async function open(record: TaskRecord): Promise<TaskRecord> {
-    const { sealed, ...rest } = record
+    const { sealed, call: sealedCall, ...rest } = record
     // From before `seal` was set.
     if (sealed === undefined) return record
+    const { taskId } = record.task
     const content: unknown = JSON.parse(await sealing.open(sealed))
-    if (!isContent(content) || content.task.taskId !== record.task.taskId) throw notWhatWasSealed()
-    known.set(content.task, { content, sealed })
-    return { ...rest, ...content }
+    if (!isContent(content) || content.task.taskId !== taskId) throw notWhatWasSealed()
+    const call = sealedCall === undefined ? undefined : await openCall(taskId, sealedCall)
+    known.set(content.task, { content, sealed, call, sealedCall })
+    return { ...rest, ...content, ...(call !== undefined && { call }) }
+  }
+
+  /** With the id of its task, or it could be put into another one. */
+  async function sealCall(taskId: string, call: string | undefined): Promise<string | undefined> {
+    return call === undefined ? undefined : sealing.seal(JSON.stringify([taskId, call]))
+  }
+
+  async function openCall(taskId: string, sealedCall: string): Promise<string> {
+    const [of, call]: unknown[] = JSON.parse(await sealing.open(sealedCall))
+    if (of !== taskId || typeof call !== 'string') throw notWhatWasSealed()
+    return call
   }
 
   const { isShared, createUnlessFull, countAtWork, lapsed, list, watch } = store
@@ -56,7 +79,7 @@ export function sealedStore(store: TaskStore, sealing: Sealing): TaskStore {
       return record && open(record)
     },
     transition: async (next, expectedVersion, previous) =>
-      store.transition(await seal(next), expectedVersion, previous && (await seal(previous))),
+      store.transition(await seal(next, previous), expectedVersion, previous && (await seal(previous))),
     expire: (now) => store.expire(now),
     remove: (taskId) => store.remove(taskId),
     ...(countAtWork && { countAtWork: countAtWork.bind(store) }),
@@ -66,13 +89,12 @@ export function sealedStore(store: TaskStore, sealing: Sealing): TaskStore {
   }
 }
 
-const CONTENT_FIELDS = ['task', 'call', 'repetition', 'asked', 'steps', 'answers'] as const
+const CONTENT_FIELDS = ['task', 'repetition', 'asked', 'steps', 'answers'] as const
 
-function contentOf({ task, call, repetition, asked, steps, answers }: TaskRecord): Content {
+function contentOf({ task, repetition, asked, steps, answers }: TaskRecord): Content {
   return {
     task,
     answers,
-    ...(call !== undefined && { call }),
     ...(repetition !== undefined && { repetition }),
     ...(asked !== undefined && { asked }),
     ...(steps !== undefined && { steps }),
