@@ -197,7 +197,8 @@ async function runClients(runs) {
  */
 async function scenariosOf(side) {
   const listed = [...(await suite('list', '--client', '--spec-version', REVISION)).matchAll(/^ {2}- (\S+) \[.+\]$/gm)]
-  const names = listed.map(([, name = '']) => name).filter((name) => entryFor(side, name) === undefined)
+  // A family of scenarios is left out. One that is named alone is run, so that a reason which is not needed is found.
+  const names = listed.map(([, name = '']) => name).filter((name) => !entryFor(side, name)?.endsWith('*'))
   return side === 'auth' ? names.filter(isAboutAuth) : names
 }
 
