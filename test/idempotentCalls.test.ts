@@ -188,6 +188,56 @@ describe('after a reload in the middle', () => {
   })
 })
 
+describe('a call whose response never came, of a page before, of which the server has forgotten the key', () => {
+  /** The page after a reload, two minutes later. The server remembers calls for one. */
+  async function later(annotations?: { readOnlyHint: boolean }) {
+    const runs = vi.fn(() => text('paid 7'))
+    const inputSchema = z.object({ amount: z.number() })
+    const pay = defineTool({
+      name: 'pay',
+      inputSchema,
+      taskSupport: 'optional',
+      handler: runs,
+      ...(annotations && { annotations }),
+    })
+    const set = setUp('optional', { tools: [pay], defaultTtlMs: 60_000 })
+    const { server, open, start, advance } = set
+    const before = open()
+    server.faults.delay(Number.POSITIVE_INFINITY, { method: 'tools/call' })
+    start(before.client)
+    await advance(100)
+    server.faults.clear()
+    const page = await before.page.reload()
+    await advance(120_000)
+    return { ...set, ...open(page), runs }
+  }
+
+  it('is not sent again, and retry() makes it under another key', async () => {
+    const { client, runs, start, keys, advance } = await later()
+    const call = start(client)
+    await advance(10_000)
+    expect(call.getState()).toMatchObject({ phase: 'failed', error: { name: 'ToolCallInterruptedError' } })
+    expect(keys()).toHaveLength(1)
+    expect(runs).toHaveBeenCalledTimes(1)
+    // What retry() of a hook does.
+    const again = client.startToolCall(CALL, { key: 'invoice-1', repeat: 'settled' })
+    await advance(10_000)
+    expect(again.getState()).toMatchObject({ phase: 'completed', result: text('paid 7') })
+    expect(runs).toHaveBeenCalledTimes(2)
+    expect(new Set(keys()).size).toBe(2)
+    expect(again.getState().startedAt).toBeGreaterThan(120_000)
+  })
+
+  it('is made again where the tool only reads', async () => {
+    const { client, runs, start, keys, advance } = await later({ readOnlyHint: true })
+    const call = start(client)
+    await advance(10_000)
+    expect(call.getState()).toMatchObject({ phase: 'completed', result: text('paid 7') })
+    expect(runs).toHaveBeenCalledTimes(2)
+    expect(new Set(keys()).size).toBe(2)
+  })
+})
+
 it('a call without a key of the app is sent again, too, and two of them are two calls', async () => {
   const { runs, open, loseAnswers, keys, advance } = setUp()
   loseAnswers(1)

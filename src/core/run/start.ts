@@ -61,7 +61,7 @@ export async function startCall(entry: CallEntry, wish: Wish, context: StartCont
     const found = key === undefined || wish === 'call-again' ? undefined : await context.readFound(callId)
     if (!isWaiting(entry)) return
     const intent = await takeFound(entry, found, wish, context, controller.signal)
-    if (intent !== 'taken') await makeCall(entry, intent, context, controller.signal)
+    if (intent !== 'taken') await makeCall(entry, intent && { ...intent, wish }, context, controller.signal)
   } catch (error) {
     // Told, forgotten or started again while it waited: whoever did that has settled it.
     const isOver = entry.task !== undefined || (controller.signal.aborted && controller.signal.reason === TOLD)
@@ -117,13 +117,18 @@ function asLost(found: CallRecord): CallRecord {
     : { ...found, task: { ...task, lost: task.lost ?? { at: task.notedAt, reason: 'unknown-task' } } }
 }
 
+/** A call that an earlier page has sent, and what the app wants of it now. */
+interface SentBefore extends CallRecord {
+  readonly wish: Wish
+}
+
 async function makeCall(
   entry: CallEntry,
-  intent: CallRecord | undefined,
+  intent: SentBefore | undefined,
   { run, settle, resumeCancel, ask }: StartContext,
   signal: AbortSignal,
 ): Promise<void> {
-  const response = await sendCall(entry, { run, ask }, signal, intent?.idempotencyKey)
+  const response = await sendCall(entry, { run, ask }, signal, intent)
   if (entry.call.stage.name === 'left') return
   if (response.type === 'result') return settle(entry, { result: response.result })
   const { policy } = run.rules
@@ -144,20 +149,21 @@ async function makeCall(
  * write intent ▶ tools/call, key 1 ─╳ backoff, offline ▶ tools/call, key 1 ▶ what became of the first
  * ```
  *
- * @param idempotencyKey That of a call which an earlier page has sent. It is never sent without.
+ * @param before The call which an earlier page has sent. It is sent again under its key, or made again if that is wanted.
  * @throws {ToolCallInterruptedError} where the call may have reached the server, and nobody can tell.
  */
 async function sendCall(
   entry: CallEntry,
   { run, ask }: Pick<StartContext, 'run' | 'ask'>,
   signal: AbortSignal,
-  idempotencyKey?: string,
+  before?: SentBefore,
 ): Promise<ToolCallResponse> {
   const { port, environment, records, rules } = run
   const { policy } = rules
   const { callId, name, arguments: args } = entry.call
-  let key = idempotencyKey
+  let key = before?.idempotencyKey
   let canRepeat = key !== undefined
+  let isSentHere = false
   let dueAt = environment.now()
   let giveUpAt = Number.POSITIVE_INFINITY
   let violations = 0
@@ -166,7 +172,14 @@ async function sendCall(
     if (entry.call.stage.name === 'left') return undefined
     // The server may have forgotten the call, or be another one by now.
     canRepeat = keyTtlMs > 0 && (key === undefined || Math.abs(run.now() - entry.call.startedAt) < keyTtlMs)
-    if (key !== undefined && !canRepeat) throw new ToolCallInterruptedError(name, { callId })
+    if (key !== undefined && !canRepeat) {
+      const isWanted = !isSentHere && (before?.wish === 'call-if-settled' || (await port.isRepeatable(name)))
+      if (!isWanted) throw new ToolCallInterruptedError(name, { callId })
+      key = undefined
+      canRepeat = keyTtlMs > 0
+      run.change(entry, (call, now) => ({ ...call, startedAt: now, sent: 'no' }))
+    }
+    isSentHere = true
     if (canRepeat) key ??= environment.randomId()
     const { sent } = entry.call
     run.change(entry, (call) => ({ ...call, sent: call.sent === 'no' ? 'once' : call.sent }))
