@@ -3,6 +3,7 @@ import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { createTaskClient, type TaskClient, withTasks } from 'taskwire'
 import { byStatusField, defineJob } from 'taskwire/jobs'
+import { createTaskClient as createSdkV1Client } from 'taskwire/sdk-v1'
 import { createSimulatedBrowser, type SimulatedPage } from 'taskwire/testing'
 import { describe, expect, it } from 'vitest'
 import {
@@ -40,13 +41,15 @@ const openSdkV2: Open = async (server, { environment }) => {
   return createTaskClient({ client: sdk, endpoint: URL_OF_SERVER, environment, jobs })
 }
 
-const openSdkV1: Open = async (server, { environment }) => {
-  const sdk = new ClientV1({ name: 'app', version: '1' })
-  const transport = new TransportV1(new URL(URL_OF_SERVER), { fetch: server.fetch as typeof fetch })
-  // SDK v1 is not written for exactOptionalPropertyTypes.
-  await sdk.connect(transport as Parameters<ClientV1['connect']>[0])
-  return createTaskClient({ client: sdk, endpoint: URL_OF_SERVER, environment, jobs })
-}
+const openSdkV1 =
+  (create: typeof createSdkV1Client): Open =>
+  async (server, { environment }) => {
+    const sdk = new ClientV1({ name: 'app', version: '1' })
+    const transport = new TransportV1(new URL(URL_OF_SERVER), { fetch: server.fetch as typeof fetch })
+    // SDK v1 is not written for exactOptionalPropertyTypes.
+    await sdk.connect(transport as Parameters<ClientV1['connect']>[0])
+    return create({ client: sdk, endpoint: URL_OF_SERVER, environment, jobs })
+  }
 
 interface Era {
   readonly era: 'modern' | 'legacy'
@@ -71,7 +74,8 @@ describe.each<[string, Open, Era]>([
   ['a server of 2025-11-25 with sessions', openByUrl, withSession],
   ['an SDK v2 client of the app', openSdkV2, modern],
   ['an SDK v2 client of the app that speaks 2025-11-25', openSdkV2, stateless],
-  ['an SDK v1 client of the app', openSdkV1, stateless],
+  ['an SDK v1 client of the app', openSdkV1(createTaskClient), stateless],
+  ['an SDK v1 client of the app, by taskwire/sdk-v1', openSdkV1(createSdkV1Client), stateless],
 ])('over %s, a job', (_, open, { era, speak }) => {
   function setUp() {
     const browser = createSimulatedBrowser()
