@@ -50,6 +50,21 @@ describe('forget() with any binding of TanStack Query', () => {
     expect(mutations()).toEqual([])
   })
 
+  it('[EDGE-28] cannot empty a mutation that is observed: reset() does, and one that is observed later is empty', async () => {
+    const options = toolCallMutationOptions(client, { name: 'work', key: 'weekly' })
+    const mutation = new MutationObserver(queryClient, options)
+    const stop = mutation.subscribe(() => {})
+    void mutation.mutate({ seconds: 1 })
+    await server.advance(5000)
+    await client.forget()
+    // docs/sign-in.md says so. TanStack Query has no method that resets a mutation but that of its observer.
+    expect(mutation.getCurrentResult().status).toBe('success')
+    expect(new MutationObserver(queryClient, options).getCurrentResult()).toMatchObject({ status: 'idle' })
+    mutation.reset()
+    expect(mutation.getCurrentResult()).toMatchObject({ status: 'idle', data: undefined })
+    stop()
+  })
+
   it('[EDGE-28] leaves the queries of other clients, and those of the app, alone', async () => {
     const other = createTaskClient({
       url: server.url,
