@@ -1,0 +1,266 @@
+import {
+  anything,
+  boolean,
+  assert as check,
+  constant,
+  constantFrom,
+  dictionary,
+  integer,
+  json,
+  option,
+  property,
+  record as recordOf,
+  string,
+  uniqueArray,
+} from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { TaskFailedError, TaskRequestError } from '../../protocol/errors.js'
+import type { Task } from '../../protocol/task.js'
+import { LONGEST_WAIT_MS } from '../time/policy.js'
+import {
+  decodeCallRecord,
+  encodeCallRecord,
+  MAX_META_LENGTH,
+  readCallRecord,
+  readOutcome,
+  tellCallRecord,
+  VERSION,
+} from './codec.js'
+import { POLLING_MS } from './decide.js'
+import { type CallRecord, newTaskRecord, type TaskRecord } from './record.js'
+
+const NOW = 1_800_000_000_000
+const TASK: Task = {
+  taskId: 'task-secret-1',
+  status: 'working',
+  createdAt: '2026-07-28T00:00:00Z',
+  lastUpdatedAt: '2026-07-28T00:00:00Z',
+  ttlMs: 60_000,
+  pollIntervalMs: 1000,
+}
+const past = integer({ min: NOW - 10_000_000, max: NOW })
+const soon = integer({ min: NOW - 1000, max: NOW + LONGEST_WAIT_MS })
+
+const tasks = recordOf({
+  status: constantFrom('working' as const, 'input_required' as const, 'cancelled' as const),
+  receivedAt: past,
+  snapshotAt: past,
+  earliestAt: soon,
+  sentAt: past,
+  answered: uniqueArray(string({ maxLength: 8 }), { maxLength: 5 }),
+  cancelling: boolean().map((isWanted) => ({ at: NOW - 5, isWanted })),
+  lost: option(recordOf({ at: past, reason: constantFrom('ttl' as const, 'unknown-task' as const) }), {
+    nil: undefined,
+  }),
+}).map(
+  ({ status, ...known }): TaskRecord => ({
+    ...newTaskRecord({ ...TASK, status }, 'modern', NOW, 0),
+    ...known,
+    lost: status === 'cancelled' ? undefined : known.lost,
+    notedAt: NOW,
+    heardAt: Math.max(known.receivedAt, known.snapshotAt),
+  }),
+)
+const calls = recordOf({
+  callId: string(),
+  tool: string(),
+  key: option(string(), { nil: undefined }),
+  argumentsHash: option(string({ maxLength: 64 }), { nil: undefined }),
+  meta: option(dictionary(string({ maxLength: 8 }), string({ maxLength: 20 }), { maxKeys: 5, noNullPrototype: true }), {
+    nil: undefined,
+  }),
+  keepResult: option(integer({ min: 1, max: 1_000_000 }), { nil: undefined }),
+  endpoint: string(),
+  scope: string(),
+  startedAt: past,
+  idempotencyKey: constant(undefined),
+  held: constant(undefined),
+  task: option(tasks, { nil: undefined }),
+}).map((call): CallRecord => call)
+
+/** The members of a record that are kept. */
+function keptOf({ task, ...call }: CallRecord) {
+  if (task === undefined) return call
+  const { receivedAt, snapshotAt, earliestAt, sentAt, notedAt, answered, cancelling, lost, era } = task
+  return {
+    ...call,
+    task: { task: task.task, receivedAt, snapshotAt, earliestAt, sentAt, notedAt, answered, cancelling, lost, era },
+  }
+}
+
+describe('a record as text', () => {
+  it('is read as it was written', () => {
+    check(
+      property(calls, (record) => {
+        const read = decodeCallRecord(encodeCallRecord(record), NOW)
+        expect(read && keptOf(read)).toEqual(keptOf(record))
+      }),
+    )
+  })
+
+  it('holds no result, no message of the server and no error', () => {
+    const secret = 'only for the user'
+    const task: TaskRecord = {
+      ...newTaskRecord(
+        { ...TASK, statusMessage: secret, progress: { progress: 1, message: secret } },
+        'modern',
+        NOW,
+        0,
+      ),
+      failure: {
+        error: new TaskRequestError(secret, { kind: 'network' }),
+        network: 'retrying',
+        count: 1,
+        violations: 0,
+        refusals: 0,
+      },
+      inputRequests: { [secret]: { method: 'roots/list' } },
+      end: { at: NOW, task: { ...TASK, status: 'completed', result: { content: [{ type: 'text', text: secret }] } } },
+    }
+    expect(encodeCallRecord({ ...CALL, task })).not.toContain(secret)
+  })
+
+  it('is nothing where it is none, whatever it is, and nothing is thrown', () => {
+    check(property(string(), (text) => void expect(decodeCallRecord(text, NOW)).toBeUndefined()))
+    check(property(json(), (text) => void expect(decodeCallRecord(text, NOW)).toBeUndefined()))
+    check(property(anything(), (value) => void expect(readCallRecord(value, NOW)).toBeUndefined()))
+  })
+
+  it('is nothing where one member is of another type', () => {
+    const body = JSON.parse(encodeCallRecord({ ...CALL, task: newTaskRecord(TASK, 'modern', NOW, 0) }))
+    expect(readCallRecord(body, NOW)).toBeDefined()
+    for (const name of ['v', 'callId', 'tool', 'endpoint', 'scope', 'startedAt', 'era']) {
+      expect(readCallRecord({ ...body, [name]: {} }, NOW), name).toBeUndefined()
+    }
+    for (const name of [
+      'receivedAt',
+      'ttlMs',
+      'taskId',
+      'status',
+      'createdAt',
+      'lastUpdatedAt',
+      'nextPollAt',
+      'sentAt',
+    ]) {
+      expect(readCallRecord({ ...body, task: { ...body.task, [name]: {} } }, NOW), name).toBeUndefined()
+    }
+  })
+
+  it('of another version is nothing', () => {
+    const body = JSON.parse(encodeCallRecord(CALL))
+    expect(readCallRecord({ ...body, v: VERSION + 1 }, NOW)).toBeUndefined()
+  })
+
+  it.each([
+    ['argumentsHash', 'x'.repeat(65)],
+    ['idempotencyKey', 'too short'],
+    ['idempotencyKey', 'x'.repeat(257)],
+    ['meta', { text: 'x'.repeat(MAX_META_LENGTH) }],
+    ['meta', ['a list']],
+    ['keepResult', -1],
+    ['keepResult', 0.5],
+    ['key', 5],
+  ] as const)('is read without its %s where that is %s', (name, value) => {
+    const body = JSON.parse(encodeCallRecord(CALL))
+    const read = readCallRecord({ ...body, [name]: value }, NOW)
+    expect(read).toBeDefined()
+    expect(read?.[name]).toBeUndefined()
+  })
+
+  it('names the latest 512 answered input requests', () => {
+    const answered = Array.from({ length: 600 }, (_, at) => `key-${at}`)
+    const task = { ...newTaskRecord(TASK, 'modern', NOW, 0), answered }
+    expect(decodeCallRecord(encodeCallRecord({ ...CALL, task }), NOW)?.task?.answered).toEqual(answered.slice(-512))
+  })
+})
+
+describe('a record of a clock that was ahead', () => {
+  it('is moved back by as much as it was noted in the future', () => {
+    const task = { ...newTaskRecord(TASK, 'modern', NOW + 5000, NOW + 6000), snapshotAt: NOW + 4000 }
+    const read = readCallRecord(JSON.parse(encodeCallRecord({ ...CALL, task })), NOW)
+    expect(read?.task).toMatchObject({ notedAt: NOW, receivedAt: NOW, earliestAt: NOW + 1000, snapshotAt: NOW - 1000 })
+  })
+
+  it('is believed no time further ahead than a server may ask for', () => {
+    const far = NOW + 100 * LONGEST_WAIT_MS
+    const task: TaskRecord = {
+      ...newTaskRecord(TASK, 'modern', NOW, far),
+      ...{ retryAt: far, quietUntil: far, pollingUntil: far, sentAt: far, snapshotAt: far },
+    }
+    const told = { ...tellCallRecord({ ...CALL, task }), v: VERSION }
+    expect(readCallRecord(told, NOW)?.task).toMatchObject({
+      earliestAt: NOW + LONGEST_WAIT_MS,
+      retryAt: NOW + LONGEST_WAIT_MS,
+      quietUntil: NOW + LONGEST_WAIT_MS,
+      pollingUntil: NOW + POLLING_MS,
+      sentAt: NOW,
+      snapshotAt: NOW,
+    })
+  })
+})
+
+describe('a record that is told to another tab', () => {
+  const through = (record: CallRecord) =>
+    readCallRecord({ ...structuredClone(tellCallRecord(record)), v: VERSION }, NOW)?.task
+
+  it('has what the server says and how the last poll failed', () => {
+    const error = new TaskRequestError('HTTP 503', { kind: 'http', status: 503 })
+    const failure = { error, network: 'retrying' as const, count: 2, violations: 1, refusals: 0 }
+    const task = {
+      ...newTaskRecord({ ...TASK, statusMessage: 'Half' }, 'modern', NOW, 0),
+      failure,
+      retryAt: NOW + 5,
+      idlePolls: 2,
+    }
+    const read = through({ ...CALL, task })
+    expect(read).toMatchObject({ task: { statusMessage: 'Half' }, retryAt: NOW + 5, idlePolls: 2 })
+    expect(read?.failure).toMatchObject({ network: 'retrying', count: 2, violations: 1, refusals: 0 })
+    expect(read?.failure?.error).toBeInstanceOf(TaskRequestError)
+  })
+
+  it('has the end, by its result or by its error', () => {
+    const done = { ...TASK, status: 'completed' as const, result: { content: [] } }
+    const ended = { ...newTaskRecord({ ...TASK, status: 'completed' }, 'modern', NOW, 0), end: { at: NOW, task: done } }
+    expect(through({ ...CALL, task: ended })?.end).toEqual({ at: NOW, task: done })
+    const error = new TaskFailedError({ code: -1, message: 'broken' }, { taskId: 'task-secret-1' })
+    const failed = { ...newTaskRecord(TASK, 'modern', NOW, 0), end: { at: NOW, error } }
+    expect(through({ ...CALL, task: failed })?.end).toMatchObject({ at: NOW, error: { message: 'broken' } })
+  })
+
+  it('is nothing where its failure makes no sense', () => {
+    const body = { ...tellCallRecord({ ...CALL, task: newTaskRecord(TASK, 'modern', NOW, 0) }), v: VERSION }
+    const { task } = body as unknown as { task: object }
+    const failure = { network: 'retrying', count: 1, violations: 0, refusals: 0, error: {} }
+    expect(readCallRecord({ ...body, task: { ...task, failure } }, NOW)).toBeDefined()
+    for (const change of [{ network: 'fine' }, { count: -1 }, { violations: '1' }, { refusals: 0.5 }])
+      expect(readCallRecord({ ...body, task: { ...task, failure: { ...failure, ...change } } }, NOW)).toBeUndefined()
+    expect(readCallRecord({ ...body, task: { ...task, failure: 'a text' } }, NOW)).toBeUndefined()
+  })
+})
+
+describe('the outcome of a call that became no task', () => {
+  it('is its result or its error', () => {
+    expect(readOutcome({ result: { content: [] } })).toEqual({ result: { content: [] } })
+    const error = new TaskFailedError({ code: 5, message: 'no' })
+    expect(readOutcome({ error: error.toJSON() })).toMatchObject({ error: { name: 'TaskFailedError', message: 'no' } })
+  })
+
+  it.each([undefined, null, 'text', {}, { result: 'none' }])('is nothing where it is %j', (value) => {
+    expect(readOutcome(value)).toBeUndefined()
+  })
+})
+
+const CALL: CallRecord = {
+  callId: 'c',
+  tool: 'report',
+  key: 'k',
+  argumentsHash: undefined,
+  meta: undefined,
+  keepResult: undefined,
+  endpoint: 'e',
+  scope: '',
+  startedAt: NOW,
+  idempotencyKey: undefined,
+  task: undefined,
+  held: undefined,
+}

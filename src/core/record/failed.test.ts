@@ -1,0 +1,128 @@
+import { assert as check, constantFrom, double, integer, property } from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  TaskConfigurationError,
+  TaskExpiredError,
+  TaskProtocolError,
+  TaskRequestError,
+  TasksUnsupportedError,
+  TaskUnreachableError,
+} from '../../protocol/errors.js'
+import type { Task } from '../../protocol/task.js'
+import { UNKNOWN_TASK } from '../../protocol/text.js'
+import { DEFAULT_POLL_POLICY } from '../time/policy.js'
+import { nextPoll } from './decide.js'
+import { failed } from './failed.js'
+import { newTaskRecord, type TaskRecord } from './record.js'
+
+const NOW = 100_000
+const TASK: Task = {
+  taskId: 'task-secret-1',
+  status: 'working',
+  createdAt: '2026-07-28T00:00:00Z',
+  lastUpdatedAt: '2026-07-28T00:00:00Z',
+  ttlMs: null,
+  pollIntervalMs: 1000,
+}
+const policy = DEFAULT_POLL_POLICY
+const RECORD: TaskRecord = { ...newTaskRecord(TASK, 'modern', NOW - 5000, NOW - 1000), snapshotAt: NOW - 3000 }
+const AT = { now: NOW, askedAt: NOW - 100, jitter: 0.5 }
+const NETWORK = new TaskRequestError('no network', { kind: 'network' })
+const asked = (retryAfterMs: number) => new TaskRequestError('busy', { kind: 'http', status: 503, retryAfterMs })
+const broken = new TaskProtocolError('no status', { source: 'tasks/get' })
+
+/** What is known after so many failures. */
+function failedTimes(count: number, error: Error, record: TaskRecord = RECORD, rules = policy): TaskRecord {
+  let known = record
+  for (let failure = 0; failure < count; failure++) known = failed(known, error, AT, rules)
+  return known
+}
+
+describe('failed', () => {
+  it('plans the next poll no earlier than the interval, the backoff and Retry-After', () => {
+    check(
+      property(
+        integer({ min: 1, max: 20 }),
+        double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+        constantFrom(0, 500, 5000, 200_000),
+        (count, jitter, retryAfterMs) => {
+          const known = { ...RECORD, failure: count === 1 ? undefined : failureOf(count - 1) }
+          const next = failed(known, asked(retryAfterMs), { ...AT, jitter }, policy)
+          expect(next.failure?.count).toBe(count)
+          const { at } = nextPoll(next, policy)
+          expect(at).toBeGreaterThanOrEqual(NOW + Math.max(1000, retryAfterMs))
+          expect(at).toBeLessThanOrEqual(NOW + Math.max(1000, retryAfterMs, policy.maxMs))
+        },
+      ),
+    )
+  })
+
+  it('keeps the time that the server has named before', () => {
+    expect(failed({ ...RECORD, earliestAt: NOW + 50_000 }, NETWORK, AT, policy).earliestAt).toBe(NOW + 50_000)
+  })
+
+  it('tells failures that may pass from credentials that are missing', () => {
+    const credentials = new TaskRequestError('sign in', { kind: 'auth' })
+    expect(failed(RECORD, NETWORK, AT, policy).failure).toMatchObject({ network: 'retrying', error: NETWORK })
+    expect(failed(RECORD, credentials, AT, policy).failure).toMatchObject({ network: 'paused', error: credentials })
+  })
+
+  it('ends no poll of a push that is over, and forgets that one was under way', () => {
+    const busy = { ...RECORD, quietUntil: NOW + 30_000, pollingUntil: NOW + 4000 }
+    expect(failed(busy, NETWORK, AT, policy)).toMatchObject({ quietUntil: 0, pollingUntil: 0, triedAt: NOW })
+  })
+
+  it.each<[string, Error]>([
+    ['the server does not know the task', new TaskExpiredError('unknown-task')],
+    ['the server serves no tasks to this client', new TasksUnsupportedError('no tasks', { code: -32601 })],
+    ['this page is not set up for it', new TaskConfigurationError('no url')],
+  ])('ends at once where %s', (_, error) => {
+    expect(failed(RECORD, error, AT, policy).end).toEqual({ at: NOW, error })
+  })
+
+  it('says more where the server does not know a task that it has just created', () => {
+    const never = { ...RECORD, snapshotAt: 0 }
+    const unknown = new TaskExpiredError('unknown-task', { message: UNKNOWN_TASK })
+    expect(failed(never, unknown, AT, policy).end).toMatchObject({
+      error: { message: expect.stringMatching(/which it created just before/) },
+    })
+    expect(failed(RECORD, unknown, AT, policy).end).toEqual({ at: NOW, error: unknown })
+  })
+
+  it('ends after three responses in a row that break the protocol, and counts anew after any other failure', () => {
+    expect(failedTimes(2, broken).end).toBeUndefined()
+    expect(failedTimes(3, broken).end).toEqual({ at: NOW, error: broken })
+    const between = failed(failedTimes(2, broken), NETWORK, AT, policy)
+    expect(failedTimes(2, broken, between).end).toBeUndefined()
+  })
+
+  it('takes a task that was named and never shown for unknown after ten errors of the server', () => {
+    const named = newTaskRecord({ ...TASK, createdAt: '', lastUpdatedAt: '' }, 'modern', NOW, NOW)
+    const refused = new TaskRequestError('internal error', { kind: 'server', code: -32603 })
+    expect(failedTimes(9, refused, named).end).toBeUndefined()
+    expect(failedTimes(10, refused, named).end).toMatchObject({ error: expect.any(TaskExpiredError) })
+    expect(failedTimes(20, refused).end).toBeUndefined()
+    expect(failedTimes(20, NETWORK, named).end).toBeUndefined()
+  })
+
+  it('gives up after as many failures as the app allows', () => {
+    const rules = { ...policy, maxAttempts: 3 }
+    expect(failedTimes(2, NETWORK, RECORD, rules).end).toBeUndefined()
+    expect(failedTimes(3, NETWORK, RECORD, rules).end).toMatchObject({ error: expect.any(TaskUnreachableError) })
+  })
+
+  it('ends as expired where the failed poll was sent past the ttl, and not for one that was sent before', () => {
+    const brief = { ...RECORD, task: { ...TASK, ttlMs: 4950 } }
+    expect(failed(brief, NETWORK, { ...AT, askedAt: NOW - 100 }, policy).end).toBeUndefined()
+    expect(failed(brief, NETWORK, { ...AT, askedAt: NOW - 50 }, policy).lost).toEqual({ at: NOW, reason: 'ttl' })
+  })
+
+  it('changes no record that has its end', () => {
+    const over = failed(RECORD, new TaskExpiredError('unknown-task'), AT, policy)
+    expect(failed(over, NETWORK, AT, policy)).toBe(over)
+  })
+})
+
+function failureOf(count: number): NonNullable<TaskRecord['failure']> {
+  return { error: NETWORK, network: 'retrying', count, violations: 0, refusals: 0 }
+}
