@@ -67,3 +67,8 @@ test('each example takes this version of the package, and ranges like a starter'
       expect(range, `${name}: ${dependency}`).toMatch(/^[\^~]\d/)
   }
 })
+
+test('the weekly workflow tries each example with the newest packages, in a job of its own', () => {
+  const workflow = read('.github/workflows/examples.yml')
+  expect([...workflow.matchAll(/^ {10}- (\S+)$/gm)].map(([, name]) => name)).toEqual(names)
+})

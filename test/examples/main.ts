@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Browser } from 'playwright-core'
 import { launchChromium } from '../browser/chromium.js'
@@ -13,11 +15,17 @@ import { createWorkspace, type Workspace } from './workspace.js'
 //
 //     --keep                 leaves the temporary folder there
 //     --packed FILE          the package, where `npm pack` has made it already
+//     --newest               with the newest version of each package, whatever its package.json says
 //     --screenshots FOLDER   of the pages, in two widths, light and dark
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { keep: { type: 'boolean' }, packed: { type: 'string' }, screenshots: { type: 'string' } },
+  options: {
+    keep: { type: 'boolean' },
+    newest: { type: 'boolean' },
+    packed: { type: 'string' },
+    screenshots: { type: 'string' },
+  },
 })
 const unknown = positionals.find((name) => !EXAMPLES.some((example) => example.name === name))
 if (unknown !== undefined) {
@@ -40,6 +48,16 @@ else await workspace.remove()
 console.log(`\n${formatTable(rows)}\n\n${rows.length} examples in ${secondsSince(startedAt)}`)
 process.exit(process.exitCode ?? 0)
 
+/** Types of Node are those of the Node that runs, and a compiler is chosen by the framework. */
+const KEPT = ['@types/node', 'taskwire', 'typescript']
+
+/** The newest version of each package of an example. */
+function newestOf(name: string): Record<string, string> {
+  const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '../../examples', name, 'package.json'), 'utf8'))
+  const packages = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })
+  return Object.fromEntries(packages.filter((one) => !KEPT.includes(one)).map((one) => [one, 'latest']))
+}
+
 async function tryExample(example: Example, workspace: Workspace, browser: Browser): Promise<Row> {
   const row: Row = { example: example.name, install: '', types: '', build: '', use: '', bytes: '' }
   /** Runs a step, and notes how long it took or that it failed. */
@@ -57,7 +75,8 @@ async function tryExample(example: Example, workspace: Workspace, browser: Brows
   console.log(`== ${example.name}`)
   try {
     const node = example.node !== undefined && isOlderThan(example.node) ? example.node : undefined
-    const versions = example.checker === undefined ? {} : { typescript: example.checker.typescript }
+    const newest = values.newest ? newestOf(example.name) : {}
+    const versions = { ...newest, ...(example.checker && { typescript: example.checker.typescript }) }
     const app = await step('install', () => workspace.install(example.name, { node, versions }))
     if (example.prepare !== undefined) await app.run(example.prepare)
     await step('types', async () => {

@@ -138,6 +138,8 @@ async function setVersions(manifest: string, versions: Readonly<Record<string, s
       ['dependencies', 'devDependencies'].find((key) => content[key]?.[name] !== undefined) ?? 'dependencies'
     content[group] = { ...content[group], [name]: version }
   }
+  // What is pinned because of an upstream release is what the newest versions are tried for.
+  if (Object.values(versions).includes('latest')) delete content['overrides']
   await writeFile(manifest, JSON.stringify(content, null, 2))
 }
 
