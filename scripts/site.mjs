@@ -51,6 +51,9 @@ function runBin(name, args) {
 function make() {
   run(execPath, ['../scripts/site/api.mjs'])
   run(execPath, ['../scripts/site/live.mjs'])
+  const vite = '../node_modules/vite/bin/vite.js'
+  const demo = ['--config', '../demo/vite.config.ts', '--mode', 'site', '--logLevel', 'warn']
+  run(execPath, [vite, 'build', ...demo, '--outDir', join(docs, 'public/demo'), '--emptyOutDir'])
 }
 
 function build() {

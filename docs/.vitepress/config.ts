@@ -66,6 +66,7 @@ export default defineConfig({
     nav: [
       { text: 'Guide', link: '/quick-start' },
       { text: 'Live', link: '/live/react', activeMatch: '^/live/' },
+      { text: 'Demo', link: '/demo/', target: '_self' },
       { text: 'API', link: '/api/taskwire', activeMatch: '^/api/' },
     ],
     outline: [2, 3],

@@ -1,5 +1,6 @@
 import { createTaskClient } from 'taskwire'
 
 const client = createTaskClient({ url: '/mcp' })
-const call = client.startToolCall({ name: 'report' }, { key: 'q1' })
+const report = { name: 'generate_report' }
+const call = client.startToolCall(report, { key: 'q1' })
 console.log(await call.result)

@@ -9,12 +9,15 @@ import { argv } from 'node:process'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { build } from 'vite'
+import { writeProjects } from './projects.mjs'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
-/** The folder of each live example. */
+/** The folder of each live example. That of the landing page has records and tasks of its own. */
 const EXAMPLES = {
   ask: 'docs/live/ask',
+  // That of the landing page, which has records and tasks of its own.
+  hero: 'examples/vite-react',
   hooks: 'docs/live/hooks',
   react: 'examples/vite-react',
   vanilla: 'examples/vanilla',
@@ -108,4 +111,7 @@ function startOfFrame(folder) {
   }
 }
 
-if (import.meta.url === pathToFileURL(argv[1] ?? '').href) await buildLive(join(root, 'docs/public/live/frames'))
+if (import.meta.url === pathToFileURL(argv[1] ?? '').href) {
+  await writeProjects(join(root, 'docs/public/live/projects'))
+  await buildLive(join(root, 'docs/public/live/frames'))
+}

@@ -1,3 +1,8 @@
+/**
+ * Tools of servers without tasks: a pair of tools that start a job and read how far it is becomes one call.
+ *
+ * @packageDocumentation
+ */
 export type {
   Job,
   JobDefinition,

@@ -33,6 +33,9 @@ if (unknown !== undefined) {
   process.exit(2)
 }
 
+/** Types of Node are those of the Node that runs, and a compiler is chosen by the framework. */
+const KEPT = ['@types/node', 'taskwire', 'typescript']
+
 type Row = Record<'example' | 'install' | 'types' | 'build' | 'use' | 'bytes', string>
 
 const asked = EXAMPLES.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
@@ -47,9 +50,6 @@ if (values.keep) console.log(`kept: ${workspace.folder}`)
 else await workspace.remove()
 console.log(`\n${formatTable(rows)}\n\n${rows.length} examples in ${secondsSince(startedAt)}`)
 process.exit(process.exitCode ?? 0)
-
-/** Types of Node are those of the Node that runs, and a compiler is chosen by the framework. */
-const KEPT = ['@types/node', 'taskwire', 'typescript']
 
 /** The newest version of each package of an example. */
 function newestOf(name: string): Record<string, string> {

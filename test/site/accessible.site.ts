@@ -113,3 +113,27 @@ test('the framework and the package manager that a reader chooses hold on the ne
   await page.locator('#svelte').waitFor()
   await context.close()
 })
+
+test.for(['light', 'dark'] as const)(
+  'a pressed button of a live example can be read under the pointer, %s',
+  async (colorScheme) => {
+    const context = await browser.newContext({ colorScheme, reducedMotion: 'reduce' })
+    const page = await context.newPage()
+    await page.goto(`${files.url}live/react.html`)
+    const button = page.getByRole('button', { name: 'Second tab' })
+    await button.click()
+    await button.hover()
+    const { violations } = await new AxeBuilder({ page }).include('.live-buttons').analyze()
+    expect(violations.map(({ id }) => id)).toEqual([])
+    await context.close()
+  },
+)
+
+test('what runs comes before its code on a narrow screen', async () => {
+  const context = await browser.newContext({ viewport: { width: 360, height: 800 }, reducedMotion: 'reduce' })
+  const page = await context.newPage()
+  await page.goto(`${files.url}live/ask.html`)
+  const [run, code] = [await page.locator('.live-run').boundingBox(), await page.locator('.live-code').boundingBox()]
+  expect(run?.y).toBeLessThan(code?.y ?? 0)
+  await context.close()
+})

@@ -199,3 +199,22 @@ test('each hook of the page on React runs there when the reader presses a button
   await frame.getByText('4,200 pieces were sold in Q3.').waitFor()
   expect(await page.locator('iframe').count()).toBe(1)
 })
+
+test('an input request of the example that asks has no empty alert, and buttons of one height', async () => {
+  await page.goto(`${files.url}live/ask.html`)
+  await tab(1).getByRole('button', { name: 'Send the newsletter' }).click()
+  await tab(1).getByLabel('Subject').waitFor()
+  expect(await tab(1).getByRole('alert').count()).toBe(0)
+  const send = await tab(1).getByRole('button', { name: 'Send', exact: true }).boundingBox()
+  expect(send?.height).toBeLessThan(48)
+})
+
+test('the example that the landing page plays is not the one that it links to', async () => {
+  await page.goto(files.url)
+  await tab(1).getByRole('button', { name: 'Generate report' }).waitFor()
+  await press('Run it')
+  await tab(1).getByRole('progressbar').waitFor()
+  await page.getByRole('link', { name: 'Try it' }).click()
+  await tab(1).getByRole('button', { name: 'Generate report' }).waitFor()
+  expect(await tab(1).getByRole('progressbar').count()).toBe(0)
+})

@@ -7,6 +7,7 @@ import { withoutTests } from '../../scripts/site/footnotes.mjs'
 import { sectionsOf } from '../../scripts/site/frameworks.mjs'
 import { aboutOf } from '../../scripts/site/llms.mjs'
 import { commandsOf, MANAGERS } from '../../scripts/site/packageManagers.mjs'
+import { filesOfProject } from '../../scripts/site/projects.mjs'
 import { hrefOnSite, linksOnSite, REPOSITORY } from '../../scripts/site/repositoryLinks.mjs'
 
 describe('a link of a page', () => {
@@ -181,3 +182,18 @@ test('a section that has the name of a framework is for its users, up to the nex
     { from: 6, to: 8, framework: 'react' },
   ])
 })
+
+test.each(['react', 'vanilla', 'ask'])(
+  'the project of the live example %s has all that Vite needs, and nothing of this repository',
+  (name) => {
+    const files = filesOfProject(name)
+    expect(Object.keys(files)).toEqual(
+      expect.arrayContaining(['index.html', 'package.json', 'server.ts', 'tsconfig.json', 'vite.config.ts']),
+    )
+    expect(JSON.parse(files['package.json'] ?? '')).toMatchObject({
+      name: `taskwire-${name}`,
+      scripts: { dev: 'vite' },
+    })
+    for (const [path, text] of Object.entries(files)) expect(text, path).not.toMatch(/from '(?:\.\.\/){2}/)
+  },
+)

@@ -6,7 +6,7 @@ import { server as hooks } from '../hooks/server.js'
 import { createServerLike } from './taskwireServer.js'
 
 /** By the name of the example, which is that of the folder that the service worker serves. */
-const servers = { ask, hooks, react, vanilla }
+const servers = { ask, hero: react, hooks, react, vanilla }
 
 serveSite({
   name: 'taskwire-live',

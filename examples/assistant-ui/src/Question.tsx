@@ -1,12 +1,7 @@
 import { type PendingInputRequest, useElicitationForm } from 'taskwire/react'
 
 /** The form of an input request. One without fields is an approval. */
-export function Questions() {
-  const requests = useInputRequests().filter(({ request }) => request.method === 'elicitation/create')
-  return requests.map((pending) => <Question key={`${pending.callId} ${pending.inputKey}`} {...pending} />)
-}
-
-function Question(pending: PendingInputRequest) {
+export function Question(pending: PendingInputRequest) {
   const form = useElicitationForm(pending)
   return (
     <form className="question" noValidate onSubmit={form.onSubmit}>
