@@ -53,9 +53,10 @@ export function createServerLog(logger: TaskLogger = CONSOLE, onError?: ReportEr
       }),
     event: (event) =>
       attempt(() => {
+        const level = LEVELS[event.type]
+        if (level === undefined || logger[level] === quiet) return
         const { type, ...fields } = event
-        const level = LEVELS[type]
-        if (level !== undefined) logger[level](type.replaceAll('-', ' '), fields)
+        logger[level](type.replaceAll('-', ' '), fields)
       }),
   }
 }

@@ -18,16 +18,29 @@ export function changeOf(
   after: TaskRecord,
   event?: TaskEvent,
 ): TaskServerEvent | undefined {
-  const { task, tool, attempt } = after
-  const about = { task: taskHash(task.taskId), tool, attempt }
+  const { task } = after
   const { status } = task
   if (status !== 'working' && status !== 'input_required') {
     const ms = Date.parse(task.lastUpdatedAt) - Date.parse(task.createdAt)
-    return { type: 'task-ended', ...about, outcome: status, ms }
+    return eventOf(after, { type: 'task-ended', outcome: status, ms })
   }
-  if (before === undefined) return { type: 'task-created', ...about }
-  if (event?.type === 'claim') return { type: 'task-claimed', ...about }
-  if (event?.type === 'handOver') return { type: 'task-handed-over', ...about }
-  if (event?.type === 'orphan' && isWaiting(after) && !isWaiting(before)) return { type: 'task-rescued', ...about }
+  if (before === undefined) return eventOf(after, { type: 'task-created' })
+  if (event?.type === 'claim') return eventOf(after, { type: 'task-claimed' })
+  if (event?.type === 'handOver') return eventOf(after, { type: 'task-handed-over' })
+  if (event?.type === 'orphan' && isWaiting(after) && !isWaiting(before)) {
+    return eventOf(after, { type: 'task-rescued' })
+  }
   return undefined
+}
+
+/** The hash is computed when it is read: by default no log and no measurement needs it, and it is a noticeable part of a call. */
+function eventOf<const E extends object>({ task, tool, attempt }: TaskRecord, event: E) {
+  return {
+    ...event,
+    get task() {
+      return taskHash(task.taskId)
+    },
+    tool,
+    attempt,
+  }
 }
