@@ -7,8 +7,8 @@ import { type CallOnWire, type CallRef, givenKey, type Position } from './wire/m
 
 /** From when on the news have told what came of an action. */
 export interface Told extends Position {
-  /** How often everything had been told when the action was answered. */
-  readonly snapshots: number
+  /** Of which life of the backend the news were when the action was answered. */
+  readonly heard: string | undefined
 }
 
 /** A `tools/call` that this page has asked for. */
@@ -47,6 +47,8 @@ export interface Entry {
   /** Resolves when the backend has answered to the start. */
   started: Promise<unknown>
   isFetching: boolean
+  /** True if somebody has asked for the outcome. */
+  isWanted: boolean
   /** True if this page has seen it run: its end is news. */
   hasRun: boolean
   isOver: boolean
@@ -138,6 +140,7 @@ export function createEntry(
     responses: new Map(),
     started: Promise.resolve(),
     isFetching: false,
+    isWanted: false,
     hasRun: false,
     isOver: false,
     ...known,

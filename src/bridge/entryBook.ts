@@ -14,6 +14,8 @@ export interface EntryBookOptions {
   /** What keeps the news from coming; undefined where they come. */
   readonly network: () => 'retrying' | 'offline' | undefined
   readonly onSettled: (call: SettledToolCall) => void
+  /** Called with a call that somebody waits for, and whose outcome the backend has to fetch. */
+  readonly onEnded: (entry: Entry) => void
 }
 
 /** The calls of a page, each in its newest run, and what the store shows of them. */
@@ -35,20 +37,26 @@ export interface EntryBook {
   clear(reason: Error): void
 }
 
-export function createEntryBook({ environment, mirror, store, network, onSettled }: EntryBookOptions): EntryBook {
+export function createEntryBook({ environment, mirror, store, network, ...options }: EntryBookOptions): EntryBook {
   const entries = new Map<string, Entry>()
 
   function isTold(told: Told | undefined): boolean {
     const { position } = mirror
     if (told === undefined || position === undefined) return false
-    return position.epoch === told.epoch ? position.seq >= told.seq : mirror.snapshots > told.snapshots
+    if (position.epoch === told.epoch) return position.seq >= told.seq
+    // The backend was started again: since the answer, or before the page has heard of the process that gave it.
+    return mirror.hasSeen(told.epoch) || position.epoch !== told.heard
   }
 
   /** Takes away what was asked for and told since. */
   function dropTold(entry: Entry): void {
     if (isTold(entry.cancel?.told)) entry.cancel = undefined
     for (const [key, { told }] of entry.responses) if (isTold(told)) entry.responses.delete(key)
-    if (entry.failure === undefined && isAwaited(entry) && isTold(entry.start?.told)) setFailure(entry, lost(entry))
+    const { start, wire, failure } = entry
+    if (failure !== undefined || start === undefined || !isAwaited(entry) || !isTold(start.told)) return
+    // A backend that finds the record of the call shows when that was made, which may be earlier than it has answered.
+    if (wire !== undefined) entry.start = { ...start, run: wire.startedAt }
+    else setFailure(entry, lost(entry))
   }
 
   function setFailure(entry: Entry, error: Error): void {
@@ -65,14 +73,15 @@ export function createEntryBook({ environment, mirror, store, network, onSettled
     }
     if (entry.isOver) return
     if (!isSettled(next)) {
-      entry.hasRun ||= !isAwaited(entry) && next.phase !== 'ended'
+      if (next.phase !== 'ended') entry.hasRun ||= !isAwaited(entry)
+      else if (entry.hasRun || entry.isWanted || entry.start !== undefined) options.onEnded(entry)
       return
     }
     entry.isOver = true
     if (next.phase === 'completed') entry.resolve(next.result)
     else entry.reject(next.error)
     const isOwn = entry.failure !== undefined || entry.start?.isNew
-    if (isCurrent && (entry.hasRun || isOwn)) onSettled(next)
+    if (isCurrent && (entry.hasRun || isOwn)) options.onSettled(next)
   }
 
   function remove(entry: Entry): void {
@@ -104,7 +113,7 @@ export function createEntryBook({ environment, mirror, store, network, onSettled
     refreshAll() {
       for (const entry of entries.values()) if (!entry.isOver) refresh(entry)
     },
-    toldBy: ({ epoch, seq }) => ({ epoch, seq, snapshots: mirror.snapshots }),
+    toldBy: ({ epoch, seq }) => ({ epoch, seq, heard: mirror.position?.epoch }),
     clear(reason) {
       for (const entry of [...entries.values()]) {
         remove(entry)

@@ -4,6 +4,8 @@ import { type CallOnWire, type CallRef, type News, type Position, WIRE_VERSION }
 
 /** What news have changed. */
 export interface Changes {
+  /** True if everything was told: the backend may be another process. */
+  readonly isWhole: boolean
   readonly calls: readonly (readonly [callId: string, wire: CallOnWire])[]
   readonly gone: readonly { readonly callId: string; readonly isForgotten: boolean }[]
 }
@@ -14,15 +16,15 @@ export interface Mirror {
   readonly position: Position | undefined
   readonly user: string | undefined
   readonly connection: JsonObject | undefined
-  /** How often everything was told. */
-  readonly snapshots: number
+  /** True if the news were once of this life of the backend. */
+  hasSeen(epoch: string): boolean
   /** Takes news in. Undefined where something in between is missing. */
   take(news: News): Changes | undefined
   /** Everything that is known, for another tab. */
   snapshot(): News | undefined
 }
 
-const NOTHING: Changes = { calls: [], gone: [] }
+const NOTHING: Changes = { isWhole: false, calls: [], gone: [] }
 
 /** `idOf` returns the id that pages give a call. */
 export function createMirror(idOf: (ref: CallRef) => string): Mirror {
@@ -30,7 +32,7 @@ export function createMirror(idOf: (ref: CallRef) => string): Mirror {
   let last: Position | undefined
   let user: string | undefined
   let connection: JsonObject | undefined
-  let snapshots = 0
+  const epochs = new Set<string>()
 
   function takeCalls(news: News): Changes['calls'] {
     return news.calls.flatMap((call) => {
@@ -53,16 +55,14 @@ export function createMirror(idOf: (ref: CallRef) => string): Mirror {
     get connection() {
       return connection
     },
-    get snapshots() {
-      return snapshots
-    },
+    hasSeen: (epoch) => epochs.has(epoch),
     take(news) {
       const isOtherUser = user !== undefined && user !== news.user
       const isKnownEpoch = !isOtherUser && last?.epoch === news.epoch
       if (news.from !== undefined && (!isKnownEpoch || last === undefined || news.from > last.seq)) return undefined
       // Another tab may tell what this one knows already, or has known longer.
       if (isKnownEpoch && last !== undefined && news.seq < last.seq) return NOTHING
-      if (news.from === undefined) snapshots += 1
+      epochs.add(news.epoch)
       last = { epoch: news.epoch, seq: news.seq }
       user = news.user
       connection = shareMembers(connection, news.connection ?? connection ?? {})
@@ -75,7 +75,11 @@ export function createMirror(idOf: (ref: CallRef) => string): Mirror {
         .map((callId) => ({ callId, isForgotten: isOtherUser }))
       const gone = news.gone.map(({ call, isForgotten = false }) => ({ callId: idOf(call), isForgotten }))
       for (const { callId } of [...missing, ...gone]) if (!told.has(callId)) wires.delete(callId)
-      return { calls, gone: [...missing, ...gone.filter(({ callId }) => !told.has(callId))] }
+      return {
+        isWhole: news.from === undefined,
+        calls,
+        gone: [...missing, ...gone.filter(({ callId }) => !told.has(callId))],
+      }
     },
     snapshot: () => {
       if (last === undefined || user === undefined) return undefined

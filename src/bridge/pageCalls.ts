@@ -9,7 +9,7 @@ import type { Post } from './requests.js'
 import { type Started, startCall } from './startCalls.js'
 import { createNewsTaking } from './takeNews.js'
 
-export interface PageCallsOptions extends EntryBookOptions {
+export interface PageCallsOptions extends Omit<EntryBookOptions, 'onEnded'> {
   readonly owner: RecordOwner
   readonly post: Post
   readonly onForgotten: (isForgotten: (callId?: string) => boolean) => void
@@ -27,21 +27,28 @@ export interface PageCalls extends Pick<EntryBook, 'entries' | 'refresh' | 'refr
 
 export function createPageCalls(options: PageCallsOptions): PageCalls {
   const { environment, owner, store, post, onForgotten } = options
-  const book = createEntryBook(options)
+  const book = createEntryBook({ ...options, onEnded: fetchOutcome })
   const { entries } = book
   const news = createNewsTaking(book, (ids) => onForgotten((callId) => callId !== undefined && ids.has(callId)))
   let forgotten: Promise<unknown> = Promise.resolve()
+
+  function fetchOutcome(entry: Entry): void {
+    if (entry.isFetching || entry.shown.phase !== 'ended') return
+    entry.isFetching = true
+    entry.isWanted = true
+    post({ type: 'resume', call: entry.ref })
+      .catch((thrown: unknown) => book.fail(entry, asError(thrown)))
+      .finally(() => {
+        entry.isFetching = false
+      })
+  }
 
   return {
     ...book,
     start: (request, how) =>
       startCall(request, how, { environment, owner, book, news, post, forgotten: () => forgotten }),
     take: news.take,
-    fetchOutcome: (entry) => {
-      if (entry.isFetching || entry.shown.phase !== 'ended') return
-      entry.isFetching = true
-      post({ type: 'resume', call: entry.ref }).catch((thrown: unknown) => book.fail(entry, asError(thrown)))
-    },
+    fetchOutcome,
     forget: async (callId) => {
       const found = [...entries.values()].filter((entry) => callId === undefined || entry.callId === callId)
       for (const entry of found) {

@@ -19,7 +19,7 @@ export function createNewsTaking(book: EntryBook, onForgotten: (callIds: Readonl
   /**
    * ```text
    * known: none ─────────────────────────────▶ a call of another page, or of an earlier visit
-   * known: asked for, no answer yet ─────────▶ kept: it may be of the run before
+   * known: asked for, and not told yet ──────▶ kept: it may be of the run before
    * known: the same run ─────────────────────▶ shown
    * known: an earlier run ───────────────────▶ started again by another page
    * ```
@@ -28,11 +28,13 @@ export function createNewsTaking(book: EntryBook, onForgotten: (callIds: Readonl
     if ((dropped.get(callId) ?? Number.NEGATIVE_INFINITY) >= wire.startedAt) return
     dropped.delete(callId)
     const known = entries.get(callId)
-    const run = known?.start?.run ?? known?.wire?.startedAt
-    if (run !== undefined && wire.startedAt < run) return
-    const isSameRun = run === undefined ? known?.start !== undefined : run === wire.startedAt
+    const isAsked = known?.start !== undefined && isAwaited(known)
+    const isSameRun = isAsked || (known?.wire !== undefined && wire.startedAt <= known.wire.startedAt)
+    // The process of before has told the outcome, which this one would have to fetch.
+    if (isSameRun && known?.isOver && wire.phase === 'ended') return
     if (known !== undefined && isSameRun && known.failure === undefined) {
       known.wire = wire
+      if (!isAsked && known.start !== undefined) known.start = { ...known.start, run: wire.startedAt }
       return book.refresh(known)
     }
     const { name } = wire
@@ -56,14 +58,16 @@ export function createNewsTaking(book: EntryBook, onForgotten: (callIds: Readonl
   return {
     takeCall,
     noteDropped: (callId, startedAt) => dropped.set(callId, startedAt),
-    take: ({ calls, gone }) => {
+    take: ({ isWhole, calls, gone }) => {
       const ids = gone.flatMap(({ callId, isForgotten }) => (takeGone(callId, isForgotten) ? [callId] : []))
       if (ids.length > 0) onForgotten(new Set(ids))
       for (const [callId, wire] of calls) takeCall(callId, wire)
       // What was asked for may have been told now.
       for (const entry of [...entries.values()]) {
-        const { start, cancel, responses } = entry
-        if (cancel !== undefined || responses.size > 0 || (start !== undefined && isAwaited(entry))) book.refresh(entry)
+        const { start, cancel, responses, shown } = entry
+        const isFetchedAgain = isWhole && shown.phase === 'ended'
+        if (isFetchedAgain || cancel !== undefined || responses.size > 0 || (start !== undefined && isAwaited(entry)))
+          book.refresh(entry)
       }
     },
   }

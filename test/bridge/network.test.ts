@@ -118,9 +118,10 @@ it('a call that the next process of the backend does not know ends with an error
 
 it('the outcome of a call that ended before the backend was started again is fetched when somebody looks', async () => {
   const { server, backend } = setUp()
-  const { client } = backend.openPage()
+  const { client, page } = backend.openPage()
   client.startToolCall({ name: 'work', arguments: { seconds: 1 } }, { key: 'k' })
   await server.advance(3000)
+  await page.close()
   await backend.restart()
   const late = backend.openPage().client
   await Promise.all([late.connect(), server.advance(1000)])
