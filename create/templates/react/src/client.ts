@@ -1,5 +1,5 @@
 import { createTaskClient } from 'taskwire'
-import { type Tools, toolsHash } from './taskwire.gen'
+import { type GenerateReportArguments, type Tools, toolsHash } from './taskwire.gen'
 
 export const client = createTaskClient<Tools>({
   url: '/mcp',
@@ -8,10 +8,11 @@ export const client = createTaskClient<Tools>({
   capabilities: { elicitation: { form: {} } },
 })
 
-// Gives every hook the names, arguments and results of the server's tools.
+// Gives every hook the names, arguments and results of the server's tools, and what this app notes with its calls.
 declare module 'taskwire' {
   interface Register {
     client: typeof client
+    callMeta: GenerateReportArguments
   }
 }
 

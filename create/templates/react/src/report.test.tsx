@@ -76,3 +76,29 @@ test('shows the question that the tool asks, and sends the answer', async () => 
     inputResponses: { returns: { action: 'accept' } },
   })
 })
+
+test('shows after a reload what the running report was asked for', async () => {
+  const tool = scriptTask([{ status: 'working' }], { name: 'generate_report' })
+  const server = createTestServer({ tools: [tool] })
+  const openPage = () => {
+    const { environment } = server.browser.openPage()
+    const client = createTaskClient({ url: server.url, environment, capabilities: { elicitation: { form: {} } } })
+    render(
+      <TaskClientProvider client={client}>
+        <Report />
+      </TaskClientProvider>,
+    )
+    return client
+  }
+  const select = () => screen.getByRole<HTMLSelectElement>('combobox')
+  const first = openPage()
+  fireEvent.change(select(), { target: { value: 'Q3' } })
+  fireEvent.click(screen.getByRole('button', { name: 'Generate report' }))
+  await act(() => server.advance(2000))
+  cleanup()
+  await first.close()
+
+  openPage()
+  await act(() => server.advance(2000))
+  expect(select()).toMatchObject({ value: 'Q3', disabled: true })
+})

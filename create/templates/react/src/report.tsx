@@ -9,11 +9,12 @@ type Quarter = GenerateReportArguments['quarter']
 const QUARTERS: Quarter[] = ['Q1', 'Q2', 'Q3', 'Q4']
 
 export function Report() {
-  const [quarter, setQuarter] = useState<Quarter>('Q1')
-  // The key makes it one call, in every tab and after a reload.
-  const report = useToolCallMutation({ name: 'generate_report', key: 'sales' })
+  const [chosen, setChosen] = useState<Quarter>('Q1')
+  // The key makes it one call, in every tab and after a reload. The arguments are not stored: `meta` says what was asked for.
+  const report = useToolCallMutation({ name: 'generate_report', key: 'sales', meta: ({ quarter }) => ({ quarter }) })
   const { call, data, error } = report
   const isRunning = call !== undefined && call.endedAt === undefined
+  const quarter = isRunning ? (call.meta?.quarter ?? chosen) : chosen
 
   return (
     <>
@@ -25,7 +26,7 @@ export function Report() {
       >
         <label>
           Quarter{' '}
-          <select value={quarter} onChange={(event) => setQuarter(event.target.value as Quarter)}>
+          <select value={quarter} disabled={isRunning} onChange={(event) => setChosen(event.target.value as Quarter)}>
             {QUARTERS.map((name) => (
               <option key={name}>{name}</option>
             ))}
