@@ -21,6 +21,9 @@ const GOAL = 85
 /** In the order of the table. */
 const ROOMS = ['protocol', 'core/record', 'core/run', 'core/storage', 'core/tabs', 'core/time', 'client', 'connection']
 
+/** A room may lie in a folder. @param {string} room */
+const fileOf = (room) => room.replaceAll('/', '-')
+
 const words = argv.slice(2).filter((word) => !word.startsWith('--'))
 const unknown = words.find((word) => !ROOMS.includes(word))
 if (unknown !== undefined) {
@@ -71,8 +74,8 @@ function forgetTimeouts(file) {
  * @returns {Report | undefined} undefined where the run came to no end
  */
 function mutate(room) {
-  const report = `${HOME}/${room}.report.json`
-  const incrementalFile = `${HOME}/${room}.incremental.json`
+  const report = `${HOME}/${fileOf(room)}.report.json`
+  const incrementalFile = `${HOME}/${fileOf(room)}.incremental.json`
   forgetTimeouts(incrementalFile)
   const config = {
     testRunner: 'vitest',
@@ -105,7 +108,7 @@ function mutate(room) {
     maxTestRunnerReuse: 400,
     allowConsoleColors: false,
   }
-  const file = `${HOME}/${room}.config.json`
+  const file = `${HOME}/${fileOf(room)}.config.json`
   writeFileSync(file, JSON.stringify(config))
   const command = [`${HOME}/node_modules/@stryker-mutator/core/bin/stryker.js`, 'run', file, '--fileLogLevel', 'off']
   const options = { stdio: /** @type {const} */ ('inherit'), env: { ...env, MUTATION_ROOM: room } }
@@ -164,7 +167,7 @@ setPriority(10)
 
 for (const room of words.length > 0 ? words : ROOMS) {
   console.log(`\n# ${room}`)
-  const last = `${HOME}/${room}.report.json`
+  const last = `${HOME}/${fileOf(room)}.report.json`
   const isLast = argv.includes('--last')
   if (isLast && !existsSync(last)) continue
   const report = isLast ? readJson(last) : mutate(room)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { FIXTURES } from '../../../test/jobs/fixtures.js'
-import { jobLines } from './jobLines.js'
-import { findJobPairs } from './jobPairs.js'
+import { jobLines } from '../../src/cli/doctor/jobLines.js'
+import { findJobPairs } from '../../src/cli/doctor/jobPairs.js'
+import { FIXTURES } from './fixtures.js'
 
 /** What stands between the brackets. */
 const linesOf = (tools: readonly unknown[]) =>
