@@ -63,7 +63,7 @@ async function tryTemplate(template: Template, workspace: Workspace, browser: Br
   try {
     const created = await step('create', () => create(template, workspace))
     const app = await step('install', () => workspace.install(template, { from: created }))
-    match(await step('test', () => app.run(['npm', 'test'])), /3 passed/)
+    match(await step('test', () => app.run(['npm', 'test'])), /4 passed/)
     await step('build', () => app.run(['npm', 'run', 'build']))
     const screenshots = values.screenshots && join(values.screenshots, template)
     await step('use', () => use(app, browser, screenshots))
