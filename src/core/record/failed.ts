@@ -1,3 +1,4 @@
+import { inDevelopment } from '../../environment/inDevelopment.js'
 import {
   TaskConfigurationError,
   TaskExpiredError,
@@ -6,6 +7,7 @@ import {
   TasksUnsupportedError,
   TaskUnreachableError,
 } from '../../protocol/errors.js'
+import { READ_MORE } from '../../protocol/readMore.js'
 import { UNKNOWN_TASK } from '../../protocol/text.js'
 import { backoffDelay, type PollPolicy, pollInterval } from '../time/policy.js'
 import { ended, expired, isPastTtl } from './learn.js'
@@ -68,9 +70,12 @@ function isNeverShown({ task, snapshotAt }: TaskRecord, error: Error): boolean {
   return isUnknown && snapshotAt === 0 && task.createdAt !== ''
 }
 
-const NEVER_SHOWN =
-  'The server does not know this task (any more), which it created just before: it was restarted, or requests reach several ' +
-  'processes that share no tasks. Some proxies start one for each request. Start the call again; if it ends the same way, look there.'
+const NEVER_SHOWN: string =
+  'The server does not know this task (any more), which it created just before' +
+  (inDevelopment
+    ? ': it was restarted, or requests reach several processes that share no tasks. Some proxies start one for each request. ' +
+      'Start the call again; if it ends the same way, look there.'
+    : `. Start the call again. ${READ_MORE}`)
 
 function isFinal(error: Error): boolean {
   return (
