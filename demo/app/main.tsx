@@ -7,7 +7,8 @@ import { client } from './client.js'
 import { faults, mountDevtools } from './devtools.js'
 import { shareNetwork } from './magic/network.js'
 import { countRequests } from './magic/tally.js'
-import { isBeside } from './switches.js'
+import { renderOnArrival } from './studio/renderOnArrival.js'
+import { isBeside, rendersOnArrival } from './switches.js'
 
 document.documentElement.toggleAttribute('data-beside', isBeside)
 if (faults) shareNetwork(faults)
@@ -27,7 +28,10 @@ root.render(
   </StrictMode>,
 )
 
-if (!isBeside) mountDevtools?.(client, { faults, position: 'bottom-left' })
+// On a narrow screen its button would cover a shot.
+if (!isBeside && matchMedia('(min-width: 641px)').matches) mountDevtools?.(client, { faults, position: 'bottom-left' })
+
+if (rendersOnArrival) renderOnArrival(client)
 
 // The first call would connect by itself. Connecting now shows the server before there is a call.
 client.connect().catch(() => {

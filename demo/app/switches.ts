@@ -1,19 +1,28 @@
 const query = new URLSearchParams(location.search)
 
+const isSite = import.meta.env.MODE === 'site'
+
 /** The static site has no server of MCP 2025-11-25: that one needs Node. */
-export const hasLegacy = import.meta.env.MODE !== 'site'
+export const hasLegacy = !isSite
 
 /** `?server=legacy`: a server of MCP 2025-11-25, for the same page. It has no tools that ask. */
 export const isLegacy = hasLegacy && query.get('server') === 'legacy'
 
-/** `?push`: the server pushes what happens to tasks. Without it the page polls, for the devtools to show. */
-export const isPushed = query.has('push')
+/** The server of the site pushes what happens to tasks, without `?poll`; in development the page polls, without `?push`. */
+export const isPushed = isSite ? !query.has('poll') : query.has('push')
+
+/** This page with polls in place of push, or the other way round. */
+export const otherWay = (): string =>
+  isSite ? addressWith('poll', isPushed ? '' : undefined) : addressWith('push', isPushed ? undefined : '')
 
 /** `?lite`: the client of `taskwire/lite`, which needs nothing of the SDK. */
 export const isLite = query.has('lite')
 
 /** `?beside`: the second tab, in a frame of the first. It has the studio, and nothing around it. */
 export const isBeside = query.has('beside')
+
+/** On the site one shot is rendered when a visitor comes for the first time, without `?still`. */
+export const rendersOnArrival = isSite && !isBeside && !query.has('still')
 
 /** This page with another switch, or without it. */
 export function addressWith(name: string, value: string | undefined): string {

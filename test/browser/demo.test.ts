@@ -103,7 +103,7 @@ test('a failure, a rejection and a result are told apart in words, the code is a
 
 test('in StrictMode two screens on one key make one call and one poll loop', async () => {
   const { tab } = studio
-  await button(tab, 'Screen the dailies').click()
+  await button(tab, 'Show the preview').click()
   await vi.waitUntil(async () => (await tab.locator('.screen svg').count()) === 2, { timeout: 20_000 })
 
   const { 'tools/call': calls, 'tasks/get': gets } = await studio.counts()
@@ -133,7 +133,7 @@ test('offline a render waits without an error, and online it catches up', async 
 })
 
 test('a call that the server answers at once is no task', async () => {
-  await button(studio.tab, 'Ask the farm').click()
+  await button(studio.tab, 'Show free machines').click()
   await see(studio.tab, /\d+ of 16 machines are free/)
   expect(await studio.counts()).toEqual({ 'tools/call': 1 })
 })
@@ -178,7 +178,7 @@ test('a server of the revision before is no different, a reload included', async
 
 test('with three questions open at 1440 x 900 everything that runs is on the screen, and no button has moved', async () => {
   const { tab } = studio
-  const starts = tab.getByRole('button', { name: /^(Render|Release|Book|Link|Ask the producer|Screen)/ })
+  const starts = tab.getByRole('button', { name: /^(Render|Release|Book|Link|Ask the producer|Show the preview)/ })
   const places = () => starts.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON()))
   const before = await places()
   expect(before).toHaveLength(9)
@@ -293,7 +293,7 @@ test('the page is worked by keyboard alone', async () => {
   await press('Escape')
   expect(await focused()).toEqual(['Advanced', true])
   expect(await tab.getByRole('link', { name: 'Let the server push' }).isVisible()).toBe(false)
-  for (const name of ['Copy: the install command', 'Ask the farm']) {
+  for (const name of ['Copy: the install command', 'Documentation', 'npm', 'Source', 'Show free machines']) {
     await press('Tab')
     expect(await focused()).toEqual([name, true])
   }

@@ -61,7 +61,7 @@ afterEach(async ({ task }) => {
 })
 
 /** Another tab of the same visitor. */
-async function open(path = ''): Promise<Page> {
+async function open(path = '?poll&still'): Promise<Page> {
   const opened = await context.newPage()
   opened.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
@@ -161,12 +161,22 @@ test('a stopped service worker takes up its work when it is asked again', async 
 })
 
 test('the server pushes, and is hardly polled', async () => {
-  page = await open('?push')
+  page = await open('?still')
   const shot = await render(page, 'Night train')
   await see(shot, 'Done')
   expect(await countOf('subscriptions/listen')).toBeGreaterThan(0)
   expect(await countOf('tasks/get')).toBeLessThan(3)
   expect(complaints).toEqual([])
+})
+
+test('a first visitor sees a shot being rendered, frame by frame, and a second visit starts none', async () => {
+  page = await open('')
+  const shot = cardOf(page, 'Harbour at dawn')
+  await see(shot, /frame [1-9]\d* of 96/)
+  await expect.poll(async () => Number(await shot.locator('rect.rendered').getAttribute('width'))).toBeGreaterThan(0)
+  await see(page, '1 run, 0 lost')
+  await open('')
+  expect(await countOf('tools/call')).toBe(1)
 })
 
 test('the panel for developers is there', async () => {

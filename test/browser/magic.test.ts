@@ -35,7 +35,7 @@ test('a second tab shows the same work, and two tabs make one call and one polle
   await Promise.all([see(here, /frame \d+ of 96/), see(there, /frame \d+ of 96/)])
   await see(tab, '2 tabs, 1 poller')
   await Promise.all([seePicture(here), seePicture(there)])
-  await see(tab, '2 tabs, no poller needed now')
+  await see(tab, '2 tabs, no polls now')
 
   expect((await studio.counts())['tools/call']).toBe(1)
   expect(await tally()).toEqual({ 'tools/call': 1, 'tasks/get': (await studio.polls()).length })
@@ -61,7 +61,7 @@ test('what is asked in one tab is answered in the other', async () => {
   await studio.expectAccessible()
   await asked.getByRole('button', { name: 'Submit' }).click()
   await see(tab, /Released to festival, 3 copies/)
-  await see(tab, 'Nothing needs you')
+  await see(tab, 'No questions')
   expect(await studio.counts()).toMatchObject({ 'tools/call': 1, 'tasks/update': 1 })
 })
 

@@ -6,5 +6,5 @@ import { deskTitle } from '../desk/deskTools.js'
 export function callTitle(client: TaskClient, { callId, name }: Pick<ToolCallState, 'callId' | 'name'>): string {
   if (name !== 'render_shot') return deskTitle(name)
   const shot = shotIds.find((id) => client.toolCallId(name, id) === callId)
-  return shot === undefined ? 'The dailies' : shots[shot].title
+  return shot === undefined ? 'Preview on two screens' : shots[shot].title
 }

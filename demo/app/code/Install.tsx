@@ -2,11 +2,20 @@ import { CopyButton } from './CopyButton.js'
 
 const COMMAND = 'npm install taskwire @modelcontextprotocol/client'
 
+const SOURCE = 'https://github.com/taskwire/taskwire'
+
 export function Install() {
   return (
-    <p className="install">
-      <code>{COMMAND}</code>
-      <CopyButton text={COMMAND} of="the install command" />
-    </p>
+    <div>
+      <p className="install">
+        <code>{COMMAND}</code>
+        <CopyButton text={COMMAND} of="the install command" />
+      </p>
+      <p className="links">
+        <a href={`${SOURCE}/tree/main/docs`}>Documentation</a>
+        <a href="https://www.npmjs.com/package/taskwire">npm</a>
+        <a href={SOURCE}>Source</a>
+      </p>
+    </div>
   )
 }

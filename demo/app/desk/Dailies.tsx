@@ -28,18 +28,18 @@ export function Dailies() {
       <button
         type="button"
         className="button"
-        aria-label="Screen the dailies"
+        aria-label="Show the preview"
         aria-disabled={isAtWork}
         onClick={() => {
           if (!isOn) setIsWanted(true)
           else if (!isAtWork) void queryClient.refetchQueries({ queryKey })
         }}
       >
-        Screen
+        Show
       </button>
       <div className="desk-text">
-        <h3>The dailies</h3>
-        <p className="muted">Two screens, one call.</p>
+        <h3>Preview on two screens</h3>
+        <p className="muted">One call for both.</p>
       </div>
       <div className="screens">
         <Screen label="Screen A" isOn={isOn} />

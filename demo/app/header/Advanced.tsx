@@ -1,6 +1,6 @@
 import { useRef } from 'react'
 import { useTaskConnection } from 'taskwire/react'
-import { addressWith, hasLegacy, isLegacy, isLite, isPushed } from '../switches.js'
+import { addressWith, hasLegacy, isLegacy, isLite, isPushed, otherWay } from '../switches.js'
 
 /** What the server is, and the same page over another server, another client, or push. */
 export function Advanced() {
@@ -23,9 +23,7 @@ export function Advanced() {
         <ul>
           {!isLegacy && (
             <li>
-              <a href={addressWith('push', isPushed ? undefined : '')}>
-                {isPushed ? 'Poll instead' : 'Let the server push'}
-              </a>
+              <a href={otherWay()}>{isPushed ? 'Poll instead' : 'Let the server push'}</a>
             </li>
           )}
           {hasLegacy && (

@@ -33,7 +33,7 @@ export function Inbox() {
         </h2>
         <p className={questions.length > 0 ? 'count' : 'muted'} role="status">
           {questions.length === 0
-            ? 'Nothing needs you'
+            ? 'No questions'
             : questions.length === 1
               ? '1 question'
               : `${questions.length} questions`}

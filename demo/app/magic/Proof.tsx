@@ -1,20 +1,29 @@
 import { useSyncExternalStore } from 'react'
+import { TaskExpiredError, ToolCallInterruptedError } from 'taskwire'
 import { useToolCalls } from 'taskwire/react'
 import { hasEnded } from '../calls/callStatus.js'
 import { isPushed } from '../switches.js'
 import { allTallies, onTally } from './tally.js'
 
+/** Errors of calls whose outcome the page will never know. */
+const LOSSES = [TaskExpiredError, ToolCallInterruptedError]
+
 /** What all tabs together have sent: however many they are, one of them polls, and the server runs each call once. */
 export function Proof() {
   const tallies = useSyncExternalStore(onTally, allTallies)
-  const isAtWork = useToolCalls({ filter: (call) => !hasEnded(call) }).length > 0
+  const calls = useToolCalls()
+  const isAtWork = calls.some((call) => !hasEnded(call))
+  const lost = calls.filter(({ error }) => LOSSES.some((loss) => error instanceof loss)).length
   const pollers = tallies.filter(({ polled }) => polled.length > 0).length
   const sum = (of: 'calls' | 'polls') => tallies.reduce((all, tally) => all + tally[of], 0)
   const role = isPushed ? 'listener' : 'poller'
   // Before the first poll, and where one tab takes over from another.
-  const none = isAtWork ? `no ${role} yet` : `no ${role} needed now`
+  const none = isAtWork ? `no ${role} yet` : 'no polls now'
   return (
     <div className="proof">
+      <p className="proof-sum">
+        {plural(calls.length, 'run')}, {lost} lost
+      </p>
       <p className="proof-sentence">
         {plural(tallies.length, 'tab')}, {pollers > 0 ? plural(pollers, role) : none}
       </p>

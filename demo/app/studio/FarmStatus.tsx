@@ -8,7 +8,7 @@ export function FarmStatus() {
     <span className="farm">
       <span aria-live="polite">{farm.error ? 'The farm cannot be reached.' : answer}</span>
       <button type="button" className="button quiet" aria-disabled={farm.isPending} onClick={() => farm.mutate({})}>
-        Ask the farm
+        Show free machines
       </button>
     </span>
   )

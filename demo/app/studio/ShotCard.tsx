@@ -25,12 +25,17 @@ export function ShotCard({ shot, choices }: ShotCardProps) {
   // #endregion render
   const { title, number, frames } = shots[shot]
   const sketch = useMemo(() => paint(shot, 0), [shot])
+  const first = useMemo(() => paint(shot, 1), [shot])
   const { data: render } = renderOutput.safeParse(call?.result?.structuredContent)
   const isAtWork = call !== undefined && !hasEnded(call)
 
   return (
     <li className="shot" data-phase={call?.phase} data-testid="shot">
-      <ShotPicture picture={render?.picture ?? sketch} isSketch={render === undefined} />
+      <ShotPicture
+        picture={render?.picture ?? sketch}
+        isSketch={render === undefined}
+        rendered={isAtWork && call.progress?.total ? { picture: first, share: shareOf(call.progress) } : undefined}
+      />
       <div className="shot-text">
         <div className="shot-head">
           <h3>{title}</h3>
@@ -86,3 +91,5 @@ export function ShotCard({ shot, choices }: ShotCardProps) {
     </li>
   )
 }
+
+const shareOf = ({ progress, total = 1 }: { progress: number; total?: number }) => Math.min(progress / total, 1)
