@@ -10,6 +10,7 @@ export type {
   TaskClientSdkOptions,
   TaskClientUrlOptions,
 } from './client/sdkOptions.js'
+export type { BrowserAuthProvider } from './connection/authProvider.js'
 export type { LegacyTasksMode } from './connection/legacy/options.js'
 export { type WithTasksOptions, withTasks } from './connection/withTasks/withTasks.js'
 export * from './everyClient.js'

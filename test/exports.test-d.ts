@@ -27,7 +27,7 @@ describe('the types of signatures', () => {
     expectTypeOf<ReturnType<taskwire.Environment['storage']>>().toExtend<types.WebStorage | undefined>()
     expectTypeOf<ReturnType<NonNullable<taskwire.Environment['channel']>>>().toExtend<types.Channel | undefined>()
     expectTypeOf<ReturnType<taskwire.Environment['onOnlineChange']>>().toEqualTypeOf<types.Unsubscribe>()
-    expectTypeOf<types.BrowserAuthProvider>().toExtend<types.AnyAuthProvider>()
+    expectTypeOf<taskwire.BrowserAuthProvider>().toExtend<types.AnyAuthProvider>()
     expectTypeOf<types.CallObservation>().toExtend<types.ObservedCall>()
     expectTypeOf<types.CallObservation & { type: 'poll-answered' }>().toExtend<types.ScheduledPoll>()
     expectTypeOf<types.WireObservation>().toExtend<types.ObservedMessage>()

@@ -22,7 +22,6 @@ export type {
   AnyAuthProvider,
   AuthServer,
   BegunSignIn,
-  BrowserAuthProvider,
   BrowserSignIn,
 } from '../connection/authProvider.js'
 export type { SdkV1Client } from '../connection/sdkV1/client.js'
