@@ -201,6 +201,7 @@ export const lists: readonly Behaviour[] = [
   },
   {
     name: 'useTaskConnection shows how the connection fares',
+    notOverBridge: 'a page connects to its backend as soon as it looks for calls',
     async run({ mount, act, advance, client }) {
       const view = mount('useTaskConnection', {}, ({ status }) => status)
       const before = view.text
