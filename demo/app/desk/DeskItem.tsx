@@ -8,7 +8,7 @@ import type { DeskTool } from './deskTools.js'
 /** One thing that the studio does: a button, what it is at, what it said, and a way to end or clear it. */
 export function DeskItem({ tool: { name, title, about, action } }: { tool: DeskTool }) {
   const client = useTaskClient()
-  const { call, mutate, cancel } = useToolCallMutation({ name, key: 'desk' })
+  const { call, mutate, cancel } = useToolCallMutation({ name, key: 'desk', meta: { title } })
   const isAtWork = call !== undefined && !hasEnded(call)
   const said = call?.result?.isError ? undefined : call?.result?.content.find((block) => block.type === 'text')?.text
   const doing = call?.phase === 'input_required' ? 'Waits for you in the inbox.' : call?.task?.statusMessage

@@ -16,14 +16,15 @@ interface ShotCardProps {
 /** One shot: what its render is at, and the picture that came of it. Nothing in it moves when a render starts. */
 export function ShotCard({ shot, choices }: ShotCardProps) {
   const client = useTaskClient()
+  const { title, number, frames } = shots[shot]
   // #region render
   const { call, mutate, cancel } = useToolCallMutation({
     name: 'render_shot',
     key: shot, // one call in all tabs, over reloads
+    meta: { title },
   })
   const start = () => mutate({ shot, ...choices })
   // #endregion render
-  const { title, number, frames } = shots[shot]
   const sketch = useMemo(() => paint(shot, 0), [shot])
   const first = useMemo(() => paint(shot, 1), [shot])
   const { data: render } = renderOutput.safeParse(call?.result?.structuredContent)

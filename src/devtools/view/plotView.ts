@@ -28,7 +28,7 @@ const LEGEND: readonly (readonly [mark: string, text: string, isThere: (plot: Pl
   ['push', 'push', ({ pushes }) => pushes.length > 0],
   ['wait', 'wait the server asked for', ({ waits }) => waits.some(({ isAsked }) => isAsked)],
   ['backoff', 'wait after a failure', ({ waits }) => waits.some(({ isAsked }) => !isAsked)],
-  ['next', 'next poll', ({ nextPollAt }) => nextPollAt !== undefined],
+  ['next', 'next poll', ({ nextPollAt, to }) => nextPollAt !== undefined && nextPollAt <= to],
 ]
 
 function marksOf({ from, to, ticks, waits, polls, pushes, createdAt, nextPollAt, endedAt }: Plot): SVGElement[] {
