@@ -27,7 +27,7 @@ async function work(page: Page): Promise<void> {
 async function inspect(page: Page): Promise<void> {
   await openDevtools(page)
   await page
-    .getByRole('option', { name: /^render_shot working/ })
+    .getByRole('option', { name: /^Night train working/ })
     .first()
     .click()
 }

@@ -26,7 +26,7 @@ test('a render shows the frames that the server counts, and then its picture', a
   await see(card, /Take \d+, 96 frames in [67] s/)
   await seePicture(card)
   await openDevtools()
-  await tab.getByRole('option', { name: /^render_shot completed/ }).waitFor()
+  await tab.getByRole('option', { name: /^Harbour at dawn completed/ }).waitFor()
 
   expect(await studio.counts()).toMatchObject({ 'tools/call': 1 })
   await studio.expectPatience()
@@ -256,10 +256,13 @@ test('what a finger presses is 44 pixels wide and high', async () => {
   expect([...sizes, ...(await smallControls(page))]).toEqual([])
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
 
-  const devtools = button(page, 'Taskwire')
+  // On a phone nothing covers a shot.
+  expect(await button(page, 'Taskwire').count()).toBe(0)
+  const tablet = await studio.open({ viewport: { width: 768, height: 1024 }, hasTouch: true, isMobile: true })
+  const devtools = button(tablet, 'Taskwire')
   const boxes = [await devtools.boundingBox()]
   await devtools.click()
-  for (const tab of await page.getByRole('tab', { name: /^(Calls|Wire|Storage|Faults)$/ }).all())
+  for (const tab of await tablet.getByRole('tab', { name: /^(Calls|Wire|Storage|Faults)$/ }).all())
     boxes.push(await tab.boundingBox())
   expect(boxes).toHaveLength(5)
   for (const box of boxes) expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(44)

@@ -183,7 +183,7 @@ test('the panel for developers is there', async () => {
   const shot = await render(page, 'Night train')
   await see(shot, 'Done')
   await openDevtools(page)
-  await page.getByRole('option', { name: /^render_shot completed/ }).waitFor()
+  await page.getByRole('option', { name: /^Night train completed/ }).waitFor()
   expect(complaints).toEqual([])
 })
 

@@ -4,6 +4,8 @@ const KEY = 'taskwire-devtools:height'
 
 /** Of the height of the window, in percent. */
 const LIMITS = { min: 20, max: 95 }
+/** As the styles have it. */
+const INITIAL = 54
 const STEP = 5
 
 /** The edge of a panel over the page: a drag, or the arrow keys, make the panel larger and smaller. Its height is kept for this tab. */
@@ -16,6 +18,7 @@ export function createResizer(panel: HTMLElement, isAtBottom: boolean): HTMLElem
     'aria-label': 'Height of the panel',
     'aria-valuemin': LIMITS.min,
     'aria-valuemax': LIMITS.max,
+    'aria-valuenow': INITIAL,
   })
 
   const now = () => (panel.getBoundingClientRect().height / Math.max(1, innerHeight)) * 100
