@@ -46,7 +46,7 @@ const RETRY_MS = 1000
  * ```
  */
 export function bullmqQueue<Connection>(options: BullmqQueueOptions<Connection>): ClosableQueue {
-  checkGiven('queue of BullMQ', options, NEEDED, ['name', 'prefix'])
+  checkGiven('queue of BullMQ', withoutClasses(options), NEEDED, ['name', 'prefix'])
   const { Queue, Worker, connection, name = 'taskwire', prefix = '{taskwire}' } = options
   const queue = createSupervisedQueue(
     () =>
@@ -85,4 +85,10 @@ export function bullmqQueue<Connection>(options: BullmqQueueOptions<Connection>)
 
     close: queue.close,
   }
+}
+
+/** `withBackend()` of BullMQ returns all of its classes: an app that passes them as they are has named no option by mistake. */
+function withoutClasses(options: unknown): unknown {
+  const { QueueEvents, QueueEventsProducer, FlowProducer, ...given } = Object(options) as Record<string, unknown>
+  return given
 }
