@@ -65,6 +65,22 @@ const WILD = [Number.NaN, Number.POSITIVE_INFINITY]
 const FAR = 1e15
 
 describe('a message between tabs', () => {
+  it('[EDGE-26] whose lists have a constructor of their own, or that holds itself, breaks nothing', async () => {
+    const tab = openTab()
+    const call = run(tab)
+    await browser.advance(1500)
+    const say = intruder(tab)
+    const odd = Object.assign([], { constructor: 5 })
+    await say(news({ answered: odd })(tab))
+    const itself: Record<string, unknown> = news({})(tab)
+    await say({ ...itself, itself })
+    const loop = news({})(tab)
+    await say({ ...loop, record: Object.assign(loop.record, { loop: loop.record }) })
+    await browser.advance(3000)
+    expect(call.getState()).toMatchObject({ phase: 'working', network: 'ok' })
+    expect(polls().length).toBeGreaterThan(1)
+  })
+
   it('[EDGE-26] whose numbers are objects without a primitive value is no message, and breaks nothing', async () => {
     const tab = openTab()
     const call = run(tab)

@@ -28,7 +28,8 @@ export function encodeTabMessage(message: TabMessage): JsonObject {
 const STARTED_AHEAD_MS = 24 * 60 * 60 * 1000
 
 /** The message, or undefined for what is none: another version's, or another script's on the same channel. */
-export function decodeTabMessage(value: unknown, now: number): TabMessage | undefined {
+export function decodeTabMessage(posted: unknown, now: number): TabMessage | undefined {
+  const value = plainJson(posted)
   if (!isJsonObject(value) || value['v'] !== VERSION) return undefined
   const { type, callId, taskId, at } = value
   switch (type) {
@@ -49,5 +50,14 @@ export function decodeTabMessage(value: unknown, now: number): TabMessage | unde
       return { type, at: Math.min(at, now), ...(typeof callId === 'string' && { callId }) }
     default:
       return undefined
+  }
+}
+
+/** As storage would have it. A script can post what no JSON is: a list with a `constructor` of its own, or one that holds itself. */
+function plainJson(posted: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(posted))
+  } catch {
+    return undefined
   }
 }
