@@ -86,9 +86,9 @@ test('a backend that is started again in the middle of a task goes on with it, a
 test('two users in two profiles see nothing of each other, and who is not signed in sees nothing', async () => {
   const [ada, eve] = [await signIn('ada'), await signIn('eve')]
   await press(ada.tab, 'Start first')
-  await shows(ada.tab, 'first, working, ok')
+  await shows(ada.tab, 'first, working, ok, adding up')
   await press(eve.tab, 'Start second')
-  await shows(eve.tab, 'second, working, ok')
+  await shows(eve.tab, 'second, working, ok, adding up')
   expect(await eve.tab.getByRole('listitem').allTextContents()).toEqual(['second, working, ok, adding up'])
   expect(await ada.tab.getByRole('listitem').allTextContents()).toEqual(['first, working, ok, adding up'])
   const nobody = await (await browser.newContext()).newPage()

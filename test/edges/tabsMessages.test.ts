@@ -76,6 +76,7 @@ describe('a message between tabs', () => {
     await say({ ...itself, itself })
     const loop = news({})(tab)
     await say({ ...loop, record: Object.assign(loop.record, { loop: loop.record }) })
+    await say(news({ idlePolls: 5n, statusMessage: 'more' })(tab))
     await browser.advance(3000)
     expect(call.getState()).toMatchObject({ phase: 'working', network: 'ok' })
     expect(polls().length).toBeGreaterThan(1)
