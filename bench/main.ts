@@ -6,6 +6,7 @@ import { exit, version } from 'node:process'
 import { VERSION } from '../src/version.js'
 import { bytes } from './bytes.js'
 import { polls } from './polls.js'
+import { pool } from './pool.js'
 import { push } from './push.js'
 import { records } from './records.js'
 import { renders } from './renders.js'
@@ -24,7 +25,7 @@ const OF_CLIENT = [
   'vite',
 ]
 
-const groups: Record<string, Group> = { bytes, polls, starts, renders, requests, records, push, server }
+const groups: Record<string, Group> = { bytes, polls, starts, renders, requests, records, push, pool, server }
 
 const words = process.argv.slice(2)
 const isQuick = words.includes('--quick')

@@ -1,6 +1,7 @@
 // One measurement in a process of its own: `node --expose-gc child.js NAME INPUT`. Prints what it has found as JSON.
 
 import { samplePolls } from '../polls.js'
+import { sampleUsers } from '../pool.js'
 import { samplePage } from '../records.js'
 import { sampleStarts } from '../starts.js'
 import { cpu } from './cpu.js'
@@ -13,6 +14,7 @@ const samples = {
   starts: sampleStarts,
   tasks: sampleTasks,
   streams: sampleStreams,
+  users: sampleUsers,
 }
 
 export type Samples = typeof samples

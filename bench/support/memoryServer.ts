@@ -1,4 +1,4 @@
-import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import type { JSONRPCMessage, JSONRPCRequest, Transport } from '@modelcontextprotocol/client'
 
 /** Tools of {@link createMemoryServer}, by what becomes of a call. */
 export type MemoryTool =
@@ -18,6 +18,8 @@ export type MemoryTool =
 export interface MemoryServer {
   /** A new connection. */
   connect(): Transport
+  /** The same over HTTP. */
+  fetch(url: string | URL, init?: RequestInit): Promise<Response>
   /** `tools/call` that have arrived. */
   calls(): number
   /** `tasks/get` that have arrived. */
@@ -90,22 +92,30 @@ export function createMemoryServer(): MemoryServer {
     }
   }
 
+  function reply({ id, method, params = {} }: JSONRPCRequest): JSONRPCMessage {
+    const result = answer(method, params)
+    const error = { code: -32601, message: 'Method not found' }
+    return { jsonrpc: '2.0', id, ...(result === undefined ? { error } : { result }) } as JSONRPCMessage
+  }
+
   function connect(): Transport {
     const transport: Transport = {
       start: () => Promise.resolve(),
       close: async () => transport.onclose?.(),
       send: async (message) => {
         if (!('method' in message) || !('id' in message)) return
-        const { id, method, params = {} } = message
-        const result = answer(method, params)
-        const error = { code: -32601, message: 'Method not found' }
-        const reply = { jsonrpc: '2.0', id, ...(result === undefined ? { error } : { result }) }
-        queueMicrotask(() => transport.onmessage?.(reply as JSONRPCMessage))
+        const answered = reply(message)
+        queueMicrotask(() => transport.onmessage?.(answered))
       },
     }
     return transport
   }
 
-  const server: MemoryServer = { connect, calls: () => calls, polls: () => polls, revisionOf: () => 0 }
+  async function fetch(_url: string | URL, { method, body }: RequestInit = {}): Promise<Response> {
+    if (method !== 'POST') return new Response(null, { status: 405 })
+    return Response.json(reply(JSON.parse(String(body))))
+  }
+
+  const server: MemoryServer = { connect, fetch, calls: () => calls, polls: () => polls, revisionOf: () => 0 }
   return server
 }

@@ -78,7 +78,9 @@ const aLogger: Check = (value) =>
     ? undefined
     : `lacks one of ${LEVELS.join(', ')}. Pass one that has them all, such as console.`
 const tools: Check = (value) =>
-  Array.isArray(value) ? undefined : 'is not an array. Pass the tools made with defineTool().'
+  Array.isArray(value) || typeof value === 'function'
+    ? undefined
+    : 'is not an array. Pass the tools made with defineTool(), or a function that returns those of an owner.'
 
 const SERVER_OPTIONS: Record<keyof TaskServerOptions, Check> = {
   serverInfo: aServerInfo,
@@ -150,7 +152,23 @@ const TOOL_OPTIONS: Record<keyof ToolDefinition, Check> = {
  */
 export function checkServerOptions(options: TaskServerOptions): void {
   checkAll('Failed to create the task server: ', options, SERVER_OPTIONS, ['serverInfo', 'tools'])
-  checkTools(options.tools)
+  if (typeof options.tools !== 'function') checkTools(options.tools)
+}
+
+/** Lists that were found to be good: a function returns the same one for each request. */
+const goodTools = new WeakSet<readonly ToolDefinition[]>()
+
+/**
+ * What the option `tools` returned.
+ *
+ * @throws {TaskConfigurationError} where it is no list of tools.
+ */
+export function checkedTools(given: readonly ToolDefinition[]): readonly ToolDefinition[] {
+  if (goodTools.has(given)) return given
+  if (!Array.isArray(given)) fail('`tools` returned no array. Return the tools made with defineTool().')
+  checkTools(given)
+  goodTools.add(given)
+  return given
 }
 
 /**
@@ -168,12 +186,15 @@ export function checkWorkerOptions(options: TaskWorkerOptions): void {
 /** What MCP says of names of tools (2026-07-28, "Tools: Tool Names"). The SDK would warn of any other with every request. */
 const PLAIN_NAME = /^\w([\w.-]{0,126}\w)?$/
 
+/** True for a name that clients and models take. */
+export const hasPlainName = (name: string): boolean => PLAIN_NAME.test(name)
+
 function checkTools(all: readonly ToolDefinition[]): void {
   const names = new Set<string>()
   for (const tool of all) {
     const name = isObject(tool) ? tool.name : undefined
     if (typeof name !== 'string' || name === '') fail('a tool has no `name`. Give every tool a name of its own.')
-    if (!PLAIN_NAME.test(name)) {
+    if (!hasPlainName(name)) {
       fail(
         `a tool is named ${JSON.stringify(name)}, which clients and models refuse. ` +
           'Use 1 to 128 letters of ASCII, digits, underscores, dashes and dots, with no dash or dot at the ends.',

@@ -1,10 +1,11 @@
-import { INTERNAL_ERROR, isJsonContentType, isLegacyRequest, type ServerNotifier } from '@modelcontextprotocol/server'
+import { INTERNAL_ERROR, isJsonContentType, type ServerNotifier } from '@modelcontextprotocol/server'
 import { REFUSED } from './base/errorCodes.js'
 import type { TaskHealth } from './health.js'
 import { createAnswer, isStreamable } from './http/answer.js'
 import { whoSends } from './http/authenticate.js'
 import { createCors } from './http/cors.js'
 import { Exchange } from './http/exchange.js'
+import { isLegacyBody } from './http/isLegacyBody.js'
 import { errorResponse } from './http/jsonRpcResponse.js'
 import { readJson } from './http/readJson.js'
 import { listenToTasks } from './push/listenToTasks.js'
@@ -17,6 +18,7 @@ import type { ToolDefinition, ToolsOfDefinitions } from './tools/defineTool.js'
 import { taskCreatedResponse } from './tools/finishExchange.js'
 import { takeLegacyResponse } from './tools/legacyInput.js'
 import { refuseRequiredTool } from './tools/refuseRequiredTool.js'
+import { toolsFor } from './tools/toolsFor.js'
 
 /**
  * An MCP server whose tools can run as tasks.
@@ -47,7 +49,7 @@ export interface TaskServer<Tools = unknown> {
 
 /** How a server or a worker ends. */
 export interface TaskCloseOptions {
-  /** How long work that is under way may go on, in ms. @default 0 */
+  /** How long running work may continue, in ms. @default 0 */
   readonly drainMs?: number
 }
 
@@ -73,7 +75,7 @@ export interface TaskCloseOptions {
  * ```
  */
 export function createTaskServer<const Tools extends readonly ToolDefinition[]>(
-  options: TaskServerOptions & { tools: Tools },
+  options: TaskServerOptions & { tools: Tools | ((owner: string) => Tools) },
 ): TaskServer<ToolsOfDefinitions<Tools>> {
   const config = createServerConfig(options)
   const { serverInfo, maxRequestBodySize } = config
@@ -100,12 +102,11 @@ export function createTaskServer<const Tools extends readonly ToolDefinition[]>(
     if ('refusal' in read) return read.refusal
 
     const { body } = read
-    const isLegacy = await isLegacyRequest(request, body)
-    const refusal = isLegacy ? refuseRequiredTool(body, config.tools) : undefined
-    if (refusal !== undefined) return refusal
-
+    const isLegacy = await isLegacyBody(request, body)
     const exchange = new Exchange({ request, body, authInfo, isLegacy })
     if (isLegacy) {
+      const refusal = refuseRequiredTool(body, await toolsFor(exchange, config))
+      if (refusal !== undefined) return refusal
       const taken = await takeLegacyResponse(exchange, parts)
       if (taken !== undefined) return taken
     }

@@ -30,7 +30,7 @@ export interface TaskWorkerOptions
   store: TaskStore
   /** The queue that the server has as its `executor`. */
   queue: TaskQueue
-  /** How many jobs may be under way at a time in this process. @default 10 */
+  /** How many jobs may run at a time in this process. @default 10 */
   concurrency?: number
 }
 

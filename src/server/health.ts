@@ -14,7 +14,9 @@ export interface TaskHealth {
     /** How many jobs wait for a worker, where the queue counts them. */
     readonly waiting?: number
   }
-  /** When this process has last looked for lost work and renewed its claims, in ms since the epoch; null where it has none to renew. */
+  /**
+   * When this process has last looked for lost work and renewed its claims, in ms since the epoch; null if it renews no claims.
+   */
   readonly lastRenewalAt: number | null
   /** How late a timer of this process fires. Above a quarter of `leaseMs`, its claims are in danger. */
   readonly eventLoopDelayMs: number

@@ -28,7 +28,13 @@ export type { TaskDetails, TaskOperator } from './tasks/taskOperator.js'
 export type { TaskLease, TaskRecord, TaskRepetition, TaskStep } from './tasks/taskRecord.js'
 export type { ToolStepOptions } from './tasks/taskSteps.js'
 export type { TaskStore } from './tasks/taskStore.js'
-export { defineTool, type TaskSupport, type ToolDefinition, type ToolsOfDefinitions } from './tools/defineTool.js'
+export {
+  defineTool,
+  type TaskDecision,
+  type TaskSupport,
+  type ToolDefinition,
+  type ToolsOfDefinitions,
+} from './tools/defineTool.js'
 export type {
   Elicit,
   ElicitContent,

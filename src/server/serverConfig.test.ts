@@ -38,7 +38,11 @@ describe('createServerConfig', () => {
 
   const broken: [string, Record<string, unknown>, string][] = [
     ['no serverInfo', { serverInfo: undefined }, '`serverInfo` has no name or no version. Pass { name, version }.'],
-    ['no tools', { tools: undefined }, '`tools` is not an array. Pass the tools made with defineTool().'],
+    [
+      'no tools',
+      { tools: undefined },
+      '`tools` is not an array. Pass the tools made with defineTool(), or a function that returns those of an owner.',
+    ],
     ['an empty tool', { tools: [undefined] }, 'a tool has no `name`. Give every tool a name of its own.'],
     ['two tools of a name', { tools: [tool, tool] }, 'two tools are named "slow". Give every tool a name of its own.'],
     [

@@ -1,7 +1,7 @@
 import { DEFAULT_MAX_REQUEST_BODY_SIZE } from '@modelcontextprotocol/server'
 import { TASKS_EXTENSION } from '../protocol/extension.js'
 import { type Clock, systemClock } from './base/clock.js'
-import { checkServerOptions, fail } from './checkOptions.js'
+import { checkedTools, checkServerOptions, fail } from './checkOptions.js'
 import type { TaskServerOptions } from './taskServerOptions.js'
 import { InMemoryTaskStore } from './tasks/inMemoryTaskStore.js'
 import { isLeased } from './tasks/leases.js'
@@ -17,8 +17,14 @@ export interface ServerConfig extends Omit<TaskServerOptions, 'pollIntervalMs'> 
   readonly clock: Clock
   /** How often tasks are read again that another process may change, in ms. */
   readonly pollIntervalMs: number
+  /**
+   * The tools of an owner.
+   *
+   * @throws {TaskConfigurationError} where the option is a function that returns something else.
+   */
+  toolsOf(owner: string): readonly ToolDefinition[]
   /** How long clients of a task of this tool are asked to wait, as things stand, in ms. */
-  pollIntervalOf(tool: ToolDefinition | undefined): number
+  pollIntervalOf(tool: Pick<ToolDefinition, 'pollIntervalMs'> | undefined): number
   readonly leaseMs: number
   readonly slots: Slots
   /** Those of the executor. */
@@ -72,7 +78,7 @@ export function createServerConfig(options: TaskServerOptions): ServerConfig {
       `\`serverOptions.capabilities\` declares ${TASKS_EXTENSION}. Leave it out: this server declares and serves it.`,
     )
   }
-  const { seal, open, store = new InMemoryTaskStore() } = options
+  const { seal, open, tools, store = new InMemoryTaskStore() } = options
   if ((seal === undefined) !== (open === undefined)) {
     fail('there is only one of `seal` and `open`. Pass both to every server and worker: each reads what others wrote.')
   }
@@ -86,6 +92,7 @@ export function createServerConfig(options: TaskServerOptions): ServerConfig {
     store: seal && open ? sealedStore(store, { seal, open }) : store,
     clock,
     pollIntervalMs,
+    toolsOf: typeof tools === 'function' ? (owner) => checkedTools(tools(owner)) : () => tools,
     pollIntervalOf(tool) {
       if (tool?.pollIntervalMs !== undefined) return tool.pollIntervalMs
       const asked = typeof interval === 'number' ? interval : interval(load())

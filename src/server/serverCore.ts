@@ -34,6 +34,9 @@ export interface ServerCore {
   close(drainMs?: number): Promise<void>
 }
 
+/** The tool of a task. */
+type ToolOfOwner = Pick<TaskRecord, 'tool' | 'owner'>
+
 /** How often a handler is started for one task. */
 const MAX_ATTEMPTS = 5
 
@@ -48,7 +51,7 @@ export function createServerCore(config: ServerConfig, openStreams: () => number
   }
   const store = instrument?.record ? createMeasuredStore(config.store, clock, notify) : config.store
   let isClosing = false
-  const toolOf = ({ tool }: TaskRecord) => tools.find(({ name }) => name === tool)
+  const toolOf = ({ tool, owner }: ToolOfOwner) => config.toolsOf(owner).find(({ name }) => name === tool)
   const here: TaskExecutor = { start: async (job) => void runJob(job) }
   const executor = config.executor ?? here
   const runtime = createTaskRuntime({
@@ -85,9 +88,16 @@ export function createServerCore(config: ServerConfig, openStreams: () => number
     return finishExchange(exchange, response, parts)
   }
 
+  /** Where tools differ by owner, the record says whose job it is; of a task that is gone, nothing is to be done. */
+  async function isKnown({ taskId, tool }: TaskJob): Promise<boolean> {
+    if (typeof tools !== 'function') return tools.some(({ name }) => name === tool)
+    const record = await runtime.find(taskId)
+    return record === undefined || toolOf(record) !== undefined
+  }
+
   async function runJob(job: TaskJob): Promise<void> {
     try {
-      if (tools.every(({ name }) => name !== job.tool)) {
+      if (!(await isKnown(job))) {
         report(isUnknownHere(job.tool), { source: 'server', tool: job.tool })
         return await runtime.giveBack(job)
       }
@@ -103,6 +113,18 @@ export function createServerCore(config: ServerConfig, openStreams: () => number
     }
   }
 
+  /** How a task of a tool is kept; undefined for a tool that is not known here. */
+  function termsOf(record: ToolOfOwner) {
+    const tool = toolOf(record)
+    return (
+      tool && {
+        ttlMs: config.ttlOf(tool),
+        pollIntervalMs: config.pollIntervalOf(tool),
+        keepFailedMs: config.keepFailedMs,
+      }
+    )
+  }
+
   const gauges = (): TaskServerGauges => ({
     running: runtime.running,
     waiting: slots.waiting + (waitingJobs.latest()?.count ?? 0),
@@ -115,7 +137,7 @@ export function createServerCore(config: ServerConfig, openStreams: () => number
     mcp,
     serve,
     runJob,
-    operator: createTaskOperator({ store, runtime, executor, termsOf: (name) => termsOf(name, config) }),
+    operator: createTaskOperator({ store, runtime, executor, termsOf }),
     health: () =>
       checkHealth({
         ...config,
@@ -134,12 +156,6 @@ export function createServerCore(config: ServerConfig, openStreams: () => number
       await mcp.close()
     },
   }
-}
-
-/** How a task of a tool is kept; undefined for a tool that is not known here. */
-function termsOf(name: string, { tools, ttlOf, pollIntervalOf, keepFailedMs }: ServerConfig) {
-  const tool = tools.find((one) => one.name === name)
-  return tool && { ttlMs: ttlOf(tool), pollIntervalMs: pollIntervalOf(tool), keepFailedMs }
 }
 
 function isUnknownHere(tool: string): TaskConfigurationError {

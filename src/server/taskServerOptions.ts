@@ -13,14 +13,18 @@ import type { TaskServerInstrument } from './base/taskServerInstrument.js'
 import type { CorsOptions } from './http/cors.js'
 import type { TaskExecutor } from './tasks/executor.js'
 import type { TaskStore } from './tasks/taskStore.js'
-import type { ToolDefinition } from './tools/defineTool.js'
+import type { TaskDecision, ToolDefinition } from './tools/defineTool.js'
 
 /** Options of {@link createTaskServer}. */
 export interface TaskServerOptions {
   /** Name and version of the server, as clients see them. */
   serverInfo: Implementation
-  /** Made with {@link defineTool}; each name once. */
-  tools: readonly ToolDefinition[]
+  /**
+   * Made with {@link defineTool}; each name once. Or a function that returns the tools of an owner (see `owner`), where they
+   * differ or change: it is called for each request and each job, so keep the list, and return the same one until it changes.
+   * After a change, call `server.notify.toolsChanged()`. Running calls end with the tool that they began with.
+   */
+  tools: readonly ToolDefinition[] | ((owner: string) => readonly ToolDefinition[])
   /** Where tasks live. @default a `InMemoryTaskStore` of this server's own */
   store?: TaskStore
   /**
@@ -65,35 +69,38 @@ export interface TaskServerOptions {
   /** The longest `ttlMs` that a tool may have, in ms. @default without limit */
   maxTtlMs?: number
   /**
-   * How long clients are asked to wait between two polls, in ms; or a function that says so each time, by the load of this
+   * The interval between two polls that clients keep to, in ms; or a function that says so each time, by the load of this
    * process. @default 1000
    */
   pollIntervalMs?: number | ((load: TaskServerLoad) => number)
   /**
    * Decides whether a call of an `optional` tool becomes a task, for clients that can do with one; `required`
-   * tools are not asked about (SEP-2663: the server is the sole decider). @default every call does
+   * tools are not asked about (SEP-2663: the server is the sole decider). With `{ afterMs }`, a call becomes a task when it asks
+   * for input or has not ended after so many ms; one that ends sooner is answered with its result. Such a call does not wait for
+   * `maxRunning`. With an `executor`, it becomes a task at once.
+   * @default every call does
    */
-  augment?(call: TaskCandidate): boolean | Promise<boolean>
+  augment?(call: TaskCandidate): TaskDecision | Promise<TaskDecision>
   /**
    * Returns who sends a request, or a response that refuses it, such as a 401. Called for every request but preflights,
    * which browsers send without credentials. Pages on other origins can read the refusal, `WWW-Authenticate` included,
    * where `cors` lets them in. `requireBearerAuth` of the SDK makes such a function. Where it throws, the request is
    * refused with 500.
-   * @default nobody is refused, and `authInfo` is what was passed to `fetch`
+   * @default accepts every request, with the `authInfo` that was passed to `fetch`
    */
   authenticate?(request: Request): AuthInfo | Response | Promise<AuthInfo | Response>
   /**
    * Names whose tasks a request may create and see. A task of another owner looks the same as none. A request without
    * a name (undefined, or an empty text, or a text such as "undefined" that a template string makes of a missing value)
    * is refused with -32603, and `onError` is called.
-   * @default the principal of `authInfo`: the user by `extra.sub` and `extra.iss` where the token names one, else the client
-   * by `clientId`. Without `authInfo` everybody is the same owner: whoever knows a task id may use the task
+   * @default the principal of `authInfo`: the user by `extra.sub` and `extra.iss` where the token names one, else the client by
+   * `clientId`. Without `authInfo` all callers are the same owner: any caller that knows a task id may use the task
    */
   owner?(request: Request, authInfo: AuthInfo | undefined): string | undefined | Promise<string | undefined>
   /**
-   * Whether a `tools/call` that comes again under the same key (`_meta['dev.taskwire/idempotencyKey']`) is answered with
-   * what became of the first one, for as long as its task is kept. The outcome of a call that is answered directly is kept
-   * for that, too, and its handler goes on where the client hangs up. @default true
+   * Whether a `tools/call` that comes again under the same key (`_meta['dev.taskwire/idempotencyKey']`) is answered with the
+   * outcome of the first one, for as long as its task is kept. The outcome of a call that is answered directly is kept for
+   * that, too, and its handler keeps running if the client disconnects. @default true
    */
   idempotentCalls?: boolean
   /**
@@ -107,7 +114,7 @@ export interface TaskServerOptions {
    * @default 1000
    */
   maxTasksPerOwner?: number
-  /** How many tasks may be at work in this process. The next call is refused with -32010. @default 10_000 */
+  /** How many tasks may run in this process. The next call is refused with -32010. @default 10_000 */
   maxTasks?: number
   /**
    * How many tasks of an owner are kept that have ended in this process, if their ttl is not over before. The one that ended
@@ -148,8 +155,8 @@ export interface TaskServerOptions {
   /** Called with what goes wrong. @default to `logger`: requests that are refused as `debug`, everything else as `error` */
   onError?: ReportError
   /**
-   * Writes the log: what goes wrong, what becomes of tasks, lost and rescued work, limits that were reached. Tasks are named by
-   * a hash of their id. `console` logs everything; so does any logger that takes a message and then an object.
+   * Writes the log: problems, the outcomes of tasks, lost and rescued work, limits that were reached. Tasks are named by a hash
+   * of their id. `console` logs everything; so does any logger that takes a message and then an object.
    * @default the console, warnings and errors only
    */
   logger?: TaskLogger
@@ -177,7 +184,7 @@ export interface TaskCandidate {
   readonly authInfo: AuthInfo | undefined
 }
 
-/** What comes along with a request. */
+/** The context of a request. */
 export interface TaskServerRequestOptions extends McpHandlerRequestOptions {
   /**
    * Keeps the platform from stopping work once the response is out. Workers need it: pass

@@ -63,6 +63,36 @@ describe('the store on Postgres', () => {
     for (const store of stores) expect(await store.get('t0')).toBeDefined()
   })
 
+  it('lets an owner of hundreds of tasks have as many as are allowed, and no more', async () => {
+    const store = createStore()
+    let created = 0
+    const createMany = async (count: number) => {
+      const create = async (_: unknown, index: number) => {
+        const record = workingRecord(`t${created}-${index}`, { owner: 'ann' })
+        return (await store.createUnlessFull?.(record, 500)) === true
+      }
+      const results = await Promise.all(Array.from({ length: count }, create))
+      created += results.filter(Boolean).length
+    }
+    await createMany(220)
+    await createMany(20)
+    await createMany(200)
+    await createMany(100)
+    expect(created).toBe(500)
+    expect(await store.countAtWork?.('ann')).toBe(500)
+  })
+
+  it('lets one of two creations of an id through that come while another record is stored', async () => {
+    const store = createStore()
+    const create = (id: string) =>
+      store.create(workingRecord(id)).then(
+        () => 'created',
+        () => 'refused',
+      )
+    const results = await Promise.all([create('a'), create('b'), create('c'), create('b')])
+    expect(results.sort()).toEqual(['created', 'created', 'created', 'refused'])
+  })
+
   it('counts, finds and changes by an index, however many records there are', async () => {
     fresh += 1
     const schema = `tasks_${process.pid}_${fresh}`

@@ -37,7 +37,7 @@ describe('owners', () => {
     const { status, error } = await call('slow', {}, as('ann'))
     expect({ status, error }).toEqual({
       status: 200,
-      error: { code: -32010, message: 'Too many tasks are at work (2). Wait for one to end, or cancel one.' },
+      error: { code: -32010, message: 'Too many tasks run (2). Wait for one to end, or cancel one.' },
     })
     await start('slow', {}, as('bob'))
     await clock.advance(1000)

@@ -40,7 +40,7 @@ describe('a call whose task cannot be created', () => {
     expect([status, headers.get('retry-after'), error?.message]).toEqual([
       503,
       '1',
-      'It cannot be told right now whether the call was started. Send it again under its idempotency key.',
+      'The server cannot tell right now whether the call was started. Send it again under its idempotency key.',
     ])
   })
 })

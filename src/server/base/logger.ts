@@ -8,7 +8,7 @@ export type LogLine = (message: string, fields: Readonly<Record<string, unknown>
 export interface TaskLogger {
   /** A tool has thrown something, or the store or the queue has failed. */
   readonly error: LogLine
-  /** Work was lost, was taken up again, or was refused because a limit was reached. */
+  /** Work was lost, was resumed, or was refused because a limit was reached. */
   readonly warn: LogLine
   /** Tasks: created, claimed, ended, handed over. */
   readonly info: LogLine

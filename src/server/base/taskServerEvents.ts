@@ -4,7 +4,9 @@ export type TaskOutcomeName = 'completed' | 'failed' | 'cancelled'
 /** The methods of a store that are measured. */
 export type StoreOperation = 'create' | 'get' | 'transition' | 'expire' | 'remove' | 'countAtWork' | 'lapsed' | 'list'
 
-/** What happens in a task server or a worker, for metrics and logs. It holds nothing that a user, a client or a tool has written. */
+/**
+ * An event of a task server or a worker, for metrics and logs. It holds nothing that a user, a client or a tool has written.
+ */
 export type TaskServerEvent =
   | (TaskEventBase & { readonly type: 'task-created' })
   /** A worker has taken the work, for the first time or again. */
@@ -31,9 +33,9 @@ export type TaskServerEvent =
 /** Passes an event on. Never throws. */
 export type NotifyServer = (event: TaskServerEvent) => void
 
-/** What the events of a task have in common. */
+/** The members that all events of a task have. */
 export interface TaskEventBase {
-  /** A hash of the id, which finds the task in logs and gives nobody access to it. */
+  /** A hash of the id, which finds the task in logs and gives no access to it. */
   readonly task: string
   readonly tool: string
   /** How often the tool was started. */

@@ -1,16 +1,16 @@
 import type { TaskJob } from '../tasks/executor.js'
 
-/** What is used of a `Queue` of BullMQ. */
+/** The part of a `Queue` of BullMQ that is used. */
 export interface BullmqQueue {
   add(name: string, data: TaskJob, options: { jobId: string }): Promise<unknown>
   on(event: 'error', listener: (error: Error) => void): unknown
-  /** O(1) on Redis; on Postgres it counts the jobs that are there, which are those that wait or are under way. */
+  /** O(1) on Redis; on Postgres it counts the jobs that wait or run. */
   getWaitingCount(): Promise<number>
   waitUntilReady(): Promise<unknown>
   close(): Promise<void>
 }
 
-/** What is used of a `Worker` of BullMQ. */
+/** The part of a `Worker` of BullMQ that is used. */
 export interface BullmqWorker {
   on(event: 'error', listener: (error: Error) => void): unknown
   waitUntilReady(): Promise<unknown>

@@ -6,7 +6,7 @@ import { superviseWorker } from './supervisedWorker.js'
 
 /** Options of {@link bullmqQueue}. */
 export interface BullmqQueueOptions<Connection> extends BullmqClasses<Connection> {
-  /** What BullMQ connects by. For workers on Redis, a client of `ioredis` needs `maxRetriesPerRequest: null`. */
+  /** The connection of BullMQ. For workers on Redis, a client of `ioredis` needs `maxRetriesPerRequest: null`. */
   connection: Connection
   /** The same for servers and workers. @default 'taskwire' */
   name?: string
@@ -32,9 +32,9 @@ const RETRY_MS = 1000
 
 /**
  * A queue of BullMQ 6, on Redis or Postgres: the `executor` of `createTaskServer`, the `queue` of `createTaskWorker`. Jobs are
- * added to it under the id and the attempt of their task, so that none is there twice. What becomes of the work of a worker
- * that was lost is decided by leases in the store, not by BullMQ. The database may be started later, and may be away for a
- * while: calls are refused with 503 meanwhile, workers wait, and both connect again.
+ * added to it under the id and the attempt of their task, so that none is there twice. Leases in the store, not BullMQ, decide
+ * when the work of a lost worker runs again. The database may be started later, and may be away for a while: calls are refused
+ * with 503 meanwhile, workers wait, and both connect again.
  *
  * @throws {TaskConfigurationError} where a class or `connection` is missing, or there is no such option.
  *

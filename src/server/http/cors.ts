@@ -3,7 +3,7 @@ import { REFUSED } from '../base/errorCodes.js'
 import { errorResponse } from './jsonRpcResponse.js'
 import { isOwnOrigin } from './ownOrigin.js'
 
-/** Who may call the server from a browser. */
+/** The origins that may call the server from a browser. */
 export interface CorsOptions {
   /** An origin such as `https://app.example`, a list of them, or `*`. */
   origin: string | readonly string[]

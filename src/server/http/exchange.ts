@@ -17,7 +17,6 @@ export type ExchangeOptions = Pick<Exchange, 'request' | 'body' | 'authInfo' | '
 
 /** One HTTP request, from its arrival until the SDK has answered it: for a task, until the work is over. */
 export class Exchange {
-  readonly request: Request
   /** The parsed JSON. */
   readonly body: unknown
   readonly authInfo: AuthInfo | undefined
@@ -48,13 +47,14 @@ export class Exchange {
   /** When the client may send a call again that was refused for the load of the server, in ms. */
   retryAfterMs: number | undefined
 
+  #request: Request | undefined
   readonly #controller = new AbortController()
   readonly #unlink: () => void
   #isDetached = false
   #resolveTask: (run: TaskRun) => void = () => {}
 
   constructor({ request, body, authInfo, isLegacy, claimed }: ExchangeOptions) {
-    this.request = request
+    this.#request = request
     this.body = body
     this.authInfo = authInfo
     this.requestId = requestIdOf(request)
@@ -65,6 +65,12 @@ export class Exchange {
       this.#resolveTask = resolve
     })
     this.#unlink = link(request.signal, this.#controller)
+  }
+
+  /** The request as it came, until the client has been answered. */
+  get request(): Request {
+    if (this.#request === undefined) throw new TaskError('Failed to read a request: its client has been answered.')
+    return this.#request
   }
 
   /**
@@ -102,8 +108,10 @@ export class Exchange {
     if (!this.#isDetached) this.#controller.abort(new TaskError('The client has hung up.'))
   }
 
-  /** Answers the client while the work goes on. */
+  /** Answers the client while the work goes on. What it takes to answer is not kept: thousands of tasks may be at work. */
   respondWith(run: TaskRun): void {
+    this.#request = undefined
+    this.answer = undefined
     this.#resolveTask(run)
   }
 }

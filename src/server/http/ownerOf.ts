@@ -7,6 +7,9 @@ export interface OwnerNaming {
   owner?(request: Request, authInfo: AuthInfo | undefined): string | undefined | Promise<string | undefined>
 }
 
+/** What is known of who sends a request. */
+export type ExchangeOwner = Pick<Exchange, 'request' | 'authInfo'>
+
 /** What a template string makes of a value that is missing: everybody without one would be the same owner. */
 const NO_NAMES: ReadonlySet<unknown> = new Set(['', 'undefined', 'null', '[object Object]'])
 
@@ -15,7 +18,7 @@ const NO_NAMES: ReadonlySet<unknown> = new Set(['', 'undefined', 'null', '[objec
  *
  * @throws {TaskConfigurationError} where `owner` gives no usable name: nobody shares tasks by mistake.
  */
-export async function ownerOf(exchange: Exchange, { owner }: OwnerNaming): Promise<string> {
+export async function ownerOf(exchange: ExchangeOwner, { owner }: OwnerNaming): Promise<string> {
   if (owner === undefined) return principalOf(exchange.authInfo)
   const name: unknown = await owner(exchange.request, exchange.authInfo)
   if (typeof name === 'string' && !NO_NAMES.has(name)) return name

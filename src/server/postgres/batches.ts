@@ -1,8 +1,11 @@
+import { nextMacrotask } from '../base/nextMacrotask.js'
+
 const MAX_BATCH = 100
 
 /**
- * Collects what comes while a batch is under way, and does it in the next one: one round trip for all that came meanwhile.
- * Results are in the order of the items. Where a batch fails for what is in it, each of its items is tried alone.
+ * Collects what comes in one turn of the event loop, or while a batch is under way, and does it in the next one: one round trip for
+ * all that came meanwhile. Results are in the order of the items. Where a batch fails for what is in it, each of its items is tried
+ * alone.
  */
 export function createBatches<Item, Result>(
   runAll: (items: readonly Item[]) => Promise<readonly Result[]>,
@@ -28,6 +31,7 @@ export function createBatches<Item, Result>(
 
   async function run(): Promise<void> {
     isRunning = true
+    await nextMacrotask()
     while (waiting.length > 0) {
       const batch = waiting.slice(0, MAX_BATCH)
       waiting = waiting.slice(MAX_BATCH)

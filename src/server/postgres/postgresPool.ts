@@ -4,7 +4,7 @@ import { systemClock } from '../base/clock.js'
 import { within } from '../base/within.js'
 import { nothingWritten } from '../tasks/unwritten.js'
 
-/** What is used of a `Pool` of `pg`, 8. */
+/** The part of a `Pool` of `pg` 8 that is used. */
 export interface PostgresPool {
   query(statement: PostgresStatement): Promise<PostgresResult>
   connect(): Promise<PostgresClient>
@@ -22,7 +22,7 @@ export interface PostgresStatement {
   query_timeout: number
 }
 
-/** What is used of a client of `pg`, for as long as changes are watched. */
+/** The part of a client of `pg` that is used while changes are watched. */
 export interface PostgresClient {
   query(text: string): Promise<PostgresResult>
   on(event: 'notification', listener: (message: { payload?: string | undefined }) => void): unknown
@@ -51,9 +51,13 @@ const FIRST_PAUSE_MS = 50
 
 const POOL = { methods: ['query', 'connect', 'on'], without: 'escapeIdentifier', pass: 'a Pool of pg, not a Client' }
 
-/** Checks what a store or a queue in Postgres is made of. */
-export function checkPostgresOptions(what: string, options: unknown): void {
-  checkGiven(what, options, { pool: POOL }, ['schema', 'migrate', 'prepare'])
+/** Checks what a store, a queue or a storage in Postgres is made of. */
+export function checkPostgresOptions(
+  what: string,
+  options: unknown,
+  optional: readonly string[] = ['schema', 'migrate', 'prepare'],
+): void {
+  checkGiven(what, options, { pool: POOL }, optional)
 }
 
 const guarded = new WeakSet<PostgresPool>()

@@ -1,11 +1,13 @@
 import { TaskConfigurationError } from '../../protocol/errors.js'
 import { isTerminal } from '../../protocol/task.js'
+import { systemClock } from '../base/clock.js'
 import { joinRecord, type RecordParts, recordParts } from '../tasks/recordParts.js'
 import type { TaskRecord } from '../tasks/taskRecord.js'
 import type { TaskStore } from '../tasks/taskStore.js'
 import { createBatches } from './batches.js'
 import { listenToPostgres } from './listenToPostgres.js'
 import { LIST_COLUMNS, listTasks, listValues } from './listTasks.js'
+import { createOwnerCounts } from './ownerCounts.js'
 import { checkPostgresOptions, createRunStatement, isRefusedData, type PostgresPool } from './postgresPool.js'
 import { createSchemaCheck } from './schema.js'
 import { checkSchemaName } from './schemaName.js'
@@ -50,24 +52,38 @@ export function postgresTaskStore(options: PostgresTaskStoreOptions): TaskStore 
   const checkSchema = createSchemaCheck(pool, run, schema, migrate)
   const tasks = `${schema}.tasks`
   const channel = changesChannel(schema)
+  const counts = createOwnerCounts(systemClock)
 
   async function query(name: string, text: string, values: unknown[]) {
     await checkSchema()
     return run(text, values, prepare ? `${schema}_${name}` : undefined)
   }
 
-  /** Resolves to what became of each record, in one statement for all of them. */
-  const create = createBatches<NewTask, Creation>(async (items) => {
+  const create = createBatches(async (items: readonly NewTask[]) => {
+    // Of two records of one id in one statement, the second would be taken for written, too.
+    const firsts = new Map<string, NewTask>()
+    for (const item of items) if (!firsts.has(idOf(item))) firsts.set(idOf(item), item)
+    const created = await createAll([...firsts.values()])
+    return items.map((item) => (firsts.get(idOf(item)) === item && created.get(idOf(item))) || IN_USE)
+  }, isRefusedData)
+
+  /** Resolves to what became of each record, in one statement for all of them. Their ids differ. */
+  async function createAll(items: readonly NewTask[]): Promise<ReadonlyMap<string, Creation>> {
     const lines = items.map(({ record }) => columnsOf(record))
     const columns = COLUMNS.map((_, at) => lines.map((line) => line[at]))
     const limits = items.map(({ maxAtWork }) => maxAtWork)
-    const { rows, isRepeated } = await query('create', createStatement(tasks, schema), [...columns, limits])
-    return items.map(({ record }, index) => {
-      const { is_full: isFull, is_written: isWritten } = rows[index] ?? {}
-      if (isWritten === true) return 'created'
-      return isFull === true && !isRepeated ? 'full' : { known: isRepeated, record }
-    })
-  }, isRefusedData)
+    const known = items.map(({ record, maxAtWork }) => counts.known(record.owner, maxAtWork))
+    const { rows, isRepeated } = await query('create', createStatement(tasks, schema), [...columns, limits, known])
+    return new Map(
+      items.map((item, index) => {
+        const { reached, is_full: isFull, is_written: isWritten } = rows[index] ?? {}
+        counts.note(item.record.owner, Number(reached))
+        if (isWritten === true) return [idOf(item), 'created']
+        if (isRepeated) return [idOf(item), 'unclear']
+        return [idOf(item), isFull === true ? 'full' : IN_USE]
+      }),
+    )
+  }
 
   async function partsOf(taskId: string): Promise<RecordParts | undefined> {
     const { rows } = await query('get', `SELECT state, call, history FROM ${tasks} WHERE task_id = $1`, [taskId])
@@ -80,7 +96,7 @@ export function postgresTaskStore(options: PostgresTaskStoreOptions): TaskStore 
     if (created === 'created') return true
     if (created === 'full') return false
     // After a lost response, what is there may be the record itself.
-    if (created.known && (await partsOf(record.task.taskId))?.state === recordParts(record).state) return true
+    if (created === 'unclear' && (await partsOf(record.task.taskId))?.state === recordParts(record).state) return true
     throw new TaskConfigurationError('Failed to create a task: its id is in use.')
   }
 
@@ -152,7 +168,10 @@ interface NewTask {
   readonly maxAtWork: number
 }
 
-type Creation = 'created' | 'full' | { readonly known: boolean; readonly record: TaskRecord }
+type Creation = 'created' | 'full' | 'unclear' | typeof IN_USE
+const IN_USE = 'in use'
+
+const idOf = ({ record }: NewTask): string => record.task.taskId
 
 const COLUMNS = [
   ['task_id', 'text'],
@@ -177,34 +196,37 @@ function columnsOf(record: TaskRecord): unknown[] {
 }
 
 /**
- * Counts what each owner has at work, once and up to the limit, adds of the new records those that fit, and wakes workers that wait
- * for jobs.
+ * Counts what each owner has at work, once and up to the limit, where that is not known or all might not fit, adds of the new records
+ * those that fit, and wakes workers that wait for jobs. Adds them in the order of their ids: two processes that add the same ones
+ * must not wait for each other.
  */
 function createStatement(tasks: string, schema: string): string {
   const names = COLUMNS.map(([name]) => name).join(', ')
   const arrays = COLUMNS.map(([, type], index) => `$${index + 1}::${type}[]`).join(', ')
   return `
     WITH given AS (
-      SELECT * FROM unnest(${arrays}, $${COLUMNS.length + 1}::bigint[])
-        WITH ORDINALITY AS given (${names}, max_at_work, place)
+      SELECT * FROM unnest(${arrays}, $${COLUMNS.length + 1}::bigint[], $${COLUMNS.length + 2}::bigint[])
+        WITH ORDINALITY AS given (${names}, max_at_work, known, place)
     ), owners AS (
-      SELECT owner, max(max_at_work) AS most FROM given GROUP BY owner
+      SELECT owner, max(max_at_work) AS most,
+        CASE WHEN max(known) + count(*) <= min(max_at_work) THEN max(known) END AS known FROM given GROUP BY owner
     ), counted AS MATERIALIZED (
-      SELECT owner, (
+      SELECT owner, coalesce(known, (
         SELECT count(*) FROM (
-          SELECT FROM ${tasks} known WHERE known.owner = owners.owner AND known.at_work LIMIT owners.most
+          SELECT FROM ${tasks} other WHERE other.owner = owners.owner AND other.at_work LIMIT owners.most
         ) found
-      ) AS tasks FROM owners
+      )) AS tasks FROM owners
     ), numbered AS (
-      SELECT given.*, counted.tasks + row_number() OVER (PARTITION BY owner ORDER BY place) > max_at_work AS is_full
+      SELECT given.*, counted.tasks + row_number() OVER (PARTITION BY owner ORDER BY place) AS reached
       FROM given JOIN counted USING (owner)
     ), written AS (
-      INSERT INTO ${tasks} (${names}) SELECT ${names} FROM numbered WHERE NOT is_full
-      ON CONFLICT DO NOTHING RETURNING task_id, is_waiting
+      INSERT INTO ${tasks} (${names}) SELECT ${names} FROM numbered WHERE reached <= max_at_work
+      ORDER BY task_id ON CONFLICT DO NOTHING RETURNING task_id, is_waiting
     ), woken AS MATERIALIZED (
       SELECT ${wakeWorkers(schema)} AS woken FROM (SELECT FROM written WHERE is_waiting LIMIT 1) any_job
     )
-    SELECT is_full, task_id IN (SELECT task_id FROM written) AS is_written, (SELECT woken FROM woken) FROM numbered ORDER BY place`
+    SELECT reached, reached > max_at_work AS is_full, task_id IN (SELECT task_id FROM written) AS is_written,
+      (SELECT woken FROM woken) FROM numbered ORDER BY place`
 }
 
 /** Changes a record of the expected version, and tells of it. What came with the call is written only where it has changed. */

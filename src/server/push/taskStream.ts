@@ -114,7 +114,7 @@ export function createTaskStream(options: TaskStreamOptions): ReadableStream<Uin
 
   /** Lets go of everything that waits. Clients go on by polling. */
   function cut(): void {
-    controller?.error(new TaskError('The stream was cut: nobody has read it.'))
+    controller?.error(new TaskError('The stream was closed because it was not read.'))
     release()
   }
 

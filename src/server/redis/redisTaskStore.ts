@@ -12,7 +12,7 @@ import { listTasks } from './listTasks.js'
 import { createRunScript } from './runScript.js'
 import { COUNT, CREATE, LAPSED, LIST, REMOVE, TRANSITION } from './scripts.js'
 
-/** What is used of a client of `ioredis`, 5 or 6. */
+/** The part of a client of `ioredis` 5 or 6 that is used. */
 export interface RedisClient {
   eval(script: string, numberOfKeys: number, ...keysAndValues: (string | number)[]): Promise<unknown>
   evalsha(digest: string, numberOfKeys: number, ...keysAndValues: (string | number)[]): Promise<unknown>
@@ -32,8 +32,8 @@ export interface RedisTaskStoreOptions {
 }
 
 /**
- * Keeps tasks in Redis 7 or Valkey: compare-and-set by scripts, changes by publish and subscribe, the ttl by Redis itself. Tasks
- * are as safe as that Redis is: with `appendfsync everysec`, a crash may cost what it was told in the last second.
+ * Keeps tasks in Redis 7 or Valkey: compare-and-set by scripts, changes by publish and subscribe, the ttl by Redis itself.
+ * Tasks are as safe as that Redis is: with `appendfsync everysec`, a crash may lose the writes of the last second.
  *
  * @throws {TaskConfigurationError} where `redis` is no client of `ioredis`, or there is no such option.
  *

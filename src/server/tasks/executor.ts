@@ -32,13 +32,13 @@ export interface TaskExecutor {
 
 /** An executor whose jobs are taken by `createTaskWorker`. */
 export interface TaskQueue extends TaskExecutor {
-  /** Takes jobs, so many at a time, and calls `run` with each. What `run` returns never rejects. */
+  /** Takes jobs, so many at a time, and calls `run` with each. The promise of `run` never rejects. */
   work(run: (job: TaskJob) => Promise<void>, options: TaskQueueOptions): TaskQueueWorker
 }
 
 /** How a worker takes jobs. */
 export interface TaskQueueOptions {
-  /** How many jobs may be under way at a time. */
+  /** How many jobs may run at a time. */
   readonly concurrency: number
   /** After how many ms without a sign of life a job counts as lost: the server's own limit, for engines that have one. */
   readonly leaseMs: number
@@ -46,10 +46,10 @@ export interface TaskQueueOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** What takes jobs from a queue. */
+/** A consumer of jobs from a queue. */
 export interface TaskQueueWorker {
-  /** Takes no more jobs; those under way go on. Resolves when none will come. */
+  /** Takes no more jobs; running jobs continue. Resolves when no more will come. */
   stop(): Promise<void>
-  /** Lets go of connections. Called after `stop`, when no job is under way. */
+  /** Lets go of connections. Called after `stop`, when no job runs. */
   close(): Promise<void>
 }

@@ -1,5 +1,5 @@
 import { TaskStorageError } from '../../protocol/errors.js'
-import { createBackoff } from '../base/backoff.js'
+import { type Backoff, createBackoff } from '../base/backoff.js'
 import type { Clock } from '../base/clock.js'
 import { createKeyedQueue } from '../base/keyedQueue.js'
 import { sleep } from '../base/sleep.js'
@@ -28,8 +28,9 @@ export function createPersistentChanges(
   options: PersistentChangeOptions,
 ): (event: RunEvent) => Promise<TaskRecord | undefined> {
   const { clock, patienceMs, apply, signal, onError } = options
-  const oneByOne = createKeyedQueue()
-  const backoff = createBackoff()
+  // Not made before they are needed: few handlers change anything before they end, and there may be thousands of them.
+  let oneByOne: ReturnType<typeof createKeyedQueue> | undefined
+  let backoff: Backoff | undefined
 
   async function offer(event: RunEvent): Promise<TaskRecord | undefined> {
     const until = clock.now() + patienceMs
@@ -41,12 +42,16 @@ export function createPersistentChanges(
         const now = clock.now()
         signal().throwIfAborted()
         if (now >= until) throw notTaken(error)
+        backoff ??= createBackoff()
         await sleep(clock, Math.min(backoff.next(now), until - now), signal())
       }
     }
   }
 
-  return (event) => oneByOne('', () => offer(event))
+  return (event) => {
+    oneByOne ??= createKeyedQueue()
+    return oneByOne('', () => offer(event))
+  }
 }
 
 function notTaken(cause: unknown): TaskStorageError {

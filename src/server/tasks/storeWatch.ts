@@ -13,14 +13,14 @@ export interface StoreWatch {
 export interface StoreWatchOptions {
   clock: Clock
   intervalMs: number
-  /** The tasks that matter. */
-  taskIds: () => ReadonlySet<string>
+  /** The tasks that matter, each once. */
+  taskIds: () => Iterable<string>
   /** Reads a task, which is all it takes to notice. Must not throw. */
   read: (taskId: string) => Promise<void>
   /** The change feed of the store, if it has one. */
   subscribe?: TaskStore['watch']
-  /** True if this version of a task, or a newer one, is known here. */
-  isKnown: (taskId: string, version: number) => boolean
+  /** True if the task matters, and this version of it is not known here. Called for every change in the store. */
+  isNews: (taskId: string, version: number) => boolean
 }
 
 /** With a change feed, how long a change that was never told goes unnoticed. */
@@ -31,14 +31,14 @@ const SAFETY_NET_MS = 15_000
  * matter: databases differ too much in how they tell of changes to ask every store for more than `get`.
  */
 export function createStoreWatch(options: StoreWatchOptions): StoreWatch {
-  const { clock, taskIds, read, subscribe, isKnown } = options
+  const { clock, taskIds, read, subscribe, isNews } = options
   const intervalMs = subscribe === undefined ? options.intervalMs : Math.max(options.intervalMs, SAFETY_NET_MS)
   let stop: (() => void) | undefined
   let unsubscribe: (() => void) | undefined
 
   function onChange(taskId?: string, version = Number.POSITIVE_INFINITY): void {
     if (taskId === undefined) void look()
-    else if (taskIds().has(taskId) && !isKnown(taskId, version)) void read(taskId)
+    else if (isNews(taskId, version)) void read(taskId)
   }
 
   async function look(): Promise<void> {

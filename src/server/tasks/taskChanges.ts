@@ -37,10 +37,10 @@ export function changeOf(
 function eventOf<const E extends object>({ task, tool, attempt }: TaskRecord, event: E) {
   return {
     ...event,
+    tool,
+    attempt,
     get task() {
       return taskHash(task.taskId)
     },
-    tool,
-    attempt,
   }
 }

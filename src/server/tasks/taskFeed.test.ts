@@ -16,6 +16,7 @@ describe('createTaskFeed', () => {
     expect(one.onRecord.mock.calls.map(([{ task }]) => task.taskId)).toEqual(['a', 'b'])
     expect(other.onRecord.mock.calls.map(([{ task }]) => task.taskId)).toEqual(['b', 'b'])
     expect([...feed.followed()]).toEqual(['b'])
+    expect(['a', 'b'].map(feed.isFollowed)).toEqual([false, true])
   })
 
   it('lets a follower leave while it is told something', () => {

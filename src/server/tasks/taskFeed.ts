@@ -17,6 +17,8 @@ export interface TaskFeed {
   publish(record: TaskRecord): void
   /** Lets nobody follow a task that is gone. */
   drop(taskId: string): void
+  /** True if somebody follows the task. */
+  isFollowed(taskId: string): boolean
   /** The ids of all tasks that somebody follows. */
   followed(): Iterable<string>
   close(): void
@@ -55,6 +57,7 @@ export function createTaskFeed(): TaskFeed {
       for (const follower of those) follower.onRecord(record)
     },
     drop: (taskId) => void byTask.delete(taskId),
+    isFollowed: (taskId) => byTask.has(taskId),
     followed: () => byTask.keys(),
     close() {
       isClosed = true

@@ -199,10 +199,10 @@ function unfoundLease({ taskId }: TaskSpec): TaskLease | undefined {
 const inParallel = <T>(_key: string, run: () => Promise<T>): Promise<T> => run()
 
 function isFull(limit: number): ProtocolError {
-  return limitReached(`Too many tasks are at work (${limit}). Wait for one to end, or cancel one.`)
+  return limitReached(`Too many tasks run (${limit}). Wait for one to end, or cancel one.`)
 }
 
-/** What becomes of work that is not done when the server closes. */
+/** How a task ends whose work is not done when the server closes. */
 export const SERVER_CLOSED: TaskFailure = {
   code: INTERNAL_ERROR,
   message: 'The server was shut down before the tool had finished.',

@@ -22,7 +22,7 @@ export interface TaskListFilter {
 /** Some tasks, the newest first. */
 export interface TaskPage {
   readonly tasks: readonly TaskSummary[]
-  /** What to pass for the next page. Absent where this is the last one. */
+  /** The cursor of the next page. Absent on the last page. */
   readonly cursor?: string
 }
 
@@ -86,7 +86,9 @@ export function positionOf({ cursor }: TaskListFilter): TaskPosition | undefined
   if (cursor === undefined) return undefined
   const [, createdAt = '', taskId = ''] = /^(\d{1,16})\.(.+)$/s.exec(cursor) ?? []
   if (taskId !== '') return { createdAt: Number(createdAt), taskId }
-  throw new TaskConfigurationError('Failed to list tasks: `cursor` is none. Pass that of the page before, as it was.')
+  throw new TaskConfigurationError(
+    'Failed to list tasks: `cursor` is not valid. Pass the cursor of the page before, unchanged.',
+  )
 }
 
 /** A page of tasks that were found in their order, one more than were asked for where there are more. */

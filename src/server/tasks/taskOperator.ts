@@ -22,7 +22,7 @@ export interface TaskDetails extends TaskSummary {
   readonly canRunAgain: boolean
 }
 
-/** What an operator can do with the tasks of all owners. It asks nobody who it is: put a guard in front. */
+/** The operations of an operator on the tasks of all owners. They check no identity: put a guard in front. */
 export interface TaskOperator {
   /**
    * Lists tasks, the newest first.
@@ -32,11 +32,11 @@ export interface TaskOperator {
   list(filter?: TaskListFilter): Promise<TaskPage>
   /** Resolves to undefined where there is no such task. */
   open(taskId: string): Promise<TaskDetails | undefined>
-  /** Asks the work to stop, as its client could; resolves to how the task stands then, to undefined where there is none. */
+  /** Asks the work to stop, as its client could; resolves to the state of the task after that, or to undefined. */
   cancel(taskId: string): Promise<TaskDetails | undefined>
   /**
    * Has the call of a task that has failed made again, as a new task of the same owner, and resolves to that. A task is made
-   * again once: a second time resolves to the same new task. The responses of its user are asked for again.
+   * again once: a second time resolves to the same new task. Its user has to answer its input requests again.
    *
    * @throws {TaskConfigurationError} where the task is not there or cannot be run again.
    */
@@ -49,7 +49,9 @@ export interface TaskOperatorOptions {
   readonly runtime: Pick<TaskRuntime, 'find' | 'requestCancel' | 'enqueue'>
   readonly executor: TaskExecutor
   /** How tasks of a tool are kept; undefined for a tool that is not known here. */
-  readonly termsOf: (tool: string) => Pick<TaskSpec, 'ttlMs' | 'pollIntervalMs' | 'keepFailedMs'> | undefined
+  readonly termsOf: (
+    record: Pick<TaskRecord, 'tool' | 'owner'>,
+  ) => Pick<TaskSpec, 'ttlMs' | 'pollIntervalMs' | 'keepFailedMs'> | undefined
 }
 
 /** The operator of a server. */
@@ -63,7 +65,7 @@ export function createTaskOperator({ store, runtime, executor, termsOf }: TaskOp
       ...(task.status === 'failed' && { error: task.error }),
       openInputRequests: task.status === 'input_required' ? Object.keys(task.inputRequests) : [],
       cancelRequested,
-      canRunAgain: record.call !== undefined && task.status === 'failed' && termsOf(record.tool) !== undefined,
+      canRunAgain: record.call !== undefined && task.status === 'failed' && termsOf(record) !== undefined,
     }
   }
 
@@ -98,7 +100,7 @@ export function createTaskOperator({ store, runtime, executor, termsOf }: TaskOp
           'its call was not kept: that takes a shared store, and an `executor` or a tool with `onOrphan: "retry"`',
         )
       }
-      const terms = termsOf(tool)
+      const terms = termsOf(record)
       if (terms === undefined) throw cannotRun(`this server has no tool "${tool}"`)
       const again = keyedTaskId(owner, `run again: ${taskId}`)
       const earlier = await runtime.find(again)

@@ -12,7 +12,7 @@ export const RECORD_FORMAT = 1
 export interface TaskRecord {
   /** The snapshot that `tasks/get` answers with. */
   readonly task: DetailedTask
-  /** Who may see the task, as the option `owner` named them. Empty where that option is not used. */
+  /** The owner who may see the task, as the option `owner` named them. Empty where that option is not used. */
   readonly owner: string
   /** 1 at creation, one more with every change: what compare-and-set compares. */
   readonly version: number
@@ -33,13 +33,13 @@ export interface TaskRecord {
   readonly attempt: number
   /** How many workers have given the job back since it was queued, because they do not know the tool. */
   readonly returned?: number
-  /** Who works on the task. Absent where nothing looks for work that was lost, and once the task is over. */
+  /** The worker of the task. Absent if nothing looks for lost work, and once the task is over. */
   readonly lease?: TaskLease
-  /** What it takes to run the tool again or elsewhere. Absent where no process needs it. A task that has failed keeps it. */
+  /** The data to run the tool again or elsewhere. Absent if no process needs it. A task that has failed keeps it. */
   readonly call?: string
   /** Where the call came with a key: what a repetition is compared with, and how it is answered. At most 100 characters. */
   readonly repetition?: TaskRepetition
-  /** The input requests that were asked so far, by their keys, where the handler may be run again. */
+  /** The input requests so far, by their keys, if the handler may be run again. */
   readonly asked?: Readonly<Record<string, InputRequest>>
   /** The steps of `once()`, by their names, where the handler may be run again. */
   readonly steps?: Readonly<Record<string, TaskStep>>
@@ -47,11 +47,11 @@ export interface TaskRecord {
   readonly answers: Readonly<Record<string, InputResponse>>
   /** True once the client has asked to cancel a task that was not over. */
   readonly cancelRequested: boolean
-  /** What the option `seal` made of the content of the task, which is then nowhere else in the record. */
+  /** The content of the task as the option `seal` encrypted it. It is then nowhere else in the record. */
   readonly sealed?: string
 }
 
-/** What there is to know of a call that may come again. */
+/** The data of a call that may come again. */
 export interface TaskRepetition {
   /** SHA-256 of the tool and its arguments. */
   readonly requestHash: string

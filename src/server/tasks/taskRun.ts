@@ -2,7 +2,7 @@ import type { ClientCapabilities } from '@modelcontextprotocol/server'
 import { TaskCancelledError, TaskError, TaskExpiredError } from '../../protocol/errors.js'
 import type { TaskProgress } from '../../protocol/progress.js'
 import { isTerminal } from '../../protocol/task.js'
-import { createInputRequests, taskIsOver } from './inputRequests.js'
+import { createInputRequests, type InputRequests, taskIsOver } from './inputRequests.js'
 import type { TaskRecord, TaskStep } from './taskRecord.js'
 import { isHeldBy, type RunEvent, type RunId } from './taskReducer.js'
 import type { ToolBackend } from './toolBackend.js'
@@ -55,103 +55,110 @@ export interface TaskRunOptions {
 
 /** The run of a task that has just been created or claimed. */
 export function createTaskRun(options: TaskRunOptions): TaskRun {
-  const { record, capabilities, by, isLeaseOver = () => false } = options
-  const { taskId } = record.task
-  const controller = new AbortController()
-  const isBehind = progressBefore(record)
-  let latest = record
-  let isLost = false
-  let isStopped = false
-  let hasEnded = false
+  return new Run(options)
+}
 
-  const currentSignal = (): AbortSignal => {
-    if (!isLost && !hasEnded && isLeaseOver()) lose()
-    return controller.signal
-  }
-  const scope: RunScope = {
-    record,
-    isKept: record.call !== undefined,
-    get signal() {
-      return currentSignal()
-    },
-    change,
-    observe,
-  }
-  const inputs = createInputRequests(scope, capabilities)
-  controller.signal.addEventListener('abort', () => inputs.rejectAll(controller.signal.reason), { once: true })
+/** A class, because there may be thousands at a time: with closures and accessors of its own, each takes seven times the memory. */
+class Run implements TaskRun, RunScope {
+  readonly record: TaskRecord
+  readonly by: RunId
+  readonly ask: InputRequests['ask'] = (build) => this.#inputs().ask(build)
+  latest: TaskRecord
+  isLost = false
 
-  async function change(event: RunEvent): Promise<TaskRecord> {
-    const now = await options.apply({ ...event, by })
-    if (now === undefined) throw new TaskExpiredError('ttl', { taskId })
+  readonly #options: TaskRunOptions
+  readonly #controller = new AbortController()
+  readonly #isBehind: (progress: TaskProgress) => boolean
+  #asked: InputRequests | undefined
+  #isStopped = false
+  #hasEnded = false
+
+  constructor(options: TaskRunOptions) {
+    this.#options = options
+    this.record = options.record
+    this.latest = options.record
+    this.by = options.by
+    this.#isBehind = progressBefore(options.record)
+  }
+
+  get signal(): AbortSignal {
+    if (!this.isLost && !this.#hasEnded && this.#options.isLeaseOver?.() === true) this.lose()
+    return this.#controller.signal
+  }
+
+  get steps(): NonNullable<TaskRecord['steps']> {
+    return this.record.steps ?? {}
+  }
+
+  get isKept(): boolean {
+    return this.record.call !== undefined
+  }
+
+  async change(event: RunEvent): Promise<TaskRecord> {
+    const now = await this.#options.apply({ ...event, by: this.by })
+    if (now === undefined) throw new TaskExpiredError('ttl', { taskId: this.record.task.taskId })
     return now
   }
 
-  async function report(reached: WorkReport): Promise<void> {
-    assertHeld()
-    if (reached.progress === undefined) return tell({ type: 'status', message: reached.message })
-    if (!isBehind(reached)) await tell({ type: 'status', message: reportText(reached), progress: reached })
+  async report(reached: WorkReport): Promise<void> {
+    this.assertHeld()
+    if (reached.progress === undefined) return this.#tell({ type: 'status', message: reached.message })
+    if (!this.#isBehind(reached)) {
+      await this.#tell({ type: 'status', message: reportText(reached), progress: reached })
+    }
   }
 
-  async function tell(event: RunEvent): Promise<void> {
-    observe(await change(event))
-    assertHeld()
+  async keepStep(name: string, step: TaskStep): Promise<void> {
+    if (!this.isKept) return
+    this.observe(await this.change({ type: 'step', name, step }))
+    this.signal.throwIfAborted()
   }
 
-  async function keepStep(name: string, step: TaskStep): Promise<void> {
-    if (!scope.isKept) return
-    observe(await change({ type: 'step', name, step }))
-    currentSignal().throwIfAborted()
+  observe(now: TaskRecord): void {
+    const { taskId } = this.record.task
+    if (now.version > this.latest.version) this.latest = now
+    this.#asked?.observe(now.answers)
+    if (isTerminal(now.task.status)) this.#asked?.rejectAll(taskIsOver())
+    if (this.#hasEnded) return
+    if (now.cancelRequested) this.#controller.abort(new TaskCancelledError(undefined, { taskId }))
+    if (isTerminal(now.task.status)) this.abort(hasNoTask(taskId))
+    else if (!isHeldBy(now, this.by)) this.lose()
   }
 
-  function observe(now: TaskRecord): void {
-    if (now.version > latest.version) latest = now
-    inputs.observe(now.answers)
-    if (isTerminal(now.task.status)) inputs.rejectAll(taskIsOver())
-    if (hasEnded) return
-    if (now.cancelRequested) controller.abort(new TaskCancelledError(undefined, { taskId }))
-    if (isTerminal(now.task.status)) stop(hasNoTask(taskId))
-    else if (!isHeldBy(now, by)) lose()
+  lose(): void {
+    this.isLost = true
+    const { taskId } = this.record.task
+    this.abort(new TaskError('The lease of the task is over: another worker may have it.', { taskId }))
   }
 
-  function lose(): void {
-    isLost = true
-    stop(new TaskError('The lease of the task is over: another worker may have it.', { taskId }))
+  abort(reason: Error): void {
+    this.#isStopped = true
+    this.#controller.abort(reason)
   }
 
-  function stop(reason: Error): void {
-    isStopped = true
-    controller.abort(reason)
+  finish(): void {
+    this.#hasEnded = true
   }
 
-  function assertHeld(): void {
-    const signal = currentSignal()
-    if (isStopped) throw signal.reason
-    if (isTerminal(latest.task.status)) throw hasNoTask(taskId)
+  assertHeld(): void {
+    const { signal } = this
+    if (this.#isStopped) throw signal.reason
+    if (isTerminal(this.latest.task.status)) throw hasNoTask(this.record.task.taskId)
   }
 
-  return {
-    record,
-    get latest() {
-      return latest
-    },
-    get signal() {
-      return currentSignal()
-    },
-    by,
-    get isLost() {
-      return isLost
-    },
-    ask: inputs.ask,
-    steps: record.steps ?? {},
-    report,
-    keepStep,
-    observe,
-    lose,
-    abort: stop,
-    finish() {
-      hasEnded = true
-    },
-    assertHeld,
+  async #tell(event: RunEvent): Promise<void> {
+    this.observe(await this.change(event))
+    this.assertHeld()
+  }
+
+  /** Few handlers ask for anything. */
+  #inputs(): InputRequests {
+    if (this.#asked !== undefined) return this.#asked
+    const asked = createInputRequests(this, this.#options.capabilities)
+    const { signal } = this.#controller
+    signal.addEventListener('abort', () => asked.rejectAll(signal.reason), { once: true })
+    this.#asked = asked
+    return asked
   }
 }
 

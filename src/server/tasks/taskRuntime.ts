@@ -69,7 +69,10 @@ export function createTaskRuntime(options: TaskRuntimeOptions): TaskRuntime {
           taskIds: () => new Set([...runs.taskIds(), ...feed.followed()]),
           read: look,
           subscribe: store.watch?.bind(store),
-          isKnown: (taskId, version) => (runs.get(taskId)?.latest.version ?? 0) >= version,
+          isNews(taskId, version) {
+            const run = runs.get(taskId)
+            return run === undefined ? feed.isFollowed(taskId) : run.latest.version < version
+          },
         })
   const intake = createTaskIntake({ ...options, ledger, leases, runs, retention, watch })
 

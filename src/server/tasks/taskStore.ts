@@ -23,9 +23,9 @@ export interface TaskStore {
   readonly isShared?: boolean
 
   /**
-   * Adds a record, if there is none with this `task.taskId`: of several processes that add one of the same id, one succeeds.
-   * Rejects, changing nothing, where one is there already, also one past its `expiresAt`. A call that comes again, perhaps
-   * at the same time in another process, has the id that it had before.
+   * Adds a record, unless there is one with this `task.taskId`: of several processes that add one of the same id, one succeeds.
+   * Rejects, changing nothing, where one is there already, also one past its `expiresAt`. A call that comes again, perhaps at
+   * the same time in another process, has the id that it had before.
    */
   create(record: TaskRecord): Promise<void>
 
@@ -40,21 +40,21 @@ export interface TaskStore {
   get(taskId: string): Promise<TaskRecord | undefined>
 
   /**
-   * Compare-and-set: atomically puts `next` in the place of the record of the same `task.taskId` if that
-   * one has the version `expectedVersion`. Resolves to false, changing nothing, if it has another one or
-   * is not there. `previous` is the record of that version: a store may compare it with `next` by identity, and write only the
-   * members that differ. What came with a call may be megabytes; a lease that is renewed is a few bytes.
+   * Compare-and-set: atomically puts `next` in the place of the record of the same `task.taskId` if that one has the version
+   * `expectedVersion`. Resolves to false, changing nothing, if it has another one or is not there. `previous` is the record of
+   * that version: a store may compare it with `next` by identity, and write only the members that differ. The arguments of a
+   * call may be megabytes; a renewed lease is a few bytes.
    */
   transition(next: TaskRecord, expectedVersion: number, previous?: TaskRecord): Promise<boolean>
 
   /**
-   * Removes every record whose `expiresAt` is at or before `now`, in ms since the epoch. Resolves to the
-   * earliest `expiresAt` that is left, or to null where nothing is left to expire. A store whose
-   * database expires records by itself does nothing and resolves to null.
+   * Removes every record whose `expiresAt` is at or before `now`, in ms since the epoch. Resolves to the earliest `expiresAt`
+   * that is left, or to null where nothing is left to expire. A store whose database expires records automatically does nothing
+   * and resolves to null.
    */
   expire(now: number): Promise<number | null>
 
-  /** Removes a record; does nothing where there is none. The server removes tasks that are over to make room. */
+  /** Removes a record; does nothing if it does not exist. The server removes tasks that are over to make room. */
   remove(taskId: string): Promise<void>
 
   /**

@@ -25,7 +25,7 @@ export function notCreated(error: unknown, isCertain: boolean): ProtocolError {
     return unavailable('The call was not started: the server cannot keep tasks right now. Send it again.', error)
   }
   return unavailable(
-    'It cannot be told right now whether the call was started. Send it again under its idempotency key.',
+    'The server cannot tell right now whether the call was started. Send it again under its idempotency key.',
     error,
   )
 }

@@ -4,6 +4,7 @@ import type { ServerParts } from '../serverParts.js'
 import { isLimitReached } from '../tasks/limitReached.js'
 import { toTaskFailure } from '../tasks/taskFailure.js'
 import { causeOfUnavailable } from '../tasks/unavailable.js'
+import type { ToolDefinition } from './defineTool.js'
 import { isResultTooLarge } from './sendableResult.js'
 
 const SERVICE_UNAVAILABLE = 503
@@ -11,14 +12,13 @@ const SERVICE_UNAVAILABLE = 503
 /** What a client is told of a call that has failed. Leaves it in the exchange, and reports what clients are not told. */
 export function failedCall(
   error: unknown,
-  { tool, exchange }: { readonly tool: { readonly name: string }; readonly exchange: Exchange },
+  { tool, exchange }: { readonly tool: Pick<ToolDefinition, 'name' | 'pollIntervalMs'>; readonly exchange: Exchange },
   parts: ServerParts,
 ): ProtocolError {
-  const known = parts.config.tools.find(({ name }) => name === tool.name)
   exchange.isMeantForClient = error instanceof ProtocolError
   exchange.failure = toTaskFailure(error)
   const refused = causeOfUnavailable(error)
-  if (refused !== undefined || isLimitReached(error)) exchange.retryAfterMs = parts.config.pollIntervalOf(known)
+  if (refused !== undefined || isLimitReached(error)) exchange.retryAfterMs = parts.config.pollIntervalOf(tool)
   if (isLimitReached(error)) parts.notify({ type: 'limit-reached', what: 'tasks' })
   if (refused !== undefined) exchange.failureStatus = SERVICE_UNAVAILABLE
   const { code, message, data } = exchange.failure

@@ -4,6 +4,7 @@ import {
   isInputRequiredResult,
   type ServerContext,
 } from '@modelcontextprotocol/server'
+import { TaskConfigurationError } from '../../protocol/errors.js'
 import { supportsTasks } from '../../protocol/extension.js'
 import { nextMacrotask } from '../base/nextMacrotask.js'
 import type { Exchange } from '../http/exchange.js'
@@ -19,7 +20,7 @@ import type { TaskRun } from '../tasks/taskRun.js'
 import { failedCall } from './callFailure.js'
 import { callRecord } from './callRecord.js'
 import { createPrepareContext, createToolContext } from './createToolContext.js'
-import type { ToolDefinition } from './defineTool.js'
+import type { TaskDecision, ToolDefinition } from './defineTool.js'
 import { answerLater, continuedCall } from './laterAnswer.js'
 import { callPlainly } from './plainCall.js'
 import { answerAgain, earlierCall, type KeyedCall, keyedCall } from './repeatedCall.js'
@@ -87,8 +88,10 @@ async function callOnce(
   const { executor } = config
   const early = await tool.prepare?.(args, createPrepareContext(call, parts))
   if (early !== undefined && (keyed === undefined || isInputRequiredResult(early))) return sendable(early, config)
-  if (early === undefined && canBeTask && (await shallBeTask(call, parts))) {
+  const decision = early === undefined && canBeTask && (await shallBeTask(call, parts))
+  if (decision !== false) {
     if (executor !== undefined) return queueTask(call, parts, executor, keyed)
+    if (decision !== true) return runAsTaskLater(call, parts, decision.afterMs, keyed)
     return runTask(call, parts, await startTask(call, parts, keyed))
   }
   call.exchange.isDirect = keyed !== undefined
@@ -103,10 +106,28 @@ async function callOnce(
   })
 }
 
-async function shallBeTask({ tool, args, exchange }: ValidCall, { config }: ServerParts): Promise<boolean> {
+async function shallBeTask({ tool, args, exchange }: ValidCall, { config }: ServerParts): Promise<TaskDecision> {
   if (tool.taskSupport !== 'optional') return tool.taskSupport === 'required'
   const { request, authInfo } = exchange
-  return (await config.augment?.({ name: tool.name, arguments: args, request, authInfo })) ?? true
+  const decision = (await config.augment?.({ name: tool.name, arguments: args, request, authInfo })) ?? true
+  if (typeof decision === 'boolean' || (Number.isSafeInteger(decision.afterMs) && decision.afterMs > 0)) return decision
+  throw new TaskConfigurationError(
+    `Failed to begin a tool call: \`augment\` returned { afterMs: ${String(decision.afterMs)} }. ` +
+      'Return true, false or { afterMs } with a whole number of ms above 0.',
+  )
+}
+
+/** The client that comes again under its key gets the task, also where the first answer was the result. */
+async function runAsTaskLater(
+  call: ValidCall,
+  parts: ServerParts,
+  taskAfterMs: number,
+  keyed?: KeyedCall,
+): Promise<CallToolResult | InputRequiredResult> {
+  const run = keyed && (await startTask(call, parts, keyed))
+  // Until the client is told of the task, it gets the outcome.
+  call.exchange.isDirect = keyed !== undefined
+  return callPlainly(call, parts, { run, taskAfterMs, begin: (steps) => startTask(call, parts, undefined, steps) })
 }
 
 async function startTask(

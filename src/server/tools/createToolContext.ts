@@ -28,9 +28,6 @@ export function createToolContext(
   const once = createTaskSteps(backend)
   return {
     ...requestContext(call),
-    get signal() {
-      return backend.signal
-    },
     sleep: (ms) => ignoreRejection(sleep(parts.config.clock, ms, backend.signal).then(() => backend.assertHeld())),
     // Thrown at once: a tool need not await this, and what JSON cannot carry would leave `tasks/get` without a response.
     progress: (...reached: WorkReportArguments) => ignoreRejection(backend.report(checkReport(...reached))),
@@ -40,6 +37,10 @@ export function createToolContext(
     once: (name, work, options) => ignoreRejection(once(name, work, options)),
     attempt: call.exchange.run?.by.attempt ?? 1,
     ...(taskId !== undefined && { taskId }),
+    // Last, because engines make a shape of its own for each member after an accessor.
+    get signal() {
+      return backend.signal
+    },
   }
 }
 

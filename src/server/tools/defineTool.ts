@@ -14,6 +14,9 @@ import type { PrepareContext, ToolContext } from './toolContext.js'
  */
 export type TaskSupport = 'forbidden' | 'optional' | 'required'
 
+/** Whether a call becomes a task: at once, never, or after so many ms. */
+export type TaskDecision = boolean | { readonly afterMs: number }
+
 /** A tool of a task server. Make one with {@link defineTool}, which types its arguments. */
 export interface ToolDefinition<
   Input extends StandardSchemaWithJSON = StandardSchemaWithJSON,
@@ -35,27 +38,26 @@ export interface ToolDefinition<
   /** Overrides the server's `pollIntervalMs` for tasks of this tool, in ms, whatever the load. */
   readonly pollIntervalMs?: number
   /**
-   * What becomes of a task whose worker was lost. `fail`: it has failed, and the tool may have run in part. `retry`: the
-   * handler runs again from its beginning, up to five times in all; it gets the responses that its input requests have
-   * had, so what comes before an input request must be safe to repeat, or stand in `once()`.
+   * How a task whose worker was lost ends. `fail`: it has failed, and the tool may have run in part. `retry`: the handler runs
+   * again from its beginning, up to five times in all; it gets the responses that its input requests have had, so what comes
+   * before an input request must be safe to repeat, or stand in `once()`.
    * @default `retry` for tools whose annotations say `readOnlyHint` or `idempotentHint`, else `fail`
    */
   readonly onOrphan?: 'fail' | 'retry'
   /**
-   * Runs before a task is created, with the client waiting. Return nothing to go on to the handler, a
-   * result to answer without a task, or the SDK's `inputRequired(...)` to ask the client first:
-   * it calls again with the responses in `context.inputResponses` (SEP-2663, "Task Creation").
+   * Runs before a task is created, with the client waiting. Return nothing to continue with the handler, a result to answer
+   * without a task, or the SDK's `inputRequired(...)` to ask the client first: it calls again with the responses in
+   * `context.inputResponses` (SEP-2663, "Task Creation").
    */
   prepare?(
     args: StandardSchemaWithJSON.InferOutput<Input>,
     context: PrepareContext,
   ): Promise<CallToolResult | InputRequiredResult | undefined> | CallToolResult | InputRequiredResult | undefined
   /**
-   * Does the work. The client is answered as soon as this waits for something; what it returns or throws before
-   * makes a task that is over at its creation (SEP-2663, "Task Creation"). Return a result, with `isError: true`
-   * where the tool could not do what was asked: its task has *completed*. Throw a `ProtocolError` of the SDK to
-   * fail with its code, message and data; anything else that is thrown fails with a generic message and goes to
-   * `onError` (SEP-2663, "Task Execution Errors").
+   * Does the work. The client is answered as soon as this waits for something; what it returns or throws before makes a task
+   * that is over at its creation (SEP-2663, "Task Creation"). Return a result, with `isError: true` if the tool could not do
+   * its work: its task has *completed*. Throw a `ProtocolError` of the SDK to fail with its code, message and data; anything
+   * else that is thrown fails with a generic message and goes to `onError` (SEP-2663, "Task Execution Errors").
    */
   handler(
     args: StandardSchemaWithJSON.InferOutput<Input>,
@@ -90,7 +92,7 @@ export function defineTool<
   return tool
 }
 
-/** What clients know of tools, by their names: the type parameter of `createTaskClient`. */
+/** The types of tools that clients know, by name: the type parameter of `createTaskClient`. */
 export type ToolsOfDefinitions<Tools extends readonly ToolDefinition[]> = {
   [Tool in Tools[number] as Tool['name']]: {
     arguments: StandardSchemaWithJSON.InferInput<Tool['inputSchema']>

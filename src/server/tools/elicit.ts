@@ -21,10 +21,10 @@ export type ElicitFormParams<Schema extends StandardSchemaWithJSON> = Omit<Elici
   readonly requestedSchema: Schema
 }
 
-/** What a form holds whose schema is a JSON Schema. */
+/** The values of a form whose schema is a JSON Schema. */
 export type ElicitContent = Readonly<Record<string, string | number | boolean | string[]>>
 
-/** What the user has done: `content` is there where the form was accepted. */
+/** The user's decision: `content` is there if the form was accepted. */
 export type ElicitResponse<Content> =
   | { readonly action: 'accept'; readonly content: Content }
   | { readonly action: 'decline' | 'cancel'; readonly content?: undefined }

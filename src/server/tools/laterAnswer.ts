@@ -68,7 +68,7 @@ export async function answerLater(
   waitMs?: number,
 ): Promise<CallToolResult | InputRequiredResult> {
   const found = await nextAnswer(record, exchange, parts, waitMs)
-  if (found === 'at work') return handleOf(record, parts)
+  if (found === 'running') return handleOf(record, parts)
   if (found?.task.status === 'input_required') {
     const requestState = `${STATE_PREFIX}${record.task.taskId}`
     // They were parsed when the tool asked.
@@ -91,7 +91,7 @@ async function nextAnswer(
   exchange: Exchange,
   { runtime, config }: ServerParts,
   waitMs?: number,
-): Promise<TaskRecord | 'at work' | undefined> {
+): Promise<TaskRecord | 'running' | undefined> {
   const { clock, resultTool } = config
   const waiting = new AbortController()
   const onHangUp = () => waiting.abort(exchange.signal.reason)
@@ -99,12 +99,12 @@ async function nextAnswer(
   const isAnswer = ({ task }: TaskRecord) =>
     isTerminal(task.status) || (task.status === 'input_required' && !exchange.isLegacy)
   const answer = runtime.whenOver(record, waiting.signal, isAnswer).catch((error: unknown) => {
-    throw unavailable('It cannot be told right now what has become of the call. Send it again.', error)
+    throw unavailable('The server cannot tell right now how the call ended. Send it again.', error)
   })
   const unfollow = tellWhile(record, exchange, runtime)
   try {
     if (resultTool === undefined || waitMs === undefined) return await answer
-    const late = sleep(clock, waitMs, waiting.signal).then(() => 'at work' as const)
+    const late = sleep(clock, waitMs, waiting.signal).then(() => 'running' as const)
     return await Promise.race([answer, late])
   } finally {
     unfollow()

@@ -8,6 +8,7 @@ import { toTaskFailure } from '../tasks/taskFailure.js'
 import type { TaskRecord, TaskStep } from '../tasks/taskRecord.js'
 import type { TaskRun } from '../tasks/taskRun.js'
 import type { ToolBackend } from '../tasks/toolBackend.js'
+import type { WorkReport } from '../tasks/workReport.js'
 import type { ValidCall } from './callTool.js'
 import { createToolContext } from './createToolContext.js'
 import { answerLater } from './laterAnswer.js'
@@ -19,8 +20,10 @@ import { validOutput } from './validOutput.js'
 export interface PlainCallOptions {
   /** The task of a call that came with a key. */
   readonly run: TaskRun | undefined
-  /** Creates a task that the client is not told of, for a handler that has come to these steps. */
+  /** Creates the task of a handler that has come to these steps. */
   readonly begin: (steps: TaskRecord['steps']) => Promise<TaskRun>
+  /** When the client gets the task in place of the result, in ms. Undefined: it is never told of it. */
+  readonly taskAfterMs?: number
 }
 
 /**
@@ -32,6 +35,8 @@ export interface PlainCallOptions {
  * handler  begun ... elicit() .............. response .............. returns
  * task               created, asks           answered                completed
  * ```
+ *
+ * With `taskAfterMs`, the client gets that task, and follows it, in place of coming back.
  */
 export async function callPlainly(
   call: ValidCall,
@@ -40,6 +45,7 @@ export async function callPlainly(
 ): Promise<CallToolResult | InputRequiredResult> {
   const { tool, args, ctx, exchange } = call
   const { config } = parts
+  const { taskAfterMs } = options
   const controller = new AbortController()
   const unlink = forward(options.run?.signal ?? ctx.mcpReq.signal, controller)
   let hidden: Promise<TaskRun> | undefined
@@ -55,6 +61,10 @@ export async function callPlainly(
       forward(run.signal, controller)
     }
     exchange.isHandedOff = true
+    if (taskAfterMs !== undefined) {
+      if (reported !== undefined) await run.report(reported)
+      exchange.elsewhere = run.latest
+    }
     handOff({ run, waitMs })
     return run
   }
@@ -68,6 +78,7 @@ export async function callPlainly(
   }
 
   const { resultTool } = config
+  let reported: WorkReport | undefined
   const notify = createProgressNotifier(exchange)
   const steps: Record<string, TaskStep> = {}
   const backend: ToolBackend = {
@@ -83,6 +94,7 @@ export async function callPlainly(
       return (await asTask(resultTool?.afterMs)).ask(build)
     },
     async report(report) {
+      reported = report
       if (hidden === undefined) notify(report)
       else await (await hidden).report(report)
     },
@@ -93,17 +105,21 @@ export async function callPlainly(
   }
   async function runHandler(): Promise<CallToolResult> {
     const result = await tool.handler(args, createToolContext(call, parts, backend))
-    return validOutput(tool.name, checked(result, config), parts)
+    return validOutput(call, checked(result, config), parts)
   }
   const work = ignoreRejection(runHandler())
-  const stopWaiting = resultTool && tool.taskSupport === 'optional' ? after(resultTool.afterMs) : () => {}
+  const giveUpMs = taskAfterMs ?? (tool.taskSupport === 'optional' ? resultTool?.afterMs : undefined)
+  const stopWaiting = giveUpMs === undefined ? () => {} : after(giveUpMs)
   function after(ms: number): () => void {
     const timer = config.clock.setTimeout(() => void asTask(0), ms)
     return () => config.clock.clearTimeout(timer)
   }
   try {
     const first = await Promise.race([work, handedOff])
-    return isHandedOff(first) ? await answerLater(first.run.record, exchange, parts, first.waitMs) : first
+    if (!isHandedOff(first)) return first
+    // Nobody reads it: the client is told of the task.
+    if (exchange.elsewhere !== undefined) return { content: [] }
+    return await answerLater(first.run.record, exchange, parts, first.waitMs)
   } finally {
     stopWaiting()
   }

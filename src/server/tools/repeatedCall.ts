@@ -87,7 +87,7 @@ async function told<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked
   } catch (error) {
-    throw unavailable('It cannot be told right now whether the call came before. Send it again.', error)
+    throw unavailable('The server cannot tell right now whether the call came before. Send it again.', error)
   }
 }
 

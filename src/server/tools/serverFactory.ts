@@ -7,20 +7,23 @@ import type { ToolDefinition } from './defineTool.js'
 import { callInstrumentedTool } from './instrumentedCall.js'
 import { getsHandles, registerResultTool, withoutOutputSchema } from './resultTool.js'
 import { serveTaskMethods, TASK_METHODS } from './taskMethods.js'
+import { toolsFor } from './toolsFor.js'
 
 /** Builds the SDK's server for one request; `exchangeOf` finds what we know of that request. */
 export function createServerFactory(
   parts: ServerParts,
   exchangeOf: (request: Request) => Exchange | undefined,
 ): McpServerFactory {
-  const { serverInfo, serverOptions, tools, setup } = parts.config
+  const { serverInfo, serverOptions, setup } = parts.config
 
   async function build(context: McpRequestContext): Promise<McpServer> {
     const exchange = context.requestInfo && exchangeOf(context.requestInfo)
     if (exchange === undefined) {
       throw new TaskConfigurationError('Failed to serve a request: it is unknown. Send requests through `fetch`.')
     }
-    const capabilities = { tools: { listChanged: false }, ...serverOptions?.capabilities }
+    const tools = await toolsFor(exchange, parts.config)
+    const listChanged = typeof parts.config.tools === 'function'
+    const capabilities = { tools: { listChanged }, ...serverOptions?.capabilities }
     const server = new McpServer(serverInfo, { ...serverOptions, capabilities })
     const hasHandles = getsHandles(exchange, parts)
     for (const tool of tools) registerTool(server, hasHandles ? withoutOutputSchema(tool) : tool, exchange, parts)
@@ -29,7 +32,9 @@ export function createServerFactory(
     refuseOtherTasks(server)
     // The extension is not defined on the 2025 revisions, whose own tasks are another thing.
     if (context.era === 'modern') {
-      server.server.registerCapabilities({ extensions: { [TASKS_EXTENSION]: {}, ...idempotentCalls(parts.config) } })
+      server.server.registerCapabilities({
+        extensions: { [TASKS_EXTENSION]: {}, ...idempotentCalls(tools, parts.config) },
+      })
       serveTaskMethods(server, exchange, parts)
     }
     return server
@@ -46,11 +51,10 @@ export function createServerFactory(
 }
 
 /** Says that repeated calls are known, and for how long at least. */
-function idempotentCalls({
-  idempotentCalls,
-  tools,
-  ttlOf,
-}: ServerParts['config']): Record<string, { keyTtlMs?: number }> {
+function idempotentCalls(
+  tools: readonly ToolDefinition[],
+  { idempotentCalls, ttlOf }: ServerParts['config'],
+): Record<string, { keyTtlMs?: number }> {
   if (idempotentCalls === false) return {}
   const keyTtlMs = Math.min(...tools.map((tool) => ttlOf(tool) ?? Number.POSITIVE_INFINITY))
   return { [IDEMPOTENT_CALLS_EXTENSION]: Number.isFinite(keyTtlMs) ? { keyTtlMs } : {} }

@@ -61,7 +61,7 @@ export function serveTaskMethods(server: McpServer, exchange: Exchange, parts: S
 function asThingsStand(record: TaskRecord, { config }: ServerParts): DetailedTask {
   const { task, tool } = record
   if (isTerminal(task.status)) return task
-  const pollIntervalMs = config.pollIntervalOf(config.tools.find(({ name }) => name === tool))
+  const pollIntervalMs = config.pollIntervalOf(config.toolsOf(record.owner).find(({ name }) => name === tool))
   const ahead = config.slots.ahead(task.taskId)
   if (ahead !== undefined) {
     return { ...task, pollIntervalMs, statusMessage: `Waiting for its turn: ${ahead} before it.` }

@@ -9,7 +9,7 @@ import type {
 import type { ToolStepOptions } from '../tasks/taskSteps.js'
 import type { Elicit } from './elicit.js'
 
-/** What `prepare` of a tool may know and do: there is no work yet that could report progress or wait for input. */
+/** The context of `prepare` of a tool: there is no work yet that could report progress or wait for input. */
 export interface PrepareContext {
   /**
    * Aborts when the work has become pointless: the client asked to cancel the task, its ttl is over, the
@@ -23,21 +23,21 @@ export interface PrepareContext {
    */
   sleep(ms: number): Promise<void>
   /**
-   * What the client declared: with this very request, or with `initialize` in revisions before 2026-07-28.
+   * The capabilities that the client declared: with this very request, or with `initialize` in revisions before 2026-07-28.
    */
   readonly clientCapabilities: ClientCapabilities
-  /** Who calls, as passed to `fetch`. */
+  /** The caller, as passed to `fetch`. */
   readonly authInfo?: AuthInfo
   /**
-   * What the client answered to `inputRequired(...)` in earlier rounds of this call: untrusted, read it
-   * with `acceptedContent` of the SDK.
+   * The client's answers to `inputRequired(...)` in earlier rounds of this call: untrusted, read it with `acceptedContent` of
+   * the SDK.
    */
   readonly inputResponses: Readonly<Record<string, unknown>>
   /** The `requestState` of the round before, as the SDK's handlers get it. */
   requestState<T = unknown>(): T | undefined
 }
 
-/** What a handler may know and do while it runs: the same in a task and in a call whose client waits for the result. */
+/** The context of a running handler: the same in a task and in a call whose client waits for the result. */
 export interface ToolContext extends PrepareContext {
   /**
    * Says how far the work has come: so many units of `total`, where that is known, and what is done now; or what is done now,
@@ -107,10 +107,10 @@ export interface ToolContext extends PrepareContext {
   listRoots(): Promise<ListRootsResult>
   /**
    * Runs a step that must not run twice, and keeps its result: a handler that is run again because its worker was lost gets
-   * that instead (`onOrphan: 'retry'`). Where the worker was lost during the step, nobody can tell whether it has happened: this
-   * throws then, and the step does not run again, unless it has `mayRepeat`. Give each step of a handler a name of its own.
-   * Waiting for the step takes two writes to the store where the handler may be run again, one with `mayRepeat`, none elsewhere:
-   * the handler of a call whose client waits is not run again, unless it has asked for input or the call has a key.
+   * that instead (`onOrphan: 'retry'`). If the worker was lost during the step, it is unknown whether the step has happened:
+   * this throws then, and the step does not run again, unless it has `mayRepeat`. Give each step of a handler a name of its
+   * own. Waiting for the step takes two writes to the store where the handler may be run again, one with `mayRepeat`, none
+   * elsewhere: the handler of a call whose client waits is not run again, unless it has asked for input or the call has a key.
    *
    * @throws {TaskConfigurationError} where the name was used before or the result is not JSON, a `ProtocolError` of the SDK
    * (-32603) where the worker was lost during the step, what the step throws, the reason of `signal`.

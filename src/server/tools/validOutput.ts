@@ -1,6 +1,8 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { TaskConfigurationError } from '../../protocol/errors.js'
 import type { ServerParts } from '../serverParts.js'
+import type { ValidCall } from './callTool.js'
+import { toolsFor } from './toolsFor.js'
 
 /**
  * The result of a handler whose structured content fits the tool's `outputSchema`. The SDK checks what it sends as the answer of
@@ -8,11 +10,13 @@ import type { ServerParts } from '../serverParts.js'
  * in words where it does not fit, and `onError` is called.
  */
 export async function validOutput(
-  name: string,
+  { tool: { name }, exchange }: ValidCall,
   result: CallToolResult,
   { config, report }: ServerParts,
 ): Promise<CallToolResult> {
-  const schema = config.tools.find((tool) => tool.name === name)?.outputSchema
+  // That of the call may be without it: see `withoutOutputSchema`.
+  const tools = await toolsFor(exchange, config)
+  const schema = tools.find((tool) => tool.name === name)?.outputSchema
   if (schema === undefined || result.isError === true) return result
   const { issues } = await schema['~standard'].validate(result.structuredContent)
   if (issues === undefined) return result
