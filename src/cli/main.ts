@@ -4,6 +4,18 @@ import { browserEnvironment } from '../environment/browserEnvironment.js'
 import { run } from './run.js'
 import type { Terminal } from './terminal.js'
 
+/** Made when a command looks at it: then it is the command that ends by it, not the process. */
+let stopping: AbortController | undefined
+
+function stopSignal(): AbortSignal {
+  if (stopping === undefined) {
+    const controller = new AbortController()
+    stopping = controller
+    for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => controller.abort())
+  }
+  return stopping.signal
+}
+
 const terminal: Terminal = {
   print: (line) => void process.stdout.write(`${line}\n`),
   warn: (line) => void process.stderr.write(`${line}\n`),
@@ -13,7 +25,9 @@ const terminal: Terminal = {
       ({ address }) => address,
       () => undefined,
     ),
-  signal: new AbortController().signal,
+  get signal() {
+    return stopSignal()
+  },
 }
 
 process.exitCode = await run(process.argv.slice(2), terminal)

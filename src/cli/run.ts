@@ -6,6 +6,7 @@ import { type Command, FAILED, OK, type Terminal } from './terminal.js'
 const HELP = `Usage: npx taskwire <command>
 
   doctor <url>         asks an MCP server what a browser would ask, and says what is wrong
+  gateway              serves any MCP server to web pages, its slow tools as tasks
   migrate              brings the Postgres schema of a task server to the version of this release
   tasks                lists the tasks of a task server, in its Postgres or Redis
   types <url | file>   writes the types of a server's tools
@@ -15,6 +16,7 @@ const HELP = `Usage: npx taskwire <command>
 /** Loaded when they are called: neither needs what the other does. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   doctor: async () => (await import('./doctor/doctor.js')).doctor,
+  gateway: async () => (await import('./gateway/gateway.js')).gateway,
   migrate: async () => (await import('./migrate/migrate.js')).migrate,
   tasks: async () => (await import('./tasks/tasks.js')).tasks,
   types: async () => (await import('./types/types.js')).types,
@@ -27,6 +29,10 @@ export const run: Command = async ([name, ...args], given) => {
     ...given,
     print: (text) => given.print(cleanLines(text)),
     warn: (text) => given.warn(cleanLines(text)),
+    // Not looked at here: see `Terminal.signal`.
+    get signal() {
+      return given.signal
+    },
   }
   if (name === '--help' || name === '-h' || name === 'help') {
     terminal.print(HELP)

@@ -9,7 +9,7 @@ export interface Terminal {
   readonly environment: Pick<Environment, 'fetch' | 'now' | 'setTimeout' | 'clearTimeout'>
   /** The address that a name stands for; undefined where it is not known. */
   lookUp(host: string): Promise<string | undefined>
-  /** Ends what goes on until it is stopped. */
+  /** Ends what goes on until it is stopped. To be looked at by such commands only: then Ctrl+C aborts it, and no more. */
   readonly signal: AbortSignal
 }
 

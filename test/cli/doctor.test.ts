@@ -105,7 +105,7 @@ const wrong: Record<string, { server: Doctored; finds: string; says: RegExp; arg
   'answers with a page of HTML': {
     server: { request: () => new Response('<h1>Sign in</h1>', { headers: { 'Content-Type': 'text/html' } }) },
     finds: 'mcp',
-    says: /no MCP server: HTTP 200 with a page of HTML/,
+    says: /does not lead to an MCP server: HTTP 200 with a page of HTML/,
   },
   'has nothing at the URL': {
     server: { request: () => new Response('Not found', { status: 404 }) },

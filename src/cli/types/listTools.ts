@@ -26,7 +26,7 @@ const TIME_LIMIT_MS = 30_000
 export async function listTools(
   target: string,
   headers: Record<string, string>,
-  { environment }: Pick<Terminal, 'environment'>,
+  { environment }: { readonly environment: Pick<Terminal['environment'], 'fetch'> },
 ): Promise<ListedTool[]> {
   const listed = isUrl(target) ? await askServer(readUrl(target), headers, environment) : await readList(target)
   const tools = new Map(listed.flatMap(parseTool).map((tool) => [tool.name, tool]))
@@ -41,7 +41,7 @@ export async function listTools(
 async function askServer(
   url: URL,
   headers: Record<string, string>,
-  { fetch }: Terminal['environment'],
+  { fetch }: Pick<Terminal['environment'], 'fetch'>,
 ): Promise<unknown[]> {
   const client = new Client({ name: 'taskwire-types', version: VERSION }, { versionNegotiation: { mode: 'auto' } })
   const limit = { timeout: TIME_LIMIT_MS }

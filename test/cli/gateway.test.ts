@@ -1,0 +1,132 @@
+import { request } from 'node:http'
+import { createRequire } from 'node:module'
+import { createTaskClient, type TaskClient } from 'taskwire'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { run } from '../../src/cli/run.js'
+import { memoryStorage } from '../../src/core/storage/memoryStorage.js'
+import { freePort } from '../support/freePort.js'
+import { taskwire, testTerminal } from './support/testTerminal.js'
+
+const everything = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js')
+const SLOW = 'trigger-long-running-operation'
+const TOKEN = 'f81d4fae7dec11d0a76500a0c91e6bf6'
+
+/** The published server-everything, over stdio, behind the gateway of the command line. */
+async function serveEverything(...options: string[]): Promise<string> {
+  const port = await freePort()
+  const stop = new AbortController()
+  const terminal = testTerminal({}, stop.signal)
+  let isUp = () => {}
+  const up = new Promise<void>((resolve) => {
+    isUp = resolve
+  })
+  const print = (line: string) => {
+    terminal.print(line)
+    isUp()
+  }
+  const args = ['gateway', '--port', `${port}`, ...options, '--', process.execPath, everything, 'stdio']
+  const exitCode = run(args, { ...terminal, print })
+  onTestFinished(async () => {
+    stop.abort()
+    expect(await exitCode).toBe(0)
+  })
+  await Promise.race([up, exitCode])
+  const host = options.includes('--host') ? options[options.indexOf('--host') + 1] : '127.0.0.1'
+  expect(terminal.output.join('\n')).toContain(`15 tools at http://${host}:${port}/mcp`)
+  return `http://${host}:${port}/mcp`
+}
+
+function open(url: string, options: Partial<Parameters<typeof createTaskClient>[0]> = {}): TaskClient {
+  const client = createTaskClient({ url, crossTab: false, ...options } as Parameters<typeof createTaskClient>[0])
+  onTestFinished(() => client.close())
+  return client
+}
+
+describe('npx taskwire gateway', () => {
+  it('makes a slow tool of a stdio server survive a reload', async () => {
+    const url = await serveEverything('--after', '0.2')
+    const storage = memoryStorage()
+    const params = { name: SLOW, arguments: { duration: 2, steps: 4 } }
+    const before = open(url, { storage })
+    const call = before.startToolCall(params, { key: 'slow' })
+    await new Promise<void>((resolve) => {
+      call.subscribe(({ task }) => task !== undefined && resolve())
+    })
+    expect(call.getState()).toMatchObject({ phase: 'working', task: { status: 'working' } })
+    await before.close()
+    const again = open(url, { storage }).startToolCall(params, { key: 'slow' })
+    expect(again.callId).toBe(call.callId)
+    expect(JSON.stringify(await again.result)).toContain('Long running operation completed. Duration: 2 seconds')
+  })
+
+  it('answers a fast tool plainly, and asks the user what the server asks', async () => {
+    const client = open(await serveEverything(), { input: { handlers: {} } })
+    const echo = client.startToolCall({ name: 'echo', arguments: { message: 'hi' } })
+    expect(await echo.result).toMatchObject({ content: [{ text: 'Echo: hi' }] })
+    expect(echo.getState().task).toBeUndefined()
+    const asks = client.startToolCall({ name: 'trigger-elicitation-request' })
+    const key = await new Promise<string>((resolve) => {
+      asks.subscribe(({ inputRequests }) => Object.keys(inputRequests).forEach(resolve))
+    })
+    await asks.respond(key, { action: 'decline' })
+    expect(JSON.stringify(await asks.result)).toContain('User declined')
+  })
+
+  it('lets in nobody but callers with the token, and pages that are named', async () => {
+    const url = await serveEverything('--token', TOKEN, '--allow-origin', 'https://app.example')
+    const ask = (headers: Record<string, string>) =>
+      fetch(url, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: '{}' })
+    expect((await ask({})).status).toBe(401)
+    expect((await ask({ authorization: 'Bearer wrong' })).status).toBe(401)
+    const authorization = `Bearer ${TOKEN}`
+    expect((await ask({ authorization, origin: 'https://evil.example' })).status).toBe(403)
+    const page = await ask({ authorization, origin: 'https://app.example' })
+    expect(page.headers.get('access-control-allow-origin')).toBe('https://app.example')
+    expect((await fetch(new URL('/', url))).status).toBe(404)
+    const client = open(url, { headers: { authorization } })
+    expect((await client.listTools()).length).toBe(15)
+  })
+
+  it.each([[[]], [['--host', 'localhost']]])(
+    'refuses requests whose Host is a name that somebody has made to point here: %j',
+    async (options) => {
+      const url = await serveEverything(...options)
+      const statusOf = (host: string) =>
+        new Promise((resolve, reject) => {
+          request(url, { headers: { host } }, ({ statusCode }) => resolve(statusCode))
+            .on('error', reject)
+            .end()
+        })
+      expect(await statusOf('evil.example')).toBe(403)
+      expect(await statusOf(new URL(url).host)).not.toBe(403)
+    },
+  )
+
+  it.each([
+    [['--host', '0.0.0.0', '--', 'server'], 'Name the pages that may, and a token'],
+    [['--host', '0.0.0.0', '--token', TOKEN, '--', 'server'], 'Name the pages that may, and a token'],
+    [['--allow-origin', 'https://app.example/path', '--', 'server'], 'is no origin'],
+    [['--token', 'short', '--', 'server'], 'The token is too short'],
+    [['--after', '0', '--', 'server'], 'name those tools with --tasks'],
+    [['--after', 'soon', '--', 'server'], 'is no number of seconds'],
+    [['--jobs', 'no/such/file.js', '--', 'server'], 'Failed to load the jobs of "no/such/file.js"'],
+    [['--jobs', 'src/version.ts', '--', 'server'], 'exports no list of jobs'],
+    [['--port', '99999', '--', 'server'], 'is no port'],
+    [['--header', 'A: b', '--', 'server'], 'for a server behind a URL'],
+    [['https://a.example/mcp', '--', 'server'], 'Which server?'],
+    [['server'], 'Which server?'],
+    [[], 'Which server?'],
+    [['--', 'no-such-command-here'], 'could not be listed: no-such-command-here'],
+    [['http://127.0.0.1:9/mcp'], 'could not be listed: http://127.0.0.1:9/mcp'],
+  ])('refuses %j', async (args, problem) => {
+    const { exitCode, warnings } = await taskwire(['gateway', ...args])
+    expect(warnings).toContain(problem)
+    expect(exitCode).toBe(2)
+  })
+
+  it('prints its help', async () => {
+    const { exitCode, output } = await taskwire(['gateway', '--help'])
+    expect(output).toContain('npx taskwire gateway [options] -- <command>')
+    expect(exitCode).toBe(0)
+  })
+})
