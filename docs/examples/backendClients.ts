@@ -1,18 +1,17 @@
-import { createTaskClient, type TaskClient } from 'taskwire'
-import { fileStorage } from './backendStorage.ts'
+import type { TaskClient } from 'taskwire'
+import { createClientPool, fileStorage } from 'taskwire/backend'
 
-const clients = new Map<string, TaskClient>()
+const storage = fileStorage('.taskwire')
 
-/** One client for each user, for as long as the process lives. */
-export function clientOfUser(userId: string): TaskClient {
-  const known = clients.get(userId)
-  if (known !== undefined) return known
-  const client = createTaskClient({
+export const pool = createClientPool({
+  create: () => ({
     url: 'https://mcp.example.com/mcp',
-    transportOptions: { requestInit: { headers: { Authorization: `Bearer ${process.env['MCP_TOKEN']}` } } },
-    scope: userId, // keeps the records of users apart
-    storage: fileStorage('.taskwire'),
-  })
-  clients.set(userId, client)
-  return client
+    headers: { Authorization: `Bearer ${process.env['MCP_TOKEN']}` },
+    storage,
+  }),
+  idleMs: 5 * 60_000,
+})
+
+export function clientOfUser(userId: string): TaskClient {
+  return pool.get(userId)
 }

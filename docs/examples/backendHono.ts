@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import { createTaskBridge } from 'taskwire/bridge/server'
 import { clientOfUser } from './backendClients.ts'
 
-/** Put the sessions of your app here: who is signed in, by the cookie of the session. */
+/** Put the sessions of your app here: find the signed-in user by the cookie of the session. */
 const users = new Map<string, string>()
 
 const bridge = createTaskBridge({

@@ -1,24 +1,7 @@
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import type { TaskStorage } from 'taskwire'
+import { Redis } from 'ioredis'
+import { Pool } from 'pg'
+import { postgresStorage, redisStorage } from 'taskwire/backend'
 
-/** Records of tasks as files, for a backend of one process. With several, keep them in your database. */
-export function fileStorage(folder: string): TaskStorage {
-  const ready = mkdir(folder, { recursive: true })
-  const fileOf = (key: string) => join(folder, encodeURIComponent(key))
-  return {
-    getItem: (key) => readFile(fileOf(key), 'utf8').catch(() => null),
-    async setItem(key, value) {
-      await ready
-      const draft = `${fileOf(key)}.${crypto.randomUUID()}.draft`
-      await writeFile(draft, value)
-      await rename(draft, fileOf(key))
-    },
-    removeItem: (key) => rm(fileOf(key), { force: true }),
-    async keys() {
-      await ready
-      const files = await readdir(folder)
-      return files.filter((file) => !file.endsWith('.draft')).map(decodeURIComponent)
-    },
-  }
-}
+export const inRedis = redisStorage({ redis: new Redis('redis://localhost:6379') })
+
+export const inPostgres = postgresStorage({ pool: new Pool({ connectionString: 'postgres://localhost/app' }) })

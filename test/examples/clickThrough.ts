@@ -107,7 +107,7 @@ function measure(page: Page): () => Promise<number> {
   return async () => (await Promise.all(files.values())).reduce((sum, size) => sum + size, 0)
 }
 
-async function generate(page: Page, quarter: string): Promise<void> {
+export async function generate(page: Page, quarter: string): Promise<void> {
   await page.getByLabel('Quarter').selectOption(quarter)
   await page.getByRole('button', { name: 'Generate report' }).click()
 }

@@ -2,8 +2,11 @@
 export interface Example {
   /** Its folder. */
   readonly name: string
-  /** A page is clicked through in Chromium, a chat is talked to there; a server is called by a client in Node. */
-  readonly kind: 'chat' | 'page' | 'server'
+  /**
+   * A page is clicked through in Chromium, as are those of two users whose backend has the client; a chat is talked to there; a
+   * server is called by a client in Node.
+   */
+  readonly kind: 'chat' | 'page' | 'server' | 'users'
   /**
    * A framework whose files only a checker of its own reads, with a compiler before TypeScript 7: the command, and the other
    * files, which TypeScript 7 checks.
@@ -26,6 +29,7 @@ const vitePreview = ['vite', 'preview', '--host', '127.0.0.1', '--port', 'PORT',
 export const EXAMPLES: readonly Example[] = [
   { name: 'vanilla', kind: 'page', start: vitePreview },
   { name: 'vite-react', kind: 'page', start: vitePreview },
+  { name: 'backend-hono', kind: 'users', start: vitePreview },
   { name: 'existing-client', kind: 'page', start: vitePreview },
   // The AI SDK asks for Node 22.
   { name: 'assistant-ui', kind: 'chat', start: vitePreview, node: '22' },

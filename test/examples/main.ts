@@ -8,6 +8,7 @@ import { chatThrough } from './chatThrough.js'
 import { clickThrough } from './clickThrough.js'
 import { EXAMPLES, type Example } from './examples.js'
 import { formatTable, secondsSince } from './table.js'
+import { usersThrough } from './usersThrough.js'
 import { createWorkspace, type Workspace } from './workspace.js'
 
 // Installs each app of examples/ with the packed package, checks its types with two compilers, builds it, starts it, and
@@ -89,7 +90,7 @@ async function tryExample(example: Example, workspace: Workspace, browser: Brows
     try {
       if (example.kind === 'server' || example.name === 'next') await step('use', () => callThrough(app, running.url))
       if (example.kind !== 'server') {
-        const use = example.kind === 'chat' ? chatThrough : clickThrough
+        const use = { chat: chatThrough, page: clickThrough, users: usersThrough }[example.kind]
         const { gzip } = await step('use', () => use(browser, running.url, values.screenshots))
         row.bytes = gzip.toLocaleString('en')
       }

@@ -1,0 +1,48 @@
+// A process of a backend: `node scripts/run.mjs test/backend/process.ts redis|postgres DATABASE MCP LEASE_MS NAME`.
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type NodeIncomingMessageLike, toNodeHandler } from '@modelcontextprotocol/node'
+import { Redis } from 'ioredis'
+import pg from 'pg'
+import {
+  createClientPool,
+  postgresEnvironment,
+  postgresStorage,
+  redisEnvironment,
+  redisStorage,
+} from 'taskwire/backend'
+import { createTaskBridge } from 'taskwire/bridge/server'
+
+const [, , database, databaseUrl = '', mcpUrl = '', lease, name = ''] = process.argv
+const leaseMs = Number(lease)
+
+function open() {
+  if (database === 'redis') {
+    const redis = new Redis(databaseUrl)
+    return { storage: redisStorage({ redis }), environment: redisEnvironment({ redis, leaseMs }) }
+  }
+  const pool = new pg.Pool({ connectionString: databaseUrl })
+  return { storage: postgresStorage({ pool }), environment: postgresEnvironment({ pool, leaseMs }) }
+}
+
+const { storage, environment } = open()
+const pool = createClientPool({
+  create: () => ({ url: mcpUrl, headers: { 'x-process': name }, push: false, storage, environment }),
+})
+const bridge = createTaskBridge({
+  clientOf: (request) => pool.get(request.headers.get('x-user') ?? 'nobody'),
+  allow: { tools: ['work'] },
+  onError: (error) => console.error(error),
+})
+const handler = toNodeHandler({ fetch: bridge.fetch })
+// Node declares `method?: string | undefined`, the SDK `method?: string`: the same but for `exactOptionalPropertyTypes`.
+const http = createServer((request, response) => void handler(request as NodeIncomingMessageLike, response))
+http.listen(0, '127.0.0.1', () => console.log(`http://127.0.0.1:${(http.address() as AddressInfo).port}/api/calls`))
+
+// It ends with the process that started it.
+process.stdin.once('end', () => process.exit()).resume()
+process.once('SIGTERM', async () => {
+  await pool.close()
+  await environment.close()
+  process.exit()
+})
