@@ -25,9 +25,9 @@ import { createStanding } from './standing.js'
 
 /**
  * Creates a client for a page whose backend has the MCP client: the calls are those of the user's client there, in the same
- * store and under the same hooks as with `createTaskClient` of `taskwire`. What the page starts, cancels, answers or forgets,
- * it asks the backend for, once, also where it is offline meanwhile. The page has no token, no task id and nothing of MCP.
- * Creating it does nothing yet: the first use connects. The other side is `createTaskBridge` of `taskwire/bridge/server`.
+ * store and under the same hooks as with `createTaskClient` of `taskwire`. The page asks the backend to start, cancel, answer
+ * and forget calls, once each, even if it is offline meanwhile. The page has no token, no task id and nothing of MCP. Creating
+ * it does nothing yet: the first use connects. The other side is `createTaskBridge` of `taskwire/bridge/server`.
  *
  * @throws {TaskConfigurationError} where the options cannot work; the message says what to change.
  *

@@ -5,19 +5,13 @@ import type { InputResponse } from '../protocol/inputRequest.js'
 import { decodeCall } from './wire/decodeCall.js'
 import { type CallOnWire, type CallRef, givenKey, type Position } from './wire/messages.js'
 
-/** From when on the news have told what came of an action. */
-export interface Told extends Position {
-  /** Of which life of the backend the news were when the action was answered. */
-  readonly heard: string | undefined
-}
-
 /** A `tools/call` that this page has asked for. */
 export interface OwnStart {
   readonly startedAt: number
   /** Once the backend has taken it: when the call was started there, and whether this page has made it. */
   readonly run?: number
   readonly isNew?: boolean
-  readonly told?: Told
+  readonly told?: Position
   readonly failureCount: number
   readonly lastError?: Error
 }
@@ -27,7 +21,7 @@ export interface OwnResponse {
   readonly response: InputResponse
   readonly state: InputResponseState
   readonly sent: Promise<void>
-  readonly told?: Told
+  readonly told?: Position
 }
 
 /** One run of a call, as this page knows it: what the backend says, and on top of it what was asked and not told yet. */
@@ -42,7 +36,7 @@ export interface Entry {
   start: OwnStart | undefined
   /** Why it ended without the backend. */
   failure: { readonly error: Error; readonly endedAt: number } | undefined
-  cancel: { readonly isRetrying: boolean; readonly sent: Promise<void>; readonly told?: Told } | undefined
+  cancel: { readonly isRetrying: boolean; readonly sent: Promise<void>; readonly told?: Position } | undefined
   readonly responses: Map<string, OwnResponse>
   /** Resolves when the backend has answered to the start. */
   started: Promise<unknown>
@@ -96,8 +90,8 @@ function project(entry: Entry, network: 'retrying' | 'offline' | undefined): Too
   const state = wire !== undefined && !isAwaited(entry) ? decodeCall(wire, callId) : undefined
   if (state === undefined) {
     const { failureCount = 0, lastError } = start ?? {}
-    const fares: ToolCallNetwork = network ?? (failureCount > 0 ? 'retrying' : 'ok')
-    const trouble = { network: fares, failureCount, ...(lastError && { lastError }) }
+    const reached: ToolCallNetwork = network ?? (failureCount > 0 ? 'retrying' : 'ok')
+    const trouble = { network: reached, failureCount, ...(lastError && { lastError }) }
     return { ...quiet, ...cancelled, ...trouble, phase: 'calling' as const }
   }
   // What this page has asked for is shown with the time of this page.
@@ -118,7 +112,7 @@ function project(entry: Entry, network: 'retrying' | 'offline' | undefined): Too
   }
 }
 
-/** A run of a call that nothing is known of. */
+/** A run of a call that this page knows nothing about yet. */
 export function createEntry(
   known: Pick<Entry, 'callId' | 'name' | 'ref'> & Partial<Pick<Entry, 'args' | 'meta' | 'wire' | 'start'>>,
 ): Entry {
@@ -128,7 +122,7 @@ export function createEntry(
     resolve = done as Entry['resolve']
     reject = failed
   })
-  // Nobody may be waiting for it.
+  // Without a caller that waits, a rejection must not count as unhandled.
   outcome.catch(() => {})
   const entry = {
     args: undefined,

@@ -3,9 +3,9 @@ import { isSettled, type SettledToolCall } from '../core/record/toolCallState.js
 import { abortError } from '../core/time/abort.js'
 import type { Environment } from '../environment/environment.js'
 import { TaskExpiredError } from '../protocol/errors.js'
-import { type Entry, isAwaited, showEntry, type Told } from './entries.js'
+import { type Entry, isAwaited, showEntry } from './entries.js'
 import type { Mirror } from './mirror.js'
-import type { Answer } from './wire/messages.js'
+import { isNoEarlier, type Position } from './wire/messages.js'
 
 export interface EntryBookOptions {
   readonly environment: Environment
@@ -32,20 +32,18 @@ export interface EntryBook {
   /** Shows it as it is now. */
   refresh(entry: Entry): void
   refreshAll(): void
-  /** From when on the news have told what came of an action with this answer. */
-  toldBy(answer: Answer): Told
   clear(reason: Error): void
 }
 
 export function createEntryBook({ environment, mirror, store, network, ...options }: EntryBookOptions): EntryBook {
   const entries = new Map<string, Entry>()
 
-  function isTold(told: Told | undefined): boolean {
+  function isTold(told: Position | undefined): boolean {
     const { position } = mirror
     if (told === undefined || position === undefined) return false
     if (position.epoch === told.epoch) return position.seq >= told.seq
-    // The backend was started again: since the answer, or before the page has heard of the process that gave it.
-    return mirror.hasSeen(told.epoch) || position.epoch !== told.heard
+    // The backend was started again since. News of before come from a tab that was frozen.
+    return isNoEarlier(position.epoch, told.epoch)
   }
 
   /** Takes away what was asked for and told since. */
@@ -92,7 +90,7 @@ export function createEntryBook({ environment, mirror, store, network, ...option
   return {
     entries,
     add(entry) {
-      entries.get(entry.callId)?.reject(abortError('The call was started anew.'))
+      entries.get(entry.callId)?.reject(abortError('The call was started again.'))
       entries.set(entry.callId, entry)
       store.setCall(entry.shown)
       refresh(entry)
@@ -113,7 +111,6 @@ export function createEntryBook({ environment, mirror, store, network, ...option
     refreshAll() {
       for (const entry of entries.values()) if (!entry.isOver) refresh(entry)
     },
-    toldBy: ({ epoch, seq }) => ({ epoch, seq, heard: mirror.position?.epoch }),
     clear(reason) {
       for (const entry of [...entries.values()]) {
         remove(entry)

@@ -1,6 +1,6 @@
 import type { ToolCall } from '../client/taskClient.js'
 import { isEqual } from '../core/record/isEqual.js'
-import { abortError, onAbort } from '../core/time/abort.js'
+import { onShown, waitFor } from '../core/run/waiting.js'
 import { asError } from '../protocol/asError.js'
 import { TaskInputError } from '../protocol/errors.js'
 import type { InputResponse } from '../protocol/inputRequest.js'
@@ -9,7 +9,7 @@ import type { PageCalls } from './pageCalls.js'
 import type { Post } from './requests.js'
 
 export interface HandleContext {
-  readonly calls: Pick<PageCalls, 'refresh' | 'toldBy'>
+  readonly calls: Pick<PageCalls, 'refresh'>
   readonly post: Post
   readonly subscribe: (callId: string, listener: () => void) => () => void
   /** When the backend was last heard of. */
@@ -22,13 +22,7 @@ export function createHandle(
   context: HandleContext,
   { signal, refusal }: { signal?: AbortSignal | undefined; refusal?: Promise<never> } = {},
 ): ToolCall {
-  let detach: (reason: unknown) => void = () => {}
-  const result = new Promise<never>((resolve, reject) => {
-    detach = reject
-    entry.outcome.then(resolve, reject)
-  })
-  const stopListening = signal ? onAbort(signal, () => detach(signal.reason)) : () => {}
-  result.then(stopListening, stopListening)
+  const { result, detach } = waitFor(entry.outcome, signal)
   refusal?.catch(detach)
 
   return {
@@ -39,16 +33,9 @@ export function createHandle(
     get lastHeardAt() {
       return entry.shown.task && context.heardAt()
     },
-    subscribe: (listener) => {
-      let seen = entry.shown
-      return context.subscribe(entry.callId, () => {
-        if (entry.shown === seen) return
-        seen = entry.shown
-        listener(seen)
-      })
-    },
+    subscribe: (listener) => onShown(entry, (onChange) => context.subscribe(entry.callId, onChange), listener),
     cancel: () => cancel(entry, context),
-    detach: () => detach(abortError('Detached from the call; its task goes on.')),
+    detach: () => detach(),
     respond: (inputKey, response) => respond(entry, inputKey, response, context),
   }
 }
@@ -66,7 +53,7 @@ function cancel(entry: Entry, { calls, post }: HandleContext): Promise<void> {
     if (entry.isOver) return
     try {
       const answer = await post({ type: 'cancel', call: entry.ref }, () => set({ isRetrying: true }))
-      set({ told: calls.toldBy(answer) })
+      set({ told: answer })
     } catch (error) {
       entry.cancel = undefined
       calls.refresh(entry)
@@ -104,7 +91,7 @@ function respond(
       const answer = await post({ type: 'respond', call: entry.ref, inputKey, response }, () =>
         set({ state: { status: 'sending', isRetrying: true } }),
       )
-      set({ told: calls.toldBy(answer) })
+      set({ told: answer })
     } catch (thrown) {
       set({ state: { status: 'rejected', isRetrying: false, error: asError(thrown) } })
       throw thrown

@@ -7,13 +7,13 @@ import { createReader, type ReaderOptions } from './reader.js'
 import { SILENCE_MS } from './stream.js'
 import { type News, readNews, WIRE_VERSION } from './wire/messages.js'
 
-/** How the stream of the backend fares. */
+/** The state of the stream from the backend. */
 export interface LinkStatus {
-  /** True while the news come. */
+  /** True while the stream delivers. */
   readonly isLive: boolean
   /** The status with which the backend refuses the stream. */
   readonly refused?: number
-  /** Why there are no news. */
+  /** The reason that the stream delivers nothing. */
   readonly error?: Error
 }
 
@@ -50,7 +50,7 @@ export function createLink(options: LinkOptions): Link {
     ...options,
     onNews: (news) => {
       const isWhole = options.onNews(news)
-      tabs?.post({ type: 'news', news })
+      if (isWhole) tabs?.pass(news)
       if (!status.isLive) tell({ isLive: true })
       return isWhole
     },
@@ -129,21 +129,48 @@ function createTabsOfLink({ environment, name, reader, status, onNews, onStatus,
   if (!options.crossTab || locks === undefined || openChannel === undefined) return undefined
   let channel: Channel | undefined
   let silence: unknown
+  /** When the tab began to read whose news this one takes, ms since the epoch: its own time while it reads. */
+  let readSince = 0
+  /** True once news have come through the stream of this tab: until then, what it knows may be of long ago. */
+  let hasRead = false
+  /** True if another tab waits for everything that is known. */
+  let isAsked = false
 
   const election = createElection({
     name: `${name}:leader`,
     locks: locksWithFallback(locks, options.onError),
     environment,
     isHere: () => channel !== undefined,
-    onChange: (own) => (own.isLeader() ? reader.start() : reader.stop()),
+    onChange: (own) => {
+      if (own.isLeader()) {
+        readSince = Math.max(environment.now(), readSince + 1)
+        hasRead = false
+        return reader.start()
+      }
+      reader.stop()
+      // While it read, it took no news from others.
+      post({ type: 'ask' })
+    },
     onEmpty: () => {},
   })
 
-  const post = (message: object) => channel?.postMessage({ ...message, v: WIRE_VERSION })
+  const post = (message: object) => channel?.postMessage({ ...message, readSince, v: WIRE_VERSION })
 
   function postStatus(): void {
     const { isLive, refused, error } = status()
     post({ type: 'status', isLive, refused, error: error instanceof TaskError ? error.toJSON() : undefined })
+  }
+
+  function tellAll(): void {
+    isAsked = false
+    post({ type: 'news', news: options.snapshot() })
+  }
+
+  /** Passes on what the stream has brought. */
+  function pass(news: News): void {
+    hasRead = true
+    if (isAsked) tellAll()
+    else post({ type: 'news', news })
   }
 
   /** A tab that has the stream and says nothing is frozen: another one takes its place. */
@@ -152,16 +179,32 @@ function createTabsOfLink({ environment, name, reader, status, onNews, onStatus,
     silence = environment.setTimeout(() => election.steal(), SILENCE_MS)
   }
 
+  /**
+   * A tab that was frozen while another one took its place passes on what it still reads: that is older than what is known.
+   *
+   * ```text
+   * tab A  reads ─ frozen ······························ wakes: passes on what has waited ─ its lock is gone
+   * tab B              silence: steals ─ reads, from a backend that was started again
+   * ```
+   */
+  function isOvertaken(since: number): boolean {
+    // A time that has not come yet is of a clock that was set back since.
+    return reader.isReading ? since <= readSince : since < readSince && readSince <= environment.now()
+  }
+
   function receive(message: unknown): void {
     if (!isJsonObject(message) || message['v'] !== WIRE_VERSION) return
-    const { type, isLive, refused, error } = message
-    if (reader.isReading) {
-      if (type === 'retry') reader.retry()
-      if (type !== 'ask') return
-      const known = options.snapshot()
-      if (known !== undefined) post({ type: 'news', news: known })
+    const { type, isLive, refused, error, readSince: since } = message
+    if (type === 'retry' || type === 'ask') {
+      if (!reader.isReading) return
+      if (type === 'retry') return reader.retry()
+      isAsked = true
+      if (!hasRead) return
+      tellAll()
       return postStatus()
     }
+    if (typeof since !== 'number' || isOvertaken(since)) return
+    if (!reader.isReading) readSince = since
     watchLeader()
     if (type === 'status') {
       onStatus({
@@ -178,6 +221,7 @@ function createTabsOfLink({ environment, name, reader, status, onNews, onStatus,
 
   return {
     post,
+    pass,
     postStatus,
     join: election.join,
     appear: () => {

@@ -16,8 +16,6 @@ export interface Mirror {
   readonly position: Position | undefined
   readonly user: string | undefined
   readonly connection: JsonObject | undefined
-  /** True if the news were once of this life of the backend. */
-  hasSeen(epoch: string): boolean
   /** Takes news in. Undefined where something in between is missing. */
   take(news: News): Changes | undefined
   /** Everything that is known, for another tab. */
@@ -32,7 +30,6 @@ export function createMirror(idOf: (ref: CallRef) => string): Mirror {
   let last: Position | undefined
   let user: string | undefined
   let connection: JsonObject | undefined
-  const epochs = new Set<string>()
 
   function takeCalls(news: News): Changes['calls'] {
     return news.calls.flatMap((call) => {
@@ -55,14 +52,12 @@ export function createMirror(idOf: (ref: CallRef) => string): Mirror {
     get connection() {
       return connection
     },
-    hasSeen: (epoch) => epochs.has(epoch),
     take(news) {
       const isOtherUser = user !== undefined && user !== news.user
       const isKnownEpoch = !isOtherUser && last?.epoch === news.epoch
       if (news.from !== undefined && (!isKnownEpoch || last === undefined || news.from > last.seq)) return undefined
       // Another tab may tell what this one knows already, or has known longer.
       if (isKnownEpoch && last !== undefined && news.seq < last.seq) return NOTHING
-      epochs.add(news.epoch)
       last = { epoch: news.epoch, seq: news.seq }
       user = news.user
       connection = shareMembers(connection, news.connection ?? connection ?? {})

@@ -1,6 +1,8 @@
 import type { TaskClientBaseOptions } from '../client/taskClient.js'
 
-/** What `createTaskClient` of `taskwire/bridge` takes. How tasks are polled and kept, the client of the backend says. */
+/**
+ * The options of `createTaskClient` of `taskwire/bridge`. The client of the backend decides how tasks are polled and stored.
+ */
 export interface TaskClientBridgeOptions
   extends Pick<
     TaskClientBaseOptions,
@@ -8,6 +10,6 @@ export interface TaskClientBridgeOptions
   > {
   /** Where the backend serves the handler of `createTaskBridge`, such as `/api/calls`. */
   url: string | URL
-  /** What requests are sent by. @default the `fetch` of the page, which sends the cookies of its origin */
+  /** The function that sends requests. @default the `fetch` of the page, which sends the cookies of its origin */
   fetch?: (url: string | URL, init?: RequestInit) => Promise<Response>
 }

@@ -16,7 +16,7 @@ export interface PageCallsOptions extends Omit<EntryBookOptions, 'onEnded'> {
 }
 
 /** The calls of a page: what the backend says of them, and what this page has asked for. */
-export interface PageCalls extends Pick<EntryBook, 'entries' | 'refresh' | 'refreshAll' | 'toldBy'> {
+export interface PageCalls extends Pick<EntryBook, 'entries' | 'refresh' | 'refreshAll'> {
   start(request: ToolCallRequest, options: StartOptions): Started
   take(changes: Changes): void
   /** Fetches the outcome of a call that ended in an earlier life of the backend. */
@@ -26,7 +26,7 @@ export interface PageCalls extends Pick<EntryBook, 'entries' | 'refresh' | 'refr
 }
 
 export function createPageCalls(options: PageCallsOptions): PageCalls {
-  const { environment, owner, store, post, onForgotten } = options
+  const { environment, mirror, owner, store, post, onForgotten } = options
   const book = createEntryBook({ ...options, onEnded: fetchOutcome })
   const { entries } = book
   const news = createNewsTaking(book, (ids) => onForgotten((callId) => callId !== undefined && ids.has(callId)))
@@ -36,10 +36,13 @@ export function createPageCalls(options: PageCallsOptions): PageCalls {
     if (entry.isFetching || entry.shown.phase !== 'ended') return
     entry.isFetching = true
     entry.isWanted = true
+    const { position } = mirror
     post({ type: 'resume', call: entry.ref })
       .catch((thrown: unknown) => book.fail(entry, asError(thrown)))
       .finally(() => {
         entry.isFetching = false
+        // The backend was started again meanwhile, and the process that was asked may be gone.
+        if (mirror.position?.epoch !== position?.epoch) fetchOutcome(entry)
       })
   }
 

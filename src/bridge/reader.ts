@@ -13,7 +13,7 @@ export interface ReaderOptions extends Omit<StreamOptions, 'onLost' | 'onRefused
 export interface Reader {
   readonly isReading: boolean
   start(): void
-  /** Opens the stream again, where it was: it may be one that nothing comes through any more. */
+  /** Opens the stream again, where it was: the old one may be dead. */
   restart(): void
   stop(): void
   /** Tries again where the backend has refused the stream. */

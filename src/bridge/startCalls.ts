@@ -69,7 +69,7 @@ async function askToStart(
   const run = Math.max(answer.startedAt, wire?.startedAt ?? 0)
   const isNew = answer.isNew === true && run === answer.startedAt
   const startedAt = isNew ? start.startedAt : run
-  entry.start = { startedAt, run, isNew, told: book.toldBy(answer), failureCount: 0 }
+  entry.start = { startedAt, run, isNew, told: answer, failureCount: 0 }
   book.refresh(entry)
 }
 
@@ -77,7 +77,7 @@ function refuse(entry: Entry, thrown: unknown, { book, news }: StartingOptions):
   const error = asError(thrown)
   if (book.entries.get(entry.callId) !== entry) return entry.reject(error)
   if (!(error instanceof ToolCallKeyConflictError)) return book.fail(entry, error)
-  // The call of that key goes on without this one.
+  // The call of that key continues; only this one is refused.
   const { callId, wire } = entry
   entry.reject(error)
   book.drop(entry)

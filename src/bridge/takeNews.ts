@@ -21,6 +21,7 @@ export function createNewsTaking(book: EntryBook, onForgotten: (callIds: Readonl
    * known: none ─────────────────────────────▶ a call of another page, or of an earlier visit
    * known: asked for, and not told yet ──────▶ kept: it may be of the run before
    * known: the same run ─────────────────────▶ shown
+   * known: waits for its turn ───────────────▶ the call that another process of the backend has made meanwhile
    * known: an earlier run ───────────────────▶ started again by another page
    * ```
    */
@@ -29,9 +30,10 @@ export function createNewsTaking(book: EntryBook, onForgotten: (callIds: Readonl
     dropped.delete(callId)
     const known = entries.get(callId)
     const isAsked = known?.start !== undefined && isAwaited(known)
-    const isSameRun = isAsked || (known?.wire !== undefined && wire.startedAt <= known.wire.startedAt)
-    // The process of before has told the outcome, which this one would have to fetch.
-    if (isSameRun && known?.isOver && wire.phase === 'ended') return
+    const isSameRun = isAsked || (known?.wire !== undefined && isOneRun(known.wire, wire))
+    // The process of before has told the outcome, which this one has to fetch.
+    const isBehind = wire.phase === 'ended' || (known?.failure === undefined && wire.endedAt === undefined)
+    if (isSameRun && known?.isOver && isBehind) return
     if (known !== undefined && isSameRun && known.failure === undefined) {
       known.wire = wire
       if (!isAsked && known.start !== undefined) known.start = { ...known.start, run: wire.startedAt }
@@ -71,4 +73,9 @@ export function createNewsTaking(book: EntryBook, onForgotten: (callIds: Readonl
       }
     },
   }
+}
+
+/** True unless the call was started again in between. A run that waits for another process becomes that one's, which may be later. */
+function isOneRun(before: CallOnWire, now: CallOnWire): boolean {
+  return now.startedAt <= before.startedAt || (before.phase === 'calling' && now.phase !== 'calling')
 }

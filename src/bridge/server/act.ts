@@ -41,7 +41,9 @@ async function perform(
       await client.connect()
       return undefined
     case 'listTools': {
-      const tools = await client.listTools()
+      // The backend follows jobs by their other tools: a model in the page that saw them would poll, too.
+      const { jobs = [] } = client
+      const tools = (await client.listTools()).filter(({ name }) => !jobs.some((job) => job.isInternal(name)))
       const allowed = await Promise.all(tools.map(({ name }) => isAllowed({ type: 'listTools', tool: name })))
       return { tools: tools.filter((_, at) => allowed[at]).map((tool) => ({ ...tool })) }
     }
@@ -73,6 +75,8 @@ async function start(client: TaskClient, action: ActionOf<'start'>, isRepeated: 
   const before = client.getToolCallState(callId)
   // The backend has been started again since: a call that the page did not know of is the one that it asks for again.
   const isMade = isRepeated && before !== undefined && before.startedAt !== seen
+  // Of an earlier life: gone on with, it is the same run. While it is looked for, it would look like another one.
+  if (before?.phase === 'ended' && repeat === 'never') client.getToolCall(callId)
   const call = client.startToolCall(
     { name, ...(args && { arguments: args }) },
     {

@@ -1,3 +1,4 @@
+import { KEEP_IN_USE, type KeepsInUse } from '../../client/clientInUse.js'
 import { mustBe } from '../../client/mustBe.js'
 import type { TaskClient } from '../../client/taskClient.js'
 import { browserEnvironment } from '../../environment/browserEnvironment.js'
@@ -7,7 +8,7 @@ import { isTextTooDeep } from '../../server/http/nesting.js'
 import { isOwnOrigin } from '../../server/http/ownOrigin.js'
 import { HIGH_WATER_MARK } from '../../server/push/readerPace.js'
 import { encodeError } from '../wire/encodeCall.js'
-import type { Answer, PageRequest } from '../wire/messages.js'
+import { type Answer, newEpoch, type PageRequest } from '../wire/messages.js'
 import { act, type IsAllowed } from './act.js'
 import { createNewsStream } from './newsStream.js'
 import type { TaskBridgeOptions } from './options.js'
@@ -15,7 +16,7 @@ import { parseRequest } from './parseRequest.js'
 import { readBody } from './readBody.js'
 import { createSessions, type Session } from './session.js'
 
-/** What {@link createTaskBridge} returns. */
+/** The return value of {@link createTaskBridge}. */
 export interface TaskBridge {
   /** Serves the pages: a handler of one URL, for `GET` and `POST`. */
   fetch(request: Request): Promise<Response>
@@ -51,7 +52,7 @@ export function createTaskBridge(options: TaskBridgeOptions): TaskBridge {
   const report = (thrown: unknown) => options.onError?.(asError(thrown))
   const allowed = typeof allow === 'function' ? undefined : new Set(allow.tools)
   const sessionOf = createSessions({
-    randomId: environment.randomId,
+    newEpoch: () => newEpoch(environment.now(), environment.randomId()),
     onError: report,
     shows: guarded(options.shows ?? (({ name }) => allowed?.has(name) ?? true), false),
     select: guarded(options.select ?? (({ result }) => result), { content: [], isError: true }),
@@ -80,6 +81,7 @@ export function createTaskBridge(options: TaskBridgeOptions): TaskBridge {
     if (session.streams >= maxStreams) return refuse(429, `Too many streams are open (${maxStreams}).`)
     const { feed } = session
     session.streams += 1
+    const letGo = keepInUse(session.client)
     const stream = createNewsStream(feed, {
       environment,
       from: feed.readPosition(request.headers.get('last-event-id')),
@@ -88,6 +90,7 @@ export function createTaskBridge(options: TaskBridgeOptions): TaskBridge {
       signal: request.signal,
       onEnd: () => {
         session.streams -= 1
+        letGo()
       },
     })
     const headers = { ...NEVER_CACHED, 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' }
@@ -102,7 +105,8 @@ export function createTaskBridge(options: TaskBridgeOptions): TaskBridge {
     if (text === undefined) return refuse(413, `The body may have ${maxBodyBytes} bytes at most.`)
     const parsed = isTextTooDeep(text) ? undefined : parseRequest(jsonOf(text))
     return (
-      parsed ?? refuse(400, 'The request is none of taskwire/bridge, or of another version of it. Reload the page.')
+      parsed ??
+      refuse(400, 'The request does not come from taskwire/bridge, or from another version of it. Reload the page.')
     )
   }
 
@@ -114,7 +118,7 @@ export function createTaskBridge(options: TaskBridgeOptions): TaskBridge {
       return refuse(409, new ConnectionFailedError(message))
     }
     if (session.actions >= maxActions && !session.knows(asked.id))
-      return refuse(429, `Too many actions are under way (${maxActions}).`)
+      return refuse(429, `Too many actions at once (${maxActions}).`)
     const isAllowed: IsAllowed = async (action) => {
       if (typeof allow === 'function') return (await allow(action, request)) === true
       return allowed?.has(action.tool) === true
@@ -148,8 +152,13 @@ export function createTaskBridge(options: TaskBridgeOptions): TaskBridge {
     if (client === undefined || client === null)
       return refuse(401, new ConnectionFailedError(options.signInMessage ?? 'Sign in to see your calls.'))
     const session = sessionOf(client as TaskClient)
-    await session.ready
-    return request.method === 'GET' ? openStream(session, request) : answer(session, request)
+    const letGo = keepInUse(session.client)
+    try {
+      await session.ready
+      return request.method === 'GET' ? openStream(session, request) : await answer(session, request)
+    } finally {
+      letGo()
+    }
   }
 
   return {
@@ -162,6 +171,11 @@ export function createTaskBridge(options: TaskBridgeOptions): TaskBridge {
       }
     },
   }
+}
+
+/** Keeps a client of a pool while pages need it. Returns a function that lets it go. */
+function keepInUse(client: TaskClient & KeepsInUse): () => void {
+  return client[KEEP_IN_USE]?.() ?? (() => {})
 }
 
 const FOREIGN =

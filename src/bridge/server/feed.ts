@@ -7,7 +7,6 @@ import { encodeCall, refOf } from '../wire/encodeCall.js'
 import { type CallOnWire, type GoneCall, type News, type Position, WIRE_VERSION } from '../wire/messages.js'
 
 export interface FeedOptions {
-  /** Names this life of the feed: numbers of another one mean nothing here. */
   readonly epoch: string
   readonly select: (call: CompletedToolCall) => CallToolResult
   /** Which calls pages see. */

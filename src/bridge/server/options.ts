@@ -34,16 +34,16 @@ export interface TaskBridgeOptions {
    * shows `connection.status: 'unauthorized'`.
    */
   clientOf: (request: Request) => TaskClient<unknown> | undefined | Promise<TaskClient<unknown> | undefined>
-  /** What pages may do. What is not named here is refused. */
+  /** The actions that pages may take. All others are refused. */
   allow: BridgeAllow
   /**
    * Which calls a page sees of those that the user's client has.
    * @default those of `allow.tools`; every one, where `allow` is a function
    */
   shows?: (call: ToolCallState) => boolean
-  /** What is sent of the result of a call. @default all of it */
+  /** The part of a call's result that is sent to the page. @default all of it */
   select?: (call: CompletedToolCall) => CallToolResult
-  /** What the page is told where `clientOf` returns nothing. @default 'Sign in to see your calls.' */
+  /** The message for the page if `clientOf` returns nothing. @default 'Sign in to see your calls.' */
   signInMessage?: string
   /**
    * The origins of your pages, such as `https://app.example`. Name them where a proxy in front changes the host of requests.
@@ -52,7 +52,7 @@ export interface TaskBridgeOptions {
   origins?: readonly string[]
   /** How long the body of a request may be, in bytes. @default 1048576 */
   maxBodyBytes?: number
-  /** How many actions of a user may be under way at once; others get a 429, and pages send them again later. @default 64 */
+  /** How many actions of a user may run at once. Others get a 429, and pages send them again later. @default 64 */
   maxActions?: number
   /** How many streams of a user may be open at once. A browser opens one for all of its tabs. @default 32 */
   maxStreams?: number

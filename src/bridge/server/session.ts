@@ -13,7 +13,7 @@ export interface Session {
   readonly ready: Promise<void>
   /** Streams that are open. */
   streams: number
-  /** Actions that are under way. */
+  /** How many actions run. */
   actions: number
   /** The answer to the action with this id: that of before, where it has come before. */
   once(id: string, act: () => Promise<Answer>): Promise<Answer>
@@ -21,17 +21,17 @@ export interface Session {
 }
 
 export interface SessionsOptions extends Omit<FeedOptions, 'epoch'> {
-  readonly randomId: () => string
+  readonly newEpoch: () => string
   readonly onError: (thrown: unknown) => void
 }
 
 /** The session of each client, made when it is needed. One whose client was closed is not used again. */
-export function createSessions({ randomId, onError, ...options }: SessionsOptions): (client: TaskClient) => Session {
+export function createSessions({ newEpoch, onError, ...options }: SessionsOptions): (client: TaskClient) => Session {
   const sessions = new WeakMap<TaskClient, Session>()
   return (client) => {
     const known = sessions.get(client)
     if (known !== undefined && !known.feed.isOver) return known
-    const session = createSession(client, createFeed(client, { ...options, epoch: randomId() }), onError)
+    const session = createSession(client, createFeed(client, { ...options, epoch: newEpoch() }), onError)
     sessions.set(client, session)
     return session
   }

@@ -1,5 +1,5 @@
 import { isEqual } from '../../core/record/isEqual.js'
-import type { InputResponseState, ToolCallState } from '../../core/record/toolCallState.js'
+import { type InputResponseState, isPhase, type ToolCallState } from '../../core/record/toolCallState.js'
 import { TaskError } from '../../protocol/errors.js'
 import { isJsonObject, type JsonObject } from '../../protocol/json.js'
 import { type CallOnWire, givenKey } from './messages.js'
@@ -20,8 +20,6 @@ export function shareMembers<T extends JsonObject>(before: T | undefined, next: 
   return isEqual(before, shared) ? before : shared
 }
 
-const PHASES: readonly string[] = ['calling', 'working', 'input_required', 'ended', 'completed', 'failed', 'cancelled']
-
 /** Errors that were read, by their JSON: each is one error, however often its call changes. */
 const errors = new WeakMap<object, TaskError>()
 
@@ -34,7 +32,7 @@ function errorOf(json: unknown, callId: string): TaskError | undefined {
 
 /** The state that the backend shows of a call, as this page names it. Undefined where it is none. */
 export function decodeCall(wire: CallOnWire, callId: string): ToolCallState | undefined {
-  if (!PHASES.includes(wire.phase)) return undefined
+  if (!isPhase(wire.phase)) return undefined
   const { key, id: _, task, inputRequests, inputResponses, error, lastError, ...rest } = wire
   const failure = errorOf(error, callId)
   const last = errorOf(lastError, callId)

@@ -24,7 +24,7 @@ export type PageAction =
       readonly name: string
       readonly key: string
       readonly arguments?: Readonly<Record<string, unknown>>
-      /** What the app notes with the call. */
+      /** The app's own note on the call. */
       readonly meta?: JsonObject
       readonly repeat: 'never' | 'settled' | 'always'
       /** True if the call of that key counts whatever its arguments were. */
@@ -54,9 +54,17 @@ export interface PageRequest {
 
 /** How far the news of a backend have come. */
 export interface Position {
+  /** Names a life of the backend: numbers of another one mean nothing. */
   readonly epoch: string
   readonly seq: number
 }
+
+/** The name of a life of the backend that begins now, ms since the epoch. */
+export const newEpoch = (now: number, randomId: string): string => `${Math.floor(now)}-${randomId}`
+
+/** False if the first of two lives has begun before the other one, by the clock of the backend. */
+export const isNoEarlier = (epoch: string, other: string): boolean =>
+  Number.parseInt(epoch, 10) >= Number.parseInt(other, 10)
 
 /** The answer to an action. The stream has told by `seq` what came of it. */
 export interface Answer extends Position {
@@ -89,7 +97,7 @@ export interface News extends Position {
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value)
 const isText = (value: unknown): value is string => typeof value === 'string'
 
-/** The reference, or undefined for what is none. */
+/** The reference, or undefined if the value is something else. */
 export function readCallRef(value: unknown): CallRef | undefined {
   if (!isJsonObject(value)) return undefined
   const { id, name, key } = value
@@ -97,7 +105,7 @@ export function readCallRef(value: unknown): CallRef | undefined {
   return isText(id) ? { id } : undefined
 }
 
-/** The news, or undefined for what are none. */
+/** The news, or undefined if the value is something else. */
 export function readNews(value: unknown): News | undefined {
   if (!isJsonObject(value) || value['v'] !== WIRE_VERSION) return undefined
   const { epoch, seq, user, from, connection, calls, gone } = value
@@ -128,7 +136,7 @@ function isCallOnWire(value: unknown): value is CallOnWire {
   )
 }
 
-/** The answer, or undefined for what is none. */
+/** The answer, or undefined if the value is something else. */
 export function readAnswer(value: unknown): Answer | undefined {
   if (!isJsonObject(value)) return undefined
   const { epoch, seq, startedAt, isNew, tools } = value

@@ -1,0 +1,36 @@
+import { parseRun } from '../seeded/parseRun.js'
+import { playRounds } from '../seeded/playRounds.js'
+import type { BridgeRound } from './worker.js'
+
+// Random schedules of faults between pages and their backend, on every core: `npm run chaos:bridge -- --runs 20000`. A failure
+// prints the command that plays its schedule again.
+//
+//     --runs N     how many schedules, 2,000 by default
+//     --seed N     the first of their seeds; a random one by default
+//     --steps N    how much happens in each, 100 by default
+
+const ROUND = 250
+
+const { runs, seed, extra } = parseRun('chaos:bridge', 2000, ['steps'])
+const steps = Number(extra.steps ?? 100)
+if (!Number.isInteger(steps) || steps < 1) {
+  console.error('Usage: npm run chaos:bridge -- [--runs N] [--seed N] [--steps N]')
+  process.exit(2)
+}
+let played = 0
+const startedAt = Date.now()
+const failures = await playRounds<BridgeRound, number>({
+  worker: 'test/bridge/worker.ts',
+  rounds: Array.from({ length: Math.ceil(runs / ROUND) }, (_, index) => ({
+    seed: seed + index * ROUND,
+    runs: Math.min(ROUND, runs - index * ROUND),
+    steps,
+  })),
+  onRound: (count) => {
+    played += count
+    return `${played} of ${runs}`
+  },
+})
+const seconds = Math.round((Date.now() - startedAt) / 1000)
+console.log(`${played} schedules of ${steps} steps from seed ${seed} in ${seconds} s`)
+process.exitCode = failures > 0 ? 1 : 0

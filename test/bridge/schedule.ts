@@ -1,0 +1,179 @@
+import { type TaskClient, type ToolCall, ToolCallInterruptedError, type ToolCallState } from 'taskwire'
+import { defineTool } from 'taskwire/server'
+import { createTestServer, type SimulatedPage } from 'taskwire/testing'
+import { z } from 'zod'
+import { seededRandom } from '../seeded/seededRandom.js'
+import { createBridgedBackend, type PageNetwork } from '../support/bridgedBackend.js'
+
+interface OpenPage {
+  readonly client: TaskClient
+  readonly page: SimulatedPage
+  readonly network: PageNetwork
+  isFrozen: boolean
+}
+
+interface StartedCall {
+  readonly call: ToolCall
+  readonly key: string
+  readonly of: OpenPage
+}
+
+function setUp(seed: number) {
+  /** How often the tool has run, by key. */
+  const runs = new Map<string, number>()
+  const work = defineTool({
+    name: 'work',
+    taskSupport: 'optional',
+    inputSchema: z.object({ key: z.string(), seconds: z.number(), asks: z.boolean() }),
+    handler: async ({ key, seconds, asks }, ctx) => {
+      runs.set(key, (runs.get(key) ?? 0) + 1)
+      for (let step = 1; step <= seconds; step++) {
+        await ctx.sleep(1000)
+        await ctx.progress(`step ${step}`)
+      }
+      if (asks) await ctx.elicit({ message: 'Which size?', requestedSchema: z.object({ size: z.string() }) })
+      return { content: [{ type: 'text', text: key }] }
+    },
+  })
+  const server = createTestServer({
+    tools: [work],
+    onError: () => {},
+    browser: { turns: 60, random: seededRandom(seed + 7) },
+  })
+  return { server, backend: createBridgedBackend(server), runs, random: seededRandom(seed) }
+}
+
+const RESPONSE = { action: 'accept', content: { size: 'large' } } as const
+const SECOND = 1000
+
+/**
+ * Pages, networks and backends as they fail, at random; then everything is well again, and all has to be told. Returns what
+ * is wrong after that.
+ */
+export async function playSchedule(seed: number, steps: number): Promise<string[]> {
+  const { server, backend, runs, random } = setUp(seed)
+  const pages: OpenPage[] = []
+  const calls: StartedCall[] = []
+  /** Keys of calls that the app has cancelled or forgotten. */
+  const cancelled = new Set<string>()
+  const forgotten = new Set<string>()
+  const upTo = (count: number) => Math.floor(random() * count)
+  const pick = <T>(list: readonly T[]): T | undefined => list[upTo(list.length)]
+  const awake = () => pages.filter(({ isFrozen }) => !isFrozen)
+  const callsOfAwake = () => calls.filter(({ of }) => pages.includes(of) && !of.isFrozen)
+
+  function open(): void {
+    const opened = { ...backend.openPage(), isFrozen: false }
+    opened.client.resumeToolCalls().catch(() => {})
+    pages.push(opened)
+  }
+
+  function start(of: OpenPage, key: string, args: Readonly<Record<string, unknown>>): void {
+    calls.push({ call: of.client.startToolCall({ name: 'work', arguments: args }, { key }), key, of })
+  }
+
+  function respond(call: ToolCall | undefined): void {
+    for (const inputKey of Object.keys(call?.getState().inputRequests ?? {}))
+      call?.respond(inputKey, RESPONSE).catch(() => {})
+  }
+
+  const kinds: (() => unknown)[] = [
+    () => pages.length < 3 && open(),
+    () => {
+      const of = pick(awake())
+      const key = `call-${calls.length}`
+      if (of !== undefined) start(of, key, { key, seconds: upTo(6), asks: random() < 0.3 })
+    },
+    () => {
+      const [known, of] = [pick(calls.filter(({ key }) => !forgotten.has(key))), pick(awake())]
+      const args = known?.call.getState().arguments
+      if (known !== undefined && of !== undefined && args !== undefined) start(of, known.key, args)
+    },
+    () => {
+      respond(pick(callsOfAwake())?.call)
+    },
+    () => {
+      const unwanted = pick(callsOfAwake())
+      if (unwanted === undefined || random() < 0.5) return
+      cancelled.add(unwanted.key)
+      unwanted.call.cancel().catch(() => {})
+    },
+    () => {
+      const unwanted = pick(callsOfAwake())
+      if (unwanted === undefined || random() < 0.7) return
+      forgotten.add(unwanted.key)
+      unwanted.of.client.forget({ callId: unwanted.call.callId }).catch(() => {})
+    },
+    () => pick(pages)?.network.dropStreams(),
+    () => pick(pages)?.network.cut(),
+    () => pick(pages)?.network.mend(),
+    () => pick(pages)?.network.loseAnswers(1 + upTo(2)),
+    () => backend.restart(),
+    () => {
+      const frozen = pick(pages)
+      if (frozen === undefined) return
+      frozen.page.freeze()
+      frozen.isFrozen = true
+    },
+    async () => {
+      const frozen = pick(pages.filter(({ isFrozen }) => isFrozen))
+      if (frozen === undefined) return
+      frozen.isFrozen = false
+      await frozen.page.thaw()
+    },
+    async () => {
+      if (pages.length < 2) return
+      const [closed] = pages.splice(upTo(pages.length), 1)
+      await closed?.page.crash()
+    },
+  ]
+
+  open()
+  for (let at = 0; at < steps; at++) {
+    await pick(kinds)?.()
+    await server.advance(upTo(1500))
+  }
+  for (const each of pages) {
+    each.network.mend()
+    each.network.loseAnswers(0)
+    each.isFrozen = false
+    await each.page.thaw()
+  }
+  await server.advance(100 * SECOND)
+  const [last] = pages
+  for (const callId of Object.keys(last?.client.store.getState().calls ?? {})) respond(last?.client.getToolCall(callId))
+  await server.advance(50 * SECOND)
+
+  const problems: string[] = []
+  // After a restart, no one can say of a call that it was forgotten.
+  const shown = (client: TaskClient) =>
+    statesOf(client)
+      .filter(({ key }) => !forgotten.has(key ?? ''))
+      .map(textOf)
+      .sort()
+  const told = shown(backend.clientOf('ada'))
+  for (const [at, { client }] of pages.entries()) {
+    const { status } = client.store.getState().connection
+    if (status !== 'connected') problems.push(`page ${at} is ${status}`)
+    const seen = shown(client)
+    if (seen.join() !== told.join()) problems.push(`page ${at} shows ${seen.join()}; the backend has ${told.join()}`)
+  }
+  for (const [key, count] of runs)
+    if (count > 1 && !forgotten.has(key)) problems.push(`the tool has run ${count} times for ${key}`)
+  for (const { of, call, key } of calls) {
+    const { phase, error } = call.getState()
+    // A process that is killed between a `tools/call` and its response cannot know what became of it.
+    const isUnknown = error instanceof ToolCallInterruptedError
+    if (!pages.includes(of) || forgotten.has(key) || isUnknown) continue
+    if (phase !== 'completed' && !(phase === 'cancelled' && cancelled.has(key)))
+      problems.push(`the handle of ${key} says ${phase}: ${error?.message ?? ''}`)
+  }
+  return problems
+}
+
+const statesOf = (client: TaskClient): ToolCallState[] => Object.values(client.store.getState().calls)
+
+/** A backend that was started again has the outcome when somebody looks. */
+function textOf({ key, phase, network, task }: ToolCallState): string {
+  return `${key} ${phase === 'ended' ? task?.status : phase} ${network}`
+}
