@@ -2,6 +2,7 @@ import { MAX_META_LENGTH } from '../core/record/codec.js'
 import type { ToolCallMeta } from '../core/register.js'
 import type { KeptResults } from '../core/storage/keptResults.js'
 import type { ToolCallRequest } from '../core/taskPort.js'
+import { inDevelopment } from '../environment/inDevelopment.js'
 import { asError } from '../protocol/asError.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import { isJsonObject } from '../protocol/json.js'
@@ -16,14 +17,14 @@ import type { ToolCallOptions, ToolCallParams } from './taskClient.js'
 export function checkParams(params: ToolCallParams): ToolCallRequest {
   if (typeof params?.name !== 'string' || params.name === '') {
     throw new TaskConfigurationError(
-      "A tool call needs a tool: pass { name: 'my_tool' }. listTools() tells which there are.",
+      `A tool call needs a tool${inDevelopment ? ": pass { name: 'my_tool' }. listTools() tells which there are." : '.'}`,
     )
   }
   const { name, arguments: args } = params
   if (args !== undefined && (typeof args !== 'object' || args === null || Array.isArray(args))) {
     throw new TaskConfigurationError(`The arguments of "${name}" must be an object.`)
   }
-  return args === undefined ? { name } : { name, arguments: toJson(`The arguments of "${name}"`, args) }
+  return args === undefined ? { name } : { name, arguments: JSON.parse(textOf(`The arguments of "${name}"`, args)) }
 }
 
 /** How much of a result is kept where the app does not say, in bytes. */
@@ -49,36 +50,36 @@ export function readCallOptions<T extends Pick<ToolCallOptions, 'meta' | 'keepRe
 function readKeepResult(keepResult: true | { maxBytes: number }, results: KeptResults | undefined): number {
   if (results === undefined) {
     throw new TaskConfigurationError(
-      "keepResult needs a place to keep results: createTaskClient({ results: keptResults() }), from 'taskwire/results'.",
+      `keepResult needs a place to keep results${inDevelopment ? ": createTaskClient({ results: keptResults() }), from 'taskwire/results'." : '.'}`,
     )
   }
   return keepResult === true ? KEPT_BYTES : positive('keepResult.maxBytes', keepResult.maxBytes, KEPT_BYTES)
 }
 
 function copyOfMeta(meta: ToolCallMeta): ToolCallMeta {
-  const copy = isJsonObject(meta) ? toJson('The values in meta', meta) : undefined
-  if (copy !== undefined && JSON.stringify(copy).length <= MAX_META_LENGTH) return copy as ToolCallMeta
+  const text = isJsonObject(meta) ? textOf('The values in meta', meta) : undefined
+  if (text !== undefined && text.length <= MAX_META_LENGTH) return JSON.parse(text)
   throw new TaskConfigurationError(
-    `meta of a call must be a JSON object of at most ${MAX_META_LENGTH} characters: it is stored with each call. Keep what is longer under an id of your own.`,
+    `meta of a call must be a JSON object of at most ${MAX_META_LENGTH} characters${inDevelopment ? ': it is stored with each call. Keep what is longer under an id of your own.' : '.'}`,
   )
 }
 
-/** A copy as it goes over the wire: what the app changes afterwards, or a framework wraps, is not the call's. */
-function toJson(what: string, args: object): Record<string, unknown> {
+/** The JSON that goes over the wire. Calls take a copy of it: what the app changes afterwards, or a framework wraps, is not theirs. */
+function textOf(what: string, args: object): string {
   const places = new Map<unknown, string>()
   /** JSON calls it with what is left after `toJSON()`, and would drop a function and make `{}` of a Map. */
   function check(this: unknown, key: string, value: unknown): unknown {
-    const place = placeOf(places.get(this), key, Array.isArray(this))
+    const place = inDevelopment ? placeOf(places.get(this), key, Array.isArray(this)) : key
     const kind = kindWithoutJson(value)
     if (kind) throw new TypeError(`${place} is ${kind}`)
-    places.set(value, place)
+    if (inDevelopment) places.set(value, place)
     return value
   }
   try {
-    return JSON.parse(JSON.stringify(args, check))
+    return JSON.stringify(args, check)
   } catch (cause) {
     throw new TaskConfigurationError(
-      `${what} are no JSON: ${asError(cause).message}. Pass strings, numbers, booleans, null, lists and objects of them.`,
+      `${what} are no JSON: ${asError(cause).message}.${inDevelopment ? ' Pass strings, numbers, booleans, null, lists and objects of them.' : ''}`,
       { cause },
     )
   }

@@ -8,13 +8,12 @@ import type { AnyArguments } from '../core/run/anyArguments.js'
 import { toolCallId } from '../core/run/callIds.js'
 import { type Calls, createCalls } from '../core/run/calls.js'
 import { handlerOf } from '../core/run/inputHandlers.js'
-import { createPush, NO_PUSH } from '../core/run/push.js'
+import { NO_PUSH } from '../core/run/push.js'
 import type { CallTap } from '../core/run/tap.js'
 import { hash } from '../core/storage/hash.js'
 import { memoryStorage } from '../core/storage/memoryStorage.js'
 import { createRecordStore, type RecordStore, scopePrefix } from '../core/storage/recordStore.js'
 import type { TaskStorage } from '../core/storage/taskStorage.js'
-import { createTabs } from '../core/tabs/createTabs.js'
 import { NO_TABS } from '../core/tabs/tabs.js'
 import type { PollPolicy } from '../core/time/policy.js'
 import { browserEnvironment } from '../environment/browserEnvironment.js'
@@ -22,6 +21,7 @@ import type { Environment } from '../environment/environment.js'
 import { inDevelopment } from '../environment/inDevelopment.js'
 import { asError } from '../protocol/asError.js'
 import { TaskConfigurationError, type TaskStorageError } from '../protocol/errors.js'
+import { READ_MORE } from '../protocol/readMore.js'
 import type { OnProtocolIssue } from '../protocol/task.js'
 import { type CallMetas, createCallMetas } from './callMeta.js'
 import { checkCall, checkOptions } from './checkOptions.js'
@@ -29,8 +29,9 @@ import { checkParams, readCallOptions } from './checkParams.js'
 import { createStore, type TaskClientStore } from './createStore.js'
 import { inTime } from './inTime.js'
 import { createListeners, type Listeners } from './listeners.js'
-import { createObserving, type Observing } from './observe/createObserving.js'
+import type { Observing } from './observe/createObserving.js'
 import { positive, readPollPolicy, readStorage } from './options.js'
+import type { PartsOfClient } from './parts/parts.js'
 import { createReports } from './reports.js'
 import type { SetUp, SigningIn } from './setUp.js'
 import type { ForgetFilter, TaskClient, TaskClientBaseOptions, TaskReference, ToolCallOptions } from './taskClient.js'
@@ -44,11 +45,11 @@ const FRAME_MS = 16
 const CONNECTIONS = 6
 
 /**
- * A client over the connection that `setUp` makes. What it knows of the wire, it knows from there.
+ * A client over the connection that `setUp` makes, of these parts. What it knows of the wire, it knows from there.
  *
  * @throws {TaskConfigurationError} where the options cannot work; the message says what to change.
  */
-export function createClientOver(options: TaskClientBaseOptions, setUp: SetUp): TaskClient {
+export function createClientOver(options: TaskClientBaseOptions, setUp: SetUp, parts: PartsOfClient): TaskClient {
   const environment = { ...browserEnvironment(), ...options?.environment }
   const { report, guard, rethrowLater } = createReports(environment, (error, context) =>
     options.onError?.(error, context),
@@ -106,7 +107,7 @@ export function createClientOver(options: TaskClientBaseOptions, setUp: SetUp): 
   const tabs =
     !isNamed || options.crossTab === false || locks === undefined || openChannel === undefined
       ? { ...NO_TABS, open: reportUnnamed }
-      : createTabs({
+      : parts.createTabs({
           scope,
           nameOf,
           environment,
@@ -119,9 +120,11 @@ export function createClientOver(options: TaskClientBaseOptions, setUp: SetUp): 
           onLeaderChange: (election, isStolen) => calls.onLeaderChange(election, isStolen),
         })
   const { input, push = true, poll } = options
-  const observing = createObserving(tap, environment, guard)
+  const observing = parts.createObserving(tap, environment, guard)
   const metas = createCallMetas(guard)
   const calls: Calls = createCalls({
+    ...parts,
+    ...(!push && { createPush: () => NO_PUSH }),
     port: connection,
     environment,
     rules: rulesOf(input, policy, connection),
@@ -130,7 +133,6 @@ export function createClientOver(options: TaskClientBaseOptions, setUp: SetUp): 
     owner,
     store,
     tabs,
-    createPush: push ? createPush : () => NO_PUSH,
     maxConcurrentPolls: positive('poll.maxConcurrent', poll?.maxConcurrent, push ? CONNECTIONS - 1 : CONNECTIONS),
     followsUnobserved: resume === 'eager',
     onError: (error, callId, operation) => report(asError(error), { callId, operation }),
@@ -260,7 +262,9 @@ function clientOf({
 function unnamedError(): TaskConfigurationError {
   return new TaskConfigurationError(
     'Without an endpoint, calls over an SDK client do not outlive the page and are not shared between tabs. ' +
-      "Name the server: createTaskClient({ client, endpoint: 'https://example.com/mcp' }).",
+      (inDevelopment
+        ? "Name the server: createTaskClient({ client, endpoint: 'https://example.com/mcp' })."
+        : READ_MORE),
   )
 }
 

@@ -1,6 +1,8 @@
 import { createClientOver } from './createClientOver.js'
+import { ALL_PARTS } from './parts/allParts.js'
 import type { TaskClientOptions } from './sdkOptions.js'
 import { setUpSdk } from './sdkSetup.js'
+import type { SetUp } from './setUp.js'
 import type { TaskClient } from './taskClient.js'
 import type { AnyTools, ToolsOf } from './tools.js'
 
@@ -21,7 +23,6 @@ import type { AnyTools, ToolsOf } from './tools.js'
  */
 export function createTaskClient<T extends object = AnyTools>(options: TaskClientOptions): TaskClient<ToolsOf<T>> {
   // What the tools are is known to types alone.
-  return createClientOver(options, (environment, onIssue) => setUpSdk(options, environment, onIssue)) as TaskClient<
-    ToolsOf<T>
-  >
+  const setUp: SetUp = (environment, onIssue) => setUpSdk(options, environment, onIssue)
+  return createClientOver(options, setUp, ALL_PARTS) as TaskClient<ToolsOf<T>>
 }

@@ -1,6 +1,8 @@
 import { hash } from '../core/storage/hash.js'
 import type { Environment } from '../environment/environment.js'
+import { inDevelopment } from '../environment/inDevelopment.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
+import { withoutSecrets } from './withoutSecrets.js'
 
 /** Stands for the page where there is none, to recognize a relative URL. */
 const NO_PAGE = 'http://page.invalid'
@@ -34,17 +36,6 @@ export function endpointOf(given: string | URL, { baseUrl }: Pick<Environment, '
   return { place, key: url.origin + path + query, url: () => url }
 }
 
-/** Words, such as `mcp`, `v1` and `tool_calls`. Services that give each user an URL of their own put a key or a UUID into its path. */
-const WORDS = /^(?=.{0,24}$)[a-z]*([-_.][a-z]+)*\d{0,2}$/i
-
-/** A path whose segments are shown if they are words, and otherwise replaced: one of them may be a secret. */
-export function withoutSecrets(path: string, replace: (segment: string) => string): string {
-  return path
-    .split('/')
-    .map((segment) => (WORDS.test(segment) ? segment : replace(segment)))
-    .join('/')
-}
-
 /** Undefined for a URL that is relative where there is no page to resolve it against, as on a server. */
 function parseUrl(url: string | URL, base: string | undefined): URL | undefined {
   try {
@@ -55,7 +46,7 @@ function parseUrl(url: string | URL, base: string | undefined): URL | undefined 
     // Said below.
   }
   throw new TaskConfigurationError(
-    `createTaskClient got the url ${JSON.stringify(String(url))}, which is no http(s) URL. Pass the URL of the MCP endpoint.`,
+    `createTaskClient got the url ${JSON.stringify(String(url))}, which is no http(s) URL.${inDevelopment ? ' Pass the URL of the MCP endpoint.' : ''}`,
   )
 }
 
@@ -63,6 +54,6 @@ function resolveUrl(url: string | URL, base: string | undefined): URL {
   const resolved = parseUrl(url, base)
   if (resolved !== undefined) return resolved
   throw new TaskConfigurationError(
-    `Failed to connect: the url ${JSON.stringify(url)} is relative, and there is no page to resolve it against, as on a server. Pass the whole URL.`,
+    `Failed to connect: the url ${JSON.stringify(url)} is relative${inDevelopment ? ', and there is no page to resolve it against, as on a server. Pass the whole URL.' : '.'}`,
   )
 }

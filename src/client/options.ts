@@ -5,7 +5,9 @@ import { splitStorage } from '../core/storage/splitStorage.js'
 import type { TaskStorage } from '../core/storage/taskStorage.js'
 import { DEFAULT_POLL_POLICY, MAX_TIMER_MS, type PollPolicy } from '../core/time/policy.js'
 import type { Environment } from '../environment/environment.js'
+import { inDevelopment } from '../environment/inDevelopment.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
+import { READ_MORE } from '../protocol/readMore.js'
 import type { TaskClientSdkBaseOptions } from './sdkBaseOptions.js'
 import type { TaskClientBaseOptions } from './taskClient.js'
 
@@ -91,6 +93,8 @@ export function readStorage(option: TaskClientBaseOptions['storage'], environmen
   if (typeof option === 'object' && option !== null && methods.every((method) => typeof option[method] === 'function'))
     return option
   throw new TaskConfigurationError(
-    "storage must be 'local', 'session', 'memory' or an object with getItem, setItem, removeItem and keys. localStorage itself has no keys().",
+    inDevelopment
+      ? "storage must be 'local', 'session', 'memory' or an object with getItem, setItem, removeItem and keys. localStorage itself has no keys()."
+      : `The option storage cannot be used. ${READ_MORE}`,
   )
 }

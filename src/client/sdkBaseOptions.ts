@@ -11,7 +11,7 @@ export interface TaskClientSdkBaseOptions extends TaskClientBaseOptions {
      * @default 'auto'
      */
     tasks?: LegacyTasksMode
-    /** How long the server is asked to keep a task, in ms. @default as long as the server likes */
+    /** The time for which the client asks the server to keep a task, in ms. @default as long as the server likes */
     ttlMs?: number
   }
 }

@@ -12,19 +12,19 @@ import type { TaskClientSdkBaseOptions } from './sdkBaseOptions.js'
 /** Taskwire builds the official SDK client and its Streamable HTTP transport. */
 export interface TaskClientUrlOptions extends TaskClientSdkBaseOptions {
   /**
-   * The MCP endpoint. A relative URL is resolved against the page or the script of the worker; where there is none, as
-   * during server rendering, when the client connects.
+   * The MCP endpoint. A relative URL is resolved against the page or the script of the worker; outside of both, as during
+   * server rendering, it is resolved when the client connects.
    */
   url: string | URL
   /**
-   * What the server is spoken to in. `'auto'` asks by `server/discover` (2026-07-28) and falls back to `initialize`
-   * (2025-11-25); `'modern'` never falls back; `'legacy'` connects by `initialize` at once, which also reaches the tasks of
-   * servers that speak both and serve them in the earlier revision only. `connection.eraReason` says what came of it.
+   * The protocol revision to use. `'auto'` asks by `server/discover` (2026-07-28) and falls back to `initialize` (2025-11-25);
+   * `'modern'` never falls back; `'legacy'` connects by `initialize` at once, which also reaches the tasks of servers that
+   * speak both and serve them in the earlier revision only. `connection.eraReason` says which was chosen and why.
    * @default 'auto'
    */
   era?: 'auto' | 'modern' | 'legacy'
   /**
-   * Sent to the MCP server with every request, and to nobody else. A function is asked for them each time, so a token may
+   * Sent to the MCP server with every request, and to no other server. A function is called for each request, so a token may
    * change; where it fails, the request fails with a `TaskRequestError` of kind `auth`, and polls are repeated.
    *
    * @example
@@ -34,9 +34,9 @@ export interface TaskClientUrlOptions extends TaskClientSdkBaseOptions {
    */
   headers?: HeadersInit | (() => HeadersInit | Promise<HeadersInit>)
   /**
-   * Signs the user in by OAuth: `browserAuthProvider()` of `taskwire/auth`, which does so when the app calls
-   * `authorize()`, or a provider of the SDK. An `OAuthClientProvider` of your own is asked to sign the user in once for
-   * each token that the server refuses. Polls go on with a new token as soon as it has one.
+   * Signs the user in by OAuth: `browserAuthProvider()` of `taskwire/auth`, which does so when the app calls `authorize()`, or
+   * a provider of the SDK. The client asks an `OAuthClientProvider` of your own to sign the user in once for each token that
+   * the server refuses. Polling continues as soon as there is a new token.
    */
   authProvider?: AnyAuthProvider
   /** @default \{ name: 'taskwire', version \} */
@@ -61,9 +61,9 @@ export interface TaskClientUrlOptions extends TaskClientSdkBaseOptions {
 export interface TaskClientSdkOptions extends TaskClientSdkBaseOptions {
   client: Client | SdkV1Client
   /**
-   * Where a client of `@modelcontextprotocol/client` is not connected yet: the transport to connect it over. A
-   * function is asked for a new one each time, which a connection that failed or was lost needs. After a sign-in that
-   * came to nothing, tasks wait until `connect()` is called or a call of the app passes.
+   * Where a client of `@modelcontextprotocol/client` is not connected yet: the transport to connect it over. A function is
+   * called for a new one each time, which a connection that failed or was lost needs. After a failed sign-in, tasks wait until
+   * `connect()` is called or a call of the app passes.
    */
   transport?: Transport | (() => Transport)
   url?: never

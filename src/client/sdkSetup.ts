@@ -11,6 +11,7 @@ import type { WithTasksOptions } from '../connection/withTasks/withTasks.js'
 import type { Environment } from '../environment/environment.js'
 import { inDevelopment } from '../environment/inDevelopment.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
+import { READ_MORE } from '../protocol/readMore.js'
 import type { OnProtocolIssue } from '../protocol/task.js'
 import { checkOptionNames, oneOf } from './checkOptions.js'
 import { clientCapabilities } from './clientCapabilities.js'
@@ -162,7 +163,7 @@ function givenTransport(given: Transport | (() => Transport), options: WithTasks
     const { withTasks } = await import('../connection/withTasks/withTasks.js')
     if (isUsedUp) {
       throw new TaskConfigurationError(
-        'The transport given to createTaskClient is used up: it can connect once. Pass a function that makes one, as in { client, transport: () => new StreamableHTTPClientTransport(url) }.',
+        `The transport given to createTaskClient is used up: it can connect once. ${inDevelopment ? 'Pass a function that makes one, as in { client, transport: () => new StreamableHTTPClientTransport(url) }.' : READ_MORE}`,
       )
     }
     isUsedUp = typeof given !== 'function'
@@ -187,7 +188,7 @@ function refuseUrlOptions(options: Record<string, unknown>): void {
   const [name] = Object.entries({ headers, authProvider, era }).find(([, value]) => value !== undefined) ?? []
   if (name === undefined) return
   throw new TaskConfigurationError(
-    `createTaskClient got ${name} and a client. Set it where you make the client and its transport, or pass { url } instead.`,
+    `createTaskClient got ${name} and a client. ${inDevelopment ? 'Set it where you make the client and its transport, or pass { url } instead.' : READ_MORE}`,
   )
 }
 
@@ -195,12 +196,12 @@ function checkClient(client: unknown): asserts client is object {
   const isObject = typeof client === 'object' && client !== null
   if (isObject && ('getProtocolEra' in client || isSdkV1Client(client))) return
   throw new TaskConfigurationError(
-    'The client is no SDK client. Pass a Client of @modelcontextprotocol/client connected over withTasks(transport), or one of @modelcontextprotocol/sdk 1.x.',
+    `The client is no SDK client. ${inDevelopment ? 'Pass a Client of @modelcontextprotocol/client connected over withTasks(transport), or one of @modelcontextprotocol/sdk 1.x.' : READ_MORE}`,
   )
 }
 
 function missingTarget(): TaskConfigurationError {
   return new TaskConfigurationError(
-    "createTaskClient needs a server: pass { url: 'https://…/mcp' }, or { client } with an SDK client connected over withTasks(transport).",
+    `createTaskClient needs a server: pass { url: 'https://…/mcp' }${inDevelopment ? ', or { client } with an SDK client connected over withTasks(transport).' : '.'}`,
   )
 }

@@ -77,7 +77,7 @@ function checkSignIn(signIn: ServerSignIn | undefined): ServerSignIn {
   throw new TaskConfigurationError(
     signIn === undefined
       ? 'The SDK client of the app signs in by its own transport. Pass { url, authProvider } instead of the client.'
-      : 'There is nobody to sign in with. Pass an authProvider to createTaskClient: browserAuthProvider() of taskwire/auth, or an OAuthClientProvider of the SDK.',
+      : 'The client cannot sign in. Pass an authProvider to createTaskClient: browserAuthProvider() of taskwire/auth, or an OAuthClientProvider of the SDK.',
   )
 }
 

@@ -26,7 +26,8 @@ export type ToolCallParams<T = AnyTools, Name extends ToolName<T> = ToolName<T>>
 /** How a call is made and followed. */
 export interface ToolCallOptions {
   /**
-   * Aborting it detaches: the promise rejects, the server's work goes on and stays resumable. To end the work, `cancel()`.
+   * Aborting it detaches: the promise rejects, the server keeps working, and the task can be resumed. To end the work, call
+   * `cancel()`.
    */
   signal?: AbortSignal
   /**
@@ -42,10 +43,9 @@ export interface ToolCallOptions {
    */
   repeat?: 'never' | 'settled' | 'always'
   /**
-   * What the app notes with the call, for itself: a JSON object of at most 1 kB, such as a title for a list. The state of
-   * the call has it, also after a reload, in other tabs, and wherever the record is read. The server never sees it. It is
-   * stored in clear text, so it must hold no secret. Where the call of the key is known, what that was made with counts.
-   * `Register` types it.
+   * The app's own note on the call: a JSON object of at most 1 kB, such as a title for a list. The state of the call has it,
+   * also after a reload, in other tabs, and wherever the record is read. The server never sees it. It is stored in clear text,
+   * so it must hold no secret. If the key already has a call, the note of that call stays. `Register` types it.
    *
    * @example
    * ```ts
@@ -65,8 +65,8 @@ export interface ToolCallOptions {
 export interface ToolCall<TResult = CallToolResult> {
   readonly callId: string
   /**
-   * The tool's result, `isError: true` included. Rejects with a `TaskError`, or with the reason of the
-   * signal where this handle was detached. A rejection that nobody looks at is not reported as unhandled.
+   * The tool's result, `isError: true` included. Rejects with a `TaskError`, or with the reason of the signal where this handle
+   * was detached. A rejection without a handler is not reported as unhandled.
    */
   readonly result: Promise<TResult>
   getState(): ToolCallState
@@ -76,13 +76,13 @@ export interface ToolCall<TResult = CallToolResult> {
    * When the server last said how the task is, ms since the epoch, in an answer to a poll or a push, also where nothing
    * was new; undefined before the call has become a task. Its changes are not announced.
    *
-   * What it tells apart: while it is young, the server is there and the work goes on as far as the server knows; `task`
-   * and `progress` say whether it gets anywhere. Where it is older than three intervals (`task.pollIntervalMs`), or than
-   * `poll.safetyIntervalMs` with push, the server has not been heard of, and `network` says why.
+   * It tells a slow task from a dead one. While it is recent, the server answers, and the work continues as far as the server
+   * knows; `task` and `progress` say whether it gets anywhere. Where it is older than three intervals (`task.pollIntervalMs`),
+   * or than `poll.safetyIntervalMs` with push, the server has not been heard of, and `network` says why.
    */
   readonly lastHeardAt: number | undefined
   subscribe(listener: (state: ToolCallState) => void): () => void
-  /** Asks the server to stop the work, once, and goes on observing: a task that completes anyway still resolves. */
+  /** Asks the server to stop the work, once, and keeps observing: a task that completes anyway still resolves. */
   cancel(): Promise<void>
   /** Stops waiting here. The task lives on and stays resumable. */
   detach(): void
@@ -96,7 +96,7 @@ export interface ToolCall<TResult = CallToolResult> {
   respond(inputKey: string, response: InputResponse): Promise<void>
 }
 
-/** What `client.store` holds. */
+/** The state in `client.store`. */
 export interface TaskClientState {
   readonly connection: ConnectionState
   /**
@@ -106,7 +106,7 @@ export interface TaskClientState {
   readonly calls: Readonly<Record<string, ToolCallState>>
 }
 
-/** What an error reported to `onError` was about. */
+/** The context of an error reported to `onError`. */
 export interface TaskErrorContext {
   readonly callId?: string
   readonly operation: 'connect' | 'poll' | 'cancel' | 'respond' | 'storage' | 'protocol' | 'resume'
@@ -151,9 +151,12 @@ export interface TaskClientBaseOptions {
     minIntervalMs?: number
     /** How often a task is polled while the server pushes what happens to it, in ms. @default 30000 */
     safetyIntervalMs?: number
-    /** What a hidden page does: goes on polling, or pauses. @default 'continue' */
+    /** Whether a hidden page continues to poll, or pauses. @default 'continue' */
     hidden?: 'continue' | 'pause'
-    /** How many `tasks/get` may be under way at once. @default 5, and 6 with `push: false`: a browser has six connections to a server over HTTP/1.1, and the push stream takes one */
+    /**
+     * How many `tasks/get` may run at once. @default 5, and 6 with `push: false`: a browser has six connections to a server
+     * over HTTP/1.1, and the push stream takes one
+     */
     maxConcurrent?: number
   }
   /**
@@ -187,12 +190,12 @@ export interface TaskClientBaseOptions {
    * @default true
    */
   push?: boolean
-  /** What becomes of the server's input requests. */
+  /** How the server's input requests are handled. */
   input?: {
-    /** Respond to input requests without a user interface. What has no handler waits for `respond()`. */
+    /** Respond to input requests without a user interface. Requests without a handler wait for `respond()`. */
     handlers?: InputHandlers
     /**
-     * What becomes of an input request without a handler: it waits for `respond()`, or the call fails with
+     * How an input request without a handler is treated: it waits for `respond()`, or the call fails with
      * `TaskInputRequiredError`.
      * @default 'wait'
      */
@@ -261,16 +264,16 @@ export interface TaskClient<T = AnyTools> extends WithTools<T> {
   /** The `url` that the client was made with; undefined with an SDK client. */
   readonly url?: string | URL | undefined
   /**
-   * Connects, where the first use has not done it yet. A sign-in that came to nothing may be tried again after it: call
-   * it when the user asks to sign in again, or has signed in over a transport of your own.
+   * Connects, where the first use has not done it yet. A sign-in that has failed may be tried again after it: call it when the
+   * user asks to sign in again, or has signed in over a transport of your own.
    *
    * @throws {ConnectionFailedError} with what to do about it.
    */
   connect(): Promise<void>
   /**
-   * Takes up the tasks that earlier visits left running, each once; with a filter, the one call, which fails
-   * with `ToolCallInterruptedError` where its response never came. With `resume: 'eager'` the React provider does
-   * it on mount and `connect()` does it, too. After `close()` there are none.
+   * Resumes the tasks that earlier visits left running, each once; with a filter, the one call, which fails with
+   * `ToolCallInterruptedError` where its response never came. With `resume: 'eager'` the React provider does it on mount and
+   * `connect()` does it, too. After `close()` it returns no calls.
    */
   resumeToolCalls(filter?: { callId?: string }): Promise<readonly ToolCall[]>
   /** The option `jobs`. */
@@ -291,8 +294,8 @@ export interface TaskClient<T = AnyTools> extends WithTools<T> {
     options?: ToolCallOptions,
   ): ToolCall<ToolResult<T, Name>>
   /**
-   * Follows a task by its id, for instance one that another device started: once, however often and by however
-   * many pages it is asked for. With a `key` it becomes the call of that key.
+   * Follows a task by its id, for instance one that another device started: once, however often and from however many pages
+   * this is called. With a `key` it becomes the call of that key.
    *
    * @throws {TaskConfigurationError} for a `key` without the tool's name, or that of another call that is running.
    */
@@ -335,9 +338,9 @@ export interface TaskClient<T = AnyTools> extends WithTools<T> {
    */
   onToolCallSettled(listener: (call: SettledToolCall) => void): () => void
   /**
-   * Called when calls were forgotten, here or in another tab: `isForgotten(callId)` is true for each of them, and without an
-   * id where every call was forgotten. What an app has kept of their results should go, too; the hooks and the queries of
-   * this package do that. Returns a function that unsubscribes.
+   * Called when calls were forgotten, here or in another tab: `isForgotten(callId)` is true for each of them, and without an id
+   * where every call was forgotten. Remove copies of their results that your app has kept; the hooks and the queries of this
+   * package do that. Returns a function that unsubscribes.
    *
    * @example
    * ```ts
@@ -349,9 +352,9 @@ export interface TaskClient<T = AnyTools> extends WithTools<T> {
    */
   onForgotten(listener: (isForgotten: (callId?: string) => boolean) => void): () => void
   /**
-   * Calls the listener with everything that happens, in the order in which it does: each poll says why it came when it
-   * did. It costs nothing while nobody observes, and names no task but by a short hash. With `wire: true` it also tells of
-   * every message that is sent and received. Returns a function that unsubscribes.
+   * Calls the listener with everything that happens, in the order in which it does: each poll says why it came when it did. It
+   * costs nothing without a listener, and names tasks by a short hash only. With `wire: true` it also reports every message
+   * that is sent and received. Returns a function that unsubscribes.
    *
    * @example
    * ```ts
@@ -374,9 +377,9 @@ export interface TaskClient<T = AnyTools> extends WithTools<T> {
    */
   addCallMeta(prepare: (call: StartedCall) => () => CallMeta): () => void
   /**
-   * Drops a call from store and storage, or every call of a scope, by default this client's: for instance at sign-out.
-   * Hooks and queries show nothing of it afterwards, and call no tool until they are mounted again or the user asks for it.
-   * It does so in every tab. Tasks go on on the server.
+   * Drops a call from store and storage, or every call of a scope, by default this client's: for instance at sign-out. Hooks
+   * and queries show nothing of it afterwards, and call no tool until they are mounted again or the user asks for it. It does
+   * so in every tab. Tasks keep running on the server.
    *
    * @throws {TaskConfigurationError} for a filter that says nothing, such as a `callId` that is undefined.
    */
@@ -400,9 +403,9 @@ export interface TaskClient<T = AnyTools> extends WithTools<T> {
    */
   authorize(): Promise<'authorized' | 'started'>
   /**
-   * Ends a sign-in, on the page that the authorization server leads back to: checks the callback and exchanges its code
-   * for tokens. Resolves to `authorized`; in the window that another tab has opened for it to `handed-over`, once that tab
-   * has signed in. Tasks go on. Then remove the code from the address of the page: `history.replaceState()`.
+   * Ends a sign-in, on the page that the authorization server leads back to: checks the callback and exchanges its code for
+   * tokens. Resolves to `authorized`; in the window that another tab has opened for it to `handed-over`, once that tab has
+   * signed in. Tasks keep running. Then remove the code from the address of the page: `history.replaceState()`.
    *
    * @throws {AuthorizationFailedError} `reason` says why; the message what to do. Neither holds a code, a token or the URL.
    *
@@ -415,9 +418,9 @@ export interface TaskClient<T = AnyTools> extends WithTools<T> {
    */
   finishAuthorization(url: string | URL): Promise<'authorized' | 'handed-over'>
   /**
-   * Forgets the tokens of the `authProvider`, and drops those that a refresh or a sign-in under way brings afterwards, in
-   * every tab that shares them. Without an `authProvider` there is nothing to forget. Tasks go on on the server; their records
-   * and results stay until `forget()`.
+   * Forgets the tokens of the `authProvider`, and drops those that a refresh or sign-in brings afterwards, in every tab that
+   * shares them. Without an `authProvider` there is nothing to forget. Tasks keep running on the server; their records and
+   * results stay until `forget()`.
    */
   signOut(): Promise<void>
   /**

@@ -2,13 +2,13 @@ import type { ToolCallState } from '../core/record/toolCallState.js'
 import type { TaskProgress } from '../protocol/progress.js'
 import type { TaskClient } from './taskClient.js'
 
-/** What many calls have come to. */
+/** The counts and progress of many calls. */
 export interface ToolCallGroupState {
   /** Oldest first. */
   readonly calls: readonly ToolCallState[]
   /** How many have not ended. */
   readonly running: number
-  /** How many have ended with what the tool was asked for. */
+  /** How many have ended with a result that is not an error. */
   readonly completed: number
   /** How many have failed, a result with `isError: true` included. */
   readonly failed: number
@@ -26,7 +26,7 @@ export interface ToolCallGroup {
   /**
    * Asks the server to stop those that run, as `cancel()` of each does.
    *
-   * @throws what the first of them rejects with, once all were asked.
+   * @throws the first error of a cancellation, after the others were sent.
    */
   cancelAll(): Promise<void>
 }

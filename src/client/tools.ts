@@ -32,7 +32,7 @@ export type ToolsOf<T> = string extends keyof T
 /** The names of the tools. */
 export type ToolName<T = RegisteredTools> = keyof T & string
 
-/** What a tool is called with. */
+/** The arguments of a tool. */
 export type ToolArguments<T = RegisteredTools, Name extends ToolName<T> = ToolName<T>> = T[Name] extends {
   arguments?: infer A
 }

@@ -18,7 +18,7 @@ export interface BrowserAuthProvider {
 
 /** A sign-in to one server. */
 export interface BrowserSignIn {
-  /** What the SDK's transport asks for a token: it refreshes one, and sends nobody anywhere. */
+  /** The provider from which the SDK's transport takes tokens: it refreshes a token, and never redirects the user. */
   readonly transport: AuthProvider
   /**
    * Begins a sign-in, in the same turn as the click of the user: later a browser blocks the window. `onCallback` is called
@@ -28,7 +28,7 @@ export interface BrowserSignIn {
    */
   begin(onCallback: (callback: URLSearchParams) => Promise<void>): BegunSignIn
   /**
-   * The sign-in with this `state`, which has begun in this tab; undefined if there is none. A state counts once.
+   * The sign-in with this `state`, which has begun in this tab, or undefined. A state counts once.
    *
    * @throws {AuthorizationFailedError} if the user has signed out since.
    */
@@ -36,10 +36,10 @@ export interface BrowserSignIn {
   /**
    * Gives a callback to the tab that waits for it. Resolves when that tab has signed in.
    *
-   * @throws {AuthorizationFailedError} where no tab waits for it, or the sign-in came to nothing there.
+   * @throws {AuthorizationFailedError} where no tab waits for it, or the sign-in failed there.
    */
   handOver(callback: URLSearchParams): Promise<void>
-  /** Forgets the tokens, and drops those that a sign-in or a refresh under way brings afterwards. */
+  /** Forgets the tokens, and drops those that a sign-in or refresh brings afterwards. */
   signOut(): void
 }
 
@@ -50,7 +50,7 @@ export interface BegunSignIn {
   abandon(): void
 }
 
-/** What `authProvider` may be: the SDK's two kinds, or ours. */
+/** The types that `authProvider` takes: the two of the SDK, or ours. */
 export type AnyAuthProvider = AuthProvider | OAuthClientProvider | BrowserAuthProvider
 
 export function isBrowserAuthProvider(provider: AnyAuthProvider | undefined): provider is BrowserAuthProvider {

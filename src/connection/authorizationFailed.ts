@@ -1,4 +1,5 @@
 import { AuthorizationFailedError, type AuthorizationFailure, type TaskErrorOptions } from '../protocol/errors.js'
+import { SIGNED_OUT } from './signedOut.js'
 
 /** What happened, and what to do about it. */
 const messageOf = (reason: AuthorizationFailure): string =>
@@ -11,8 +12,7 @@ const messageOf = (reason: AuthorizationFailure): string =>
       'the callback URL has neither a code nor an error. Pass the whole URL, as in finishAuthorization(location.href).',
     'foreign-state':
       'this callback belongs to no sign-in that waits in this browser: it was finished already, or its tab is gone. Call authorize() again.',
-    'signed-out':
-      'the user signed out in the meantime, so its tokens were dropped. Call authorize() again when the user asks for it.',
+    'signed-out': SIGNED_OUT,
     insecure:
       'the authorization server named a page to sign in on that is neither https nor on this computer, so the user was not sent there. Mend authorization_endpoint in its metadata.',
     'popup-blocked':

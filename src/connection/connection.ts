@@ -6,8 +6,8 @@ export interface ConnectionState {
   /**
    * `connecting`: the first request is on its way, or requests fail and are repeated: three in a row that nothing has answered
    * make a connection `connecting` again, with the last `error`, and the next one that passes makes it `connected`.
-   * `unauthorized`: the server asks for credentials. Tasks wait, new calls fail, and nobody is sent anywhere before the
-   * app calls `client.authorize()`; the next request that passes makes it `connected`.
+   * `unauthorized`: the server asks for credentials. Tasks wait, new calls fail, and the user is not redirected before the app
+   * calls `client.authorize()`; the next request that passes makes it `connected`.
    */
   readonly status: 'idle' | 'connecting' | 'connected' | 'unauthorized' | 'failed' | 'closed'
   /** `modern` for 2026-07-28, `legacy` for the revisions before it. */
@@ -18,7 +18,7 @@ export interface ConnectionState {
   readonly server?: { readonly name: string; readonly version: string }
   /** Whether the server says that it serves tasks. Calls work without, just not as tasks. */
   readonly tasks?: boolean
-  /** Why there is no connection; while `connecting`, why the last attempt or request came to nothing. */
+  /** Why there is no connection; while `connecting`, why the last attempt or request failed. */
   readonly error?: Error
 }
 

@@ -12,7 +12,6 @@ import { createShownState } from './shownState.js'
 import { credentialsError, isSignInFailure, needsCredentials } from './signIn/errors.js'
 import { type SignIn, signInByTransport } from './signInByTransport.js'
 import { createExplanation, type ExplanationOptions } from './unanswered.js'
-import { validateInputResponse } from './validateInputResponse.js'
 
 /** How long the outcome of a task waits for a connection, in ms: another tab, which has received it, has validated it. */
 const VALIDATION_LIMIT_MS = 1000
@@ -116,7 +115,6 @@ export function createConnection(options: CreateConnectionOptions): Connection {
     release: (taskId) => current()?.tasks.release(taskId),
     listen: (taskIds, hooks) => signIn.send(async () => (await connected()).tasks.listen(taskIds, hooks)),
     missingCapability: sdk.missingCapability,
-    validateInputResponse: validateInputResponse,
     listTools: () => watched(signIn.sendForApp(async () => (await connectedForApp()).listTools())),
     signedIn: (error) => {
       if (error !== undefined) {

@@ -15,7 +15,6 @@ import {
 import {
   HEADER_MISMATCH,
   INVALID_PARAMS,
-  isIdempotencyConflict,
   METHOD_NOT_FOUND,
   MISSING_CLIENT_CAPABILITY,
   TASKS_EXTENSION,
@@ -23,23 +22,10 @@ import {
 import { isJsonObject, isTooDeep, type JsonObject } from '../protocol/json.js'
 import { READ_MORE } from '../protocol/readMore.js'
 import { cutText, withoutId } from '../protocol/text.js'
+import { adviceFor, CHECK_URL, corsAdvice, HINTS, hintFor, isBlocked, SIGN_IN_HINT } from './advice.js'
 import { said } from './said.js'
 import { credentialsError, isUnauthorized, noteSignInFailure } from './signIn/errors.js'
 import { causes, hasWireCode, isHttpError, isRpcError, isUnauthorizedError, type WireCode } from './wireErrors.js'
-
-const SIGN_IN_HINT = inDevelopment
-  ? 'With an authProvider, client.authorize() starts a sign-in; after connect() one that came to nothing is tried again.'
-  : READ_MORE
-
-/** What to do about a JSON-RPC error. */
-const HINTS: Readonly<Record<number, string>> = {
-  [HEADER_MISMATCH]: inDevelopment
-    ? 'A header did not arrive as it was sent: what is in between must pass on Mcp-Method, Mcp-Name and MCP-Protocol-Version. ' +
-      'A transport of @modelcontextprotocol/client before 2.1 sends no Mcp-Name for tasks: update it.'
-    : READ_MORE,
-  [MISSING_CLIENT_CAPABILITY]:
-    'It needs a capability that the client has not declared: name it in the option capabilities.',
-}
 
 /** What a failed `tasks/*` request means for the task. */
 export function taskRequestError(error: unknown, source: TaskProtocolSource | `"${string}"`, taskId: string): Error {
@@ -76,10 +62,8 @@ export function taskRequestError(error: unknown, source: TaskProtocolSource | `"
     })
   }
   if (isMalformed(error)) {
-    return new TaskRequestError(`The response to ${source} is no MCP message. Is a proxy or a login page in between?`, {
-      ...options,
-      kind: 'malformed',
-    })
+    const what = `The response to ${source} is not an MCP message. Is a proxy or a sign-in page in between?`
+    return new TaskRequestError(what, { ...options, kind: 'malformed' })
   }
   const reason = withoutId(messageOf(error), taskId)
   return new TaskRequestError(`The server could not be reached: ${reason}`, { ...options, kind: 'network' })
@@ -118,7 +102,7 @@ export function toolCallError(error: unknown, tool: string, refused: boolean): u
   }
   if (hasWireCode(error, 'INPUT_REQUIRED_ROUNDS_EXCEEDED')) {
     return new TaskStuckError(
-      `The server asked for input again and again before it ran "${tool}", so the call was given up. Report this to its maintainers.`,
+      `The server asked for input again and again before it ran "${tool}", so the call was given up.${inDevelopment ? ' Report this to its maintainers.' : ''}`,
       { cause: error },
     )
   }
@@ -129,7 +113,7 @@ export function toolCallError(error: unknown, tool: string, refused: boolean): u
 /** The server has ended the session in which a `tools/call` went out, and so has not looked at it. */
 export function sessionLostError(tool: string, cause: unknown): ConnectionFailedError {
   return new ConnectionFailedError(
-    `Failed to call "${tool}": the server has ended the session, so the tool did not run. Call it again; that connects anew.`,
+    `Failed to call "${tool}": the server has ended the session, so the tool did not run. Call it again; that opens a new session.`,
     { cause: withoutBody(cause) },
   )
 }
@@ -150,7 +134,8 @@ export function connectionError(error: unknown, url: string | undefined, page?: 
   const failed = (reason: string, cause: unknown = error) =>
     new ConnectionFailedError(`Failed to connect to ${where}: ${reason}`, { cause: withoutBody(http ?? cause) })
   if (http) return failed(`it ${httpProblem(http)}`)
-  if (isUnauthorizedError(error)) return failed(`${adviceFor(401)} ${SIGN_IN_HINT}`)
+  if (isUnauthorizedError(error))
+    return failed(`${inDevelopment ? `${adviceFor(401)} ` : 'it asks for credentials. '}${SIGN_IN_HINT}`)
   const rpc = causes(error).find(isRpcError)
   if (rpc)
     return failed(
@@ -158,48 +143,21 @@ export function connectionError(error: unknown, url: string | undefined, page?: 
       rpc,
     )
   if (causes(error).some((one) => isMalformed(one) || hasWireCode(one, 'UNSUPPORTED_RESULT_TYPE')))
-    return failed('what answers there does not speak MCP. Check that the URL is that of the MCP endpoint.')
-  if (url !== undefined && page?.startsWith('https:') && /^http:\/\/(?!(localhost|127\.|\[::1\]))/.test(url))
+    return failed(`the server there does not speak MCP. ${inDevelopment ? CHECK_URL : READ_MORE}`)
+  if (inDevelopment && isBlocked(url, page))
     return failed(
       'this page came over https:, and browsers block what it asks for over http:. Serve MCP with TLS, and use its https: URL.',
     )
   return failed(
-    `${messageOf(error)}. Check that the server runs and that the URL is right. ${inDevelopment ? corsAdvice(url, page) : READ_MORE}`,
+    `${messageOf(error)}. ${inDevelopment ? `Check that the server runs and that the URL is right. ${corsAdvice(url, page)}` : READ_MORE}`,
   )
-}
-
-function corsAdvice(url: string | undefined, page: string | undefined): string {
-  return (
-    'If the server is on another origin, it must allow it: Access-Control-Allow-Origin, and Access-Control-Allow-Headers ' +
-    'with content-type, mcp-protocol-version, mcp-method and mcp-name. ' +
-    `This says what is wrong: npx taskwire doctor ${url ?? '<url>'}${originOf(page, url)}`
-  )
-}
-
-/** The option of the command that has it ask on behalf of the page: not where the server has the same origin. */
-function originOf(page: string | undefined, url: string | undefined): string {
-  const origin = page !== undefined && /^https?:/.test(page) ? new URL(page).origin : undefined
-  return origin === undefined || url?.startsWith(`${origin}/`) ? '' : ` --origin ${origin}`
 }
 
 /** The status of the response, the text of the server, and what to do about it. */
 function httpProblem(error: { status: number; data: JsonObject }): string {
   const { status, data } = error
   const words = jsonRpcError(error)?.message ?? data['text']
-  return `answered HTTP ${status}${said(words)}. ${adviceFor(status, String(data['text']))}`
-}
-
-function adviceFor(status: number, text = ''): string {
-  if (status === 400) return 'Where it wants a header, pass it in the option headers.'
-  if (status === 401)
-    return 'It asks for credentials: pass authProvider, or an Authorization header in the option headers.'
-  if (status === 403) return 'It refuses access: check the credentials, and that it allows the origin of this page.'
-  // What serves files knows no POST, and says so in HTML or words; an API says in JSON what it has not.
-  if (status === 501 && !/^\s*\{/.test(text))
-    return 'Nothing there takes POST. Check that the URL is that of the MCP endpoint.'
-  if (status >= 500) return 'The fault is on its side: its log says more. Trying again is safe.'
-  if (isPassingStatus(status)) return 'Try again later.'
-  return `${status === 415 ? 'It takes no JSON there. ' : ''}Check that the URL is that of the MCP endpoint.`
+  return `answered HTTP ${status}${said(words)}. ${inDevelopment ? adviceFor(status, String(data['text'])) : READ_MORE}`
 }
 
 /** Errors that are raised before or after the exchange: the outcome of the call is not in doubt. */
@@ -215,7 +173,7 @@ function rejection(rpc: JsonRpcError, tool: string, cause: unknown): Error {
   if (rpc.code === INTERNAL_ERROR && TASK_REFUSED.test(rpc.message)) {
     return new ToolCallInterruptedError(tool, {
       cause: options.cause,
-      message: `Something between this page and the server does not know tasks and refused the answer to "${tool}"; it may be running on the server. Reach the server without that proxy, or set legacy.tasks: 'never'.`,
+      message: `Something between this page and the server does not know tasks and refused the answer to "${tool}"; it may be running on the server. ${inDevelopment ? "Reach the server without that proxy, or set legacy.tasks: 'never'." : READ_MORE}`,
     })
   }
   if (
@@ -228,13 +186,7 @@ function rejection(rpc: JsonRpcError, tool: string, cause: unknown): Error {
       options,
     )
   }
-  const hint = isIdempotencyConflict(rpc.data)
-    ? ' Call it with the arguments that it was first called with, or under another key.'
-    : rpc.code === METHOD_NOT_FOUND
-      ? ' The server offers no tools. Check that the URL is that of the server you mean.'
-      : rpc.code === INVALID_PARAMS
-        ? ' Check the name and the arguments against listTools().'
-        : ''
+  const hint = inDevelopment ? hintFor(rpc) : ''
   return new ToolCallRejectedError(`Failed to call "${tool}": ${rpc.message} (${rpc.code}).${hint}`, options)
 }
 

@@ -7,6 +7,7 @@ import { watchClock } from '../core/time/clock.js'
 import { deliver } from '../core/time/retry.js'
 import { sessionHeaders } from './legacy/session.js'
 import { getTask } from './modern/tasks.js'
+import { signedOutError } from './signedOut.js'
 import { TaskTransport } from './transport/taskTransport.js'
 
 /** What parts that are loaded later share with the first load, one name of each module. */
@@ -18,6 +19,7 @@ const SHARED: readonly unknown[] = [
   newTaskRecord,
   nextPoll,
   sessionHeaders,
+  signedOutError,
   taskOutcome,
   TaskTransport,
   watchClock,

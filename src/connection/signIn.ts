@@ -1,6 +1,6 @@
 import type { FetchLike } from '@modelcontextprotocol/client'
-import { authorizationFailed } from './authorizationFailed.js'
 import { extractWWWAuthenticateParams, isDpopNonceChallenge, UnauthorizedError } from './sdk.js'
+import { signedOutError } from './signedOut.js'
 import type { SignIn } from './signInByTransport.js'
 
 /** What a server says about signing in when it refuses a request (RFC 6750, RFC 9728). */
@@ -54,7 +54,7 @@ export function signInByToken(isByUser: boolean): SignInByToken {
       const response = await fetch(url, init)
       const headers = new Headers(init?.headers)
       if (!isForMcp(headers)) {
-        if (before !== signOuts) throw authorizationFailed('signed-out')
+        if (before !== signOuts) throw signedOutError()
         return response
       }
       if (!startsSignIn(response)) {

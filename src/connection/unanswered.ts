@@ -63,7 +63,7 @@ function bodyRefusedError(tool: string, count: number, { cause }: Error): ToolCa
   return new ToolCallInterruptedError(tool, {
     message:
       `Failed to call "${tool}": it was sent ${count} times and no answer could be read, while server/discover is answered. ` +
-      `So its body is what is refused. It is not known whether the tool runs. ${inDevelopment ? REFUSED_BODY : READ_MORE}`,
+      `${inDevelopment ? `So its body is what is refused. It is not known whether the tool runs. ${REFUSED_BODY}` : READ_MORE}`,
     // It is not to be repeated.
     cause: new TaskRequestError('The body of tools/call is refused.', {
       kind: 'network',

@@ -20,7 +20,7 @@ import type { JsonObject } from '../protocol/json.js'
 export interface Register {}
 
 /**
- * What the app notes with a call, for itself: `callMeta` of {@link Register}, else any JSON object. At most 1 kB. It is kept
- * in clear text with the record of the call.
+ * The app's own note on a call: `callMeta` of {@link Register}, else any JSON object. At most 1 kB. It is kept in clear text
+ * with the record of the call.
  */
 export type ToolCallMeta = Register extends { callMeta: infer Meta extends object } ? Meta : JsonObject

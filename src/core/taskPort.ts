@@ -1,5 +1,4 @@
 import type { CallToolResult } from '../protocol/callToolResult.js'
-import type { FormIssue } from '../protocol/formIssues.js'
 import type { InputRequest, InputResponse } from '../protocol/inputRequest.js'
 import type { TaskProgress } from '../protocol/progress.js'
 import type { DetailedTask, Task } from '../protocol/task.js'
@@ -76,11 +75,6 @@ export interface TaskPort {
    * known.
    */
   missingCapability(request: InputRequest): string | undefined
-  /** What is wrong with a response, in words or by field of its form; undefined where nothing is. */
-  validateInputResponse(
-    request: InputRequest,
-    response: InputResponse,
-  ): Promise<string | readonly FormIssue[] | undefined>
   updateTask(taskId: string, inputResponses: Record<string, InputResponse>, signal?: AbortSignal): Promise<void>
   /**
    * `subscriptions/listen` for these tasks. Resolves when the stream has ended, rejects where none came about,

@@ -28,7 +28,7 @@ describe('what taskwire/lite has not, it says, with the line to change:', () => 
     ['client', {}, /takes a client/],
     ['transport', {}, /takes a client and its transport/],
     ['transportOptions', {}, /Pass headers and fetch without it/],
-    ['authProvider', {}, /signs nobody in\. Pass a token, as in headers: \(\) => \(\{ Authorization: `Bearer/],
+    ['authProvider', {}, /does not sign users in\. Pass a token, as in headers: \(\) => \(\{ Authorization: `Bearer/],
     ['era', 'legacy', /speaks MCP 2026-07-28 alone/],
     ['legacy', {}, /speaks MCP 2026-07-28 alone/],
   ])('the option %s', (name, value, says) => {
@@ -45,7 +45,9 @@ describe('what taskwire/lite has not, it says, with the line to change:', () => 
   it.each(['authorize', 'finishAuthorization'] as const)('%s()', async (method) => {
     const error = await caught(setUp().client[method](url))
     expect(error).toBeInstanceOf(TaskConfigurationError)
-    expect(error.message).toMatch(/signs nobody in\. Pass a token.*import \{ createTaskClient \} from 'taskwire'/)
+    expect(error.message).toMatch(
+      /does not sign users in\. Pass a token.*import \{ createTaskClient \} from 'taskwire'/,
+    )
   })
 
   it('a server that does not know server/discover', async () => {
@@ -84,7 +86,7 @@ describe('what taskwire/lite has not, it says, with the line to change:', () => 
     const { server, client } = setUp()
     server.on('server/discover', created())
     expect((await caught(client.connect())).message).toBe(
-      `Failed to connect to an MCP server at ${url}: what answers there does not speak MCP. Check that the URL is that of the MCP endpoint.`,
+      `Failed to connect to an MCP server at ${url}: the server there does not speak MCP. Check that the URL is that of the MCP endpoint.`,
     )
   })
 

@@ -1,18 +1,18 @@
 import type { TaskClientBaseOptions } from '../client/taskClient.js'
 
-/** What `createTaskClient` of `taskwire/lite` takes. */
+/** The options of `createTaskClient` of `taskwire/lite`. */
 export interface TaskClientLiteOptions extends TaskClientBaseOptions {
   /**
-   * The MCP endpoint. A relative URL is resolved against the page or the script of the worker; where there is none, as
-   * during server rendering, when the client connects.
+   * The MCP endpoint. A relative URL is resolved against the page or the script of the worker; outside of both, as during
+   * server rendering, it is resolved when the client connects.
    */
   url: string | URL
   /**
-   * Headers of every request, or a function that is asked for them with every request: for a token that changes. Those of
-   * the protocol count more.
+   * Headers of every request, or a function that returns them for each request: for a token that changes. The protocol's own
+   * headers take precedence.
    */
   headers?: HeadersInit | (() => HeadersInit | Promise<HeadersInit>)
-  /** What requests are sent by. @default the `fetch` of the page */
+  /** The function that sends requests. @default the `fetch` of the page */
   fetch?: (url: string | URL, init?: RequestInit) => Promise<Response>
   /** @default \{ name: 'taskwire', version \} */
   clientInfo?: { name: string; version: string; title?: string; description?: string; websiteUrl?: string }

@@ -34,7 +34,7 @@ export interface AudioContent extends ContentBase {
   mimeType: string
 }
 
-/** A link to a resource that the server can be asked for. */
+/** A link to a resource, to be read from the server. */
 export interface ResourceLink extends ContentBase {
   type: 'resource_link'
   uri: string
@@ -52,8 +52,8 @@ export interface EmbeddedResource extends ContentBase {
 }
 
 /**
- * The result of a tool. `isError: true` is how a tool says that it could not do what was asked:
- * a result like any other, not an exception (SEP-2663, "Task Execution Errors").
+ * The result of a tool. `isError: true` is how a tool says that it failed: a result like any other, not an exception (SEP-2663,
+ * "Task Execution Errors").
  */
 export interface CallToolResult {
   content: ContentBlock[]

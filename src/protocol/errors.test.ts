@@ -127,7 +127,7 @@ const rows: Record<string, Row> = {
     details: { toolName: 'report' },
     message:
       'The call of "report" was made by a newer version of this app, in another tab or at another visit. ' +
-      'Reload the page to go on with it.',
+      'Reload the page to see it.',
   },
   ToolCallRejectedError: {
     type: ToolCallRejectedError,
@@ -248,7 +248,7 @@ it('a message that the server has put the task id into is shown without it', () 
 describe('TaskExpiredError', () => {
   it('says what to do for each reason, and keeps a message of its own', () => {
     expect(new TaskExpiredError('unknown-task').message).toBe(
-      'The server does not know this task (any more): it expired or was lost. Start the call again.',
+      'The server no longer knows this task: it expired or was lost. Start the call again.',
     )
     const own = new TaskExpiredError('unknown-task', { message: 'Gone since Tuesday.' })
     expect(travel(own)).toMatchObject({ reason: 'unknown-task', message: 'Gone since Tuesday.' })

@@ -3,7 +3,7 @@ import type { FormIssue } from './formIssues.js'
 import { isJsonObject, type JsonObject } from './json.js'
 import { cutText, UNKNOWN_TASK, withoutId, withoutIdInCause, withoutIdInJson } from './text.js'
 
-/** What every {@link TaskError} may say about itself. */
+/** The members that every {@link TaskError} may have. */
 export interface TaskErrorOptions {
   taskId?: string | undefined
   callId?: string | undefined
@@ -43,7 +43,7 @@ export class TaskError extends Error {
 
   readonly #details: JsonObject
 
-  /** @param details What a subclass adds to its members and to its JSON. */
+  /** @param details The members that a subclass adds, also to its JSON. */
   constructor(message: string, options: TaskErrorOptions = {}, details: JsonObject = {}) {
     super(withoutId(message, options.taskId), causeOf(options))
     Object.defineProperties(this, { taskId: { value: options.taskId }, [BRAND]: { value: true } })
@@ -59,14 +59,14 @@ export class TaskError extends Error {
     return { name, message, ...(callId !== undefined && { callId }), ...(cause && { cause }), ...this.details() }
   }
 
-  /** What a subclass adds to its JSON. */
+  /** The members that a subclass adds to its JSON. */
   protected details(): JsonObject {
     return this.#details
   }
 
   /**
-   * The error that {@link TaskError.toJSON} wrote, of the same class. What is no such JSON becomes a
-   * plain `TaskError`, so that a reader always has an error to show.
+   * The error that {@link TaskError.toJSON} wrote, of the same class. Other JSON becomes a plain `TaskError`, so that a reader
+   * always has an error to show.
    */
   static fromJSON(json: unknown): TaskError {
     const body: JsonObject = isJsonObject(json) ? json : {}
@@ -142,7 +142,7 @@ export class TaskUnreachableError extends TaskError {
   override readonly name = 'TaskUnreachableError'
 }
 
-/** The task asked for input and there is nobody to ask, or it asked for what the client has not declared to answer. */
+/** The task asked for input and has no handler for it, or asked for a kind of input that the client has not declared. */
 export class TaskInputRequiredError extends TaskError {
   override readonly name = 'TaskInputRequiredError'
 }
@@ -151,8 +151,8 @@ export class TaskInputRequiredError extends TaskError {
 export class TaskInputError extends TaskError {
   override readonly name = 'TaskInputError'
   /**
-   * What is wrong with an accepted form, one issue a field, for the user and in English: show each beside its field. Empty
-   * where it is not known, as when the server has refused the response, or is nothing that a user could mend.
+   * The problems of an accepted form, one for each field, for the user and in English: show each beside its field. Empty if the
+   * fields are unknown, as when the server has refused the response, or if the user cannot correct it.
    */
   declare readonly issues: readonly FormIssue[]
 
@@ -241,8 +241,8 @@ export class ToolCallKeyConflictError extends TaskError {
 }
 
 /**
- * A later version of Taskwire has recorded the call: another tab runs a newer build of the app. What became of it is
- * not for this page to read, and the tool is not called a second time. Reload the page.
+ * A later version of Taskwire has recorded the call: another tab runs a newer build of the app. This page cannot read its
+ * outcome, and does not call the tool a second time. Reload the page.
  */
 export class PageOutdatedError extends TaskError {
   override readonly name = 'PageOutdatedError'
@@ -251,7 +251,7 @@ export class PageOutdatedError extends TaskError {
   constructor(toolName: string, options?: TaskErrorOptions) {
     super(
       `The call of "${toolName}" was made by a newer version of this app, in another tab or at another visit. ` +
-        'Reload the page to go on with it.',
+        'Reload the page to see it.',
       options,
       { toolName },
     )
@@ -308,10 +308,10 @@ export class ConnectionFailedError extends TaskError {
 }
 
 /**
- * Why a sign-in came to nothing: the user or the authorization server said no (`denied`), it answered another error
- * (`refused`) or nothing (`unreachable`), the callback has neither code nor error (`no-code`), no sign-in with its `state`
- * has begun here (`foreign-state`), the user signed out before it ended (`signed-out`), the page to sign in on is neither https
- * nor on this computer (`insecure`), or the browser blocked the window (`popup-blocked`).
+ * Why a sign-in failed: the user or the authorization server said no (`denied`), it answered another error (`refused`) or
+ * nothing (`unreachable`), the callback has neither code nor error (`no-code`), no sign-in with its `state` has begun here
+ * (`foreign-state`), the user signed out before it ended (`signed-out`), the page to sign in on is neither https nor on this
+ * computer (`insecure`), or the browser blocked the window (`popup-blocked`).
  */
 export type AuthorizationFailure =
   | 'denied'
@@ -323,7 +323,7 @@ export type AuthorizationFailure =
   | 'insecure'
   | 'popup-blocked'
 
-/** A sign-in came to nothing. Tasks go on meanwhile, and wait for one that succeeds. */
+/** A sign-in failed. Tasks keep running meanwhile, and the client polls them after the next sign-in that succeeds. */
 export class AuthorizationFailedError extends TaskError {
   override readonly name = 'AuthorizationFailedError'
   declare readonly reason: AuthorizationFailure
@@ -339,11 +339,11 @@ export class AuthorizationFailedError extends TaskError {
   }
 }
 
-/** What a tool put into `structuredContent` is not what `outputSchema` asks for. */
+/** The `structuredContent` of a result does not match `outputSchema`. */
 export class ToolOutputError extends TaskError {
   override readonly name = 'ToolOutputError'
   declare readonly toolName: string
-  /** What the schema found, as Standard Schema reports it. */
+  /** The issues that the schema found, as Standard Schema reports them. */
   declare readonly issues: readonly { readonly message: string }[]
 
   constructor(toolName: string, issues: readonly { readonly message: string }[], options?: TaskErrorOptions) {
@@ -357,7 +357,7 @@ export class ToolOutputError extends TaskError {
   }
 }
 
-/** The storage of task records threw. Reported to `onError`; calls go on without it. */
+/** The storage of task records threw. Reported to `onError`; calls continue without storage. */
 export class TaskStorageError extends TaskError {
   override readonly name = 'TaskStorageError'
 }

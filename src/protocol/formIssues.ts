@@ -1,7 +1,7 @@
 import { formProblems } from './formProblems.js'
 import type { JsonObject } from './json.js'
 
-/** What is wrong with one field of a form, to be shown beside it. */
+/** A problem with one field of a form, to be shown beside it. */
 export interface FormIssue {
   /** The name of the field in `requestedSchema`. */
   readonly path: string

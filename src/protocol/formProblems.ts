@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from './json.js'
 
-/** What can be wrong with what a field holds: the type, the keyword or the format of its schema that it does not fit. */
+/** The rule that the value of a field breaks: a type, keyword or format of its schema. */
 export type FormProblemCode =
   | 'required'
   | 'string'
@@ -20,7 +20,7 @@ export type FormProblemCode =
   | 'date'
   | 'date-time'
 
-/** What is wrong with one field of a form. */
+/** A problem with one field of a form. */
 export interface FormProblem {
   /** The name of the field in `requestedSchema`. */
   readonly path: string

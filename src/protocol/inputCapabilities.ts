@@ -12,7 +12,7 @@ export const CAPABILITY_OF: Readonly<Record<Method, 'elicitation' | 'sampling' |
 }
 
 /** The methods by which servers ask clients. */
-export const INPUT_METHODS = Object.keys(CAPABILITY_OF) as readonly Method[]
+export const INPUT_METHODS = /* @__PURE__ */ Object.keys(CAPABILITY_OF) as readonly Method[]
 
 /**
  * The capability that a request needs and a client with these capabilities has not declared, for instance

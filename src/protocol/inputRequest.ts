@@ -25,8 +25,8 @@ export interface ListRootsRequest {
 }
 
 /**
- * What a task asks for while it runs, one entry of `inputRequests` (SEP-2663, "Task Update
- * Requests"). Its texts come from the server: render them as text, never as markup.
+ * A request of a running task for input, one entry of `inputRequests` (SEP-2663, "Task Update Requests"). Its texts come from
+ * the server: render them as text, never as markup.
  */
 export type InputRequest = ElicitFormRequest | ElicitUrlRequest | SamplingRequest | ListRootsRequest
 

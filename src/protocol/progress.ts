@@ -11,9 +11,9 @@ export const PROGRESS_META = 'dev.taskwire/progress'
 export interface TaskProgress {
   /** So many units of the work are done. */
   readonly progress: number
-  /** Of so many. Absent where nobody knows. */
+  /** The total. Absent if the server does not know it. */
   readonly total?: number
-  /** What is done now, for people. Comes from the server; render it as text. */
+  /** The current step, for people. Comes from the server; render it as text. */
   readonly message?: string
 }
 

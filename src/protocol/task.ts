@@ -9,7 +9,7 @@ import { cutText } from './text.js'
 /** Where a task stands (SEP-2663, "Task Status"). The last three are terminal. */
 export type TaskStatus = 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled'
 
-/** What the server says of a task (SEP-2663, "Tasks"). Every member may change from snapshot to snapshot. */
+/** A task as the server describes it (SEP-2663, "Tasks"). Every member may change from snapshot to snapshot. */
 export interface Task {
   /** A bearer capability: a client that knows it may read and cancel the task. Keep it out of URLs and logs. */
   readonly taskId: string
@@ -26,7 +26,7 @@ export interface Task {
   readonly pollIntervalMs?: number
   /** How far it has come, where the server says so in numbers. */
   readonly progress?: TaskProgress
-  /** What else the server says of it, but for what the protocol reserves. Look at it as at any text from outside. */
+  /** Other data of the server about the task, without the members that the protocol reserves. Treat it as untrusted. */
   readonly _meta?: Readonly<Record<string, unknown>>
 }
 
@@ -37,7 +37,7 @@ export interface TaskFailure {
   readonly data?: unknown
 }
 
-/** A task at work. */
+/** A running task. */
 export interface WorkingTask extends Task {
   readonly status: 'working'
 }

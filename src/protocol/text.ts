@@ -62,5 +62,4 @@ export function withoutIdInCause(cause: unknown, taskId: string, depth: number =
 }
 
 /** What a `TaskExpiredError` says of an unknown task where nothing else is known. */
-export const UNKNOWN_TASK =
-  'The server does not know this task (any more): it expired or was lost. Start the call again.'
+export const UNKNOWN_TASK = 'The server no longer knows this task: it expired or was lost. Start the call again.'

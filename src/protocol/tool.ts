@@ -1,6 +1,6 @@
 import type { JsonObject } from './json.js'
 
-/** A tool as `tools/list` describes it (MCP 2026-07-28, "Tools"). What else a server says of it is there, too. */
+/** A tool as `tools/list` describes it (MCP 2026-07-28, "Tools"). Other members that the server sends are there, too. */
 export interface Tool {
   name: string
   /** For people; so is the title in `annotations`, which counts where this one is missing. */
@@ -10,7 +10,7 @@ export interface Tool {
   inputSchema: { type: 'object'; [keyword: string]: unknown }
   /** JSON Schema of `structuredContent`. */
   outputSchema?: { [keyword: string]: unknown } | undefined
-  /** What the tool says of itself. Hints, of a server that may be wrong. */
+  /** The server's hints about the tool. They may be wrong. */
   annotations?:
     | {
         title?: string | undefined

@@ -13,6 +13,8 @@ export interface Start {
 export interface CallLedger {
   /** The app has started a call. */
   started(start: Start): void
+  /** A `tools/call` has left its page. */
+  sent(nonce: string): void
   /** The server has run the tool. False, where it should not have. */
   executed(nonce: string): boolean
   /** The call may be made, as if it never had been: what it came to is known, or given up. */
@@ -35,13 +37,20 @@ export function createCallLedger(): CallLedger {
   const starts = new Map<string, Start>()
   const executions = new Map<string, number>()
   const permits = new Map<string, number>()
+  /** Starts whose `tools/call` has not arrived: it may still. */
+  const underWay = new Set<string>()
+  const countUnderWay = (callId: string) => [...underWay].filter((nonce) => starts.get(nonce)?.callId === callId).length
 
   return {
     started: (start) => {
       starts.set(start.nonce, start)
       if (!permits.has(start.callId)) permits.set(start.callId, 1)
     },
+    sent: (nonce) => {
+      if (!executions.has(nonce)) underWay.add(nonce)
+    },
     executed: (nonce) => {
+      underWay.delete(nonce)
       const start = starts.get(nonce)
       if (start === undefined) return true
       const times = (executions.get(nonce) ?? 0) + 1
@@ -51,7 +60,8 @@ export function createCallLedger(): CallLedger {
       return times === 1 && (left >= 0 || start.isRepeatable)
     },
     permit: (callId) => {
-      permits.set(callId, Math.max(1, permits.get(callId) ?? 1))
+      // What was permitted to those that are on their way is theirs.
+      permits.set(callId, Math.max(1 + countUnderWay(callId), permits.get(callId) ?? 1))
     },
     permitFresh: (callId) => {
       permits.set(callId, (permits.get(callId) ?? 0) + 1)

@@ -65,6 +65,8 @@ export function createPollFloors<Page>(pages: Pages<Page>): PollFloors<Page> {
     },
 
     answered: (page, taskId, delivery, now) => {
+      // A page that wakes hears at once that another one polls in its place: its own poll, given up, has not failed.
+      if (delivery.type === 'failure' && delivery.notBefore === undefined && pages.awakeSince(page) === now) return
       const asked = intervalOf(delivery)
       if (asked !== undefined) intervals.set(taskId, Math.min(asked, intervals.get(taskId) ?? asked))
       const wait = asked ?? intervals.get(taskId) ?? 0

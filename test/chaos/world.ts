@@ -160,9 +160,11 @@ export function createWorld(
   let nonces = 0
   let lastPoller: Tab | undefined
   /** The app has forgotten these calls, and other tabs are about to hear of it. */
-  let forgetting:
-    | { readonly by: TaskClient; readonly at: number; readonly callIds: ReadonlySet<string> | 'all' }
-    | undefined
+  let forgettings: {
+    readonly by: TaskClient
+    readonly at: number
+    readonly callIds: ReadonlySet<string> | 'all'
+  }[] = []
   /** How often a page could not see which records there are. */
   let unlisted = 0
 
@@ -253,6 +255,7 @@ export function createWorld(
       if (early > 0 && task !== undefined && !isPastTtl(task))
         breach('poll too early', `${tab.name} polled ${taskId} ${Math.round(early)} ms too early`)
     }
+    if (request.method === 'tools/call' && request.params) ledger.sent(planOf(request.params).nonce)
     const update = request.method === 'tasks/update' ? sendResponses(tab, request) : undefined
     const outcome = tab.page.environment.fetch(url, init)
     const arrived = () => {
@@ -428,7 +431,8 @@ export function createWorld(
       floors.clockSet(ms)
     },
     forget: (by, callIds, ask) => {
-      forgetting = { by, at: now(), callIds: callIds === 'all' ? callIds : new Set(callIds) }
+      const current = { by, at: now(), callIds: callIds === 'all' ? ('all' as const) : new Set(callIds) }
+      forgettings = [...forgettings.filter(({ at }) => at === current.at), current]
       const before = unlisted
       const done = ask().then(() => unlisted === before)
       for (const callId of [...(callIds === 'all' ? ledger.calls() : callIds)]) forget(callId, done)
@@ -468,8 +472,10 @@ export function createWorld(
       if (key === undefined) madeBy.set(call.callId, tabName)
       call.result.catch(() => {})
       // Word of it may come after the call, which is then forgotten with the others.
-      const isMeant = forgetting?.callIds === 'all' || forgetting?.callIds.has(call.callId)
-      if (isMeant && forgetting?.at === now() && forgetting.by !== client) abandon(call.callId)
+      const isMeant = forgettings.some(
+        ({ by, at, callIds }) => at === now() && by !== client && (callIds === 'all' || callIds.has(call.callId)),
+      )
+      if (isMeant) abandon(call.callId)
 
       function begin(callId: string): void {
         forgotten.delete(callId)

@@ -169,3 +169,62 @@ describe('a note that the task is not to be polled for 20 hours, of before the c
     expect(polls).toHaveLength(2)
   })
 })
+
+/** The page as it hears last of what was forgotten: that is posted on another channel than the rest, or is held up. */
+function forgottenLast(page: SimulatedPage): SimulatedPage {
+  const { environment } = page
+  const { channel } = environment
+  const late: typeof channel = (name) => {
+    const opened = channel?.(name)
+    if (opened === undefined) throw new TypeError('The page has no channels.')
+    return {
+      ...opened,
+      onMessage: (listener) =>
+        opened.onMessage((message) => {
+          const isLate = (message as { type?: unknown }).type === 'forgotten'
+          environment.setTimeout(() => listener(message), isLate ? SECOND : 0)
+        }),
+    }
+  }
+  return { ...page, environment: { ...environment, channel: late } }
+}
+
+// tab A  forgets all ── calls ── clock −1 h
+// tab B  frozen ·························· thaws: hears of the call, and that all before it was forgotten
+it('A call that was made after others were forgotten, and before the clock was set back, is kept by a tab that hears of both late', async () => {
+  serve(5 * SECOND)
+  const a = openTab()
+  const b = openTab(forgottenLast(browser.openPage()))
+  await Promise.all([a.client.connect(), b.client.connect(), pass(SECOND)])
+  b.page.freeze()
+  await Promise.all([a.client.forget(), pass(SECOND)])
+  const call = run(a)
+  await pass(SECOND)
+  browser.setClock(-HOUR)
+  await pass(SECOND)
+  await b.page.thaw()
+  await pass(10 * SECOND)
+  expect([call.getState().phase, b.client.getToolCallState(call.callId)?.phase]).toEqual(['working', 'working'])
+  const [found] = await Promise.all([openTab().client.resumeToolCalls(), pass(SECOND)])
+  expect(found.map(({ callId }) => callId)).toEqual([call.callId])
+})
+
+// tab A   forgets one call, and makes another in the same millisecond
+// tab B   had forgotten all before: tab A hears of it then
+it('A call that is made in the millisecond in which another one was forgotten is kept when an earlier forget() is heard of', async () => {
+  serve(5 * SECOND)
+  const a = openTab(forgottenLast(browser.openPage()))
+  const b = openTab()
+  await Promise.all([a.client.connect(), b.client.connect(), pass(SECOND)])
+  const first = a.client.startToolCall({ name: 'report' })
+  await pass(SECOND)
+  let call: ToolCall | undefined
+  a.page.environment.setTimeout(() => {
+    void a.client.forget({ callId: first.callId })
+    call = run(a)
+  }, SECOND)
+  await Promise.all([b.client.forget(), pass(3 * SECOND)])
+  expect(call?.getState().phase).toBe('working')
+  const [found] = await Promise.all([openTab().client.resumeToolCalls(), pass(SECOND)])
+  expect(found.map(({ callId }) => callId)).toEqual([call?.callId])
+})

@@ -215,7 +215,7 @@ describe('a client that does not read its stream', () => {
     await t.clock.advance(45_000)
     expect((await listenInVain(t, { taskIds })).error?.code).toBe(-32010)
     await t.clock.advance(30_000)
-    await expect(new Response(body).text()).rejects.toThrow('The stream was cut')
+    await expect(new Response(body).text()).rejects.toThrow('The stream was closed because it was not read')
     expect(t.clock.pending).toBe(timers)
     await open(t, { taskIds })
   })
@@ -232,7 +232,7 @@ describe('a client that does not read its stream', () => {
       t.server.notify.resourceUpdated(uri)
       await settle()
     }
-    await expect(new Response(body).text()).rejects.toThrow('The stream was cut')
+    await expect(new Response(body).text()).rejects.toThrow('The stream was closed because it was not read')
     await open(t, filter)
   })
 

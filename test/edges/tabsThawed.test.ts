@@ -79,6 +79,8 @@ function oneByOne(environment: Environment): Environment {
   }
 }
 
+const asIs = (environment: Environment): Environment => environment
+
 async function openTab(tab: string, asItWakes = lateNews): Promise<Tab> {
   const page = browser.openPage()
   const client = createTaskClient({
@@ -160,6 +162,21 @@ describe('a tab that follows and was frozen while another one polled', () => {
     await b.page.thaw()
     await browser.advance(60 * SECOND)
     expect(polls.map(({ tab }) => tab)).toEqual(polls.map(() => 'A'))
+    const times = polls.map(({ at }) => at)
+    for (const [index, at] of times.slice(1).entries())
+      expect(at - (times[index] ?? 0)).toBeGreaterThanOrEqual(INTERVAL)
+  })
+
+  it('[EDGE-53] does not take the lead and poll where it was frozen again as soon as it woke', async () => {
+    await openTab('A', asIs)
+    const b = await openTab('B', asIs)
+    b.page.freeze()
+    await browser.advance(2 * INTERVAL + 2 * SECOND)
+    await b.page.thaw()
+    b.page.freeze()
+    await browser.advance(2 * INTERVAL + 2 * SECOND)
+    await b.page.thaw()
+    await browser.advance(60 * SECOND)
     const times = polls.map(({ at }) => at)
     for (const [index, at] of times.slice(1).entries())
       expect(at - (times[index] ?? 0)).toBeGreaterThanOrEqual(INTERVAL)

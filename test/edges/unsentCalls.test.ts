@@ -150,3 +150,18 @@ describe('a server that asks for input again and again before it answers', () =>
     expect(server.received('tools/call')).toHaveLength(11)
   })
 })
+
+describe('a call that is cancelled in the turn in which it is started', () => {
+  it.each([
+    ['with a key', { key: 'k' }],
+    ['without a key', {}],
+  ])('is not made: %s', async (_, options) => {
+    const { page, server, client } = setUp()
+    const call = client.startToolCall({ name: 'report' }, options)
+    const outcome = errorOf(page, call.result)
+    await call.cancel()
+    expect(await outcome).toMatchObject({ name: 'TaskCancelledError' })
+    expect(call.getState().phase).toBe('cancelled')
+    expect(server.received('tools/call')).toHaveLength(0)
+  })
+})

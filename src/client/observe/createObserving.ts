@@ -2,6 +2,7 @@ import type { WirePiece, WireTap } from '../../connection/wireTap.js'
 import type { CallChange, CallTap } from '../../core/run/tap.js'
 import { hash } from '../../core/storage/hash.js'
 import type { Environment } from '../../environment/environment.js'
+import { withoutSecrets } from '../withoutSecrets.js'
 import type { ObserveOptions, TaskClientObservation } from './events.js'
 
 type Listener = (observation: TaskClientObservation) => void
@@ -12,15 +13,17 @@ export interface Observing {
   close(): void
 }
 
+export type CreateObserving = (
+  tap: CallTap & WireTap,
+  environment: Environment,
+  guard: (call: () => void) => void,
+) => Observing
+
 /**
  * Tells what happens in the client to those who listen. What makes sentences of it is loaded with the first of them;
  * what happens until then is kept and told after it.
  */
-export function createObserving(
-  tap: CallTap & WireTap,
-  environment: Environment,
-  guard: (call: () => void) => void,
-): Observing {
+export const createObserving: CreateObserving = (tap, environment, guard) => {
   /** With each listener, whether it wants to be told of the wire. */
   const listeners = new Map<Listener, boolean | undefined>()
   let take: ((what: CallChange | WirePiece) => void) | undefined
@@ -33,7 +36,7 @@ export function createObserving(
     take = (what) => kept.push(what)
     void import('./observer.js').then(({ createObserver }) => {
       if (isOver) return
-      const observer = createObserver(environment, hash, (observation) => {
+      const observer = createObserver(environment, { hash, withoutSecrets }, (observation) => {
         for (const [listener, wire] of [...listeners]) {
           if (wire || !observation.type.startsWith('wire')) guard(() => listener(observation))
         }

@@ -4,7 +4,7 @@ import type { TaskStatus } from '../../protocol/task.js'
 
 export type { PollReason }
 
-/** What an observation of a call begins with. */
+/** The members that all observations of a call have. */
 export interface ObservedCall {
   /** When, ms since the epoch. */
   readonly at: number
@@ -86,28 +86,28 @@ export interface PageObservation {
   readonly state: 'visible' | 'hidden' | 'frozen' | 'restored' | 'online' | 'offline'
 }
 
-/** What an observation of the wire begins with: the message that is meant. */
+/** The members that all observations of the wire have: the message they are about. */
 export interface ObservedMessage {
   /** When, ms since the epoch. */
   readonly at: number
   /** Counts what was sent: a response, and what comes in its stream, has the number of its request. */
   readonly exchange: number
-  /** The method of the JSON-RPC message, or that of HTTP where there is none. */
+  /** The method of the JSON-RPC message, or the HTTP method if the exchange has no such message. */
   readonly method?: string
   /** The id of the JSON-RPC message. */
   readonly id?: string | number
   /** A short hash of the id of the task that the message names, as in the observations of its call. */
   readonly task?: string
   /**
-   * The message as JSON, at most 10,000 characters of it. The ids of tasks are short hashes in it; arguments and results
-   * are as they are. What is no JSON-RPC, such as a sign-in, is not shown.
+   * The message as JSON, at most 10,000 characters of it. The ids of tasks are short hashes in it; arguments and results are as
+   * they are. Bodies that are not JSON-RPC, such as those of a sign-in, are not shown.
    */
   readonly body?: string
   /** Of the body, in bytes. */
   readonly size?: number
 }
 
-/** The headers by their names in lower case. What may be a credential is `[redacted]`. */
+/** The headers by their names in lower case. Values that may be credentials are `[redacted]`. */
 export type WireHeaders = Readonly<Record<string, string>>
 
 /**
@@ -149,5 +149,5 @@ export interface ObserveOptions {
   readonly wire?: boolean
 }
 
-/** What `client.observe` tells. */
+/** An event that `client.observe` reports. */
 export type TaskClientObservation = CallObservation | PageObservation | WireObservation

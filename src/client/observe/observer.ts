@@ -3,6 +3,7 @@ import type { CallChange } from '../../core/run/tap.js'
 import type { Environment } from '../../environment/environment.js'
 import type { PageObservation, TaskClientObservation } from './events.js'
 import { createObservations } from './observations.js'
+import type { OfFirstLoad } from './ofFirstLoad.js'
 import { createWireObserver } from './wireObserver.js'
 
 export interface Observer {
@@ -13,11 +14,11 @@ export interface Observer {
 /** Puts what happens to calls, to the page and on the wire into words. */
 export function createObserver(
   environment: Environment,
-  hash: (text: string) => string,
+  { hash, withoutSecrets }: OfFirstLoad,
   tell: (observation: TaskClientObservation) => void,
 ): Observer {
   const observationsOf = createObservations(hash)
-  const wire = createWireObserver(environment, hash, tell)
+  const wire = createWireObserver(environment, { hash, withoutSecrets }, tell)
   const page = (state: PageObservation['state']) => tell({ type: 'page', at: environment.now(), state })
   const unsubscribe = [
     environment.onVisibilityChange(() => page(environment.isVisible() ? 'visible' : 'hidden')),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { withoutSecrets } from '../withoutSecrets.js'
 import { redactHeaders, redactUrl } from './redactHttp.js'
 
 describe('redactHeaders', () => {
@@ -53,7 +54,7 @@ describe('redactUrl', () => {
   it.each(['https://user:secret@mcp.example:8443/mcp?token=abc#code', new URL('https://mcp.example:8443/mcp?a=b')])(
     'leaves the place of %s',
     (url) => {
-      expect(redactUrl(url)).toBe('https://mcp.example:8443/mcp')
+      expect(redactUrl(url, withoutSecrets)).toBe('https://mcp.example:8443/mcp')
     },
   )
 
@@ -62,6 +63,6 @@ describe('redactUrl', () => {
     ['https://mcp.example/mcp/5f0c6a52-7d1e-4a4e-9f3b-0a8e4f1c2d3b', 'https://mcp.example/mcp/…'],
     ['https://mcp.example/sk-a1b2c3/v1/tool_calls/', 'https://mcp.example/…/v1/tool_calls/'],
   ])('[EDGE-45] cuts what may be a secret out of the path of %s', (url, shown) => {
-    expect(redactUrl(url)).toBe(shown)
+    expect(redactUrl(url, withoutSecrets)).toBe(shown)
   })
 })

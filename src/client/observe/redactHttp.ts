@@ -1,5 +1,5 @@
-import { withoutSecrets } from '../endpoint.js'
 import type { WireHeaders } from './events.js'
+import type { OfFirstLoad } from './ofFirstLoad.js'
 
 const REDACTED = '[redacted]'
 
@@ -53,7 +53,7 @@ function redactValue(name: string, value: string): string {
 }
 
 /** The URL without its query, which may hold a token, without a user, and without what may be a secret in its path. */
-export function redactUrl(url: string | URL): string {
+export function redactUrl(url: string | URL, withoutSecrets: OfFirstLoad['withoutSecrets']): string {
   const { origin, pathname } = new URL(url)
   return origin + withoutSecrets(pathname, () => '…')
 }

@@ -1,6 +1,7 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client'
 import { describe, expect, it } from 'vitest'
 import type { WirePiece } from '../../connection/wireTap.js'
+import { withoutSecrets } from '../withoutSecrets.js'
 import type { WireObservation } from './events.js'
 import { createWireObserver } from './wireObserver.js'
 
@@ -13,7 +14,7 @@ function observing() {
   const told: WireObservation[] = []
   const observer = createWireObserver(
     { now: () => NOW },
-    (text) => text.toUpperCase(),
+    { hash: (text) => text.toUpperCase(), withoutSecrets },
     (one) => told.push(one),
   )
   return { told, observer }
@@ -33,7 +34,7 @@ async function toldOf(piece: Exchange, last: number): Promise<WireObservation[]>
   await new Promise<void>((resolve) => {
     const observer = createWireObserver(
       { now: () => NOW },
-      (text) => text.toUpperCase(),
+      { hash: (text) => text.toUpperCase(), withoutSecrets },
       (one) => {
         if (told.push(one) === last) resolve()
       },
@@ -175,7 +176,7 @@ describe('an exchange over HTTP', () => {
     await new Promise<unknown>((cancel) => {
       const stream = new ReadableStream({ start: (controller) => controller.enqueue(event), cancel })
       const headers = { 'content-type': 'text/event-stream' }
-      const observer = createWireObserver({ now: () => NOW }, String, ({ type }) => {
+      const observer = createWireObserver({ now: () => NOW }, { hash: String, withoutSecrets }, ({ type }) => {
         told.push(type)
         if (type === 'wire-event') observer.close()
       })

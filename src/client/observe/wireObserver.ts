@@ -1,6 +1,7 @@
 // Loaded only where somebody observes, so of the first load it imports types alone: see observations.ts.
 import type { WirePiece } from '../../connection/wireTap.js'
 import type { WireObservation } from './events.js'
+import type { OfFirstLoad } from './ofFirstLoad.js'
 import { redactHeaders, redactUrl } from './redactHttp.js'
 import { createTaskNames } from './taskNames.js'
 import { readEvents } from './wireEvents.js'
@@ -25,7 +26,7 @@ const MAX_OPEN = 500
 /** Puts what goes over the wire into words, without credentials and without the ids of tasks. */
 export function createWireObserver(
   { now }: Clock,
-  hash: (text: string) => string,
+  { hash, withoutSecrets }: OfFirstLoad,
   tell: (observation: WireObservation) => void,
 ): WireObserver {
   const names = createTaskNames(hash)
@@ -46,7 +47,7 @@ export function createWireObserver(
     const method = request.method ?? verb
     const { id, task } = request
     const of = { exchange, method, ...(id !== undefined && { id }), ...(task && { task }) }
-    const http = { method: verb, url: redactUrl(url), headers: redactHeaders(init?.headers, task) }
+    const http = { method: verb, url: redactUrl(url, withoutSecrets), headers: redactHeaders(init?.headers, task) }
     tellOpen({ type: 'wire-sent', at, ...request, ...of, http })
     try {
       const { at: answeredAt, copy: response } = await answer

@@ -17,20 +17,22 @@ export interface JobToolResult extends CallToolResult {
   structuredContent?: any
 }
 
-/** What a status tool says of a job. `message` is for people, and comes from the server: it is rendered as text. */
+/**
+ * The state of a job, as read from its status tool. `message` is for people, and comes from the server: it is rendered as text.
+ */
 export type JobReading =
   | {
       readonly status: 'working'
       readonly message?: string | undefined
       /** `value` of `total` units of the work are done. */
       readonly progress?: { readonly value: number; readonly total?: number | undefined } | undefined
-      /** When the server wants to be asked again, in ms from now. @default `intervalMs` of the job */
+      /** When to ask the server again, in ms from now. @default `intervalMs` of the job */
       readonly pollAfterMs?: number | undefined
     }
   | {
       readonly status: 'completed'
       readonly message?: string | undefined
-      /** What the caller gets. @default the result of the job's `result` tool, else that of the status tool */
+      /** The result for the caller. @default the result of the job's `result` tool, else that of the status tool */
       readonly result?: CallToolResult | undefined
     }
   | {
@@ -63,13 +65,18 @@ export type JobTool =
       readonly arguments: (id: any) => Record<string, unknown>
     }
 
+/** The name of a tool of a job. */
+export function toolName(tool: JobTool): string {
+  return typeof tool === 'string' ? tool : tool.tool
+}
+
 /** How a server without tasks lets a piece of work be started and followed. */
 export interface JobDefinition {
   /** The tool that starts the work and answers with an id. It is the one that the app calls. */
   readonly start: string
   /** The tool that says how the work stands. */
   readonly status: JobTool
-  /** The tool that ends the work. Without one, `cancel()` fails with `TasksUnsupportedError`, and the work goes on. */
+  /** The tool that ends the work. Without one, `cancel()` fails with `TasksUnsupportedError`, and the work continues. */
   readonly cancel?: JobTool | undefined
   /** The tool that fetches the outcome of work that is done, where that is not the status tool. */
   readonly result?: JobTool | undefined

@@ -1,4 +1,4 @@
-import { onAbort } from '../../core/time/abort.js'
+import { aborted } from '../../core/time/abort.js'
 import type { CallToolResult } from '../../protocol/callToolResult.js'
 import { isTaskError, TaskRequestError, TasksUnsupportedError } from '../../protocol/errors.js'
 import { METHOD_NOT_FOUND } from '../../protocol/extension.js'
@@ -6,7 +6,7 @@ import { withoutId } from '../../protocol/text.js'
 import type { ConnectedSdk } from '../sdkAdapter.js'
 import type { TaskApi } from '../taskApi.js'
 import { JOB_PREFIX } from './foreignJob.js'
-import type { Job, JobId, JobReading, JobTool } from './job.js'
+import { type Job, type JobId, type JobReading, type JobTool, toolName } from './job.js'
 import { type JobAddress, jobAddress } from './jobAddress.js'
 import { argumentNames, ownArguments } from './jobArguments.js'
 import {
@@ -73,7 +73,7 @@ export function jobTasks(connected: ConnectedSdk, jobs: readonly Job[]): TaskApi
     const { start, cancel } = address.job
     if (cancel === undefined) {
       throw new TasksUnsupportedError(
-        `The job of "${start}" cannot be cancelled: its defineJob names no tool for it. The job goes on, and the call with it.`,
+        `The job of "${start}" cannot be cancelled: its defineJob names no tool for it. The job keeps running, and the call with it.`,
         { taskId, code: METHOD_NOT_FOUND },
       )
     }
@@ -117,7 +117,7 @@ export function jobTasks(connected: ConnectedSdk, jobs: readonly Job[]): TaskApi
     listen: (taskIds, hooks) => {
       const own = taskIds.filter((taskId) => !taskId.startsWith(JOB_PREFIX))
       // Nobody pushes what happens to jobs. Nothing is refused by that: a task may come.
-      return own.length > 0 || taskIds.length === 0 ? tasks.listen(own, hooks) : untilAborted(hooks.signal)
+      return own.length > 0 || taskIds.length === 0 ? tasks.listen(own, hooks) : aborted(hooks.signal)
     },
     release: (taskId) => {
       if (!taskId.startsWith(JOB_PREFIX)) tasks.release(taskId)
@@ -128,7 +128,7 @@ export function jobTasks(connected: ConnectedSdk, jobs: readonly Job[]): TaskApi
 function requestOf({ job, id }: JobAddress, taskId: string, tool: JobTool): JobRequest {
   return {
     start: job.start,
-    tool: typeof tool === 'string' ? tool : tool.tool,
+    tool: toolName(tool),
     taskId,
     hidden: (text) => secretsOf(id).reduce(withoutId, text),
   }
@@ -157,7 +157,3 @@ function readError(result: CallToolResult, job: Job, request: JobRequest): JobRe
 }
 
 const ENDS: ReadonlySet<string> = new Set(['failed', 'cancelled', 'gone'])
-
-function untilAborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => onAbort(signal, () => reject(signal.reason)))
-}

@@ -1,7 +1,7 @@
 import type { ToolCallRequest, ToolCallResponse } from '../../core/taskPort.js'
 import { isTaskError, TaskConfigurationError, TaskProtocolError } from '../../protocol/errors.js'
 import type { ConnectedSdk, SdkAdapter } from '../sdkAdapter.js'
-import type { Job, JobTool } from './job.js'
+import type { Job } from './job.js'
 import { jobTaskId } from './jobAddress.js'
 import { fieldAt, withFields } from './jobResult.js'
 import { newJobTask } from './jobSnapshot.js'
@@ -95,9 +95,4 @@ function checkJobs(jobs: readonly Job[]): void {
       `The option jobs has a job that is started by "${start}", which is a tool of the job of "${other.start}" as well: calling it would start a job for each poll. Remove one of them.`,
     )
   }
-}
-
-/** The name of a tool of a job. */
-export function toolName(tool: JobTool | undefined): string | undefined {
-  return typeof tool === 'object' ? tool.tool : tool
 }

@@ -70,4 +70,4 @@ export function legacyRequests(wire: LegacyWire, onSessionLost: () => void): Leg
 }
 
 const SESSION_LOST =
-  'The server has ended the session that the task belonged to, so it does not know the task any more. Start the call again.'
+  'The server has ended the session that the task belonged to, so it no longer knows the task. Start the call again.'

@@ -1,6 +1,8 @@
+import { inDevelopment } from '../../environment/inDevelopment.js'
 import { ConnectionFailedError } from '../../protocol/errors.js'
 import { SERVER_INFO_META, UNSUPPORTED_VERSION } from '../../protocol/extension.js'
 import { isJsonObject, type JsonObject } from '../../protocol/json.js'
+import { READ_MORE } from '../../protocol/readMore.js'
 import { connectionError, isPassingFailure, jsonRpcError } from '../errors.js'
 import { isOfRevision } from '../retryAfter.js'
 import { needsCredentials } from '../signIn/errors.js'
@@ -54,8 +56,12 @@ function namesOurVersion(error: unknown): boolean {
 
 function earlierRevisionError(problem: string, cause?: unknown): ConnectionFailedError {
   return new ConnectionFailedError(
-    `${problem} Where it speaks no MCP ${PROTOCOL_VERSION}, taskwire/lite cannot speak to it: ` +
-      "import { createTaskClient } from 'taskwire', which speaks 2025-11-25 as well.",
+    `${problem} ${
+      inDevelopment
+        ? `Where it speaks no MCP ${PROTOCOL_VERSION}, taskwire/lite cannot speak to it: ` +
+          "import { createTaskClient } from 'taskwire', which speaks 2025-11-25 as well."
+        : READ_MORE
+    }`,
     { cause },
   )
 }

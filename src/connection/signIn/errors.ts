@@ -6,12 +6,15 @@ const failedSignIns = new WeakSet<object>()
 
 /** The server asks for credentials. */
 export function credentialsError(cause: unknown, taskId?: string): TaskRequestError {
-  const error = new TaskRequestError('The server asks for credentials. Sign in again; the task goes on meanwhile.', {
-    kind: 'auth',
-    status: statusOf(cause),
-    cause,
-    taskId,
-  })
+  const error = new TaskRequestError(
+    'The server asks for credentials. Sign in again; the task keeps running meanwhile.',
+    {
+      kind: 'auth',
+      status: statusOf(cause),
+      cause,
+      taskId,
+    },
+  )
   noteSignInFailure(cause, error)
   return error
 }

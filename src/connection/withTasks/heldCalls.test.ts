@@ -147,7 +147,7 @@ describe('what is asked for a held call', () => {
     const { context, comeBack, sent } = setUp()
     const answered = context.ask(QUESTION)
     await settle()
-    await expect(context.ask(QUESTION)).rejects.toThrow('being asked already')
+    await expect(context.ask(QUESTION)).rejects.toThrow('have the input request already')
     comeBack(attempt(8))
     await answered
     void context.ask(QUESTION)

@@ -152,7 +152,7 @@ export class HeldCalls implements TaskFollower {
   ): Promise<Record<string, InputResponse>> {
     if (call.renewal !== undefined) await call.renewal
     const { attempt } = call
-    if (attempt === undefined) throw new Error('The handlers are being asked already.')
+    if (attempt === undefined) throw new Error('The handlers have the input request already.')
     const refusal = undeclaredInput(inputRequests, attempt.capabilities)
     if (refusal !== undefined) throw refusal
     const { inputResponses } = await this.#handBack(call, attempt, inputRequests)

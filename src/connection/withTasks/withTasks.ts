@@ -18,13 +18,13 @@ export interface WithTasksOptions {
   /** No task is polled more often than this, in ms. @default 50 */
   minIntervalMs?: number | undefined
   /**
-   * How long a request of the SDK client is held before its timeout begins anew, in ms. Less than the `timeout` of the
-   * calls, which is 60,000 where they have none. For apps that cannot pass a `timeout`, since other code makes the
-   * calls. Each time takes a round of multi round-trip in which nothing is asked.
+   * How long a request of the SDK client is held before its timeout starts again, in ms. Less than the `timeout` of the calls,
+   * which is 60,000 by default. For apps that cannot pass a `timeout`, since other code makes the calls. Each time
+   * takes a round of multi round-trip without a question.
    *
    * The SDK client allows 10 rounds for a call, those of input requests included, so a call lasts about 10 × this value. After
-   * that the call rejects with an `SdkError` whose `code` is `INPUT_REQUIRED_ROUNDS_EXCEEDED`; the task goes on. For longer tasks make
-   * the client with `inputRequired: { maxRounds }`. `onprogress` is called once a round.
+   * that the call rejects with an `SdkError` whose `code` is `INPUT_REQUIRED_ROUNDS_EXCEEDED`; the task keeps running. For
+   * longer tasks make the client with `inputRequired: { maxRounds }`. `onprogress` is called once a round.
    *
    * @default never: the client's timeout ends a call
    */
@@ -48,13 +48,13 @@ export interface WithTasksOptions {
  * `resetTimeoutAfterMs`. Ending a call early (its
  * timeout or `signal`) stops the polling, not the task.
  *
- * Input requests of a task reach the handlers of the client (`setRequestHandler`), by the SDK's own multi
- * round-trip. `callTool()` rejects with `TaskFailedError`, `TaskCancelledError` and the other errors of this package.
- * An input request that no handler has responded to in 15 minutes ends the polling: the SDK does not say when a call
- * ends whose handlers are at work. A response after that rejects with `TaskInputRequiredError`.
+ * Input requests of a task reach the handlers of the client (`setRequestHandler`), by the SDK's own multi round-trip.
+ * `callTool()` rejects with `TaskFailedError`, `TaskCancelledError` and the other errors of this package. An input request that
+ * no handler has responded to in 15 minutes ends the polling: the SDK does not say when a call ends whose handlers run. A
+ * response after that rejects with `TaskInputRequiredError`.
  *
- * While the server refuses polls with 401 and a sign-in has come to nothing, none is sent: the next request of the
- * client that passes lets them go on.
+ * While the server refuses polls with 401 and a sign-in has failed, no polls are sent. They continue after the next request of
+ * the client that passes.
  *
  * For all else there is `createTaskClient()`. This alone keeps nothing across a reload, shares no polling
  * between tabs, listens to no notifications, cannot cancel a task, does not notice one that waits for input and asks

@@ -22,6 +22,8 @@ import {
   setBack,
   type TaskEnd,
   type TaskRecord,
+  type TimeName,
+  timesOf,
 } from './record.js'
 
 export const VERSION = 1
@@ -159,21 +161,13 @@ function readTaskRecord(body: unknown, era: CallRecordEra, now: number): TaskRec
   if (!isJsonObject(body) || !isTime(body['receivedAt']) || !isReadableTtl(body['ttlMs'])) return undefined
   const detailed = readTask(body)
   if (detailed === undefined) return undefined
-  const { receivedAt } = body
-  const timeOf = (name: string, otherwise = 0) => (body[name] === undefined ? otherwise : body[name])
-  const snapshotAt = timeOf('snapshotAt')
-  const times = {
-    receivedAt,
-    notedAt: timeOf('notedAt', receivedAt),
-    snapshotAt,
-    heardAt: timeOf('heardAt', isTime(snapshotAt) ? Math.max(receivedAt, snapshotAt) : receivedAt),
-    earliestAt: timeOf('nextPollAt'),
-    sentAt: timeOf('sentAt'),
-    triedAt: timeOf('triedAt'),
-    pollingUntil: timeOf('pollingUntil'),
-    retryAt: timeOf('retryAt'),
-    quietUntil: timeOf('quietUntil'),
-  }
+  const { receivedAt, snapshotAt = 0 } = body
+  const heardAt = isTime(snapshotAt) ? Math.max(receivedAt, snapshotAt) : receivedAt
+  const otherwise: Partial<Record<TimeName, number>> = { notedAt: receivedAt, heardAt }
+  const times = timesOf((name) => {
+    const { [name === 'earliestAt' ? 'nextPollAt' : name]: time = otherwise[name] ?? 0 } = body
+    return time
+  })
   if (!hasTimes(times)) return undefined
   const failure = readFailure(body['failure'])
   if (failure === 'none') return undefined
@@ -272,22 +266,16 @@ function readEnd({ endedAt, endError }: JsonObject, task: ReturnType<typeof pars
     : undefined
 }
 
+/** How far ahead of the clock a time may lie, in ms; the others are past. A poll is announced again and again while it is under way. */
+const AHEAD_MS: Partial<Record<TimeName, number>> = {
+  earliestAt: LONGEST_WAIT_MS,
+  retryAt: LONGEST_WAIT_MS,
+  quietUntil: LONGEST_WAIT_MS,
+  pollingUntil: POLLING_MS,
+}
+
 /** A record that was noted later than now was noted before the clock was set back. */
 function byClock(record: TaskRecord, now: number): TaskRecord {
   const own = record.notedAt > now ? setBack(record, record.notedAt - now) : record
-  const past = (time: number) => Math.min(time, now)
-  const soon = (time: number) => Math.min(time, now + LONGEST_WAIT_MS)
-  return {
-    ...own,
-    receivedAt: past(own.receivedAt),
-    snapshotAt: past(own.snapshotAt),
-    heardAt: past(own.heardAt),
-    sentAt: past(own.sentAt),
-    triedAt: past(own.triedAt),
-    earliestAt: soon(own.earliestAt),
-    retryAt: soon(own.retryAt),
-    quietUntil: soon(own.quietUntil),
-    // A poll is announced again and again while it is under way.
-    pollingUntil: Math.min(own.pollingUntil, now + POLLING_MS),
-  }
+  return { ...own, ...timesOf((name) => Math.min(own[name], now + (AHEAD_MS[name] ?? 0))) }
 }

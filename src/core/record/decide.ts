@@ -12,7 +12,7 @@ import type { TaskRecord } from './record.js'
  * - `back-online`: the browser has a network again
  * - `takeover`: this tab polls now, in place of another one
  * - `hint`: the server has hinted that there is something new
- * - `resumed`: the task was taken up from a record
+ * - `resumed`: the task was found in a record
  */
 export type PollReason =
   | 'interval'
@@ -57,11 +57,11 @@ export type Decision =
  * When the next poll is due, whichever tab sends it, and why then: the only place that says so.
  *
  * ```text
- * answer, or Retry-After ── earliestAt ──────▶     never earlier than this, whoever says what
+ * answer, or Retry-After ── earliestAt ──────▶     no poll comes earlier but for a hint, and for the end of the ttl
  * failure ── backoff ───────────── retryAt ──▶
  * push ── safety interval ────────────── quietUntil ──▶
  * poll sent, and cut off ── interval ──▶
- * hint ─ minIntervalMs after the last poll ─▶      the one thing that brings a poll forward
+ * hint ─ minIntervalMs after the last poll ─▶      brings the poll forward; while polls fail, only to earliestAt
  * ```
  */
 export function nextPoll(record: TaskRecord, policy: PollPolicy): { readonly at: number; readonly why: PollReason } {

@@ -1,6 +1,8 @@
+import { inDevelopment } from '../../environment/inDevelopment.js'
 import { TaskExpiredError, TaskInputRequiredError, TaskProtocolError, TaskStuckError } from '../../protocol/errors.js'
 import { undeclaredError } from '../../protocol/inputCapabilities.js'
 import type { InputRequest } from '../../protocol/inputRequest.js'
+import { READ_MORE } from '../../protocol/readMore.js'
 import { type DetailedTask, isSameTask, isTerminalTask, pickTask, type Task } from '../../protocol/task.js'
 import { type PollPolicy, pollInterval } from '../time/policy.js'
 import { takeAsked } from './inputs.js'
@@ -198,7 +200,7 @@ export function expired(record: TaskRecord, now: number, cause?: Error): TaskRec
 /** What ends a call whose input request has neither a handler nor a user interface. */
 export function nobodyToAsk(callId?: string, taskId?: string): TaskInputRequiredError {
   return new TaskInputRequiredError(
-    "The task asks for input, and there is nobody to ask. Pass input.handlers, or leave input.missing at 'wait' and show inputRequests.",
+    `The task asks for input that has no handler. ${inDevelopment ? "Pass input.handlers, or leave input.missing at 'wait' and show inputRequests." : READ_MORE}`,
     { callId, taskId },
   )
 }

@@ -46,8 +46,8 @@ export function planStart(found: CallRecord | undefined, question: StartQuestion
   const isResumed = wish === 'resume' || wish === 'list'
   if (found === undefined) return isResumed ? 'nothing' : 'call'
   const { task, idempotencyKey } = found
-  const isSettled = task === undefined ? idempotencyKey === undefined : isOver(task)
-  if (wish === 'call-if-settled' && isSettled) return 'call'
+  const hasNothingToFollow = task === undefined ? idempotencyKey === undefined : isOver(task)
+  if (wish === 'call-if-settled' && hasNothingToFollow) return 'call'
   if (task === undefined && isRepeatable) {
     if (isResumed) return 'nothing'
     if (idempotencyKey === undefined) return 'call'

@@ -31,10 +31,11 @@ export type TaskEnd =
  * (`learn`, `failed`), from this page (an answer, a cancellation) and, by `merge`, from everybody else who has one.
  * All times are ms since the epoch by the clock of this browser, which its tabs share; 0 stands for never.
  *
- * Three times say when the next poll is due, and `nextPoll` alone reads them:
+ * When the next poll is due, `nextPoll` alone says. It is the latest of these, no later than the ttl allows, or earlier after a hint:
  * - `earliestAt`: what the server asked for, by an interval or `Retry-After`. It never goes back.
  * - `retryAt`: the backoff after a failure. Gone with the next response.
  * - `quietUntil`: while the server pushes. Gone when the push is over.
+ * - an interval after `sentAt`: a poll that was cut off counts as one that was answered.
  */
 export interface TaskRecord {
   /** The newest snapshot. */
@@ -99,6 +100,22 @@ export const NOTHING_HERE: Here = {
 
 const NO_REQUESTS: TaskRecord['inputRequests'] = {}
 const NOT_CANCELLING: TaskRecord['cancelling'] = { at: 0, isWanted: false }
+
+const TIMES = [
+  'receivedAt',
+  'snapshotAt',
+  'heardAt',
+  'earliestAt',
+  'sentAt',
+  'triedAt',
+  'pollingUntil',
+  'retryAt',
+  'quietUntil',
+  'notedAt',
+] as const
+
+/** A member of a record that is a time, ms since the epoch; 0 for never. */
+export type TimeName = (typeof TIMES)[number]
 
 /** A task that is new to this browser. `earliestAt`: before this time the server does not want to be asked. */
 export function newTaskRecord(task: Task, era: Era, now: number, earliestAt: number): TaskRecord {
@@ -165,24 +182,20 @@ export function isLost({ task, lost }: TaskRecord): boolean {
   return lost !== undefined && !isTerminal(task.status)
 }
 
+/** The times of a record, each read by its name. */
+export function timesOf<T>(read: (name: TimeName) => T): Record<TimeName, T> {
+  return Object.fromEntries(TIMES.map((name) => [name, read(name)])) as Record<TimeName, T>
+}
+
 /** The record by a clock that was set back by so much: without this every wait would be longer by as much. */
 export function setBack(record: TaskRecord, by: number): TaskRecord {
   const back = (time: number) => (time === 0 ? 0 : Math.max(1, time - by))
   const { lost, cancelling, here } = record
   return {
     ...record,
-    receivedAt: back(record.receivedAt),
-    snapshotAt: back(record.snapshotAt),
-    heardAt: back(record.heardAt),
-    earliestAt: back(record.earliestAt),
-    sentAt: back(record.sentAt),
-    triedAt: back(record.triedAt),
-    pollingUntil: back(record.pollingUntil),
-    retryAt: back(record.retryAt),
-    quietUntil: back(record.quietUntil),
+    ...timesOf((name) => back(record[name])),
     cancelling: { ...cancelling, at: back(cancelling.at) },
     lost: lost && { ...lost, at: back(lost.at) },
-    notedAt: back(record.notedAt),
     here: { ...here, hintedAt: back(here.hintedAt) },
   }
 }

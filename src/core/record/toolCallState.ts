@@ -12,12 +12,13 @@ import type { ToolCallMeta } from '../register.js'
 export type ToolCallPhase = ToolCallState['phase']
 
 /**
- * How polling fares, or sending the `tools/call` again: `ok`; `retrying` after a failure that may pass; `offline` while the browser says
- * so; `paused` while there is nothing to do but wait (hidden with `poll.hidden: 'pause'`, or credentials are missing).
+ * The state of polling, or of sending the `tools/call` again: `ok`; `retrying` after a failure that may pass; `offline` while
+ * the browser says so; `paused` while there is nothing to do but wait (hidden with `poll.hidden: 'pause'`, or credentials are
+ * missing).
  */
 export type ToolCallNetwork = 'ok' | 'retrying' | 'offline' | 'paused'
 
-/** How the response to an input request fares, from `respond()` until the server has taken it. */
+/** The state of the response to an input request, from `respond()` until the server has taken it. */
 export type InputResponseState =
   /** It is being checked and sent. `isRetrying`: the server could not be reached; it is sent again. */
   | { readonly status: 'sending'; readonly isRetrying: boolean }
@@ -30,7 +31,7 @@ interface ToolCallStateBase {
   readonly name: string
   /** The key that the call was made with. Of a query without one it stands for the arguments. */
   readonly key?: string
-  /** What the app has noted with the call. It is there after a reload, in other tabs, and wherever its record is. */
+  /** The app's own note on the call. It is there after a reload, in other tabs, and wherever its record is. */
   readonly meta?: ToolCallMeta
   /** The arguments, in the page that made the call. They are never stored, so after a reload they are absent. */
   readonly arguments?: Readonly<Record<string, unknown>>
@@ -48,14 +49,14 @@ interface ToolCallStateBase {
   /** From `cancel()` until the server's truth arrives. */
   readonly isCancelling: boolean
   /**
-   * How the cancellation fares: it is being sent, sent again because the server could not be reached, or the server has
-   * taken the request and the task goes on until it obeys. Absent where nobody has asked for it.
+   * The state of the cancellation: it is being sent, sent again because the server could not be reached, or accepted by the
+   * server while the task keeps running until it stops. Absent if the call is not being cancelled.
    */
   readonly cancelStatus?: 'sending' | 'retrying' | 'requested'
   readonly network: ToolCallNetwork
   /** Polls that failed in a row, or attempts to send the `tools/call`. */
   readonly failureCount: number
-  /** What the last of them failed with. Gone with the next response. */
+  /** The error of the last failed poll. Removed by the next response. */
   readonly lastError?: Error
   /** When the call was made, ms since the epoch, by this browser's clock. */
   readonly startedAt: number
@@ -113,4 +114,22 @@ export type SettledToolCall = CompletedToolCall | FailedToolCall
 /** True where nothing that happens can change the state any more. */
 export function isSettled(state: ToolCallState): state is SettledToolCall {
   return state.phase === 'completed' || state.phase === 'failed' || state.phase === 'cancelled'
+}
+
+const PHASES: readonly unknown[] = [
+  'calling',
+  'working',
+  'input_required',
+  'ended',
+  'completed',
+  'failed',
+  'cancelled',
+] satisfies ToolCallPhase[]
+
+export const isPhase = (value: unknown): value is ToolCallPhase => PHASES.includes(value)
+
+/** What people read of a call: the `title` that the app has noted in its `meta`, else the name of its tool. */
+export function titleOf({ name, meta }: Pick<ToolCallState, 'name' | 'meta'>): string {
+  const title: unknown = Object(meta).title
+  return typeof title === 'string' && title !== '' ? title : name
 }

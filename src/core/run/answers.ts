@@ -13,6 +13,7 @@ import { createInputFacts, type InputFacts } from './inputFacts.js'
 import { handlerOf, type InputHandlers } from './inputHandlers.js'
 import type { TaskRequests } from './requests.js'
 import type { Runner } from './runner.js'
+import { type CheckForm, validateInputResponse } from './validateInputResponse.js'
 
 /** Responds to input requests, by handlers of the app or by its users: each once, in one tab. */
 export interface Answers {
@@ -23,8 +24,16 @@ export interface Answers {
   respond(entry: CallEntry, inputKey: string, response: InputResponse): Promise<void>
 }
 
-export function createAnswers(run: Runner, requests: TaskRequests, handlers: InputHandlers): Answers {
-  const { port, tabs, rules } = run
+/** Makes what responds. */
+export type CreateAnswers = (run: Runner, requests: TaskRequests, options: AnswersOptions) => Answers
+
+export interface AnswersOptions {
+  readonly handlers: InputHandlers
+  readonly checkForm: CheckForm
+}
+
+export function createAnswers(run: Runner, requests: TaskRequests, { handlers, checkForm }: AnswersOptions): Answers {
+  const { tabs, rules } = run
   const facts = createInputFacts(run)
   const { isAnswered, setInput } = facts
   const line = { tabs, enqueue: createKeyedQueue() }
@@ -43,7 +52,7 @@ export function createAnswers(run: Runner, requests: TaskRequests, handlers: Inp
         signal.throwIfAborted()
         const response = await handler({ taskId, callId, inputKey, signal })
         if (!isWanted()) return
-        await check(port, callId, request, response)
+        await check(callId, request, response, checkForm)
         if (isWanted()) await give({ requests, facts }, entry, taskId, inputKey, response)
       })
     } catch (error) {
@@ -65,7 +74,7 @@ export function createAnswers(run: Runner, requests: TaskRequests, handlers: Inp
     const taskId = entry.task?.taskId
     const { signal } = pending.controller
     try {
-      await check(port, callId, request, response)
+      await check(callId, request, response, checkForm)
       await exclusively(line, { taskId, callId }, inputKey, signal, async () => {
         // Another tab has responded in the meantime, and a user of this one would take that response for theirs.
         if (await isAnswered(entry, taskId, inputKey)) throw answered(callId)
@@ -174,12 +183,12 @@ function answering(callId: string): TaskInputError {
 
 /** @throws {TaskInputError} where the response is none to the input request. */
 async function check(
-  port: Runner['port'],
   callId: string,
   request: InputRequest,
   response: InputResponse,
+  checkForm: CheckForm,
 ): Promise<void> {
-  const problem = await port.validateInputResponse(request, response)
+  const problem = await validateInputResponse(request, response, checkForm)
   if (problem === undefined) return
   const issues = typeof problem === 'string' ? [] : problem
   const words =

@@ -14,6 +14,6 @@ export interface AnyArguments {
 export function warnOfOtherArguments(name: string, key: string | undefined): void {
   warnInDevelopment(
     `[taskwire] "${name}" is shown with the key ${JSON.stringify(key)} and other arguments than the call of that key has. ` +
-      'What is shown is the call that is known. Put what differs into the key, or leave the key out: then it is made of the arguments.',
+      'The component shows the known call. Put what differs into the key, or leave the key out: it is then made from the arguments.',
   )
 }

@@ -64,8 +64,7 @@ export function start(
   entry.takesAny = takesAny
   entry.requestMeta = prepareMeta({ callId, name })
   const started = handle(entry, detaching)
-  // Starts in a microtask, so that the caller has the handle before the first event.
-  void Promise.resolve().then(() => startCall(entry, wish, context))
+  void startCall(entry, wish, context)
   return started
 }
 

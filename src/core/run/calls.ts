@@ -1,36 +1,38 @@
 import { TaskConfigurationError } from '../../protocol/errors.js'
 import { isSettled, type SettledToolCall } from '../record/toolCallState.js'
-import type { TabMessage } from '../tabs/messages.js'
 import type { Election } from '../tabs/tabs.js'
 import type { ToolCallRequest } from '../taskPort.js'
-import { createAnswers } from './answers.js'
+import type { AnswersOptions, CreateAnswers } from './answers.js'
 import { type Context, type StartHooks, type StartOptions, start } from './begin.js'
+import { createCatchUp } from './catchUp.js'
 import type { CallEntry } from './entries.js'
 import { createForgotten } from './forgotten.js'
 import { type CallHandle, createHandle } from './handle.js'
 import { createHandOver } from './handOver.js'
-import type { InputHandlers } from './inputHandlers.js'
-import { createNews } from './news.js'
+import type { NewsOptions, Receive } from './news.js'
 import { pollSoon, watchPage } from './page.js'
 import { type CallStore, createPageCalls } from './pageCalls.js'
 import { createPolls } from './polls.js'
-import type { Push, PushOptions } from './push.js'
 import { createTaskRequests } from './requests.js'
 import { type ResumeOptions, resumeTask, resumeToolCalls } from './resume.js'
 import { createRunner, type RunnerOptions } from './runner.js'
 import { createSettling } from './settle.js'
-import { takePushed } from './takePushed.js'
+import type { CreatePush } from './takePushed.js'
 
 export interface CallsOptions
   extends StartHooks,
+    AnswersOptions,
     Pick<
       RunnerOptions,
       'port' | 'environment' | 'rules' | 'records' | 'owner' | 'tabs' | 'followsUnobserved' | 'tap' | 'onError'
     > {
   readonly store: CallStore
-  readonly handlers: InputHandlers
+  /** Takes what other tabs say. */
+  readonly createNews: (options: NewsOptions) => Receive
+  /** Responds to input requests. */
+  readonly createAnswers: CreateAnswers
   /** Opens the stream of what the server pushes. */
-  readonly createPush: (options: PushOptions) => Push
+  readonly createPush: CreatePush
   readonly maxConcurrentPolls: number
   /** Called when calls were forgotten: one, or all that were not made since. */
   readonly onForgotten: (callId: string | undefined) => void
@@ -46,7 +48,7 @@ export interface Calls {
   get(callId: string): CallHandle | undefined
   forget(callId: string): Promise<void>
   forgetAll(scope: string | undefined): Promise<void>
-  receive(message: Exclude<TabMessage, { type: 'leader' }>): void
+  readonly receive: Receive
   /** Another tab is there: tells it what this one has learned while it knew of none. */
   onPeer(): void
   onLeaderChange(election: Election, isStolen: boolean): void
@@ -57,7 +59,7 @@ export interface Calls {
 }
 
 export function createCalls(options: CallsOptions): Calls {
-  const { environment, port, records, store, tabs, owner, rules, onForgotten } = options
+  const { environment, port, records, store, tabs, owner, onForgotten } = options
   const closing = new AbortController()
   const { signal } = closing
   const forgotten = createForgotten(environment.now)
@@ -65,9 +67,9 @@ export function createCalls(options: CallsOptions): Calls {
     ...options,
     onShown: ({ shown }) => store.setCall(shown),
     isPushed: (taskId) => push.isPushed(taskId),
-    onFirst: () => watchPage(run, { polls, onShown: (entry) => void news.catchUp(entry) }),
+    onFirst: () => watchPage(run, { polls, onShown: (entry) => void catching.catchUp(entry) }),
     onDue: (task) => polls.add(task),
-    onUnfollowed: (task) => {
+    onPollingOver: (task) => {
       polls.drop(task)
       if (!run.isFollowed(task)) port.release?.(task.taskId)
     },
@@ -77,16 +79,10 @@ export function createCalls(options: CallsOptions): Calls {
   })
   const polledTaskIds = () =>
     [...run.tasks.values()].flatMap(({ election, taskId }) => (election?.isLeader() ? taskId : []))
-  const push: Push = options.createPush({
-    port,
-    environment,
-    policy: rules.policy,
-    taskIds: polledTaskIds,
-    ...takePushed(run, (taskId) => push.isPushed(taskId)),
-  })
+  const push = options.createPush(run, polledTaskIds)
   const polls = createPolls(run, options.maxConcurrentPolls)
-  const requests = createTaskRequests(run)
-  const answers = createAnswers(run, requests, options.handlers)
+  const requests = createTaskRequests(run, signal)
+  const answers = options.createAnswers(run, requests, options)
   const settling = createSettling(run, (entry) => {
     calls.noteSettled(entry)
     if (isSettled(entry.shown)) options.onSettled(entry.shown)
@@ -94,8 +90,8 @@ export function createCalls(options: CallsOptions): Calls {
   const { settle } = settling
   const calls = createPageCalls(run, store, requests, forgotten.startTime)
   const handOver = createHandOver(run, signal)
-  const news = createNews({ run, calls, forgotten, settle, handOver, onForgotten, signal })
-  const { receive } = news
+  const catching = createCatchUp(run, calls, onForgotten)
+  const receive = options.createNews({ run, calls, forgotten, settle, handOver, catching, onForgotten, signal })
   const { readFound } = handOver
   const handle = (entry: CallEntry, detaching?: AbortSignal, observes = true) =>
     createHandle(entry, { run, store, requests, answers }, observes, detaching)
@@ -137,7 +133,7 @@ export function createCalls(options: CallsOptions): Calls {
       closing.abort(closedError())
       const written = [...run.tasks.values()].flatMap((task) => task.calls.map((entry) => run.write(entry)))
       const callIds = [...run.calls.keys()]
-      for (const callId of callIds) calls.leave(callId, 'The task client was closed; its tasks go on.')
+      for (const callId of callIds) calls.leave(callId, 'The task client was closed; its tasks keep running.')
       run.close()
       push.close()
       tabs.close()

@@ -22,8 +22,10 @@ import type { Wakeable } from '../time/wakeQueue.js'
  * forget, close, call-again      `left`: `starting`, and each response and cancellation on its way. Their promises reject
  *                                with the reason. A task goes on on the server.
  * input request withdrawn        that response alone, unless it has been sent.
- * page hidden, lead lost         the poll under way: it counts as sent, and no failure is noted.
- * the call settles               the polls of its task. A response or cancellation on its way goes on: it is the server's.
+ * page away, frozen; lead lost   the poll under way: it counts as sent, and no failure is noted.
+ * the last observer leaves       with `resume: 'lazy'`, the polls of the task, until somebody waits for it again.
+ * the call settles               the polls of its task. A response or cancellation on its way is still delivered, until the
+ *                                client is closed.
  * ```
  */
 export interface CallEntry {

@@ -1,12 +1,12 @@
 import type { CallToolResult } from '../../protocol/callToolResult.js'
 import type { InputResponse } from '../../protocol/inputRequest.js'
 import type { ToolCallState } from '../record/toolCallState.js'
-import { abortError, onAbort } from '../time/abort.js'
 import type { Answers } from './answers.js'
 import type { CallEntry } from './entries.js'
 import type { CallStore } from './pageCalls.js'
 import type { TaskRequests } from './requests.js'
 import type { Runner } from './runner.js'
+import { onShown, waitFor } from './waiting.js'
 
 /** A handle on a call, as `ToolCall` of the client describes it. */
 export interface CallHandle {
@@ -40,18 +40,7 @@ export function createHandle(
   signal?: AbortSignal,
 ): CallHandle {
   const { callId } = entry.call
-  let detach: (reason: Error) => void = () => {}
-  const result = new Promise<CallToolResult>((resolve, reject) => {
-    detach = reject
-    entry.outcome.then(resolve, reject)
-  })
-  const unobserve = observes ? observe(entry, run) : () => {}
-  const stopListening = signal ? onAbort(signal, () => detach(signal.reason)) : () => {}
-  const end = () => {
-    stopListening()
-    unobserve()
-  }
-  result.then(end, end)
+  const { result, detach } = waitFor(entry.outcome, signal, observes ? observe(entry, run) : undefined)
 
   return {
     callId,
@@ -68,16 +57,9 @@ export function createHandle(
       if (task !== undefined) return Math.max(task.record.heardAt, call.progressAt)
       return call.stage.name === 'settled' ? call.stage.endedAt : call.progressAt || undefined
     },
-    subscribe: (listener) => {
-      let seen = entry.shown
-      return store.subscribeCall(callId, () => {
-        if (entry.shown === seen) return
-        seen = entry.shown
-        listener(seen)
-      })
-    },
+    subscribe: (listener) => onShown(entry, (onChange) => store.subscribeCall(callId, onChange), listener),
     cancel: () => requests.cancel(entry),
-    detach: () => detach(abortError('Detached from the call; its task goes on.')),
+    detach: () => detach(),
     respond: (inputKey, response) => answers.respond(entry, inputKey, response),
   }
 }

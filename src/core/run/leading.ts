@@ -89,7 +89,7 @@ export function createLeading(
   function loseLead(task: TaskEntry): void {
     // What the new leader has learned is still on its way.
     task.stealAt = now() + LEADER_RETRY_MS
-    base.onUnfollowed(task)
+    base.onPollingOver(task)
     task.poll = 'idle'
     look(task)
   }

@@ -22,7 +22,10 @@ export interface How {
   readonly why?: PollReason
 }
 
-/** The only ways in which a call and what is known of a task change. */
+/**
+ * How a call and what is known of a task change. Beside it, only what concerns this page alone sets them: attaching and leaving a
+ * call, the lead, the clock, and why nothing is polled.
+ */
 export interface Learning {
   /** Changes a call, unless it is left. */
   change(entry: CallEntry, next: (call: Call, now: number) => Call, from?: Source): void

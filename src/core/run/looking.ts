@@ -79,6 +79,8 @@ export function createLooking(base: RunnerBase, { shown }: Showing): Looking {
         return scheduler.set(task, decision.until === Number.POSITIVE_INFINITY ? undefined : decision.until)
       case 'lead':
         task.stealAt = at + LEADER_RETRY_MS
+        // Frozen again before it had heard what there was to hear, it has listened in vain.
+        if (task.wasLate) task.listenUntil = at + MESSAGE_DELAY_MS
         scheduler.set(task, task.stealAt)
         return task.election.steal()
       case 'poll':

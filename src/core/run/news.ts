@@ -2,6 +2,7 @@ import { isAnotherTask } from '../record/learn.js'
 import { merge } from '../record/merge.js'
 import { type CallRecord, isOver, type RecordOwner, withEra } from '../record/record.js'
 import type { TabMessage } from '../tabs/messages.js'
+import type { CatchUp } from './catchUp.js'
 import { refuseOther } from './conflict.js'
 import { type CallEntry, TOLD } from './entries.js'
 import type { Forgotten } from './forgotten.js'
@@ -16,22 +17,21 @@ export interface NewsOptions {
   readonly forgotten: Forgotten
   readonly settle: Settling['settle']
   readonly handOver: Pick<HandOver, 'receive'>
+  readonly catching: CatchUp
   /** Called when calls were forgotten: one, or all that were not made since. */
   readonly onForgotten: (callId: string | undefined) => void
   /** Aborted when the client is closed. */
   readonly signal: AbortSignal
 }
 
-/** What the calls of this page take from the other tabs and from storage. */
-export interface News {
-  receive(message: Exclude<TabMessage, { type: 'leader' }>): void
-  /** A page in the back-forward cache receives no messages. What happened to the call meanwhile is in its record. */
-  catchUp(entry: CallEntry): Promise<void>
-}
+/** Takes what another tab says. */
+export type Receive = (message: Exclude<TabMessage, { type: 'leader' }>) => void
 
-export function createNews(options: NewsOptions): News {
-  const { run, calls, forgotten, settle, handOver, onForgotten, signal } = options
-  const { tabs, records, owner } = run
+export function createNews(options: NewsOptions): Receive {
+  const { run, calls, forgotten, settle, handOver, catching, onForgotten, signal } = options
+  const { tabs, owner } = run
+  const { followInstead, dropForgotten } = catching
+
   /** Another tab tells what it knows of a call. */
   function receiveRecord(record: CallRecord, outcome: Extract<TabMessage, { type: 'record' }>['outcome']): void {
     const { callId, startedAt, task } = record
@@ -73,76 +73,30 @@ export function createNews(options: NewsOptions): News {
     if (failure.network === 'paused') run.port.holdSignIn?.()
   }
 
-  /**
-   * Another tab has made the call again. Two that do so in the same moment agree on the task that is recorded:
-   *
-   * ```text
-   * tab A  task 1 ▪ writes ── tells ───────── receives task 2, reads task 2, follows it
-   * tab B     task 2 ────── writes ▪ tells ── receives task 1, reads task 2, stays
-   * ```
-   */
-  async function followInstead(entry: CallEntry, told?: CallRecord): Promise<void> {
-    const taskId = entry.task?.taskId
-    if (taskId === undefined) return
-    const stored = await records.read(entry.call.callId)
-    // Where none of them can write, the later one counts, so that they do not swap their tasks for ever.
-    const found = stored ?? (told !== undefined && isLater(told, entry) ? told : undefined)
-    if (found?.task === undefined || entry.task?.taskId !== taskId) return
-    if (found.task.task.taskId !== taskId) calls.adopt(entry, found)
-    else
-      run.learn(entry.task, (record) => (found.task === undefined ? record : merge(record, found.task)), {
-        from: 'storage',
-      })
-  }
-
   function answer(record: CallRecord | undefined): void {
     if (record?.task !== undefined) tabs.post({ type: 'record', record })
   }
 
-  /** What this page may have written since goes as well, but not what belongs to a call made since. */
-  function dropForgotten(callId: string, at = Number.POSITIVE_INFINITY): void {
-    const entry = run.calls.get(callId)
-    if (entry === undefined) return
-    const { stage } = entry.call
-    const record = stage.name === 'recorded' ? stage.record : (entry.lastRecord ?? run.recordOf(entry))
-    const { startedAt } = record
-    // A `startedAt` in the future was recorded before the clock was set back.
-    if (startedAt > at && startedAt <= run.now()) return
-    calls.drop(callId)
-    void records.remove(callId, record)
-  }
-
-  return {
-    receive: (message) => {
-      switch (message.type) {
-        case 'record':
-          return receiveRecord(message.record, message.outcome)
-        case 'ask': {
-          const { taskId = '', callId = '' } = message
-          const task = run.tasks.get(taskId)
-          // Also where another tab leads, for that may be frozen, and all have received the same.
-          if (task !== undefined) run.tell(task)
-          const entry = run.calls.get(callId)
-          return answer(entry?.task ? run.recordOf(entry) : entry?.lastRecord)
-        }
-        case 'forgotten': {
-          const { callId, at } = message
-          forgotten.note(callId, at)
-          for (const id of callId === undefined ? [...run.calls.keys()] : [callId]) dropForgotten(id, at)
-          onForgotten(callId)
-        }
+  return (message) => {
+    switch (message.type) {
+      case 'record':
+        return receiveRecord(message.record, message.outcome)
+      case 'ask': {
+        const { taskId = '', callId = '' } = message
+        const task = run.tasks.get(taskId)
+        // Also where another tab leads, for that may be frozen, and all have received the same.
+        if (task !== undefined) run.tell(task)
+        const entry = run.calls.get(callId)
+        return answer(entry?.task ? run.recordOf(entry) : entry?.lastRecord)
       }
-    },
-
-    catchUp: async (entry) => {
-      const { callId } = entry.call
-      if (entry.kept === 'there' && !(await records.has(callId))) {
-        if (run.calls.get(callId) !== entry) return
-        dropForgotten(callId)
-        return onForgotten(callId)
+      case 'forgotten': {
+        const { callId, at } = message
+        // What is called after the message has arrived was not forgotten.
+        forgotten.note(callId, Math.min(at, run.now()))
+        for (const id of callId === undefined ? [...run.calls.keys()] : [callId]) dropForgotten(id, at)
+        onForgotten(callId)
       }
-      await followInstead(entry)
-    },
+    }
   }
 }
 
@@ -159,12 +113,6 @@ function awaits({ call }: CallEntry): boolean {
 /** True where a call that is over here was made again in another tab, and did not only have its task resumed there. */
 function isAnew({ call, shown }: CallEntry, { startedAt, task }: CallRecord): boolean {
   return call.stage.name === 'settled' && startedAt > call.startedAt && task?.task.taskId !== shown.task?.taskId
-}
-
-/** True where the task of the record was made after the one that the call follows. */
-function isLater({ startedAt, task }: CallRecord, { call, task: followed }: CallEntry): boolean {
-  if (startedAt !== call.startedAt) return startedAt > call.startedAt
-  return (task?.task.taskId ?? '') > (followed?.taskId ?? '')
 }
 
 /** True if another tab tells of an answer or a cancellation that this page does not know. */

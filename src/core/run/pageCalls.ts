@@ -58,7 +58,7 @@ export function createPageCalls(
     const { callId } = call
     tabs.open()
     ended.dropOld()
-    leave(callId, 'The call was started anew.')
+    leave(callId, 'The call was started again.')
     const entry = createCallEntry(call)
     calls.set(callId, entry)
     store.setCall(entry.shown)

@@ -96,7 +96,7 @@ export function createPlaces(
       task.election = task.leave = undefined
       setBlocked(task, undefined)
       task.poll = 'idle'
-      base.onUnfollowed(task)
+      base.onPollingOver(task)
     }
     base.onPolledChange()
     look(task)

@@ -6,7 +6,7 @@ import { decide, POLLING_MS, type PollReason } from '../record/decide.js'
 import { failed } from '../record/failed.js'
 import { learn } from '../record/learn.js'
 import { type TaskRecord, withEra } from '../record/record.js'
-import { onAbort } from '../time/abort.js'
+import { aborted } from '../time/abort.js'
 import { withRequestTimeout } from '../time/retry.js'
 import type { TaskEntry } from './entries.js'
 import type { Runner } from './runner.js'
@@ -167,11 +167,6 @@ const LONG_WAIT_MS = 60_000
 /** No poll is under way. Not for a hint either: a page that goes away is not to have a request under way. */
 function givenUp(record: TaskRecord, now: number): TaskRecord {
   return { ...record, pollingUntil: 0, triedAt: now, notedAt: now, here: { ...record.here, hintedAt: 0 } }
-}
-
-/** Rejects with the signal's reason. */
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => onAbort(signal, () => reject(signal.reason)))
 }
 
 function otherTask(taskId: string): TaskProtocolError {

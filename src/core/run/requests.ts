@@ -4,7 +4,8 @@ import type { InputResponse } from '../../protocol/inputRequest.js'
 import { isTerminal } from '../../protocol/task.js'
 import { withInput } from '../record/inputs.js'
 import type { TaskRecord } from '../record/record.js'
-import { deliver } from '../time/retry.js'
+import { onAbort } from '../time/abort.js'
+import { type DeliveryOptions, deliver } from '../time/retry.js'
 import { createSemaphore } from '../time/semaphore.js'
 import { type CallEntry, leftSignal, type TaskEntry } from './entries.js'
 import type { Runner } from './runner.js'
@@ -22,10 +23,25 @@ export interface TaskRequests {
 /** How many `tasks/update` may be under way at once: the connections that a browser opens to one origin over HTTP/1.1. */
 const MAX_UPDATES = 6
 
-export function createTaskRequests(run: Runner): TaskRequests {
+/** @param closing Aborted when the client is closed. */
+export function createTaskRequests(run: Runner, closing: AbortSignal): TaskRequests {
   const { port, environment, rules } = run
   const inLine = createSemaphore(MAX_UPDATES)
   const options = { environment, policy: rules.policy }
+
+  /** A call that has settled is not left when the client is closed, and what was asked for its task may be on its way still. */
+  async function sendFor(
+    entry: CallEntry,
+    request: Pick<DeliveryOptions, 'taskId' | 'send' | 'onRetry' | 'inLine'>,
+  ): Promise<void> {
+    const signal = leftSignal(entry)
+    const stopListening = onAbort(closing, () => entry.left?.abort(closing.reason))
+    try {
+      await deliver({ ...options, signal, ...request })
+    } finally {
+      stopListening()
+    }
+  }
 
   /** `status` undefined: the server has taken it, or refused it for this reason. */
   function noteCancel(task: TaskEntry, status: 'sending' | 'retrying' | undefined, error?: Error): void {
@@ -44,10 +60,8 @@ export function createTaskRequests(run: Runner): TaskRequests {
     const { taskId } = task
     noteCancel(task, 'sending')
     try {
-      await deliver({
-        ...options,
+      await sendFor(entry, {
         taskId,
-        signal: leftSignal(entry),
         send: (signal) => port.cancelTask(taskId, signal),
         onRetry: (error) => {
           run.onError(error, entry.call.callId, 'cancel')
@@ -77,10 +91,8 @@ export function createTaskRequests(run: Runner): TaskRequests {
   return {
     cancel: async (entry) => cancel(entry),
     update: (entry, taskId, inputKey, response) =>
-      deliver({
-        ...options,
+      sendFor(entry, {
         taskId,
-        signal: leftSignal(entry),
         inLine,
         send: (signal) => port.updateTask(taskId, { [inputKey]: response }, signal),
         onRetry: (error) => {

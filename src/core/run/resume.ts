@@ -1,3 +1,4 @@
+import { inDevelopment } from '../../environment/inDevelopment.js'
 import { TaskConfigurationError } from '../../protocol/errors.js'
 import { recordOf } from '../record/call.js'
 import { planStart } from '../record/planStart.js'
@@ -20,7 +21,7 @@ export function resumeTask(
   const { run, calls, handle, signal } = context
   if (key !== undefined && name === '') {
     throw new TaskConfigurationError(
-      'resumeTask with a key needs the name of the tool, which the key belongs to: pass { taskId, name }.',
+      `resumeTask with a key needs the name of the tool${inDevelopment ? ', which the key belongs to: pass { taskId, name }.' : '.'}`,
     )
   }
   const callId = key === undefined ? taskCallId(run.owner, taskId) : toolCallId(run.owner, name, key)
@@ -33,7 +34,7 @@ export function resumeTask(
   const other = run.calls.get(callId)
   if (other !== undefined && !isSettled(other.shown) && other.call.stage.name !== 'recorded') {
     throw new TaskConfigurationError(
-      `A call of "${name}" with the key ${JSON.stringify(key)} is running, and its task is another one. Use another key, or forget() that call.`,
+      `A call of "${name}" with the key ${JSON.stringify(key)} is running, and its task is another one.${inDevelopment ? ' Use another key, or forget() that call.' : ''}`,
     )
   }
   const task = { taskId, status: 'working' as const, createdAt: '', lastUpdatedAt: '', ttlMs: null }

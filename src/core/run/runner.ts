@@ -33,9 +33,9 @@ export interface RunnerOptions {
   readonly isPushed: (taskId: string) => boolean
   /** Called when there is a task in this page. Returns what is called when there is none. */
   readonly onFirst: () => Unsubscribe
-  /** Called when a task is due, and when it is no longer followed here. */
+  /** Called when a task is due, and when this tab polls it no longer: it does not lead, or follows the task no longer. */
   readonly onDue: (task: TaskEntry) => void
-  readonly onUnfollowed: (task: TaskEntry) => void
+  readonly onPollingOver: (task: TaskEntry) => void
   /** Called when the tasks that this tab polls may have changed. */
   readonly onPolledChange: () => void
   /** Called when a snapshot has changed what the task asks. */

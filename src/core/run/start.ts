@@ -51,9 +51,12 @@ export async function startCall(entry: CallEntry, wish: Wish, context: StartCont
   const { run, settle } = context
   const controller = new AbortController()
   let unlock = () => {}
-  if (!isWaiting(entry)) return
   entry.starting = controller
   try {
+    // The caller has the handle before the first event, and may cancel the call by it.
+    await undefined
+    controller.signal.throwIfAborted()
+    if (!isWaiting(entry)) return
     const { callId, key } = entry.call
     if (key !== undefined) unlock = await run.tabs.lock(`call:${callId}`, controller.signal)
     // Another tab may have told of its task or outcome while this one waited.
@@ -88,8 +91,8 @@ async function takeFound(
   if (found === undefined) return undefined
   const { callId, name, argumentsHash } = entry.call
   const record = found.task?.task.taskId === entry.lostTaskId ? asLost(found) : found
-  const isIntent = record.task === undefined && record.idempotencyKey === undefined
-  const isRepeatable = isIntent && wish === 'call' && (await run.port.isRepeatable(name))
+  const isUnkeyedIntent = record.task === undefined && record.idempotencyKey === undefined
+  const isRepeatable = isUnkeyedIntent && wish === 'call' && (await run.port.isRepeatable(name))
   if (!isWaiting(entry)) return 'taken'
   const plan = planStart(record, { wish, isRepeatable, argumentsHash: entry.takesAny ? undefined : argumentsHash })
   if (plan === 'call') return undefined

@@ -1,31 +1,39 @@
 import { learn } from '../record/learn.js'
 import { type TaskRecord, withEra } from '../record/record.js'
 import { pollInterval } from '../time/policy.js'
-import type { PushOptions } from './push.js'
+import { createPush, type Push } from './push.js'
 import type { Runner } from './runner.js'
 
-/** What the server pushes changes what is known of a task. */
-export function takePushed(
-  run: Runner,
-  isPushed: (taskId: string) => boolean,
-): Pick<PushOptions, 'onTask' | 'onHint' | 'onChange'> {
-  const { rules } = run
+/** Has the server push what happens to these tasks, and changes what is known of them. */
+export type CreatePush = (run: Runner, taskIds: () => readonly string[]) => Push
+
+export const takePushed: CreatePush = (run, taskIds) => {
+  const { port, environment, rules } = run
   const learnOf = (taskId: string, next: Parameters<Runner['learn']>[1], how: Parameters<Runner['learn']>[2]) => {
     const task = run.tasks.get(taskId)
     if (task !== undefined) run.learn(task, next, how)
   }
-  return {
+  const push = createPush({
+    port,
+    environment,
+    policy: rules.policy,
+    taskIds,
     onTask: (snapshot) => {
       const { taskId } = snapshot
       const next = (record: TaskRecord, now: number) =>
-        learn(withEra(record, run.port.era), snapshot, { now, askedAt: undefined, isPushed: isPushed(taskId) }, rules)
+        learn(
+          withEra(record, run.port.era),
+          snapshot,
+          { now, askedAt: undefined, isPushed: push.isPushed(taskId) },
+          rules,
+        )
       learnOf(taskId, next, { from: 'push', tell: true })
     },
     onHint: (taskId) =>
       learnOf(taskId, (record, now) => ({ ...record, here: { ...record.here, hintedAt: now } }), { from: 'hint' }),
     onChange: (taskId) => {
       const { safetyIntervalMs } = rules.policy
-      const opened = isPushed(taskId)
+      const opened = push.isPushed(taskId)
       learnOf(
         taskId,
         (record, now) => {
@@ -38,5 +46,6 @@ export function takePushed(
         { from: opened ? 'push-opened' : 'push-closed', tell: true },
       )
     },
-  }
+  })
+  return push
 }

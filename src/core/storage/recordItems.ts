@@ -35,7 +35,9 @@ export function createRecordItems(
       return await action()
     } catch (cause) {
       const why = cause instanceof StorageSilentError ? `: ${cause.message}` : '.'
-      onError(new TaskStorageError(`Failed to ${what}${why} Tasks go on, but a reload may not find them.`, { cause }))
+      onError(
+        new TaskStorageError(`Failed to ${what}${why} Tasks keep running, but a reload may not find them.`, { cause }),
+      )
       return otherwise
     }
   }
@@ -52,7 +54,7 @@ export function createRecordItems(
       const isOwn = (key: string) => typeof key === 'string' && key.startsWith(prefix)
       return attempt(
         'list the task records',
-        () => mapMaybePromise(limited(storage.keys()), (keys) => use([...keys].filter(isOwn))),
+        () => mapMaybePromise(limited(storage.keys(prefix)), (keys) => use([...keys].filter(isOwn))),
         otherwise,
       )
     },

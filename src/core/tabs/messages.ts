@@ -46,8 +46,7 @@ export function decodeTabMessage(posted: unknown, now: number): TabMessage | und
       return { type, isVisible: value['isVisible'] === true }
     case 'forgotten':
       if (typeof at !== 'number' || !Number.isFinite(at)) return undefined
-      // What is called after the message has arrived was not forgotten.
-      return { type, at: Math.min(at, now), ...(typeof callId === 'string' && { callId }) }
+      return { type, at, ...(typeof callId === 'string' && { callId }) }
     default:
       return undefined
   }

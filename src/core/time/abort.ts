@@ -36,3 +36,8 @@ export function onAbort(signal: AbortSignal, listener: () => void): () => void {
     if (listeners.delete(run) && listeners.size === 0) stop()
   }
 }
+
+/** Rejects with the signal's reason when it aborts. */
+export function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => onAbort(signal, () => reject(signal.reason)))
+}

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { InputRequest, InputResponse } from '../protocol/inputRequest.js'
+import { formIssues } from '../../protocol/formIssues.js'
+import type { InputRequest, InputResponse } from '../../protocol/inputRequest.js'
 import { validateInputResponse } from './validateInputResponse.js'
 
 const requestedSchema = { type: 'object', properties: { tray: { type: 'integer' } }, required: ['tray'] }
@@ -14,7 +15,7 @@ const REQUESTS = {
 } as unknown as Record<'form' | 'url' | 'model' | 'roots', InputRequest>
 
 const content = { type: 'text', text: 'Hello' }
-const ACTION = "its action is none of 'accept', 'decline' and 'cancel'"
+const ACTION = "its action is not one of 'accept', 'decline' and 'cancel'"
 
 describe('validateInputResponse()', () => {
   it.each([
@@ -27,7 +28,7 @@ describe('validateInputResponse()', () => {
     ['model', { model: 'm', role: 'user', content }],
     ['roots', { roots: [] }],
   ] as const)('finds nothing wrong for a %s with %j', async (kind, response) => {
-    expect(await validateInputResponse(REQUESTS[kind], response as InputResponse)).toBeUndefined()
+    expect(await validateInputResponse(REQUESTS[kind], response as InputResponse, formIssues)).toBeUndefined()
   })
 
   it.each([
@@ -46,13 +47,15 @@ describe('validateInputResponse()', () => {
     ['roots', { roots: 'home' }, 'it has no list of roots'],
     ['roots', {}, 'it has no list of roots'],
   ] as const)('says for a %s with %j: %s', async (kind, response, problem) => {
-    expect(await validateInputResponse(REQUESTS[kind], response as InputResponse)).toBe(problem)
+    expect(await validateInputResponse(REQUESTS[kind], response as InputResponse, formIssues)).toBe(problem)
   })
 
   it.each([[{ action: 'accept', content: { tray: 'two' } }], [{ action: 'accept' }]])(
     'names the field of a form that is filled in wrongly: %j',
     async (response) => {
-      expect(await validateInputResponse(REQUESTS.form, response)).toEqual([expect.objectContaining({ path: 'tray' })])
+      expect(await validateInputResponse(REQUESTS.form, response, formIssues)).toEqual([
+        expect.objectContaining({ path: 'tray' }),
+      ])
     },
   )
 })

@@ -1,0 +1,3 @@
+import { createClient, forms, inputs, tabs } from 'taskwire/core'
+
+export const client = createClient({ url: 'https://example.com/mcp' }, { forms, inputs, tabs })

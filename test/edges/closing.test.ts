@@ -1,0 +1,33 @@
+import { createSimulatedEnvironment } from 'taskwire/testing'
+import { expect, it } from 'vitest'
+import { createTaskClient } from '../support/anyClient.js'
+import { completed, created, createScriptedServer, http } from '../support/scriptedServer.js'
+
+const SECOND = 1000
+
+// client  cancel() ─ 503, again in a minute ───────────────────── close()
+// server             the task completes all the same
+it('A cancellation that is repeated after its call has ended is repeated no longer once the client is closed', async () => {
+  const page = createSimulatedEnvironment()
+  const server = createScriptedServer({ now: page.now })
+  server.on('tools/call', created())
+  server.on('tasks/cancel', http(503, { headers: { 'retry-after': '60' } }))
+  server.on('tasks/get', completed())
+  const client = createTaskClient({
+    url: 'https://tasks.example/mcp',
+    transportOptions: { fetch: server.fetch },
+    environment: page.environment,
+    push: false,
+  })
+  const call = client.startToolCall({ name: 'report' })
+  await page.advance(0.5 * SECOND)
+  const cancelled = expect(call.cancel()).rejects.toThrow('This task client is closed.')
+  await page.advance(10 * SECOND)
+  expect(call.getState().phase).toBe('completed')
+  await client.close()
+  await cancelled
+  await page.advance(0)
+  expect(page.pendingTimers()).toBe(0)
+  await page.advance(120 * SECOND)
+  expect(server.received('tasks/cancel')).toHaveLength(1)
+})
