@@ -80,6 +80,7 @@ const PAGES = {
   taskwire: "import { createTaskClient } from 'taskwire'",
   'taskwire/lite': "import { createTaskClient } from 'taskwire/lite'",
   'taskwire/bridge': "import { createTaskClient } from 'taskwire/bridge'",
+  'taskwire/core': "import { createClient as createTaskClient } from 'taskwire/core'",
 }
 
 /**

@@ -28,7 +28,7 @@ import { checkProse, checkTexts } from './prose.mjs'
 import { checkSizes } from './sizes.mjs'
 import { checkSnippets } from './snippets.mjs'
 
-const block = /^(?<indent> *)```(?<info>(?:tsx?|vue|svelte|sql)\b[^\n]*)\n(?<code>.*?)^\k<indent>```$/gms
+const block = /^(?<indent> *)```(?<info>(?:[jt]sx?|vue|svelte|sql)\b[^\n]*)\n(?<code>.*?)^\k<indent>```$/gms
 
 /**
  * @param {string} markdown
@@ -158,7 +158,8 @@ const TEXTS = [
   'docs/examples',
   'docs/live',
   'examples',
-].concat('src/cli', 'src/devtools', 'src/diagnose', 'src/forms', 'src/jobs', 'src/notify', 'src/results')
+  'src',
+]
 
 /**
  * What is read beside a new app. A release packs `create` before it runs the checks, and packing puts copies there.
@@ -192,9 +193,9 @@ function main() {
     existsSync(path) ? (statSync(path).isDirectory() ? '' : readFile(path)) : undefined
   const budgets = JSON.parse(readFile('size.json'))
   const texts = TEXTS.flatMap(filesIn).filter((path) => /(?<!\.test)\.(?:tsx?|vue|svelte)$/.test(path))
-  const starters = filesIn('create').filter(isOfStarters)
+  const beside = ['CHANGELOG.md', 'SECURITY.md', 'demo/README.md', ...filesIn('create').filter(isOfStarters)]
   report(new Map(texts.map((path) => [path, checkTexts(readFile(path))])))
-  report(new Map(starters.map((path) => [path, checkProse(readFile(path))])))
+  report(new Map(beside.map((path) => [path, checkProse(readFile(path))])))
   for (const path of documents) {
     const blocks = checkDocument(readFile(path), readFile)
     const sizes = checkSizes(blocks.text, budgets)

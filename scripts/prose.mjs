@@ -15,7 +15,7 @@ export const TERMS = [
     means: 'the work that a server makes of a call',
     not: /\b(?:background|long-running) (?:job|operation)s?\b/i,
   },
-  { term: 'run', means: 'what a tool does while it works', not: /\bunder way\b/i },
+  { term: 'run', means: 'what a tool does while it works', not: /\bunder way\b|\bat work\b/i },
   { term: 'poll', means: 'one `tasks/get`', not: /\bstatus (?:check|request|quer)(?:s|y|ies)?\b/i },
   {
     term: 'resume',
@@ -44,8 +44,15 @@ const PATTERNS = [
   { pattern: /\b(?:is|are|has|have) none\b/i, instead: 'name the thing that is missing' },
   { pattern: /\b(?:[Nn]obody|[Ww]hoever)\b/, instead: 'name the tab, the app, the user or the server' },
   { pattern: /\b(?:is|are|be) spared\b/i, instead: 'say what is left out' },
+  { pattern: /\bfares?\b/i, instead: 'say "the state of"' },
+  { pattern: /\bfor ever\b/i, instead: 'say "forever", or what does not end' },
   {
-    pattern: /(?<=^(?:[-*] |\d+\. |> )*|[.!] )(?:What|Who)\b[^.!?]*[.!:](?=\s|$)/m,
+    pattern: /\bwhat(?:ever)? (?:becomes?|became|comes?|came) of\b/i,
+    instead: 'say "the outcome of", or "how it ends"',
+  },
+  { pattern: /\b(?:comes?|came) to nothing\b/i, instead: 'say "fails"' },
+  {
+    pattern: /(?<=^ *(?:[-*] |\d+\. |> )*|[.!] |['`>])(?:What|Who)\b[^.!?]*[.!:](?=\s|$)/m,
     instead: 'begin with the thing, not with a clause',
   },
 ]

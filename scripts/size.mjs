@@ -39,6 +39,7 @@ const lite = await measureEntry('taskwire/lite')
 const sdkV1 = await measureEntry('taskwire/sdk-v1')
 const page = await measurePage('taskwire')
 const litePage = await measurePage('taskwire/lite')
+const corePage = await measurePage('taskwire/core')
 const bridge = await measureEntry('taskwire/bridge')
 const bridgePage = await measurePage('taskwire/bridge')
 
@@ -71,6 +72,7 @@ const measured = {
   'taskwire/bridge': { gzip: bridge.first, later: bridge.later },
   'a page with taskwire': { gzip: page.first, later: page.later },
   'a page with taskwire/lite': { gzip: litePage.first, later: litePage.later },
+  'a page with taskwire/core': { gzip: corePage.first, later: corePage.later },
   'a page with taskwire/bridge': { gzip: bridgePage.first, later: bridgePage.later },
   '+ withTasks': { gzip: withTasks.first, later: withTasks.all - withTasks.first },
 }

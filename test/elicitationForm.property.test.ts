@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { createElicitationForm } from 'taskwire/forms'
 import { expect, it } from 'vitest'
-import { validateInputResponse } from '../src/connection/validateInputResponse.js'
+import { validateInputResponse } from '../src/core/run/validateInputResponse.js'
+import { formIssues } from '../src/protocol/formIssues.js'
 import { callThatAsks, formRequest } from './support/askingCall.js'
 
 /** A field, and what a user may fill in, in the type that is sent; undefined leaves it empty. */
@@ -99,7 +100,7 @@ it('a form sends what the client takes, as it was filled in, and nothing else', 
         elicitation.set(name, typeof value === 'number' ? String(value) : (value as string))
       }
       const response = { action: 'accept', content: Object.fromEntries(content) }
-      const isTaken = (await validateInputResponse(request, response)) === undefined
+      const isTaken = (await validateInputResponse(request, response, formIssues)) === undefined
       const wrong = await elicitation.submit()
       expect(sent()).toEqual(isTaken ? [response] : [])
       expect(wrong === undefined).toBe(isTaken)
@@ -127,7 +128,7 @@ it('what a form sends is taken by the client, whatever is typed into it', async 
       const elicitation = createElicitationForm(source)
       for (const [name, [, value]] of Object.entries(fields)) elicitation.set(name, value)
       await elicitation.submit()
-      for (const response of sent()) expect(await validateInputResponse(request, response)).toBeUndefined()
+      for (const response of sent()) expect(await validateInputResponse(request, response, formIssues)).toBeUndefined()
       const { status, fields: shown } = elicitation.getState()
       expect(sent()).toHaveLength(status === 'accepted' ? 1 : 0)
       expect(shown).toHaveLength(Object.keys(properties).length)

@@ -224,7 +224,7 @@ const rows: Row[] = [
       return outcome.error
     },
     is: { name: 'TaskExpiredError', reason: 'unknown-task' },
-    says: /The server does not know this task \(any more\): .*Start the call again/,
+    says: /The server no longer knows this task: .*Start the call again/,
   },
   {
     name: 'an answer about another task',
@@ -290,7 +290,7 @@ const rows: Row[] = [
       return call.getState().lastError
     },
     is: { name: 'TaskRequestError', kind: 'malformed' },
-    says: /is no MCP message\. Is a proxy or a login page in between\?/,
+    says: /is not an MCP message\. Is a proxy or a sign-in page in between\?/,
   },
   {
     name: 'a client that is closed',
@@ -449,7 +449,7 @@ describe('a storage that throws on every call', () => {
     for (const { error, operation } of reported) {
       expect(operation).toBe('storage')
       expect(error).toMatchObject({ name: 'TaskStorageError' })
-      expect(error.message).toMatch(/Tasks go on, but a reload may not find them/)
+      expect(error.message).toMatch(/Tasks keep running, but a reload may not find them/)
     }
   })
 

@@ -1,4 +1,5 @@
 import type * as taskwire from 'taskwire'
+import type * as backend from 'taskwire/backend'
 import type * as diagnose from 'taskwire/diagnose'
 import type * as forms from 'taskwire/forms'
 import type * as lite from 'taskwire/lite'
@@ -36,6 +37,25 @@ describe('the types of signatures', () => {
     expectTypeOf<types.SdkV1Client['close']>().toEqualTypeOf<() => Promise<void>>()
     expectTypeOf<taskwire.CheckIsErrorFirst>().toEqualTypeOf<lite.CheckIsErrorFirst>()
     expectTypeOf<taskwire.JsonObject>().toEqualTypeOf<lite.JsonObject>()
+  })
+
+  it('are exported by taskwire/backend', () => {
+    expectTypeOf<ReturnType<backend.ClientPoolOptions['create']>>().toEqualTypeOf<backend.PooledClientOptions>()
+    expectTypeOf<ReturnType<typeof backend.createClientPool>>().toEqualTypeOf<backend.ClientPool>()
+    expectTypeOf<ReturnType<typeof backend.fileStorage>>().toEqualTypeOf<taskwire.TaskStorage>()
+    expectTypeOf<Parameters<typeof backend.redisStorage>>().toEqualTypeOf<[backend.RedisStorageOptions]>()
+    expectTypeOf<backend.RedisStorageOptions['redis']>().toEqualTypeOf<backend.RecordsRedis>()
+    expectTypeOf<Parameters<typeof backend.postgresStorage>>().toEqualTypeOf<[backend.PostgresStorageOptions]>()
+    expectTypeOf<backend.PostgresStorageOptions['pool']>().toEqualTypeOf<backend.PostgresPool>()
+    expectTypeOf<Parameters<typeof backend.redisEnvironment>>().toEqualTypeOf<[backend.RedisEnvironmentOptions]>()
+    expectTypeOf<backend.RedisEnvironmentOptions['redis']>().toEqualTypeOf<backend.SharingRedis>()
+    expectTypeOf<Parameters<typeof backend.postgresEnvironment>>().toEqualTypeOf<[backend.PostgresEnvironmentOptions]>()
+    expectTypeOf<ReturnType<typeof backend.redisEnvironment>>().toEqualTypeOf<backend.BackendEnvironment>()
+    expectTypeOf<backend.BackendEnvironment>().toExtend<Partial<taskwire.Environment>>()
+    // The pool sets the scope, and a client without a storage would forget everything.
+    expectTypeOf<{ url: string; storage: 'memory' }>().toExtend<backend.PooledClientOptions>()
+    expectTypeOf<{ url: string }>().not.toExtend<backend.PooledClientOptions>()
+    expectTypeOf<{ url: string; storage: 'memory'; scope: string }>().not.toExtend<backend.PooledClientOptions>()
   })
 
   it('are exported by each binding', () => {

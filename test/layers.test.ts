@@ -84,6 +84,8 @@ const probes: [pattern: string, code: string, complaints: number][] = [
   ['src/client/*.ts', "import '../ai/b.js'", 1],
   ['src/notify/*.ts', "import '../client/b.js'\nimport '../environment/b.js'", 0],
   ['src/notify/*.ts', 'export const a = document', 1],
+  ['src/gateway/*.ts', "import '../server/tools/b.js'\nimport '../protocol/b.js'", 0],
+  ['src/gateway/*.ts', "import '../query/b.js'", 1],
   ['src/jobs/*.ts', "import '../connection/jobTools/b.js'\nimport '../protocol/b.js'", 0],
   ['src/jobs/*.ts', "import '../client/b.js'", 1],
   ['src/client/*.ts', "import '../otel/b.js'\nimport '../notify/b.js'", 2],

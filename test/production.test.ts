@@ -37,9 +37,7 @@ it.each([
     environment: browser.openPage().environment,
     retry: { connectAttempts: 1 },
   })
-  await expect(client.connect()).rejects.toThrow(
-    `Failed to fetch. Check that the server runs and that the URL is right. ${READ_MORE}`,
-  )
+  await expect(client.connect()).rejects.toThrow(`Failed to fetch. ${READ_MORE}`)
   const [address = '', section = ''] = READ_MORE.replace('See ', '').split('#')
   expect(address.endsWith('/docs/errors.md')).toBe(true)
   const page = await import('node:fs/promises').then((fs) => fs.readFile('docs/errors.md', 'utf8'))

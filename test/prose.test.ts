@@ -17,9 +17,15 @@ describe('the prose of a page', () => {
     ['Servers are spared.', 'are spared'],
     ['It works. What you keep, remove.', 'What you keep, remove.'],
     ['- Who asks gets it.', 'Who asks gets it.'],
+    ['   What you keep, remove.', 'What you keep, remove.'],
     ['A reload takes the task up again.', 'takes the task up'],
     ['A sign-in that is under way.', 'under way'],
     ['First log in.', 'log in'],
+    ['A task that is at work.', 'at work'],
+    ['See how the answer fares.', 'fares'],
+    ['It waits for ever.', 'for ever'],
+    ['The log has what became of it.', 'what became of'],
+    ['The sign-in came to nothing.', 'came to nothing'],
   ])('may not say: %s', (sentence, found) => {
     expect(checkProse(page(sentence))).toEqual([expect.stringContaining(`line 3: "${found}": `)])
   })

@@ -84,7 +84,7 @@ export const linkFestival = defineTool({
 export const askProducer = defineTool({
   name: 'ask_producer',
   title: 'Ask the producer',
-  description: 'Asks again, whatever it is told.',
+  description: 'Asks again, whatever the answer is.',
   inputSchema: z.object({}),
   taskSupport: 'required',
   onOrphan: 'retry',

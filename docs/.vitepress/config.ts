@@ -58,7 +58,8 @@ export default defineConfig({
   },
   buildEnd: ({ outDir }) => writeLlms({ outDir, base, title, description, sections: [...sidebar, reference] }),
   // Live examples are made of the sources and of examples/.
-  vite: { server: { fs: { allow: ['..'] } } },
+  // Pictures keep their names, by which the styles know the drawing that is too wide for a phone.
+  vite: { server: { fs: { allow: ['..'] } }, build: { assetsInlineLimit: 0 } },
   themeConfig: {
     siteTitle: 'Taskwire',
     logo: '/favicon.svg',

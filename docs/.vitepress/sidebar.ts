@@ -61,6 +61,7 @@ export const sidebar: SidebarItem[] = [
       { text: 'Servers and accounts', link: '/servers' },
       { text: 'Sign-in', link: '/sign-in' },
       { text: 'Servers without tasks', link: '/jobs' },
+      { text: 'A gateway', link: '/gateway' },
       { text: 'Types', link: '/typed-tools' },
       { text: 'Small pages', link: '/lite' },
       { text: 'Vercel AI SDK', link: '/ai-sdk' },

@@ -4,7 +4,7 @@ import { createRecordHandler } from './deviceServer.ts'
 import { memoryTable } from './deviceTable.ts'
 
 const path = '/api/task-records'
-/** Put the sessions of your app here: who is signed in, by the cookie of the session. */
+/** Put the sessions of your app here: find the signed-in user by the cookie of the session. */
 const users = new Map<string, string>()
 
 const handle = createRecordHandler({
@@ -18,6 +18,6 @@ const handle = createRecordHandler({
 
 const app = express()
 const records = toNodeHandler({ fetch: handle })
-// Before any body parser: the handler reads the body, and no more of it than it allows.
+// Before any body parser: the handler reads the body, and limits its size.
 app.use((req, res, next) => (req.path.startsWith(`${path}/`) ? records(req, res) : next()))
 app.listen(3000)

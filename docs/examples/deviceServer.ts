@@ -13,7 +13,7 @@ const MAX_RECORDS = 1000
 const MAX_NAME = 512
 const MAX_TEXT = 60_000
 
-/** How long a record is reserved for the browser that has asked for it and found none, in ms: it is about to write it. */
+/** How long a missing record is reserved for the browser that has asked for it, and is about to write it, in ms. */
 const RESERVED_MS = 5000
 
 /** Serves the records of the user who is signed in, and no others. */
@@ -42,7 +42,7 @@ export function createRecordHandler({ table, userOf, path, now = Date.now }: Rec
   }
 
   async function read(user: string, name: string, browserId: string): Promise<Response> {
-    // First the reservation: a record that is written meanwhile is found.
+    // Reserve first: a record that is written in the meantime is then found.
     const isReserved = await table.reserve(user, name, browserId, now(), now() + RESERVED_MS)
     const row = await table.read(user, name)
     if (row !== undefined) return new Response(row.text, { headers: { ...NO_STORE.headers, ETag: `"${row.version}"` } })
@@ -78,7 +78,7 @@ function nameOf(request: Request, path: string): string | undefined {
   }
 }
 
-/** The body; undefined where it is too long, of which no more is read than is allowed. */
+/** Reads the body up to the limit; undefined if the body is longer. */
 async function textOf({ body }: Request): Promise<string | undefined> {
   const decoder = new TextDecoder()
   const reader = body?.getReader()

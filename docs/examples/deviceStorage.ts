@@ -28,7 +28,7 @@ export function deviceStorage({
       method,
       headers: { 'X-Browser-Id': browserId, 'Content-Type': 'text/plain', ...headers },
       credentials: 'same-origin',
-      // A page that is closed while it writes has written. Browsers allow 64 KiB for this.
+      // The write completes even if the page is closed. Browsers allow 64 KiB for this.
       keepalive: method !== 'GET',
       ...(body !== undefined && { body }),
     })

@@ -3,11 +3,11 @@ export interface RecordRow {
   version: number
 }
 
-/** Where the records are. In a database each method is one statement. */
+/** Stores the records. In a database, each method is one statement. */
 export interface RecordTable {
   names(user: string): Promise<string[]>
   read(user: string, name: string): Promise<RecordRow | undefined>
-  /** Writes a record that still has this version, 0 for none, and resolves to true; else writes nothing. */
+  /** Writes the record if it still has this version (0: no record), and resolves to true; otherwise writes nothing. */
   write(user: string, name: string, text: string, version: number): Promise<boolean>
   remove(user: string, name: string): Promise<void>
   /** Reserves the name of a record for a browser until `until`, unless another one has it. Times in ms. */
@@ -16,7 +16,7 @@ export interface RecordTable {
   release(user: string, name: string): Promise<void>
 }
 
-/** Records in the memory of one process: for tests, and to begin with. */
+/** Keeps records in the memory of one process, for tests and for a first version. */
 export function memoryTable(): RecordTable {
   const users = new Map<string, Map<string, RecordRow>>()
   const reservations = new Map<string, { browserId: string; until: number }>()

@@ -7,6 +7,6 @@ await client.connect(withTasks(new StreamableHTTPClientTransport(new URL('https:
 
 const result = await client.callTool(
   { name: 'generate_report', arguments: { quarter: 'Q3' } },
-  { timeout: 10 * 60_000 }, // ms; the SDK gives a request up after one minute otherwise
+  { timeout: 10 * 60_000 }, // ms; otherwise the SDK gives up a request after one minute
 )
 console.log(result.content)

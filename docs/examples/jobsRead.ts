@@ -5,7 +5,7 @@ const video = defineJob({
   start: 'generate_video',
   status: { tool: 'videos', arguments: (id) => ({ action: 'status', video_id: id }) },
   cancel: { tool: 'videos', arguments: (id) => ({ action: 'stop', video_id: id }) },
-  // A short video is there at once: then there is no job to follow.
+  // A short video is ready at once, so there is no job to follow.
   id: ({ structuredContent }) => (structuredContent.done ? undefined : structuredContent.video_id),
   read: ({ structuredContent: { done, error, percent, url } }) => {
     if (error) return { status: 'failed', message: error }

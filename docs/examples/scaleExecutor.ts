@@ -2,7 +2,7 @@ import { createTaskServer, type TaskExecutor, type TaskJob } from 'taskwire/serv
 import { store } from './scale/parts.ts'
 import { serverInfo, tools } from './scale/tools.ts'
 
-/** As much as is needed of an engine for durable workflows, such as Inngest, Temporal or Trigger.dev. */
+/** The part that is needed of an engine for durable workflows, such as Inngest, Temporal or Trigger.dev. */
 interface Engine {
   trigger(name: string, data: TaskJob, options: { id: string }): Promise<unknown>
 }

@@ -1,7 +1,7 @@
 import { defineTool } from 'taskwire/server'
 import { z } from 'zod'
 
-/** In place of your own shop. */
+/** Stands for your own shop. */
 const shop = {
   charge: async (order: string) => ({ receipt: `Receipt of ${order}` }),
   ship: async (_order: string) => {},

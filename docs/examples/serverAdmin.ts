@@ -5,7 +5,7 @@ import { createTaskAdmin } from 'taskwire/server/admin'
 
 const server = createTaskServer({ serverInfo: { name: 'reports', version: '1.0.0' }, tools: [] })
 
-/** In place of your own sign-in: browsers ask for a name and a password. Put it behind TLS. */
+/** Stands for your own sign-in: browsers ask for a name and a password. Put it behind TLS. */
 const password = process.env['ADMIN_PASSWORD'] ?? crypto.randomUUID()
 const expected = `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`
 

@@ -6,5 +6,5 @@ const server = createTaskServer({ serverInfo: { name: 'reports', version: '1.0.0
 
 // The casts are for exactOptionalPropertyTypes; without that option they are not needed.
 createServer(toNodeHandler(server) as RequestListener).listen(3000, '127.0.0.1')
-// On a port of its own, which only the platform reaches. The same works for a worker.
+// On a separate port, which only the platform can reach. The same works for a worker.
 createServer(toNodeHandler(createHealthHandler(server)) as RequestListener).listen(8080)

@@ -2,7 +2,7 @@ import { createTaskServer } from 'taskwire/server'
 
 const server = createTaskServer({ serverInfo: { name: 'reports', version: '1.0.0' }, tools: [] })
 
-/** Has everything run again that has failed in the last hour, a page at a time. */
+/** Runs all tasks again that have failed in the last hour, a page at a time. */
 export async function runFailuresAgain(): Promise<void> {
   let cursor: string | undefined
   do {

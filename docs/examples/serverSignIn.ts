@@ -8,7 +8,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { createTaskServer } from 'taskwire/server'
 
-/** Your sign-in service, and this server as its tokens name it. */
+/** Your sign-in service, and the name of this server in its tokens. */
 const issuer = 'https://auth.example'
 const resourceServerUrl = new URL('https://api.example/mcp')
 
@@ -38,7 +38,7 @@ const server = createTaskServer({
   },
 })
 
-/** What the sign-in service says of itself. */
+/** The metadata of the sign-in service. */
 const oauthMetadata = await fetch(`${issuer}/.well-known/oauth-authorization-server`).then((found) => found.json())
 
 /** The server, and the document that its 401 points to. */

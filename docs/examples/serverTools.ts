@@ -30,7 +30,7 @@ export const deployTool = defineTool({
   },
 })
 
-/** In place of your own work. It ends early where the client cancels the task. */
+/** Stands for your own work. It ends early if the client cancels the task. */
 async function deploy(_target: string, signal: AbortSignal): Promise<'done' | 'rolled back'> {
   await setTimeout(10_000, undefined, { signal })
   return 'done'

@@ -8,13 +8,13 @@ import type { Storage } from 'unstorage'
 /** Runs one thing at a time under a name, across all processes that share a store. */
 export type Lock = <T>(name: string, run: () => Promise<T>) => Promise<T>
 
-/** Ids as names: of one length, safe in any file system, and no id can be read off a folder. */
+/** Hashes ids to names: all of one length, safe in any file system, and no listing of a folder reveals an id. */
 const nameOf = (text: string) => createHash('sha256').update(text).digest('hex')
 
 /** The entry that says when a task expires. */
 const indexOf = ({ task, expiresAt }: TaskRecord) => `index:${nameOf(task.taskId)}.${expiresAt ?? 'never'}`
 
-/** Keeps tasks wherever unstorage has a driver for: files, Redis, a database. */
+/** Keeps tasks in any storage for which unstorage has a driver: files, Redis, a database. */
 export class UnstorageTaskStore implements TaskStore {
   readonly #storage: Storage
   /** unstorage has neither compare-and-set nor writes that are seen whole or not at all. */
@@ -29,7 +29,7 @@ export class UnstorageTaskStore implements TaskStore {
     const name = nameOf(record.task.taskId)
     return this.#lock(name, async () => {
       if (await this.#storage.hasItem(`task:${name}`)) throw new Error('Failed to create a task: its id is in use.')
-      // What expires tasks reads the names of these entries and no more.
+      // `expire()` reads only the names of these entries.
       await this.#storage.setItem(indexOf(record), 1)
       await this.#storage.setItem(`task:${name}`, record)
     })
@@ -77,15 +77,15 @@ export class UnstorageTaskStore implements TaskStore {
 }
 
 const RETRY_MS = 5
-/** Nothing above holds a lock for long: a process that does has crashed. */
+/** The store holds a lock only briefly: if a lock is older than this, its process has crashed. */
 const STALE_MS = 10_000
 
-/** A lock for processes that share a disk. For Redis, take one made of `SET ... NX PX`. */
+/** A lock for processes that share a disk. For Redis, use a lock built on `SET ... NX PX`. */
 export function createFileLock(folder: string): Lock {
   return async (name, run) => {
     const path = join(folder, name)
     await mkdir(folder, { recursive: true })
-    // To make a folder succeeds for one of many.
+    // If several processes make the same folder, only one of them succeeds.
     while (!(await mkdir(path).then(() => true, isTaken))) {
       const since = await stat(path).then(({ mtimeMs }) => mtimeMs, Date.now)
       if (Date.now() - since > STALE_MS) await rmdir(path).catch(() => {})

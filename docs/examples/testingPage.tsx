@@ -8,9 +8,9 @@ import { z } from 'zod'
 import { App } from './testingApp'
 
 beforeAll(() => {
-  // TanStack Query notifies components by a timer of the machine, which no simulated clock moves.
+  // TanStack Query notifies components with a real timer, which a simulated clock does not advance.
   notifyManager.setScheduler(queueMicrotask)
-  // React warns of changes outside of act() where this is set. Testing Library sets it where test globals are on.
+  // If this is set, React warns of changes outside of act(). Testing Library sets it if test globals are on.
   Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true })
 })
 

@@ -8,6 +8,7 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { argv } from 'node:process'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { checkProse } from '../prose.mjs'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const out = join(root, 'docs/api')
@@ -50,7 +51,7 @@ async function main() {
     outputs: [{ name: 'markdown', path: out }],
     cleanOutputDir: false,
     entryPoints: entries.map(({ source }) => join(root, source)),
-    tsconfig: join(root, 'tsconfig.build.json'),
+    tsconfig: join(root, 'scripts/site/tsconfig.json'),
     name: 'API',
     readme: 'none',
     router: 'module',
@@ -61,6 +62,7 @@ async function main() {
     validation: { notExported: true, invalidLink: true },
     // A step of a type that is of no use elsewhere. Its name says what it is.
     intentionallyNotExported: [
+      'src/backend/createClientPool.ts:Pooled',
       'src/client/tools.ts:IntersectionOf',
       // What the client hands to `keepResults`, for nobody else.
       'src/core/storage/keptResults.ts:KeptResultsContext',
@@ -126,7 +128,7 @@ const minorHeading =
   /^#{4,} (Properties|Methods|Constructors|Parameters|Returns|Throws|Extends|Extended by|Overrides|Inherited from|Implements|Implementation of|Type Parameters|Type Declaration|Call Signature|Default Value|Example|Remarks|See|Index Signature)$/gm
 
 /**
- * Puts a title above each page, and checks that each entry has one.
+ * Puts a title above each page, and checks that each entry has one, in plain English.
  *
  * @param {Entry[]} entries
  */
@@ -142,6 +144,10 @@ async function finish(entries) {
       throw new TypeError(
         `Failed to make the API reference: ${name} begins without a sentence: add @packageDocumentation to its index.ts.`,
       )
+    // Types end the sentences of tables, so only the pages can be read, not the sources.
+    const [problem] = checkProse(text).map((one) => one.replace(/^line \d+: /, ''))
+    if (problem !== undefined)
+      throw new TypeError(`Failed to make the API reference: ${page} needs plainer English in the TSDoc: ${problem}`)
     const head = `---\neditLink: false\noutline: [2, 3]\n---\n\n# ${name}\n\n`
     await writeFile(join(out, page), head + text.replace(/^\*\*\*\n\n?/gm, '').replace(minorHeading, '**$1**'))
   }

@@ -10,41 +10,41 @@ import type { TaskProgress } from '../protocol/progress.js'
 export type JsonValue = null | string | number | boolean | JsonValue[] | { [key: string]: JsonValue | undefined }
 
 /**
- * What a tool yields while its call runs, as a preliminary result: plain data, so it may be sent and stored with the
- * messages of a chat. It names no task.
+ * The preliminary result that a tool yields while its call runs: plain data, so it may be sent and stored with the messages of
+ * a chat. It names no task.
  */
 export interface McpToolStatus {
   /** Of the call in `client.store`. `client.getToolCall(callId)` cancels it and responds to its input requests. */
   readonly callId: string
   readonly phase: 'working' | 'input_required'
-  /** What the server says that it is doing. Render it as text. */
+  /** The server's status message. Render it as text. */
   readonly statusMessage?: string
   /** How far the work has come, where the server says so. */
   readonly progress?: TaskProgress
-  /** What the server asks the user, by key. Absent where it asks nothing. */
+  /** The server's questions to the user, by key. Absent if it asks nothing. */
   readonly inputRequests?: Readonly<Record<string, InputRequest>>
   /** True from a cancellation until the server has obeyed. */
   readonly isCancelling?: true
-  /** How polling fares. */
+  /** The state of polling. */
   readonly network: ToolCallNetwork
 }
 
-/** What a tool yields: its status, again and again, and at last its result. */
+/** The values that a tool yields: its status, several times, and finally its result. */
 export type McpToolOutput<TResult = CallToolResult> = McpToolStatus | TResult
 
-/** What the AI SDK tells a tool of the call that the model asks for. */
+/** The details that the AI SDK passes to a tool with each call. */
 export interface McpToolExecution {
   readonly toolCallId: string
   readonly abortSignal?: AbortSignal | undefined
 }
 
-/** What the model is told of a tool's output. */
+/** A tool's output as the model sees it. */
 export type McpModelOutput =
   | { type: 'text' | 'error-text'; value: string }
   | { type: 'json'; value: JsonValue }
   | { type: 'content'; value: McpModelContent[] }
 
-/** A part of what the model is told. */
+/** A part of the output that the model sees. */
 export type McpModelContent =
   | { type: 'text'; text: string }
   | { type: 'image-data' | 'file-data'; data: string; mediaType: string }
@@ -58,8 +58,8 @@ export type McpInputSchema<Input> = StandardSchemaV1<unknown, Input>
 /**
  * A tool of an MCP server as `streamText`, `generateText` and agents of the AI SDK take it.
  *
- * @typeParam Input What the model calls it with.
- * @typeParam TResult What it returns in the end.
+ * @typeParam Input The arguments that the model passes.
+ * @typeParam TResult The final result.
  * @typeParam Kind `'dynamic'`, or undefined for a tool whose types are known.
  */
 export interface McpTool<
@@ -71,7 +71,7 @@ export interface McpTool<
   title?: string
   description?: string
   inputSchema: McpInputSchema<Input>
-  /** What the server says of the tool, for the user interface: `toolMetadata` of its parts. */
+  /** The server's description of the tool, for the user interface: `toolMetadata` of its parts. */
   metadata: { [key: string]: JsonValue | undefined }
   needsApproval?: (input: Input) => boolean | PromiseLike<boolean>
   execute(input: Input, options: McpToolExecution): AsyncGenerator<McpToolOutput<TResult>, void, undefined>

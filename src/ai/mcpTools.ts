@@ -10,9 +10,9 @@ import { modelOutput } from './modelOutput.js'
 /** Options of {@link mcpTools}. */
 export interface McpToolsOptions<Prefix extends string = '', Dynamic extends boolean = true> {
   /**
-   * The id of the conversation. A call is known by it and by the id that the model has given the tool call, so that the
-   * same call is taken up after a reload. Set it where the ids of tool calls may repeat from one chat to another. An id that
-   * repeats within one chat is the same call.
+   * The id of the conversation. A call is known by it and by the id that the model has given the tool call, so that a reload
+   * resumes the same call. Set it where the ids of tool calls may repeat from one chat to another. An id that repeats within
+   * one chat is the same call.
    * @default none
    */
   chatId?: string | undefined
@@ -23,8 +23,8 @@ export interface McpToolsOptions<Prefix extends string = '', Dynamic extends boo
   /** The tools of the server, where the app has listed them. @default `await client.listTools()` */
   tools?: readonly Tool[] | undefined
   /**
-   * What becomes of the server's work when the abort signal of the generation aborts: it goes on and can be taken up
-   * again, or the server is asked to cancel it.
+   * Whether the server's work continues when the abort signal of the generation aborts, and can be resumed later, or is
+   * cancelled.
    * @default 'detach'
    */
   onAbort?: 'detach' | 'cancel' | undefined
@@ -69,8 +69,8 @@ export function isMcpTool(tool: unknown): tool is McpTool {
  * followed to its end. On the way the tool yields an {@link McpToolStatus} whenever its status, its progress or what it
  * asks has changed, which the AI SDK passes on as a preliminary result.
  *
- * Each call is made under the id that the model has given it, so a tool call that is executed again after a reload takes
- * up the task of the first time: see `resumeToolParts`.
+ * Each call is made under the id that the model has given it, so a tool call that is executed again after a reload resumes the
+ * task of the first time: see `resumeToolParts`.
  *
  * A result with `isError: true` is an output like any other, which the model reads as an error. The tool throws what
  * `client.callTool()` rejects with, such as `TaskFailedError`. Input requests wait in the `client`, for the inbox of the

@@ -21,16 +21,16 @@ export interface ResumableChat<M extends ChatMessage = ChatMessage> {
 }
 
 /**
- * Takes up the tool calls of a chat that a reload has interrupted: those in its stored messages that have no final output.
- * The tasks of their calls are followed to the end and not run again, and the parts of the messages show their status
- * meanwhile. When the last of them has ended, the chat goes on by itself, where its `sendAutomaticallyWhen` says so.
+ * Resumes the tool calls of a chat that a reload has interrupted: those in its stored messages that have no final output. The
+ * tasks of their calls are followed to the end and not run again, and the parts of the messages show their status meanwhile.
+ * When the last of them has ended, the chat continues automatically if its `sendAutomaticallyWhen` says so.
  *
- * A call whose answer never came is not made again: its part gets the message of `ToolCallInterruptedError`. One that was
- * not made yet is made, but not where `needsApproval` of {@link mcpTools} asks for an approval that the user has not given.
- * Tools of others are left alone. So is a chat that is at work.
+ * A call whose answer never came is not made again: its part gets the message of `ToolCallInterruptedError`. One that was not
+ * made yet is made, but not where `needsApproval` of {@link mcpTools} asks for an approval that the user has not given. Tools
+ * of others are left alone. So is a chat that is busy.
  *
- * Call it when the stored messages are in the chat. Returns a function that stops it, for instance when the component
- * unmounts: the tasks go on, also with `onAbort: 'cancel'`.
+ * Call it when the stored messages are in the chat. Returns a function that stops it, for instance when the component unmounts:
+ * the tasks keep running, also with `onAbort: 'cancel'`.
  *
  * @param tools Those of {@link mcpTools}, with the `chatId` of this chat where it has one; others may be among them.
  *

@@ -8,12 +8,12 @@ import { isToolStatus } from './toolStatus.js'
 export interface ToolApproval {
   /** Names the call and the input request. */
   readonly id: string
-  /** What the server asks. Render it as text. */
+  /** The server's question. Render it as text. */
   readonly message: string
 }
 
 /**
- * What a running tool asks the user to approve, for the approval card of the app: an input request whose form is empty
+ * A request of a running tool for the user's approval, for the approval card of the app: an input request whose form is empty
  * or has a single field that is yes or no. Undefined where the tool asks nothing, or asks for more; that is for a form.
  *
  * @example
@@ -36,7 +36,7 @@ export function toolApprovalOf(output: unknown): ToolApproval | undefined {
  * Answers what {@link toolApprovalOf} has found, with the same arguments as `addToolApprovalResponse` of the AI SDK. A form
  * with a field that is yes or no is filled in; an empty one is accepted or declined.
  *
- * @throws {TaskInputError} where the input request is gone or answered, or the id is none of {@link toolApprovalOf}.
+ * @throws {TaskInputError} if the input request is gone or answered, or the id is not one of {@link toolApprovalOf}.
  */
 export async function respondToToolApproval(
   client: Pick<TaskClient, 'getToolCall'>,
@@ -63,7 +63,7 @@ function readId(id: string): [callId: string, inputKey: string] {
 }
 
 function notAsked(callId?: string): TaskInputError {
-  return new TaskInputError('What was to be approved is not asked any more.', { callId })
+  return new TaskInputError('The approval is no longer needed.', { callId })
 }
 
 /** Undefined where yes or no is no answer. */

@@ -22,13 +22,18 @@ export interface SignInWindow {
 export interface BrowserAuthProviderOptions {
   /** The callback page of the app, which calls `client.finishAuthorization(location.href)`. A relative URL is resolved against the page. */
   redirectUrl: string | URL
-  /** What the authorization server shows and registers: name, logo, contacts. What OAuth needs of it is filled in. */
+  /**
+   * The name, logo and contacts that the authorization server shows and registers. The members that OAuth needs are filled in.
+   */
   clientMetadata?: Partial<OAuthClientMetadata>
-  /** The id of the app, where it is registered with the authorization server. A page can keep no secret, so there is none. @default the app registers itself */
+  /**
+   * The id of the app, where it is registered with the authorization server. A page cannot keep a secret, so there is no client
+   * secret. @default the app registers itself
+   */
   clientId?: string
   /** Where the app serves a client metadata document, for authorization servers that take its URL as the id. It is https. */
   clientMetadataUrl?: string
-  /** What to ask for, words with blanks between. @default what the server says that it needs */
+  /** The scopes to request, separated by spaces. @default what the server says that it needs */
   scope?: string
   /**
    * Where tokens are kept: `'session'` until the tab is closed, and for this tab alone, or `'local'` for all tabs and visits.
@@ -49,10 +54,10 @@ export interface BrowserAuthProviderOptions {
 }
 
 /**
- * An `authProvider` for `createTaskClient` in a browser: OAuth with PKCE, done by the SDK, started by `client.authorize()`
- * and by nothing else. A token that runs out is refreshed where the authorization server gave a refresh token; else
- * `connection.status` becomes `unauthorized`. Tokens are kept for one MCP server. What a sign-in under way needs is in
- * `sessionStorage`.
+ * An `authProvider` for `createTaskClient` in a browser: OAuth with PKCE, done by the SDK, started by `client.authorize()` and
+ * by nothing else. A token that runs out is refreshed where the authorization server gave a refresh token; else
+ * `connection.status` becomes `unauthorized`. Tokens are kept for one MCP server. A sign-in that has not finished keeps its
+ * state in `sessionStorage`.
  *
  * @example
  * ```ts

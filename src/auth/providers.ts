@@ -9,7 +9,7 @@ import type { Environment } from '../environment/environment.js'
 import type { Epoch, EpochTokens } from './signInEpoch.js'
 import type { SignInStore } from './signInStore.js'
 
-/** A sign-in under way. */
+/** A sign-in that has not finished. */
 export interface Flow {
   readonly state: string
   readonly verifier: string

@@ -10,10 +10,10 @@ import type {
 } from '../forms/elicitationFields.js'
 import type { ElicitationForm, ElicitationFormOptions, ElicitationSource } from '../forms/elicitationForm.js'
 
-/** What `useElicitationForm` takes beside the input request, in every framework. The ids of the elements are its own. */
+/** The options of `useElicitationForm`, the same in every framework. The ids of the elements are its own. */
 export type UseElicitationFormOptions = Omit<ElicitationFormOptions, 'id'>
 
-/** What can be done with a form. */
+/** The actions of a form. */
 export type ElicitationActions = Omit<ElicitationForm, 'getState' | 'subscribe'>
 
 /**
@@ -39,7 +39,7 @@ export type ElicitationInputField =
 /** A field with options. */
 export type ElicitationOptionField = ElicitationChoiceField | ElicitationChoicesField
 
-/** What makes the props of the controls of a form. */
+/** Functions that make the props of the controls of a form. */
 export interface ElicitationProps<TProps> {
   /** For the `<input>` of a field, or the `<select>` of a `choice`. The types want its `kind` looked at first. */
   readonly inputProps: (field: ElicitationInputField) => TProps

@@ -3,7 +3,7 @@ import { cancelCalls, groupOf, type ToolCallGroupState } from '../client/toolCal
 import type { ToolCallState } from '../core/record/toolCallState.js'
 import { letGo } from './toolCallControls.js'
 
-/** What `useToolCallGroup` returns: what the calls have come to, and what can be done with them. */
+/** The return value of `useToolCallGroup`: the counts and progress of the calls, and actions on all of them. */
 export interface UseToolCallGroupResult extends ToolCallGroupState {
   /**
    * Asks the server to stop those that run. A refusal rejects it, and stands in `lastError` of its call; a handler that is

@@ -1,7 +1,7 @@
 import type { TaskClient } from '../client/taskClient.js'
 import type { SettledToolCall } from '../core/record/toolCallState.js'
 
-/** What calls a tool takes this beside TanStack's options. */
+/** An option of every hook that calls a tool, beside those of TanStack Query. */
 export interface OnSettled {
   /**
    * Called once when the call has a result or an error, while the component is mounted: for a toast. Not for an outcome

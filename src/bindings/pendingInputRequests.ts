@@ -14,8 +14,8 @@ export interface PendingInputRequest {
   /** The client of that call. */
   readonly client: TaskClient
   /**
-   * How the last response fares: on its way, or not taken. Undefined while nobody has answered. Where a form was filled
-   * in wrongly, the `issues` of its `TaskInputError` say so by field.
+   * The state of the last response: being sent, or refused. Undefined until the user has answered. Where a form was filled in
+   * wrongly, the `issues` of its `TaskInputError` say so by field.
    */
   readonly response?: InputResponseState | undefined
   /**

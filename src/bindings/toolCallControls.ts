@@ -4,7 +4,7 @@ import { TaskInputError } from '../protocol/errors.js'
 import type { InputRequest, InputResponse } from '../protocol/inputRequest.js'
 import type { Task } from '../protocol/task.js'
 
-/** What a call shows beside TanStack's result. */
+/** The state of a call, beside TanStack's result. */
 export interface ToolCallMembers {
   /** The call as the store has it; undefined until it is made. */
   call: ToolCallState | undefined
@@ -16,7 +16,7 @@ export interface ToolCallMembers {
   isCancelling: boolean
 }
 
-/** What can be done with a call. */
+/** The actions of a call. */
 export interface ToolCallActions {
   /**
    * Asks the server to stop the work. Without a call it does nothing. A refusal rejects it and stands in
@@ -30,7 +30,7 @@ export interface ToolCallActions {
   respond: (inputKey: string, response: InputResponse) => Promise<void>
 }
 
-/** What is added to TanStack's result: the call, and what can be done with it. */
+/** The members added to TanStack's result: the call and its actions. */
 export interface ToolCallControls extends ToolCallMembers, ToolCallActions {}
 
 const NO_REQUESTS: Readonly<Record<string, InputRequest>> = {}

@@ -5,7 +5,7 @@ import type { ToolCallMutationOptions } from '../query/toolCallMutationOptions.j
 import type { UseTaskClientOptions, UseTaskClientsOptions } from './clients.js'
 import type { OnSettled } from './onSettled.js'
 
-/** What a query of a call has beside {@link ToolCallControls}. */
+/** The members of a call's query, beside {@link ToolCallControls}. */
 export interface ToolCallRetry {
   /**
    * Calls the tool again: what a button beside an error does, a `ToolCallInterruptedError` above all. Pressed
@@ -15,9 +15,9 @@ export interface ToolCallRetry {
 }
 
 /**
- * What `useToolCallMutation` takes. With a key, `call`, `data`, `error` and `status` are those of the newest call of
- * that key: after a reload of the one that is known, also if it has ended, and of one that another tab makes. Without a key
- * they are those of this component's calls.
+ * The options of `useToolCallMutation`. With a key, `call`, `data`, `error` and `status` are those of the newest call of that
+ * key: after a reload of the one that is known, also if it has ended, and of one that another tab makes. Without a key they are
+ * those of this component's calls.
  */
 export type UseToolCallMutationOptions<
   T,
@@ -25,7 +25,7 @@ export type UseToolCallMutationOptions<
   S extends StandardSchemaV1 | undefined = undefined,
 > = ToolCallMutationOptions<T, Name, S> & UseTaskClientOptions<T> & OnSettled
 
-/** What a tool behind a button has beside {@link ToolCallControls}. */
+/** The members of a call behind a button, beside {@link ToolCallControls}. */
 export interface ToolCallMutationRetry {
   /**
    * Calls the tool again with the arguments of the last `mutate`. Undefined until this page has called it: arguments
@@ -34,11 +34,11 @@ export interface ToolCallMutationRetry {
   readonly retry: (() => void) | undefined
 }
 
-/** What `useToolCallState` takes. */
+/** The options of `useToolCallState`. */
 export interface UseToolCallStateOptions<T = unknown> extends UseTaskClientOptions<T> {
   /** As `call.callId` and `client.toolCallId()` have it; undefined: none. */
   callId: string | undefined
 }
 
-/** What `useToolCalls` takes. */
+/** The options of `useToolCalls`. */
 export interface UseToolCallsOptions extends UseTaskClientsOptions, ToolCallsFilter {}

@@ -21,7 +21,7 @@ export function watchToolCall(client: CallsOfClient, callId: string | undefined,
   return unsubscribe
 }
 
-/** The call with this id, undefined where there is none. */
+/** The call with this id, or undefined. */
 export function stateOf(client: CallsOfClient, callId: string | undefined): ToolCallState | undefined {
   return callId === undefined ? undefined : client.getToolCallState(callId)
 }

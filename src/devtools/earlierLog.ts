@@ -1,5 +1,6 @@
 import type { CallObservation } from '../client/observe/events.js'
 import { plainObservation, readObservation } from './model/plainObservation.js'
+import { tabMemory } from './tabMemory.js'
 
 /** What was observed of calls before the page was reloaded, for the panel after it. */
 export interface EarlierLog {
@@ -13,7 +14,7 @@ export interface EarlierObservation {
   readonly observation: CallObservation
 }
 
-const KEY = 'taskwire-devtools:log'
+const kept = tabMemory('log')
 
 /** As much as is kept: the latest observations, and of their JSON so many characters. */
 const MAX = { observations: 300, characters: 200_000 }
@@ -27,23 +28,18 @@ export function createEarlierLog(): EarlierLog {
   return {
     read: () => {
       try {
-        const parsed: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? '[]')
+        const parsed: unknown = JSON.parse(kept.read() ?? '[]')
         return Array.isArray(parsed) ? parsed.flatMap(readEarlier) : []
       } catch {
         return []
       }
     },
     write: (observations) => {
-      try {
-        const latest = observations.slice(-MAX.observations)
-        const text = JSON.stringify(
-          latest.map(({ client, observation }) => ({ client, observation: plainObservation(observation) })),
-        )
-        if (text.length <= MAX.characters) sessionStorage.setItem(KEY, text)
-        else sessionStorage.removeItem(KEY)
-      } catch {
-        // Then the panel begins anew.
-      }
+      const latest = observations.slice(-MAX.observations)
+      const text = JSON.stringify(
+        latest.map(({ client, observation }) => ({ client, observation: plainObservation(observation) })),
+      )
+      kept.write(text.length <= MAX.characters ? text : undefined)
     },
   }
 }

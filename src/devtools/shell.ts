@@ -1,4 +1,5 @@
 import type { DevtoolsTheme, TaskwireDevtoolsOptions } from './devtoolsOptions.js'
+import { tabMemory } from './tabMemory.js'
 import type { CallsTabOptions } from './view/callsTab.js'
 import { element, setAttributes } from './view/element.js'
 import { createPanel, type Panel } from './view/panel.js'
@@ -12,6 +13,8 @@ export interface Shell {
   setTheme(theme: DevtoolsTheme): void
   remove(): void
 }
+
+const openness = tabMemory('open')
 
 type ShellOptions = Pick<TaskwireDevtoolsOptions, 'target' | 'initialIsOpen' | 'position' | 'theme'>
 
@@ -38,7 +41,7 @@ export function createShell(options: ShellOptions, tabs: CallsTabOptions): Shell
   panel.element.prepend(createResizer(panel.element, position.startsWith('bottom')))
   const toggle = element('button', { type: 'button', class: 'toggle', 'aria-controls': 'panel' }, 'Taskwire')
   root.prepend(toggle)
-  let isOpen = options.initialIsOpen ?? wasOpen()
+  let isOpen = options.initialIsOpen ?? openness.read() === 'true'
 
   function show(): void {
     panel.element.hidden = !isOpen
@@ -48,7 +51,7 @@ export function createShell(options: ShellOptions, tabs: CallsTabOptions): Shell
 
   function setOpen(open: boolean): void {
     isOpen = open
-    rememberOpen(open)
+    openness.write(String(open))
     show()
     if (open) panel.focus()
     else toggle.focus()
@@ -74,23 +77,4 @@ function addStyles(root: ShadowRoot): void {
   const sheet = new CSSStyleSheet()
   sheet.replaceSync(STYLES)
   root.adoptedStyleSheets = [sheet]
-}
-
-const OPEN_KEY = 'taskwire-devtools:open'
-
-/** A page whose storage is forbidden begins with a closed panel. */
-function wasOpen(): boolean {
-  try {
-    return sessionStorage.getItem(OPEN_KEY) === 'true'
-  } catch {
-    return false
-  }
-}
-
-function rememberOpen(isOpen: boolean): void {
-  try {
-    sessionStorage.setItem(OPEN_KEY, String(isOpen))
-  } catch {
-    // Then it is not remembered.
-  }
 }

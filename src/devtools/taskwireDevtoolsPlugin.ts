@@ -2,7 +2,7 @@ import type { TaskwireDevtoolsOptions } from './devtoolsOptions.js'
 import type { ObservedClient } from './model/devtoolsModel.js'
 import { mountTaskwireDevtools, type TaskwireDevtools } from './mountTaskwireDevtools.js'
 
-/** What TanStack Devtools takes as a plugin. */
+/** A plugin for TanStack Devtools. */
 export interface TaskwireDevtoolsPlugin {
   readonly id: string
   readonly name: string

@@ -7,9 +7,9 @@ export type Place = 'taskwire' | 'express' | 'hono' | 'fastmcp' | 'nginx'
 export interface Finding {
   /** The id of the check that found it. */
   readonly check: string
-  /** What is wrong and what comes of it, in a sentence or two. */
+  /** The problem and its consequence, in a sentence or two. */
   readonly problem: string
-  /** What to do about it, in a sentence. */
+  /** The remedy, in a sentence. */
   readonly remedy: string
   /** The line that does it, by framework. */
   readonly lines?: Readonly<Partial<Record<Place, string>>>

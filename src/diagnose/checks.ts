@@ -70,7 +70,7 @@ export const checks: readonly Check[] = [
       const what = isHtml ? 'a page of HTML' : message === undefined ? 'no MCP message' : 'an MCP error'
       return [
         {
-          problem: `What answers there is no MCP server: HTTP ${status} with ${what}, to server/discover and to initialize.`,
+          problem: `The URL does not lead to an MCP server: HTTP ${status} with ${what}, to server/discover and to initialize.`,
           remedy:
             // What serves files answers 501 to a POST, and says so in HTML or words.
             status >= 500 && (status !== 501 || /^\s*\{/.test(text))
@@ -90,6 +90,6 @@ const ADVICE = {
   refused: 'Start the server, or check the port in the URL.',
   certificate:
     'Browsers refuse the certificate, too. Renew it or have it signed; for one of your own: NODE_EXTRA_CA_CERTS=ca.pem npx taskwire doctor …',
-  tls: 'What answers there does not speak TLS. Check whether the URL is to begin with http: or https:.',
+  tls: 'The server does not speak TLS. Check whether the URL must begin with http: or https:.',
   network: 'Check that the server runs and that the URL is right.',
 }

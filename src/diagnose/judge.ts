@@ -2,14 +2,14 @@ import type { Finding } from './check.js'
 import { checks } from './checks.js'
 import type { Observed, TaskRun } from './observed.js'
 
-/** What came of one check. */
+/** The outcome of one check. */
 export interface CheckOutcome {
   readonly id: string
   readonly title: string
   readonly outcome: 'ok' | 'found' | 'not told'
 }
 
-/** What is wrong with a server, as far as it could be asked. */
+/** The findings about a server, as far as it could be reached. */
 export interface Diagnosis {
   readonly url: string
   /** The origin of the page that is to use the server; undefined where it is that of the server, or is not known. */
@@ -28,11 +28,11 @@ export interface Diagnosis {
     | undefined
   readonly findings: readonly Finding[]
   readonly checks: readonly CheckOutcome[]
-  /** The call of a tool, where one was asked for. */
+  /** The call of a tool, if `options` named one. */
   readonly run: TaskRun | undefined
   /**
-   * What kept it from asking everything: no response could be read, a sign-in is wanted (401), or access is refused
-   * (403). Undefined where it asked what there is to ask.
+   * The reason for skipped checks: no response could be read, the server requires a sign-in (401), or it refuses access (403).
+   * Undefined if all checks were made.
    */
   readonly unasked: 'unreachable' | 'credentials' | 'forbidden' | undefined
 }

@@ -1,4 +1,4 @@
-/** What a page has to call for attention while nobody looks at it. */
+/** The means of a hidden page to call for attention. */
 export interface Attention {
   /** The title of the page. */
   title(): string

@@ -40,10 +40,10 @@ export interface Environment {
   clearTimeout(handle: TimerHandle): void
   /** A number in [0, 1), for jitter. */
   random(): number
-  /** A string that nobody can guess and that does not repeat, for call ids. */
+  /** A string that cannot be guessed and does not repeat, for call ids. */
   randomId(): string
   fetch(url: string | URL, init?: RequestInit): Promise<Response>
-  /** What relative URLs are resolved against; undefined outside a page. */
+  /** The base of relative URLs; undefined outside a page. */
   baseUrl(): string | undefined
   isOnline(): boolean
   onOnlineChange(listener: () => void): Unsubscribe

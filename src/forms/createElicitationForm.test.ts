@@ -629,7 +629,7 @@ describe('a page to visit', () => {
     const { address, warnings } = visit(url).form.getState()
     expect(address).toMatchObject({ href: before + host + after, before, host, after, hasUserPart: true })
     expect(warnings).toEqual([
-      'What stands before the @ may imitate another site. This address leads to the site after it.',
+      'The part before the @ may imitate another site. This address leads to the site after it.',
     ])
   })
 

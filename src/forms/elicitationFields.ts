@@ -1,8 +1,8 @@
 /** One of the answers that a field offers. */
 export interface ElicitationOption {
-  /** What is sent. */
+  /** The value that is sent. */
   readonly value: string
-  /** What is shown, as text. */
+  /** The label, as text. */
   readonly label: string
   /** True if it is chosen. */
   readonly isChosen: boolean
@@ -35,7 +35,7 @@ interface FieldBase {
   /** Text of the server. */
   readonly description?: string
   readonly isRequired: boolean
-  /** What the user is to do about the field, in words. Shown under {@link errorId}. */
+  /** The error of the field, in words for the user. Shown under {@link errorId}. */
   readonly error?: string
   /** For the control and the `for` of its label. */
   readonly id: string
@@ -91,7 +91,9 @@ export interface ElicitationChoicesField extends FieldBase {
   readonly maxItems?: number
 }
 
-/** What the specification does not let a form ask. It is not sent; where it is required, the form can only be declined. */
+/**
+ * A field that the specification does not allow in a form. It is not sent; where it is required, the form can only be declined.
+ */
 export interface ElicitationUnsupportedField extends FieldBase {
   readonly kind: 'unsupported'
   readonly value: undefined
@@ -106,5 +108,5 @@ export type ElicitationField =
   | ElicitationChoicesField
   | ElicitationUnsupportedField
 
-/** What a field holds. */
+/** The value of a field. */
 export type ElicitationValue = ElicitationField['value']

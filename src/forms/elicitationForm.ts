@@ -19,23 +19,23 @@ export interface ElicitationFormOptions {
   /** Texts in place of the English ones. One that is undefined is left as it is. */
   words?: { readonly [Name in keyof ElicitationWords]?: ElicitationWords[Name] | undefined } | undefined
   /**
-   * Keeps what is typed until it is answered, also across a reload: in the `sessionStorage` of the tab, or in what is like
-   * it. Scripts of the page and the next user of the tab can read it there. It is removed when the answer is taken, and when
-   * none is needed any more: answered elsewhere, withdrawn, forgotten, also after the form is unmounted. A draft from before
-   * a reload is removed only if its form is on the page when the request ends, or if the user has typed into the form since
-   * the reload. Otherwise it stays until the tab is closed.
+   * Keeps what is typed until it is answered, also across a reload: in the `sessionStorage` of the tab, or in what is like it.
+   * Scripts of the page and the next user of the tab can read it there. It is removed when the answer is accepted, and when it
+   * is no longer needed: answered elsewhere, withdrawn, forgotten, also after the form is unmounted. A draft from before a
+   * reload is removed only if its form is on the page when the request ends, or if the user has typed into the form since the
+   * reload. Otherwise it stays until the tab is closed.
    * @default what is typed lives as long as the form
    */
   drafts?: 'session' | DraftStorage | undefined
-  /** What the ids of its elements begin with. @default a hash of the call and the key of the input request */
+  /** The prefix of the ids of its elements. @default a hash of the call and the key of the input request */
   id?: string | undefined
 }
 
-/** What is shown of a form. Plain data; what has not changed keeps its identity. */
+/** The state of a form, to be shown. Plain data; members that have not changed keep their identity. */
 export interface ElicitationFormState {
   /** `form`: fields to fill in. `url`: a page to visit. `other`: no elicitation, which no form can answer. */
   readonly kind: 'form' | 'url' | 'other'
-  /** What the server says. Render it as text. */
+  /** The server's message. Render it as text. */
   readonly message: string
   /**
    * `open`: to be filled in. `sending`: the answer is on its way. `rejected`: it was not taken, and can be sent again.
@@ -52,11 +52,11 @@ export interface ElicitationFormState {
   readonly fields: readonly ElicitationField[]
   /** With `kind: 'url'`, and an address that is safe to show as a link. */
   readonly address?: WebAddress | undefined
-  /** What the user should know of the address before they open it, in words. */
+  /** A warning about the address, in words, to be shown before the user opens it. */
   readonly warnings: readonly string[]
-  /** How the answer fares, in words, for `role="status"`. Empty while there is nothing to say. */
+  /** The state of the answer, in words, for `role="status"`. Empty while there is nothing to say. */
   readonly statusText: string
-  /** What is wrong and belongs to no field, in words, for `role="alert"`. Empty where nothing is. */
+  /** A problem that belongs to no field, in words, for `role="alert"`. Empty if there is no problem. */
   readonly problem: string
 }
 
@@ -78,8 +78,8 @@ export interface ElicitationForm {
   readonly toggle: (name: string, option: string) => void
   /**
    * Checks what is filled in and sends it; with `kind: 'url'` sends the user's consent to open the address, so call it when
-   * they open the link. Resolves to the first field that is wrong, to be focused by its `id`, and to undefined where there
-   * is none. Never rejects: the state says what went wrong.
+   * they open the link. Resolves to the first field that is wrong, to be focused by its `id`, or to undefined. Never rejects:
+   * the state says what went wrong.
    */
   readonly submit: () => Promise<ElicitationField | undefined>
   /**

@@ -16,16 +16,16 @@ const TEXTS = {
   unanswerable: 'This asks for something that cannot be filled in here. You can decline.',
   tooManyFields: 'This asks for more than can be shown here. You can decline.',
   unsafeAddress: 'The address to open is not safe. You can decline.',
-  userPart: 'What stands before the @ may imitate another site. This address leads to the site after it.',
+  userPart: 'The part before the @ may imitate another site. This address leads to the site after it.',
   unencrypted: 'This address is not encrypted. Others may read what you enter there.',
   punycode: 'This address has letters that may imitate others.',
   noForm: 'This cannot be answered by a form.',
 }
 
 /**
- * The texts of a form. What is said of a field has the name of what it does not fit in its schema: `required`, a type
- * (`string`, `number`, `integer`, `boolean`, `array`), a limit (`minLength`, `maxLength`, `minimum`, `maximum`, `minItems`,
- * `maxItems`), a format (`email`, `uri`, `date`, `date-time`) or `enum`. Texts of limits may be functions of the limit.
+ * The texts of a form. The text for an invalid field has the name of the rule that it breaks: `required`, a type (`string`,
+ * `number`, `integer`, `boolean`, `array`), a limit (`minLength`, `maxLength`, `minimum`, `maximum`, `minItems`, `maxItems`), a
+ * format (`email`, `uri`, `date`, `date-time`) or `enum`. Texts of limits may be functions of the limit.
  */
 export type ElicitationWords = Readonly<
   Record<FormProblemCode, string | ((limit: number) => string)> &

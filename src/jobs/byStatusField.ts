@@ -3,9 +3,11 @@ import { fieldAt, saidBy, saysGone } from '../connection/jobTools/jobResult.js'
 import { TaskRequestError } from '../protocol/errors.js'
 import { isJsonObject } from '../protocol/json.js'
 
-/** What the words of a status field mean, and where the other fields stand. Fields are named as in `defineJob({ id })`. */
+/**
+ * The meaning of the words in a status field, and the names of the other fields. Fields are named as in `defineJob({ id })`.
+ */
 export interface StatusFieldOptions {
-  /** Words for a job at work, beside the common ones (`queued`, `pending`, `running`, `in_progress`, …). */
+  /** Words for a running job, beside the common ones (`queued`, `pending`, `running`, `in_progress`, …). */
   readonly working?: readonly string[] | undefined
   /** Words for one that is done, beside `completed`, `done`, `success`, `finished`, … */
   readonly completed?: readonly string[] | undefined
@@ -43,8 +45,8 @@ const WORDS: Readonly<Record<Status, string>> = {
 }
 
 /**
- * Reads the result of a status tool by the word in one of its fields. Upper case, spaces and hyphens make no difference. A
- * word that is none of those known is no end: the job is polled on, the state says `retrying`, and `lastError` names the word.
+ * Reads the result of a status tool by the word in one of its fields. Upper case, spaces and hyphens make no difference. An
+ * unknown word does not end the call: polling continues, the state says `retrying`, and `lastError` names the word.
  *
  * @example
  * ```ts

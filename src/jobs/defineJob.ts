@@ -1,5 +1,5 @@
-import type { Job, JobDefinition, WingedJob } from '../connection/jobTools/job.js'
-import { toolName, withJobs } from '../connection/jobTools/withJobs.js'
+import { type Job, type JobDefinition, toolName, type WingedJob } from '../connection/jobTools/job.js'
+import { withJobs } from '../connection/jobTools/withJobs.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 
 /**
@@ -25,7 +25,7 @@ import { TaskConfigurationError } from '../protocol/errors.js'
 export function defineJob(definition: JobDefinition): Job {
   check(definition)
   const { start, status, cancel, result, respond } = definition
-  const internal = [toolName(status), toolName(cancel), toolName(result), respond?.tool]
+  const internal = [toolName(status), cancel && toolName(cancel), result && toolName(result), respond?.tool]
   if (internal.includes(start)) {
     throw wrong(`the tool "${start}" starts the job and follows it. Name the tool that says how the job stands`)
   }

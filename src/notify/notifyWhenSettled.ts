@@ -1,5 +1,5 @@
 import type { TaskClient } from '../client/taskClient.js'
-import type { SettledToolCall } from '../core/record/toolCallState.js'
+import { type SettledToolCall, titleOf } from '../core/record/toolCallState.js'
 import { type Attention, pageAttention } from '../environment/attention.js'
 import { browserEnvironment } from '../environment/browserEnvironment.js'
 import type { Environment } from '../environment/environment.js'
@@ -12,19 +12,19 @@ export interface NotifyOptions {
   onlyHidden?: boolean
   /** The title of the notification. @default the `title` of the call's `meta`, or the name of the tool, and how it ended, in English */
   title?: string | ((call: SettledToolCall) => string)
-  /** What stands below it. Others may read it over the user's shoulder. @default nothing */
+  /** The text below the title. Others may read it over the user's shoulder. @default nothing */
   body?: string | ((call: SettledToolCall) => string | undefined)
-  /** Of which calls the user is told. @default all */
+  /** The calls to notify the user of. @default all */
   filter?: (call: SettledToolCall) => boolean
-  /** What is taken from the page, in tests. */
+  /** The parts of the page that tests replace. */
   environment?: Partial<Environment & Attention>
 }
 
-/** What {@link notifyWhenSettled} returns. */
+/** The return value of {@link notifyWhenSettled}. */
 export interface SettledNotifications {
   /**
-   * Asks the user whether the page may notify: call it on a click, or the browser refuses by itself. Resolves to the
-   * user's choice, and to `denied` where there are no notifications. May be passed on as it is.
+   * Asks the user whether the page may notify: call it on a click, or the browser refuses without asking. Resolves to the
+   * user's choice, or to `denied` if the browser has no notifications. It can be passed as an event handler.
    */
   readonly requestPermission: () => Promise<NotificationPermission>
   /** Takes the badge away and notifies no more. */
@@ -46,7 +46,7 @@ export function notifyWhenSettled(
   client: Pick<TaskClient, 'id' | 'onToolCallSettled'>,
   options: NotifyOptions = {},
 ): SettledNotifications {
-  const { onlyHidden = true, filter = () => true, title = titleOf, body } = options
+  const { onlyHidden = true, filter = () => true, title = headingOf, body } = options
   const page = { ...browserEnvironment(), ...pageAttention(), ...options.environment }
   const { notifications } = page
   const badge = createTitleBadge(page)
@@ -106,9 +106,8 @@ function textOf<T>(text: T | ((call: SettledToolCall) => T), call: SettledToolCa
   return typeof text === 'function' ? (text as (call: SettledToolCall) => T)(call) : text
 }
 
-function titleOf({ name, meta, phase, result }: SettledToolCall): string {
-  const noted: unknown = Object(meta).title
-  const what = typeof noted === 'string' && noted !== '' ? noted : name === '' ? 'A task' : name
-  if (phase === 'cancelled') return `${what} was cancelled`
-  return phase === 'failed' || result?.isError ? `${what} has failed` : `${what} is done`
+function headingOf(call: SettledToolCall): string {
+  const what = titleOf(call) || 'A task'
+  if (call.phase === 'cancelled') return `${what} was cancelled`
+  return call.phase === 'failed' || call.result?.isError ? `${what} has failed` : `${what} is done`
 }

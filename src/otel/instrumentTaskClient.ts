@@ -30,7 +30,7 @@ export interface InstrumentTaskClientOptions {
   environment?: Partial<Environment>
 }
 
-/** What is needed of a client, whatever tools it knows. */
+/** The part of a client that is needed, whatever its tools. */
 export type InstrumentedClient = Pick<TaskClient, 'observe' | 'addCallMeta' | 'store' | 'url'>
 
 /** The span of a call that this page follows. */

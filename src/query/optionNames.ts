@@ -45,7 +45,7 @@ export const MUTATION_ADVICE: OptionAdvice = {
   instead: { arguments: 'The arguments are passed to mutate: mutate({ … }).' },
 }
 
-/** What {@link toolCallQueryOptions} takes. */
+/** The options of {@link toolCallQueryOptions}. */
 export const TOOL_CALL_QUERY: NamesOf<AnyToolCallQueryOptions> = {
   name: true,
   arguments: true,
@@ -56,7 +56,7 @@ export const TOOL_CALL_QUERY: NamesOf<AnyToolCallQueryOptions> = {
   query: true,
 }
 
-/** What {@link toolCallMutationOptions} takes. */
+/** The options of {@link toolCallMutationOptions}. */
 export const TOOL_CALL_MUTATION: NamesOf<AnyToolCallMutationOptions> = {
   name: true,
   key: true,

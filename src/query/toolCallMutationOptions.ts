@@ -10,7 +10,7 @@ import { MUTATION_ADVICE, TOOL_CALL_MUTATION } from './optionNames.js'
 import { type ToolCallQueryKey, toolCallQueryKey } from './toolCallQueryOptions.js'
 import { type ToolOutputOf, toolOutput } from './toolOutput.js'
 
-/** What `mutate` takes: the arguments of the tool, or nothing where none is required. */
+/** The parameter of `mutate`: the arguments of the tool, or nothing if none are required. */
 export type ToolCallVariables<T, Name extends ToolName<T>> =
   // biome-ignore lint/suspicious/noConfusingVoidType: what lets `mutate()` be called without arguments
   Record<never, never> extends ToolArguments<T, Name> ? ToolArguments<T, Name> | void : ToolArguments<T, Name>
@@ -55,15 +55,15 @@ export interface ToolCallMutationContext {
   readonly client?: ClearedQueryClient
 }
 
-/** What {@link toolCallMutationOptions} returns: options for `useMutation` and its kin. */
+/** The return value of {@link toolCallMutationOptions}: options for `useMutation` and its kin. */
 export interface ToolCallMutation<TOutput, TVariables> {
   mutationKey: ToolCallQueryKey
   mutationFn: (variables: TVariables, context?: ToolCallMutationContext) => Promise<TOutput>
 }
 
 /**
- * A tool behind a button, for any binding of TanStack Query: `mutate(arguments)` calls the tool. With a key, it joins the
- * call of that key while that runs. It is never repeated by itself, and waits offline.
+ * A tool behind a button, for any binding of TanStack Query: `mutate(arguments)` calls the tool. With a key, it joins the call
+ * of that key while that runs. It is never repeated automatically, and waits offline.
  *
  * @example
  * ```ts

@@ -33,7 +33,7 @@ export type ToolCallQueryOptions<
 export interface ToolCallQueryBase<T, Name extends ToolName<T>, S extends StandardSchemaV1 | undefined, TData> {
   /** The tool's name. */
   name: Name
-  /** What the tool is called with. `skipToken` of TanStack Query: not yet. */
+  /** The arguments of the tool. `skipToken` of TanStack Query holds the call back. */
   arguments?: unknown
   /**
    * Names the call, and plays the part of the query key: other arguments under the same key are not fetched, and a warning in
@@ -87,7 +87,7 @@ export interface ToolCallQueryEnabled {
 }
 
 /**
- * What {@link toolCallQueryOptions} returns: options for `useQuery`, `prefetchQuery`, `ensureQueryData` and their kin.
+ * The return value of {@link toolCallQueryOptions}: options for `useQuery`, `prefetchQuery`, `ensureQueryData` and their kin.
  * With `skipToken` among its `arguments`, the query function may be that.
  */
 export interface ToolCallQuery<TOutput, TData = TOutput, TSkip extends SkipToken = never> {
@@ -100,11 +100,10 @@ export interface ToolCallQuery<TOutput, TData = TOutput, TSkip extends SkipToken
 /**
  * A tool call as a query, for any binding of TanStack Query.
  *
- * A tool call has side effects, so this query never calls a tool again by itself: no retry, no refetch
- * on focus, mount or reconnect, at an interval or when queries are invalidated, whatever the defaults of
- * the QueryClient. The same call is made once, however many observers, mounts and reloads. The
- * `refetch()` of a mounted query calls the tool again, or joins the call if it is still running. A query
- * that nobody observes brings back the outcome that the call has had, its failure included.
+ * A tool call has side effects, so this query never calls a tool again automatically: no retry, no refetch on focus, mount or
+ * reconnect, at an interval or when queries are invalidated, whatever the defaults of the QueryClient. The same call is made
+ * once, however many observers, mounts and reloads. The `refetch()` of a mounted query calls the tool again, or joins the call
+ * if it is still running. A query without observers returns the outcome that the call had, its failure included.
  *
  * @example
  * ```ts

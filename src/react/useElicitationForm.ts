@@ -28,16 +28,16 @@ export interface ElicitationInputProps {
 
 type Target = Parameters<ElicitationInputProps['onChange']>[0]['target']
 
-/** What {@link useElicitationForm} returns: the state of the form, what can be done with it, and props. */
+/** The return value of {@link useElicitationForm}: the state of the form, its actions, and props. */
 export interface UseElicitationFormResult
   extends ElicitationFormState,
     ElicitationActions,
     ElicitationProps<ElicitationInputProps> {}
 
 /**
- * A form for an input request of `useInputRequests()`: its fields with what is filled in and what is wrong with them, and
- * the state of the answer. What was typed stays while the component does; with `drafts: 'session'` also across a
- * reload. Another input request is another form.
+ * A form for an input request of `useInputRequests()`: its fields with their values and errors, and the state of the answer.
+ * The values last as long as the component; with `drafts: 'session'` they survive a reload, too. Another input request gets
+ * another form.
  *
  * @example
  * ```tsx

@@ -16,7 +16,7 @@ import { useClient } from './useTaskClient.js'
 /** What tells Next.js that the error is meant: without, it ends `next build`. `reason` is for its own message. */
 const NEXT_BAILOUT = { digest: 'BAILOUT_TO_CLIENT_SIDE_RENDERING', reason: 'useSuspenseToolCall()' }
 
-/** What {@link useSuspenseToolCall} takes: a call that is made without condition. */
+/** The options of {@link useSuspenseToolCall}: the call is always made. */
 export type UseSuspenseToolCallOptions<
   T,
   Name extends ToolName<T>,
@@ -24,7 +24,7 @@ export type UseSuspenseToolCallOptions<
   TData = ToolOutputOf<S, T, Name>,
 > = ToolCallQueryBase<T, Name, S, TData> & WithArguments<ToolArguments<T, Name>> & UseTaskClientOptions<T> & OnSettled
 
-/** What {@link useSuspenseToolCall} returns. */
+/** The return value of {@link useSuspenseToolCall}. */
 export type UseSuspenseToolCallResult<TData> = UseSuspenseQueryResult<TData, Error> &
   ToolCallControls & {
     /** Calls the tool again, while the outcome at hand is shown. */

@@ -4,7 +4,7 @@ import type { UseTaskClientOptions } from '../bindings/clients.js'
 import type { ConnectionState } from '../connection/connection.js'
 import { useClient } from './useTaskClient.js'
 
-/** How the connection to the server fares: its status, era, and whether the server serves tasks. */
+/** The state of the connection to the server: its status, era, and whether the server serves tasks. */
 export function useTaskConnection<T>(options: UseTaskClientOptions<T> = {}): ConnectionState {
   return useStore(useClient(checkedOptions('useTaskConnection', options)).store, ({ connection }) => connection)
 }

@@ -17,7 +17,7 @@ import { useQuery } from './reactQuery.js'
 import { useQueriedCall } from './useQueriedCall.js'
 import { useClient } from './useTaskClient.js'
 
-/** What {@link useToolCall} takes. To hold the call back, `query: { enabled: false }` or `arguments: skipToken`. */
+/** The options of {@link useToolCall}. To hold the call back, `query: { enabled: false }` or `arguments: skipToken`. */
 export type UseToolCallOptions<
   T,
   Name extends ToolName<T>,
@@ -25,7 +25,7 @@ export type UseToolCallOptions<
   TData = ToolOutputOf<S, T, Name>,
 > = ToolCallQueryOptions<T, Name, S, TData, SkipToken> & UseTaskClientOptions<T> & OnSettled
 
-/** What {@link useToolCall} returns: TanStack's query result, and the call. */
+/** The return value of {@link useToolCall}: TanStack's query result, and the call. */
 export type UseToolCallResult<TData> = UseQueryResult<TData, Error> & ToolCallControls & ToolCallRetry
 
 /**

@@ -20,7 +20,7 @@ import { useOtherOutcome } from './useOtherOutcome.js'
 import { useClient } from './useTaskClient.js'
 import { useToolCallControls } from './useToolCallControls.js'
 
-/** What {@link useToolCallMutation} returns: TanStack's mutation result, and the call. */
+/** The return value of {@link useToolCallMutation}: TanStack's mutation result, and the call. */
 export type UseToolCallMutationResult<TData, TVariables> = UseMutationResult<TData, Error, TVariables> &
   ToolCallControls &
   ToolCallMutationRetry

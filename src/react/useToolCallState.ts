@@ -6,8 +6,8 @@ import type { ToolCallState } from '../core/record/toolCallState.js'
 import { useClient } from './useTaskClient.js'
 
 /**
- * The call with this id, undefined where there is none. The component renders when that call changes, and for no other
- * one. The outcome of a call that ended in an earlier visit is fetched.
+ * The call with this id, or undefined. The component renders when that call changes, and for no other one. The outcome of a
+ * call that ended in an earlier visit is fetched.
  *
  * @example
  * ```tsx

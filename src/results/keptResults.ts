@@ -14,7 +14,7 @@ export interface ResultItems {
   names(): Promise<readonly string[]>
 }
 
-/** What {@link keptResults} takes. */
+/** The options of {@link keptResults}. */
 export interface KeptResultsOptions {
   /** For all results of this origin together, in bytes of their JSON. Of more, the oldest go. @default 20000000 */
   maxBytes?: number
@@ -27,8 +27,8 @@ const MAX_BYTES = 20_000_000
 
 /**
  * Keeps the results of calls that are made with `keepResult`, so that they can be shown after the server has dropped them.
- * What is kept is in clear text, in IndexedDB of this origin, until `client.forget()`, until its record goes (a week after
- * the call was answered), or until there is no room. It keeps results of tasks: a call that is answered at once has none.
+ * Results are kept in clear text, in IndexedDB of this origin, until `client.forget()`, until its record goes (a week after the
+ * call was answered), or until there is no room. It keeps results of tasks: a call that is answered at once has no task.
  *
  * Needs `idb-keyval`.
  *

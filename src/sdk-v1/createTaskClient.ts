@@ -2,6 +2,7 @@ import { checkOptionNames, oneOf } from '../client/checkOptions.js'
 import { createClientOver } from '../client/createClientOver.js'
 import { mustBe } from '../client/mustBe.js'
 import { readLegacyOptions } from '../client/options.js'
+import { ALL_PARTS } from '../client/parts/allParts.js'
 import type { ConnectionSetUp } from '../client/setUp.js'
 import type { TaskClient } from '../client/taskClient.js'
 import type { AnyTools, ToolsOf } from '../client/tools.js'
@@ -38,7 +39,7 @@ import type { TaskClientSdkV1Options } from './options.js'
 export function createTaskClient<T extends object = AnyTools>(options: TaskClientSdkV1Options): TaskClient<ToolsOf<T>> {
   const setUp = (environment: Environment) => setUpSdkV1(options, environment)
   // What the tools are is known to types alone.
-  return createClientOver(options, setUp) as TaskClient<ToolsOf<T>>
+  return createClientOver(options, setUp, ALL_PARTS) as TaskClient<ToolsOf<T>>
 }
 
 /** The names of the options of `taskwire/sdk-v1`, beside those of every client. */
@@ -70,7 +71,7 @@ const FROM_TASKWIRE = "import { createTaskClient } from 'taskwire', which needs 
 function noSignIn(): Promise<never> {
   return Promise.reject(
     new TaskConfigurationError(
-      'taskwire/sdk-v1 signs nobody in. Give an authProvider to the transport of the client, and sign in by that.',
+      'taskwire/sdk-v1 does not sign users in. Give an authProvider to the transport of the client, and sign in by that.',
     ),
   )
 }

@@ -1,7 +1,7 @@
 import type { TaskClientSdkBaseOptions } from '../client/sdkBaseOptions.js'
 import type { SchemaValidator, SdkV1Client } from '../connection/sdkV1/client.js'
 
-/** What `createTaskClient` of `taskwire/sdk-v1` takes. */
+/** The options of `createTaskClient` of `taskwire/sdk-v1`. */
 export interface TaskClientSdkV1Options extends TaskClientSdkBaseOptions {
   /**
    * A `Client` of `@modelcontextprotocol/sdk` 1.x. The app connects it before the first use, and closes it. The client may
@@ -9,8 +9,8 @@ export interface TaskClientSdkV1Options extends TaskClientSdkBaseOptions {
    */
   client: SdkV1Client
   /**
-   * What the output of tasks is validated by, where the tool declares an `outputSchema`. Pass what the client of the SDK
-   * got as `jsonSchemaValidator`.
+   * The validator for the output of tasks whose tool declares an `outputSchema`. Pass the `jsonSchemaValidator` of the SDK
+   * client.
    * @default the `AjvJsonSchemaValidator` of the SDK, as in its client
    */
   jsonSchemaValidator?: SchemaValidator

@@ -9,8 +9,8 @@ export interface TaskClientProviderProps {
 }
 
 /**
- * Gives the components below it their client. With `resume: 'eager'` it takes up the tasks of earlier visits
- * when it mounts. Inside a `QueryClientProvider` it uses the app's QueryClient; elsewhere it brings one.
+ * Gives the components below it their client. With `resume: 'eager'` it resumes the tasks of earlier visits when it mounts.
+ * Inside a `QueryClientProvider` it uses the app's QueryClient; elsewhere it brings one.
  *
  * @example
  * ```tsx

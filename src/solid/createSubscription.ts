@@ -2,8 +2,8 @@ import { type Accessor, createMemo, createSignal, onCleanup, onMount, sharedConf
 import { isServer } from 'solid-js/web'
 
 /**
- * What `read` returns, read again when `subscribe` calls its listener. Subscribes anew when what `subscribe` reads changes.
- * On a server, and until a component is hydrated, it is `none`: the server had nothing.
+ * The return value of `read`, read again when `subscribe` calls its listener. Subscribes anew when what `subscribe` reads
+ * changes. On a server, and until a component is hydrated, it is `none`: the server had nothing.
  */
 export function createSubscription<T>(
   subscribe: (listener: () => void) => () => void,

@@ -13,19 +13,19 @@ import { extendResult, getters } from '../bindings/extendResult.js'
 import type { ElicitationFormState, ElicitationSource } from '../forms/elicitationForm.js'
 import { createSubscription } from './createSubscription.js'
 
-/** What is spread into the `<input>` or `<select>` of a field. */
+/** The props to spread into the `<input>` or `<select>` of a field. */
 export type ElicitationInputProps = ElicitationControlProps<'onInput' | 'onChange'>
 
-/** What {@link useElicitationForm} returns: the form, and props. Read its members where they are used. */
+/** The return value of {@link useElicitationForm}: the form, and props. Read its members where they are used. */
 export type UseElicitationFormResult = ElicitationFormState &
   ElicitationActions &
   ElicitationProps<ElicitationInputProps>
 
 /**
- * A form for an input request of `useInputRequests()`: its fields with what is filled in and what is wrong with them, and
- * the state of the answer. What was typed stays while the component does; with `drafts: 'session'` also across a
- * reload. Another input request is another form. Show the requests with `<Index>`: each change of a call makes its requests
- * anew, for which `<For>` would make new components. `fields` are those of a store, which `<For>` shows.
+ * A form for an input request of `useInputRequests()`: its fields with their values and errors, and the state of the answer.
+ * The values last as long as the component; with `drafts: 'session'` they survive a reload, too. Another input request gets
+ * another form. Show the requests with `<Index>`: each change of a call makes new request objects, for which `<For>` would make
+ * new components. `fields` are those of a store, which `<For>` shows.
  *
  * @example
  * ```tsx

@@ -8,8 +8,8 @@ import { createSubscription } from './createSubscription.js'
 import { useClient } from './useTaskClient.js'
 
 /**
- * The call with this id, undefined where there is none. The accessor changes when that call does, and for no other one. The
- * outcome of a call that ended in an earlier visit is fetched.
+ * The call with this id, or undefined. The accessor changes when that call does, and for no other one. The outcome of a call
+ * that ended in an earlier visit is fetched.
  *
  * @example
  * ```tsx

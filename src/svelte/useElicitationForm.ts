@@ -11,18 +11,18 @@ import { extendResult, getters } from '../bindings/extendResult.js'
 import type { ElicitationForm, ElicitationFormState, ElicitationSource } from '../forms/elicitationForm.js'
 import { createReader } from './reactive.js'
 
-/** What is spread into the `<input>` or `<select>` of a field. */
+/** The props to spread into the `<input>` or `<select>` of a field. */
 export type ElicitationInputProps = ElicitationControlProps<'oninput' | 'onchange'>
 
-/** What {@link useElicitationForm} returns: the form, and props. Read its members where they are used. */
+/** The return value of {@link useElicitationForm}: the form, and props. Read its members where they are used. */
 export type UseElicitationFormResult = ElicitationFormState &
   ElicitationActions &
   ElicitationProps<ElicitationInputProps>
 
 /**
- * A form for an input request of `useInputRequests()`: its fields with what is filled in and what is wrong with them, and
- * the state of the answer. What was typed stays while the component does; with `drafts: 'session'` also across a
- * reload. Another input request is another form. It is called while a component is initialised.
+ * A form for an input request of `useInputRequests()`: its fields with their values and errors, and the state of the answer.
+ * The values last as long as the component; with `drafts: 'session'` they survive a reload, too. Another input request gets
+ * another form. It is called while a component is initialised.
  *
  * @example
  * ```svelte

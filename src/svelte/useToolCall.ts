@@ -15,7 +15,7 @@ import { listenToSettled } from './listenToSettled.js'
 import { createQuery, isServer, useQueryClient } from './svelteQuery.js'
 import { clientOf } from './useTaskClient.js'
 
-/** What {@link useToolCall} takes. To hold the call back, `query: { enabled: false }` or `arguments: skipToken`. */
+/** The options of {@link useToolCall}. To hold the call back, `query: { enabled: false }` or `arguments: skipToken`. */
 export type UseToolCallOptions<
   T,
   Name extends ToolName<T>,
@@ -23,7 +23,7 @@ export type UseToolCallOptions<
   TData = ToolOutputOf<S, T, Name>,
 > = ToolCallQueryOptions<T, Name, S, TData, SkipToken> & UseTaskClientOptions<T> & OnSettled
 
-/** What {@link useToolCall} returns: TanStack's query, and the call. Read its members where they are used. */
+/** The return value of {@link useToolCall}: TanStack's query, and the call. Read its members where they are used. */
 export type UseToolCallResult<TData> = CreateQueryResult<TData, Error> & ToolCallControls & ToolCallRetry
 
 /**

@@ -22,7 +22,7 @@ import { otherOutcome } from './otherOutcome.js'
 import { createMutation } from './svelteQuery.js'
 import { clientOf } from './useTaskClient.js'
 
-/** What {@link useToolCallMutation} returns: TanStack's mutation, and the call. Read its members where they are used. */
+/** The return value of {@link useToolCallMutation}: TanStack's mutation, and the call. Read its members where they are used. */
 export type UseToolCallMutationResult<TData, TVariables> = CreateMutationResult<TData, Error, TVariables> &
   ToolCallControls &
   ToolCallMutationRetry

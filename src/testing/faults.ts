@@ -9,8 +9,8 @@ export interface FaultOptions {
 /** Options of {@link Faults.drop}. */
 export interface DropOptions extends FaultOptions {
   /**
-   * What gets lost. A lost request never reaches the server; of a lost response the server has done what it was
-   * asked for. For a `tools/call` that is all the difference. @default 'request'
+   * Which message gets lost. A lost request never reaches the server; before a lost response the server has done the work. For
+   * a `tools/call` this is an important difference. @default 'request'
    */
   lose?: 'request' | 'response'
 }
@@ -23,7 +23,7 @@ export interface StatusOptions extends FaultOptions {
 
 /** Options of {@link Faults.malformed}. */
 export interface MalformedOptions extends FaultOptions {
-  /** What is sent as the body, on HTTP 200. @default JSON that breaks off */
+  /** The body that is sent, with HTTP 200. @default JSON that breaks off */
   body?: string
 }
 
@@ -37,7 +37,7 @@ export type CutOptions = Pick<FaultOptions, 'method'>
  */
 export interface Faults {
   /**
-   * The network fails, as where there is none: `fetch` rejects with a `TypeError`.
+   * The network fails, as if the page were offline: `fetch` rejects with a `TypeError`.
    *
    * @throws {TaskConfigurationError} where `lose` is neither 'request' nor 'response'.
    */

@@ -8,7 +8,7 @@ import { createRequestLog, type RequestLog } from './requestLog.js'
 import { createScriptedTasks } from './scriptedTasks.js'
 import { type ScriptedTask, scriptedTool } from './scriptTask.js'
 
-/** What test servers have in common. Everything else is as for `createTaskServer`. */
+/** The options that all test servers have. Everything else is as for `createTaskServer`. */
 export interface ObservedServerOptions extends Partial<Omit<TaskServerOptions, 'tools' | 'clock'>> {
   /** Tools of `defineTool`, which do their work, and of `scriptTask`, which show what their script says. */
   tools: readonly (ToolDefinition | ScriptedTask)[]

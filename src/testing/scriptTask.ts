@@ -6,7 +6,7 @@ import type { TaskProgress } from '../protocol/progress.js'
 import { isTerminal, type TaskFailure } from '../protocol/task.js'
 import type { ToolDefinition } from '../server/tools/defineTool.js'
 
-/** What a scripted task shows at one step. */
+/** The state of a scripted task at one step. */
 export type ScriptStep = (
   | { readonly status: 'working' }
   /** Stays until every input request is answered. */
@@ -30,13 +30,13 @@ export type ScriptStep = (
 export interface ScriptTaskOptions {
   /** The tool whose calls follow the script. @default every tool name without a real tool */
   name?: string
-  /** What the server says of the tool in its list. */
+  /** The server's description of the tool in its list. */
   annotations?: NonNullable<ToolDefinition['annotations']>
-  /** How long clients are asked to wait between two polls, in ms. @default what the server asks for otherwise */
+  /** The interval between two polls that clients keep to, in ms. @default what the server asks for otherwise */
   pollIntervalMs?: number
   /** How long a task is kept, in ms from its creation; null: without limit. @default null */
   ttlMs?: number | null
-  /** Whether the work goes on when the client asks to cancel it, as it may. @default false: what it shows next is `cancelled` */
+  /** Whether the work continues when the client asks to cancel it, as it may. @default false: its next state is `cancelled` */
   ignoresCancel?: boolean
 }
 

@@ -8,9 +8,9 @@ import { webStorage } from './webStorage.js'
 export interface SimulatedBrowserOptions {
   /** The time it starts at, ms since the epoch. @default 2026-07-28T00:00:00Z */
   now?: number
-  /** What `random()` returns, in [0, 1). @default 0.5 */
+  /** The return value of `random()`, in [0, 1). @default 0.5 */
   random?: () => number
-  /** What `environment.fetch` does. @default the global fetch */
+  /** The implementation of `environment.fetch`. @default the global fetch */
   fetch?: Environment['fetch']
   /** Turns of the event loop that a request answered from memory may take, bodies and validation included. @default 12 */
   turns?: number

@@ -17,7 +17,7 @@ export interface SimulatedClock {
    * time.
    */
   setClock(ms: number): void
-  /** Waits for the promises that are under way. */
+  /** Waits for pending promises. */
   settle(): Promise<void>
   /** Timers that have not run. */
   pendingTimers(): number

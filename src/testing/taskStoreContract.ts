@@ -12,8 +12,8 @@ export interface TaskStoreTest {
 }
 
 /**
- * What every `TaskStore` must do, as tests for any runner. `createStore` is called once for each test and returns an empty
- * store. What a store leaves out (`countAtWork`, `lapsed`, `list`, `watch`) is not tested.
+ * The contract of a `TaskStore`, as tests for any runner. `createStore` is called once for each test and returns an empty
+ * store. Methods that a store leaves out (`countAtWork`, `lapsed`, `list`, `watch`) are not tested.
  *
  * @example
  * ```ts
@@ -73,8 +73,8 @@ const CONTRACT: Record<string, (store: TaskStore) => Promise<void>> = {
     same((await store.get('a'))?.owner, created[0], 'the owner')
     await store.create(workingRecord('expired', { expiresAt: 99 }))
     const isThere = (await store.get('expired')) !== undefined
-    const anew = (await Promise.all(Array.from({ length: 20 }, create('expired')))).flat()
-    same(anew.length, isThere ? 0 : 1, 'how many creations in the place of an expired record went through')
+    const again = (await Promise.all(Array.from({ length: 20 }, create('expired')))).flat()
+    same(again.length, isThere ? 0 : 1, 'how many creations in the place of an expired record went through')
   },
 
   async 'changes a record that has the expected version'(store) {
@@ -116,7 +116,7 @@ const CONTRACT: Record<string, (store: TaskStore) => Promise<void>> = {
     if (next !== null) same(await store.expire(FAR + 300), null, 'the next end where nothing is left to expire')
   },
 
-  async 'removes a record, and does nothing where there is none'(store) {
+  async 'removes a record, and does nothing if it does not exist'(store) {
     await store.create(workingRecord('a'))
     await store.create(workingRecord('b'))
     await store.remove('a')
@@ -141,7 +141,7 @@ const CONTRACT: Record<string, (store: TaskStore) => Promise<void>> = {
     await store.transition(ended('b', { owner: 'bob', version: 9 }), 8)
     same(await store.countAtWork('ann'), 1, 'the tasks of ann that are left')
     same(await store.countAtWork('bob'), 1, 'the tasks of bob')
-    same(await store.countAtWork('nobody'), 0, 'the tasks of nobody')
+    same(await store.countAtWork('stranger'), 0, 'the tasks of an owner without tasks')
   },
 
   async 'lists tasks, the newest first, by owner, tool, status and age, if it lists them at all'(store) {
@@ -202,7 +202,7 @@ const CONTRACT: Record<string, (store: TaskStore) => Promise<void>> = {
     await store.transition(ended('over', { version: 2 }), 1)
     await store.remove('gone')
     same([...(await store.lapsed(100, 10))].sort(), ['now', 'past'], 'the tasks whose lease is over')
-    same((await store.lapsed(100, 1)).length, 1, 'how many were found where one was asked for')
+    same((await store.lapsed(100, 1)).length, 1, 'how many were found with a limit of one')
   },
 
   async 'creates as many tasks as an owner may have, and no more where many come at once, if it counts when it creates'(
@@ -258,7 +258,7 @@ const CONTRACT: Record<string, (store: TaskStore) => Promise<void>> = {
     })
     const until = async (key: string, change: () => Promise<unknown>) => {
       const isTold = new Promise<void>((resolve, reject) => {
-        const timer = setTimeout(() => reject(new TypeError(`Nobody was told of ${key}.`)), FEED_MS)
+        const timer = setTimeout(() => reject(new TypeError(`The change of ${key} was not reported.`)), FEED_MS)
         onChange = () => {
           // Or changes may have been missed: that is to be told, too.
           if (!told.has(key) && !told.delete(MISSED)) return

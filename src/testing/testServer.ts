@@ -9,7 +9,7 @@ export interface TestServerOptions extends ObservedServerOptions {
   browser?: Omit<SimulatedBrowserOptions, 'fetch'>
 }
 
-/** A task server and a browser that live by one simulated clock, in which nothing happens by itself. */
+/** A task server and a browser that live by one simulated clock, in which time moves only when the test moves it. */
 export interface TestServer extends ObservedServer {
   /** Pass it as `environment` to `createTaskClient`: time, storage and network of `page`. */
   readonly environment: Environment

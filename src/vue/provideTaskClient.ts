@@ -4,8 +4,8 @@ import { TASK_CLIENT } from './useTaskClient.js'
 import { isServer, QueryClient, VUE_QUERY_CLIENT, VueQueryPlugin } from './vueQuery.js'
 
 /**
- * Gives the components below the calling one their client. With `resume: 'eager'` it takes up the tasks of earlier visits
- * when the component is mounted. Where the app has no QueryClient (`VueQueryPlugin`), it provides one.
+ * Gives the components below the calling one their client. With `resume: 'eager'` it resumes the tasks of earlier visits when
+ * the component is mounted. Where the app has no QueryClient (`VueQueryPlugin`), it provides one.
  *
  * @example
  * ```ts

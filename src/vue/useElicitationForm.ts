@@ -12,18 +12,18 @@ import type { ElicitationFormState, ElicitationSource } from '../forms/elicitati
 import { type RefsOf, refsOf } from './refsOf.js'
 import { useSubscription } from './useSubscription.js'
 
-/** What is bound to the `<input>` or `<select>` of a field with `v-bind`. */
+/** The props to bind to the `<input>` or `<select>` of a field with `v-bind`. */
 export type ElicitationInputProps = ElicitationControlProps<'onInput' | 'onChange'>
 
-/** What {@link useElicitationForm} returns: the state of the form as refs, what can be done with it, and props. */
+/** The return value of {@link useElicitationForm}: the state of the form as refs, its actions, and props. */
 export type UseElicitationFormResult = ElicitationActions &
   ElicitationProps<ElicitationInputProps> &
   RefsOf<ElicitationFormState>
 
 /**
- * A form for an input request of `useInputRequests()`: its fields with what is filled in and what is wrong with them, and
- * the state of the answer. What was typed stays while the component does; with `drafts: 'session'` also across a
- * reload. Another input request is another form.
+ * A form for an input request of `useInputRequests()`: its fields with their values and errors, and the state of the answer.
+ * The values last as long as the component; with `drafts: 'session'` they survive a reload, too. Another input request gets
+ * another form.
  *
  * @param pending a getter or a ref where it changes
  *

@@ -6,7 +6,7 @@ import { useSubscription } from './useSubscription.js'
 import { useClient } from './useTaskClient.js'
 
 /**
- * How the connection to the server fares: its status, era, and whether the server serves tasks.
+ * The state of the connection to the server: its status, era, and whether the server serves tasks.
  *
  * @example
  * ```ts

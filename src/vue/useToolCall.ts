@@ -14,7 +14,7 @@ import { useClient } from './useTaskClient.js'
 import { type ToolCallControls, useToolCallControls } from './useToolCallControls.js'
 import { isServer, useQuery, useQueryClient } from './vueQuery.js'
 
-/** What {@link useToolCall} takes. To hold the call back, `query: { enabled: false }` or `arguments: skipToken`. */
+/** The options of {@link useToolCall}. To hold the call back, `query: { enabled: false }` or `arguments: skipToken`. */
 export type UseToolCallOptions<
   T,
   Name extends ToolName<T>,
@@ -22,7 +22,7 @@ export type UseToolCallOptions<
   TData = ToolOutputOf<S, T, Name>,
 > = ToolCallQueryOptions<T, Name, S, TData, SkipToken> & UseTaskClientOptions<T> & OnSettled
 
-/** What {@link useToolCall} returns: the refs of TanStack's query, and those of the call. */
+/** The return value of {@link useToolCall}: the refs of TanStack's query, and those of the call. */
 export type UseToolCallResult<TData> = UseQueryReturnType<TData, Error> & ToolCallControls & ToolCallRetry
 
 /**

@@ -8,7 +8,7 @@ import type { TaskClient } from '../client/taskClient.js'
 import { type RefsOf, refsOf } from './refsOf.js'
 import { useStateOfCall } from './useToolCallState.js'
 
-/** What is added to TanStack's result: the call, as refs, and what can be done with it. */
+/** The members added to TanStack's result: the call, as refs, and its actions. */
 export type ToolCallControls = ToolCallActions & RefsOf<ToolCallMembers>
 
 /** The call with this id and what can be done with it. */

@@ -21,7 +21,7 @@ import { useClient } from './useTaskClient.js'
 import { type ToolCallControls, useToolCallControls } from './useToolCallControls.js'
 import { useMutation } from './vueQuery.js'
 
-/** What {@link useToolCallMutation} returns: the refs of TanStack's mutation, and those of the call. */
+/** The return value of {@link useToolCallMutation}: the refs of TanStack's mutation, and those of the call. */
 export type UseToolCallMutationResult<TData, TVariables> = UseMutationReturnType<TData, Error, TVariables, unknown> &
   ToolCallControls &
   RefsOf<ToolCallMutationRetry>

@@ -8,8 +8,8 @@ import { useSubscription } from './useSubscription.js'
 import { useClient } from './useTaskClient.js'
 
 /**
- * The call with this id, undefined where there is none. The ref changes when that call does, and for no other one. The
- * outcome of a call that ended in an earlier visit is fetched.
+ * The call with this id, or undefined. The ref changes when that call does, and for no other one. The outcome of a call that
+ * ended in an earlier visit is fetched.
  *
  * @example
  * ```ts

@@ -157,7 +157,7 @@ describe.each(versions)('the tools of a server, in $version', (version) => {
     expect(server.count('tasks/update')).toBe(1)
     expect(results(run).at(-1)).toMatchObject({ isFinal: true, output: text('42 pieces') })
     await expect(respondToToolApproval(client, { id: approval?.id ?? '', approved: true })).rejects.toThrow(
-      'What was to be approved is not asked any more.',
+      'The approval is no longer needed.',
     )
   })
 

@@ -10,7 +10,7 @@ describe('an answer to an approval', () => {
         (reason: unknown) => reason,
       )
       expect(error).toBeInstanceOf(TaskInputError)
-      expect(error).toMatchObject({ message: 'What was to be approved is not asked any more.' })
+      expect(error).toMatchObject({ message: 'The approval is no longer needed.' })
     },
   )
 })

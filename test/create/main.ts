@@ -64,7 +64,7 @@ async function tryTemplate(template: Template, workspace: Workspace, browser: Br
     const created = await step('create', () => create(template, workspace))
     const app = await step('install', () => workspace.install(template, { from: created }))
     match(await step('test', () => app.run(['npm', 'test'])), /4 passed/)
-    await step('build', () => app.run(['npm', 'run', 'build']))
+    await step('build', async () => refuseWarnings(await app.run(['npm', 'run', 'build'])))
     const screenshots = values.screenshots && join(values.screenshots, template)
     await step('use', () => use(app, browser, screenshots))
     await step('dev', () => develop(app, template))
@@ -114,8 +114,19 @@ async function develop(app: InstalledApp, template: Template): Promise<void> {
   }
 }
 
-/** What npm says of the settings of this machine is no complaint of the app. */
+/** A newcomer cannot tell which warning of a build matters. */
+function refuseWarnings(printed: string): void {
+  const lines = withoutNpm(printed)
+  if (lines.some((line) => /warn|deprecat|unsupported|⚠|\(!\)/i.test(line)))
+    throw new Error(`The build warns:\n${printed}`)
+}
+
 function refuseComplaints(printed: string): void {
-  const lines = printed.split('\n').filter((line) => !line.startsWith('npm warn'))
+  const lines = withoutNpm(printed)
   if (lines.some((line) => /error|warn|unhandled|cannot/i.test(line))) throw new Error(`Its server prints:\n${printed}`)
+}
+
+/** What npm says of the settings of this machine is no complaint of the app. */
+function withoutNpm(printed: string): string[] {
+  return printed.split('\n').filter((line) => !line.startsWith('npm warn'))
 }

@@ -1,3 +1,4 @@
+import { mcpTools } from 'taskwire/ai'
 import { byStatusField, defineJob } from 'taskwire/jobs'
 import { defineTool } from 'taskwire/server'
 import { createTestServer } from 'taskwire/testing'
@@ -83,4 +84,11 @@ it('a page cancels a job of its backend', async () => {
   await server.advance(1500)
   await Promise.all([call.cancel(), server.advance(3000)])
   await expect(call.result).rejects.toMatchObject({ name: 'TaskCancelledError' })
+})
+
+it('a model in a page of the backend gets no tools that only follow a job', async () => {
+  const { server, backend } = setUp()
+  const { client } = backend.openPage()
+  const [tools] = await Promise.all([mcpTools(client), server.advance(100)])
+  expect(Object.keys(tools)).toEqual(['render'])
 })

@@ -66,7 +66,7 @@ describe.each(FIXTURES.map((fixture) => [fixture.server, fixture] as const))('a 
     await browser.advance(intervalMs + 10)
     await expect(call.cancel()).rejects.toMatchObject({
       name: 'TasksUnsupportedError',
-      message: `The job of "${fixture.call.name}" cannot be cancelled: its defineJob names no tool for it. The job goes on, and the call with it.`,
+      message: `The job of "${fixture.call.name}" cannot be cancelled: its defineJob names no tool for it. The job keeps running, and the call with it.`,
     })
     expect(call.getState()).toMatchObject({ phase: 'working', isCancelling: false })
     says('completed')

@@ -31,6 +31,8 @@ function ofVue(path: string, source: string): string {
 /** As much of a node of a template as is read here. */
 interface Node {
   type: string
+  /** Of a component. */
+  name?: string
   start: number
   end: number
   nodes?: Node[]
@@ -42,13 +44,22 @@ interface Node {
   test?: Node
   consequent?: Node
   alternate?: Node | null
+  context?: Node
+  key?: Node
+  body?: Node
 }
+
+/** Functions that the compiler of Svelte knows, with their types. */
+const RUNES = { $props: '(): any', $derived: '<T>(value: T): T' }
 
 function ofSvelte(path: string, source: string): string {
   const { warnings } = compile(source, { filename: path })
   if (warnings.length > 0) throw new Error(warnings.map(({ message }) => message).join('\n'))
   const { instance, fragment } = parseSvelte(source, { filename: path, modern: true })
   const textOf = (node: Node | undefined): string => (node ? source.slice(node.start, node.end) : '')
+
+  const childrenOf = ({ attributes = [], fragment }: Node): string =>
+    [...attributes, ...(fragment ? [fragment] : [])].map(statementsOf).join('')
 
   /** The expressions of a template as statements, so that TypeScript narrows in them what the template has asked for. */
   function statementsOf(node: Node): string {
@@ -58,21 +69,31 @@ function ofSvelte(path: string, source: string): string {
         return ''
       case 'Fragment':
         return (node.nodes ?? []).map(statementsOf).join('')
+      case 'Component':
+        return `void ${node.name};\n${childrenOf(node)}`
       case 'RegularElement':
-        return [...(node.attributes ?? []), ...(node.fragment ? [node.fragment] : [])].map(statementsOf).join('')
+      case 'SvelteElement':
+        return childrenOf(node)
       case 'Attribute':
         return node.value === true ? '' : [node.value ?? []].flat().map(statementsOf).join('')
       case 'ExpressionTag':
+      case 'SpreadAttribute':
         return `void (${textOf(node.expression)});\n`
       case 'IfBlock': {
         const [then, otherwise] = [node.consequent, node.alternate].map((part) => (part ? statementsOf(part) : ''))
         return `if (${textOf(node.test)}) {\n${then}} else {\n${otherwise}}\n`
+      }
+      case 'EachBlock': {
+        const body = node.body ? statementsOf(node.body) : ''
+        return `for (const ${textOf(node.context)} of ${textOf(node.expression)}) {\nvoid ${textOf(node.key)};\n${body}}\n`
       }
       default:
         throw new Error(`${path} has a ${node.type}: say here what TypeScript makes of it.`)
     }
   }
   const code = textOf(instance?.content as unknown as Node)
-  const runes = code.includes('$props') ? 'declare function $props(): any\n' : ''
-  return `${code}\n${runes}${statementsOf(fragment as unknown as Node)}`
+  const runes = Object.entries(RUNES).map(([name, type]) =>
+    code.includes(`${name}(`) ? `declare function ${name}${type}\n` : '',
+  )
+  return `${code}\n${runes.join('')}${statementsOf(fragment as unknown as Node)}export default {}\n`
 }

@@ -23,7 +23,7 @@ function confirmation(message: string) {
  * (the same, read-only), `ask` and `ask_early` (ask while the task runs, and before there is one) and `echo`
  * (answers at once).
  */
-const workTools: readonly ToolDefinition[] = [
+export const workTools: readonly ToolDefinition[] = [
   defineTool({
     name: 'work',
     taskSupport: 'optional',

@@ -40,7 +40,7 @@ export function Inbox() {
         </p>
       </header>
       {questions.length === 0 && (
-        <p className="inbox-empty muted">What needs a decision waits here, for hours if it has to, and in every tab.</p>
+        <p className="inbox-empty muted">Questions wait here, for hours if they have to, and in every tab.</p>
       )}
       <ul>{rows}</ul>
     </section>

@@ -65,8 +65,7 @@ export function Magic({ opener, isBesideOpen, onBeside }: MagicProps) {
         </button>
       </div>
       <p className="magic-said muted" role="status">
-        {said ??
-          'Start something, then press any of these in the middle of it. What you start runs once, whatever you do.'}
+        {said ?? 'Start a render, then press one. It runs once.'}
       </p>
     </section>
   )

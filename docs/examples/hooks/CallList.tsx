@@ -7,7 +7,7 @@ export function CallList() {
   const start = (quarter: string) =>
     client.startToolCall(
       { name: 'generate_report', arguments: { quarter } },
-      { key: `report-${quarter}`, repeat: 'settled' },
+      { key: `report-${quarter}`, repeat: 'settled', meta: { title: `Report of ${quarter}` } },
     )
   return (
     <>
@@ -19,7 +19,7 @@ export function CallList() {
       <ul>
         {calls.map((call) => (
           <li key={call.callId}>
-            {call.name}: {call.progress?.message ?? call.phase}
+            {String(call.meta?.['title'] ?? call.name)}: {call.progress?.message ?? call.phase}
           </li>
         ))}
       </ul>

@@ -11,7 +11,7 @@ export function OneCall() {
     )
   return (
     <p role="status">
-      {call ? `${call.phase}: ${call.progress?.message ?? 'no news yet'}` : 'Not started.'}{' '}
+      {call ? `${call.phase}: ${call.progress?.message ?? 'waiting for the server'}` : 'Not started.'}{' '}
       <button type="button" onClick={start} disabled={call !== undefined && call.endedAt === undefined}>
         Start it
       </button>

@@ -14,7 +14,9 @@ function Report() {
   if (report.isPending) {
     return (
       <p>
-        {report.call?.progress?.message ?? 'Starting…'}{' '}
+        {report.call?.phase === 'input_required'
+          ? 'Waiting for your answer.'
+          : (report.call?.progress?.message ?? 'Starting…')}{' '}
         <button type="button" onClick={report.cancel} disabled={report.isCancelling}>
           Cancel
         </button>

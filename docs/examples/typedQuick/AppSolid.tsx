@@ -29,7 +29,9 @@ function Report() {
       }
     >
       <p>
-        {report.call?.progress?.message ?? 'Starting…'}{' '}
+        {report.call?.phase === 'input_required'
+          ? 'Waiting for your answer.'
+          : (report.call?.progress?.message ?? 'Starting…')}{' '}
         <button type="button" disabled={report.isCancelling} onClick={report.cancel}>
           Cancel
         </button>

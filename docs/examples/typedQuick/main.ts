@@ -11,6 +11,7 @@ function show() {
   if (!output) return
   if (call?.result)
     output.textContent = call.result.content.map((block) => (block.type === 'text' ? block.text : '')).join('\n')
+  else if (call?.phase === 'input_required') output.textContent = 'Waiting for your answer.'
   else output.textContent = call?.error?.message ?? call?.progress?.message ?? call?.phase ?? ''
 }
 

@@ -19,6 +19,7 @@ export const createTaskServer = ((options: TaskServerOptions): TaskServer => {
 export function createServerLike(server: TaskServer, parts: Partial<TaskServerOptions>): TaskServer {
   const options = made.get(server)
   if (options === undefined) throw new TypeError('Failed to make the server again: it is not one of an example.')
-  const tools = (options.tools ?? []).map((tool) => ({ onOrphan: 'retry' as const, ...tool }))
+  const { tools: given } = options
+  const tools = typeof given === 'function' ? given : given.map((tool) => ({ onOrphan: 'retry' as const, ...tool }))
   return create({ ...options, tools, ...parts })
 }

@@ -5,8 +5,8 @@ import { freezableTimers } from './freezableTimers.js'
 /**
  * Something that goes wrong on purpose.
  *
- * - `offline`: the page has no network; what is under way breaks off
- * - `lose-next-answer`: the next response is thrown away on its way to the page, once; the server has done what it was asked
+ * - `offline`: the page has no network; open requests and streams are cut off
+ * - `lose-next-answer`: the next response is thrown away on its way to the page, once; the server has acted on the request
  * - `answer-503`: every request is answered with status 503, and none reaches the server
  *
  * These two end open push streams as well, so that the client asks at once.
@@ -32,12 +32,12 @@ export interface FaultInjection {
   /** The faults that are on; a new set where one has changed. */
   active(): ReadonlySet<Fault>
   set(fault: Fault, isOn: boolean): void
-  /** Calls the listener when a fault goes on or off. Returns a function that unsubscribes. */
+  /** Calls the listener when a fault is switched on or off. Returns a function that unsubscribes. */
   subscribe(listener: () => void): () => void
 }
 
 export interface FaultInjectionOptions {
-  /** What the faults are put into. @default that of the page */
+  /** The environment that the faults are put into. @default that of the page */
   readonly environment?: Partial<FaultyEnvironment>
 }
 

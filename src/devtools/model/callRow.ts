@@ -1,4 +1,4 @@
-import type { ToolCallState } from '../../core/record/toolCallState.js'
+import { type ToolCallState, titleOf } from '../../core/record/toolCallState.js'
 import { hash } from '../../core/storage/hash.js'
 import { withoutId } from '../../protocol/text.js'
 import { duration, oneLine, ticking } from './format.js'
@@ -89,11 +89,6 @@ export function callRow(
       ['Input requests', inputText(call)],
     ],
   }
-}
-
-function titleOf({ name, meta }: ToolCallState): string {
-  const title: unknown = Object(meta).title
-  return typeof title === 'string' && title !== '' ? title : name
 }
 
 /** The name that observations have for a task. */

@@ -1,5 +1,5 @@
 import type { CallObservation } from '../../client/observe/events.js'
-import type { ToolCallState } from '../../core/record/toolCallState.js'
+import { isPhase, type ToolCallState } from '../../core/record/toolCallState.js'
 import { plainObservation, readObservation } from './plainObservation.js'
 
 /** What happened to a call, out of a file. */
@@ -37,7 +37,7 @@ export function readExportedCall(text: string): ExportedCall | string {
     callId,
     name,
     startedAt,
-    phase: typeof phase === 'string' && PHASES.includes(phase) ? phase : 'ended',
+    phase: isPhase(phase) ? phase : 'ended',
     ...(typeof key === 'string' && { key }),
     ...(typeof meta === 'object' && meta !== null && { meta }),
     ...(typeof endedAt === 'number' && { endedAt }),
@@ -49,13 +49,3 @@ export function readExportedCall(text: string): ExportedCall | string {
   }
   return { call: call as unknown as ToolCallState, observations }
 }
-
-const PHASES: readonly string[] = [
-  'calling',
-  'working',
-  'input_required',
-  'ended',
-  'completed',
-  'failed',
-  'cancelled',
-] satisfies ToolCallState['phase'][]

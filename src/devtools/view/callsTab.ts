@@ -1,4 +1,5 @@
 import type { CallObservation } from '../../client/observe/events.js'
+import { toolName } from '../../connection/jobTools/job.js'
 import type { ToolCallState } from '../../core/record/toolCallState.js'
 import { type CallRow, type CallTimes, callRow } from '../model/callRow.js'
 import type { DevtoolsModel, ObservedClient } from '../model/devtoolsModel.js'
@@ -107,8 +108,7 @@ function rowOf({ client, call, server, model }: ListedCall): CallRow {
 function timesOf(client: ObservedClient | undefined, { callId, name, phase, endedAt }: ToolCallState): CallTimes {
   const call = phase === 'ended' || endedAt !== undefined ? undefined : client?.getToolCall(callId)
   const status = client?.jobs?.find(({ start }) => start === name)?.status
-  const statusTool = typeof status === 'object' ? status.tool : status
-  return { nextPollAt: call?.nextPollAt, lastHeardAt: call?.lastHeardAt, statusTool }
+  return { nextPollAt: call?.nextPollAt, lastHeardAt: call?.lastHeardAt, statusTool: status && toolName(status) }
 }
 
 function createCallDetail(onChange: () => void): View<ListedCall> {
@@ -136,7 +136,7 @@ function createCallDetail(onChange: () => void): View<ListedCall> {
       const now = isLive ? model.now : (observations.at(-1)?.at ?? call.startedAt)
       const ofPage = observations.filter(({ at }) => at >= from)
       plot.update(plotOf(ofPage, now))
-      timeline.update(timelineOf([...observations], from))
+      timeline.update(timelineOf(observations, from))
     },
   }
 }

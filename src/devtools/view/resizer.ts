@@ -1,6 +1,7 @@
+import { tabMemory } from '../tabMemory.js'
 import { element, setAttributes } from './element.js'
 
-const KEY = 'taskwire-devtools:height'
+const kept = tabMemory('height')
 
 /** Of the height of the window, in percent. */
 const LIMITS = { min: 20, max: 95 }
@@ -23,12 +24,12 @@ export function createResizer(panel: HTMLElement, isAtBottom: boolean): HTMLElem
 
   const now = () => (panel.getBoundingClientRect().height / Math.max(1, innerHeight)) * 100
 
-  function set(percent: number): void {
+  function set(percent: number): number {
     const height = Math.min(Math.max(Math.round(percent), LIMITS.min), LIMITS.max)
     // Set by script, which a strict CSP allows.
     panel.style.height = `${height}vh`
     setAttributes(edge, { 'aria-valuenow': height })
-    keep(height)
+    return height
   }
 
   edge.addEventListener('keydown', (event) => {
@@ -36,13 +37,14 @@ export function createResizer(panel: HTMLElement, isAtBottom: boolean): HTMLElem
     const shrink = isAtBottom ? 'ArrowDown' : 'ArrowUp'
     if (event.key !== grow && event.key !== shrink) return
     event.preventDefault()
-    set(now() + (event.key === grow ? STEP : -STEP))
+    kept.write(String(set(now() + (event.key === grow ? STEP : -STEP))))
   })
   edge.addEventListener('pointerdown', (event) => {
     edge.setPointerCapture(event.pointerId)
     const move = ({ clientY }: PointerEvent) =>
       set(((isAtBottom ? innerHeight - clientY : clientY) / Math.max(1, innerHeight)) * 100)
     const end = () => {
+      kept.write(String(Math.round(now())))
       edge.removeEventListener('pointermove', move)
       edge.removeEventListener('pointerup', end)
       edge.removeEventListener('pointercancel', end)
@@ -51,23 +53,7 @@ export function createResizer(panel: HTMLElement, isAtBottom: boolean): HTMLElem
     edge.addEventListener('pointerup', end)
     edge.addEventListener('pointercancel', end)
   })
-  const kept = read()
-  if (kept !== undefined) set(kept)
+  const height = Number(kept.read())
+  if (height > 0) set(height)
   return edge
-}
-
-function read(): number | undefined {
-  try {
-    return Number(sessionStorage.getItem(KEY)) || undefined
-  } catch {
-    return undefined
-  }
-}
-
-function keep(height: number): void {
-  try {
-    sessionStorage.setItem(KEY, String(height))
-  } catch {
-    // Then it is not remembered.
-  }
 }

@@ -8,11 +8,12 @@ import { OneCall } from '../../../examples/hooks/OneCall'
 import { Questions } from '../../../examples/hooks/Questions'
 import { Report } from '../../../examples/hooks/Report'
 import { ReportButton } from '../../../examples/hooks/ReportButton'
+import { ReportGroup } from '../../../examples/hooks/ReportGroup'
 import { SuspendedReport } from '../../../examples/hooks/SuspendedReport'
 import './index.css'
 
 /** One frame shows one of them: `index.html?part=Report`. */
-const parts = { CallList, Connection, OneCall, Questions, Report, ReportButton, SuspendedReport }
+const parts = { CallList, Connection, OneCall, Questions, Report, ReportButton, ReportGroup, SuspendedReport }
 
 const name = new URLSearchParams(location.search).get('part')
 const [, Part] = Object.entries(parts).find(([key]) => key === name) ?? []

@@ -1,0 +1,14 @@
+import { createTaskClient } from 'taskwire'
+import type { Tools } from './taskwire.gen'
+
+export const client = createTaskClient<Tools>({ url: '/mcp' })
+
+declare module 'taskwire' {
+  interface Register {
+    client: typeof client
+  }
+}
+
+if (import.meta.env.DEV) {
+  void import('taskwire/devtools').then(({ mountTaskwireDevtools }) => mountTaskwireDevtools(client))
+}
