@@ -5,14 +5,23 @@ import { readFileSync } from 'node:fs'
 
 const LINES = 12
 
-const indented = (text) =>
+/**
+ * @typedef {object} FileReport
+ * @property {string} name
+ * @property {string} status
+ * @property {string} message
+ * @property {{ status: string, fullName: string, failureMessages: string[] }[]} assertionResults
+ */
+
+const indented = (/** @type {string} */ text) =>
   text
     .split('\n')
     .slice(0, LINES)
     .map((line) => `    ${line}`)
     .join('\n')
 
-const report = JSON.parse(readFileSync(process.argv[2], 'utf8'))
+/** @type {{ testResults: FileReport[] }} */
+const report = JSON.parse(readFileSync(process.argv[2] ?? 'tests.json', 'utf8'))
 
 for (const file of report.testResults) {
   const failed = file.assertionResults.filter((test) => test.status === 'failed')
