@@ -1,5 +1,6 @@
 import type { TaskClient } from '../client/taskClient.js'
 import type { AnyTools, ToolArguments, ToolName, ToolResult } from '../client/tools.js'
+import { describeTool } from '../connection/jobTools/describeTool.js'
 import { onAbort } from '../core/time/abort.js'
 import type { Tool } from '../protocol/tool.js'
 import { followCall } from './followCall.js'
@@ -97,14 +98,10 @@ export async function mcpTools<T, Prefix extends string = '', Dynamic extends bo
   return set as McpToolSet<T, Prefix, Dynamic>
 }
 
-const WAITS = 'The call waits for the job and returns its outcome: there is nothing to poll.'
-
 function toMcpTool(client: TaskClient, tool: Tool, options: McpToolsOptions<string, boolean>): McpTool {
   const { chatId, onAbort: whenAborted, needsApproval, dynamic = true } = options
   const { name, annotations } = tool
-  // It may say that the tool answers with an id, and which tool to poll.
-  const isJob = client.jobs?.some(({ start }) => start === name)
-  const description = isJob ? [tool.description, WAITS].filter(Boolean).join('\n\n') : tool.description
+  const description = describeTool(tool, client.jobs ?? [])
   const title = tool.title ?? annotations?.title
 
   async function* execute(input: unknown, { toolCallId, abortSignal }: McpToolExecution) {

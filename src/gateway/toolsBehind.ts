@@ -1,5 +1,6 @@
 import type { Tool } from '@modelcontextprotocol/client'
 import type { CallToolResult, StandardSchemaWithJSON } from '@modelcontextprotocol/server'
+import { describeTool } from '../connection/jobTools/describeTool.js'
 import type { Job } from '../connection/jobTools/job.js'
 import { hasPlainName } from '../server/checkOptions.js'
 import { defineTool, type ToolDefinition } from '../server/tools/defineTool.js'
@@ -43,7 +44,8 @@ function problemOf({ name, execution }: Tool, names: ReadonlySet<string>): strin
 }
 
 function toolBehind(tool: Tool, { call, repeat, jobs }: ToolsBehindOptions): ToolDefinition {
-  const { name, title, description, inputSchema, outputSchema, annotations, icons } = tool
+  const { name, title, inputSchema, outputSchema, annotations, icons } = tool
+  const description = describeTool(tool, jobs)
   const isJob = jobs.some(({ start }) => start === name)
   const isRepeatable =
     repeat.includes(name) || annotations?.readOnlyHint === true || annotations?.idempotentHint === true

@@ -62,6 +62,7 @@ describe('a job of the server behind', () => {
     const tools = result?.['tools'] as readonly Json[]
     expect(tools.map(({ name }) => name)).toEqual(['render', 'other'])
     expect(tools[0]).not.toHaveProperty('outputSchema')
+    expect(tools[0]?.['description']).toMatch(/^The call waits for the job and returns its outcome/)
     const taskId = await begin()
     await until(taskId, { status: 'working', statusMessage: '1 of 3' })
     state['step'] = 2

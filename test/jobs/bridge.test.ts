@@ -15,6 +15,8 @@ const job = defineJob({
   intervalMs: 1000,
 })
 
+const WAITS = 'The call waits for the job and returns its outcome: there is nothing to poll.'
+
 /** A server that has tools for jobs and no tool that is a task, behind the backend of an app. */
 function setUp() {
   let step = 0
@@ -29,6 +31,7 @@ function setUp() {
     tools: [
       defineTool({
         name: 'render',
+        description: 'Starts a render.',
         taskSupport: 'forbidden',
         inputSchema: z.object({}),
         handler: () => answer({ run_id: 'run-12345678' }),
@@ -86,9 +89,13 @@ it('a page cancels a job of its backend', async () => {
   await expect(call.result).rejects.toMatchObject({ name: 'TaskCancelledError' })
 })
 
-it('a model in a page of the backend gets no tools that only follow a job', async () => {
+it('a model in a page of the backend gets no tools that only follow a job, and reads that the call waits for it', async () => {
   const { server, backend } = setUp()
   const { client } = backend.openPage()
   const [tools] = await Promise.all([mcpTools(client), server.advance(100)])
-  expect(Object.keys(tools)).toEqual(['render'])
+  expect(Object.entries(tools).map(([name, { description }]) => [name, description])).toEqual([
+    ['render', `Starts a render.\n\n${WAITS}`],
+  ])
+  const [listed] = await Promise.all([backend.clientOf('ada').listTools(), server.advance(100)])
+  expect(listed.map(({ description }) => description)).toEqual(['Starts a render.', undefined, undefined])
 })

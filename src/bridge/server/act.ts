@@ -1,4 +1,5 @@
 import type { TaskClient, ToolCall } from '../../client/taskClient.js'
+import { describeTool } from '../../connection/jobTools/describeTool.js'
 import { isSettled, type ToolCallState } from '../../core/record/toolCallState.js'
 import { ANY_ARGUMENTS } from '../../core/run/anyArguments.js'
 import { TaskExpiredError, ToolCallKeyConflictError, ToolCallRejectedError } from '../../protocol/errors.js'
@@ -45,7 +46,8 @@ async function perform(
       const { jobs = [] } = client
       const tools = (await client.listTools()).filter(({ name }) => !jobs.some((job) => job.isInternal(name)))
       const allowed = await Promise.all(tools.map(({ name }) => isAllowed({ type: 'listTools', tool: name })))
-      return { tools: tools.filter((_, at) => allowed[at]).map((tool) => ({ ...tool })) }
+      const described = tools.map((tool) => ({ ...tool, description: describeTool(tool, jobs) }))
+      return { tools: described.filter((_, at) => allowed[at]) }
     }
     default: {
       const { type } = action

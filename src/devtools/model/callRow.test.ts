@@ -42,20 +42,23 @@ it('the row of a call shows a task by its short hash, also if the server has put
   expect(JSON.stringify(row)).toContain(taskName(taskId))
 })
 
-it('the row of a call has the same facts in every phase, so that nothing moves', () => {
-  const ended = {
-    ...working,
-    phase: 'failed',
-    error: new Error('Away'),
-    endedAt: 4000,
-    task: undefined,
-  } as unknown as ToolCallState
-  expect(Object.keys(factsOf(ended))).toEqual(Object.keys(factsOf(working)))
-  expect(callRow(ended, { nextPollAt: undefined, lastHeardAt: undefined }, 5000)).toMatchObject({
-    message: 'Away',
-    clock: 'took 3.00 s',
-    tone: 'danger',
+it('the row of a call leaves out what has no value', () => {
+  const nothing = { nextPollAt: undefined, lastHeardAt: undefined }
+  const calling = { ...working, phase: 'calling', task: undefined, progress: undefined } as unknown as ToolCallState
+  expect(callRow(calling, nothing, 5000)).toMatchObject({
+    message: '',
+    clock: '',
+    facts: [
+      ['Tool', 'report'],
+      ['Call', 'call'],
+      ['Phase', 'calling'],
+      ['Network', 'ok'],
+    ],
+    texts: [],
   })
+  const failed = { ...calling, phase: 'failed', error: new Error('Away'), endedAt: 4000 } as ToolCallState
+  const row = callRow(failed, nothing, 5000)
+  expect(row).toMatchObject({ message: 'Away', clock: 'took 3.00 s', tone: 'danger', texts: [['Message', 'Away']] })
 })
 
 it('the row of a call lists input requests with the state of their responses', () => {

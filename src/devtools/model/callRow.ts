@@ -12,9 +12,9 @@ export interface CallTimes {
   readonly statusTool?: string | undefined
 }
 
-type Fact = readonly [name: string, value: string]
+export type Fact = readonly [name: string, value: string]
 
-/** A call as a line of the list, and as tables of facts. Each of these is there from the start, so that nothing moves. */
+/** A call as a line of the list, and as tables of its facts: those that have a value. */
 export interface CallRow {
   /** What the app calls it, where that has noted a `title` in `meta`; else the tool's name. */
   readonly title: string
@@ -42,8 +42,6 @@ const TONES: Record<ToolCallState['phase'], Tone> = {
   cancelled: 'neutral',
 }
 
-const NOTHING = '–'
-
 export function callRow(
   call: ToolCallState,
   { nextPollAt, lastHeardAt, statusTool }: CallTimes,
@@ -53,42 +51,45 @@ export function callRow(
   const { name, phase, task, network, error, lastError, failureCount, progress, cancelStatus, startedAt, endedAt } =
     call
   const untilPoll = nextPollAt === undefined ? undefined : nextPollAt - now
-  const next = untilPoll === undefined ? NOTHING : untilPoll > 0 ? `in ${ticking(untilPoll)}` : 'now'
+  const next = untilPoll === undefined ? undefined : untilPoll > 0 ? `in ${ticking(untilPoll)}` : 'now'
   const message = withoutId(error?.message ?? task?.statusMessage ?? '', task?.taskId)
-  const failing = lastError && `${failureCount} in a row: ${lastError.message}`
   return {
     title: titleOf(call),
     phase,
     tone: TONES[phase],
-    message: oneLine(message) || NOTHING,
+    message: oneLine(message),
     clock:
-      endedAt === undefined ? (network === 'ok' ? `next ${next}` : network) : `took ${duration(endedAt - startedAt)}`,
+      endedAt === undefined
+        ? network === 'ok'
+          ? ((next && `next ${next}`) ?? '')
+          : network
+        : `took ${duration(endedAt - startedAt)}`,
     progress: progress?.total ? progress.progress / progress.total : undefined,
-    facts: [
-      ['Tool', name || NOTHING],
-      ['Key', call.key ?? NOTHING],
+    facts: withValues([
+      ['Tool', name],
+      ['Key', call.key],
       ['Call', call.callId],
-      ...(server === undefined ? [] : [['Server', server] as const]),
-      [
-        'Task',
-        task === undefined
-          ? 'no task'
-          : `${taskName(task.taskId)} (${statusTool ? `status tool: ${statusTool}` : 'short hash'})`,
-      ],
+      ['Server', server],
+      ['Task', task && `${taskName(task.taskId)} (${statusTool ? `status tool: ${statusTool}` : 'short hash'})`],
       ['Phase', task === undefined || task.status === phase ? phase : `${phase} (task: ${task.status})`],
       ['Network', network],
-      ['Last heard', lastHeardAt === undefined ? NOTHING : `${ticking(now - lastHeardAt)} ago`],
+      ['Last heard', lastHeardAt === undefined ? undefined : `${ticking(now - lastHeardAt)} ago`],
       ['Next poll', next],
-      ['Interval', task?.pollIntervalMs === undefined ? NOTHING : duration(task.pollIntervalMs)],
-      ['Cancellation', cancelStatus ?? (phase === 'cancelled' ? 'done' : NOTHING)],
-    ],
-    texts: [
-      ['Message', oneLine(message) || NOTHING],
-      ['Progress', progress === undefined ? NOTHING : withoutId(progressText(progress), task?.taskId)],
-      ['Failures', failing ?? NOTHING],
+      ['Interval', task?.pollIntervalMs === undefined ? undefined : duration(task.pollIntervalMs)],
+      ['Cancellation', cancelStatus ?? (phase === 'cancelled' ? 'done' : undefined)],
+    ]),
+    texts: withValues([
+      ['Message', oneLine(message)],
+      ['Progress', progress && withoutId(progressText(progress), task?.taskId)],
+      ['Failures', lastError && `${failureCount} in a row: ${lastError.message}`],
       ['Input requests', inputText(call)],
-    ],
+    ]),
   }
+}
+
+/** The facts that have a value: a label without one says nothing. */
+export function withValues(facts: readonly (readonly [name: string, value: string | undefined])[]): Fact[] {
+  return facts.filter((fact): fact is Fact => Boolean(fact[1]))
 }
 
 /** The name that observations have for a task. */
@@ -103,5 +104,5 @@ function progressText({ progress, total, message }: NonNullable<ToolCallState['p
 
 function inputText({ inputRequests, inputResponses }: ToolCallState): string {
   const keys = new Set([...Object.keys(inputRequests), ...Object.keys(inputResponses)])
-  return [...keys].map((key) => `${key}: ${inputResponses[key]?.status ?? 'open'}`).join(', ') || NOTHING
+  return [...keys].map((key) => `${key}: ${inputResponses[key]?.status ?? 'open'}`).join(', ')
 }

@@ -46,7 +46,9 @@ it('the row of a record says what the record says, and names its task by the has
 })
 
 it('the row of a record says that the call has no response yet', () => {
-  expect(rowOf(encodeCallRecord(record))).toMatchObject({ summary: 'no response yet' })
+  const { summary, facts } = rowOf(encodeCallRecord(record))
+  expect(summary).toBe('no response yet')
+  expect(facts.map(([name]) => name)).toEqual(['Call', 'Key', 'Endpoint', 'Revision', 'Started'])
 })
 
 it('the row of a record shows nothing of an unreadable record', () => {

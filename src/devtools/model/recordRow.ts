@@ -1,5 +1,5 @@
 import { decodeCallRecord } from '../../core/record/codec.js'
-import { taskName } from './callRow.js'
+import { type Fact, taskName, withValues } from './callRow.js'
 import { duration } from './format.js'
 
 /** What a storage has under one key. */
@@ -15,13 +15,12 @@ export interface RecordRow {
   readonly storage: string
   readonly name: string
   readonly summary: string
-  readonly facts: readonly (readonly [name: string, value: string])[]
+  /** Those that have a value. */
+  readonly facts: readonly Fact[]
 }
 
 /** What keys of records begin with. */
 export const RECORD_PREFIX = 'taskwire:'
-
-const NOTHING = '–'
 
 /** What a record says. Of the id of its task it shows the short hash, and of what cannot be read nothing but its size. */
 export function recordRow({ storage, key, text }: StoredItem, now: number): RecordRow {
@@ -32,7 +31,7 @@ export function recordRow({ storage, key, text }: StoredItem, now: number): Reco
   }
   const { tool, task: known, callId, endpoint, scope, startedAt, held } = record
   const task = known?.task
-  const ago = (at: number | undefined) => (!at ? NOTHING : `${duration(now - at)} ago`)
+  const ago = (at: number | undefined) => (at ? `${duration(now - at)} ago` : undefined)
   const kept = held && `${held}; the id of its task is with the tab that follows it`
   const status = known?.lost ? `lost (${known.lost.reason})` : task?.status
   return {
@@ -40,25 +39,22 @@ export function recordRow({ storage, key, text }: StoredItem, now: number): Reco
     storage,
     name: tool,
     summary: status ?? kept ?? 'no response yet',
-    facts: [
+    facts: withValues([
       ['Call', callId],
-      ['Key', record.key ?? NOTHING],
+      ['Key', record.key],
       ['Endpoint', endpoint],
-      ['Scope', scope || NOTHING],
+      ['Scope', scope],
       ['Revision', known?.era === 'legacy' ? '2025-11-25' : '2026-07-28'],
       ['Started', ago(startedAt)],
-      ['Task', task === undefined ? (kept ?? NOTHING) : `${taskName(task.taskId)} (short hash)`],
-      ['Status', status ?? NOTHING],
+      ['Task', task === undefined ? kept : `${taskName(task.taskId)} (short hash)`],
+      ['Status', status],
       ['Received', ago(known?.receivedAt)],
       ['Newest snapshot', ago(known?.snapshotAt)],
-      [
-        'Kept by the server',
-        task === undefined ? NOTHING : task.ttlMs === null ? 'for good' : `for ${duration(task.ttlMs)}`,
-      ],
-      ['Not polled before', known?.earliestAt ? pollTime(known.earliestAt - now) : NOTHING],
-      ['Answered requests', known?.answered.join(', ') || NOTHING],
-      ['Cancellation', known?.cancelling.isWanted ? 'asked for' : NOTHING],
-    ],
+      ['Kept by the server', task && (task.ttlMs === null ? 'for good' : `for ${duration(task.ttlMs)}`)],
+      ['Not polled before', known?.earliestAt ? pollTime(known.earliestAt - now) : undefined],
+      ['Answered requests', known?.answered.join(', ')],
+      ['Cancellation', known?.cancelling.isWanted ? 'requested' : undefined],
+    ]),
   }
 }
 
