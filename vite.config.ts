@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
+import { components } from './test/setup/components.js'
 import { svelte } from './test/setup/svelte.js'
 
 /** One module per audience, as in the `exports` and the `bin` of package.json. */
@@ -130,7 +131,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        plugins: [svelte()],
+        plugins: [svelte(), components()],
         resolve: { conditions: ['svelte', 'browser', 'module'] },
         test: {
           // One contract, held by every framework.
@@ -151,7 +152,7 @@ export default defineConfig({
           name: 'bindings-bridge',
           environment: 'jsdom',
           include: [bindingTests],
-          exclude: ['test/bindings/server.test.ts'],
+          exclude: ['test/bindings/server.test.ts', 'test/bindings/examples.test.ts'],
           provide: { client: 'bridge' },
           server: { deps: { inline: [/svelte/, /solid/] } },
         },

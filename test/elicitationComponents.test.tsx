@@ -1,13 +1,13 @@
 import { resolve } from 'node:path'
 import { act, fireEvent, render, screen, within } from '@testing-library/react'
-import { compile } from 'svelte/compiler'
 import { createElicitationForm, type ElicitationSource } from 'taskwire/forms'
 import type { PendingInputRequest } from 'taskwire/react'
-import { build, type Plugin, transformWithOxc } from 'vite'
+import { build, type Plugin } from 'vite'
 import { afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { compileScript, parse } from 'vue/compiler-sfc'
 import { ElicitationForm } from '../docs/examples/forms/ElicitationForm.js'
 import { showElicitationForm } from '../docs/examples/forms/showElicitationForm.js'
+import { components } from './setup/components.js'
+import { svelte } from './setup/svelte.js'
 import { callThatAsks, formRequest, urlRequest } from './support/askingCall.js'
 
 /** Shows the form in `parent`. Returns a function that takes it away. */
@@ -21,29 +21,14 @@ const mounts: Record<string, Mount> = {
   'plain DOM': showElicitationForm,
 }
 
-/** As much of the plugins of Vue and Svelte as the components need. */
-const frameworks: Plugin = {
-  name: 'frameworks',
-  async transform(code, id) {
-    if (id.endsWith('.svelte')) {
-      const { js, warnings } = compile(code, { filename: id, generate: 'client', css: 'injected' })
-      if (!id.includes('node_modules') && warnings.length > 0)
-        throw new Error(warnings.map(({ message }) => message).join('\n'))
-      return { code: js.code, moduleType: 'js' }
-    }
-    if (!id.endsWith('.vue')) return
-    const { descriptor, errors } = parse(code, { filename: id })
-    if (errors.length > 0) throw new Error(errors.join('\n'))
-    const script = compileScript(descriptor, { id: 'form', inlineTemplate: true })
-    return { code: (await transformWithOxc(script.content, `${id}.ts`)).code, moduleType: 'js' }
-  },
-}
-
 const ENTRY = `
 import { createApp } from 'vue'
 import { flushSync, mount, unmount } from 'svelte'
 import Vue from '${resolve('docs/examples/forms/ElicitationForm.vue')}'
 import Svelte from '${resolve('docs/examples/forms/ElicitationForm.svelte')}'
+import { createComponent } from 'solid-js'
+import { render } from 'solid-js/web'
+import { ElicitationForm as Solid } from '${resolve('docs/examples/forms/ElicitationForm.solid.tsx')}'
 export const mounts = {
   Vue: (parent, pending) => {
     const app = createApp(Vue, { pending })
@@ -55,6 +40,7 @@ export const mounts = {
     flushSync()
     return () => unmount(component)
   },
+  Solid: (parent, pending) => render(() => createComponent(Solid, { pending }), parent),
 }`
 
 beforeAll(async () => {
@@ -69,13 +55,8 @@ beforeAll(async () => {
     logLevel: 'error',
     publicDir: false,
     define: { 'process.env.NODE_ENV': '"production"' },
-    resolve: {
-      alias: Object.fromEntries(
-        ['forms', 'svelte', 'vue'].map((entry) => [`taskwire/${entry}`, resolve(`src/${entry}/index.ts`)]),
-      ),
-      conditions: ['svelte', 'browser', 'module', 'import'],
-    },
-    plugins: [entry, frameworks],
+    resolve: { tsconfigPaths: true, conditions: ['svelte', 'browser', 'module', 'import'] },
+    plugins: [entry, svelte(), components()],
     build: { write: false, minify: false, lib: { entry: 'entry', formats: ['iife'], name: 'built' } },
   })
   const [chunk] = [built].flat().flatMap((one) => ('output' in one ? one.output : []))
@@ -113,7 +94,7 @@ it('the button has the focus where no field is wrong and the answer was not take
   expect(document.activeElement).toBe(screen.getByText('Submit'))
 })
 
-describe.each(['React', 'Vue', 'Svelte', 'plain DOM'])('the form for %s', (name) => {
+describe.each(['React', 'Vue', 'Svelte', 'Solid', 'plain DOM'])('the form for %s', (name) => {
   async function open(request: ElicitationSource['request']) {
     const call = callThatAsks(request)
     const parent = document.body.appendChild(document.createElement('main'))

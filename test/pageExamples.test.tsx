@@ -6,7 +6,11 @@ import { createTestServer, scriptTask } from 'taskwire/testing'
 import { expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { CancelButton } from '../docs/examples/CancelButton.js'
+import { cancelAndSignOut } from '../docs/examples/cancelAll.js'
 import { Problem } from '../docs/examples/errors.js'
+import { Report } from '../docs/examples/hooks/Report.js'
+import { ReportButton } from '../docs/examples/hooks/ReportButton.js'
+import { Inbox } from '../docs/examples/Inbox.js'
 import { isSilent } from '../docs/examples/lastHeard.js'
 import { Reports } from '../docs/examples/Reports.js'
 import { ReportWithToast } from '../docs/examples/toast.js'
@@ -19,6 +23,22 @@ const report = defineTool({
     await progress(1, 4, 'Asia')
     await sleep(5000)
     return { content: [{ type: 'text', text: 'The report' }] }
+  },
+})
+
+/** Asks before it reports. */
+const asking = defineTool({
+  name: 'generate_report',
+  inputSchema: z.object({ quarter: z.string() }),
+  taskSupport: 'required',
+  async handler(_args, { elicit }) {
+    const requestedSchema = {
+      type: 'object' as const,
+      properties: { reason: { type: 'string' as const, title: 'Reason' } },
+      required: ['reason'],
+    }
+    const { action, content } = await elicit({ message: 'Why?', requestedSchema })
+    return { content: [{ type: 'text', text: `${action}: ${content?.['reason']}` }] }
   },
 })
 
@@ -122,4 +142,41 @@ test('the page on progress tells a slow tool from a server that cannot be reache
   server.faults.drop({ method: 'tasks/get' })
   await advance(5000)
   expect(isSilent(client, callId)).toBe(true)
+})
+
+test.each([
+  ['a call on the page', <Report key="1" />],
+  ['a button', <ReportButton key="2" />],
+])('the page on React says of %s that it waits for the user, and its inbox takes the answer', async (_, example) => {
+  const { advance, show } = open([asking])
+  show(
+    <>
+      {example}
+      <Inbox />
+    </>,
+  )
+  const button = screen.queryByRole('button', { name: 'Generate the weekly report' })
+  if (button) fireEvent.click(button)
+  await advance(0)
+  expect(screen.getByRole('status').textContent).toMatch(/^Starting…/)
+  await advance(2000)
+  expect(screen.getAllByRole('status')[0]?.textContent).toMatch(/^Waiting for your answer\./)
+  fireEvent.input(screen.getByRole('textbox', { name: 'Reason' }), { target: { value: 'because' } })
+  fireEvent.click(screen.getByRole('button', { name: 'Submit' }))
+  await advance(5000)
+  expect(screen.getByText('accept: because')).toBeDefined()
+  expect(screen.queryByRole('textbox')).toBeNull()
+})
+
+test('the page on cancelling stops everything before it signs out, also where the server refuses to cancel one', async () => {
+  const { server, client, advance, start } = open()
+  void start().result.catch(() => {})
+  client.startToolCall({ name: 'generate_report', arguments: { quarter: 'Q1' } }).result.catch(() => {})
+  await advance(1000)
+  const warn = vi.spyOn(console, 'warn').mockReturnValue()
+  server.faults.status(400, { method: 'tasks/cancel', times: 1 })
+  await Promise.all([cancelAndSignOut(client), advance(5000)])
+  expect(server.count('tasks/cancel')).toBe(2)
+  expect(warn).toHaveBeenCalledOnce()
+  expect(client.store.getState().calls).toEqual({})
 })

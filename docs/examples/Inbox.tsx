@@ -4,7 +4,7 @@ import { ElicitationForm } from './forms/ElicitationForm'
 export function Inbox() {
   const requests = useInputRequests().filter(({ request }) => request.method === 'elicitation/create')
   return (
-    <section aria-label={`${requests.length} questions`}>
+    <section aria-label="Questions">
       {requests.map((pending) => (
         <ElicitationForm key={`${pending.callId} ${pending.inputKey}`} {...pending} />
       ))}

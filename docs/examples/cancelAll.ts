@@ -1,7 +1,9 @@
 import type { TaskClient } from 'taskwire'
 
-export async function cancelAll(client: TaskClient): Promise<void> {
-  const calls = Object.values(client.store.getState().calls)
-  const running = calls.filter(({ phase }) => phase === 'calling' || phase === 'working' || phase === 'input_required')
-  await Promise.allSettled(running.map(({ callId }) => client.getToolCall(callId)?.cancel()))
+/** Stops everything that runs, then signs the user out. */
+export async function cancelAndSignOut(client: TaskClient): Promise<void> {
+  // Rejects if the server refuses to cancel a task. The others are cancelled all the same.
+  await client.toolCalls().cancelAll().catch(console.warn)
+  await client.forget()
+  await client.signOut()
 }

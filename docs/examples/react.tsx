@@ -1,4 +1,4 @@
-import { createTaskClient } from 'taskwire'
+import { createTaskClient, type ToolCallState } from 'taskwire'
 import { TaskClientProvider, useToolCall } from 'taskwire/react'
 
 const client = createTaskClient({ url: 'https://example.com/mcp' })
@@ -32,10 +32,16 @@ function Report() {
   }
   return (
     <p>
-      {call?.network === 'retrying' ? 'Reconnecting…' : (call?.task?.statusMessage ?? 'Starting…')}
+      {newsOf(call)}
       <button type="button" onClick={cancel} disabled={isCancelling}>
         {isCancelling ? 'Cancelling…' : 'Cancel'}
       </button>
     </p>
   )
+}
+
+function newsOf(call: ToolCallState | undefined) {
+  if (call?.network === 'retrying') return 'Reconnecting…'
+  if (call?.phase === 'input_required') return 'Waiting for your answer.'
+  return call?.task?.statusMessage ?? 'Starting…'
 }

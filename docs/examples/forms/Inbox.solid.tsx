@@ -7,7 +7,7 @@ import { ElicitationForm } from './ElicitationForm.solid'
 export function Inbox() {
   const requests = useInputRequests()
   return (
-    <section aria-label={`${requests().length} questions`}>
+    <section aria-label="Questions">
       <Index each={requests()}>{(pending) => <ElicitationForm pending={pending()} />}</Index>
     </section>
   )

@@ -1,5 +1,5 @@
 import { useToolCall } from 'taskwire/react'
-import { textOf } from './textOf'
+import { newsOf, textOf } from './textOf'
 
 /** The tool runs because this component is on the page. */
 export function Report({ quarter = 'Q1' }: { quarter?: string }) {
@@ -14,6 +14,6 @@ export function Report({ quarter = 'Q1' }: { quarter?: string }) {
       </p>
     )
   }
-  if (!data) return <p role="status">{call?.progress?.message ?? 'Starting…'}</p>
+  if (!data) return <p role="status">{newsOf(call)}</p>
   return data.isError ? <p role="alert">{textOf(data)}</p> : <output>{textOf(data)}</output>
 }

@@ -1,5 +1,5 @@
 import { useToolCallMutation } from 'taskwire/react'
-import { textOf } from './textOf'
+import { newsOf, textOf } from './textOf'
 
 /** The tool runs when the user presses the button. After a reload the same button shows the same call. */
 export function ReportButton() {
@@ -7,7 +7,7 @@ export function ReportButton() {
   if (report.isPending) {
     return (
       <p role="status">
-        {report.call?.progress?.message ?? 'Starting…'}{' '}
+        {newsOf(report.call)}{' '}
         <button type="button" onClick={report.cancel} disabled={report.isCancelling}>
           Cancel
         </button>

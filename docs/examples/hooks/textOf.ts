@@ -4,3 +4,9 @@ import type { ToolCallState } from 'taskwire'
 export function textOf(result: ToolCallState['result']): string {
   return (result?.content ?? []).map((block) => (block.type === 'text' ? block.text : '')).join('\n')
 }
+
+/** How far a call has come, for people. */
+export function newsOf(call: ToolCallState | undefined): string {
+  if (call?.phase === 'input_required') return 'Waiting for your answer.'
+  return call?.progress?.message ?? 'Starting…'
+}

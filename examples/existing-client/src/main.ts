@@ -21,7 +21,8 @@ function show() {
 
   running.hidden = !isRunning
   running.querySelector('button')!.disabled = call?.isCancelling ?? false
-  running.querySelector('p')!.textContent = call?.progress?.message ?? 'Starting…'
+  running.querySelector('p')!.textContent =
+    call?.phase === 'input_required' ? 'Waiting for your answer.' : (call?.progress?.message ?? 'Starting…')
   progress.max = call?.progress?.total ?? 1
   if (call?.progress) progress.value = call.progress.progress
   else progress.removeAttribute('value')

@@ -44,7 +44,11 @@ export function App() {
               />
             )}
           </Show>
-          <p>{report.call?.progress?.message ?? 'Starting…'}</p>
+          <p>
+            {report.call?.phase === 'input_required'
+              ? 'Waiting for your answer.'
+              : (report.call?.progress?.message ?? 'Starting…')}
+          </p>
           <button type="button" onClick={report.cancel} disabled={report.isCancelling}>
             Cancel
           </button>

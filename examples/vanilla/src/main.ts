@@ -22,7 +22,8 @@ function show() {
 
   running.hidden = !isRunning
   running.querySelector('button')!.disabled = call?.isCancelling ?? false
-  running.querySelector('p')!.textContent = call?.progress?.message ?? 'Starting…'
+  running.querySelector('p')!.textContent =
+    call?.phase === 'input_required' ? 'Waiting for your answer.' : (call?.progress?.message ?? 'Starting…')
   progress.max = call?.progress?.total ?? 1
   // Without a value the bar says that it is unknown how long it takes.
   if (call?.progress) progress.value = call.progress.progress
