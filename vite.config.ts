@@ -5,36 +5,12 @@ import { svelte } from './test/setup/svelte.js'
 
 /** One module per audience, as in the `exports` and the `bin` of package.json. */
 const entries: Record<string, string> = {
-  index: 'src/index.ts',
-  'ai/index': 'src/ai/index.ts',
-  'auth/index': 'src/auth/index.ts',
-  'backend/index': 'src/backend/index.ts',
-  'bridge/index': 'src/bridge/index.ts',
-  'bridge/server/index': 'src/bridge/server/index.ts',
-  'cli/main': 'src/cli/main.ts',
-  'core/index': 'src/core/index.ts',
-  'devtools/index': 'src/devtools/index.ts',
-  'diagnose/index': 'src/diagnose/index.ts',
-  'forms/index': 'src/forms/index.ts',
-  'gateway/index': 'src/gateway/index.ts',
-  'jobs/index': 'src/jobs/index.ts',
-  'lite/index': 'src/lite/index.ts',
-  'notify/index': 'src/notify/index.ts',
-  'otel/index': 'src/otel/index.ts',
-  'query/index': 'src/query/index.ts',
-  'react/index': 'src/react/index.ts',
-  'results/index': 'src/results/index.ts',
-  'sdk-v1/index': 'src/sdk-v1/index.ts',
-  'server/index': 'src/server/index.ts',
-  'server/admin/index': 'src/server/admin/index.ts',
-  'server/bullmq/index': 'src/server/bullmq/index.ts',
-  'server/postgres/index': 'src/server/postgres/index.ts',
-  'server/redis/index': 'src/server/redis/index.ts',
-  'solid/index': 'src/solid/index.ts',
-  'svelte/index': 'src/svelte/index.ts',
-  'testing/index': 'src/testing/index.ts',
-  'types/index': 'src/types/index.ts',
-  'vue/index': 'src/vue/index.ts',
+  ...Object.fromEntries(
+    readdirSync('src')
+      .filter((file) => /^[a-z].*(?<!\.test)\.ts$/.test(file))
+      .map((file) => [file.slice(0, -'.ts'.length), `src/${file}`]),
+  ),
+  'tools/cli/main': 'src/tools/cli/main.ts',
 }
 
 /** Everything but our own files: an app brings the dependencies and must have each of them once. */
@@ -76,7 +52,7 @@ export default defineConfig({
         preserveModulesRoot: 'src',
         entryFileNames: '[name].js',
         // Frameworks that render on a server take modules without it for code of the server.
-        banner: ({ name }) => (name.startsWith('react/') ? "'use client';" : ''),
+        banner: ({ name }) => (name === 'react' || name.startsWith('bindings/react/') ? "'use client';" : ''),
       },
     },
   },

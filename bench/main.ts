@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import { exit, version } from 'node:process'
-import { VERSION } from '../src/version.js'
+import { VERSION } from '../src/core/protocol/version.js'
 import { bytes } from './bytes.js'
 import { polls } from './polls.js'
 import { pool } from './pool.js'

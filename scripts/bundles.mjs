@@ -35,7 +35,8 @@ export async function measureWithout(name, leftOut, already) {
   return measure(await bundleEntry(part, already, { [part]: `export { ${rest.join()} } from '${resolve(file)}'` }))
 }
 
-const fileOf = (/** @type {string} */ name) => `src/${name.replace(/^taskwire\/?/, '').replace(/.$/, '$&/')}index.ts`
+/** @param {string} name of an entry: `taskwire/server/redis` is src/server-redis.ts. */
+const fileOf = (name) => `src/${name.replace(/^taskwire\/?/, '').replaceAll('/', '-') || 'index'}.ts`
 
 /** @param {Chunk[]} chunks */
 function measure(chunks) {
@@ -151,7 +152,7 @@ export async function measureAdditions() {
  * Files that are loaded for servers and SDK clients of the revision before, where somebody observes the client, and in
  * development.
  */
-const RARE = /[\\/]src[\\/].*(legacy|sdkV1|client[\\/](observe|checkTools))/i
+const RARE = /[\\/]src[\\/].*(legacy|sdk[\\/]v1|client[\\/](observe|checkTools))/i
 
 /** @param {string} addition */
 async function measureApp(addition) {
@@ -177,7 +178,7 @@ function bundleApp(modules) {
     resolve: {
       alias: [
         { find: /^taskwire$/, replacement: resolve('src/index.ts') },
-        { find: /^taskwire\/(.*)$/, replacement: resolve('src/$1/index.ts') },
+        { find: /^taskwire\/(.*)$/, replacement: resolve('src/$1.ts') },
       ],
     },
     plugins: [

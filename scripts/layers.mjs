@@ -1,11 +1,9 @@
 // The rules of imports for the linter, made of the table in CONTRIBUTING.md: `npm run layers` writes biome.layers.json.
 //
-//     | folder        | is …  | may import                                                 | page |
-//     | ------------- | ----- | ---------------------------------------------------------- | ---- |
-//     | `src/client`  | …     | connection and below, tabs; zustand                        |      |
-//     | `src/testing` | …     | client and below, server; msw                              | yes  |
-//     | `src/ai`      | …     | client, protocol, `call/abort.ts`; no package              |      |
-//     | `src/lite`    | …     | client and below, not `client/sdk*`; no package            |      |
+//     | folder            | is … | may import                                             | page |
+//     | ----------------- | ---- | ------------------------------------------------------ | ---- |
+//     | `src/core/client` | …    | core/run and below, core/wire; zustand                 |      |
+//     | `src/tools/ai`    | …    | core/client, `core/time/abort.ts`; no package          |      |
 //
 // Before the semicolon stand folders of `src`, "X and below" for X and all that X may import, and files in backticks; after it
 // packages. `page`: whether the code may use the globals of a page, which everything else takes from the `Environment`.
@@ -27,7 +25,6 @@ const NO_TESTS = ['!**/*.test.ts', '!**/*.test.tsx', '!**/*.test-d.ts']
  * @property {string} words what it may import, as the table says it
  * @property {Set<string>} imports folders
  * @property {string[]} files single files of other folders
- * @property {string[]} not parts of the folders that it may import
  * @property {string[]} packages
  * @property {boolean} isPage
  */
@@ -43,14 +40,13 @@ export function readLayers(markdown) {
   for (const [, folder = '', words = '', page] of rows.reverse()) {
     const [inside = '', packages = ''] = words.split(/; */)
     /** @type {Omit<Layer, 'packages'>} */
-    const layer = { folder, words, imports: new Set(), files: [], not: [], isPage: page === 'yes' }
-    let isNot = false
+    const layer = { folder, words, imports: new Set(), files: [], isPage: page === 'yes' }
     for (const item of inside.split(/, */)) {
-      const [, not, file, name, below] = /^(not )?(?:`(\S+)`|(\S+?))( and below)?$/.exec(item) ?? []
-      isNot ||= not !== undefined
-      if (file !== undefined) (isNot ? layer.not : layer.files).push(file)
+      const [, file, name = '', below] = /^(?:`(\S+)`|(\S+?))( and below)?$/.exec(item) ?? []
+      if (file !== undefined) layer.files.push(file)
+      else if (name === 'all') layer.imports = new Set(layers.keys())
       else if (name !== 'nothing') {
-        const found = layers.get(name ?? '')
+        const found = layers.get(name)
         if (found === undefined)
           throw new Error(`${SOURCE}: src/${folder} may import "${item}", and there is no such row below it.`)
         layer.imports.add(found.folder)
@@ -67,25 +63,27 @@ export function readLayers(markdown) {
  * @param {Layer} layer
  * @param {readonly Layer[]} layers
  */
-function importRule({ folder, words, imports, files, not, packages }, layers) {
-  const isWithin = (/** @type {string} */ inner, /** @type {string} */ outer) => `${inner}/`.startsWith(`${outer}/`)
+function importRule({ folder, words, imports, files, packages }, layers) {
   const allowed = [folder, ...imports]
   const isAllowed = (/** @type {string} */ other) => allowed.some((one) => isWithin(other, one) || isWithin(one, other))
   const isEntry = folder === ENTRIES
+  const isDenied = (/** @type {Layer} */ { folder: other }) => other !== ENTRIES && !isAllowed(other)
   const denied = layers.filter(
-    ({ folder: other }) => other !== ENTRIES && !isAllowed(other) && (parent(other) === '' || isAllowed(parent(other))),
+    (layer) => isDenied(layer) && !layers.some((other) => other.folder === parent(layer.folder) && isDenied(other)),
   )
-  const up = isEntry ? './' : '../'.repeat(folder.split('/').length)
   // In front of a room stand the files that put the rooms together.
-  const front = folder.includes('/') && !imports.has(folder.replace(/\/[^/]+$/, '')) ? ['../*.js'] : []
+  const isRoom = layers.some((other) => other.folder === parent(folder)) && !imports.has(parent(folder))
+  const inFront = (/** @type {string} */ path) => isRoom && parent(path) === parent(folder)
   const group = [
-    ...denied.map(({ folder: other }) =>
-      !isEntry && isUnique(other, layers) ? `**/${last(other)}/**` : `${up}${other}/**`,
+    ...denied.map(({ folder: other }) => `**/${seenFrom(folder, other)}/**`),
+    // `server` from here may be a room beside this one, which is denied, and end the path of another, which is not.
+    ...[...imports].flatMap((other) =>
+      denied.some(({ folder: one }) => isWithin(seenFrom(folder, other), seenFrom(folder, one)))
+        ? [`!**/${seenFrom(folder, other)}/**`]
+        : [],
     ),
-    ...not.map((path) => `**/${last(path)}${path.includes('*') ? '' : '/**'}`),
-    ...front,
-    ...(isEntry ? [] : ['**/index.js']),
-    ...files.map((path) => (isWithin(folder, parent(path)) ? `!../${last(toJs(path))}` : `!**/${toJs(path)}`)),
+    ...(isRoom ? ['../*.js'] : []),
+    ...files.map((path) => (inFront(path) ? `!../${last(toJs(path))}` : `!**/${toJs(seenFrom(folder, path))}`)),
   ]
   const outside = [
     '**',
@@ -93,7 +91,7 @@ function importRule({ folder, words, imports, files, not, packages }, layers) {
     ...(isEntry ? [] : ['!../**']),
     ...packages.flatMap((name) => [`!${name}`, `!${name}/**`]),
   ]
-  const message = `src/${folder} may import: ${words.replaceAll('`', '')} (the table of ${SOURCE}). An index.ts is an entry for users of the package.`
+  const message = `src/${folder} may import: ${words.replaceAll('`', '')} (the table of ${SOURCE}).`
   return {
     includes: [isEntry ? `src/${folder}` : `src/${folder}/**`, ...NO_TESTS],
     linter: {
@@ -113,12 +111,24 @@ const toJs = (/** @type {string} */ path) => path.replace(/\.ts$/, '.js')
 const last = (/** @type {string} */ path) => path.slice(path.lastIndexOf('/') + 1)
 const parent = (/** @type {string} */ path) => path.slice(0, Math.max(0, path.lastIndexOf('/')))
 
-/** @param {string} folder @param {readonly Layer[]} layers */
-const isUnique = (folder, layers) => layers.filter((other) => last(other.folder) === last(folder)).length === 1
+/** @param {string} inner @param {string} outer */
+const isWithin = (inner, outer) => `${inner}/`.startsWith(`${outer}/`)
+
+/**
+ * The end of the path by which any file of a folder, however deep, imports from another.
+ *
+ * @param {string} folder
+ * @param {string} path
+ * @returns {string}
+ */
+const seenFrom = (folder, path) => {
+  const [first = '', ...rest] = path.split('/')
+  return rest.length > 0 && isWithin(folder, first) ? seenFrom(folder.slice(first.length + 1), rest.join('/')) : path
+}
 
 /** @param {readonly Layer[]} layers @returns {string} the text of biome.layers.json */
 export function layerRules(layers) {
-  const advice = 'Take it from the Environment (src/environment).'
+  const advice = 'Take it from the Environment (src/core/environment).'
   const pageless = {
     includes: [
       ...layers.filter(({ isPage, folder }) => !isPage && folder !== ENTRIES).map(({ folder }) => `src/${folder}/**`),

@@ -1,4 +1,4 @@
-// Tests the tests: `npm run mutation`, or `npm run mutation -- core/record protocol` for some rooms of src. StrykerJS changes the code
+// Tests the tests: `npm run mutation`, or `npm run mutation -- core/record core/time` for some rooms of src. StrykerJS changes the code
 // in one place at a time, and the unit tests of the room have to fail. Prints what no test has noticed and the score of each
 // room; `-- --write` writes the scores into docs/project/mutation.md. What has been found out is kept: the next run tests what has
 // changed since and what has timed out, and `-- --last` prints what the last one has found. A survivor that is no lack of a
@@ -19,7 +19,17 @@ const PAGE = 'docs/project/mutation.md'
 const RESULTS = 'test/mutation/results.json'
 const GOAL = 85
 /** In the order of the table. */
-const ROOMS = ['protocol', 'core/record', 'core/run', 'core/storage', 'core/tabs', 'core/time', 'client', 'connection']
+const ROOMS = [
+  'core/protocol',
+  'core/record',
+  'core/run',
+  'core/storage',
+  'core/tabs',
+  'core/time',
+  'core/client',
+  'core/wire',
+  'sdk',
+]
 
 /** A room may lie in a folder. @param {string} room */
 const fileOf = (room) => room.replaceAll('/', '-')

@@ -1,5 +1,5 @@
 // What must be true of a tag before it is published, and what its release says: `node scripts/release.mjs v1.2.3` prints the
-// section of CHANGELOG.md, and fails where the tag, package.json, create/package.json, src/version.ts and CHANGELOG.md do not name
+// section of CHANGELOG.md, and fails where the tag, package.json, create/package.json, src/core/protocol/version.ts and CHANGELOG.md do not name
 // one version.
 import { readFileSync } from 'node:fs'
 import { argv } from 'node:process'
@@ -18,7 +18,8 @@ export function release(tag, readFile) {
     const packaged = JSON.parse(readFile(manifest)).version
     if (packaged !== version) problems.push(`${manifest} names ${packaged}.`)
   }
-  if (!readFile('src/version.ts').includes(`'${version}'`)) problems.push(`src/version.ts does not name ${version}.`)
+  if (!readFile('src/core/protocol/version.ts').includes(`'${version}'`))
+    problems.push(`src/core/protocol/version.ts does not name ${version}.`)
   const notes = section(readFile('CHANGELOG.md'), version)
   if (notes === '') problems.push(`CHANGELOG.md has no section ## [${version}] - DATE with text in it.`)
   return { notes, problems }

@@ -4,13 +4,14 @@
  *
  * @packageDocumentation
  */
-export { createTaskClient } from './client/createTaskClient.js'
+
+export * from './core/client/everyClient.js'
+export type { LegacyTasksMode } from './core/wire/legacyOptions.js'
+export { createTaskClient } from './sdk/createTaskClient.js'
 export type {
   TaskClientOptions,
   TaskClientSdkOptions,
   TaskClientUrlOptions,
-} from './client/sdkOptions.js'
-export type { BrowserAuthProvider } from './connection/authProvider.js'
-export type { LegacyTasksMode } from './connection/legacy/options.js'
-export { type WithTasksOptions, withTasks } from './connection/withTasks/withTasks.js'
-export * from './everyClient.js'
+} from './sdk/sdkOptions.js'
+export type { BrowserAuthProvider } from './sdk/signIn/authProvider.js'
+export { type WithTasksOptions, withTasks } from './sdk/withTasks/withTasks.js'

@@ -3,7 +3,7 @@ import type { TaskClient } from 'taskwire'
 import { createTestServer, type SimulatedPage, scriptTask, type TestServerOptions } from 'taskwire/testing'
 import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
-import { defineTool } from '../src/server/index.js'
+import { defineTool } from '../src/server.js'
 import { createTaskClient } from './support/anyClient.js'
 
 const KEY_META = 'dev.taskwire/idempotencyKey'

@@ -164,7 +164,7 @@ describe('observe()', () => {
 })
 
 it('each type of observation and each reason is documented', () => {
-  const declared = readFileSync('src/client/observe/events.ts', 'utf8')
+  const declared = readFileSync('src/core/client/observe/events.ts', 'utf8')
   const documented = readFileSync('docs/observing.md', 'utf8')
   const types = [...declared.matchAll(/readonly type: ([^\n;}]*)/g)].flatMap(
     ([, union = '']) => union.match(/[\w-]+(?=')/g) ?? [],

@@ -29,7 +29,7 @@ it.each([
   ['taskwire', () => import('taskwire')],
   ['taskwire/lite', () => import('taskwire/lite')],
 ])('an error of %s says in production what happened, and where the advice is', async (_, load) => {
-  const { createTaskClient, READ_MORE } = { ...(await load()), ...(await import('../src/protocol/readMore.js')) }
+  const { createTaskClient, READ_MORE } = { ...(await load()), ...(await import('../src/core/protocol/readMore.js')) }
   const { createSimulatedBrowser } = await import('taskwire/testing')
   const browser = createSimulatedBrowser({ fetch: () => Promise.reject(new TypeError('Failed to fetch')) })
   const client = createTaskClient({

@@ -2,7 +2,7 @@ import type { TaskClient } from 'taskwire'
 import { createTestServer, scriptTask, type TestServer } from 'taskwire/testing'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { defineTool } from '../src/server/index.js'
+import { defineTool } from '../src/server.js'
 import { createTaskClient } from './support/anyClient.js'
 
 const render = defineTool({

@@ -79,7 +79,7 @@ describe('release', () => {
   const files: Record<string, string> = {
     'package.json': '{ "version": "1.2.3" }',
     'create/package.json': '{ "version": "1.2.3" }',
-    'src/version.ts': "export const VERSION = '1.2.3'\n",
+    'src/core/protocol/version.ts': "export const VERSION = '1.2.3'\n",
     'CHANGELOG.md':
       '# Changelog\n\n## [Unreleased]\n\n## [1.2.3] - 2027-01-02\n\n### Fixed\n\n- A poll.\n\n## [1.2.2] - 2027-01-01\n\n- Old.\n',
   }
@@ -104,7 +104,12 @@ describe('release', () => {
       'v1.2.3',
       'create/package.json names 1.2.2.',
     ],
-    ['another version in the code', { 'src/version.ts': "'1.2.2'" }, 'v1.2.3', 'src/version.ts does not name 1.2.3.'],
+    [
+      'another version in the code',
+      { 'src/core/protocol/version.ts': "'1.2.2'" },
+      'v1.2.3',
+      'src/core/protocol/version.ts does not name 1.2.3.',
+    ],
     [
       'no section in the changelog',
       { 'CHANGELOG.md': '## [Unreleased]\n\n- A poll.\n' },

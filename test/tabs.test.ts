@@ -1,7 +1,7 @@
 import type { TaskClient, TaskClientUrlOptions, ToolCall } from 'taskwire'
 import type { SimulatedPage, TestServer } from 'taskwire/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Locks } from '../src/environment/environment.js'
+import type { Locks } from '../src/core/environment/environment.js'
 import { createTaskClient } from './support/anyClient.js'
 import { createWorkServer } from './support/workServer.js'
 

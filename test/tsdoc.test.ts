@@ -127,7 +127,7 @@ it('each example of TSDoc compiles, in the app that it is part of', async () => 
   expect(examples.length).toBeGreaterThan(30)
   const entryOf = await findNames()
   for (const { name, code } of examples) {
-    const [binding = ''] = name.split('.')
+    const [, binding = ''] = /^bindings\.(\w+)/.exec(name) ?? []
     const names = BINDINGS.includes(binding) ? new Map([...entryOf, ...(await namesOf(binding))]) : entryOf
     const pragma = binding === 'solid' ? '/** @jsxImportSource solid-js */\n' : ''
     await writeFile(join(folder, `${name}.tsx`), pragma + moduleOf(code, names))
@@ -163,7 +163,7 @@ async function findNames(): Promise<Map<string, string>> {
 
 /** What the entry of a binding exports, as its source says, and what its examples take from its framework. */
 async function namesOf(binding: string): Promise<[name: string, entry: string][]> {
-  const source = await readFile(join(repository, 'src', binding, 'index.ts'), 'utf8')
+  const source = await readFile(join(repository, 'src', `${binding}.ts`), 'utf8')
   const names = [...source.matchAll(/(?<=[{,]\s*)(?!type )\w+(?=\s*[,}])/g)].map(([name]) => name)
   return [...names.map((name) => [name, `taskwire/${binding}`] as [string, string]), ...(FRAMEWORKS[binding] ?? [])]
 }

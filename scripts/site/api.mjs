@@ -16,7 +16,7 @@ const out = join(root, 'docs/api')
 /**
  * @typedef {object} Entry
  * @property {string} name that an app imports: `taskwire/react`
- * @property {string} source `src/react/index.ts`
+ * @property {string} source `src/react.ts`
  * @property {string} page its file in docs/api: `react.md`
  */
 
@@ -29,7 +29,7 @@ export function entriesOf(exports) {
     .filter((path) => !path.endsWith('.json'))
     .map((path) => ({
       name: path.replace('.', 'taskwire'),
-      source: `src${path.slice(1)}/index.ts`,
+      source: `src/${path === '.' ? 'index' : path.slice(2).replaceAll('/', '-')}.ts`,
       page: `${path === '.' ? 'taskwire' : path.slice(2).replaceAll('/', '-')}.md`,
     }))
 }
@@ -62,8 +62,8 @@ async function main() {
     validation: { notExported: true, invalidLink: true },
     // A step of a type that is of no use elsewhere. Its name says what it is.
     intentionallyNotExported: [
-      'src/backend/createClientPool.ts:Pooled',
-      'src/client/tools.ts:IntersectionOf',
+      'src/bridge/backend/createClientPool.ts:Pooled',
+      'src/core/client/tools.ts:IntersectionOf',
       // What the client hands to `keepResults`, for nobody else.
       'src/core/storage/keptResults.ts:KeptResultsContext',
       'src/core/storage/recordStore.ts:RecordStore',
@@ -79,7 +79,7 @@ async function main() {
   app.validate(project)
   const byName = new Map(entries.map((entry) => [entry.source.slice('src/'.length, -'.ts'.length), entry]))
   for (const module of project.children ?? []) {
-    const entry = byName.get(module.name) ?? byName.get(`${module.name}/index`)
+    const entry = byName.get(module.name)
     if (entry === undefined) throw new TypeError(`Failed to make the API reference: ${module.name} is no entry.`)
     module.name = entry.page.slice(0, -'.md'.length)
   }

@@ -23,7 +23,7 @@ const EXAMPLES = {
   vanilla: 'examples/vanilla',
 }
 
-const sources = { find: /^taskwire\/(.*)$/, replacement: join(root, 'src/$1/index.ts') }
+const sources = { find: /^taskwire\/(.*)$/, replacement: join(root, 'src/$1.ts') }
 const client = { find: /^taskwire$/, replacement: join(root, 'docs/live/frame/taskwire.ts') }
 const server = { find: /^taskwire\/server$/, replacement: join(root, 'docs/live/server/taskwireServer.ts') }
 const define = { 'process.env.NODE_ENV': '"production"' }

@@ -1,4 +1,4 @@
-import { TaskConfigurationError } from '../protocol/errors.js'
+import { TaskConfigurationError } from '../core/protocol/errors.js'
 import type { TaskWorkerOptions } from './createTaskWorker.js'
 import type { TaskServerOptions } from './taskServerOptions.js'
 import { isLeased } from './tasks/leases.js'

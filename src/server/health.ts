@@ -1,4 +1,4 @@
-import { TaskStorageError } from '../protocol/errors.js'
+import { TaskStorageError } from '../core/protocol/errors.js'
 import type { Clock } from './base/clock.js'
 import type { TaskExecutor } from './tasks/executor.js'
 import type { TaskStore } from './tasks/taskStore.js'

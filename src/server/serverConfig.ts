@@ -1,5 +1,5 @@
 import { DEFAULT_MAX_REQUEST_BODY_SIZE } from '@modelcontextprotocol/server'
-import { TASKS_EXTENSION } from '../protocol/extension.js'
+import { TASKS_EXTENSION } from '../core/protocol/extension.js'
 import { type Clock, systemClock } from './base/clock.js'
 import { checkedTools, checkServerOptions, fail } from './checkOptions.js'
 import type { TaskServerOptions } from './taskServerOptions.js'

@@ -1,5 +1,5 @@
 import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server'
-import { TaskConfigurationError } from '../protocol/errors.js'
+import { TaskConfigurationError } from '../core/protocol/errors.js'
 import { createServerLog } from './base/logger.js'
 import { nextMacrotask } from './base/nextMacrotask.js'
 import type { NotifyServer, TaskServerGauges } from './base/taskServerEvents.js'

@@ -1,7 +1,7 @@
 import type { CallToolResult } from 'taskwire'
 import { isToolStatus } from 'taskwire/ai'
 import { describe, expect, it } from 'vitest'
-import { modelOutput } from '../../src/ai/modelOutput.js'
+import { modelOutput } from '../../src/tools/ai/modelOutput.js'
 
 const toModel = (output: unknown) => modelOutput({ output })
 

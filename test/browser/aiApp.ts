@@ -1,5 +1,5 @@
 import { createDemoServer } from '../../demo/server/demoServer.js'
-import { createSimulatedBrowser } from '../../src/testing/simulatedBrowser.js'
+import { createSimulatedBrowser } from '../../src/tools/testing/simulatedBrowser.js'
 import { type HttpRequest, startHttpServer } from '../support/httpServer.js'
 import { buildScripts } from './reportApp.js'
 

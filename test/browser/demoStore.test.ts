@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { workingRecord } from '../../src/testing/workingRecord.js'
+import { workingRecord } from '../../src/tools/testing/workingRecord.js'
 import { launchChromium } from './chromium.js'
 import type { runContract } from './storePage.js'
 import { startVitePage, type VitePage } from './vitePage.js'

@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { build, type Rolldown } from 'vite'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Diagnosis } from '../../src/diagnose/judge.js'
+import type { Diagnosis } from '../../src/tools/diagnose/judge.js'
 import { doctoredServer } from '../cli/support/doctoredServer.js'
 import { freedUrl, serve } from '../cli/support/serve.js'
 import { launchChromium } from './chromium.js'
@@ -13,7 +13,7 @@ beforeAll(async () => {
   const outputs = (await build({
     configFile: false,
     logLevel: 'error',
-    build: { write: false, lib: { entry: 'src/diagnose/index.ts', formats: ['es'] } },
+    build: { write: false, lib: { entry: 'src/diagnose.ts', formats: ['es'] } },
   })) as Rolldown.RolldownOutput[]
   const [chunk] = outputs.flatMap(({ output }) => output)
   script = chunk?.type === 'chunk' ? chunk.code : ''

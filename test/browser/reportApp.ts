@@ -2,7 +2,7 @@ import { build, type Rolldown } from 'vite'
 import { createDemoServer } from '../../demo/server/demoServer.js'
 import { createRecordHandler } from '../../docs/examples/deviceServer.js'
 import { memoryTable } from '../../docs/examples/deviceTable.js'
-import { createSimulatedBrowser } from '../../src/testing/simulatedBrowser.js'
+import { createSimulatedBrowser } from '../../src/tools/testing/simulatedBrowser.js'
 import { type HttpRequest, startHttpServer } from '../support/httpServer.js'
 
 /** An app, its backend and the MCP server of the demo on one origin. The server's clock stands still, so a report takes as long as a test likes. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Environment } from '../../src/environment/environment.js'
+import type { Environment } from '../../src/core/environment/environment.js'
 
 /** Everything that the pages of a run have asked of their environment, in order, each with its time. */
 export interface Journal {

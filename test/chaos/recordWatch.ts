@@ -1,7 +1,7 @@
+import type { WebStorage } from '../../src/core/environment/environment.js'
 import { decodeCallRecord } from '../../src/core/record/codec.js'
 import type { CallRecord } from '../../src/core/record/record.js'
 import type { TaskStorage } from '../../src/core/storage/taskStorage.js'
-import type { WebStorage } from '../../src/environment/environment.js'
 
 /** `throws`: on every use. `full`: on writing, as a quota does. */
 export type StorageTrouble = 'throws' | 'full'

@@ -2,8 +2,8 @@ import { request } from 'node:http'
 import { createRequire } from 'node:module'
 import { createTaskClient, type TaskClient } from 'taskwire'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { run } from '../../src/cli/run.js'
 import { memoryStorage } from '../../src/core/storage/memoryStorage.js'
+import { run } from '../../src/tools/cli/run.js'
 import { freePort } from '../support/freePort.js'
 import { taskwire, testTerminal } from './support/testTerminal.js'
 
@@ -110,7 +110,7 @@ describe('npx taskwire gateway', () => {
     [['--after', '0', '--', 'server'], 'name those tools with --tasks'],
     [['--after', 'soon', '--', 'server'], 'is no number of seconds'],
     [['--jobs', 'no/such/file.js', '--', 'server'], 'Failed to load the jobs of "no/such/file.js"'],
-    [['--jobs', 'src/version.ts', '--', 'server'], 'exports no list of jobs'],
+    [['--jobs', 'src/core/protocol/version.ts', '--', 'server'], 'exports no list of jobs'],
     [['--port', '99999', '--', 'server'], 'is no port'],
     [['--header', 'A: b', '--', 'server'], 'for a server behind a URL'],
     [['https://a.example/mcp', '--', 'server'], 'Which server?'],

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import pg from 'pg'
 import { postgresTaskStore } from 'taskwire/server/postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { workingRecord } from '../../src/testing/workingRecord.js'
+import { workingRecord } from '../../src/tools/testing/workingRecord.js'
 import { type Database, startPostgres } from '../server/support/databases.js'
 import { taskwire } from './support/testTerminal.js'
 

@@ -6,7 +6,7 @@ import { createServer } from 'vite'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from 'vitest'
 import { assemble, filesIn, SHARED } from '../../create/assemble.mjs'
 import { TEMPLATE_NAMES, type Template } from '../../create/src/templates.js'
-import type { TaskServer } from '../../src/server/index.js'
+import type { TaskServer } from '../../src/server.js'
 import { serve } from '../cli/support/serve.js'
 import { taskwire } from '../cli/support/testTerminal.js'
 
@@ -81,7 +81,7 @@ async function loadServer(template: Template): Promise<TaskServer> {
     root: repository,
     appType: 'custom',
     logLevel: 'silent',
-    resolve: { alias: { 'taskwire/server': join(repository, 'src/server/index.ts') } },
+    resolve: { alias: { 'taskwire/server': join(repository, 'src/server.ts') } },
     optimizeDeps: { noDiscovery: true },
     server: { middlewareMode: true, ws: false, watch: null },
   })

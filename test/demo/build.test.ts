@@ -22,8 +22,8 @@ const has = (folder: string) => (chunk: Rolldown.OutputChunk) => chunk.moduleIds
 test('a production build of the demo has nothing of the devtools, and no server', async () => {
   const output = await buildDemo('production')
   const chunks = chunksOf(output)
-  expect(chunks.filter(has('/src/client/'))).not.toEqual([])
-  expect(chunks.filter(has('/src/devtools/'))).toEqual([])
+  expect(chunks.filter(has('/src/core/client/'))).not.toEqual([])
+  expect(chunks.filter(has('/src/tools/devtools/'))).toEqual([])
   expect(chunks.filter(({ code }) => /taskwire-devtools|mountTaskwireDevtools/.test(code))).toEqual([])
   expect(output.map(({ fileName }) => fileName)).not.toContain('server.js')
 })
@@ -36,7 +36,7 @@ test('the static site has its server in one script, and the devtools in a file t
   expect(String(server?.type === 'asset' && server.source)).toContain('tasks/get')
 
   const chunks = chunksOf(output)
-  const panels = chunks.filter(has('/src/devtools/mount'))
+  const panels = chunks.filter(has('/src/tools/devtools/mount'))
   expect(panels.map(({ isDynamicEntry }) => isDynamicEntry)).toEqual([true])
   const [panel] = panels
   expect(chunks.filter(({ imports }) => panel && imports.includes(panel.fileName))).toEqual([])
@@ -46,7 +46,7 @@ test('the static site has its server in one script, and the devtools in a file t
 
 test('a build that is asked for the devtools has them in a file of their own, loaded on demand', async () => {
   vi.stubEnv('VITE_DEVTOOLS', 'true')
-  const withDevtools = chunksOf(await buildDemo('production')).filter(has('/src/devtools/'))
+  const withDevtools = chunksOf(await buildDemo('production')).filter(has('/src/tools/devtools/'))
   expect(withDevtools.map(({ isEntry, isDynamicEntry }) => ({ isEntry, isDynamicEntry }))).toEqual([
     { isEntry: false, isDynamicEntry: true },
   ])

@@ -1,7 +1,7 @@
 import { createTaskClient, type TaskClient, type TaskClientUrlOptions } from 'taskwire'
 import { createSimulatedBrowser, type SimulatedBrowser, type SimulatedPage } from 'taskwire/testing'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { WebStorage } from '../../src/environment/environment.js'
+import type { WebStorage } from '../../src/core/environment/environment.js'
 import {
   createScriptedServer,
   legacyResult,
@@ -60,7 +60,7 @@ let browser: SimulatedBrowser
 let server: ScriptedServer
 
 // Loaded where a server turns out to be one of 2025-11-25, which takes real time the first time.
-beforeAll(() => import('../../src/connection/legacy/tasksOverTransport.js'))
+beforeAll(() => import('../../src/sdk/legacy/tasksOverTransport.js'))
 
 beforeEach(() => {
   browser = createSimulatedBrowser({ fetch: (url, init) => server.fetch(url, init) })

@@ -115,7 +115,7 @@ describe('a task whose time of creation', () => {
 
 describe('a task of a server of 2025-11-25 that stamps each response with another time of creation', () => {
   // Loaded where a server turns out to be one of 2025-11-25, which takes real time the first time.
-  beforeAll(() => import('../../src/connection/legacy/tasksOverTransport.js'))
+  beforeAll(() => import('../../src/sdk/legacy/tasksOverTransport.js'))
 
   it('[EDGE-31] is followed to its end where the app has named it', async () => {
     speakLegacy(server, { tools: {}, tasks: { requests: { tools: { call: {} } } } })

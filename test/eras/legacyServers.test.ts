@@ -10,7 +10,7 @@ import {
 } from 'taskwire'
 import type { WireObservation } from 'taskwire/types'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { hash } from '../../src/core/storage/hash.js'
+import { hash } from '../../src/core/record/hash.js'
 import { memoryStorage } from '../../src/core/storage/memoryStorage.js'
 import { openWithSdkV1 } from './support/eraPages.js'
 import { type EraServer, TOOLS } from './support/eraServer.js'

@@ -8,7 +8,7 @@ import { z } from 'zod'
 import { report as reportAfter } from '../../docs/examples/extTasksAfter.js'
 import { report as reportBefore } from '../../docs/examples/extTasksBefore.js'
 import { createTaskServer, type TaskServer } from '../../src/server/createTaskServer.js'
-import { defineTool } from '../../src/server/index.js'
+import { defineTool } from '../../src/server.js'
 import { settle } from '../server/support/manualClock.js'
 import { createRawDispatch, PROTOCOL_VERSION } from './support/extTasksSession.js'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { jobLines } from '../../src/cli/doctor/jobLines.js'
-import { findJobPairs } from '../../src/cli/doctor/jobPairs.js'
+import { jobLines } from '../../src/tools/cli/doctor/jobLines.js'
+import { findJobPairs } from '../../src/tools/cli/doctor/jobPairs.js'
 import { FIXTURES } from './fixtures.js'
 
 /** What stands between the brackets. */

@@ -5,21 +5,25 @@
  */
 const rooms: Record<string, readonly string[]> = {
   'core/record': ['test/durability/*', 'test/edges/{clock,clockSetBack,clockSetForward,tabsMessages,storageVersions}'],
-  protocol: ['test/spec/wire'],
+  'core/protocol': ['test/spec/wire'],
   'core/run': ['test/durability/*', 'test/{idempotentCalls,inputRequests,push,tabs}'],
   'core/storage': ['test/durability/storage', 'test/edges/storage{Space,Versions}'],
   'core/tabs': ['test/tabs', 'test/edges/{tabsMessages,tabsUnconnected}'],
   'core/time': ['test/durability/{clock,polls}'],
-  client: [
-    'src/lite/*',
+  'core/client': [
+    'src/core/lite/*',
     'test/{callArguments,callMeta,connecting,earlierVisits,errors,idempotentCalls,observe,observeWire,push,signIn,tabs}',
     'test/edges/{endpoint,sameOrigin,storageLost,storageSession,tabsOneTask}',
   ],
-  connection: [
-    'src/lite/*',
+  'core/wire': [
+    'src/core/lite/*',
     'test/{callArguments,callMeta,connecting,errors,progress,push,signIn,wireOfBoth}',
     'test/edges/{frameworksConnect,legacyToolsList,undeclaredInput}',
     'test/spec/wire',
+  ],
+  sdk: [
+    'test/{connecting,errors,progress,signIn,wireOfBoth}',
+    'test/edges/{frameworksConnect,legacyToolsList,undeclaredInput}',
   ],
 }
 

@@ -7,7 +7,7 @@ import { lastingWorker } from './lastingWorker.js'
 import { testsOf } from './rooms.js'
 
 /** Tests of the lower layers first, small ones first: most mutants are killed by a test that takes no time. */
-const layers = ['protocol', 'core', 'connection', 'client'].map((layer) => `src/${layer}/`)
+const layers = ['core/protocol', 'core/time', 'core/record', 'core', 'sdk'].map((layer) => `src/${layer}/`)
 
 function rank({ moduleId }: TestSpecification): number {
   const path = relative('', moduleId).replaceAll('\\', '/')

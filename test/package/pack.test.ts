@@ -73,7 +73,7 @@ test.for([
   ['taskwire/vue', ['zustand', 'vue', '@tanstack/vue-query']],
 ] as const)('%s loads in plain Node, and only these packages with it: %s', async ([entry, packages]) => {
   await app.run(['--input-type=module', '--eval', `await import('${entry}')`])
-  const start = join(app.installed, 'dist', entry.replace(/^taskwire\/?/, ''), 'index.js')
+  const start = join(app.installed, 'dist', `${entry.replace(/^taskwire\/?/, '').replaceAll('/', '-') || 'index'}.js`)
   const loaded = await packagesLoadedBy(start)
   expect([...loaded].filter((name) => !(packages as readonly string[]).includes(name))).toEqual([])
 })

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { migratePostgres, postgresDdl, postgresTaskStore } from 'taskwire/server/postgres'
 import { redisTaskStore } from 'taskwire/server/redis'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { workingRecord } from '../../src/testing/workingRecord.js'
+import { workingRecord } from '../../src/tools/testing/workingRecord.js'
 import { type Database, hasRedis, startPostgres, startRedis, WITHOUT_REDIS } from '../server/support/databases.js'
 import { describeTaskStore } from '../server/support/taskStoreContract.js'
 

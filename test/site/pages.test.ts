@@ -49,7 +49,7 @@ describe('the API reference', () => {
   test('has a page for each path that an app can import', () => {
     expect(entriesOf({ '.': {}, './server/redis': {}, './package.json': '' })).toEqual([
       { name: 'taskwire', source: 'src/index.ts', page: 'taskwire.md' },
-      { name: 'taskwire/server/redis', source: 'src/server/redis/index.ts', page: 'server-redis.md' },
+      { name: 'taskwire/server/redis', source: 'src/server-redis.ts', page: 'server-redis.md' },
     ])
   })
 

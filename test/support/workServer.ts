@@ -1,7 +1,7 @@
 import { inputRequired } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { defineTool, type ToolDefinition } from '../../src/server/index.js'
-import { createTestServer, type TestServer, type TestServerOptions } from '../../src/testing/index.js'
+import { defineTool, type ToolDefinition } from '../../src/server.js'
+import { createTestServer, type TestServer, type TestServerOptions } from '../../src/testing.js'
 
 /** A test server with the tools below. What they throw is meant to be thrown. */
 export function createWorkServer(options: Omit<TestServerOptions, 'tools'> = {}): TestServer {

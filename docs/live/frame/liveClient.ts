@@ -1,4 +1,4 @@
-import type { FaultInjection } from '../../../src/devtools/index.js'
+import type { FaultInjection } from '../../../src/devtools.js'
 import type { TaskClient } from '../../../src/index.js'
 
 /** The event that a client of a frame is announced by, at the element of the frame. */

@@ -1,7 +1,7 @@
 // `taskwire` as the live examples have it: the package itself, whose clients can also be cut off and watched by the page
 // around the frame.
 
-import { createFaultInjection } from '../../../src/devtools/index.js'
+import { createFaultInjection } from '../../../src/devtools.js'
 import { createTaskClient as create, type TaskClient, type TaskClientUrlOptions } from '../../../src/index.js'
 import { CLIENT_EVENT, type LiveClient } from './liveClient.js'
 

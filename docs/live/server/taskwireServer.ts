@@ -1,8 +1,8 @@
 // `taskwire/server` as the servers of the live examples have it: the package itself, which also knows what a server was
 // made with, so that a service worker can make the same one again, over a store that outlives it.
-import { createTaskServer as create, type TaskServer, type TaskServerOptions } from '../../../src/server/index.js'
+import { createTaskServer as create, type TaskServer, type TaskServerOptions } from '../../../src/server.js'
 
-export * from '../../../src/server/index.js'
+export * from '../../../src/server.js'
 
 const made = new WeakMap<TaskServer, TaskServerOptions>()
 

@@ -1,8 +1,8 @@
-import type { TaskClient } from '../../client/taskClient.js'
-import type { ConnectionState } from '../../connection/connection.js'
+import type { TaskClient } from '../../core/client/taskClient.js'
+import type { CallToolResult } from '../../core/protocol/callToolResult.js'
+import type { JsonObject } from '../../core/protocol/json.js'
 import { type CompletedToolCall, isSettled, type ToolCallState } from '../../core/record/toolCallState.js'
-import type { CallToolResult } from '../../protocol/callToolResult.js'
-import type { JsonObject } from '../../protocol/json.js'
+import type { ConnectionState } from '../../core/wire/connection.js'
 import { encodeCall, refOf } from '../wire/encodeCall.js'
 import { type CallOnWire, type GoneCall, type News, type Position, WIRE_VERSION } from '../wire/messages.js'
 

@@ -1,5 +1,5 @@
-import type { Environment } from '../../environment/environment.js'
-import { TaskError } from '../../protocol/errors.js'
+import type { Environment } from '../../core/environment/environment.js'
+import { TaskError } from '../../core/protocol/errors.js'
 import { repeat } from '../../server/base/repeat.js'
 import { sseEvent } from '../../server/http/sse.js'
 import { createReaderPace } from '../../server/push/readerPace.js'

@@ -1,7 +1,7 @@
-import type { TaskClient } from '../../client/taskClient.js'
+import type { TaskClient } from '../../core/client/taskClient.js'
+import type { Environment } from '../../core/environment/environment.js'
+import type { CallToolResult } from '../../core/protocol/callToolResult.js'
 import type { CompletedToolCall, ToolCallState } from '../../core/record/toolCallState.js'
-import type { Environment } from '../../environment/environment.js'
-import type { CallToolResult } from '../../protocol/callToolResult.js'
 
 /** Something that a page asks for. */
 export interface BridgeAction {

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../protocol/json.js'
+import { isJsonObject, type JsonObject } from '../../core/protocol/json.js'
 import { type PageAction, type PageRequest, readCallRef, WIRE_VERSION } from '../wire/messages.js'
 
 const MAX_ID_LENGTH = 128

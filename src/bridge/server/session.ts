@@ -1,4 +1,4 @@
-import type { TaskClient } from '../../client/taskClient.js'
+import type { TaskClient } from '../../core/client/taskClient.js'
 import type { Answer } from '../wire/messages.js'
 import { createFeed, type Feed, type FeedOptions } from './feed.js'
 

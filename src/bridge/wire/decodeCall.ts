@@ -1,7 +1,7 @@
+import { TaskError } from '../../core/protocol/errors.js'
+import { isJsonObject, type JsonObject } from '../../core/protocol/json.js'
 import { isEqual } from '../../core/record/isEqual.js'
 import { type InputResponseState, isPhase, type ToolCallState } from '../../core/record/toolCallState.js'
-import { TaskError } from '../../protocol/errors.js'
-import { isJsonObject, type JsonObject } from '../../protocol/json.js'
 import { type CallOnWire, givenKey } from './messages.js'
 
 /**

@@ -1,7 +1,7 @@
+import type { CallToolResult } from '../../core/protocol/callToolResult.js'
+import { ConnectionFailedError, isTaskError } from '../../core/protocol/errors.js'
+import type { JsonObject } from '../../core/protocol/json.js'
 import type { CompletedToolCall, ToolCallState } from '../../core/record/toolCallState.js'
-import type { CallToolResult } from '../../protocol/callToolResult.js'
-import { ConnectionFailedError, isTaskError } from '../../protocol/errors.js'
-import type { JsonObject } from '../../protocol/json.js'
 import type { CallOnWire, CallRef } from './messages.js'
 
 /** How pages name a call of the backend. */

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../protocol/json.js'
+import { isJsonObject, type JsonObject } from '../../core/protocol/json.js'
 
 /** The version of what page and backend say to each other. */
 export const WIRE_VERSION = 1

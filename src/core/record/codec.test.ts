@@ -14,8 +14,8 @@ import {
   uniqueArray,
 } from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { TaskFailedError, TaskRequestError } from '../../protocol/errors.js'
-import type { Task } from '../../protocol/task.js'
+import { TaskFailedError, TaskRequestError } from '../protocol/errors.js'
+import type { Task } from '../protocol/task.js'
 import { LONGEST_WAIT_MS } from '../time/policy.js'
 import {
   decodeCallRecord,

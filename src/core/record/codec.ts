@@ -1,6 +1,7 @@
-import { parseCallToolResult } from '../../protocol/callToolResult.js'
-import { isTaskError, TaskError } from '../../protocol/errors.js'
-import { isJsonObject, type JsonObject } from '../../protocol/json.js'
+import { parseCallToolResult } from '../protocol/callToolResult.js'
+import { isTaskError, TaskError } from '../protocol/errors.js'
+import { isJsonObject, type JsonObject } from '../protocol/json.js'
+import type { ToolCallMeta } from '../protocol/register.js'
 import {
   type DetailedTask,
   isTerminal,
@@ -8,8 +9,7 @@ import {
   parseDetailedTask,
   parseTask,
   pickTask,
-} from '../../protocol/task.js'
-import type { ToolCallMeta } from '../register.js'
+} from '../protocol/task.js'
 import { LONGEST_WAIT_MS } from '../time/policy.js'
 import { POLLING_MS } from './decide.js'
 import { withAnswered } from './merge.js'

@@ -1,4 +1,4 @@
-import { TaskRequestError } from '../../protocol/errors.js'
+import { TaskRequestError } from '../protocol/errors.js'
 import { type PollPolicy, pollInterval } from '../time/policy.js'
 import type { TaskRecord } from './record.js'
 

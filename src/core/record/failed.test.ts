@@ -7,9 +7,9 @@ import {
   TaskRequestError,
   TasksUnsupportedError,
   TaskUnreachableError,
-} from '../../protocol/errors.js'
-import type { Task } from '../../protocol/task.js'
-import { UNKNOWN_TASK } from '../../protocol/text.js'
+} from '../protocol/errors.js'
+import type { Task } from '../protocol/task.js'
+import { UNKNOWN_TASK } from '../protocol/text.js'
 import { DEFAULT_POLL_POLICY } from '../time/policy.js'
 import { nextPoll } from './decide.js'
 import { failed } from './failed.js'

@@ -1,4 +1,4 @@
-import { inDevelopment } from '../../environment/inDevelopment.js'
+import { inDevelopment } from '../environment/inDevelopment.js'
 import {
   TaskConfigurationError,
   TaskExpiredError,
@@ -6,9 +6,9 @@ import {
   TaskRequestError,
   TasksUnsupportedError,
   TaskUnreachableError,
-} from '../../protocol/errors.js'
-import { READ_MORE } from '../../protocol/readMore.js'
-import { UNKNOWN_TASK } from '../../protocol/text.js'
+} from '../protocol/errors.js'
+import { READ_MORE } from '../protocol/readMore.js'
+import { UNKNOWN_TASK } from '../protocol/text.js'
 import { backoffDelay, type PollPolicy, pollInterval } from '../time/policy.js'
 import { ended, expired, isPastTtl } from './learn.js'
 import type { TaskRecord } from './record.js'

@@ -1,4 +1,4 @@
-import { type InputRequest, MAX_OPEN_INPUT_REQUESTS } from '../../protocol/inputRequest.js'
+import { type InputRequest, MAX_OPEN_INPUT_REQUESTS } from '../protocol/inputRequest.js'
 import { isEqual } from './isEqual.js'
 
 /**

@@ -1,6 +1,6 @@
-import { isJsonObject } from '../../protocol/json.js'
-import { isTerminal } from '../../protocol/task.js'
-import { SESSION_PREFIX } from '../../protocol/taskAddress.js'
+import { isJsonObject } from '../protocol/json.js'
+import { isTerminal } from '../protocol/task.js'
+import { SESSION_PREFIX } from '../protocol/taskAddress.js'
 import { decodeCallRecord, encodeCallRecord, OWN_START, VERSION } from './codec.js'
 import { type CallRecord, isOver } from './record.js'
 

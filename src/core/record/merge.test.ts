@@ -10,8 +10,8 @@ import {
   uniqueArray,
 } from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { TaskFailedError, TaskRequestError } from '../../protocol/errors.js'
-import type { Task } from '../../protocol/task.js'
+import { TaskFailedError, TaskRequestError } from '../protocol/errors.js'
+import type { Task } from '../protocol/task.js'
 import { merge, mergeCalls } from './merge.js'
 import { type CallRecord, newTaskRecord, type TaskRecord } from './record.js'
 

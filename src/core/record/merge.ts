@@ -1,5 +1,5 @@
-import { isInputKey } from '../../protocol/inputRequest.js'
-import { isSameTask, isTerminal } from '../../protocol/task.js'
+import { isInputKey } from '../protocol/inputRequest.js'
+import { isSameTask, isTerminal } from '../protocol/task.js'
 import { isEqual } from './isEqual.js'
 import type { CallRecord, TaskEnd, TaskRecord } from './record.js'
 

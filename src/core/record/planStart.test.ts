@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { TaskStatus } from '../../protocol/task.js'
+import type { TaskStatus } from '../protocol/task.js'
 import { planStart, type StartPlan, type Wish } from './planStart.js'
 import { type CallRecord, newTaskRecord, type TaskRecord } from './record.js'
 

@@ -1,4 +1,4 @@
-import { isOtherHash } from '../storage/argumentsHash.js'
+import { isOtherHash } from './argumentsHash.js'
 import { type CallRecord, isLost, isOver } from './record.js'
 
 /**

@@ -1,7 +1,7 @@
-import type { CallToolResult } from '../../protocol/callToolResult.js'
-import type { InputRequest } from '../../protocol/inputRequest.js'
-import { isTerminal, type Task, type TerminalTask } from '../../protocol/task.js'
-import type { ToolCallMeta } from '../register.js'
+import type { CallToolResult } from '../protocol/callToolResult.js'
+import type { InputRequest } from '../protocol/inputRequest.js'
+import type { ToolCallMeta } from '../protocol/register.js'
+import { isTerminal, type Task, type TerminalTask } from '../protocol/task.js'
 import { type Inputs, NO_INPUTS } from './inputs.js'
 
 export type Era = 'modern' | 'legacy'

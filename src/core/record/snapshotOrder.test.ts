@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Task } from '../../protocol/task.js'
+import type { Task } from '../protocol/task.js'
 import { type KnownSnapshots, takeSnapshot } from './snapshotOrder.js'
 
 const TASK: Task = {

@@ -1,4 +1,4 @@
-import { isTerminal, pickTask, type Task } from '../../protocol/task.js'
+import { isTerminal, pickTask, type Task } from '../protocol/task.js'
 
 /** What is known of a task when a snapshot of it arrives. */
 export interface KnownSnapshots {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { TaskCancelledError, TaskFailedError } from '../../protocol/errors.js'
-import type { Task } from '../../protocol/task.js'
+import { TaskCancelledError, TaskFailedError } from '../protocol/errors.js'
+import type { Task } from '../protocol/task.js'
 import { taskOutcome } from './taskOutcome.js'
 
 const TASK: Task = {

@@ -1,6 +1,6 @@
-import type { CallToolResult } from '../../protocol/callToolResult.js'
-import { TaskCancelledError, TaskFailedError } from '../../protocol/errors.js'
-import type { TerminalTask } from '../../protocol/task.js'
+import type { CallToolResult } from '../protocol/callToolResult.js'
+import { TaskCancelledError, TaskFailedError } from '../protocol/errors.js'
+import type { TerminalTask } from '../protocol/task.js'
 
 /**
  * The result that a terminal task stands for; `isError: true` is one.

@@ -1,8 +1,8 @@
-import type { CallToolResult } from '../../protocol/callToolResult.js'
-import type { InputRequest } from '../../protocol/inputRequest.js'
-import type { TaskProgress } from '../../protocol/progress.js'
-import type { Task } from '../../protocol/task.js'
-import type { ToolCallMeta } from '../register.js'
+import type { CallToolResult } from '../protocol/callToolResult.js'
+import type { InputRequest } from '../protocol/inputRequest.js'
+import type { TaskProgress } from '../protocol/progress.js'
+import type { ToolCallMeta } from '../protocol/register.js'
+import type { Task } from '../protocol/task.js'
 
 /**
  * Where a call stands. `calling` until the server has responded to the `tools/call`, then the status of

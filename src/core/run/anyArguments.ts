@@ -1,4 +1,4 @@
-import { warnInDevelopment } from '../../environment/warn.js'
+import { warnInDevelopment } from '../environment/warn.js'
 
 /**
  * An option of a call whose key is that of a query: the call of that key counts, whatever its arguments were. Apps get a

@@ -1,5 +1,5 @@
+import { hash } from '../record/hash.js'
 import type { RecordOwner } from '../record/record.js'
-import { hash } from '../storage/hash.js'
 
 /**
  * The id of the call with this key: the same in every page, so that a reload finds its record, and another one for each

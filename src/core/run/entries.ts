@@ -1,13 +1,13 @@
-import type { Unsubscribe } from '../../environment/environment.js'
-import type { CallToolResult } from '../../protocol/callToolResult.js'
-import type { InputResponse } from '../../protocol/inputRequest.js'
+import type { Unsubscribe } from '../environment/environment.js'
+import type { CallToolResult } from '../protocol/callToolResult.js'
+import type { InputResponse } from '../protocol/inputRequest.js'
+import type { ToolCallRequest } from '../protocol/taskPort.js'
 import type { Call } from '../record/call.js'
 import type { PollReason } from '../record/decide.js'
 import type { CallRecord, TaskRecord } from '../record/record.js'
 import { show } from '../record/show.js'
 import type { ToolCallState } from '../record/toolCallState.js'
 import type { Election } from '../tabs/tabs.js'
-import type { ToolCallRequest } from '../taskPort.js'
 import type { Wakeable } from '../time/wakeQueue.js'
 
 /**

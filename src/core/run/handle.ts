@@ -1,5 +1,5 @@
-import type { CallToolResult } from '../../protocol/callToolResult.js'
-import type { InputResponse } from '../../protocol/inputRequest.js'
+import type { CallToolResult } from '../protocol/callToolResult.js'
+import type { InputResponse } from '../protocol/inputRequest.js'
 import type { ToolCallState } from '../record/toolCallState.js'
 import type { Answers } from './answers.js'
 import type { CallEntry } from './entries.js'

@@ -1,4 +1,4 @@
-import { CAPABILITY_OF } from '../../protocol/inputCapabilities.js'
+import { CAPABILITY_OF } from '../protocol/inputCapabilities.js'
 import type {
   ElicitFormRequest,
   ElicitUrlRequest,
@@ -6,7 +6,7 @@ import type {
   InputResponse,
   ListRootsRequest,
   SamplingRequest,
-} from '../../protocol/inputRequest.js'
+} from '../protocol/inputRequest.js'
 
 /** The input request that a handler responds to. */
 export interface InputHandlerContext {

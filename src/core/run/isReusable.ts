@@ -5,7 +5,7 @@ import {
   TaskProtocolError,
   TaskUnreachableError,
   ToolCallRejectedError,
-} from '../../protocol/errors.js'
+} from '../protocol/errors.js'
 import { isSettled, type ToolCallState } from '../record/toolCallState.js'
 
 /** Whether to call the tool again although a call with this key is known. */

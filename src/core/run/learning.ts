@@ -1,4 +1,4 @@
-import { TaskConfigurationError, TaskStuckError } from '../../protocol/errors.js'
+import { TaskConfigurationError, TaskStuckError } from '../protocol/errors.js'
 import type { Call } from '../record/call.js'
 import type { PollReason } from '../record/decide.js'
 import { inputsOf } from '../record/inputs.js'

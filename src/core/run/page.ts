@@ -1,4 +1,4 @@
-import type { Unsubscribe } from '../../environment/environment.js'
+import type { Unsubscribe } from '../environment/environment.js'
 import { LEADER_TIMEOUT_MS, nextPoll } from '../record/decide.js'
 import type { TaskRecord } from '../record/record.js'
 import { MESSAGE_DELAY_MS } from '../tabs/tabs.js'

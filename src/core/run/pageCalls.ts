@@ -1,5 +1,5 @@
-import { TaskExpiredError, ToolCallInterruptedError } from '../../protocol/errors.js'
-import type { Task } from '../../protocol/task.js'
+import { TaskExpiredError, ToolCallInterruptedError } from '../protocol/errors.js'
+import type { Task } from '../protocol/task.js'
 import { asFound, type Call, isDone, settledBy } from '../record/call.js'
 import { type CallRecord, isLost } from '../record/record.js'
 import type { ToolCallState } from '../record/toolCallState.js'

@@ -1,4 +1,4 @@
-import type { DetailedTask } from '../../protocol/task.js'
+import type { DetailedTask } from '../protocol/task.js'
 import type { PushOptions } from './push.js'
 
 /** The tasks that the server has promised to push, and those of them that it has pushed since. */

@@ -1,5 +1,5 @@
-import { inDevelopment } from '../../environment/inDevelopment.js'
-import { TaskConfigurationError } from '../../protocol/errors.js'
+import { inDevelopment } from '../environment/inDevelopment.js'
+import { TaskConfigurationError } from '../protocol/errors.js'
 import { recordOf } from '../record/call.js'
 import { planStart } from '../record/planStart.js'
 import { type CallRecord, isOver, newTaskRecord } from '../record/record.js'

@@ -1,13 +1,13 @@
-import { asError } from '../../protocol/asError.js'
+import { asError } from '../protocol/asError.js'
 import {
   TaskCancelledError,
   TaskExpiredError,
   TaskProtocolError,
   ToolCallInterruptedError,
   ToolCallRejectedError,
-} from '../../protocol/errors.js'
-import { isIdempotencyConflict } from '../../protocol/extension.js'
-import { isTerminal, type Task } from '../../protocol/task.js'
+} from '../protocol/errors.js'
+import { isIdempotencyConflict } from '../protocol/extension.js'
+import { isTerminal, type Task } from '../protocol/task.js'
 import { type Call, settledBy } from '../record/call.js'
 import type { Outcome, TaskRecord } from '../record/record.js'
 import { taskOutcome } from '../record/taskOutcome.js'

@@ -1,4 +1,4 @@
-import { asError } from '../../protocol/asError.js'
+import { asError } from '../protocol/asError.js'
 import {
   ConnectionFailedError,
   PageOutdatedError,
@@ -6,15 +6,15 @@ import {
   TaskProtocolError,
   ToolCallInterruptedError,
   ToolCallRejectedError,
-} from '../../protocol/errors.js'
-import type { InputRequest, InputResponse } from '../../protocol/inputRequest.js'
-import { isTerminal, pickTask } from '../../protocol/task.js'
+} from '../protocol/errors.js'
+import type { InputRequest, InputResponse } from '../protocol/inputRequest.js'
+import { isTerminal, pickTask } from '../protocol/task.js'
+import type { ToolCallResponse } from '../protocol/taskPort.js'
 import { asFound } from '../record/call.js'
 import { MAX_VIOLATIONS } from '../record/failed.js'
 import { NO_INPUTS } from '../record/inputs.js'
 import { planStart, type Wish } from '../record/planStart.js'
 import { type CallRecord, newTaskRecord } from '../record/record.js'
-import type { ToolCallResponse } from '../taskPort.js'
 import { backoffDelay, pollInterval } from '../time/policy.js'
 import { untilOnline } from '../time/untilOnline.js'
 import { type ConflictContext, refuseOther } from './conflict.js'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { formIssues } from '../../protocol/formIssues.js'
-import type { InputRequest, InputResponse } from '../../protocol/inputRequest.js'
+import { formIssues } from '../protocol/formIssues.js'
+import type { InputRequest, InputResponse } from '../protocol/inputRequest.js'
 import { validateInputResponse } from './validateInputResponse.js'
 
 const requestedSchema = { type: 'object', properties: { tray: { type: 'integer' } }, required: ['tray'] }

@@ -1,6 +1,6 @@
-import type { FormIssue } from '../../protocol/formIssues.js'
-import type { InputRequest, InputResponse } from '../../protocol/inputRequest.js'
-import { isJsonObject, type JsonObject } from '../../protocol/json.js'
+import type { FormIssue } from '../protocol/formIssues.js'
+import type { InputRequest, InputResponse } from '../protocol/inputRequest.js'
+import { isJsonObject, type JsonObject } from '../protocol/json.js'
 
 const ACTIONS: readonly unknown[] = ['accept', 'decline', 'cancel']
 

@@ -1,4 +1,4 @@
-import type { Unsubscribe } from '../../environment/environment.js'
+import type { Unsubscribe } from '../environment/environment.js'
 import type { ToolCallState } from '../record/toolCallState.js'
 import { abortError, onAbort } from '../time/abort.js'
 

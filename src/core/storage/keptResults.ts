@@ -1,4 +1,4 @@
-import type { TaskStorageError } from '../../protocol/errors.js'
+import type { TaskStorageError } from '../protocol/errors.js'
 import type { RecordStore } from './recordStore.js'
 
 /** What keeps results beside the records. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { WebStorage } from '../../environment/environment.js'
-import { createSimulatedEnvironment } from '../../testing/simulatedEnvironment.js'
+import { createSimulatedEnvironment } from '../../tools/testing/simulatedEnvironment.js'
+import type { WebStorage } from '../environment/environment.js'
 import { memoryStorage } from './memoryStorage.js'
 import { pageStorage } from './pageStorage.js'
 

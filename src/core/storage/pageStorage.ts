@@ -1,4 +1,4 @@
-import type { Environment, WebStorage } from '../../environment/environment.js'
+import type { Environment, WebStorage } from '../environment/environment.js'
 
 /** A storage that answers at once, as those of a page do. */
 export interface PageStorage {

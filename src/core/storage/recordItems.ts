@@ -1,4 +1,4 @@
-import { TaskStorageError } from '../../protocol/errors.js'
+import { TaskStorageError } from '../protocol/errors.js'
 import { createKeyedQueue, isPromise, type MaybePromise, mapMaybePromise } from './keyedQueue.js'
 import type { TaskStorage } from './taskStorage.js'
 

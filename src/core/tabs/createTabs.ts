@@ -1,5 +1,5 @@
-import type { Channel, Environment, Locks, Unsubscribe } from '../../environment/environment.js'
-import { hash } from '../storage/hash.js'
+import type { Channel, Environment, Locks, Unsubscribe } from '../environment/environment.js'
+import { hash } from '../record/hash.js'
 import { createElection, type OwnElection } from './election.js'
 import { locksWithFallback } from './fallbackLocks.js'
 import { decodeTabMessage, encodeTabMessage, type TabMessage } from './messages.js'

@@ -1,4 +1,4 @@
-import type { Environment, Locks } from '../../environment/environment.js'
+import type { Environment, Locks } from '../environment/environment.js'
 import type { Election } from './tabs.js'
 import { MESSAGE_DELAY_MS } from './tabs.js'
 

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import type { Locks } from '../../environment/environment.js'
+import type { Locks } from '../environment/environment.js'
 import { locksWithFallback } from './fallbackLocks.js'
 
 const refused = new Error('SecurityError')

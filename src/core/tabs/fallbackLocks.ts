@@ -1,4 +1,4 @@
-import type { Locks } from '../../environment/environment.js'
+import type { Locks } from '../environment/environment.js'
 
 /**
  * Locks that grant what the browser refuses to decide: in a sandboxed frame, where storage is blocked and in

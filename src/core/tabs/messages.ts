@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../protocol/json.js'
+import { isJsonObject, type JsonObject } from '../protocol/json.js'
 import { readCallRecord, readOutcome, tellCallRecord } from '../record/codec.js'
 import type { CallRecord, Outcome } from '../record/record.js'
 

@@ -1,4 +1,4 @@
-import type { Unsubscribe } from '../../environment/environment.js'
+import type { Unsubscribe } from '../environment/environment.js'
 import type { TabMessage } from './messages.js'
 
 /**

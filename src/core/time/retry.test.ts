@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events'
 import { createSimulatedEnvironment } from 'taskwire/testing'
 import { describe, expect, it } from 'vitest'
-import { TaskExpiredError, TaskProtocolError, TaskRequestError } from '../../protocol/errors.js'
+import { TaskExpiredError, TaskProtocolError, TaskRequestError } from '../protocol/errors.js'
 import { DEFAULT_POLL_POLICY } from './policy.js'
 import { deliver, withRequestTimeout } from './retry.js'
 import { createSemaphore, type Semaphore } from './semaphore.js'

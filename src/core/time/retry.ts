@@ -1,5 +1,5 @@
-import type { Environment } from '../../environment/environment.js'
-import { TaskRequestError } from '../../protocol/errors.js'
+import type { Environment } from '../environment/environment.js'
+import { TaskRequestError } from '../protocol/errors.js'
 import { onAbort } from './abort.js'
 import { backoffDelay, type PollPolicy } from './policy.js'
 import type { Semaphore } from './semaphore.js'

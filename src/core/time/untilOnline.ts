@@ -1,4 +1,4 @@
-import type { Environment } from '../../environment/environment.js'
+import type { Environment } from '../environment/environment.js'
 import { onAbort } from './abort.js'
 
 /** Between two looks at the clock, in ms. A timer counts the time a machine is awake, the wall clock does not stop. */

@@ -1,5 +1,5 @@
-import { TaskConfigurationError } from '../../protocol/errors.js'
-import { isJsonObject } from '../../protocol/json.js'
+import { TaskConfigurationError } from '../../core/protocol/errors.js'
+import { isJsonObject } from '../../core/protocol/json.js'
 import { filterOf } from '../tasks/filterOf.js'
 import type { TaskOperator } from '../tasks/taskOperator.js'
 import { PAGE, STYLES } from './page.js'

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../protocol/json.js'
+import { isJsonObject } from '../../core/protocol/json.js'
 
 /** The same text for the same JSON, whatever the order of fields. */
 export function canonicalJson(value: unknown): string {

@@ -1,4 +1,4 @@
-import { TaskConfigurationError } from '../../protocol/errors.js'
+import { TaskConfigurationError } from '../../core/protocol/errors.js'
 
 /** What has to be passed under a name, and in words what it is that has these methods. */
 export interface Needed {

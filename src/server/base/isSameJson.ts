@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../protocol/json.js'
+import { isJsonObject } from '../../core/protocol/json.js'
 
 /** True if both are the same JSON, whatever the order of fields: a database may change that. */
 export function isSameJson(a: unknown, b: unknown): boolean {

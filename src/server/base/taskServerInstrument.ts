@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../protocol/json.js'
+import type { JsonObject } from '../../core/protocol/json.js'
 import type { TaskServerEvent, TaskServerGauges } from './taskServerEvents.js'
 
 /** Sees the calls of a task server, for traces and metrics: what `instrumentTaskServer()` of `taskwire/otel` makes. */

@@ -1,4 +1,4 @@
-import { TaskStorageError } from '../../protocol/errors.js'
+import { TaskStorageError } from '../../core/protocol/errors.js'
 import { systemClock, unrefTimer } from './clock.js'
 
 /**

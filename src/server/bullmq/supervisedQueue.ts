@@ -1,4 +1,4 @@
-import { TaskStorageError } from '../../protocol/errors.js'
+import { TaskStorageError } from '../../core/protocol/errors.js'
 import { createBackoff } from '../base/backoff.js'
 import { systemClock } from '../base/clock.js'
 import { ignoreRejection } from '../base/ignoreRejection.js'

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../protocol/json.js'
+import { isJsonObject, type JsonObject } from '../../core/protocol/json.js'
 import type { Clock } from '../base/clock.js'
 import { repeat } from '../base/repeat.js'
 import type { Exchange } from './exchange.js'

@@ -1,6 +1,6 @@
 import type { AuthInfo } from '@modelcontextprotocol/server'
-import { TaskConfigurationError } from '../../protocol/errors.js'
-import { isJsonObject } from '../../protocol/json.js'
+import { TaskConfigurationError } from '../../core/protocol/errors.js'
+import { isJsonObject } from '../../core/protocol/json.js'
 
 /**
  * Who sends a request, or the response that refuses it.

@@ -1,4 +1,4 @@
-import { TaskConfigurationError } from '../../protocol/errors.js'
+import { TaskConfigurationError } from '../../core/protocol/errors.js'
 import { REFUSED } from '../base/errorCodes.js'
 import { errorResponse } from './jsonRpcResponse.js'
 import { isOwnOrigin } from './ownOrigin.js'

@@ -1,5 +1,5 @@
-import { isJsonObject } from '../../protocol/json.js'
-import type { TaskFailure } from '../../protocol/task.js'
+import { isJsonObject } from '../../core/protocol/json.js'
+import type { TaskFailure } from '../../core/protocol/task.js'
 
 /** A JSON-RPC result on HTTP 200. */
 export function resultResponse(body: unknown, result: Record<string, unknown>): Response {

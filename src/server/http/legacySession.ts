@@ -1,5 +1,5 @@
 import type { ClientCapabilities } from '@modelcontextprotocol/server'
-import { isJsonObject, type JsonObject } from '../../protocol/json.js'
+import { isJsonObject, type JsonObject } from '../../core/protocol/json.js'
 
 const SESSION_HEADER = 'mcp-session-id'
 

@@ -1,5 +1,5 @@
 import type { AuthInfo } from '@modelcontextprotocol/server'
-import { TaskConfigurationError } from '../../protocol/errors.js'
+import { TaskConfigurationError } from '../../core/protocol/errors.js'
 import type { Exchange } from './exchange.js'
 
 /** How an app names the owner of the tasks that a request may create and see. */

@@ -1,5 +1,5 @@
 import { INVALID_REQUEST, PARSE_ERROR, readRequestBody } from '@modelcontextprotocol/server'
-import { TaskConfigurationError } from '../../protocol/errors.js'
+import { TaskConfigurationError } from '../../core/protocol/errors.js'
 import { REFUSED } from '../base/errorCodes.js'
 import type { ReportError } from '../base/reportError.js'
 import { errorResponse } from './jsonRpcResponse.js'

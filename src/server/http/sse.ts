@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../protocol/json.js'
+import { isJsonObject, type JsonObject } from '../../core/protocol/json.js'
 
 /** One message as a server-sent event. */
 export function sseEvent(message: JsonObject): string {

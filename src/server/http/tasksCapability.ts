@@ -3,8 +3,8 @@ import {
   type ClientCapabilities,
   MissingRequiredClientCapabilityError,
 } from '@modelcontextprotocol/server'
-import { TASKS_EXTENSION } from '../../protocol/extension.js'
-import { isJsonObject } from '../../protocol/json.js'
+import { TASKS_EXTENSION } from '../../core/protocol/extension.js'
+import { isJsonObject } from '../../core/protocol/json.js'
 
 /** What the client declared in a request with these params, which the SDK has checked. */
 export function capabilitiesIn(params: unknown): ClientCapabilities {

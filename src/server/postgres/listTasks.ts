@@ -1,4 +1,4 @@
-import type { TaskStatus } from '../../protocol/task.js'
+import type { TaskStatus } from '../../core/protocol/task.js'
 import {
   limitOf,
   pageOf,

@@ -1,4 +1,4 @@
-import { TaskStorageError } from '../../protocol/errors.js'
+import { TaskStorageError } from '../../core/protocol/errors.js'
 import { checkGiven } from '../base/checkGiven.js'
 import { systemClock } from '../base/clock.js'
 import { within } from '../base/within.js'

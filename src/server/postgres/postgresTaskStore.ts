@@ -1,5 +1,5 @@
-import { TaskConfigurationError } from '../../protocol/errors.js'
-import { isTerminal } from '../../protocol/task.js'
+import { TaskConfigurationError } from '../../core/protocol/errors.js'
+import { isTerminal } from '../../core/protocol/task.js'
 import { systemClock } from '../base/clock.js'
 import { joinRecord, type RecordParts, recordParts } from '../tasks/recordParts.js'
 import type { TaskRecord } from '../tasks/taskRecord.js'

@@ -1,4 +1,4 @@
-import { TaskConfigurationError } from '../../protocol/errors.js'
+import { TaskConfigurationError } from '../../core/protocol/errors.js'
 import { within } from '../base/within.js'
 import { beginningOf, migrationsOf, VERSION } from './migrations.js'
 import { guardPool, type PostgresPool, type RunStatement } from './postgresPool.js'

@@ -1,4 +1,4 @@
-import { TaskConfigurationError } from '../../protocol/errors.js'
+import { TaskConfigurationError } from '../../core/protocol/errors.js'
 
 /**
  * Checks the name of a schema, which stands in statements as it is.

@@ -5,8 +5,8 @@ import {
   isJSONRPCRequest,
   ProtocolError,
 } from '@modelcontextprotocol/server'
-import { MISSING_CLIENT_CAPABILITY, supportsTasks } from '../../protocol/extension.js'
-import { isJsonObject, type JsonObject } from '../../protocol/json.js'
+import { MISSING_CLIENT_CAPABILITY, supportsTasks } from '../../core/protocol/extension.js'
+import { isJsonObject, type JsonObject } from '../../core/protocol/json.js'
 import type { Clock } from '../base/clock.js'
 import type { ReportError } from '../base/reportError.js'
 import type { NotifyServer } from '../base/taskServerEvents.js'

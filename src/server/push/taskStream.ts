@@ -1,6 +1,6 @@
 import { SUBSCRIPTION_ID_META_KEY } from '@modelcontextprotocol/server'
-import { TaskError } from '../../protocol/errors.js'
-import { isJsonObject, type JsonObject } from '../../protocol/json.js'
+import { TaskError } from '../../core/protocol/errors.js'
+import { isJsonObject, type JsonObject } from '../../core/protocol/json.js'
 import type { Clock } from '../base/clock.js'
 import { ignoreRejection } from '../base/ignoreRejection.js'
 import { repeat } from '../base/repeat.js'

@@ -1,4 +1,4 @@
-import { isTerminal } from '../../protocol/task.js'
+import { isTerminal } from '../../core/protocol/task.js'
 import type { TaskRecord } from '../tasks/taskRecord.js'
 import type { TaskRuntime } from '../tasks/taskRuntime.js'
 

@@ -1,5 +1,5 @@
-import { TaskConfigurationError } from '../../protocol/errors.js'
-import { isTerminal } from '../../protocol/task.js'
+import { TaskConfigurationError } from '../../core/protocol/errors.js'
+import { isTerminal } from '../../core/protocol/task.js'
 import { checkGiven } from '../base/checkGiven.js'
 import { ignoreRejection } from '../base/ignoreRejection.js'
 import { within } from '../base/within.js'

@@ -1,5 +1,5 @@
-import { TaskConfigurationError } from '../../protocol/errors.js'
-import type { TaskStatus } from '../../protocol/task.js'
+import { TaskConfigurationError } from '../../core/protocol/errors.js'
+import type { TaskStatus } from '../../core/protocol/task.js'
 import type { TaskListFilter } from './taskList.js'
 
 const STATUSES: readonly TaskStatus[] = ['working', 'input_required', 'completed', 'failed', 'cancelled']

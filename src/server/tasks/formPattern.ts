@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../protocol/json.js'
+import { isJsonObject, type JsonObject } from '../../core/protocol/json.js'
 
 /**
  * A pattern in the fields of a form that a response could block the process with, or undefined. Too many ways to match a text

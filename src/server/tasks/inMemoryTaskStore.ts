@@ -1,5 +1,5 @@
-import { TaskConfigurationError } from '../../protocol/errors.js'
-import { isTerminal } from '../../protocol/task.js'
+import { TaskConfigurationError } from '../../core/protocol/errors.js'
+import { isTerminal } from '../../core/protocol/task.js'
 import { createTally, type Tally } from '../base/tally.js'
 import {
   isBefore,

@@ -3,11 +3,11 @@ import {
   MissingRequiredClientCapabilityError,
   ProtocolError,
 } from '@modelcontextprotocol/server'
-import { TaskConfigurationError } from '../../protocol/errors.js'
-import { missingCapability } from '../../protocol/inputCapabilities.js'
-import { type InputRequest, type InputResponse, parseInputRequest } from '../../protocol/inputRequest.js'
-import { isJsonObject } from '../../protocol/json.js'
-import { isTerminal, type TaskFailure } from '../../protocol/task.js'
+import { TaskConfigurationError } from '../../core/protocol/errors.js'
+import { missingCapability } from '../../core/protocol/inputCapabilities.js'
+import { type InputRequest, type InputResponse, parseInputRequest } from '../../core/protocol/inputRequest.js'
+import { isJsonObject } from '../../core/protocol/json.js'
+import { isTerminal, type TaskFailure } from '../../core/protocol/task.js'
 import { ignoreRejection } from '../base/ignoreRejection.js'
 import { isSameJson } from '../base/isSameJson.js'
 import { toJson } from '../base/toJson.js'

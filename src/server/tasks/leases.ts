@@ -1,4 +1,4 @@
-import { TaskError } from '../../protocol/errors.js'
+import { TaskError } from '../../core/protocol/errors.js'
 import type { Clock } from '../base/clock.js'
 import { repeat } from '../base/repeat.js'
 import type { ReportError } from '../base/reportError.js'

@@ -1,4 +1,4 @@
-import { TaskStorageError } from '../../protocol/errors.js'
+import { TaskStorageError } from '../../core/protocol/errors.js'
 import { type Backoff, createBackoff } from '../base/backoff.js'
 import type { Clock } from '../base/clock.js'
 import { createKeyedQueue } from '../base/keyedQueue.js'

@@ -1,4 +1,4 @@
-import { TaskExpiredError } from '../../protocol/errors.js'
+import { TaskExpiredError } from '../../core/protocol/errors.js'
 import type { Clock } from '../base/clock.js'
 import type { ReportError } from '../base/reportError.js'
 import { createEndedTasks, type EndedTaskLimits } from './endedTasks.js'

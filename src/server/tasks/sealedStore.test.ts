@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { workingRecord } from '../../testing/workingRecord.js'
+import { workingRecord } from '../../tools/testing/workingRecord.js'
 import { InMemoryTaskStore } from './inMemoryTaskStore.js'
 import { sealedStore } from './sealedStore.js'
 

@@ -1,7 +1,7 @@
 import { INTERNAL_ERROR } from '@modelcontextprotocol/server'
-import { TaskStorageError } from '../../protocol/errors.js'
-import { isJsonObject } from '../../protocol/json.js'
-import type { DetailedTask, Task } from '../../protocol/task.js'
+import { TaskStorageError } from '../../core/protocol/errors.js'
+import { isJsonObject } from '../../core/protocol/json.js'
+import type { DetailedTask, Task } from '../../core/protocol/task.js'
 import type { TaskRecord } from './taskRecord.js'
 import type { TaskStore } from './taskStore.js'
 

@@ -1,4 +1,4 @@
-import { isTerminal } from '../../protocol/task.js'
+import { isTerminal } from '../../core/protocol/task.js'
 import { type Clock, unrefTimer } from '../base/clock.js'
 import type { ReportError } from '../base/reportError.js'
 import type { Retention } from './retention.js'

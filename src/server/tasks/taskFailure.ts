@@ -1,6 +1,6 @@
 import { INTERNAL_ERROR, ProtocolError } from '@modelcontextprotocol/server'
-import { TaskStorageError } from '../../protocol/errors.js'
-import type { TaskFailure } from '../../protocol/task.js'
+import { TaskStorageError } from '../../core/protocol/errors.js'
+import type { TaskFailure } from '../../core/protocol/task.js'
 import { toJson } from '../base/toJson.js'
 
 /** What a client may know of an error: a `ProtocolError` is meant for it, of any other it learns nothing. */

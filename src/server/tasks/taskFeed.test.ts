@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { workingRecord } from '../../testing/workingRecord.js'
+import { workingRecord } from '../../tools/testing/workingRecord.js'
 import { createTaskFeed } from './taskFeed.js'
 
 const follower = () => ({ onRecord: vi.fn(), onClose: vi.fn() })

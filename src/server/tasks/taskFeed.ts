@@ -1,4 +1,4 @@
-import { isTerminal } from '../../protocol/task.js'
+import { isTerminal } from '../../core/protocol/task.js'
 import type { TaskRecord } from './taskRecord.js'
 
 /** Somebody who wants to know how tasks get on. */

@@ -1,5 +1,5 @@
 import { type ClientCapabilities, INTERNAL_ERROR, ProtocolError } from '@modelcontextprotocol/server'
-import type { TaskFailure } from '../../protocol/task.js'
+import type { TaskFailure } from '../../core/protocol/task.js'
 import type { Clock } from '../base/clock.js'
 import { createKeyedQueue } from '../base/keyedQueue.js'
 import type { ReportError } from '../base/reportError.js'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createManualClock } from '../../../test/server/support/manualClock.js'
-import { workingRecord } from '../../testing/workingRecord.js'
+import { workingRecord } from '../../tools/testing/workingRecord.js'
 import { InMemoryTaskStore } from './inMemoryTaskStore.js'
 import { createTaskLedger } from './taskLedger.js'
 import type { TaskRecord } from './taskRecord.js'

@@ -1,5 +1,5 @@
-import { TaskConfigurationError } from '../../protocol/errors.js'
-import type { TaskFailure } from '../../protocol/task.js'
+import { TaskConfigurationError } from '../../core/protocol/errors.js'
+import type { TaskFailure } from '../../core/protocol/task.js'
 import type { TaskExecutor } from './executor.js'
 import type { TaskSpec } from './newTaskRecord.js'
 import { keyedTaskId } from './taskId.js'

@@ -1,5 +1,5 @@
-import type { InputRequest, InputResponse } from '../../protocol/inputRequest.js'
-import type { DetailedTask } from '../../protocol/task.js'
+import type { InputRequest, InputResponse } from '../../core/protocol/inputRequest.js'
+import type { DetailedTask } from '../../core/protocol/task.js'
 
 /** The format of the records that this version writes: one more where a process of the version before would misread them. */
 export const RECORD_FORMAT = 1

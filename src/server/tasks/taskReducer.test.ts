@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { InputRequest } from '../../protocol/inputRequest.js'
-import { workingRecord } from '../../testing/workingRecord.js'
+import type { InputRequest } from '../../core/protocol/inputRequest.js'
+import { workingRecord } from '../../tools/testing/workingRecord.js'
 import type { TaskRecord } from './taskRecord.js'
 import { reduceTask, type TaskEvent } from './taskReducer.js'
 

@@ -1,7 +1,7 @@
-import type { CallToolResult } from '../../protocol/callToolResult.js'
-import type { InputRequest, InputResponse } from '../../protocol/inputRequest.js'
-import type { TaskProgress } from '../../protocol/progress.js'
-import { type DetailedTask, isTerminal, type Task, type TaskFailure } from '../../protocol/task.js'
+import type { CallToolResult } from '../../core/protocol/callToolResult.js'
+import type { InputRequest, InputResponse } from '../../core/protocol/inputRequest.js'
+import type { TaskProgress } from '../../core/protocol/progress.js'
+import { type DetailedTask, isTerminal, type Task, type TaskFailure } from '../../core/protocol/task.js'
 import { INTERNAL_ERROR } from '../base/errorCodes.js'
 import type { TaskLease, TaskRecord, TaskStep } from './taskRecord.js'
 

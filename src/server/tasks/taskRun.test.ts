@@ -1,7 +1,7 @@
 import { inputRequired } from '@modelcontextprotocol/server'
 import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
-import { workingRecord } from '../../testing/workingRecord.js'
+import { workingRecord } from '../../tools/testing/workingRecord.js'
 import { createElicit } from '../tools/elicit.js'
 import type { TaskRecord } from './taskRecord.js'
 import { reduceTask, type TaskEvent } from './taskReducer.js'

@@ -1,5 +1,5 @@
 import { INTERNAL_ERROR, ProtocolError } from '@modelcontextprotocol/server'
-import { TaskConfigurationError } from '../../protocol/errors.js'
+import { TaskConfigurationError } from '../../core/protocol/errors.js'
 import { toJson } from '../base/toJson.js'
 import type { ToolBackend } from './toolBackend.js'
 

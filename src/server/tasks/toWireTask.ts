@@ -1,6 +1,6 @@
-import { missingCapability } from '../../protocol/inputCapabilities.js'
-import { PROGRESS_META } from '../../protocol/progress.js'
-import type { DetailedTask, Task } from '../../protocol/task.js'
+import { missingCapability } from '../../core/protocol/inputCapabilities.js'
+import { PROGRESS_META } from '../../core/protocol/progress.js'
+import type { DetailedTask, Task } from '../../core/protocol/task.js'
 
 /**
  * A task as `tasks/get` and `notifications/tasks` show it to a client that has declared these capabilities in this request:

@@ -1,5 +1,5 @@
-import { TaskError } from '../../protocol/errors.js'
-import { isTerminal } from '../../protocol/task.js'
+import { TaskError } from '../../core/protocol/errors.js'
+import { isTerminal } from '../../core/protocol/task.js'
 import type { Clock } from '../base/clock.js'
 import { sleep } from '../base/sleep.js'
 import type { TaskFollower } from './taskFeed.js'

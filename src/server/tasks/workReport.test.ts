@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { TaskConfigurationError } from '../../protocol/errors.js'
+import { TaskConfigurationError } from '../../core/protocol/errors.js'
 import { checkReport, reportText } from './workReport.js'
 
 describe('progress()', () => {

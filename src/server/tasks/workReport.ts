@@ -1,5 +1,5 @@
-import { TaskConfigurationError } from '../../protocol/errors.js'
-import { isAmount, type TaskProgress } from '../../protocol/progress.js'
+import { TaskConfigurationError } from '../../core/protocol/errors.js'
+import { isAmount, type TaskProgress } from '../../core/protocol/progress.js'
 
 /** Where the work of a tool stands: so far, or in words alone. */
 export type WorkReport = TaskProgress | { readonly progress?: undefined; readonly message: string }

@@ -4,8 +4,8 @@ import {
   CLIENT_INFO_META_KEY,
   PROTOCOL_VERSION_META_KEY,
 } from '@modelcontextprotocol/server'
-import { TaskStorageError } from '../../protocol/errors.js'
-import { isJsonObject, type JsonObject } from '../../protocol/json.js'
+import { TaskStorageError } from '../../core/protocol/errors.js'
+import { isJsonObject, type JsonObject } from '../../core/protocol/json.js'
 import type { Exchange } from '../http/exchange.js'
 import { requestParams } from '../http/requestParams.js'
 

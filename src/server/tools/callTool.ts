@@ -4,8 +4,8 @@ import {
   isInputRequiredResult,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import { TaskConfigurationError } from '../../protocol/errors.js'
-import { supportsTasks } from '../../protocol/extension.js'
+import { TaskConfigurationError } from '../../core/protocol/errors.js'
+import { supportsTasks } from '../../core/protocol/extension.js'
 import { nextMacrotask } from '../base/nextMacrotask.js'
 import type { Exchange } from '../http/exchange.js'
 import { ownerOf } from '../http/ownerOf.js'

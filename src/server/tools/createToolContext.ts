@@ -4,7 +4,7 @@ import {
   inputRequired,
   type ListRootsResult,
 } from '@modelcontextprotocol/server'
-import { TaskConfigurationError } from '../../protocol/errors.js'
+import { TaskConfigurationError } from '../../core/protocol/errors.js'
 import { ignoreRejection } from '../base/ignoreRejection.js'
 import { sleep } from '../base/sleep.js'
 import type { ServerParts } from '../serverParts.js'

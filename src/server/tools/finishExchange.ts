@@ -6,10 +6,10 @@ import {
   isJSONRPCResultResponse,
   SERVER_INFO_META_KEY,
 } from '@modelcontextprotocol/server'
-import { parseCallToolResult } from '../../protocol/callToolResult.js'
-import { MISSING_CLIENT_CAPABILITY } from '../../protocol/extension.js'
-import { isJsonObject } from '../../protocol/json.js'
-import { pickTask } from '../../protocol/task.js'
+import { parseCallToolResult } from '../../core/protocol/callToolResult.js'
+import { MISSING_CLIENT_CAPABILITY } from '../../core/protocol/extension.js'
+import { isJsonObject } from '../../core/protocol/json.js'
+import { pickTask } from '../../core/protocol/task.js'
 import type { Exchange } from '../http/exchange.js'
 import { errorResponse, resultResponse } from '../http/jsonRpcResponse.js'
 import { withSession } from '../http/legacySession.js'

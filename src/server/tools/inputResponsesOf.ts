@@ -1,5 +1,5 @@
 import { INVALID_PARAMS, ProtocolError } from '@modelcontextprotocol/server'
-import { isJsonObject, type JsonObject } from '../../protocol/json.js'
+import { isJsonObject, type JsonObject } from '../../core/protocol/json.js'
 import type { openInputRequests } from '../tasks/taskReducer.js'
 import { parseInputResponse } from './parseInputResponse.js'
 

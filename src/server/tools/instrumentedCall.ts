@@ -1,5 +1,5 @@
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
-import { isJsonObject } from '../../protocol/json.js'
+import { isJsonObject } from '../../core/protocol/json.js'
 import { requestParams } from '../http/requestParams.js'
 import type { ServerParts } from '../serverParts.js'
 import { callTool, type ValidCall } from './callTool.js'

@@ -6,7 +6,7 @@ import {
   inputRequired,
   ProtocolError,
 } from '@modelcontextprotocol/server'
-import { isTerminal } from '../../protocol/task.js'
+import { isTerminal } from '../../core/protocol/task.js'
 import { sleep } from '../base/sleep.js'
 import type { Exchange } from '../http/exchange.js'
 import { ownerOf } from '../http/ownerOf.js'

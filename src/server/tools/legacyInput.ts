@@ -1,6 +1,6 @@
 import { INTERNAL_ERROR, INVALID_PARAMS } from '@modelcontextprotocol/server'
-import { isJsonObject, type JsonObject } from '../../protocol/json.js'
-import type { TaskFailure } from '../../protocol/task.js'
+import { isJsonObject, type JsonObject } from '../../core/protocol/json.js'
+import type { TaskFailure } from '../../core/protocol/task.js'
 import type { Exchange } from '../http/exchange.js'
 import { ownerOf } from '../http/ownerOf.js'
 import type { ServerParts } from '../serverParts.js'

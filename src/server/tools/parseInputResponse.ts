@@ -1,7 +1,7 @@
 import { isSpecType } from '@modelcontextprotocol/server'
 import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker'
-import type { InputRequest } from '../../protocol/inputRequest.js'
-import { isJsonObject, type JsonObject } from '../../protocol/json.js'
+import type { InputRequest } from '../../core/protocol/inputRequest.js'
+import { isJsonObject, type JsonObject } from '../../core/protocol/json.js'
 import { fieldTooLongForPattern } from '../tasks/formPattern.js'
 
 /** A validator may quote what the client sent. */

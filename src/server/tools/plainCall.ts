@@ -1,5 +1,5 @@
 import { type CallToolResult, type InputRequiredResult, ProtocolError } from '@modelcontextprotocol/server'
-import { parseCallToolResult } from '../../protocol/callToolResult.js'
+import { parseCallToolResult } from '../../core/protocol/callToolResult.js'
 import { ignoreRejection } from '../base/ignoreRejection.js'
 import { toJson } from '../base/toJson.js'
 import type { ServerParts } from '../serverParts.js'

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../protocol/json.js'
+import { isJsonObject } from '../../core/protocol/json.js'
 import type { Exchange } from '../http/exchange.js'
 import { requestParams } from '../http/requestParams.js'
 import type { WorkReport } from '../tasks/workReport.js'

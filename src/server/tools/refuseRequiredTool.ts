@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../protocol/json.js'
+import { isJsonObject } from '../../core/protocol/json.js'
 import { errorResponse } from '../http/jsonRpcResponse.js'
 import { requestParams } from '../http/requestParams.js'
 import { missingTasksCapability } from '../http/tasksCapability.js'

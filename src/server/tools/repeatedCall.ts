@@ -4,8 +4,8 @@ import {
   type InputRequiredResult,
   ProtocolError,
 } from '@modelcontextprotocol/server'
-import { IDEMPOTENCY_CONFLICT, IDEMPOTENCY_KEY_META } from '../../protocol/extension.js'
-import { isJsonObject } from '../../protocol/json.js'
+import { IDEMPOTENCY_CONFLICT, IDEMPOTENCY_KEY_META } from '../../core/protocol/extension.js'
+import { isJsonObject } from '../../core/protocol/json.js'
 import { canonicalJson } from '../base/canonicalJson.js'
 import { digest } from '../base/digest.js'
 import type { Exchange } from '../http/exchange.js'

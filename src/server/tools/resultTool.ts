@@ -1,5 +1,5 @@
 import { fromJsonSchema, INVALID_PARAMS, type McpServer, ProtocolError } from '@modelcontextprotocol/server'
-import { supportsTasks } from '../../protocol/extension.js'
+import { supportsTasks } from '../../core/protocol/extension.js'
 import type { Exchange } from '../http/exchange.js'
 import { ownerOf } from '../http/ownerOf.js'
 import { requestParams } from '../http/requestParams.js'

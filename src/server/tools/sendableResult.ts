@@ -1,5 +1,5 @@
 import { type CallToolResult, INTERNAL_ERROR, isInputRequiredResult, ProtocolError } from '@modelcontextprotocol/server'
-import { TaskConfigurationError } from '../../protocol/errors.js'
+import { TaskConfigurationError } from '../../core/protocol/errors.js'
 
 /** How large a result may be. */
 export interface ResultLimits {

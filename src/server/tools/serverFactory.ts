@@ -1,6 +1,6 @@
 import { type McpRequestContext, McpServer, type McpServerFactory } from '@modelcontextprotocol/server'
-import { TaskConfigurationError } from '../../protocol/errors.js'
-import { IDEMPOTENT_CALLS_EXTENSION, TASKS_EXTENSION } from '../../protocol/extension.js'
+import { TaskConfigurationError } from '../../core/protocol/errors.js'
+import { IDEMPOTENT_CALLS_EXTENSION, TASKS_EXTENSION } from '../../core/protocol/extension.js'
 import type { Exchange } from '../http/exchange.js'
 import type { ServerParts } from '../serverParts.js'
 import type { ToolDefinition } from './defineTool.js'

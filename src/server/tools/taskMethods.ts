@@ -6,9 +6,9 @@ import {
   type Result,
   type StandardSchemaV1,
 } from '@modelcontextprotocol/server'
-import { supportsTasks } from '../../protocol/extension.js'
-import type { JsonObject } from '../../protocol/json.js'
-import { type DetailedTask, isTerminal } from '../../protocol/task.js'
+import { supportsTasks } from '../../core/protocol/extension.js'
+import type { JsonObject } from '../../core/protocol/json.js'
+import { type DetailedTask, isTerminal } from '../../core/protocol/task.js'
 import type { Exchange } from '../http/exchange.js'
 import { ownerOf } from '../http/ownerOf.js'
 import { requestParams } from '../http/requestParams.js'

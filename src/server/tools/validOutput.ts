@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
-import { TaskConfigurationError } from '../../protocol/errors.js'
+import { TaskConfigurationError } from '../../core/protocol/errors.js'
 import type { ServerParts } from '../serverParts.js'
 import type { ValidCall } from './callTool.js'
 import { toolsFor } from './toolsFor.js'

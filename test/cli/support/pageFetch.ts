@@ -1,4 +1,4 @@
-import { allowsOrigin, isListed, listed } from '../../../src/diagnose/preflight.js'
+import { allowsOrigin, isListed, listed } from '../../../src/tools/diagnose/preflight.js'
 
 const SAFE = ['accept', 'accept-language', 'content-language']
 

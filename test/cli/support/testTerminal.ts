@@ -1,5 +1,5 @@
-import { run } from '../../../src/cli/run.js'
-import type { Terminal } from '../../../src/cli/terminal.js'
+import { run } from '../../../src/tools/cli/run.js'
+import type { Terminal } from '../../../src/tools/cli/terminal.js'
 
 export interface Ran {
   readonly exitCode: number

@@ -8,6 +8,6 @@ export interface Panel {
 
 /** Loads the devtools, and shows a client of a frame in them. */
 export async function mountPanel({ client, faults }: LiveClient, target: HTMLElement, isDark: boolean): Promise<Panel> {
-  const { mountTaskwireDevtools } = await import('../../../../src/devtools/index.ts')
+  const { mountTaskwireDevtools } = await import('../../../../src/devtools.ts')
   return mountTaskwireDevtools(client, { target, faults, theme: isDark ? 'dark' : 'light' })
 }

@@ -1,8 +1,0 @@
-/**
- * Sign-in with OAuth for pages: tokens are kept in the browser, and the user is sent to sign in when the app asks for
- * it.
- *
- * @packageDocumentation
- */
-export type { BrowserAuthProvider } from '../connection/authProvider.js'
-export { type BrowserAuthProviderOptions, browserAuthProvider, type SignInWindow } from './browserAuthProvider.js'

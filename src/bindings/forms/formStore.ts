@@ -1,0 +1,112 @@
+import type { InputRequest } from '../../core/protocol/inputRequest.js'
+import type { ToolCallState } from '../../core/record/toolCallState.js'
+import type { ElicitationForm, ElicitationFormState, ElicitationSource } from './elicitationForm.js'
+import { type FormFacts, showForm } from './showForm.js'
+
+/** What the form itself knows; the rest is what the call says. */
+export type OwnFacts = Omit<FormFacts, 'isListed' | 'response'>
+
+/** What follows an input request for its draft. One for each, however many forms of it there have been. */
+const followers = new WeakMap<InputRequest, () => void>()
+
+/** The state of a form: what it knows itself, and what the call says of its input request. */
+export interface FormStore extends Pick<ElicitationForm, 'getState' | 'subscribe'> {
+  /** Follows the input request from now on, also where nobody listens. It takes the place of a form that did before. */
+  follow(): void
+  /** Ends what `follow()` has begun in this form. */
+  unfollow(): void
+  facts(): FormFacts
+  /** Shows what has changed, and calls the listeners where it shows. */
+  update(change?: Partial<OwnFacts>): void
+}
+
+/** `onGone` is called when no answer is needed any more, by what the listeners are told: not where nobody listens. */
+export function createFormStore(
+  { client, callId, inputKey }: ElicitationSource,
+  start: OwnFacts,
+  onGone: () => void,
+): FormStore {
+  const listeners = new Set<Parameters<FormStore['subscribe']>[0]>()
+  let own = start
+  let call = client.getToolCallState(callId)
+  // As the store has it: a framework may have wrapped the request that it was given.
+  const listed = requestOf(call, inputKey)
+  let state = showForm(facts())
+  /** What the listeners have seen. */
+  let announced = state
+  let stop: (() => void) | undefined
+  let following: (() => void) | undefined
+
+  function facts(): FormFacts {
+    const responses = call?.inputResponses ?? {}
+    const response = Object.hasOwn(responses, inputKey) ? responses[inputKey] : undefined
+    const failure = response?.status === 'rejected' ? response.error : own.failure
+    const isListed = listed !== undefined && requestOf(call, inputKey) === listed
+    return { ...own, isListed, response, failure }
+  }
+
+  function getState(): ElicitationFormState {
+    const now = client.getToolCallState(callId)
+    if (now !== call) {
+      call = now
+      state = showForm(facts(), state)
+    }
+    return state
+  }
+
+  /** Calls the listeners if something has changed. */
+  function announce(): void {
+    const previous = announced
+    announced = getState()
+    if (announced === previous) return
+    // A client that is closed knows of no calls; they go on.
+    const isClosed = call === undefined && client.store.getState().connection.status === 'closed'
+    if (announced.status === 'gone' && !isClosed) onGone()
+    for (const listener of [...listeners]) {
+      try {
+        listener(announced, previous)
+      } catch (error) {
+        // Neither the other listeners nor the answer fails by it: it is reported as what nobody catches.
+        queueMicrotask(() => {
+          throw error
+        })
+      }
+    }
+  }
+
+  const subscribe: FormStore['subscribe'] = (listener) => {
+    if (listeners.size === 0) {
+      announced = getState()
+      stop = client.subscribeToolCall(callId, announce)
+    }
+    listeners.add(listener)
+    return () => {
+      if (listeners.delete(listener) && listeners.size === 0) stop?.()
+    }
+  }
+
+  return {
+    getState,
+    facts,
+    subscribe,
+    follow: () => {
+      if (listed === undefined) return
+      const before = followers.get(listed)
+      following = subscribe(() => {})
+      followers.set(listed, following)
+      before?.()
+    },
+    unfollow: () => following?.(),
+    update: (change) => {
+      own = { ...own, ...change }
+      call = client.getToolCallState(callId)
+      state = showForm(facts(), state)
+      announce()
+    },
+  }
+}
+
+/** The input request; its key was chosen by the server. */
+function requestOf(call: ToolCallState | undefined, inputKey: string) {
+  return call !== undefined && Object.hasOwn(call.inputRequests, inputKey) ? call.inputRequests[inputKey] : undefined
+}

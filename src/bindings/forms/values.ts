@@ -1,0 +1,76 @@
+import type { JsonObject } from '../../core/protocol/json.js'
+import type { ElicitationValue } from './elicitationFields.js'
+import type { FieldSpec } from './parseFields.js'
+
+/** The values of a form by the names of its fields. A map, since a server may name a field `__proto__`. */
+export type FieldValues = ReadonlyMap<string, ElicitationValue>
+
+/** A value as a field of this kind holds it, whatever it is made of: a default, a draft, or what a control says. */
+export function fieldValue({ kind, type, options }: FieldSpec, value: unknown): ElicitationValue {
+  switch (kind) {
+    case 'boolean':
+      return value === true
+    case 'choices':
+      return options.flatMap((option) => (Array.isArray(value) && value.includes(option.value) ? [option.value] : []))
+    case 'choice':
+      return options.some((option) => option.value === value) ? String(value) : ''
+    case 'number':
+      return typeof value === 'number' && !Number.isNaN(value) ? String(value) : textOf(value)
+    case 'text':
+      return type === 'datetime-local' ? localTime(textOf(value)) : textOf(value)
+    case 'unsupported':
+      return undefined
+  }
+}
+
+/** What is sent, in the types that the schema asks for. What is not filled in is left out. */
+export function contentOf(specs: readonly FieldSpec[], values: FieldValues): JsonObject {
+  return Object.fromEntries(
+    specs.flatMap((spec) => {
+      const value = sentValue(spec, values.get(spec.name))
+      return value === undefined ? [] : [[spec.name, value]]
+    }),
+  )
+}
+
+function sentValue(spec: FieldSpec, value: ElicitationValue): unknown {
+  if (Array.isArray(value)) {
+    // A choice that nobody has to make is left out where making none is not allowed.
+    const isLeftOut = value.length === 0 && !spec.isRequired && (spec.limits.minItems ?? 0) > 0
+    return isLeftOut ? undefined : value
+  }
+  if (typeof value !== 'string') return value
+  if (spec.kind === 'choice') return spec.options.some((option) => option.value === value) ? value : undefined
+  const text = spec.type === 'text' && spec.kind === 'text' ? value : value.trim()
+  if (text === '') return undefined
+  if (spec.kind === 'number') return readNumber(text)
+  return spec.type === 'datetime-local' ? sentTime(spec, text) : text
+}
+
+/** The number that the text is; `NaN` if it is none, or one whose digits would not all arrive. */
+function readNumber(text: string): number {
+  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) return Number.NaN
+  const number = Number(text)
+  const digits = /^[+-]?0*(\d{16,})$/.exec(text)?.[1]
+  return digits === undefined || digits === String(Math.abs(number)) ? number : Number.NaN
+}
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d/
+const ZONE = /(Z|[+-]\d\d:\d\d)$/i
+
+/** A time with its zone in the user's own, as `<input type="datetime-local">` has it. Other texts stay as they are. */
+function localTime(text: string): string {
+  const time = new Date(TIME.test(text) && ZONE.test(text) ? text : Number.NaN)
+  const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000)
+  return local.toJSON()?.replace(/(:00)?(\.000)?Z$/, '') ?? text
+}
+
+/** The time with its zone. A default that was not changed is sent as the server wrote it. */
+function sentTime({ initial }: FieldSpec, text: string): string {
+  if (typeof initial === 'string' && localTime(initial) === text) return initial
+  return new Date(TIME.test(text) && !ZONE.test(text) ? text : Number.NaN).toJSON() ?? text
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}

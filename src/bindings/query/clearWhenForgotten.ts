@@ -1,0 +1,87 @@
+import type { TaskClient } from '../../core/client/taskClient.js'
+
+/** The part of a TanStack query that is cleared: each binding may bring a copy of `Query` of its own. */
+export interface ClearedQuery {
+  readonly queryKey: readonly unknown[]
+  getObserversCount(): number
+  reset(): void
+}
+
+/** The part of a TanStack mutation that is cleared. */
+export interface ClearedMutation {
+  readonly options: { readonly mutationKey?: readonly unknown[] | undefined }
+}
+
+/** The part of a QueryClient that is cleared. Methods, so that the caches of every copy fit. */
+export interface ClearedQueryClient {
+  getQueryCache(): {
+    findAll(filters: { queryKey: readonly unknown[] }): ClearedQuery[]
+    remove(query: never): void
+    subscribe(listener: (event: { readonly type: string; readonly query: ClearedQuery }) => void): () => void
+  }
+  getMutationCache(): {
+    findAll(filters: { mutationKey: readonly unknown[] }): ClearedMutation[]
+    remove(mutation: never): void
+  }
+}
+
+const known = new WeakMap<TaskClient, WeakSet<ClearedQueryClient>>()
+
+/** Queries whose call was forgotten while components showed them, until the app fetches them or the components are gone. */
+const forgottenOnScreen = new WeakSet<object>()
+
+/**
+ * Takes what a query client holds of the calls of a client out of it when `forget()` is called, in this tab or in another:
+ * queries that are shown are reset and fetch nothing, the others and mutations are removed. Once for each pair.
+ */
+export function clearWhenForgotten(client: TaskClient, queryClient: ClearedQueryClient): void {
+  const cleared = known.get(client) ?? new WeakSet()
+  if (cleared.has(queryClient)) return
+  known.set(client, cleared.add(queryClient))
+  // A client may outlive the query client of a request or of a test.
+  const reference = new WeakRef(queryClient)
+  const stop = client.onForgotten((isForgotten) => {
+    const current = reference.deref()
+    if (current === undefined) stop()
+    else clear(client, current, isForgotten)
+  })
+}
+
+/** True if components that show the query have done so when its call was forgotten: none of them asks for another call. */
+export function isForgottenOnScreen(query: object): boolean {
+  return forgottenOnScreen.has(query)
+}
+
+/** The app has the query fetched. */
+export function noteFetched(query: object): void {
+  forgottenOnScreen.delete(query)
+}
+
+function clear(client: TaskClient, queryClient: ClearedQueryClient, isForgotten: (callId?: string) => boolean): void {
+  const ofClient = ['taskwire', client.id]
+  const isCleared = ([, , , name, call]: readonly unknown[]) => {
+    const { key } = call as { readonly key?: string }
+    return isForgotten(key === undefined ? undefined : client.toolCallId(String(name), key))
+  }
+  const queries = queryClient.getQueryCache()
+  for (const query of queries.findAll({ queryKey: ofClient })) {
+    if (!isCleared(query.queryKey)) continue
+    const isShown = query.getObserversCount() > 0
+    if (isShown) leaveEmpty(query, queries)
+    query.reset()
+    if (!isShown) queries.remove(query as never)
+  }
+  const mutations = queryClient.getMutationCache()
+  for (const mutation of mutations.findAll({ mutationKey: ofClient })) {
+    if (isCleared(mutation.options.mutationKey ?? [])) mutations.remove(mutation as never)
+  }
+}
+
+function leaveEmpty(query: ClearedQuery, queries: ReturnType<ClearedQueryClient['getQueryCache']>): void {
+  forgottenOnScreen.add(query)
+  const stop = queries.subscribe((event) => {
+    if (event.query !== query || query.getObserversCount() > 0) return
+    forgottenOnScreen.delete(query)
+    stop()
+  })
+}

@@ -1,0 +1,265 @@
+import type { DataTag, QueryObserverOptions, SkipToken } from '@tanstack/query-core'
+import { checkMembers } from '../../core/client/checkNames.js'
+import type { StandardSchemaV1 } from '../../core/client/standardSchema.js'
+import type { TaskClient, ToolCallOptions } from '../../core/client/taskClient.js'
+import type { ToolArguments, ToolName, WithArguments } from '../../core/client/tools.js'
+import { inDevelopment } from '../../core/environment/inDevelopment.js'
+import type { ToolCallMeta } from '../../core/protocol/register.js'
+import { ANY_ARGUMENTS, type AnyArguments, warnOfOtherArguments } from '../../core/run/anyArguments.js'
+import { argumentsKey } from './argumentsKey.js'
+import { type ClearedQueryClient, clearWhenForgotten, isForgottenOnScreen, noteFetched } from './clearWhenForgotten.js'
+import { QUERY_ADVICE, TOOL_CALL_QUERY } from './optionNames.js'
+import { type ToolOutputOf, toolOutput } from './toolOutput.js'
+
+/** `['taskwire', client, 'tools/call', tool, { key }]`. It holds no arguments and no task id. */
+export type ToolCallQueryKey = readonly ['taskwire', string, 'tools/call', string, { readonly key: string | undefined }]
+
+/** TanStack's own options, but for those that make a call a call. */
+export type ToolCallQueryParameter<TOutput, TData = TOutput> = Omit<
+  QueryObserverOptions<TOutput, Error, TData, TOutput, ToolCallQueryKey>,
+  'queryKey' | 'queryFn' | 'queryHash' | 'queryKeyHashFn' | 'suspense' | 'persister'
+>
+
+/** The call that a query stands for. `TSkip` is the type of `skipToken`, of which each TanStack Query has one. */
+export type ToolCallQueryOptions<
+  T,
+  Name extends ToolName<T>,
+  S extends StandardSchemaV1 | undefined = undefined,
+  TData = ToolOutputOf<S, T, Name>,
+  TSkip = SkipToken,
+> = ToolCallQueryBase<T, Name, S, TData> & WithArguments<ToolArguments<T, Name>, TSkip | undefined>
+
+/** {@link ToolCallQueryOptions} but for the arguments. */
+export interface ToolCallQueryBase<T, Name extends ToolName<T>, S extends StandardSchemaV1 | undefined, TData> {
+  /** The tool's name. */
+  name: Name
+  /** The arguments of the tool. `skipToken` of TanStack Query holds the call back. */
+  arguments?: unknown
+  /**
+   * Names the call, and plays the part of the query key: other arguments under the same key are not fetched, and a warning in
+   * development. @default the arguments: the same arguments are the same call
+   */
+  key?: string | undefined
+  /** Any Standard Schema (zod, valibot, arktype): checks and types `data.structuredContent`. */
+  outputSchema?: S
+  /** As in `ToolCallOptions`: what the app notes with the call, such as a title for a list. */
+  meta?: ToolCallMeta | undefined
+  /** As in `ToolCallOptions`: keeps the result for longer than the server does. */
+  keepResult?: ToolCallOptions['keepResult']
+  /**
+   * Options of TanStack Query, such as `select`, and `enabled`, which holds the call back. `enabled` without parameters
+   * is a getter, which Vue tracks.
+   */
+  query?: ToolCallQueryParameter<ToolOutputOf<S, T, Name>, TData> | undefined
+}
+
+/** What is read of {@link ToolCallQueryOptions}, whatever the tool. */
+export interface AnyToolCallQueryOptions {
+  readonly name: string
+  readonly arguments?: unknown
+  readonly key?: string | undefined
+  readonly outputSchema?: StandardSchemaV1 | undefined
+  readonly meta?: ToolCallMeta | undefined
+  readonly keepResult?: ToolCallOptions['keepResult']
+  readonly query?: object | undefined
+}
+
+/** The part of a TanStack query that the options read: each binding may bring a copy of `Query` of its own. */
+export interface QueryOfCall {
+  readonly state: { readonly status: string; readonly dataUpdateCount: number; readonly errorUpdateCount: number }
+  getObserversCount(): number
+}
+
+/** The part of a `QueryFunctionContext` that the query function reads. */
+export interface ToolCallQueryContext {
+  readonly signal: AbortSignal
+  readonly client: Omit<ClearedQueryClient, 'getQueryCache'> & {
+    getQueryCache(): ReturnType<ClearedQueryClient['getQueryCache']> & {
+      find(filters: { queryKey: ToolCallQueryKey }): QueryOfCall | undefined
+    }
+  }
+}
+
+/** Whether a query is enabled. vue-query calls `enabled` without a query and takes what it returns for `enabled`. */
+export interface ToolCallQueryEnabled {
+  (): ToolCallQueryEnabled
+  (query: QueryOfCall): boolean
+}
+
+/**
+ * The return value of {@link toolCallQueryOptions}: options for `useQuery`, `prefetchQuery`, `ensureQueryData` and their kin.
+ * With `skipToken` among its `arguments`, the query function may be that.
+ */
+export interface ToolCallQuery<TOutput, TData = TOutput, TSkip extends SkipToken = never> {
+  queryKey: ToolCallQueryKey & DataTag<ToolCallQueryKey, TOutput, Error>
+  queryFn: ((context: ToolCallQueryContext) => Promise<TOutput>) | TSkip
+  enabled: ToolCallQueryEnabled
+  select?: (data: TOutput) => TData
+}
+
+/**
+ * A tool call as a query, for any binding of TanStack Query.
+ *
+ * A tool call has side effects, so this query never calls a tool again automatically: no retry, no refetch on focus, mount or
+ * reconnect, at an interval or when queries are invalidated, whatever the defaults of the QueryClient. The same call is made
+ * once, however many observers, mounts and reloads. The `refetch()` of a mounted query calls the tool again, or joins the call
+ * if it is still running. A query without observers returns the outcome that the call had, its failure included.
+ *
+ * @example
+ * ```ts
+ * const report = await queryClient.fetchQuery(
+ *   toolCallQueryOptions(client, { name: 'generate_report', arguments: { seconds: 30 } }),
+ * )
+ * ```
+ */
+export function toolCallQueryOptions<
+  T,
+  Name extends ToolName<T>,
+  S extends StandardSchemaV1 | undefined = undefined,
+  TData = ToolOutputOf<S, T, Name>,
+>(
+  client: TaskClient<T>,
+  options: ToolCallQueryBase<T, Name, S, TData> & WithArguments<ToolArguments<T, Name>>,
+): ToolCallQuery<ToolOutputOf<S, T, Name>, TData>
+export function toolCallQueryOptions<
+  T,
+  Name extends ToolName<T>,
+  S extends StandardSchemaV1 | undefined = undefined,
+  TData = ToolOutputOf<S, T, Name>,
+>(
+  client: TaskClient<T>,
+  options: ToolCallQueryOptions<T, Name, S, TData>,
+): ToolCallQuery<ToolOutputOf<S, T, Name>, TData, SkipToken>
+export function toolCallQueryOptions(client: TaskClient, options: AnyToolCallQueryOptions): unknown {
+  inDevelopment?.(() => checkMembers(options, TOOL_CALL_QUERY, QUERY_ADVICE))
+  return toolCallQuery(client, options)
+}
+
+const UNREPEATED = {
+  retry: false,
+  refetchOnMount: false,
+  refetchOnWindowFocus: false,
+  refetchOnReconnect: false,
+  refetchInterval: false,
+  staleTime: 'static',
+  // Offline, the call itself waits, and says so; a paused query would say nothing.
+  networkMode: 'always',
+}
+
+/**
+ * {@link toolCallQueryOptions}. `suspense`: a component suspends until the query has a result, so that TanStack fetches it
+ * whenever it has none. `isReset` has a call that failed made again when its query mounts.
+ */
+export function toolCallQuery(
+  client: TaskClient,
+  options: AnyToolCallQueryOptions,
+  suspense?: { readonly isReset: boolean },
+): ToolCallQuery<unknown, unknown, SkipToken> {
+  const { name, arguments: args, query, outputSchema, meta, keepResult } = options
+  const key = toolCallKey(options)
+  const queryKey = toolCallQueryKey(client, name, key)
+  inDevelopment?.(() => warnOfChange(client, options))
+
+  async function queryFn(context: ToolCallQueryContext): Promise<unknown> {
+    clearWhenForgotten(client, context.client)
+    const fetched = context.client.getQueryCache().find({ queryKey })
+    if (fetched !== undefined) {
+      if (suspense && isForgottenOnScreen(fetched)) return untilAborted(context.signal)
+      noteFetched(fetched)
+    }
+    const isRepeat = fetched !== undefined && hasEnded(fetched) && (suspense?.isReset || isObserved(fetched))
+    const callOptions: ToolCallOptions & AnyArguments = {
+      // Reading the signal lets TanStack give the fetch up on unmount, and with it what the repeat brings.
+      ...(isRepeat ? { repeat: 'settled' } : { signal: context.signal }),
+      ...(key !== undefined && { key }),
+      ...(meta && { meta }),
+      ...(keepResult && { keepResult }),
+      [ANY_ARGUMENTS]: true,
+    }
+    const { result } = client.startToolCall({ name, ...(isArguments(args) && { arguments: args }) }, callOptions)
+    return toolOutput(await result, name, outputSchema)
+  }
+
+  return {
+    ...UNREPEATED,
+    ...query,
+    enabled: unlessHeld((query as { enabled?: Enabled } | undefined)?.enabled),
+    queryKey: queryKey as ToolCallQuery<unknown>['queryKey'],
+    queryFn: isSkipped(args) ? args : queryFn,
+  }
+}
+
+export function toolCallQueryKey(
+  client: Pick<TaskClient, 'id'>,
+  name: string,
+  key: string | undefined,
+): ToolCallQueryKey {
+  return ['taskwire', client.id, 'tools/call', name, { key }]
+}
+
+/** The key of the call in `client.store`, undefined while the call is skipped. */
+export function toolCallKey({
+  arguments: args,
+  key,
+}: Pick<AnyToolCallQueryOptions, 'arguments' | 'key'>): string | undefined {
+  if (key !== undefined) return key
+  return isSkipped(args) ? undefined : argumentsKey(args as object | undefined)
+}
+
+function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
+}
+
+/** Calls of which a developer has been warned, each once: options are made with each render. */
+const warnedOf = new WeakMap<TaskClient, Set<string>>()
+
+/** The key is that of the query, so other arguments do not lead to another fetch. */
+function warnOfChange(client: TaskClient, { name, key, arguments: args }: AnyToolCallQueryOptions): void {
+  if (key === undefined || isSkipped(args)) return
+  const callId = client.toolCallId(name, key)
+  const known = client.getToolCallState(callId)?.arguments
+  const warned = warnedOf.get(client) ?? new Set()
+  if (known === undefined || warned.has(callId) || argumentsKey(known) === argumentsKey(args as object | undefined))
+    return
+  warnedOf.set(client, warned.add(callId))
+  warnOfOtherArguments(name, key)
+}
+
+function hasEnded({ state }: QueryOfCall): boolean {
+  return state.dataUpdateCount + state.errorUpdateCount > 0
+}
+
+/** TanStack fetches an observed query that has ended for `refetch()` alone: it is static, or disabled. */
+function isObserved(query: QueryOfCall): boolean {
+  return query.getObserversCount() > 0
+}
+
+type Enabled = boolean | ((query: QueryOfCall) => boolean)
+
+/**
+ * `staleTime: 'static'` holds a query that has data; one that has failed, or whose call was forgotten, is held by being
+ * disabled. Without a query,
+ * vue-query asks for what its observer is to call, and tracks what a getter reads meanwhile.
+ */
+function unlessHeld(enabled: Enabled = true): ToolCallQueryEnabled {
+  function isEnabled(): ToolCallQueryEnabled
+  function isEnabled(query: QueryOfCall): boolean
+  function isEnabled(query?: QueryOfCall): ToolCallQueryEnabled | boolean {
+    if (query === undefined) return unlessHeld(isGetter(enabled) ? enabled() : enabled)
+    if (query.state.status === 'error' || isForgottenOnScreen(query)) return false
+    return typeof enabled === 'function' ? enabled(query) : enabled
+  }
+  return isEnabled
+}
+
+function isGetter(enabled: unknown): enabled is () => boolean {
+  return typeof enabled === 'function' && enabled.length === 0
+}
+
+function isSkipped(args: unknown): args is SkipToken {
+  return typeof args === 'symbol'
+}
+
+function isArguments(args: unknown): args is object {
+  return args !== undefined && !isSkipped(args)
+}

@@ -1,0 +1,66 @@
+import type { SkipToken, UseSuspenseQueryResult } from '@tanstack/react-query'
+import type { StandardSchemaV1 } from '../../core/client/standardSchema.js'
+import type { AnyTools, RegisteredTools, ToolArguments, ToolName, WithArguments } from '../../core/client/tools.js'
+import { TaskConfigurationError } from '../../core/protocol/errors.js'
+import { type AnyToolCallQueryOptions, type ToolCallQueryBase, toolCallQuery } from '../query/toolCallQueryOptions.js'
+import type { ToolOutputOf } from '../query/toolOutput.js'
+import { checkedOptions } from '../shared/checkedOptions.js'
+import type { UseTaskClientOptions } from '../shared/clients.js'
+import { extendResult } from '../shared/extendResult.js'
+import type { OnSettled } from '../shared/onSettled.js'
+import type { ToolCallControls } from '../shared/toolCallControls.js'
+import { isServer, useQueryErrorResetBoundary, useSuspenseQuery } from './reactQuery.js'
+import { useQueriedCall } from './useQueriedCall.js'
+import { useClient } from './useTaskClient.js'
+
+/** What tells Next.js that the error is meant: without, it ends `next build`. `reason` is for its own message. */
+const NEXT_BAILOUT = { digest: 'BAILOUT_TO_CLIENT_SIDE_RENDERING', reason: 'useSuspenseToolCall()' }
+
+/** The options of {@link useSuspenseToolCall}: the call is always made. */
+export type UseSuspenseToolCallOptions<
+  T,
+  Name extends ToolName<T>,
+  S extends StandardSchemaV1 | undefined = undefined,
+  TData = ToolOutputOf<S, T, Name>,
+> = ToolCallQueryBase<T, Name, S, TData> & WithArguments<ToolArguments<T, Name>> & UseTaskClientOptions<T> & OnSettled
+
+/** The return value of {@link useSuspenseToolCall}. */
+export type UseSuspenseToolCallResult<TData> = UseSuspenseQueryResult<TData, Error> &
+  ToolCallControls & {
+    /** Calls the tool again, while the outcome at hand is shown. */
+    retry: () => void
+  }
+
+/**
+ * As `useToolCall`, suspending until there is a result. To show progress meanwhile, read the call with
+ * `useToolCallState` or `useToolCalls` in the fallback. An error goes to the error boundary, and the tool is called
+ * again once the `QueryErrorResetBoundary` of TanStack Query has been reset.
+ *
+ * On a server nothing is called: the component throws there, which makes React send the fallback of the
+ * nearest Suspense boundary and render in the browser.
+ */
+export function useSuspenseToolCall<
+  T = RegisteredTools,
+  Name extends ToolName<T> = ToolName<T>,
+  S extends StandardSchemaV1 | undefined = undefined,
+  TData = ToolOutputOf<S, T, Name>,
+>(options: UseSuspenseToolCallOptions<T, Name, S, TData>): UseSuspenseToolCallResult<TData>
+export function useSuspenseToolCall(
+  options: AnyToolCallQueryOptions & UseTaskClientOptions<AnyTools> & OnSettled,
+): UseSuspenseToolCallResult<unknown> {
+  if (isServer) {
+    const error = new TaskConfigurationError(
+      'A tool is not called during server rendering. Wrap the component in <Suspense>; it renders in the browser.',
+    )
+    throw Object.assign(error, NEXT_BAILOUT)
+  }
+  const client = useClient(checkedOptions('useSuspenseToolCall', options))
+  const isReset = useQueryErrorResetBoundary().isReset()
+  const { queryFn, enabled: _, ...query } = toolCallQuery(client, options, { isReset })
+  const result = useSuspenseQuery({
+    ...query,
+    retryOnMount: true,
+    queryFn: queryFn as Exclude<typeof queryFn, SkipToken>,
+  })
+  return extendResult(result, useQueriedCall(client, options))
+}

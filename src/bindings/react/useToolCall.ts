@@ -1,0 +1,55 @@
+import type { SkipToken, UseQueryResult } from '@tanstack/react-query'
+import type { StandardSchemaV1 } from '../../core/client/standardSchema.js'
+import type { AnyTools, RegisteredTools, ToolName } from '../../core/client/tools.js'
+import {
+  type AnyToolCallQueryOptions,
+  type ToolCallQueryOptions,
+  toolCallQuery,
+} from '../query/toolCallQueryOptions.js'
+import type { ToolOutputOf } from '../query/toolOutput.js'
+import { checkedOptions } from '../shared/checkedOptions.js'
+import type { UseTaskClientOptions } from '../shared/clients.js'
+import { extendResult } from '../shared/extendResult.js'
+import type { OnSettled } from '../shared/onSettled.js'
+import type { ToolCallControls } from '../shared/toolCallControls.js'
+import type { ToolCallRetry } from '../shared/toolCallOptions.js'
+import { useQuery } from './reactQuery.js'
+import { useQueriedCall } from './useQueriedCall.js'
+import { useClient } from './useTaskClient.js'
+
+/** The options of {@link useToolCall}. To hold the call back, `query: { enabled: false }` or `arguments: skipToken`. */
+export type UseToolCallOptions<
+  T,
+  Name extends ToolName<T>,
+  S extends StandardSchemaV1 | undefined = undefined,
+  TData = ToolOutputOf<S, T, Name>,
+> = ToolCallQueryOptions<T, Name, S, TData, SkipToken> & UseTaskClientOptions<T> & OnSettled
+
+/** The return value of {@link useToolCall}: TanStack's query result, and the call. */
+export type UseToolCallResult<TData> = UseQueryResult<TData, Error> & ToolCallControls & ToolCallRetry
+
+/**
+ * Calls a tool and follows it to its final result, whether the server answers at once or makes it a
+ * task. The same call, by its key or its arguments, is made once: in StrictMode, by two components and
+ * across a reload. `retry()` and `refetch()` call the tool again; while the call runs, they join it.
+ *
+ * @example
+ * ```tsx
+ * const { data, error, call, cancel } = useToolCall({ name: 'generate_report', arguments: { seconds: 30 } })
+ * if (error instanceof TaskFailedError) return <p>{error.message}</p>
+ * if (!data) return <p>{call?.task?.statusMessage ?? 'Working…'} <button onClick={cancel}>Cancel</button></p>
+ * ```
+ */
+export function useToolCall<
+  T = RegisteredTools,
+  Name extends ToolName<T> = ToolName<T>,
+  S extends StandardSchemaV1 | undefined = undefined,
+  TData = ToolOutputOf<S, T, Name>,
+>(options: UseToolCallOptions<T, Name, S, TData>): UseToolCallResult<TData>
+export function useToolCall(
+  options: AnyToolCallQueryOptions & UseTaskClientOptions<AnyTools> & OnSettled,
+): UseToolCallResult<unknown> {
+  const client = useClient(checkedOptions('useToolCall', options))
+  const query = useQuery(toolCallQuery(client, options))
+  return extendResult(query, useQueriedCall(client, options))
+}

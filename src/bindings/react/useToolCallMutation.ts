@@ -1,0 +1,68 @@
+import type { UseMutationResult } from '@tanstack/react-query'
+import { useMemo, useRef, useState } from 'react'
+import type { StandardSchemaV1 } from '../../core/client/standardSchema.js'
+import type { AnyTools, RegisteredTools, ToolName } from '../../core/client/tools.js'
+import {
+  type AnyToolCallMutationOptions,
+  type ToolCallVariables,
+  toolCallMutation,
+} from '../query/toolCallMutationOptions.js'
+import type { ToolOutputOf } from '../query/toolOutput.js'
+import { checkedOptions } from '../shared/checkedOptions.js'
+import type { UseTaskClientOptions } from '../shared/clients.js'
+import { keyedCallId } from '../shared/keyedCallId.js'
+import type { OnSettled } from '../shared/onSettled.js'
+import type { ToolCallControls } from '../shared/toolCallControls.js'
+import type { ToolCallMutationRetry, UseToolCallMutationOptions } from '../shared/toolCallOptions.js'
+import { useMutation } from './reactQuery.js'
+import { useOnSettled } from './useOnSettled.js'
+import { useOtherOutcome } from './useOtherOutcome.js'
+import { useClient } from './useTaskClient.js'
+import { useToolCallControls } from './useToolCallControls.js'
+
+/** The return value of {@link useToolCallMutation}: TanStack's mutation result, and the call. */
+export type UseToolCallMutationResult<TData, TVariables> = UseMutationResult<TData, Error, TVariables> &
+  ToolCallControls &
+  ToolCallMutationRetry
+
+/**
+ * A tool behind a button: `mutate(arguments)` calls it.
+ *
+ * @example
+ * ```tsx
+ * const report = useToolCallMutation({ name: 'generate_report', key: 'weekly' })
+ * return <button onClick={() => report.mutate({ seconds: 30 })}>{report.call?.phase ?? 'Start'}</button>
+ * ```
+ */
+export function useToolCallMutation<
+  T = RegisteredTools,
+  Name extends ToolName<T> = ToolName<T>,
+  S extends StandardSchemaV1 | undefined = undefined,
+>(
+  options: UseToolCallMutationOptions<T, Name, S>,
+): UseToolCallMutationResult<ToolOutputOf<S, T, Name>, ToolCallVariables<T, Name>>
+export function useToolCallMutation(
+  options: AnyToolCallMutationOptions & UseTaskClientOptions<AnyTools> & OnSettled,
+): object {
+  const client = useClient(checkedOptions('useToolCallMutation', options))
+  const [lastCallId, setLastCallId] = useState<string>()
+  const ids = useRef(new Set<string>()).current
+  const callId = keyedCallId(client, options) ?? lastCallId
+  const other = useOtherOutcome(client, options)
+  const result = useMutation<unknown, Error, object | undefined>(
+    toolCallMutation(client, options, (startedId) => {
+      ids.add(startedId)
+      setLastCallId(startedId)
+      other.noteOwn(startedId)
+    }),
+  )
+  const { isIdle, variables, mutate, reset } = result
+  useOnSettled(
+    client,
+    options,
+    callId,
+    useMemo(() => ({ ids, reset }), [ids, reset]),
+  )
+  const retry = isIdle ? undefined : () => mutate(variables)
+  return { ...result, ...other.outcome, ...useToolCallControls(client, callId), retry }
+}

@@ -1,0 +1,39 @@
+import type { TaskClient } from '../../core/client/taskClient.js'
+import type { RegisteredTools } from '../../core/client/tools.js'
+import { TaskConfigurationError } from '../../core/protocol/errors.js'
+
+/** Which client is used. */
+export interface UseTaskClientOptions<T = RegisteredTools> {
+  /** @default that which is provided to the component */
+  client?: TaskClient<T> | undefined
+}
+
+/** The clients that a list is of. */
+export interface UseTaskClientsOptions extends UseTaskClientOptions<unknown> {
+  /** Several clients, for one list of all. */
+  clients?: readonly TaskClient<unknown>[] | undefined
+}
+
+/**
+ * The client that the options name, or else the one that is provided.
+ *
+ * @throws {TaskConfigurationError} where there is neither; `how` says how to provide one.
+ */
+export function namedClient(
+  { client }: UseTaskClientOptions<unknown>,
+  provided: TaskClient | undefined,
+  how: string,
+): TaskClient {
+  const named = (client as TaskClient | undefined) ?? provided
+  if (named !== undefined) return named
+  throw new TaskConfigurationError(`No task client: ${how}, or pass { client }.`)
+}
+
+/** The clients that a list is of, as {@link namedClient}. */
+export function namedClients(
+  options: UseTaskClientsOptions,
+  provided: TaskClient | undefined,
+  how: string,
+): readonly TaskClient[] {
+  return (options.clients as readonly TaskClient[] | undefined) ?? [namedClient(options, provided, how)]
+}

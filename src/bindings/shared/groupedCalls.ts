@@ -1,0 +1,18 @@
+import type { TaskClient } from '../../core/client/taskClient.js'
+import { cancelCalls, groupOf, type ToolCallGroupState } from '../../core/client/toolCallGroup.js'
+import type { ToolCallState } from '../../core/record/toolCallState.js'
+import { letGo } from './toolCallControls.js'
+
+/** The return value of `useToolCallGroup`: the counts and progress of the calls, and actions on all of them. */
+export interface UseToolCallGroupResult extends ToolCallGroupState {
+  /**
+   * Asks the server to stop those that run. A refusal rejects it, and stands in `lastError` of its call; a handler that is
+   * this function leaves no unhandled rejection behind.
+   */
+  readonly cancelAll: () => Promise<void>
+}
+
+/** What is shown of many calls of these clients. */
+export function groupedCalls(clients: readonly TaskClient[], calls: readonly ToolCallState[]): UseToolCallGroupResult {
+  return { ...groupOf(calls), cancelAll: () => letGo(cancelCalls(clients, calls)) }
+}

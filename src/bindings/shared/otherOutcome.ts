@@ -1,0 +1,104 @@
+import type { MutationObserverResult } from '@tanstack/query-core'
+import type { TaskClient, ToolCall } from '../../core/client/taskClient.js'
+import { asError } from '../../core/protocol/asError.js'
+import type { AnyToolCallMutationOptions } from '../query/toolCallMutationOptions.js'
+import { toolOutput } from '../query/toolOutput.js'
+
+/** The members of TanStack's mutation result that say what became of a call. */
+export type CallOutcome = Pick<
+  MutationObserverResult<unknown, Error>,
+  'status' | 'data' | 'error' | 'isIdle' | 'isPending' | 'isSuccess' | 'isError'
+>
+
+export interface OtherOutcome {
+  /** The mutation has made this call: what it knows of it is newer than any other outcome. */
+  noteOwn(callId: string): void
+  stop(): void
+}
+
+/** What is shown of a call that runs, or that has ended like this. */
+function outcomeOf(status: 'pending' | 'success' | 'error', found?: { data: unknown } | { error: Error }): CallOutcome {
+  return {
+    status,
+    data: undefined,
+    error: null,
+    isIdle: false,
+    isPending: status === 'pending',
+    isSuccess: status === 'success',
+    isError: status === 'error',
+    ...found,
+  }
+}
+
+/** The names of what is shown of a call, for what reads them one by one. The values are never shown. */
+export const OUTCOME_SHAPE: CallOutcome = /* @__PURE__ */ outcomeOf('pending')
+
+/**
+ * Follows what becomes of the newest call of a key that the mutation has not made itself: an earlier visit, another tab or
+ * another component has. TanStack's mutation knows its own calls alone; its callbacks are for those and are not called.
+ * `onOutcome` is called with undefined where the mutation itself knows best.
+ */
+export function followOtherOutcome(
+  client: TaskClient,
+  callId: string,
+  options: () => AnyToolCallMutationOptions,
+  onOutcome: (outcome: CallOutcome | undefined) => void,
+): OtherOutcome {
+  const { name } = options()
+  const handles = new Set<ToolCall>()
+  /** When the call was started that is on show: `startedAt` tells calls of one key apart. */
+  let shown: number | undefined
+  let isCurrent = true
+  let isLooking = false
+
+  async function show(call: ToolCall): Promise<void> {
+    const { startedAt } = call.getState()
+    handles.add(call)
+    shown = startedAt
+    const set = (next: CallOutcome) => {
+      if (isCurrent && shown === startedAt) onOutcome(next)
+    }
+    set(outcomeOf('pending'))
+    try {
+      set(outcomeOf('success', { data: await toolOutput(await call.result, name, options().outputSchema) }))
+    } catch (thrown) {
+      set(outcomeOf('error', { error: asError(thrown) }))
+    }
+  }
+
+  /** Looks by `resumeToolCalls`, whose handles have a call followed, also where the client is lazy. */
+  async function look(): Promise<void> {
+    isLooking = true
+    const [call] = await client.resumeToolCalls({ callId })
+    isLooking = false
+    if (call === undefined) return
+    if (isCurrent && shown !== call.getState().startedAt) void show(call)
+    else call.detach()
+  }
+
+  void look()
+  const unsubscribe = client.subscribeToolCall(callId, () => {
+    // A turn later: a mutation that starts a call notes it as its own as soon as it has it.
+    void Promise.resolve().then(() => {
+      const startedAt = client.getToolCallState(callId)?.startedAt
+      if (isCurrent && !isLooking && startedAt !== undefined && startedAt !== shown) void look()
+    })
+  })
+  const stopForgotten = client.onForgotten((isForgotten) => {
+    if (!isForgotten(callId)) return
+    shown = undefined
+    onOutcome(undefined)
+  })
+  return {
+    noteOwn(ownId) {
+      shown = client.getToolCallState(ownId)?.startedAt
+      onOutcome(undefined)
+    },
+    stop() {
+      isCurrent = false
+      unsubscribe()
+      stopForgotten()
+      for (const call of handles) call.detach()
+    },
+  }
+}

@@ -1,0 +1,77 @@
+import type { TaskClient } from '../../core/client/taskClient.js'
+import { TaskInputError } from '../../core/protocol/errors.js'
+import type { InputRequest, InputResponse } from '../../core/protocol/inputRequest.js'
+import type { Task } from '../../core/protocol/task.js'
+import type { ToolCallState } from '../../core/record/toolCallState.js'
+
+/** The state of a call, beside TanStack's result. */
+export interface ToolCallMembers {
+  /** The call as the store has it; undefined until it is made. */
+  call: ToolCallState | undefined
+  /** The newest snapshot of its task. */
+  task: Task | undefined
+  /** The open input requests, by key. */
+  inputRequests: Readonly<Record<string, InputRequest>>
+  /** From `cancel()` until the server's truth arrives. */
+  isCancelling: boolean
+}
+
+/** The actions of a call. */
+export interface ToolCallActions {
+  /**
+   * Asks the server to stop the work. Without a call it does nothing. A refusal rejects it and stands in
+   * `call.lastError`; a handler that is this function leaves no unhandled rejection behind.
+   */
+  cancel: () => Promise<void>
+  /**
+   * Responds to an input request of the task. Rejects with `TaskInputError` where the response does not fit or there is
+   * no call. A refusal also stands in `call.inputResponses`; handlers of events leave no unhandled rejection behind.
+   */
+  respond: (inputKey: string, response: InputResponse) => Promise<void>
+}
+
+/** The members added to TanStack's result: the call and its actions. */
+export interface ToolCallControls extends ToolCallMembers, ToolCallActions {}
+
+const NO_REQUESTS: Readonly<Record<string, InputRequest>> = {}
+
+/** What is shown of a call; without a call, what is shown before there is one. */
+export function toolCallMembers(call?: ToolCallState): ToolCallMembers {
+  return {
+    call,
+    task: call?.task,
+    inputRequests: call?.inputRequests ?? NO_REQUESTS,
+    isCancelling: call?.isCancelling ?? false,
+  }
+}
+
+/** What can be done with the call that is meant when it is done. */
+export function toolCallActions(client: () => TaskClient, callId: () => string | undefined): ToolCallActions {
+  return {
+    cancel: () => letGo(callOf(client(), callId())?.cancel() ?? Promise.resolve()),
+    respond: (inputKey, response) => respond(client(), callId(), inputKey, response),
+  }
+}
+
+/** Responds to an input request of a call, and rejects if there is no such call: a response is never dropped silently. */
+export function respond(
+  client: TaskClient,
+  callId: string | undefined,
+  inputKey: string,
+  response: InputResponse,
+): Promise<void> {
+  const handle = callOf(client, callId)
+  if (handle !== undefined) return letGo(handle.respond(inputKey, response))
+  const message = 'There is no call to respond to: it was not made, or it was forgotten.'
+  return Promise.reject(new TaskInputError(message, { callId }))
+}
+
+function callOf(client: TaskClient, callId: string | undefined) {
+  return callId === undefined ? undefined : client.getToolCall(callId)
+}
+
+/** The state carries a refusal, so that a click handler may let go of the promise. */
+export function letGo(sent: Promise<void>): Promise<void> {
+  sent.catch(() => {})
+  return sent
+}

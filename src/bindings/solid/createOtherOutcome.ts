@@ -1,0 +1,26 @@
+import { type Accessor, createEffect, createSignal, on, onCleanup } from 'solid-js'
+import type { TaskClient } from '../../core/client/taskClient.js'
+import type { AnyToolCallMutationOptions } from '../query/toolCallMutationOptions.js'
+import { type CallOutcome, followOtherOutcome, type OtherOutcome } from '../shared/otherOutcome.js'
+
+/**
+ * What became of the newest call of a key that the mutation has not made itself, see {@link followOtherOutcome}. On a
+ * server effects do not run.
+ */
+export function createOtherOutcome(
+  client: Accessor<TaskClient>,
+  callId: Accessor<string | undefined>,
+  options: Accessor<AnyToolCallMutationOptions>,
+): Pick<OtherOutcome, 'noteOwn'> & { readonly outcome: Accessor<CallOutcome | undefined> } {
+  const [outcome, setOutcome] = createSignal<CallOutcome>()
+  let other: OtherOutcome | undefined
+  createEffect(
+    on([client, callId], ([from, id]) => {
+      setOutcome(undefined)
+      if (id === undefined) return
+      other = followOtherOutcome(from, id, options, (next) => void setOutcome(() => next))
+      onCleanup(other.stop)
+    }),
+  )
+  return { outcome, noteOwn: (ownId) => other?.noteOwn(ownId) }
+}

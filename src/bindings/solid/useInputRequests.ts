@@ -1,0 +1,25 @@
+import { type Accessor, createMemo } from 'solid-js'
+import { checkedOptions } from '../shared/checkedOptions.js'
+import type { UseTaskClientsOptions } from '../shared/clients.js'
+import { isAsking, type PendingInputRequest, pendingInputRequests } from '../shared/pendingInputRequests.js'
+import { useClients } from './useTaskClient.js'
+import { createCallsOf } from './useToolCalls.js'
+
+/**
+ * Every input request that waits for the user, of all calls of a client, or of several, those of earlier visits and of
+ * other tabs included; their number is what needs attention. An input request stays listed until the server has taken its
+ * response, so that a form keyed by `callId` and `inputKey` keeps what was typed.
+ *
+ * @example
+ * ```tsx
+ * const inputRequests = useInputRequests()
+ * const approve = () => inputRequests()[0]?.respond({ action: 'accept', content: { ok: true } })
+ * ```
+ */
+export function useInputRequests(
+  options: Accessor<UseTaskClientsOptions> = () => ({}),
+): Accessor<readonly PendingInputRequest[]> {
+  const clients = useClients(() => checkedOptions('useInputRequests', options()))
+  const calls = createCallsOf(clients, isAsking)
+  return createMemo(() => pendingInputRequests(clients(), calls()))
+}

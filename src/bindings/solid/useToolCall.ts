@@ -1,0 +1,63 @@
+import type { SkipToken, UseQueryResult } from '@tanstack/solid-query'
+import { type Accessor, createMemo } from 'solid-js'
+import { isServer } from 'solid-js/web'
+import type { StandardSchemaV1 } from '../../core/client/standardSchema.js'
+import type { AnyTools, RegisteredTools, ToolName } from '../../core/client/tools.js'
+import type { AnyToolCallQueryOptions, ToolCallQueryOptions } from '../query/toolCallQueryOptions.js'
+import type { ToolOutputOf } from '../query/toolOutput.js'
+import { checkedOptions } from '../shared/checkedOptions.js'
+import type { UseTaskClientOptions } from '../shared/clients.js'
+import { extendResult } from '../shared/extendResult.js'
+import type { OnSettled } from '../shared/onSettled.js'
+import { queriedCall } from '../shared/queriedCall.js'
+import type { ToolCallControls } from '../shared/toolCallControls.js'
+import type { ToolCallRetry } from '../shared/toolCallOptions.js'
+import { createControls } from './createControls.js'
+import { createOnSettled } from './createOnSettled.js'
+import { useQuery, useQueryClient } from './solidQuery.js'
+import { useClient } from './useTaskClient.js'
+
+/** The options of {@link useToolCall}. To hold the call back, `query: { enabled: false }` or `arguments: skipToken`. */
+export type UseToolCallOptions<
+  T,
+  Name extends ToolName<T>,
+  S extends StandardSchemaV1 | undefined = undefined,
+  TData = ToolOutputOf<S, T, Name>,
+> = ToolCallQueryOptions<T, Name, S, TData, SkipToken> & UseTaskClientOptions<T> & OnSettled
+
+/** The return value of {@link useToolCall}: TanStack's query, and the call. Read its members where they are used. */
+export type UseToolCallResult<TData> = UseQueryResult<TData, Error> & ToolCallControls & ToolCallRetry
+
+/**
+ * Calls a tool and follows it to its final result, whether the server answers at once or makes it a task. The same call, by its
+ * key or its arguments, is made once: by two components and across a reload. `retry()` and `refetch()` call the tool again;
+ * while the call runs, they join it. On a server nothing is called: it is pending there. Like every query of Solid, `data`
+ * suspends until it is there; `isPending` and `call` do not.
+ *
+ * @example
+ * ```tsx
+ * const report = useToolCall(() => ({ name: 'generate_report', arguments: { quarter: props.quarter } }))
+ * return (
+ *   <Show when={!report.isPending} fallback={<p>{report.call?.task?.statusMessage ?? 'Working…'}</p>}>
+ *     <Total report={report.data} />
+ *   </Show>
+ * )
+ * ```
+ */
+export function useToolCall<
+  T = RegisteredTools,
+  Name extends ToolName<T> = ToolName<T>,
+  S extends StandardSchemaV1 | undefined = undefined,
+  TData = ToolOutputOf<S, T, Name>,
+>(options: Accessor<UseToolCallOptions<T, Name, S, TData>>): UseToolCallResult<TData>
+export function useToolCall(
+  given: Accessor<AnyToolCallQueryOptions & UseTaskClientOptions<AnyTools> & OnSettled>,
+): object {
+  const options = () => checkedOptions('useToolCall', given())
+  const client = useClient(options)
+  const { query, retry, ...queried } = queriedCall(client, options, useQueryClient(), isServer)
+  const callId = createMemo(queried.callId)
+  const result = useQuery(query)
+  createOnSettled(client, options, callId)
+  return extendResult(extendResult(result, createControls(client, callId)), { retry })
+}

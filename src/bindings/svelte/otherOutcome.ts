@@ -1,0 +1,33 @@
+import type { TaskClient } from '../../core/client/taskClient.js'
+import type { AnyToolCallMutationOptions } from '../query/toolCallMutationOptions.js'
+import { type CallOutcome, followOtherOutcome, type OtherOutcome } from '../shared/otherOutcome.js'
+import { createReader } from './reactive.js'
+
+/**
+ * What became of the newest call of a key that the mutation has not made itself, see {@link followOtherOutcome}. It is
+ * followed while something reads it.
+ */
+export function otherOutcome(
+  client: () => TaskClient,
+  callId: () => string | undefined,
+  options: () => AnyToolCallMutationOptions,
+): Pick<OtherOutcome, 'noteOwn'> & { readonly outcome: CallOutcome | undefined } {
+  let outcome: CallOutcome | undefined
+  let other: OtherOutcome | undefined
+  const subscribe = (listener: () => void, from: TaskClient, id: string | undefined) => {
+    outcome = undefined
+    if (id === undefined) return () => {}
+    other = followOtherOutcome(from, id, options, (next) => {
+      outcome = next
+      listener()
+    })
+    return other.stop
+  }
+  const read = createReader(subscribe, () => outcome)
+  return {
+    get outcome() {
+      return read(client(), callId())
+    },
+    noteOwn: (ownId) => other?.noteOwn(ownId),
+  }
+}

@@ -1,0 +1,40 @@
+import type { TaskClient } from '../../core/client/taskClient.js'
+import type { ToolCallState } from '../../core/record/toolCallState.js'
+import { checkedOptions } from '../shared/checkedOptions.js'
+import type { UseToolCallStateOptions } from '../shared/toolCallOptions.js'
+import { stateOf, watchToolCall } from '../shared/watchToolCall.js'
+import { createReader, type ReactiveValue } from './reactive.js'
+import { clientOf } from './useTaskClient.js'
+
+/**
+ * The call with this id, or undefined. It changes when that call does, and for no other one. The outcome of a call that ended
+ * in an earlier visit is fetched.
+ *
+ * @example
+ * ```svelte
+ * <script>
+ *   const { week } = $props()
+ *   const call = useToolCallState(() => ({ callId: client.toolCallId('generate_report', week) }))
+ * </script>
+ * {call.current?.phase}
+ * ```
+ */
+export function useToolCallState(options: () => UseToolCallStateOptions): ReactiveValue<ToolCallState | undefined> {
+  const read = () => checkedOptions('useToolCallState', options())
+  return stateOfCall(clientOf(read), () => read().callId)
+}
+
+export function stateOfCall(
+  client: () => TaskClient,
+  callId: () => string | undefined,
+): ReactiveValue<ToolCallState | undefined> {
+  const read = createReader(
+    (listener, from: TaskClient, id: string | undefined) => watchToolCall(from, id, listener),
+    stateOf,
+  )
+  return {
+    get current() {
+      return read(client(), callId())
+    },
+  }
+}

@@ -1,0 +1,25 @@
+import { type ComputedRef, computed, type MaybeRefOrGetter, toValue } from 'vue'
+import { checkedOptions } from '../shared/checkedOptions.js'
+import type { UseTaskClientsOptions } from '../shared/clients.js'
+import { isAsking, type PendingInputRequest, pendingInputRequests } from '../shared/pendingInputRequests.js'
+import { useClients } from './useTaskClient.js'
+import { useCallsOf } from './useToolCalls.js'
+
+/**
+ * Every input request that waits for the user, of all calls of a client, or of several, those of earlier visits and of
+ * other tabs included; their number is what needs attention. An input request stays listed until the server has taken its
+ * response, so that a form keyed by `callId` and `inputKey` keeps what was typed.
+ *
+ * @example
+ * ```ts
+ * const inputRequests = useInputRequests()
+ * const approve = () => inputRequests.value[0]?.respond({ action: 'accept', content: { ok: true } })
+ * ```
+ */
+export function useInputRequests(
+  options: MaybeRefOrGetter<UseTaskClientsOptions> = {},
+): ComputedRef<readonly PendingInputRequest[]> {
+  const clients = useClients(() => checkedOptions('useInputRequests', toValue(options)))
+  const calls = useCallsOf(clients, isAsking)
+  return computed(() => pendingInputRequests(clients(), calls.value))
+}

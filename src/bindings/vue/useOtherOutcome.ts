@@ -1,0 +1,30 @@
+import { type ShallowRef, shallowRef, watch } from 'vue'
+import type { TaskClient } from '../../core/client/taskClient.js'
+import type { AnyToolCallMutationOptions } from '../query/toolCallMutationOptions.js'
+import { type CallOutcome, followOtherOutcome, type OtherOutcome } from '../shared/otherOutcome.js'
+import { isServer } from './vueQuery.js'
+
+/** What became of the newest call of a key that the mutation has not made itself, see {@link followOtherOutcome}. */
+export function useOtherOutcome(
+  client: () => TaskClient,
+  callId: () => string | undefined,
+  options: () => AnyToolCallMutationOptions,
+): Pick<OtherOutcome, 'noteOwn'> & { readonly outcome: Readonly<ShallowRef<CallOutcome | undefined>> } {
+  const outcome = shallowRef<CallOutcome>()
+  let other: OtherOutcome | undefined
+  if (!isServer) {
+    watch(
+      [client, callId],
+      ([current, id], _before, onCleanup) => {
+        outcome.value = undefined
+        if (id === undefined) return
+        other = followOtherOutcome(current, id, options, (next) => {
+          outcome.value = next
+        })
+        onCleanup(other.stop)
+      },
+      { immediate: true, flush: 'sync' },
+    )
+  }
+  return { outcome, noteOwn: (ownId) => other?.noteOwn(ownId) }
+}

@@ -1,0 +1,7 @@
+/**
+ * The side of the backend: it gives pages the calls of its client, and takes their responses and cancellations.
+ *
+ * @packageDocumentation
+ */
+export { createTaskBridge, type TaskBridge } from './bridge/server/createTaskBridge.js'
+export type { BridgeAction, BridgeAllow, TaskBridgeOptions } from './bridge/server/options.js'

@@ -1,0 +1,130 @@
+import { listenToPostgres, type PostgresListener } from '../../../server/postgres/listenToPostgres.js'
+import { checkPostgresOptions } from '../../../server/postgres/postgresPool.js'
+import { type BackendEnvironment, createBackendEnvironment, LEASE_MS } from '../leases/backendEnvironment.js'
+import type { BusWire } from '../leases/bus.js'
+import type { LeaseStore } from '../leases/leaseLocks.js'
+import type { PostgresStorageOptions } from './postgresStorage.js'
+import { openTables, type Query, SCHEMA } from './tables.js'
+
+/** Options of {@link postgresEnvironment}. */
+export interface PostgresEnvironmentOptions extends PostgresStorageOptions {
+  /**
+   * How long a lock is kept without a sign of life, in ms: a task whose process was killed is followed by another one after two of
+   * them at the latest. At least 1000. @default 10000
+   */
+  leaseMs?: number
+}
+
+/** What Postgres takes as the payload of a notification, in bytes, with some to spare. */
+const MAX_PAYLOAD = 7900
+
+/**
+ * Locks and messages in Postgres 13 or later, by which the clients of all processes of a backend work as the tabs of a browser do:
+ * one process polls a task, and a call with a key is made once. Locks are rows with an end; messages go by `LISTEN` and `NOTIFY`,
+ * for which one client of the pool is kept. That needs a session of its own, which PgBouncer in transaction mode does not give.
+ *
+ * @throws {TaskConfigurationError} where `pool` is no pool, or an option cannot be used.
+ *
+ * @example
+ * ```ts
+ * const db = new Pool({ connectionString })
+ * const environment = postgresEnvironment({ pool: db })
+ * const pool = createClientPool({
+ *   create: () => ({ url: 'https://mcp.example.com/mcp', storage: postgresStorage({ pool: db }), environment }),
+ * })
+ * ```
+ */
+export function postgresEnvironment(options: PostgresEnvironmentOptions): BackendEnvironment {
+  checkPostgresOptions('environment in Postgres', options, ['schema', 'migrate', 'leaseMs'])
+  const { pool, schema = SCHEMA, migrate = true, leaseMs = LEASE_MS } = options
+  const { query, ready } = openTables(pool, schema, migrate)
+  const channel = `${schema}_messages`
+  let listener: PostgresListener | undefined
+
+  function openWire(receive: (name: string, text: string) => void): BusWire {
+    let onOpen = () => {}
+    const isOpen = new Promise<void>((resolve) => {
+      onOpen = resolve
+    })
+
+    async function take(payload: string): Promise<void> {
+      const [name, text, id] = parse(payload)
+      if (id === undefined) return receive(name, text)
+      const [row] = await query(`SELECT body FROM ${schema}.messages WHERE id = $1`, [id])
+      if (row !== undefined) receive(name, String(row['body']))
+    }
+
+    return {
+      open: async () => {
+        await ready()
+        listener ??= listenToPostgres(pool, channel, (payload) => {
+          if (payload === undefined) onOpen()
+          // A message that cannot be read is one that was lost.
+          else take(payload).catch(() => {})
+        })
+        await isOpen
+      },
+      shut: () => {},
+      send: (name, text) => {
+        const payload = JSON.stringify([name, text])
+        if (new TextEncoder().encode(payload).length <= MAX_PAYLOAD)
+          return query('SELECT pg_notify($1, $2)', [channel, payload])
+        return query(
+          `WITH old AS (DELETE FROM ${schema}.messages WHERE sent_at < clock_timestamp() - interval '1 minute'),
+            new AS (INSERT INTO ${schema}.messages (body) VALUES ($3) RETURNING id)
+            SELECT pg_notify($1, json_build_array($2::text, '', id::text)::text) FROM new`,
+          [channel, name, text],
+        )
+      },
+    }
+  }
+
+  const closeWire = () => {
+    listener?.stop()
+    listener = undefined
+  }
+  return createBackendEnvironment({ store: leasesIn(`${schema}.locks`, query), openWire, closeWire }, leaseMs)
+}
+
+function leasesIn(locks: string, query: Query): LeaseStore {
+  const until = (parameter: string) => `clock_timestamp() + ${parameter} * interval '1 ms'`
+  return {
+    take: async ({ name, token }, leaseMs, steals) => {
+      const taken = await query(
+        `INSERT INTO ${locks} AS known (name, token, until) VALUES ($1, $2, ${until('$3::int')})
+          ON CONFLICT (name) DO UPDATE SET token = excluded.token, until = excluded.until
+          WHERE $4 OR known.token = excluded.token OR known.until <= clock_timestamp() RETURNING name`,
+        [name, token, leaseMs, steals],
+      )
+      if (taken.length > 0) return 0
+      const [row] = await query(
+        `SELECT extract(epoch FROM until - clock_timestamp()) * 1000 AS wait FROM ${locks} WHERE name = $1`,
+        [name],
+      )
+      return Math.max(1, Number(row?.['wait'] ?? 0))
+    },
+    renew: async (leases, leaseMs) => {
+      const kept = await query(
+        `UPDATE ${locks} AS known SET until = ${until('$3::int')} FROM unnest($1::text[], $2::text[]) AS held (name, token)
+          WHERE known.name = held.name AND known.token = held.token AND known.until > clock_timestamp()
+          RETURNING known.token`,
+        [leases.map(({ name }) => name), leases.map(({ token }) => token), leaseMs],
+      )
+      return new Set(kept.map((row) => String(row['token'])))
+    },
+    // With what processes have left that were killed.
+    release: ({ name, token }) =>
+      query(`DELETE FROM ${locks} WHERE (name = $1 AND token = $2) OR until < clock_timestamp() - interval '1 hour'`, [
+        name,
+        token,
+      ]),
+  }
+}
+
+/** The name, the text, and the id of a message whose text was too long. */
+function parse(payload: string): [name: string, text: string, id?: string] {
+  const parts: unknown = JSON.parse(payload)
+  if (!Array.isArray(parts)) throw new SyntaxError('The notification was not sent by Taskwire.')
+  const [name, text, id] = parts
+  return [String(name), String(text), ...(id === undefined ? [] : [String(id)])] as [string, string, string?]
+}

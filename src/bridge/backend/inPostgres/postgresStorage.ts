@@ -1,0 +1,55 @@
+import type { TaskStorage } from '../../../core/storage/taskStorage.js'
+import { checkPostgresOptions, type PostgresPool } from '../../../server/postgres/postgresPool.js'
+import { openTables, SCHEMA } from './tables.js'
+
+/** Options of {@link postgresStorage}. */
+export interface PostgresStorageOptions {
+  /**
+   * A pool of `pg`. The app ends it. Errors of idle clients, which end the process where nothing listens to them, are listened
+   * to.
+   */
+  pool: PostgresPool
+  /** The schema of the tables, a word in lower case. @default 'taskwire_backend' */
+  schema?: string
+  /** Whether to create the tables at the first use, where they are missing. Else run `postgresBackendDdl` before. @default true */
+  migrate?: boolean
+}
+
+/**
+ * Records of calls in Postgres 13 or later, for a backend of any number of processes: a table with a row for each.
+ *
+ * @throws {TaskConfigurationError} where `pool` is no pool, there is no such option, or `schema` is no plain name.
+ *
+ * @example
+ * ```ts
+ * const storage = postgresStorage({ pool: new Pool({ connectionString }) })
+ * ```
+ */
+export function postgresStorage(options: PostgresStorageOptions): TaskStorage {
+  checkPostgresOptions('storage in Postgres', options, ['schema', 'migrate'])
+  const { pool, schema = SCHEMA, migrate = true } = options
+  const { query } = openTables(pool, schema, migrate)
+  const records = `${schema}.records`
+
+  return {
+    async getItem(key) {
+      const [row] = await query(`SELECT value FROM ${records} WHERE key = $1`, [key])
+      return row && String(row['value'])
+    },
+    async setItem(key, value) {
+      await query(
+        `INSERT INTO ${records} (key, value) VALUES ($1, $2)
+          ON CONFLICT (key) DO UPDATE SET value = excluded.value, updated_at = now()`,
+        [key, value],
+      )
+    },
+    async removeItem(key) {
+      await query(`DELETE FROM ${records} WHERE key = $1`, [key])
+    },
+    async keys(prefix = '') {
+      // The last character that there is comes after all that begin with the prefix.
+      const rows = await query(`SELECT key FROM ${records} WHERE key >= $1 AND key < $1 || chr(1114111)`, [prefix])
+      return rows.map((row) => String(row['key']))
+    },
+  }
+}

@@ -1,0 +1,14 @@
+import type { Needed } from '../../../server/base/checkGiven.js'
+
+/** The part of a client of `ioredis` 5 or 6 that keeping records takes. */
+export interface RecordsRedis {
+  eval(script: string, numberOfKeys: number, ...keysAndValues: (string | number)[]): Promise<unknown>
+  evalsha(digest: string, numberOfKeys: number, ...keysAndValues: (string | number)[]): Promise<unknown>
+  hmget(key: string, ...fields: string[]): Promise<(string | null)[]>
+}
+
+/** What `redis` has to be, in words. */
+export const REDIS: Needed = { methods: ['eval', 'evalsha', 'hmget', 'duplicate'], pass: 'a client of ioredis' }
+
+/** Put before all keys. The braces keep them together in a cluster. */
+export const PREFIX = '{taskwire}:'

@@ -1,0 +1,76 @@
+import type { TaskStorage } from '../../../core/storage/taskStorage.js'
+import { checkGiven } from '../../../server/base/checkGiven.js'
+import { createRunScript } from '../../../server/redis/runScript.js'
+import { groupOf, keyParts } from '../keyParts.js'
+import { PREFIX, REDIS, type RecordsRedis } from './backendRedis.js'
+
+/** Options of {@link redisStorage}. */
+export interface RedisStorageOptions {
+  /** A client of `ioredis`. The app ends it. */
+  redis: RecordsRedis
+  /** Put before all keys. The braces keep them together in a cluster. @default '{taskwire}:' */
+  prefix?: string
+}
+
+/** KEYS: the records of a group, the groups. ARGV: name and text of the record, the group. */
+const SET = `
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+redis.call('SADD', KEYS[2], ARGV[3])`
+
+/** The same, without a text. */
+const REMOVE = `
+redis.call('HDEL', KEYS[1], ARGV[1])
+if redis.call('EXISTS', KEYS[1]) == 0 then redis.call('SREM', KEYS[2], ARGV[2]) end`
+
+const NAMES = `return redis.call('HKEYS', KEYS[1])`
+
+const GROUPS = `return redis.call('SMEMBERS', KEYS[1])`
+
+/**
+ * Records of calls in Redis 7 or Valkey, for a backend of any number of processes: a hash for the records of each user. They
+ * are as safe as that Redis is: with `appendfsync everysec`, a crash may cost what was written in the last second.
+ *
+ * @throws {TaskConfigurationError} where `redis` is no client of `ioredis`, or there is no such option.
+ *
+ * @example
+ * ```ts
+ * const storage = redisStorage({ redis: new Redis('redis://localhost') })
+ * ```
+ */
+export function redisStorage(options: RedisStorageOptions): TaskStorage {
+  checkGiven('storage in Redis', options, { redis: REDIS }, ['prefix'])
+  const { redis, prefix = PREFIX } = options
+  const run = createRunScript(redis)
+  const groups = `${prefix}records`
+  const recordsOf = (group: string) => `${groups}:${group}`
+
+  async function keysOf(group: string): Promise<string[]> {
+    return textsOf(await run(NAMES, [recordsOf(group)], [])).map((name) => group + name)
+  }
+
+  return {
+    async getItem(key) {
+      const { group, rest } = keyParts(key)
+      const [text] = await redis.hmget(recordsOf(group), rest)
+      return text
+    },
+    async setItem(key, value) {
+      const { group, rest } = keyParts(key)
+      await run(SET, [recordsOf(group), groups], [rest, value, group])
+    },
+    async removeItem(key) {
+      const { group, rest } = keyParts(key)
+      await run(REMOVE, [recordsOf(group), groups], [rest, group])
+    },
+    async keys(keyPrefix = '') {
+      const group = groupOf(keyPrefix)
+      if (group !== undefined) return keysOf(group)
+      const all = textsOf(await run(GROUPS, [groups], []))
+      return (await Promise.all(all.map(keysOf))).flat()
+    },
+  }
+}
+
+function textsOf(answer: unknown): string[] {
+  return Array.isArray(answer) ? answer.map(String) : []
+}

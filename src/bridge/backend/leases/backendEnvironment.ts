@@ -1,0 +1,53 @@
+import { mustBe } from '../../../core/client/mustBe.js'
+import { browserEnvironment } from '../../../core/environment/browserEnvironment.js'
+import type { Channel, Environment, Locks } from '../../../core/environment/environment.js'
+import { type BusWire, createBus } from './bus.js'
+import { createChannels } from './channels.js'
+import { createLeaseLocks, type LeaseStore } from './leaseLocks.js'
+
+/** The parts that the clients of all processes share, for the option `environment` of a client. */
+export interface BackendEnvironment extends Pick<Environment, 'channel' | 'locks'> {
+  /** Locks over processes: leases that are renewed while they are held. */
+  readonly locks: Locks
+  /** Channels over processes: what is posted is JSON. */
+  readonly channel: (name: string) => Channel
+  /** Lets go of all locks, so that other processes need not wait, and ends its connections. Call it after the clients are closed. */
+  close(): Promise<void>
+}
+
+/** The parts of an environment over a database. */
+export interface BackendParts {
+  readonly store: LeaseStore
+  /** `receive` is called with what has come. */
+  readonly openWire: (receive: (name: string, text: string) => void, names: () => readonly string[]) => BusWire
+  readonly closeWire: () => void
+}
+
+const SHORTEST_LEASE_MS = 1000
+const LONGEST_LEASE_MS = 600_000
+
+export const LEASE_MS = 10_000
+
+export function createBackendEnvironment(
+  { store, openWire, closeWire }: BackendParts,
+  leaseMs: unknown,
+): BackendEnvironment {
+  if (typeof leaseMs !== 'number' || !(leaseMs >= SHORTEST_LEASE_MS && leaseMs <= LONGEST_LEASE_MS))
+    throw mustBe('leaseMs', leaseMs, `a number from ${SHORTEST_LEASE_MS} to ${LONGEST_LEASE_MS}`)
+  const environment = browserEnvironment()
+  const bus = createBus(
+    openWire(
+      (name, text) => bus.receive(name, text),
+      () => bus.names,
+    ),
+  )
+  const { locks, close } = createLeaseLocks({ store, bus, environment, leaseMs })
+  return {
+    locks,
+    channel: createChannels(bus, environment.randomId),
+    close: async () => {
+      await close()
+      closeWire()
+    },
+  }
+}

@@ -1,0 +1,149 @@
+import { checkNames } from '../../core/client/checkNames.js'
+import { checkOptions } from '../../core/client/checkOptions.js'
+import { createStore } from '../../core/client/createStore.js'
+import { endpointOf } from '../../core/client/endpoint.js'
+import { createListeners } from '../../core/client/listeners.js'
+import { readPollPolicy } from '../../core/client/options.js'
+import { createReports } from '../../core/client/reports.js'
+import type { TaskClient } from '../../core/client/taskClient.js'
+import type { AnyTools, ToolsOf } from '../../core/client/tools.js'
+import { browserEnvironment } from '../../core/environment/browserEnvironment.js'
+import { inDevelopment } from '../../core/environment/inDevelopment.js'
+import { asError } from '../../core/protocol/asError.js'
+import { TaskConfigurationError } from '../../core/protocol/errors.js'
+import { hash } from '../../core/record/hash.js'
+import type { SettledToolCall } from '../../core/record/toolCallState.js'
+import { toolCallId } from '../../core/run/callIds.js'
+import { clientOf } from './clientOf.js'
+import { UNAUTHORIZED } from './connectionOf.js'
+import { createLink } from './link.js'
+import { createMirror } from './mirror.js'
+import type { TaskClientBridgeOptions } from './options.js'
+import { createPageCalls } from './pageCalls.js'
+import { createPost } from './requests.js'
+import { createStanding } from './standing.js'
+
+/**
+ * Creates a client for a page whose backend has the MCP client: the calls are those of the user's client there, in the same
+ * store and under the same hooks as with `createTaskClient` of `taskwire`. The page asks the backend to start, cancel, answer
+ * and forget calls, once each, even if it is offline meanwhile. The page has no token, no task id and nothing of MCP. Creating
+ * it does nothing yet: the first use connects. The other side is `createTaskBridge` of `taskwire/bridge/server`.
+ *
+ * @throws {TaskConfigurationError} where the options cannot work; the message says what to change.
+ *
+ * @example
+ * ```ts
+ * import { createTaskClient } from 'taskwire/bridge'
+ *
+ * const client = createTaskClient({ url: '/api/calls' })
+ * const result = await client.callTool({ name: 'generate_report', arguments: { seconds: 30 } }, { key: 'weekly' })
+ * ```
+ *
+ * @typeParam T The server's tools: `Tools` as `npx taskwire types` writes it, or `typeof server` of a `createTaskServer` in
+ * the same repository.
+ */
+export function createTaskClient<T extends object = AnyTools>(
+  options: TaskClientBridgeOptions,
+): TaskClient<ToolsOf<T>> {
+  // What the tools are is known to types alone.
+  return createBridgeClient(options) as TaskClient<ToolsOf<T>>
+}
+
+/** A frame at 60 Hz. */
+const FRAME_MS = 16
+
+const OPTIONS = {
+  '': ['url', 'fetch', 'scope', 'crossTab', 'batchUpdates', 'resume', 'onError', 'environment', 'retry'],
+  retry: ['baseMs', 'maxMs', 'maxAttempts', 'connectAttempts'],
+}
+
+function readUrl(options: TaskClientBridgeOptions): string | URL {
+  const { url } = Object(options) as Partial<TaskClientBridgeOptions>
+  if (url !== undefined && url !== '') return url
+  throw new TaskConfigurationError("createTaskClient of taskwire/bridge needs its backend: pass { url: '/api/calls' }.")
+}
+
+function createBridgeClient(options: TaskClientBridgeOptions): TaskClient {
+  const url = readUrl(options)
+  const environment = { ...browserEnvironment(), ...options.environment }
+  const backend = endpointOf(url, environment)
+  inDevelopment?.(() => {
+    checkNames(options, OPTIONS)
+    checkOptions(options)
+  })
+  const { scope = '', resume = 'eager', fetch = environment.fetch, crossTab = true } = options
+  const { report, guard, rethrowLater } = createReports(environment, (error, context) =>
+    options.onError?.(error, context),
+  )
+  const onError = (error: unknown) => report(asError(error), { operation: 'connect' })
+  const owner = { endpoint: backend.key, scope }
+  const id = hash(JSON.stringify([owner.endpoint, scope]))
+  const closing = new AbortController()
+  const settled = createListeners<[SettledToolCall]>(guard)
+  const forgotten = createListeners<[(callId?: string) => boolean]>(guard)
+  const frameMs = options.batchUpdates === false ? 0 : FRAME_MS
+  const store = createStore({ environment, frameMs, onListenerError: rethrowLater })
+  const mirror = createMirror((ref) => ('id' in ref ? ref.id : toolCallId(owner, ref.name, ref.key)))
+  const to = { environment, fetch, url: backend.url, policy: readPollPolicy(options) }
+  let heardAt: number | undefined
+
+  const standing = createStanding({ environment, store, mirror, onError, onChange: () => calls.refreshAll() })
+  const post = createPost({
+    ...to,
+    signal: closing.signal,
+    user: () => mirror.user,
+    onRefused: ({ status: refused, error }) => {
+      if (refused === UNAUTHORIZED) standing.set({ isLive: false, refused, error })
+    },
+    onPassed: () => link.retry(),
+  })
+  const calls = createPageCalls({
+    environment,
+    owner,
+    mirror,
+    store,
+    post,
+    network: standing.network,
+    onSettled: settled.notify,
+    onForgotten: forgotten.notify,
+  })
+  const link = createLink({
+    ...to,
+    name: `taskwire:bridge:${id}`,
+    crossTab,
+    position: () => mirror.position,
+    snapshot: mirror.snapshot,
+    onNews: (news) => {
+      const changes = mirror.take(news)
+      if (changes === undefined) return false
+      heardAt = environment.now()
+      calls.take(changes)
+      standing.heard(news.connection !== undefined)
+      return true
+    },
+    onStatus: standing.set,
+    onError,
+  })
+
+  function open(): void {
+    if (closing.signal.aborted) return
+    standing.begin()
+    link.open()
+  }
+
+  return clientOf({
+    ...{ id, url, owner, resume, store, calls, post, settled, forgotten, closing, open },
+    heardAt: () => heardAt,
+    untilKnown: (isAsked) => {
+      open()
+      if (isAsked) link.retry()
+      return standing.untilHeard(isAsked)
+    },
+    close: (reason) => {
+      closing.abort(reason)
+      link.close()
+      calls.close(reason)
+      standing.close(reason)
+    },
+  })
+}

@@ -1,0 +1,146 @@
+import type { InputResponse } from '../../core/protocol/inputRequest.js'
+import type { ToolCallMeta } from '../../core/protocol/register.js'
+import { isSame } from '../../core/record/show.js'
+import type { InputResponseState, ToolCallNetwork, ToolCallState } from '../../core/record/toolCallState.js'
+import { decodeCall } from '../wire/decodeCall.js'
+import { type CallOnWire, type CallRef, givenKey, type Position } from '../wire/messages.js'
+
+/** A `tools/call` that this page has asked for. */
+export interface OwnStart {
+  readonly startedAt: number
+  /** Once the backend has taken it: when the call was started there, and whether this page has made it. */
+  readonly run?: number
+  readonly isNew?: boolean
+  readonly told?: Position
+  readonly failureCount: number
+  readonly lastError?: Error
+}
+
+/** The response to an input request, until the news have told what came of it. */
+export interface OwnResponse {
+  readonly response: InputResponse
+  readonly state: InputResponseState
+  readonly sent: Promise<void>
+  readonly told?: Position
+}
+
+/** One run of a call, as this page knows it: what the backend says, and on top of it what was asked and not told yet. */
+export interface Entry {
+  readonly callId: string
+  readonly name: string
+  readonly ref: CallRef
+  readonly args: Readonly<Record<string, unknown>> | undefined
+  /** What the app has noted with the call, in the page that has started it. */
+  readonly meta: ToolCallMeta | undefined
+  wire: CallOnWire | undefined
+  start: OwnStart | undefined
+  /** Why it ended without the backend. */
+  failure: { readonly error: Error; readonly endedAt: number } | undefined
+  cancel: { readonly isRetrying: boolean; readonly sent: Promise<void>; readonly told?: Position } | undefined
+  readonly responses: Map<string, OwnResponse>
+  /** Resolves when the backend has answered to the start. */
+  started: Promise<unknown>
+  isFetching: boolean
+  /** True if somebody has asked for the outcome. */
+  isWanted: boolean
+  /** True if this page has seen it run: its end is news. */
+  hasRun: boolean
+  isOver: boolean
+  shown: ToolCallState
+  readonly outcome: Promise<never>
+  readonly resolve: (result: unknown) => void
+  readonly reject: (error: unknown) => void
+}
+
+const NOTHING: Readonly<Record<string, never>> = {}
+
+/** True while the backend has not said how the call is that this page has asked for. */
+export function isAwaited({ start, wire }: Entry): boolean {
+  if (start === undefined) return false
+  return start.run === undefined || wire === undefined || wire.startedAt < start.run
+}
+
+/** A call as the store shows it. `network`: what keeps the news from coming; undefined where they come. */
+export function showEntry(entry: Entry, network: 'retrying' | 'offline' | undefined): ToolCallState {
+  const next = project(entry, network)
+  const { shown } = entry
+  return isSame(shown as object, next as object) ? shown : next
+}
+
+function project(entry: Entry, network: 'retrying' | 'offline' | undefined): ToolCallState {
+  const { callId, name, ref, args, meta, start, failure, wire, cancel, responses } = entry
+  const cancelled: Pick<ToolCallState, 'isCancelling' | 'cancelStatus'> | undefined = cancel && {
+    isCancelling: true,
+    cancelStatus: cancel.isRetrying ? 'retrying' : 'sending',
+  }
+  const quiet = {
+    callId,
+    name,
+    ...('key' in ref && givenKey(ref.key)),
+    ...(meta && { meta }),
+    ...(args && { arguments: args }),
+    startedAt: start?.startedAt ?? wire?.startedAt ?? 0,
+    inputRequests: NOTHING,
+    inputResponses: NOTHING,
+    isCancelling: false,
+    network: 'ok' as const,
+    failureCount: 0,
+  }
+  if (failure !== undefined) return { ...quiet, phase: 'failed', ...failure }
+  const state = wire !== undefined && !isAwaited(entry) ? decodeCall(wire, callId) : undefined
+  if (state === undefined) {
+    const { failureCount = 0, lastError } = start ?? {}
+    const reached: ToolCallNetwork = network ?? (failureCount > 0 ? 'retrying' : 'ok')
+    const trouble = { network: reached, failureCount, ...(lastError && { lastError }) }
+    return { ...quiet, ...cancelled, ...trouble, phase: 'calling' as const }
+  }
+  // What this page has asked for is shown with the time of this page.
+  const own = { ...(args && { arguments: args }), ...(start?.isNew && { startedAt: start.startedAt }) }
+  if (state.endedAt !== undefined) return { ...state, ...own }
+  const answered = [...responses].filter(([key]) => Object.hasOwn(state.inputRequests, key))
+  return {
+    ...state,
+    ...own,
+    ...cancelled,
+    ...(network && { network }),
+    ...(answered.length > 0 && {
+      inputResponses: Object.fromEntries([
+        ...Object.entries(state.inputResponses),
+        ...answered.map(([key, response]) => [key, response.state]),
+      ]),
+    }),
+  }
+}
+
+/** A run of a call that this page knows nothing about yet. */
+export function createEntry(
+  known: Pick<Entry, 'callId' | 'name' | 'ref'> & Partial<Pick<Entry, 'args' | 'meta' | 'wire' | 'start'>>,
+): Entry {
+  let resolve: Entry['resolve'] = () => {}
+  let reject: Entry['reject'] = () => {}
+  const outcome = new Promise<never>((done, failed) => {
+    resolve = done as Entry['resolve']
+    reject = failed
+  })
+  // Without a caller that waits, a rejection must not count as unhandled.
+  outcome.catch(() => {})
+  const entry = {
+    args: undefined,
+    meta: undefined,
+    wire: undefined,
+    start: undefined,
+    failure: undefined,
+    cancel: undefined,
+    responses: new Map(),
+    started: Promise.resolve(),
+    isFetching: false,
+    isWanted: false,
+    hasRun: false,
+    isOver: false,
+    ...known,
+    outcome,
+    resolve,
+    reject,
+  }
+  return Object.assign(entry, { shown: project(entry as unknown as Entry, undefined) })
+}

@@ -1,0 +1,127 @@
+import type { TaskClientStore } from '../../core/client/createStore.js'
+import type { Environment } from '../../core/environment/environment.js'
+import { TaskExpiredError } from '../../core/protocol/errors.js'
+import { isSettled, type SettledToolCall } from '../../core/record/toolCallState.js'
+import { abortError } from '../../core/time/abort.js'
+import { isNoEarlier, type Position } from '../wire/messages.js'
+import { type Entry, isAwaited, showEntry } from './entries.js'
+import type { Mirror } from './mirror.js'
+
+export interface EntryBookOptions {
+  readonly environment: Environment
+  readonly mirror: Mirror
+  readonly store: TaskClientStore
+  /** What keeps the news from coming; undefined where they come. */
+  readonly network: () => 'retrying' | 'offline' | undefined
+  readonly onSettled: (call: SettledToolCall) => void
+  /** Called with a call that somebody waits for, and whose outcome the backend has to fetch. */
+  readonly onEnded: (entry: Entry) => void
+}
+
+/** The calls of a page, each in its newest run, and what the store shows of them. */
+export interface EntryBook {
+  readonly entries: ReadonlyMap<string, Entry>
+  /** Puts a run in the place of the one before. */
+  add(entry: Entry): Entry
+  /** The same, without a run: the call was forgotten. */
+  drop(entry: Entry): void
+  /** Takes it out of the store, where nothing listens to it: the backend keeps it no longer. */
+  release(entry: Entry): void
+  /** Ends a call without the backend. */
+  fail(entry: Entry, error: Error): void
+  /** Shows it as it is now. */
+  refresh(entry: Entry): void
+  refreshAll(): void
+  clear(reason: Error): void
+}
+
+export function createEntryBook({ environment, mirror, store, network, ...options }: EntryBookOptions): EntryBook {
+  const entries = new Map<string, Entry>()
+
+  function isTold(told: Position | undefined): boolean {
+    const { position } = mirror
+    if (told === undefined || position === undefined) return false
+    if (position.epoch === told.epoch) return position.seq >= told.seq
+    // The backend was started again since. News of before come from a tab that was frozen.
+    return isNoEarlier(position.epoch, told.epoch)
+  }
+
+  /** Takes away what was asked for and told since. */
+  function dropTold(entry: Entry): void {
+    if (isTold(entry.cancel?.told)) entry.cancel = undefined
+    for (const [key, { told }] of entry.responses) if (isTold(told)) entry.responses.delete(key)
+    const { start, wire, failure } = entry
+    if (failure !== undefined || start === undefined || !isAwaited(entry) || !isTold(start.told)) return
+    // A backend that finds the record of the call shows when that was made, which may be earlier than it has answered.
+    if (wire !== undefined) entry.start = { ...start, run: wire.startedAt }
+    else setFailure(entry, lost(entry))
+  }
+
+  function setFailure(entry: Entry, error: Error): void {
+    entry.failure = { error, endedAt: environment.now() }
+  }
+
+  function refresh(entry: Entry): void {
+    dropTold(entry)
+    const isCurrent = entries.get(entry.callId) === entry
+    const next = showEntry(entry, network())
+    if (next !== entry.shown) {
+      entry.shown = next
+      if (isCurrent) store.setCall(next)
+    }
+    if (entry.isOver) return
+    if (!isSettled(next)) {
+      if (next.phase !== 'ended') entry.hasRun ||= !isAwaited(entry)
+      else if (entry.hasRun || entry.isWanted || entry.start !== undefined) options.onEnded(entry)
+      return
+    }
+    entry.isOver = true
+    if (next.phase === 'completed') entry.resolve(next.result)
+    else entry.reject(next.error)
+    const isOwn = entry.failure !== undefined || entry.start?.isNew
+    if (isCurrent && (entry.hasRun || isOwn)) options.onSettled(next)
+  }
+
+  function remove(entry: Entry): void {
+    entries.delete(entry.callId)
+    store.removeCall(entry.callId)
+  }
+
+  return {
+    entries,
+    add(entry) {
+      entries.get(entry.callId)?.reject(abortError('The call was started again.'))
+      entries.set(entry.callId, entry)
+      store.setCall(entry.shown)
+      refresh(entry)
+      return entry
+    },
+    drop(entry) {
+      remove(entry)
+      entry.reject(abortError('The call was forgotten.'))
+    },
+    release(entry) {
+      if (!store.isObserved(entry.callId)) remove(entry)
+    },
+    fail(entry, error) {
+      setFailure(entry, error)
+      refresh(entry)
+    },
+    refresh,
+    refreshAll() {
+      for (const entry of entries.values()) if (!entry.isOver) refresh(entry)
+    },
+    clear(reason) {
+      for (const entry of [...entries.values()]) {
+        remove(entry)
+        entry.reject(reason)
+      }
+    },
+  }
+}
+
+/** Why a call ends that the backend does not show, although it has begun there. */
+export function lost({ callId }: Pick<Entry, 'callId'>): Error {
+  const message = 'The backend of this app no longer knows this call. Start it again.'
+  return new TaskExpiredError('unknown-task', { callId, message })
+}

@@ -1,0 +1,241 @@
+import type { Channel, Unsubscribe } from '../../core/environment/environment.js'
+import { TaskError } from '../../core/protocol/errors.js'
+import { isJsonObject } from '../../core/protocol/json.js'
+import { createElection } from '../../core/tabs/election.js'
+import { locksWithFallback } from '../../core/tabs/fallbackLocks.js'
+import { type News, readNews, WIRE_VERSION } from '../wire/messages.js'
+import { createReader, type ReaderOptions } from './reader.js'
+import { SILENCE_MS } from './stream.js'
+
+/** The state of the stream from the backend. */
+export interface LinkStatus {
+  /** True while the stream delivers. */
+  readonly isLive: boolean
+  /** The status with which the backend refuses the stream. */
+  readonly refused?: number
+  /** The reason that the stream delivers nothing. */
+  readonly error?: Error
+}
+
+export interface LinkOptions extends ReaderOptions {
+  /** Names the channel and the lock of the tabs that see the same calls. */
+  readonly name: string
+  readonly crossTab: boolean
+  /** What is known, for a tab that was opened later. */
+  readonly snapshot: () => News | undefined
+  /** Called where the browser refuses its locks. */
+  readonly onError: (error: unknown) => void
+}
+
+/** What the tabs of a browser hear from their backend: one of them has the stream, and passes on what it brings. */
+export interface Link {
+  /** Begins to listen. Doing so again does no harm. */
+  open(): void
+  /** Tries again where the backend has refused the stream. */
+  retry(): void
+  close(): void
+}
+
+export function createLink(options: LinkOptions): Link {
+  const { environment, onStatus } = options
+  let status: LinkStatus = { isLive: false }
+  let subscriptions: Unsubscribe[] = []
+
+  function set(next: LinkStatus): void {
+    status = next
+    onStatus(next)
+  }
+
+  const reader = createReader({
+    ...options,
+    onNews: (news) => {
+      const isWhole = options.onNews(news)
+      if (isWhole) tabs?.pass(news)
+      if (!status.isLive) tell({ isLive: true })
+      return isWhole
+    },
+    onStatus: tell,
+  })
+  const tabs = createTabsOfLink({
+    ...options,
+    reader,
+    status: () => status,
+    onStatus: (next) => {
+      if (!next.isLive || !status.isLive) set(next)
+    },
+  })
+
+  /** In the tab that has the stream: tells the others, too. */
+  function tell(next: LinkStatus): void {
+    set(next)
+    tabs?.postStatus()
+  }
+
+  function appear(): void {
+    if (tabs === undefined) reader.start()
+    else tabs.appear()
+  }
+
+  function disappear(): void {
+    tabs?.disappear()
+    reader.stop()
+  }
+
+  function onOnlineChange(): void {
+    if (environment.isOnline()) reader.retry()
+    else set({ isLive: false, error: new TaskError('The browser is offline.') })
+    // What still comes through the stream of before would look as if there were a network.
+    reader.restart()
+  }
+
+  function retry(): void {
+    if (status.refused === undefined) return
+    reader.retry()
+    if (!reader.isReading) tabs?.post({ type: 'retry' })
+  }
+
+  return {
+    open: () => {
+      if (subscriptions.length > 0) return
+      appear()
+      subscriptions = [
+        tabs?.join() ?? (() => {}),
+        environment.onPageHide(disappear),
+        environment.onPageShow(() => {
+          disappear()
+          appear()
+        }),
+        environment.onOnlineChange(onOnlineChange),
+        environment.onVisibilityChange(() => environment.isVisible() && retry()),
+      ]
+    },
+    retry,
+    close: () => {
+      for (const unsubscribe of subscriptions) unsubscribe()
+      subscriptions = []
+      disappear()
+    },
+  }
+}
+
+interface TabsOfLinkOptions extends LinkOptions {
+  readonly reader: ReturnType<typeof createReader>
+  readonly status: () => LinkStatus
+}
+
+/** The tabs between which one stream is shared, by the election that tabs have; undefined where each is alone. */
+function createTabsOfLink({ environment, name, reader, status, onNews, onStatus, ...options }: TabsOfLinkOptions) {
+  const { locks, channel: openChannel } = environment
+  if (!options.crossTab || locks === undefined || openChannel === undefined) return undefined
+  let channel: Channel | undefined
+  let silence: unknown
+  /** When the tab began to read whose news this one takes, ms since the epoch: its own time while it reads. */
+  let readSince = 0
+  /** True once news have come through the stream of this tab: until then, what it knows may be of long ago. */
+  let hasRead = false
+  /** True if another tab waits for everything that is known. */
+  let isAsked = false
+
+  const election = createElection({
+    name: `${name}:leader`,
+    locks: locksWithFallback(locks, options.onError),
+    environment,
+    isHere: () => channel !== undefined,
+    onChange: (own) => {
+      if (own.isLeader()) {
+        readSince = Math.max(environment.now(), readSince + 1)
+        hasRead = false
+        return reader.start()
+      }
+      reader.stop()
+      // While it read, it took no news from others.
+      post({ type: 'ask' })
+    },
+    onEmpty: () => {},
+  })
+
+  const post = (message: object) => channel?.postMessage({ ...message, readSince, v: WIRE_VERSION })
+
+  function postStatus(): void {
+    const { isLive, refused, error } = status()
+    post({ type: 'status', isLive, refused, error: error instanceof TaskError ? error.toJSON() : undefined })
+  }
+
+  function tellAll(): void {
+    isAsked = false
+    post({ type: 'news', news: options.snapshot() })
+  }
+
+  /** Passes on what the stream has brought. */
+  function pass(news: News): void {
+    hasRead = true
+    if (isAsked) tellAll()
+    else post({ type: 'news', news })
+  }
+
+  /** A tab that has the stream and says nothing is frozen: another one takes its place. */
+  function watchLeader(): void {
+    environment.clearTimeout(silence)
+    silence = environment.setTimeout(() => election.steal(), SILENCE_MS)
+  }
+
+  /**
+   * A tab that was frozen while another one took its place passes on what it still reads: that is older than what is known.
+   *
+   * ```text
+   * tab A  reads ─ frozen ······························ wakes: passes on what has waited ─ its lock is gone
+   * tab B              silence: steals ─ reads, from a backend that was started again
+   * ```
+   */
+  function isOvertaken(since: number): boolean {
+    // A time that has not come yet is of a clock that was set back since.
+    return reader.isReading ? since <= readSince : since < readSince && readSince <= environment.now()
+  }
+
+  function receive(message: unknown): void {
+    if (!isJsonObject(message) || message['v'] !== WIRE_VERSION) return
+    const { type, isLive, refused, error, readSince: since } = message
+    if (type === 'retry' || type === 'ask') {
+      if (!reader.isReading) return
+      if (type === 'retry') return reader.retry()
+      isAsked = true
+      if (!hasRead) return
+      tellAll()
+      return postStatus()
+    }
+    if (typeof since !== 'number' || isOvertaken(since)) return
+    if (!reader.isReading) readSince = since
+    watchLeader()
+    if (type === 'status') {
+      onStatus({
+        isLive: isLive === true,
+        ...(typeof refused === 'number' && { refused }),
+        ...(isJsonObject(error) && { error: TaskError.fromJSON(error) }),
+      })
+    }
+    const news = type === 'news' ? readNews(message['news']) : undefined
+    if (news === undefined) return
+    if (onNews(news)) onStatus({ isLive: true })
+    else post({ type: 'ask' })
+  }
+
+  return {
+    post,
+    pass,
+    postStatus,
+    join: election.join,
+    appear: () => {
+      channel = openChannel(name)
+      channel.onMessage(receive)
+      post({ type: 'ask' })
+      watchLeader()
+      election.comeBack()
+    },
+    disappear: () => {
+      environment.clearTimeout(silence)
+      election.leavePage()
+      channel?.close()
+      channel = undefined
+    },
+  }
+}

@@ -1,0 +1,95 @@
+import type { Environment } from '../../core/environment/environment.js'
+import { ConnectionFailedError, TaskError, TaskRequestError } from '../../core/protocol/errors.js'
+import { isJsonObject } from '../../core/protocol/json.js'
+import type { PollPolicy } from '../../core/time/policy.js'
+import { deliver, isPassingStatus } from '../../core/time/retry.js'
+import { parseRetryAfter } from '../../core/wire/retryAfter.js'
+import { type Answer, type PageAction, readAnswer, WIRE_VERSION } from '../wire/messages.js'
+
+/** Where the backend is, and how it is asked. */
+export interface BackendOptions {
+  readonly environment: Environment
+  readonly fetch: Environment['fetch']
+  readonly url: () => URL
+  readonly policy: PollPolicy
+}
+
+/** The backend has looked at a request, and refuses it. */
+export interface Refusal {
+  readonly status: number
+  readonly error: Error
+}
+
+export interface RequestsOptions extends BackendOptions {
+  /** Aborted when the client is closed. */
+  readonly signal: AbortSignal
+  /** Whose calls the page shows. */
+  readonly user: () => string | undefined
+  readonly onRefused: (refusal: Refusal) => void
+  readonly onPassed: () => void
+}
+
+/** Asks the backend for an action. */
+export type Post = (action: PageAction, onRetry?: (error: Error) => void) => Promise<Answer>
+
+/** The backend has not answered yet. */
+const ACCEPTED = 202
+
+/**
+ * Asks the backend for actions. Each has an id of its own and is sent until it is answered, also where the page is offline
+ * meanwhile: the backend does it once.
+ */
+export function createPost({ environment, fetch, url, policy, signal, ...options }: RequestsOptions): Post {
+  return async (action, onRetry = () => {}) => {
+    const [id, user] = [environment.randomId(), options.user()]
+    let isRepeated = false
+    let answer: Answer | undefined
+
+    async function send(abort: AbortSignal): Promise<void> {
+      const body = JSON.stringify({ v: WIRE_VERSION, id, user, isRepeated, action })
+      const headers = { 'content-type': 'application/json' }
+      isRepeated = true
+      const response = await reached(fetch(url(), { method: 'POST', headers, body, signal: abort }))
+      if (!response.ok) {
+        const refusal = await refusalOf(response, environment.now())
+        options.onRefused(refusal)
+        throw refusal.error
+      }
+      options.onPassed()
+      const json: unknown = await response.json().catch(() => undefined)
+      answer = readAnswer(json)
+      if (answer === undefined && response.status !== ACCEPTED)
+        throw new TaskRequestError('What answers at the url of the backend is not taskwire/bridge.', {
+          kind: 'malformed',
+        })
+    }
+
+    do await deliver({ taskId: '', environment, policy, signal, send, onRetry })
+    while (answer === undefined)
+    return answer
+  }
+}
+
+/** The response, or an error that may pass. */
+export async function reached(request: Promise<Response>): Promise<Response> {
+  try {
+    return await request
+  } catch (cause) {
+    throw new TaskRequestError('The backend of this app cannot be reached.', { kind: 'network', cause })
+  }
+}
+
+/** Why the backend has refused a request: with a `TaskRequestError` where that may pass. */
+export async function refusalOf(response: Response, now: number): Promise<Refusal> {
+  const { status, headers } = response
+  const json: unknown = await response.json().catch(() => undefined)
+  const said = isJsonObject(json) ? json['error'] : undefined
+  if (isPassingStatus(status)) {
+    const retryAfterMs = parseRetryAfter(headers.get('retry-after') ?? '', now)
+    const message = `The backend of this app answered HTTP ${status}.`
+    return { status, error: new TaskRequestError(message, { kind: 'http', status, retryAfterMs }) }
+  }
+  if (isJsonObject(said)) return { status, error: TaskError.fromJSON(said) }
+  const message = `The backend of this app answered HTTP ${status}. Check that the url is that of createTaskBridge.`
+  return { status, error: new ConnectionFailedError(message) }
+}

@@ -1,0 +1,113 @@
+import type { Environment } from '../../core/environment/environment.js'
+import { asError } from '../../core/protocol/asError.js'
+import { ToolCallKeyConflictError } from '../../core/protocol/errors.js'
+import type { ToolCallRequest } from '../../core/protocol/taskPort.js'
+import { argumentsHash } from '../../core/record/argumentsHash.js'
+import type { RecordOwner } from '../../core/record/record.js'
+import { ANY_ARGUMENTS } from '../../core/run/anyArguments.js'
+import type { StartOptions } from '../../core/run/begin.js'
+import { toolCallId } from '../../core/run/callIds.js'
+import { isReusable } from '../../core/run/isReusable.js'
+import { makeKey, type PageAction } from '../wire/messages.js'
+import { createEntry, type Entry } from './entries.js'
+import type { EntryBook } from './entryBook.js'
+import type { Post } from './requests.js'
+import type { NewsTaking } from './takeNews.js'
+
+export interface StartingOptions {
+  readonly environment: Environment
+  readonly owner: RecordOwner
+  readonly book: EntryBook
+  readonly news: NewsTaking
+  readonly post: Post
+  /** Resolves when the backend knows what was forgotten: what is started afterwards must not be forgotten with it. */
+  readonly forgotten: () => Promise<unknown>
+}
+
+/** A call that was started, or is known. `refusal` rejects where its arguments are other ones. */
+export interface Started {
+  readonly entry: Entry
+  readonly refusal: Promise<never>
+}
+
+/** A promise without end. */
+const NEVER: Promise<never> = new Promise(() => {})
+
+/** Starts a call at the backend, or joins the one that this page knows. */
+export function startCall(request: ToolCallRequest, how: StartOptions, options: StartingOptions): Started {
+  const { book, owner, environment, post } = options
+  const { name, arguments: args } = request
+  const key = how.key ?? makeKey(environment.randomId())
+  const callId = toolCallId(owner, name, key)
+  const known = book.entries.get(callId)
+  if (known !== undefined && isReusable(known.shown, how.repeat ?? 'never')) {
+    const refusal = expectSame(known, request, how, post).then(() => NEVER)
+    return { entry: known, refusal }
+  }
+  const seen = known?.wire?.startedAt
+  const start = { startedAt: environment.now(), failureCount: 0 }
+  const entry = book.add(createEntry({ callId, name, ref: { name, key }, args, meta: how.meta, start }))
+  entry.started = askToStart(entry, how, seen, options).catch((thrown: unknown) => refuse(entry, thrown, options))
+  return { entry, refusal: NEVER }
+}
+
+async function askToStart(
+  entry: Entry,
+  how: StartOptions,
+  seen: number | undefined,
+  { book, post, forgotten }: StartingOptions,
+): Promise<void> {
+  await forgotten()
+  const answer = await post(actionOf(entry, how, seen), (lastError) => {
+    const { start } = entry
+    if (start === undefined) return
+    entry.start = { ...start, failureCount: start.failureCount + 1, lastError }
+    book.refresh(entry)
+  })
+  const { start, wire } = entry
+  if (start === undefined || answer.startedAt === undefined) return
+  const run = Math.max(answer.startedAt, wire?.startedAt ?? 0)
+  const isNew = answer.isNew === true && run === answer.startedAt
+  const startedAt = isNew ? start.startedAt : run
+  entry.start = { startedAt, run, isNew, told: answer, failureCount: 0 }
+  book.refresh(entry)
+}
+
+function refuse(entry: Entry, thrown: unknown, { book, news }: StartingOptions): void {
+  const error = asError(thrown)
+  if (book.entries.get(entry.callId) !== entry) return entry.reject(error)
+  if (!(error instanceof ToolCallKeyConflictError)) return book.fail(entry, error)
+  // The call of that key continues; only this one is refused.
+  const { callId, wire } = entry
+  entry.reject(error)
+  book.drop(entry)
+  if (wire !== undefined) news.takeCall(callId, wire)
+}
+
+/** Asks whether the backend has the call with other arguments, where this page does not know them. */
+async function expectSame(entry: Entry, request: ToolCallRequest, how: StartOptions, post: Post): Promise<void> {
+  const { args, callId, name, ref } = entry
+  if (how[ANY_ARGUMENTS] || !('key' in ref)) return
+  if (args === undefined) {
+    await post(actionOf({ name, ref, args: request.arguments }, how, entry.wire?.startedAt))
+  } else if (argumentsHash(args) !== argumentsHash(request.arguments)) {
+    throw new ToolCallKeyConflictError(name, { callId, key: ref.key })
+  }
+}
+
+function actionOf(
+  { name, ref, args }: Pick<Entry, 'name' | 'ref' | 'args'>,
+  { repeat = 'never', meta, [ANY_ARGUMENTS]: takesAny }: StartOptions,
+  seen: number | undefined,
+): PageAction {
+  return {
+    type: 'start',
+    name,
+    key: 'key' in ref ? ref.key : '',
+    repeat,
+    ...(args && { arguments: args }),
+    ...(meta && { meta }),
+    ...(takesAny === true && { takesAny }),
+    ...(seen !== undefined && { seen }),
+  }
+}

@@ -1,0 +1,94 @@
+import { asError } from '../../core/protocol/asError.js'
+import { TaskRequestError } from '../../core/protocol/errors.js'
+import { onAbort } from '../../core/time/abort.js'
+import { backoffDelay } from '../../core/time/policy.js'
+import { untilOnline } from '../../core/time/untilOnline.js'
+import { sseMessages } from '../../core/wire/http/sseMessages.js'
+import { type News, type Position, readNews } from '../wire/messages.js'
+import { type BackendOptions, type Refusal, reached, refusalOf } from './requests.js'
+
+/** A stream without a sign of life for this long is over, in ms: a backend shows one every 15 s. */
+export const SILENCE_MS = 45_000
+
+export interface StreamOptions extends BackendOptions {
+  /** How far this page has come. */
+  readonly position: () => Position | undefined
+  /** Returns false where something is missing: everything is asked for then. */
+  readonly onNews: (news: News) => boolean
+  /** The stream has broken off, or cannot be opened; so many times in a row. */
+  readonly onLost: (error: Error, failures: number) => void
+  /** The backend refuses the stream: it is opened again when the promise resolves. */
+  readonly onRefused: (refusal: Refusal) => Promise<void>
+}
+
+/** Reads the news of the backend until the signal aborts. A stream that breaks off is opened again where it was. */
+export async function followNews(options: StreamOptions, signal: AbortSignal): Promise<void> {
+  const { environment, policy } = options
+  let failures = 0
+  let dueAt = environment.now()
+  let isGap = false
+
+  async function read(abort: AbortController): Promise<Refusal | undefined> {
+    const position = isGap ? undefined : options.position()
+    const headers = {
+      accept: 'text/event-stream',
+      ...(position && { 'last-event-id': `${position.epoch}:${position.seq}` }),
+    }
+    const init: RequestInit = { headers, cache: 'no-store', signal: abort.signal }
+    let timer: unknown
+    const watch = () => {
+      environment.clearTimeout(timer)
+      timer = environment.setTimeout(() => abort.abort(), SILENCE_MS)
+    }
+    watch()
+    try {
+      const response = await reached(options.fetch(options.url(), init))
+      if (!response.ok) return await refusalOf(response, environment.now())
+      isGap = false
+      for await (const message of sseMessages(response, abort.signal)) {
+        watch()
+        const news = readNews(message)
+        if (news === undefined) continue
+        failures = 0
+        isGap = !options.onNews(news)
+        if (isGap) return undefined
+      }
+      return undefined
+    } finally {
+      environment.clearTimeout(timer)
+      abort.abort()
+    }
+  }
+
+  for (;;) {
+    await untilOnline({
+      environment,
+      signal,
+      dueAt,
+      onOffline: () =>
+        options.onLost(new TaskRequestError('The browser is offline.', { kind: 'network' }), failures + 2),
+    })
+    const abort = new AbortController()
+    const stopListening = onAbort(signal, () => abort.abort())
+    let error: Error = new TaskRequestError('The stream of the backend has ended.', { kind: 'network' })
+    try {
+      const refusal = await read(abort)
+      if (refusal !== undefined) error = refusal.error
+      if (refusal !== undefined && !(error instanceof TaskRequestError)) {
+        await options.onRefused(refusal)
+        dueAt = environment.now()
+        continue
+      }
+    } catch (thrown) {
+      error = asError(thrown)
+    } finally {
+      stopListening()
+    }
+    signal.throwIfAborted()
+    failures += 1
+    options.onLost(error, failures)
+    const { retryAfterMs = 0 } = error as TaskRequestError
+    const delay = Math.max(policy.minIntervalMs, backoffDelay(failures, policy, environment.random()))
+    dueAt = environment.now() + Math.max(delay, retryAfterMs)
+  }
+}

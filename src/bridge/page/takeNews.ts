@@ -1,0 +1,81 @@
+import type { CallOnWire, CallRef } from '../wire/messages.js'
+import { createEntry, isAwaited } from './entries.js'
+import { type EntryBook, lost } from './entryBook.js'
+import type { Changes } from './mirror.js'
+
+/** What the backend says of calls, taken into the book of a page. */
+export interface NewsTaking {
+  take(changes: Changes): void
+  takeCall(callId: string, wire: CallOnWire): void
+  /** Notes that this run was forgotten here: news of it are older than that. */
+  noteDropped(callId: string, startedAt: number): void
+}
+
+/** `onForgotten` is called with the ids of calls that were forgotten elsewhere. */
+export function createNewsTaking(book: EntryBook, onForgotten: (callIds: ReadonlySet<string>) => void): NewsTaking {
+  const { entries } = book
+  const dropped = new Map<string, number>()
+
+  /**
+   * ```text
+   * known: none ─────────────────────────────▶ a call of another page, or of an earlier visit
+   * known: asked for, and not told yet ──────▶ kept: it may be of the run before
+   * known: the same run ─────────────────────▶ shown
+   * known: waits for its turn ───────────────▶ the call that another process of the backend has made meanwhile
+   * known: an earlier run ───────────────────▶ started again by another page
+   * ```
+   */
+  function takeCall(callId: string, wire: CallOnWire): void {
+    if ((dropped.get(callId) ?? Number.NEGATIVE_INFINITY) >= wire.startedAt) return
+    dropped.delete(callId)
+    const known = entries.get(callId)
+    const isAsked = known?.start !== undefined && isAwaited(known)
+    const isSameRun = isAsked || (known?.wire !== undefined && isOneRun(known.wire, wire))
+    // The process of before has told the outcome, which this one has to fetch.
+    const isBehind = wire.phase === 'ended' || (known?.failure === undefined && wire.endedAt === undefined)
+    if (isSameRun && known?.isOver && isBehind) return
+    if (known !== undefined && isSameRun && known.failure === undefined) {
+      known.wire = wire
+      if (!isAsked && known.start !== undefined) known.start = { ...known.start, run: wire.startedAt }
+      return book.refresh(known)
+    }
+    const { name } = wire
+    const ref: CallRef = typeof wire['key'] === 'string' ? { name, key: wire['key'] } : { id: callId }
+    book.add(createEntry({ callId, name, ref, wire }))
+  }
+
+  /** True if a call of this page was forgotten. */
+  function takeGone(callId: string, isForgotten: boolean): boolean {
+    dropped.delete(callId)
+    const entry = entries.get(callId)
+    if (entry?.wire === undefined) return false
+    const isStarting = entry.start !== undefined && entry.start.run === undefined
+    if (isStarting) entry.wire = undefined
+    else if (isForgotten) book.drop(entry)
+    else if (entry.isOver || entry.shown.phase === 'ended') book.release(entry)
+    else book.fail(entry, lost(entry))
+    return isForgotten && !isStarting
+  }
+
+  return {
+    takeCall,
+    noteDropped: (callId, startedAt) => dropped.set(callId, startedAt),
+    take: ({ isWhole, calls, gone }) => {
+      const ids = gone.flatMap(({ callId, isForgotten }) => (takeGone(callId, isForgotten) ? [callId] : []))
+      if (ids.length > 0) onForgotten(new Set(ids))
+      for (const [callId, wire] of calls) takeCall(callId, wire)
+      // What was asked for may have been told now.
+      for (const entry of [...entries.values()]) {
+        const { start, cancel, responses, shown } = entry
+        const isFetchedAgain = isWhole && shown.phase === 'ended'
+        if (isFetchedAgain || cancel !== undefined || responses.size > 0 || (start !== undefined && isAwaited(entry)))
+          book.refresh(entry)
+      }
+    },
+  }
+}
+
+/** True unless the call was started again in between. A run that waits for another process becomes that one's, which may be later. */
+function isOneRun(before: CallOnWire, now: CallOnWire): boolean {
+  return now.startedAt <= before.startedAt || (before.phase === 'calling' && now.phase !== 'calling')
+}

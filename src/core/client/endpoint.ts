@@ -1,0 +1,59 @@
+import type { Environment } from '../environment/environment.js'
+import { inDevelopment } from '../environment/inDevelopment.js'
+import { TaskConfigurationError } from '../protocol/errors.js'
+import { hash } from '../record/hash.js'
+import { withoutSecrets } from './withoutSecrets.js'
+
+/** Stands for the page where there is none, to recognize a relative URL. */
+const NO_PAGE = 'http://page.invalid'
+
+/** A server that is given by its URL. */
+export interface Endpoint {
+  /** Names it to people. */
+  readonly place: string
+  /** Names it to storage and tabs. */
+  readonly key: string
+  /**
+   * The URL to connect to.
+   *
+   * @throws {TaskConfigurationError} where it is relative and there still is no page.
+   */
+  url(): URL
+}
+
+/**
+ * The server with this URL.
+ *
+ * @throws {TaskConfigurationError} where it is no http(s) URL.
+ */
+export function endpointOf(given: string | URL, { baseUrl }: Pick<Environment, 'baseUrl'>): Endpoint {
+  const url = parseUrl(given, baseUrl())
+  if (url === undefined) return { place: String(given), key: String(given), url: () => resolveUrl(given, baseUrl()) }
+  const place = url.origin + withoutSecrets(url.pathname, () => '…')
+  // A path and a query may hold a token, which has no business in a storage.
+  const path = withoutSecrets(url.pathname, hash)
+  const query = url.search === '' ? '' : `?${hash(url.search)}`
+  return { place, key: url.origin + path + query, url: () => url }
+}
+
+/** Undefined for a URL that is relative where there is no page to resolve it against, as on a server. */
+function parseUrl(url: string | URL, base: string | undefined): URL | undefined {
+  try {
+    const parsed = new URL(url, base ?? NO_PAGE)
+    if (parsed.origin === NO_PAGE) return undefined
+    if (parsed.protocol === 'http:' || parsed.protocol === 'https:') return parsed
+  } catch {
+    // Said below.
+  }
+  throw new TaskConfigurationError(
+    `createTaskClient got the url ${JSON.stringify(String(url))}, which is no http(s) URL.${inDevelopment ? ' Pass the URL of the MCP endpoint.' : ''}`,
+  )
+}
+
+function resolveUrl(url: string | URL, base: string | undefined): URL {
+  const resolved = parseUrl(url, base)
+  if (resolved !== undefined) return resolved
+  throw new TaskConfigurationError(
+    `Failed to connect: the url ${JSON.stringify(url)} is relative${inDevelopment ? ', and there is no page to resolve it against, as on a server. Pass the whole URL.' : '.'}`,
+  )
+}

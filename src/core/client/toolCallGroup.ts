@@ -1,0 +1,114 @@
+import type { TaskProgress } from '../protocol/progress.js'
+import type { ToolCallState } from '../record/toolCallState.js'
+import type { TaskClient } from './taskClient.js'
+
+/** The counts and progress of many calls. */
+export interface ToolCallGroupState {
+  /** Oldest first. */
+  readonly calls: readonly ToolCallState[]
+  /** How many have not ended. */
+  readonly running: number
+  /** How many have ended with a result that is not an error. */
+  readonly completed: number
+  /** How many have failed, a result with `isError: true` included. */
+  readonly failed: number
+  readonly cancelled: number
+  /** How far they are together, in calls: one that has ended counts as one, one that runs as the part that it says. */
+  readonly progress: TaskProgress
+}
+
+/** Many calls as one, such as those of a batch. */
+export interface ToolCallGroup {
+  /** The same object while nothing in it has changed. */
+  getState(): ToolCallGroupState
+  /** Calls the listener when one of the calls has changed, or the filter finds another one. Returns a function that unsubscribes. */
+  subscribe(listener: (state: ToolCallGroupState) => void): () => void
+  /**
+   * Asks the server to stop those that run, as `cancel()` of each does.
+   *
+   * @throws the first error of a cancellation, after the others were sent.
+   */
+  cancelAll(): Promise<void>
+}
+
+/** Which calls. */
+export interface ToolCallsFilter {
+  /** May be an inline function. @default every call */
+  filter?: ((call: ToolCallState) => boolean) | undefined
+}
+
+/** Oldest first. */
+export function byStart(calls: readonly ToolCallState[]): readonly ToolCallState[] {
+  return [...calls].sort((a, b) => a.startedAt - b.startedAt)
+}
+
+/** The previous array where it has the same members, so that a list keeps its identity while nothing in it changes. */
+export function keepSame<T extends readonly unknown[]>(previous: T | undefined, next: T): T {
+  return previous?.length === next.length && previous.every((member, at) => member === next[at]) ? previous : next
+}
+
+/** What many calls have come to, the calls in the order in which they are given. */
+export function groupOf(calls: readonly ToolCallState[]): ToolCallGroupState {
+  const counts = { running: 0, completed: 0, failed: 0, cancelled: 0 }
+  let progress = 0
+  for (const call of calls) {
+    const kind = kindOf(call)
+    counts[kind] += 1
+    progress += kind === 'running' ? partOf(call.progress) : 1
+  }
+  return { calls, ...counts, progress: { progress, total: calls.length } }
+}
+
+/** Asks the server to stop those of the calls that run. */
+export async function cancelCalls(clients: readonly TaskClient[], calls: readonly ToolCallState[]): Promise<void> {
+  const running = calls.filter((call) => kindOf(call) === 'running')
+  const asked = running.map(({ callId }) =>
+    clients
+      .find((client) => client.getToolCallState(callId))
+      ?.getToolCall(callId)
+      ?.cancel(),
+  )
+  const refused = (await Promise.allSettled(asked)).find(({ status }) => status === 'rejected')
+  if (refused !== undefined) throw (refused as PromiseRejectedResult).reason
+}
+
+export function createToolCallGroup(client: TaskClient, { filter = () => true }: ToolCallsFilter = {}): ToolCallGroup {
+  let state = groupOf([])
+  function getState(): ToolCallGroupState {
+    const calls = keepSame(state.calls, byStart(Object.values(client.store.getState().calls).filter(filter)))
+    if (calls !== state.calls) state = groupOf(calls)
+    return state
+  }
+  return {
+    getState,
+    subscribe: (listener) => {
+      let seen = getState()
+      return client.store.subscribe(() => {
+        if (getState() === seen) return
+        seen = state
+        listener(seen)
+      })
+    },
+    cancelAll: () => cancelCalls([client], getState().calls),
+  }
+}
+
+function kindOf(call: ToolCallState): 'running' | 'completed' | 'failed' | 'cancelled' {
+  switch (call.phase) {
+    case 'completed':
+      return call.result.isError ? 'failed' : 'completed'
+    case 'failed':
+    case 'cancelled':
+      return call.phase
+    case 'ended':
+      // Its outcome is not known yet, and its record says no more.
+      return call.task?.status === 'failed' || call.task?.status === 'cancelled' ? call.task.status : 'completed'
+    default:
+      return 'running'
+  }
+}
+
+/** Between 0 and 1. */
+function partOf({ progress = 0, total }: Partial<TaskProgress> = {}): number {
+  return total ? Math.min(Math.max(progress / total, 0), 1) : 0
+}

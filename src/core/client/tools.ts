@@ -1,0 +1,79 @@
+import type { CallToolResult } from '../protocol/callToolResult.js'
+import type { Register } from '../protocol/register.js'
+
+/** The tools of a server of which nothing is known. */
+export type AnyTools = Record<string, { arguments?: object | undefined; structuredContent?: unknown }>
+
+/** What a type that carries tools says of them: a `TaskClient`, or a `TaskServer` whose tools `defineTool` made. */
+export interface WithTools<T> {
+  /** For types alone: there is no such member. */
+  readonly '~tools'?: T
+}
+
+/** The tools of the client that the app declares in `Register`. */
+export type RegisteredTools = Register extends { client: infer C }
+  ? [C] extends [IntersectionOf<C>]
+    ? ToolsOf<C>
+    : { 'Register has one client. Pass the others to the hooks: useToolCall({ client, … })': { arguments?: object } }
+  : AnyTools
+
+/** Of the members of a union. A union is not assignable to the intersection of its members, so `Register` names one client. */
+type IntersectionOf<Union> = (Union extends unknown ? (each: Union) => void : never) extends (all: infer All) => void
+  ? All
+  : never
+
+/** The tools that a type parameter of `createTaskClient` stands for: `Tools` of `npx taskwire types`, or `typeof server`. */
+export type ToolsOf<T> = string extends keyof T
+  ? AnyTools
+  : '~tools' extends keyof T
+    ? Exclude<T['~tools'], undefined>
+    : { [Name in keyof T]: T[Name] }
+
+/** The names of the tools. */
+export type ToolName<T = RegisteredTools> = keyof T & string
+
+/** The arguments of a tool. */
+export type ToolArguments<T = RegisteredTools, Name extends ToolName<T> = ToolName<T>> = T[Name] extends {
+  arguments?: infer A
+}
+  ? A
+  : object | undefined
+
+/** The member `arguments` of what calls a tool, which may be left out where nothing in it is required. */
+export type WithArguments<A, Other = never> =
+  Record<never, never> extends A ? { arguments?: A | Other | undefined } : { arguments: A | Other }
+
+/**
+ * The type of `structuredContent` where a tool may have failed: with `isError: true` it is not what the output schema says,
+ * and any JSON. Check `isError` first, and it has the type of the output.
+ *
+ * @example
+ * ```ts
+ * const data = await client.callTool({ name: 'report', arguments: { quarter: 'Q3' } })
+ * if (!data.isError) console.log(data.structuredContent)
+ * ```
+ */
+export interface CheckIsErrorFirst {
+  /** For types alone: there is no such member. */
+  readonly '~isError'?: never
+}
+
+/**
+ * A tool's result with its `structuredContent` typed by an output schema. A tool's own error has `isError: true`: check that
+ * before `structuredContent` is read.
+ */
+export type ToolOutput<T> =
+  | (Omit<CallToolResult, 'structuredContent' | 'isError'> & { isError?: false | undefined; structuredContent: T })
+  | (Omit<CallToolResult, 'structuredContent' | 'isError'> & {
+      isError: true
+      structuredContent?: CheckIsErrorFirst | undefined
+    })
+
+/** The result of a tool: a plain `CallToolResult` where its output is not known. */
+export type ToolResult<T = RegisteredTools, Name extends ToolName<T> = ToolName<T>> = T[Name] extends {
+  structuredContent?: infer Output
+}
+  ? unknown extends Output
+    ? CallToolResult
+    : ToolOutput<Exclude<Output, undefined>>
+  : CallToolResult

@@ -1,0 +1,32 @@
+import { createObserving } from '../client/observe/createObserving.js'
+import type { ClientPart, PartsOfClient } from '../client/parts/parts.js'
+import { formIssues } from '../protocol/formIssues.js'
+import { createAnswers } from '../run/answers.js'
+import { createNews } from '../run/news.js'
+import { takePushed } from '../run/takePushed.js'
+import { createTabs } from '../tabs/createTabs.js'
+
+/** A part with what it brings. */
+export type FullPart<Name extends string, Brings extends keyof PartsOfClient> = ClientPart<Name> &
+  Pick<PartsOfClient, Brings>
+
+const ownTabs: FullPart<'tabs', 'createTabs' | 'createNews'> = { part: 'tabs', createTabs, createNews }
+const ownInputs: FullPart<'inputs', 'createAnswers'> = { part: 'inputs', createAnswers }
+const ownForms: FullPart<'forms', 'checkForm'> = { part: 'forms', checkForm: formIssues }
+const ownPush: FullPart<'push', 'createPush'> = { part: 'push', createPush: takePushed }
+const ownObserving: FullPart<'observing', 'createObserving'> = { part: 'observing', createObserving }
+
+/** A part of `createClient`: one tab polls a task, and the others show what that one learns. */
+export const tabs: ClientPart<'tabs'> = ownTabs
+
+/** A part of `createClient`: handlers and `respond()` for input requests. */
+export const inputs: ClientPart<'inputs'> = ownInputs
+
+/** A part of `createClient`: checks a form before it is sent, beside `inputs`. */
+export const forms: ClientPart<'forms'> = ownForms
+
+/** A part of `createClient`: takes what the server pushes, and polls less meanwhile. */
+export const push: ClientPart<'push'> = ownPush
+
+/** A part of `createClient`: `client.observe()`. */
+export const observing: ClientPart<'observing'> = ownObserving

@@ -1,0 +1,218 @@
+import type { Environment, Unsubscribe } from '../environment/environment.js'
+import { TaskConfigurationError } from '../protocol/errors.js'
+import { onAbort } from '../time/abort.js'
+import { backoffDelay, type PollPolicy } from '../time/policy.js'
+import { untilOnline } from '../time/untilOnline.js'
+import type { ConnectionState } from './connection.js'
+import { connectionError, isPassingFailure } from './errors.js'
+import type { ConnectedSdk, SdkAdapter } from './sdkAdapter.js'
+import { needsSignIn } from './signInErrors.js'
+import { WireError } from './wireErrors.js'
+
+/** How connecting is repeated. */
+export interface ConnectRetry {
+  /** Attempts in a row before it is an error. */
+  readonly attempts: number
+  readonly policy: PollPolicy
+  readonly environment: Environment
+  /** When the server wants to be asked again, ms since the epoch; 0 where it has not said so. */
+  readonly earliestAt: () => number
+}
+
+export interface OpeningOptions {
+  readonly sdk: SdkAdapter
+  /** For error messages. */
+  readonly url: string | undefined
+  readonly onState: (state: ConnectionState) => void
+  /** Undefined where there is nothing to connect over a second time. */
+  readonly retry?: ConnectRetry | undefined
+}
+
+export interface Opening {
+  /** The connection that there is, or a new one: one attempt, which others may have begun. */
+  connected(): Promise<ConnectedSdk>
+  /** The same for the app, which waits while an attempt that failed in a way that may pass is repeated. */
+  connectedForApp(signal?: AbortSignal): Promise<ConnectedSdk>
+  /** The connection that there is. */
+  current(): ConnectedSdk | undefined
+  close(): Promise<void>
+}
+
+/** Attempts in a row that the app waits for. */
+interface Persisting {
+  readonly connected: Promise<ConnectedSdk>
+  /** How many wait. */
+  waiting: number
+  end(reason: unknown): void
+}
+
+/**
+ * Opens a connection at the first use, and again where it was lost.
+ *
+ * ```text
+ * attempt ── 503 ── backoff ── attempt ── no network ── backoff ── attempt ── 503 ── failed ···· online, shown ── attempt
+ * state:  connecting              (with the error)                                   failed                   connecting
+ * ```
+ */
+export function createOpening({ sdk, url, onState, retry }: OpeningOptions): Opening {
+  let connecting: Promise<ConnectedSdk> | undefined
+  let open: ConnectedSdk | undefined
+  let isClosed = false
+  let persisting: Persisting | undefined
+  let attemptsLeft = 0
+  const page = watchPage(retry, () => void connectedForApp().catch(() => {}))
+
+  async function connect(): Promise<ConnectedSdk> {
+    const connected = await inTime(retry, (signal) => sdk.open(() => onState({ status: 'connecting' }), signal))
+    if (isClosed) {
+      connected.tasks.close()
+      await sdk.close()
+      throw closedError()
+    }
+    open = connected
+    page.stop()
+    onState(connected.state)
+    return connected
+  }
+
+  // One attempt at a time; a failed one is forgotten, so that the next use tries again.
+  function attempt(): Promise<ConnectedSdk> {
+    if (isClosed) return Promise.reject(closedError())
+    if (connecting !== undefined && open?.isLost() !== true) return connecting
+    open?.tasks.close()
+    open = undefined
+    connecting = connect().catch((cause: unknown) => {
+      connecting = undefined
+      if (isClosed) throw closedError()
+      const error = connectionError(cause, url, retry?.environment.baseUrl())
+      const isRepeated = attemptsLeft > 0 && isPassingFailure(cause) && isSoon()
+      if (!isRepeated) attemptsLeft = 0
+      onState({ status: isRepeated ? 'connecting' : needsSignIn(cause) ? 'unauthorized' : 'failed', error })
+      if (!isRepeated && isPassingFailure(cause)) page.watch()
+      throw error
+    })
+    return connecting
+  }
+
+  /** Whether the server may be asked again before anybody has lost patience. */
+  function isSoon(): boolean {
+    return retry !== undefined && retry.earliestAt() - retry.environment.now() <= retry.policy.maxMs
+  }
+
+  async function persist({ attempts, policy, environment, earliestAt }: ConnectRetry, signal: AbortSignal) {
+    attemptsLeft = attempts
+    for (let failures = 1; ; failures++) {
+      attemptsLeft -= 1
+      try {
+        return await attempt()
+      } catch (error) {
+        signal.throwIfAborted()
+        if (attemptsLeft <= 0) throw error
+        const backoff = backoffDelay(failures, policy, environment.random())
+        const dueAt = Math.max(environment.now() + backoff, earliestAt())
+        await untilOnline({ environment, signal, dueAt }).catch((reason: unknown) => {
+          if (!isClosed) onState({ status: 'failed', error: error as Error })
+          throw reason
+        })
+      }
+    }
+  }
+
+  function begin(rules: ConnectRetry): Persisting {
+    const controller = new AbortController()
+    // The next to come begins anew: it is not to fail because somebody else has left.
+    const leave = () => {
+      if (persisting !== begun) return
+      persisting = undefined
+      attemptsLeft = 0
+    }
+    const begun: Persisting = {
+      connected: persist(rules, controller.signal).finally(leave),
+      waiting: 0,
+      end: (reason) => {
+        leave()
+        controller.abort(reason)
+      },
+    }
+    return begun
+  }
+
+  function connectedForApp(signal?: AbortSignal): Promise<ConnectedSdk> {
+    if (retry === undefined || isClosed || open?.isLost() === false) return attempt()
+    persisting ??= begin(retry)
+    return join(persisting, signal)
+  }
+
+  return {
+    connected: attempt,
+    connectedForApp,
+    current: () => open,
+    close: async () => {
+      isClosed = true
+      page.stop()
+      persisting?.end(closedError())
+      onState({ status: 'closed' })
+      open?.tasks.close()
+      await sdk.close()
+    },
+  }
+}
+
+/** Gives an attempt up that takes longer than a poll may, also where nothing in it looks at the signal. */
+export function inTime<T>(retry: ConnectRetry | undefined, open: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const late = new AbortController()
+  if (retry === undefined) return open(late.signal)
+  const { environment, policy } = retry
+  return new Promise((resolve, reject) => {
+    const seconds = policy.requestTimeoutMs / 1000
+    const giveUp = () => {
+      late.abort(new WireError('REQUEST_TIMEOUT', `The server did not answer within ${seconds} s`))
+      reject(late.signal.reason)
+    }
+    const timer = environment.setTimeout(giveUp, policy.requestTimeoutMs)
+    open(late.signal)
+      .then(resolve, reject)
+      .finally(() => environment.clearTimeout(timer))
+  })
+}
+
+/** A server that was down is tried again when the page is online again, or is looked at. */
+function watchPage(retry: ConnectRetry | undefined, tryAgain: () => void): { watch(): void; stop(): void } {
+  let subscriptions: Unsubscribe[] = []
+  return {
+    watch: () => {
+      if (retry === undefined || subscriptions.length > 0) return
+      const { environment, earliestAt } = retry
+      const look = () => {
+        if (environment.now() >= earliestAt() && environment.isOnline() && environment.isVisible()) tryAgain()
+      }
+      subscriptions = [
+        environment.onOnlineChange(look),
+        environment.onVisibilityChange(look),
+        environment.onPageShow(look),
+      ]
+    },
+    stop: () => {
+      for (const unsubscribe of subscriptions) unsubscribe()
+      subscriptions = []
+    },
+  }
+}
+
+/** Waits for the attempts until the signal aborts. They end where nobody waits any more. */
+function join(joined: Persisting, signal: AbortSignal | undefined): Promise<ConnectedSdk> {
+  joined.waiting += 1
+  if (signal === undefined) return joined.connected
+  return new Promise((resolve, reject) => {
+    const stopListening = onAbort(signal, () => {
+      joined.waiting -= 1
+      if (joined.waiting === 0) joined.end(signal.reason)
+      reject(signal.reason)
+    })
+    joined.connected.then(resolve, reject).finally(stopListening)
+  })
+}
+
+function closedError(): TaskConfigurationError {
+  return new TaskConfigurationError('This task client is closed. Create a new one with createTaskClient().')
+}

@@ -1,0 +1,51 @@
+import { credentialsError, isSignInFailure } from './signInErrors.js'
+
+/**
+ * Keeps one sign-in that came to nothing from being followed by others. The SDK starts one for every request that
+ * the server refuses with 401, and a task is polled on: the page would navigate away again and again.
+ */
+export interface SignIn {
+  /** Sends a request that nobody has asked for, unless a sign-in has failed: it rejects with a `TaskRequestError` of kind `auth` then. */
+  send<T>(request: () => Promise<T>): Promise<T>
+  /** Sends a request of the app. Where it passes, there are credentials. */
+  sendForApp<T>(request: () => Promise<T>): Promise<T>
+  /** The app wants a sign-in that failed to be tried again. */
+  allow(): void
+  /** A sign-in has failed in another tab. */
+  hold(): void
+}
+
+/**
+ * For a transport of the app, of which nobody can know whether it has a new token: nothing is sent until a request
+ * of the app passes, or the app says so.
+ *
+ * ```text
+ * poll ── 401 ── sign-in, fails ── polls wait ········ allow() ── poll
+ * call of the app ······························ 200 ── poll
+ * ```
+ */
+export function signInByTransport(): SignIn {
+  let failure: unknown
+
+  async function send<T>(request: () => Promise<T>): Promise<T> {
+    const before = failure
+    try {
+      const result = await request()
+      // Not what was sent before it failed.
+      if (failure === before) failure = undefined
+      return result
+    } catch (error) {
+      if (isSignInFailure(error)) failure = error
+      throw error
+    }
+  }
+
+  return {
+    send: (request) => (failure === undefined ? send(request) : Promise.reject(credentialsError(failure))),
+    sendForApp: send,
+    allow: () => {
+      failure = undefined
+    },
+    hold: () => {},
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * The same client without the official SDK, for pages that count bytes and call one server of revision 2026-07-28.
+ *
+ * @packageDocumentation
+ */
+export * from './core/client/everyClient.js'
+export { createTaskClient } from './core/lite/createTaskClient.js'
+export type { TaskClientLiteOptions } from './core/lite/options.js'

@@ -1,0 +1,7 @@
+/**
+ * Notifications of the browser and of the page title for calls that end while the user looks elsewhere.
+ *
+ * @packageDocumentation
+ */
+export type { Attention, SystemNotifications } from './core/environment/attention.js'
+export { type NotifyOptions, notifyWhenSettled, type SettledNotifications } from './tools/notify/notifyWhenSettled.js'

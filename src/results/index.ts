@@ -1,6 +1,0 @@
-/**
- * Keeps results of calls in IndexedDB, for longer than the server does.
- *
- * @packageDocumentation
- */
-export { type KeptResultsOptions, keptResults, type ResultItems } from './keptResults.js'

@@ -1,0 +1,28 @@
+import { createClientOver } from '../core/client/createClientOver.js'
+import { ALL_PARTS } from '../core/client/parts/allParts.js'
+import type { SetUp } from '../core/client/setUp.js'
+import type { TaskClient } from '../core/client/taskClient.js'
+import type { AnyTools, ToolsOf } from '../core/client/tools.js'
+import type { TaskClientOptions } from './sdkOptions.js'
+import { setUpSdk } from './sdkSetup.js'
+
+/**
+ * Creates a client that calls tools and follows what becomes a task, across reloads. Creating it does
+ * nothing yet: the first use connects, reads storage and listens to the page.
+ *
+ * @throws {TaskConfigurationError} where the options cannot work; the message says what to change.
+ *
+ * @example
+ * ```ts
+ * const client = createTaskClient({ url: 'https://example.com/mcp' })
+ * const result = await client.callTool({ name: 'generate_report', arguments: { seconds: 30 } }, { key: 'weekly' })
+ * ```
+ *
+ * @typeParam T The server's tools: `Tools` as `npx taskwire types` writes it, or `typeof server` of a `createTaskServer` in
+ * the same repository.
+ */
+export function createTaskClient<T extends object = AnyTools>(options: TaskClientOptions): TaskClient<ToolsOf<T>> {
+  // What the tools are is known to types alone.
+  const setUp: SetUp = (environment, onIssue) => setUpSdk(options, environment, onIssue)
+  return createClientOver(options, setUp, ALL_PARTS) as TaskClient<ToolsOf<T>>
+}

@@ -1,0 +1,33 @@
+import type { FetchLike } from '@modelcontextprotocol/client'
+import { isHttpError } from '../../core/wire/wireErrors.js'
+
+/** Names the session of one message on its way to {@link withSessionHeader}; it never leaves the page. */
+const SESSION_HEADER = 'taskwire-session'
+
+const MCP_SESSION_HEADER = 'mcp-session-id'
+
+/** Has a message go out in this session instead of the connection's own. */
+export function sessionHeaders(sessionId: string | undefined): Record<string, string> | undefined {
+  return sessionId === undefined ? undefined : { [SESSION_HEADER]: sessionId }
+}
+
+/** Sends what carries {@link sessionHeaders} in the session that they name: the transport knows one only. */
+export function withSessionHeader(fetch: FetchLike): FetchLike {
+  return (url, init) => {
+    const headers = new Headers(init?.headers)
+    const sessionId = headers.get(SESSION_HEADER)
+    if (sessionId === null) return fetch(url, init)
+    headers.delete(SESSION_HEADER)
+    headers.set(MCP_SESSION_HEADER, sessionId)
+    return fetch(url, { ...init, headers })
+  }
+}
+
+/**
+ * True if the server does not know the session any more. 404 is what the specification asks for; the examples of SDK v1
+ * answer 400.
+ */
+export function isSessionLost(error: unknown): boolean {
+  if (!isHttpError(error)) return false
+  return error.status === 404 || (error.status === 400 && /session/i.test(String(error.data['text'])))
+}

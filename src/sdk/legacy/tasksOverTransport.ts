@@ -1,0 +1,61 @@
+import type { Client, RequestId } from '@modelcontextprotocol/client'
+import type { OnProtocolIssue } from '../../core/protocol/task.js'
+import type { LegacyOptions } from '../../core/wire/legacyOptions.js'
+import type { TaskApi } from '../../core/wire/taskApi.js'
+import { usesFirstLoad } from '../firstLoad.js'
+import type { TaskTransport } from '../transport/taskTransport.js'
+import { sessionHeaders } from './session.js'
+import { createLegacyTasks, type LegacyTasksOptions } from './tasks.js'
+import type { LegacyWire } from './wire.js'
+
+usesFirstLoad()
+
+export interface TasksOverTransportOptions {
+  readonly transport: TaskTransport
+  readonly client: Client
+  readonly capabilities: unknown
+  readonly missingCapability: LegacyTasksOptions['missingCapability']
+  readonly onIssue: OnProtocolIssue
+  readonly legacy: LegacyOptions
+}
+
+/** Tasks of 2025-11-25 over an SDK v2 client. Loaded where a server speaks it: most apps of tomorrow need none of this. */
+export function legacyTasksOverTransport({
+  transport,
+  client,
+  legacy,
+  ...options
+}: TasksOverTransportOptions): TaskApi {
+  return createLegacyTasks({
+    ...options,
+    ...legacy,
+    wire: transportWire(transport, legacy.addressesSessions),
+    listTools: async () => (await client.listTools()).tools,
+    onSessionLost: () => void client.close(),
+  })
+}
+
+/**
+ * The wire of an SDK v2 client: the transport below it. `addressesSessions`: its `fetch` goes through
+ * `withSessionHeader`.
+ */
+function transportWire(transport: TaskTransport, addressesSessions: boolean): LegacyWire {
+  return {
+    get sessionId() {
+      return addressesSessions ? transport.sessionId : undefined
+    },
+    hasOwnTokens: false,
+    request: (method, params, { signal, sessionId, cancelsOnAbort = false }) => {
+      const headers = sessionHeaders(sessionId)
+      const onAbort = (requestId: RequestId) => {
+        const message = { jsonrpc: '2.0' as const, method: 'notifications/cancelled', params: { requestId } }
+        // Nobody waits for it, and where it gets lost the server gives up by itself some day.
+        if (cancelsOnAbort) transport.send(message, { headers }).catch(() => {})
+      }
+      return transport.requestWithoutEnvelope(method, params, { signal, headers, onAbort })
+    },
+    respond: (id, response, sessionId) =>
+      transport.send({ jsonrpc: '2.0', id, ...response }, { headers: sessionHeaders(sessionId) }),
+    onServerMessage: (listener) => transport.observe(listener),
+  }
+}

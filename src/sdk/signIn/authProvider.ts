@@ -1,0 +1,63 @@
+import type { AuthProvider, OAuthClientProvider } from '@modelcontextprotocol/client'
+import type { Environment } from '../../core/environment/environment.js'
+
+/** The server to sign in to, and the page in which it happens. */
+export interface AuthServer {
+  /** The MCP endpoint. Tokens are kept for it alone. */
+  readonly url: URL
+  readonly environment: Environment
+}
+
+/**
+ * Signs the user in when the app calls `client.authorize()`, and never before. Made by `browserAuthProvider()` of
+ * `taskwire/auth`; pass it as `authProvider` to `createTaskClient`, which ties it to its server.
+ */
+export interface BrowserAuthProvider {
+  forServer(server: AuthServer): BrowserSignIn
+}
+
+/** A sign-in to one server. */
+export interface BrowserSignIn {
+  /** The provider from which the SDK's transport takes tokens: it refreshes a token, and never redirects the user. */
+  readonly transport: AuthProvider
+  /**
+   * Begins a sign-in, in the same turn as the click of the user: later a browser blocks the window. `onCallback` is called
+   * where another window brings the callback.
+   *
+   * @throws {AuthorizationFailedError} where the window is blocked.
+   */
+  begin(onCallback: (callback: URLSearchParams) => Promise<void>): BegunSignIn
+  /**
+   * The sign-in with this `state`, which has begun in this tab, or undefined. A state counts once.
+   *
+   * @throws {AuthorizationFailedError} if the user has signed out since.
+   */
+  take(state: string | null): OAuthClientProvider | undefined
+  /**
+   * Gives a callback to the tab that waits for it. Resolves when that tab has signed in.
+   *
+   * @throws {AuthorizationFailedError} where no tab waits for it, or the sign-in failed there.
+   */
+  handOver(callback: URLSearchParams): Promise<void>
+  /** Forgets the tokens, and drops those that a sign-in or refresh brings afterwards. */
+  signOut(): void
+}
+
+/** A sign-in that the user has begun. */
+export interface BegunSignIn {
+  readonly provider: OAuthClientProvider
+  /** Closes what was opened for it. */
+  abandon(): void
+}
+
+/** The types that `authProvider` takes: the two of the SDK, or ours. */
+export type AnyAuthProvider = AuthProvider | OAuthClientProvider | BrowserAuthProvider
+
+export function isBrowserAuthProvider(provider: AnyAuthProvider | undefined): provider is BrowserAuthProvider {
+  return typeof provider === 'object' && 'forServer' in provider
+}
+
+/** True for a provider of the SDK that can lead a user through OAuth. */
+export function isOAuthClientProvider(provider: AnyAuthProvider | undefined): provider is OAuthClientProvider {
+  return typeof provider === 'object' && 'redirectToAuthorization' in provider
+}

@@ -1,0 +1,86 @@
+import type { FetchLike } from '@modelcontextprotocol/client'
+import type { SignIn } from '../../core/wire/signInByTransport.js'
+import { extractWWWAuthenticateParams, isDpopNonceChallenge, UnauthorizedError } from '../sdk.js'
+import { signedOutError } from './signedOut.js'
+
+/** What a server says about signing in when it refuses a request (RFC 6750, RFC 9728). */
+export type Challenge = Pick<ReturnType<typeof extractWWWAuthenticateParams>, 'resourceMetadataUrl' | 'scope'>
+
+/** A {@link SignIn} that sees every response of the server. */
+export interface SignInByToken extends SignIn {
+  wrap(fetch: FetchLike): FetchLike
+  /** That of the last request that was refused. */
+  readonly challenge: Challenge | undefined
+  /** What the authorization server is still to answer is dropped. */
+  signOut(): void
+}
+
+/**
+ * For a transport of ours: the SDK signs in once for each token that the server refuses. Polls go on with the token
+ * that there is, so that a new one is noticed by itself.
+ *
+ * ```text
+ * poll, token 1 ── 401 ── sign-in, fails ── poll, token 1 ── 401, kept from the SDK ── poll, token 2 ── 200
+ * ```
+ *
+ * `isByUser`: the provider signs in when the user asks for it, and there is nothing to keep from the SDK.
+ */
+export function signInByToken(isByUser: boolean): SignInByToken {
+  /** What was refused: an `Authorization` header, or null for none. */
+  let refused: string | null | undefined
+  let isHeld = false
+  let challenge: Challenge | undefined
+  let signOuts = 0
+  const pass = <T>(request: () => Promise<T>) => request()
+
+  return {
+    get challenge() {
+      return challenge
+    },
+    send: pass,
+    sendForApp: pass,
+    allow: () => {
+      refused = undefined
+      isHeld = false
+    },
+    hold: () => {
+      isHeld = refused === undefined
+    },
+    signOut: () => {
+      signOuts += 1
+    },
+    wrap: (fetch) => async (url, init) => {
+      const before = signOuts
+      const response = await fetch(url, init)
+      const headers = new Headers(init?.headers)
+      if (!isForMcp(headers)) {
+        if (before !== signOuts) throw signedOutError()
+        return response
+      }
+      if (!startsSignIn(response)) {
+        isHeld &&= !response.ok
+        return response
+      }
+      challenge = extractWWWAuthenticateParams(response)
+      if (isByUser) return response
+      const credentials = headers.get('authorization')
+      const isKnown = isHeld || credentials === refused
+      refused = credentials
+      isHeld = false
+      if (!isKnown) return response
+      await response.body?.cancel()
+      throw new UnauthorizedError()
+    },
+  }
+}
+
+/** The SDK talks to the authorization server by the same function. */
+export function isForMcp(headers: Headers): boolean {
+  return headers.get('accept')?.includes('text/event-stream') === true || headers.has('mcp-session-id')
+}
+
+/** Whether the SDK signs in because of it. A DPoP nonce is no matter of the user's. */
+function startsSignIn(response: Response): boolean {
+  if (response.status === 401) return !isDpopNonceChallenge(response)
+  return response.status === 403 && /insufficient_scope/.test(response.headers.get('www-authenticate') ?? '')
+}

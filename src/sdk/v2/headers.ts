@@ -1,0 +1,15 @@
+import type { FetchLike } from '@modelcontextprotocol/client'
+import { type HeadersOption, headersOf } from '../../core/wire/headers.js'
+import { isForMcp } from '../signIn/signIn.js'
+
+/** Adds the headers of the app to what goes to the MCP server, and to nobody else. Those of the SDK count more. */
+export function withHeaders(fetch: FetchLike, headers: HeadersOption | undefined): FetchLike {
+  if (headers === undefined) return fetch
+  return async (url, init) => {
+    const own = new Headers(init?.headers)
+    if (!isForMcp(own)) return fetch(url, init)
+    const all = await headersOf(headers)
+    for (const [name, value] of own) all.set(name, value)
+    return fetch(url, { ...init, headers: all })
+  }
+}

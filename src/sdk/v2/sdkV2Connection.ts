@@ -1,0 +1,237 @@
+import type { Client, ClientCapabilities, Transport } from '@modelcontextprotocol/client'
+import type { CallToolResult } from '../../core/protocol/callToolResult.js'
+import { TaskConfigurationError } from '../../core/protocol/errors.js'
+import { IDEMPOTENCY_KEY_META } from '../../core/protocol/extension.js'
+import { missingCapability } from '../../core/protocol/inputCapabilities.js'
+import type { InputRequest } from '../../core/protocol/inputRequest.js'
+import type { OnProtocolIssue } from '../../core/protocol/task.js'
+import type { ToolCallRequest, ToolCallResponse } from '../../core/protocol/taskPort.js'
+import { onAbort } from '../../core/time/abort.js'
+import { MAX_TIMER_MS } from '../../core/time/policy.js'
+import type { CallLimitOptions } from '../../core/wire/callLimit.js'
+import type { Connection, ConnectionState } from '../../core/wire/connection.js'
+import { createConnection } from '../../core/wire/createConnection.js'
+import { sessionLostError, toolCallError } from '../../core/wire/errors.js'
+import type { JobsOption } from '../../core/wire/jobs/job.js'
+import type { LegacyOptions } from '../../core/wire/legacyOptions.js'
+import { DISCOVERED } from '../../core/wire/modern/discovered.js'
+import { modernTasks } from '../../core/wire/modern/tasks.js'
+import type { ConnectRetry } from '../../core/wire/opening.js'
+import type { ConnectedSdk, SdkCall } from '../../core/wire/sdkAdapter.js'
+import { type SignIn, signInByTransport } from '../../core/wire/signInByTransport.js'
+import type { TaskApi } from '../../core/wire/taskApi.js'
+import { isSessionLost } from '../legacy/session.js'
+import { CALL_TOKEN_META, type OwnCall, TaskCreated } from '../transport/callToken.js'
+import { TaskTransport } from '../transport/taskTransport.js'
+import type { EraOption } from './httpTransport.js'
+
+export interface SdkV2ConnectionOptions extends CallLimitOptions, JobsOption {
+  readonly client: Client
+  /** What the client declares. Undefined: what its transport has seen it declare. */
+  readonly capabilities?: ClientCapabilities
+  /** What a client of ours was told to speak. Undefined: it is not ours. */
+  readonly era?: EraOption
+  /** A fresh transport for each attempt to connect. Undefined: the client is connected by its owner. */
+  readonly createTransport: (() => Transport | Promise<Transport>) | undefined
+  /** For error messages. */
+  readonly url: string | undefined
+  readonly randomId: () => string
+  readonly onState: (state: ConnectionState) => void
+  readonly onIssue: OnProtocolIssue
+  /** Where the transport is one of ours. @default that for a transport of the app */
+  readonly signIn?: SignIn | undefined
+  /** Undefined where there is nothing to connect over a second time. */
+  readonly retry?: ConnectRetry | undefined
+  /** For servers of 2025-11-25. */
+  readonly legacy: LegacyOptions
+  /** Called with each message, in both directions. */
+  readonly onMessage?: TaskTransport['onMessage']
+}
+
+/** A connection over an SDK v2 client whose transport went through `withTasks`. */
+export function createSdkV2Connection(options: SdkV2ConnectionOptions): Connection {
+  const { client, createTransport, onIssue, legacy } = options
+  /** What the SDK client connects over; until it has, its own `close()` knows nothing of it. */
+  let opening: Transport | undefined
+  /** What we have connected it over ourselves. */
+  let opened: Transport | undefined
+  let isOpen = false
+  let isClosed = false
+
+  async function open(onConnecting: () => void, signal: AbortSignal): Promise<ConnectedSdk> {
+    if (client.transport === undefined && createTransport !== undefined) {
+      onConnecting()
+      opening = await createTransport()
+      opened = opening
+      const own = opening
+      // A connection that is given up ends here: the next attempt needs a client that has none.
+      const stopListening = onAbort(signal, () => void own.close().catch(() => {}))
+      // Closed while the transport was made: nothing is to be sent any more.
+      if (isClosed) await own.close()
+      else await client.connect(own, { signal }).finally(stopListening)
+      if (opening === own) opening = undefined
+    }
+    const transport = taskTransportOf(client)
+    transport.onMessage = options.onMessage
+    isOpen = true
+    const tasks = await tasksOver(transport)
+    const connected = { client, transport, randomId: options.randomId }
+    return {
+      state: describe(client, era(), tasks, options.era),
+      tasks,
+      callTool: (request, call, signal) => callTool(connected, request, call, signal),
+      validate: (name, result) => validate(connected, name, result),
+      listTools: async () => (await client.listTools()).tools,
+      ...(era() === 'modern' && {
+        ping: (signal: AbortSignal) => transport.request('server/discover', {}, signal),
+      }),
+      isLost: () => client.transport !== transport,
+    }
+  }
+
+  /** A client that goes on with a session of an earlier page has negotiated nothing; only the earlier revisions have sessions. */
+  const era = () => client.getProtocolEra() ?? (isOpen ? 'legacy' : undefined)
+
+  async function tasksOver(transport: TaskTransport): Promise<TaskApi> {
+    const capabilities: unknown = client.getServerCapabilities()
+    if (era() === 'modern') return modernTasks(transport, capabilities, onIssue)
+    const { legacyTasksOverTransport } = await import('../legacy/tasksOverTransport.js')
+    return legacyTasksOverTransport({ transport, client, capabilities, missingCapability: missing, onIssue, legacy })
+  }
+
+  /** What nobody has declared yet, cannot be known to be missing. */
+  function missing(request: InputRequest): string | undefined {
+    const { transport } = client
+    const declared = options.capabilities ?? (transport instanceof TaskTransport ? transport.capabilities : undefined)
+    return declared === undefined ? undefined : missingCapability(declared, request)
+  }
+
+  /** A connection that the app has made is the app's to end. Ours ends before this returns: nothing is sent after it. */
+  const close = async () => {
+    isClosed = true
+    if (opening !== undefined) await opening.close()
+    if (opened !== undefined && client.transport === opened) await client.close()
+  }
+
+  const { signIn = signInByTransport() } = options
+  const allow = () => {
+    signIn.allow()
+    if (client.transport instanceof TaskTransport) client.transport.allowSignIn()
+  }
+
+  return createConnection({
+    ...options,
+    signIn: { ...signIn, allow },
+    sdk: {
+      get era() {
+        return era()
+      },
+      missingCapability: missing,
+      open,
+      close,
+    },
+  })
+}
+
+interface ConnectedClient {
+  readonly client: Client
+  readonly transport: TaskTransport
+  readonly randomId: () => string
+}
+
+/**
+ * A `tools/call` through the SDK client, which validates the result, mirrors headers and resolves
+ * multi round-trips. The SDK's default timeout of 60 s must not end a call that the user is thinking about.
+ */
+async function callTool(
+  { client, transport, randomId }: ConnectedClient,
+  { name, arguments: args, meta }: ToolCallRequest,
+  call: SdkCall,
+  signal: AbortSignal | undefined,
+): Promise<ToolCallResponse> {
+  const { idempotencyKey } = call
+  const ownCall: OwnCall = { ...call }
+  const token = randomId()
+  const release = transport.register(token, ownCall)
+  try {
+    const result = await client.callTool(
+      {
+        name,
+        arguments: { ...args },
+        _meta: {
+          ...meta?.(),
+          [CALL_TOKEN_META]: token,
+          ...(idempotencyKey && { [IDEMPOTENCY_KEY_META]: idempotencyKey }),
+        },
+      },
+      { timeout: MAX_TIMER_MS, ...(signal && { signal }) },
+    )
+    return { type: 'result', result }
+  } catch (error) {
+    if (error instanceof TaskCreated) return { type: 'task', task: error.task }
+    signal?.throwIfAborted()
+    if (transport.sessionId !== undefined && isSessionLost(error)) {
+      // The next use connects anew, and that is a new session.
+      await client.close()
+      throw sessionLostError(name, error)
+    }
+    throw toolCallError(error, name, ownCall.refused === true)
+  } finally {
+    release()
+  }
+}
+
+/** The SDK client validates a result against the output schema of its tool; the transport responds by itself. */
+async function validate(
+  { client, transport, randomId }: ConnectedClient,
+  name: string,
+  result: CallToolResult,
+): Promise<CallToolResult> {
+  const token = randomId()
+  const release = transport.register(token, { result })
+  try {
+    return await client.callTool({ name, _meta: { [CALL_TOKEN_META]: token } })
+  } catch (error) {
+    throw toolCallError(error, name, false)
+  } finally {
+    release()
+  }
+}
+
+function taskTransportOf(client: Client): TaskTransport {
+  const { transport } = client
+  if (transport instanceof TaskTransport) return transport
+  throw new TaskConfigurationError(
+    transport === undefined
+      ? 'The client is not connected. Connect it over withTasks(transport), or pass { client, transport } to createTaskClient.'
+      : 'The client is connected over a transport that knows no tasks. Connect it over withTasks(transport).',
+  )
+}
+
+function describe(
+  client: Client,
+  era: ConnectionState['era'],
+  tasks: TaskApi,
+  asked: EraOption | undefined,
+): ConnectionState {
+  const protocolVersion = client.getNegotiatedProtocolVersion()
+  const server = client.getServerVersion()
+  return {
+    status: 'connected',
+    ...(era && { era, eraReason: eraReason(era, tasks.isServed, asked) }),
+    ...(protocolVersion && { protocolVersion }),
+    ...(server && { server: { name: server.name, version: server.version } }),
+    tasks: tasks.isServed,
+  }
+}
+
+function eraReason(era: 'modern' | 'legacy', isServed: boolean, asked: EraOption | undefined): string {
+  if (era === 'modern') {
+    if (isServed || asked === undefined) return `${DISCOVERED}.`
+    return `${DISCOVERED}, and named no tasks there. A proxy in between may keep them back. It may serve them in MCP 2025-11-25: try era: 'legacy'.`
+  }
+  if (asked === 'legacy') return "The option era: 'legacy' asked for initialize, and the server answered it."
+  return asked === 'auto'
+    ? 'The server does not know server/discover, which came with MCP 2026-07-28, but it answered initialize.'
+    : 'The SDK client of the app connected by initialize: the server knows no later way, or the client did not ask for one.'
+}

@@ -1,6 +1,0 @@
-/**
- * A page for operators that lists the tasks of a server and can cancel them.
- *
- * @packageDocumentation
- */
-export { type AdminGuard, createTaskAdmin, type TaskAdmin, type TaskAdminOptions } from './createTaskAdmin.js'

@@ -1,7 +1,0 @@
-/**
- * A queue for the work of tasks, made with BullMQ.
- *
- * @packageDocumentation
- */
-export type { BullmqClasses, BullmqQueue, BullmqWorker } from './bullmqClasses.js'
-export { type BullmqQueueOptions, bullmqQueue, type ClosableQueue } from './bullmqQueue.js'

@@ -1,6 +1,0 @@
-/**
- * Tasks in Redis or Valkey, shared by all processes of a server.
- *
- * @packageDocumentation
- */
-export { type RedisClient, type RedisTaskStoreOptions, redisTaskStore } from './redisTaskStore.js'

@@ -1,0 +1,170 @@
+import type { AuthProvider, OAuthClientMetadata, OAuthClientProvider } from '@modelcontextprotocol/client'
+import * as sdk from '@modelcontextprotocol/client'
+import { goTo } from '../../core/environment/goTo.js'
+import { AuthorizationFailedError, TaskConfigurationError } from '../../core/protocol/errors.js'
+import { hash } from '../../core/record/hash.js'
+import { extractWWWAuthenticateParams, UnauthorizedError } from '../../sdk/sdk.js'
+import { authorizationFailed } from '../../sdk/signIn/authorizationFailed.js'
+import type { AuthServer, BrowserAuthProvider, BrowserSignIn } from '../../sdk/signIn/authProvider.js'
+import { awaitCallback, handOver } from './popup.js'
+import { createProviders, type Flow } from './providers.js'
+import { createEpochTokens } from './signInEpoch.js'
+import { createSignInStore } from './signInStore.js'
+
+/** The part of a `Window` that a sign-in needs. */
+export interface SignInWindow {
+  location: { href: string }
+  opener: unknown
+  close(): void
+}
+
+/** How {@link browserAuthProvider} signs a user in. */
+export interface BrowserAuthProviderOptions {
+  /** The callback page of the app, which calls `client.finishAuthorization(location.href)`. A relative URL is resolved against the page. */
+  redirectUrl: string | URL
+  /**
+   * The name, logo and contacts that the authorization server shows and registers. The members that OAuth needs are filled in.
+   */
+  clientMetadata?: Partial<OAuthClientMetadata>
+  /**
+   * The id of the app, where it is registered with the authorization server. A page cannot keep a secret, so there is no client
+   * secret. @default the app registers itself
+   */
+  clientId?: string
+  /** Where the app serves a client metadata document, for authorization servers that take its URL as the id. It is https. */
+  clientMetadataUrl?: string
+  /** The scopes to request, separated by spaces. @default what the server says that it needs */
+  scope?: string
+  /**
+   * Where tokens are kept: `'session'` until the tab is closed, and for this tab alone, or `'local'` for all tabs and visits.
+   * Any script of the origin can read either.
+   * @default 'session'
+   */
+  storage?: 'session' | 'local'
+  /**
+   * Opens a window for the sign-in, so that the page stays. It is called in the turn of the click. Without it the page goes
+   * to the authorization server itself, and comes back.
+   *
+   * @example
+   * ```ts
+   * openPopup: () => window.open('', 'sign-in', 'popup,width=480,height=640')
+   * ```
+   */
+  openPopup?: () => SignInWindow | null
+}
+
+/**
+ * An `authProvider` for `createTaskClient` in a browser: OAuth with PKCE, done by the SDK, started by `client.authorize()` and
+ * by nothing else. A token that runs out is refreshed where the authorization server gave a refresh token; else
+ * `connection.status` becomes `unauthorized`. Tokens are kept for one MCP server. A sign-in that has not finished keeps its
+ * state in `sessionStorage`.
+ *
+ * @example
+ * ```ts
+ * const client = createTaskClient({
+ *   url: 'https://example.com/mcp',
+ *   authProvider: browserAuthProvider({ redirectUrl: '/callback', clientMetadata: { client_name: 'Reports' } }),
+ * })
+ * ```
+ */
+export function browserAuthProvider(options: BrowserAuthProviderOptions): BrowserAuthProvider {
+  const { storage = 'session' } = options
+  if (storage !== 'session' && storage !== 'local')
+    throw new TaskConfigurationError("storage of browserAuthProvider() must be 'session' or 'local'.")
+  return { forServer: (server) => createSignIn({ ...options, storage }, server) }
+}
+
+/** A request that is refused after a sign-out is refused as any other without a token. */
+function unlessSignedOut(error: unknown): undefined {
+  if (!(error instanceof AuthorizationFailedError)) throw error
+}
+
+function createSignIn(
+  options: BrowserAuthProviderOptions & { storage: 'session' | 'local' },
+  { url, environment }: AuthServer,
+): BrowserSignIn {
+  const { clientId, openPopup } = options
+  const redirectUrl = new URL(options.redirectUrl, environment.baseUrl()).href
+  // The query may hold a secret.
+  const name = `taskwire-auth:${hash(JSON.stringify([url.href, redirectUrl, clientId]))}`
+  const kept = createSignInStore(environment, options.storage, `${name}:`)
+  const session = createSignInStore(environment, 'session', `${name}:`)
+  const tokens = createEpochTokens(kept, environment.randomId)
+  const { providerOf, forgetDiscovery } = createProviders({ ...options, redirectUrl, kept, tokens, environment })
+  let stopWaiting = () => {}
+
+  /** Tabs with the same tokens refresh them one after the other: a refresh token counts once. */
+  async function alone(work: () => Promise<void>): Promise<void> {
+    const { locks } = environment
+    return locks === undefined ? work() : locks.request(name, {}, work)
+  }
+
+  async function refresh(refused: string | undefined, ask: (provider: OAuthClientProvider) => Promise<unknown>) {
+    const { access_token: current, refresh_token: refreshToken } = tokens.read() ?? {}
+    if (current !== refused) return
+    const outcome = refreshToken === undefined ? 'REDIRECT' : await ask(providerOf({}, () => {})).catch(unlessSignedOut)
+    if (outcome !== 'AUTHORIZED') throw new UnauthorizedError()
+  }
+
+  const transport: AuthProvider = {
+    token: async () => tokens.read()?.access_token,
+    onUnauthorized: async ({ response, serverUrl, fetchFn }) => {
+      const refused = tokens.read()?.access_token
+      const { resourceMetadataUrl } = extractWWWAuthenticateParams(response)
+      await alone(() =>
+        refresh(refused, (provider) =>
+          sdk.auth(provider, { serverUrl, fetchFn, ...(resourceMetadataUrl && { resourceMetadataUrl }) }),
+        ),
+      )
+    },
+  }
+
+  function openChannel() {
+    const { channel } = environment
+    if (channel !== undefined) return channel(name)
+    throw new TaskConfigurationError('openPopup needs BroadcastChannel, which this browser does not have.')
+  }
+
+  return {
+    transport,
+
+    begin: (onCallback) => {
+      stopWaiting()
+      session.remove('flow')
+      forgetDiscovery()
+      const popup = openPopup?.()
+      if (popup === null) throw authorizationFailed('popup-blocked')
+      if (popup) popup.opener = null
+      const send = (to: URL, flow: Flow) => {
+        session.write('flow', flow)
+        if (popup === undefined) return goTo(to)
+        stopWaiting = awaitCallback(openChannel(), flow.state, async (callback) => {
+          await onCallback(callback)
+          popup.close()
+        })
+        popup.location.href = to.href
+      }
+      const provider = providerOf({}, send)
+      return { provider, abandon: () => popup?.close() }
+    },
+
+    take: (state) => {
+      const flow = session.read<Flow>('flow')
+      if (flow === undefined || flow.state !== state) return undefined
+      session.remove('flow')
+      tokens.check(flow.epoch)
+      return providerOf(flow, () => {})
+    },
+
+    handOver: async (callback) => {
+      if (environment.channel === undefined || !callback.has('state')) throw authorizationFailed('foreign-state')
+      await handOver(openChannel(), environment, callback)
+    },
+
+    signOut: () => {
+      stopWaiting()
+      session.remove('flow')
+      tokens.signOut()
+    },
+  }
+}

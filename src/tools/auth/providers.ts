@@ -1,0 +1,110 @@
+import type {
+  OAuthClientMetadata,
+  OAuthClientProvider,
+  OAuthDiscoveryState,
+  StoredOAuthClientInformation,
+} from '@modelcontextprotocol/client'
+import type { Environment } from '../../core/environment/environment.js'
+import { authorizationFailed } from '../../sdk/signIn/authorizationFailed.js'
+import type { Epoch, EpochTokens } from './signInEpoch.js'
+import type { SignInStore } from './signInStore.js'
+
+/** A sign-in that has not finished. */
+export interface Flow {
+  readonly state: string
+  readonly verifier: string
+  readonly discovery?: OAuthDiscoveryState | undefined
+  /** The epoch in which it has begun. */
+  readonly epoch?: Epoch
+}
+
+export interface ProvidersOptions {
+  readonly redirectUrl: string
+  readonly clientMetadata?: Partial<OAuthClientMetadata>
+  readonly clientId?: string
+  readonly clientMetadataUrl?: string
+  readonly scope?: string
+  readonly kept: SignInStore
+  readonly tokens: EpochTokens
+  readonly environment: Pick<Environment, 'randomId'>
+}
+
+/** Makes what the SDK's OAuth drives. */
+export interface Providers {
+  /**
+   * A provider that belongs to the current epoch: what it brings after a sign-out is dropped. `redirect` gets the address to
+   * send the user to; what it does not take, comes to nothing.
+   */
+  providerOf(flow: Partial<Flow>, redirect: (url: URL, flow: Flow) => void): OAuthClientProvider
+  /** What was found out about the authorization server is looked up anew. */
+  forgetDiscovery(): void
+}
+
+/** The address is what the metadata of an authorization server says; `file:`, `blob:` and the like show something else. */
+function isSecure({ protocol, hostname }: URL): boolean {
+  const isLoopback = /^((.+\.)?localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback)
+}
+
+export function createProviders(options: ProvidersOptions): Providers {
+  const { redirectUrl, clientMetadata, clientId, clientMetadataUrl, scope, kept, tokens, environment } = options
+  let discovery: OAuthDiscoveryState | undefined
+
+  /** Not the token with which the registration can be changed. */
+  function saveClient({ client_id, client_secret, issuer }: StoredOAuthClientInformation): void {
+    kept.write('client', { client_id, client_secret, issuer })
+  }
+
+  function providerOf(flow: Partial<Flow>, redirect: (url: URL, flow: Flow) => void): OAuthClientProvider {
+    let { state = environment.randomId(), verifier = '' } = flow
+    const epoch = tokens.current()
+    return {
+      redirectUrl,
+      ...(clientMetadataUrl !== undefined && { clientMetadataUrl }),
+      clientMetadata: {
+        redirect_uris: [redirectUrl],
+        response_types: ['code'],
+        // Some authorization servers give no refresh token to who does not say so.
+        grant_types: ['authorization_code', 'refresh_token'],
+        token_endpoint_auth_method: 'none',
+        ...(scope !== undefined && { scope }),
+        ...clientMetadata,
+      },
+      state: () => {
+        state = environment.randomId()
+        return state
+      },
+      clientInformation: () =>
+        clientId === undefined ? kept.read<StoredOAuthClientInformation>('client') : { client_id: clientId },
+      ...(clientId === undefined && { saveClientInformation: saveClient }),
+      tokens: () => (tokens.current() === epoch ? tokens.read() : undefined),
+      saveTokens: (saved) => tokens.write(saved, epoch),
+      saveCodeVerifier: (saved) => {
+        verifier = saved
+      },
+      codeVerifier: () => verifier,
+      saveDiscoveryState: (saved) => {
+        discovery = saved
+      },
+      discoveryState: () => discovery ?? flow.discovery,
+      invalidateCredentials: (what) => {
+        // The tokens of a later epoch are those of a later sign-in.
+        if ((what === 'all' || what === 'tokens') && tokens.current() === epoch) tokens.remove()
+        if (what === 'all' || what === 'client') kept.remove('client')
+        if (what === 'all' || what === 'discovery') discovery = undefined
+      },
+      redirectToAuthorization: (to) => {
+        tokens.check(epoch)
+        if (!isSecure(to)) throw authorizationFailed('insecure')
+        redirect(to, { state, verifier, discovery, epoch })
+      },
+    }
+  }
+
+  return {
+    providerOf,
+    forgetDiscovery: () => {
+      discovery = undefined
+    },
+  }
+}

@@ -1,0 +1,91 @@
+import { asError } from '../../../core/protocol/asError.js'
+import { filterOf } from '../../../server/tasks/filterOf.js'
+import type { TaskListFilter, TaskPage } from '../../../server/tasks/taskList.js'
+import { readArguments } from '../arguments.js'
+import { CliError } from '../cliError.js'
+import { type Command, OK } from '../terminal.js'
+import { connect, type Source } from './connect.js'
+import { tableOf } from './tableOf.js'
+
+const HELP = `Usage: npx taskwire tasks --postgres <url> | --redis <url> [options]
+
+Lists the tasks in a store, the newest first. It changes nothing.
+
+  --postgres <url>   such as postgres://localhost/app
+  --schema <name>    of the store (taskwire)
+  --redis <url>      such as redis://localhost
+  --prefix <text>    of the keys of the store ({taskwire}:)
+  --status <status>  working, input_required, completed, failed or cancelled
+  --tool <name>
+  --owner <name>
+  --older <seconds>  only tasks that are as old as that
+  --limit <number>   how many, up to 500 (50)
+  --json             prints everything as JSON, with whole ids, which may give access to the tasks
+
+Exit code: 0 listed, 2 could not ask.`
+
+const OPTIONS = {
+  postgres: { type: 'string' },
+  schema: { type: 'string' },
+  redis: { type: 'string' },
+  prefix: { type: 'string' },
+  status: { type: 'string' },
+  tool: { type: 'string' },
+  owner: { type: 'string' },
+  older: { type: 'string' },
+  limit: { type: 'string' },
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const
+
+/** `npx taskwire tasks`. */
+export const tasks: Command = async (args, { print, environment }) => {
+  const { values, target } = readArguments(args, OPTIONS, 'tasks')
+  if (values.help) {
+    print(HELP)
+    return OK
+  }
+  if (target !== undefined) throw new CliError(`One argument is too many: ${target}.`)
+  const now = environment.now()
+  const { status, tool, owner, limit, older } = values
+  const filter = readFilter({ status, tool, owner, limit, createdBefore: createdBefore(older, now) })
+  const page = await listIn(sourceOf(values), filter)
+  print(values.json ? JSON.stringify(page, null, 2) : tableOf(page, now))
+  return OK
+}
+
+function sourceOf({ postgres, redis, schema, prefix }: { [K in keyof Source]?: string | undefined }): Source {
+  const count = [postgres, redis].filter((url) => url !== undefined).length
+  if (count === 1) return { postgres, redis, schema, prefix }
+  throw new CliError('Which store? Pass one of --postgres and --redis, with its URL.')
+}
+
+function createdBefore(older: string | undefined, now: number): string | undefined {
+  if (older === undefined) return undefined
+  const seconds = Number(older)
+  if (older.trim() !== '' && seconds >= 0 && Number.isSafeInteger(Math.floor(seconds * 1000))) {
+    return String(Math.floor(now - seconds * 1000))
+  }
+  throw new CliError(`--older "${older}" is no number of seconds.`)
+}
+
+function readFilter(values: Readonly<Record<string, string | undefined>>): TaskListFilter {
+  const given = Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
+  try {
+    return filterOf(new URLSearchParams(given))
+  } catch (error) {
+    throw new CliError(asError(error).message, { cause: error })
+  }
+}
+
+async function listIn(source: Source, filter: TaskListFilter): Promise<TaskPage> {
+  const { store, close } = await connect(source)
+  try {
+    return (await store.list?.(filter)) ?? { tasks: [] }
+  } catch (error) {
+    // It may name the host and the table, and holds no password.
+    throw new CliError(`The tasks could not be read: ${asError(error).message}`, { cause: error })
+  } finally {
+    await close()
+  }
+}

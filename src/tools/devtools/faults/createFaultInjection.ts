@@ -1,0 +1,152 @@
+import { browserEnvironment } from '../../../core/environment/browserEnvironment.js'
+import type { Environment } from '../../../core/environment/environment.js'
+import { freezableTimers } from './freezableTimers.js'
+
+/**
+ * Something that goes wrong on purpose.
+ *
+ * - `offline`: the page has no network; open requests and streams are cut off
+ * - `lose-next-answer`: the next response is thrown away on its way to the page, once; the server has acted on the request
+ * - `answer-503`: every request is answered with status 503, and none reaches the server
+ *
+ * These two end open push streams as well, so that the client asks at once.
+ *
+ * - `slow`: every response comes three seconds later
+ * - `freeze`: the timers of the client stand still, as in a tab that the browser has put aside; then they run all at once
+ */
+export type Fault = 'offline' | 'lose-next-answer' | 'answer-503' | 'slow' | 'freeze'
+
+/** The part of the environment that faults are in. */
+export type FaultyEnvironment = Pick<
+  Environment,
+  'fetch' | 'setTimeout' | 'clearTimeout' | 'isOnline' | 'onOnlineChange'
+>
+
+/** Faults that can be switched on and off, and the environment that has them. Made by `createFaultInjection`. */
+export interface FaultInjection {
+  /**
+   * Pass it as `environment` to `createTaskClient`. Its `fetch` is the one with the faults: where the client has one of
+   * its own, in `transportOptions` or in the transport of an SDK client, it is this one that belongs there.
+   */
+  readonly environment: FaultyEnvironment
+  /** The faults that are on; a new set where one has changed. */
+  active(): ReadonlySet<Fault>
+  set(fault: Fault, isOn: boolean): void
+  /** Calls the listener when a fault is switched on or off. Returns a function that unsubscribes. */
+  subscribe(listener: () => void): () => void
+}
+
+export interface FaultInjectionOptions {
+  /** The environment that the faults are put into. @default that of the page */
+  readonly environment?: Partial<FaultyEnvironment>
+}
+
+/** How much later a response comes while the network is slow, in ms. */
+const SLOW_MS = 3000
+
+/**
+ * Creates the faults of the devtools: for development, where the panel has buttons for them, and for tests in a browser.
+ *
+ * @example
+ * ```ts
+ * const faults = createFaultInjection()
+ * const client = createTaskClient({ url: '/mcp', environment: faults.environment })
+ * mountTaskwireDevtools(client, { faults })
+ * ```
+ */
+export function createFaultInjection(options: FaultInjectionOptions = {}): FaultInjection {
+  const page = { ...browserEnvironment(), ...options.environment }
+  const listeners = new Set<() => void>()
+  const onlineListeners = new Set<() => void>()
+  const timers = freezableTimers(page)
+  let active: ReadonlySet<Fault> = new Set()
+  let network = new AbortController()
+  let streams = new AbortController()
+
+  function set(fault: Fault, isOn: boolean): void {
+    if (active.has(fault) === isOn) return
+    active = new Set(isOn ? [...active, fault] : [...active].filter((one) => one !== fault))
+    if (fault === 'freeze') timers.setFrozen(isOn)
+    if (isOn && (fault === 'answer-503' || fault === 'lose-next-answer')) {
+      streams.abort(noNetwork())
+      streams = new AbortController()
+    }
+    if (fault === 'offline') {
+      if (isOn) network.abort(noNetwork())
+      else network = new AbortController()
+      for (const listener of [...onlineListeners]) listener()
+    }
+    for (const listener of [...listeners]) listener()
+  }
+
+  async function fetch(url: string | URL, init: RequestInit = {}): Promise<Response> {
+    network.signal.throwIfAborted()
+    if (active.has('answer-503')) {
+      return new Response('The devtools answer for the server.', { status: 503, statusText: 'Service Unavailable' })
+    }
+    const signal = init.signal ? AbortSignal.any([init.signal, network.signal]) : network.signal
+    const response = await page.fetch(url, { ...init, signal })
+    if (active.has('slow')) await pause(page, SLOW_MS, signal)
+    if (!active.has('lose-next-answer'))
+      return isStream(response) ? untilAborted(response, AbortSignal.any([streams.signal, signal])) : response
+    set('lose-next-answer', false)
+    await response.body?.cancel()
+    throw noNetwork()
+  }
+
+  return {
+    environment: {
+      fetch,
+      setTimeout: timers.setTimeout,
+      clearTimeout: timers.clearTimeout,
+      isOnline: () => page.isOnline() && !active.has('offline'),
+      onOnlineChange: (listener) => {
+        const own = () => listener()
+        onlineListeners.add(own)
+        const stop = page.onOnlineChange(own)
+        return () => {
+          onlineListeners.delete(own)
+          stop()
+        }
+      },
+    },
+    active: () => active,
+    set,
+    subscribe: (listener) => {
+      const own = () => listener()
+      listeners.add(own)
+      return () => {
+        listeners.delete(own)
+      }
+    },
+  }
+}
+
+function isStream({ headers, body }: Response): boolean {
+  return body !== null && headers.get('content-type')?.startsWith('text/event-stream') === true
+}
+
+/** The response, whose body breaks off when the signal aborts. */
+function untilAborted(response: Response, signal: AbortSignal): Response {
+  const broken = new TransformStream<Uint8Array, Uint8Array>()
+  response.body?.pipeTo(broken.writable, { signal }).catch(() => {})
+  const { status, statusText, headers } = response
+  return new Response(broken.readable, { status, statusText, headers })
+}
+
+/** As Chromium says it. */
+function noNetwork(): TypeError {
+  return new TypeError('Failed to fetch')
+}
+
+function pause(page: FaultyEnvironment, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = page.setTimeout(resolve, ms)
+    const abort = () => {
+      page.clearTimeout(timer)
+      reject(signal.reason)
+    }
+    if (signal.aborted) abort()
+    else signal.addEventListener('abort', abort, { once: true })
+  })
+}

@@ -1,0 +1,38 @@
+import type { Environment, TimerHandle } from '../../../core/environment/environment.js'
+
+type Timers = Pick<Environment, 'setTimeout' | 'clearTimeout'>
+
+interface Timer {
+  handle: TimerHandle
+  readonly callback: () => void
+}
+
+/** Timers that can be made to stand still. Those that are due meanwhile run when they are let go on. */
+export function freezableTimers(page: Timers): Timers & { setFrozen(isFrozen: boolean): void } {
+  const due = new Set<Timer>()
+  let isFrozen = false
+  return {
+    setTimeout: (callback, delayMs) => {
+      const timer: Timer = { handle: undefined, callback }
+      timer.handle = page.setTimeout(() => {
+        if (isFrozen) due.add(timer)
+        else callback()
+      }, delayMs)
+      return timer
+    },
+    clearTimeout: (handle) => {
+      const timer = handle as Timer | undefined
+      if (timer === undefined) return
+      page.clearTimeout(timer.handle)
+      due.delete(timer)
+    },
+    setFrozen: (frozen) => {
+      isFrozen = frozen
+      if (frozen) return
+      for (const timer of due) {
+        due.delete(timer)
+        timer.callback()
+      }
+    },
+  }
+}

@@ -1,0 +1,23 @@
+import type { TaskClient } from '../../../core/client/taskClient.js'
+import type { FaultInjection } from '../faults/createFaultInjection.js'
+import type { ExportedCall } from './exportedCall.js'
+import type { ObservationLog } from './observationLog.js'
+import type { StoredItem } from './recordRow.js'
+import type { PageStart } from './summary.js'
+
+/** The part of a client that the devtools use. */
+export type ObservedClient = Pick<TaskClient, 'store' | 'observe' | 'getToolCall'> &
+  Partial<Pick<TaskClient, 'url' | 'jobs' | 'startToolCall' | 'forget'>>
+
+/** What the panel shows, at one moment. */
+export interface DevtoolsModel {
+  readonly now: number
+  readonly clients: readonly ObservedClient[]
+  readonly log: ObservationLog
+  /** Calls out of files. */
+  readonly loaded: readonly ExportedCall[]
+  /** How the page was when the panel came, and when that was, ms since the epoch. */
+  readonly start: PageStart & { readonly at: number }
+  readonly faults: FaultInjection | undefined
+  readonly items: readonly StoredItem[]
+}

@@ -1,0 +1,74 @@
+import type { CallObservation } from '../../../core/client/observe/events.js'
+import { lastOf } from './lastOf.js'
+
+/** The polls of a call on an axis of time. Times are ms since the epoch. */
+export interface Plot {
+  readonly from: number
+  readonly to: number
+  readonly ticks: readonly number[]
+  /** After each response, how long the client waits, as the server has asked it or as a failure makes it. */
+  readonly waits: readonly { readonly from: number; readonly to: number; readonly isAsked: boolean }[]
+  readonly polls: readonly { readonly at: number; readonly isFailed: boolean }[]
+  readonly pushes: readonly number[]
+  readonly createdAt: number | undefined
+  readonly nextPollAt: number | undefined
+  readonly endedAt: number | undefined
+}
+
+/** A call that has just begun has a short past, and nothing is known of its future. */
+const SHORTEST_MS = 4000
+const LONGEST_MS = 60_000
+/** Room on the right, so that the next poll can be seen coming. */
+const AHEAD_MS = 1500
+const STEPS_MS = [1000, 2000, 5000, 10_000, 15_000, 30_000]
+
+/** The last minute of a call at the most. It follows the time until the call has ended. */
+export function plotOf(observations: readonly CallObservation[], now: number): Plot {
+  const endedAt = lastOf(observations, ({ type }) => type === 'call-settled')?.at
+  const first = observations[0]?.at ?? now
+  const last = (endedAt ?? now) + AHEAD_MS
+  const from = Math.max(first - 500, last - LONGEST_MS)
+  const to = Math.max(last, from + SHORTEST_MS)
+  const waits = waitsOf(observations)
+  return {
+    from,
+    to,
+    ticks: ticksOf(from, to),
+    waits: waits.filter((wait) => wait.to > from).map((wait) => ({ ...wait, from: Math.max(wait.from, from) })),
+    polls: pollsOf(observations).filter(({ at }) => at > from),
+    pushes: observations.flatMap(({ type, at }) => (type === 'push-event' && at > from ? [at] : [])),
+    createdAt: observations.find(({ type, at }) => type === 'task-created' && at > from)?.at,
+    nextPollAt: endedAt === undefined ? lastOf(waits, (wait) => wait.to > now)?.to : undefined,
+    endedAt,
+  }
+}
+
+/** A wait ends with the next poll, or with the one that it was for. After a reload that may be due already. */
+function waitsOf(observations: readonly CallObservation[]): Plot['waits'] {
+  return observations.flatMap((observation, index) => {
+    if (!('nextPollAt' in observation) || observation.nextPollAt === undefined) return []
+    if (observation.nextPollAt <= observation.at) return []
+    const after = observations.slice(index + 1).find((one) => one.type === 'poll-sent' || 'nextPollAt' in one)
+    const isAsked = observation.nextReason !== 'backoff'
+    return [
+      { from: observation.at, to: Math.min(observation.nextPollAt, after?.at ?? observation.nextPollAt), isAsked },
+    ]
+  })
+}
+
+function pollsOf(observations: readonly CallObservation[]): Plot['polls'] {
+  return observations.flatMap(({ type, at }, index) => {
+    if (type !== 'poll-sent') return []
+    const end = observations.slice(index + 1).find((one) => one.type === 'poll-answered' || one.type === 'poll-failed')
+    return [{ at, isFailed: end?.type === 'poll-failed' }]
+  })
+}
+
+function ticksOf(from: number, to: number): number[] {
+  const step = STEPS_MS.find((ms) => (to - from) / ms <= 6) ?? LONGEST_MS
+  // Not so near to an edge that it would cut the label.
+  const margin = (to - from) * 0.07
+  const first = Math.ceil((from + margin) / step) * step
+  const count = Math.floor((to - margin - first) / step) + 1
+  return Array.from({ length: Math.max(0, count) }, (_, index) => first + index * step)
+}

@@ -1,0 +1,142 @@
+import type { CallObservation } from '../../../core/client/observe/events.js'
+import type { ToolCallState } from '../../../core/record/toolCallState.js'
+import { toolName } from '../../../core/wire/jobs/job.js'
+import { type CallRow, type CallTimes, callRow } from '../model/callRow.js'
+import type { DevtoolsModel, ObservedClient } from '../model/devtoolsModel.js'
+import { placeOf } from '../model/place.js'
+import { plotOf } from '../model/plot.js'
+import { timelineOf } from '../model/timeline.js'
+import { createCallActions } from './callActions.js'
+import { createCallBodies } from './callBodies.js'
+import { createCallsBar } from './callsBar.js'
+import { createChooser } from './chooser.js'
+import { element, setAttributes, type View } from './element.js'
+import { createFacts } from './facts.js'
+import { createPlotView } from './plotView.js'
+import { createTimelineView } from './timelineView.js'
+
+interface ListedCall {
+  readonly key: string
+  readonly call: ToolCallState
+  /** Undefined for a call out of a file. */
+  readonly client: ObservedClient | undefined
+  readonly server: string | undefined
+  readonly observations: () => readonly CallObservation[]
+  readonly model: DevtoolsModel
+}
+
+export interface CallsTabOptions {
+  readonly onChange: () => void
+  /** Forgets what was observed, and the calls out of files. */
+  readonly onClear: () => void
+  /** Takes the text of a file. Returns what is wrong with it. */
+  readonly onLoad: (text: string) => string | undefined
+}
+
+/** Every call of every client, newest first, and what happened to one of them. */
+export function createCallsTab({ onChange, onClear, onLoad }: CallsTabOptions): View<DevtoolsModel> {
+  /** Calls that have ended until then are not listed. */
+  let clearedAt = 0
+  const bar = createCallsBar({
+    onChange,
+    onClear: () => {
+      clearedAt = Date.now()
+      onClear()
+    },
+    onLoad,
+  })
+  const chooser = createChooser<ListedCall>({
+    label: 'Calls',
+    empty: 'No calls yet.',
+    hint: 'Choose a call.',
+    choosesFirst: true,
+    head: bar.element,
+    keyOf: ({ key }) => key,
+    rowOf: (listed) => {
+      const { title, phase, message, clock, tone } = rowOf(listed)
+      return { title, badge: phase, text: message, note: clock, tone }
+    },
+    detail: createCallDetail(onChange),
+    onChange,
+  })
+  return {
+    element: chooser.element,
+    update: (model) => {
+      const wanted = bar.wanted()
+      const listed = listedCalls(model).filter(
+        ({ call, client }) =>
+          client === undefined || call.startedAt >= clearedAt || call.endedAt === undefined || call.endedAt > clearedAt,
+      )
+      chooser.update(wanted === '' ? listed : listed.filter((one) => textOf(one).includes(wanted)))
+    },
+  }
+}
+
+function listedCalls(model: DevtoolsModel): ListedCall[] {
+  const isOne = model.clients.length === 1
+  const live = model.clients.flatMap((client, number) =>
+    Object.values(client.store.getState().calls).map((call) => ({
+      key: `${number} ${call.callId}`,
+      call,
+      client,
+      server: isOne ? undefined : placeOf(client),
+      observations: () => model.log.ofCall(number, call.callId),
+      model,
+    })),
+  )
+  const loaded = model.loaded.map(({ call, observations }, number) => ({
+    key: `file ${number}`,
+    call,
+    client: undefined,
+    server: 'out of a file',
+    observations: () => observations,
+    model,
+  }))
+  return [...loaded, ...live.sort((a, b) => b.call.startedAt - a.call.startedAt)]
+}
+
+/** Where the filter looks. */
+function textOf({ call, server }: ListedCall): string {
+  return JSON.stringify([call.name, call.key, call.meta, call.phase, call.task?.statusMessage, server]).toLowerCase()
+}
+
+function rowOf({ client, call, server, model }: ListedCall): CallRow {
+  return callRow(call, timesOf(client, call), model.now, server)
+}
+
+/** A call that ended in an earlier visit is not asked for: that would fetch its outcome. */
+function timesOf(client: ObservedClient | undefined, { callId, name, phase, endedAt }: ToolCallState): CallTimes {
+  const call = phase === 'ended' || endedAt !== undefined ? undefined : client?.getToolCall(callId)
+  const status = client?.jobs?.find(({ start }) => start === name)?.status
+  return { nextPollAt: call?.nextPollAt, lastHeardAt: call?.lastHeardAt, statusTool: status && toolName(status) }
+}
+
+function createCallDetail(onChange: () => void): View<ListedCall> {
+  const actions = createCallActions()
+  const facts = createFacts()
+  const texts = createFacts('texts')
+  const bodies = createCallBodies()
+  const plot = createPlotView()
+  const timeline = createTimelineView(onChange)
+  const progress = element('progress', { 'aria-label': 'Progress', max: 1 })
+  const views = [progress, actions, plot, facts, texts, bodies, timeline]
+  return {
+    element: element('div', { class: 'call' }, ...views.map((view) => ('element' in view ? view.element : view))),
+    update: (listed) => {
+      const row = rowOf(listed)
+      const { client, call, model } = listed
+      const observations = listed.observations()
+      setAttributes(progress, { value: row.progress ?? 0, 'data-known': row.progress !== undefined })
+      actions.update({ call, client, observations })
+      facts.update(row.facts)
+      texts.update(row.texts)
+      bodies.update(call)
+      const isLive = client !== undefined
+      const from = isLive ? model.start.at : 0
+      const now = isLive ? model.now : (observations.at(-1)?.at ?? call.startedAt)
+      const ofPage = observations.filter(({ at }) => at >= from)
+      plot.update(plotOf(ofPage, now))
+      timeline.update(timelineOf(observations, from))
+    },
+  }
+}

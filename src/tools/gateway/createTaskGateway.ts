@@ -1,0 +1,194 @@
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import type { AuthInfo } from '@modelcontextprotocol/server'
+import { TaskConfigurationError } from '../../core/protocol/errors.js'
+import { VERSION } from '../../core/protocol/version.js'
+import { systemClock } from '../../server/base/clock.js'
+import { REFUSED } from '../../server/base/errorCodes.js'
+import { createServerLog } from '../../server/base/logger.js'
+import { createTaskServer, type TaskServer } from '../../server/createTaskServer.js'
+import { whoSends } from '../../server/http/authenticate.js'
+import { errorResponse } from '../../server/http/jsonRpcResponse.js'
+import { ownerOf } from '../../server/http/ownerOf.js'
+import type { TaskServerRequestOptions } from '../../server/taskServerOptions.js'
+import { needsTools } from './needsTools.js'
+import { createServerBehind, type ServerBehind } from './serverBehind.js'
+import type { GatewayCaller, TaskGatewayOptions } from './taskGatewayOptions.js'
+import { toolsBehind } from './toolsBehind.js'
+import { createWatchedCalls, type WatchedCalls } from './watchedCalls.js'
+
+/** The context of a request. `authenticate` says who sends it. */
+export type TaskGatewayRequestOptions = Omit<TaskServerRequestOptions, 'authInfo'>
+
+/** A gateway: a task server whose tools are those of another MCP server. */
+export interface TaskGateway extends Pick<TaskServer, 'health' | 'operator' | 'close'> {
+  /**
+   * Answers one HTTP request: the whole gateway. Web standard, bound to nothing: pass it to `toNodeHandler` of
+   * `@modelcontextprotocol/node`, mount it on a worker, or call it in a test. Never rejects.
+   */
+  readonly fetch: (request: Request, options?: TaskGatewayRequestOptions) => Promise<Response>
+}
+
+const FIFTEEN_MINUTES_MS = 900_000
+const NO_TOOLS: ServerBehind['tools'] = []
+/** Who sends a request where there is no `authenticate`. */
+const ANYBODY: AuthInfo = { token: '', clientId: 'anybody', scopes: [] }
+
+/**
+ * Creates a gateway in front of an MCP server: by `url`, or by `transport`, such as a process that speaks over stdio. Its tools
+ * are served to pages with the Tasks extension: a call that takes long becomes a task, its progress and its input requests are
+ * those of the task, and cancelling the task cancels the call. Each owner has a connection, and with stdio a process, of their own;
+ * one that was lost is made again.
+ *
+ * Pages of other origins are refused unless `cors` lets them in, and everybody may call unless `authenticate` says otherwise:
+ * without it, listen on the loopback address only.
+ *
+ * @throws {TaskConfigurationError} naming the option that cannot be used.
+ *
+ * @example
+ * ```ts
+ * import { createServer, type RequestListener } from 'node:http'
+ * import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+ * import { toNodeHandler } from '@modelcontextprotocol/node'
+ *
+ * const gateway = createTaskGateway({
+ *   transport: () => new StdioClientTransport({ command: 'npx', args: ['-y', 'some-mcp-server'] }),
+ *   cors: { origin: ['http://localhost:5173'] },
+ * })
+ * // The cast is for exactOptionalPropertyTypes; without that option it is not needed.
+ * createServer(toNodeHandler(gateway) as RequestListener).listen(3000, '127.0.0.1')
+ * ```
+ */
+export function createTaskGateway(options: TaskGatewayOptions): TaskGateway {
+  const { afterMs = 2000, tasks = [], repeat = [], jobs = [], url, headers, transport, ...others } = options
+  const { maxServers = 100, idleMs = FIFTEEN_MINUTES_MS, ...more } = others
+  const { serverInfo = { name: 'taskwire-gateway', version: VERSION }, ...serverOptions } = more
+  checkGateway({ ...options, afterMs, tasks, repeat, jobs, maxServers, idleMs })
+  const { clock = systemClock, authenticate = () => ANYBODY } = options
+  const { error: report } = createServerLog(options.logger, options.onError)
+  const servers = new Map<string, ServerBehind>()
+  const calls = url === undefined ? undefined : createWatchedCalls(clock)
+  const open = transport ?? (() => overHttp(url ?? '', headers, calls))
+  const atOnce = new Set([...tasks, ...jobs.map(({ start }) => start)])
+
+  /** Servers list their tools again and again. */
+  const leftOut = new Set<string>()
+  function onLeftOut(name: string, problem: string): void {
+    if (leftOut.has(name)) return
+    leftOut.add(name)
+    const message = `The tool ${JSON.stringify(name)} of the server behind is left out: ${problem}.`
+    report(new TaskConfigurationError(message), { source: 'server', tool: name })
+  }
+
+  function serverOf(caller: GatewayCaller): ServerBehind | undefined {
+    const known = servers.get(caller.owner)
+    if (known !== undefined || servers.size >= maxServers) return known
+    const made = createServerBehind({
+      open: async () => open(caller),
+      calls,
+      jobs,
+      define: (listed, call) => toolsBehind(listed, { call, repeat, jobs, onLeftOut }),
+      onTools: () => server.notify.toolsChanged(),
+      onIdle: () => servers.delete(caller.owner),
+      clock,
+      idleMs,
+      report,
+    })
+    servers.set(caller.owner, made)
+    return made
+  }
+
+  /** The response to a request that cannot be served, because the server behind is not there. */
+  async function unready(caller: GatewayCaller): Promise<Response | undefined> {
+    const behind = serverOf(caller)
+    if (behind === undefined) return refusal('The gateway has too many servers behind it. Try again later.')
+    try {
+      await behind.ready()
+      return undefined
+    } catch (error) {
+      report(error, { source: 'server' })
+      return refusal('The server behind the gateway cannot be reached.')
+    }
+  }
+
+  const server = createTaskServer({
+    ...serverOptions,
+    serverInfo,
+    clock,
+    tools: (owner) => servers.get(owner)?.tools ?? NO_TOOLS,
+    augment: ({ name }) => atOnce.has(name) || { afterMs },
+    // After `cors` has let the request in: a page that may not call starts no process.
+    async authenticate(request) {
+      const found = await whoSends(request, authenticate)
+      if (found instanceof Response || !needsTools(request)) return found
+      const authInfo = options.authenticate === undefined ? undefined : found
+      const owner = await ownerOf({ request, authInfo: found }, options)
+      return (await unready({ owner, authInfo })) ?? found
+    },
+  })
+
+  return {
+    fetch: (request, { parsedBody, waitUntil } = {}) =>
+      server.fetch(request, { ...(parsedBody !== undefined && { parsedBody }), ...(waitUntil && { waitUntil }) }),
+    health: server.health,
+    operator: server.operator,
+    async close(closing) {
+      await server.close(closing)
+      await Promise.all([...servers.values()].map((behind) => behind.close()))
+    },
+  }
+}
+
+function overHttp(url: string | URL, headers: HeadersInit = {}, calls?: WatchedCalls): StreamableHTTPClientTransport {
+  return new StreamableHTTPClientTransport(new URL(url), {
+    requestInit: { headers },
+    ...(calls && { fetch: calls.fetch }),
+  })
+}
+
+function refusal(message: string): Response {
+  return errorResponse(undefined, { code: REFUSED, message }, 503, RETRY_AFTER_MS)
+}
+
+const RETRY_AFTER_MS = 5000
+
+function checkGateway(options: TaskGatewayOptions): void {
+  const { url, headers, transport, authenticate } = options
+  if ((url === undefined) === (transport === undefined)) {
+    fail(
+      'there must be one of `url` and `transport`. Pass the endpoint of the server behind, or a function that makes its transport.',
+    )
+  }
+  if (headers !== undefined && url === undefined) {
+    fail('there are `headers` without a `url`. Give them to the `transport`.')
+  }
+  if (url !== undefined && !isHttpUrl(url)) {
+    fail(`\`url\` is ${JSON.stringify(String(url))}, which is no http(s) URL. Pass that of the MCP endpoint.`)
+  }
+  for (const name of ['tasks', 'repeat'] as const) {
+    const names: unknown = options[name]
+    if (!Array.isArray(names) || names.some((each) => typeof each !== 'string')) {
+      fail(`\`${name}\` is no list of names. Pass names of tools: ['render'].`)
+    }
+  }
+  if (!Array.isArray(options.jobs) || options.jobs.some((job) => typeof job?.isInternal !== 'function')) {
+    fail('`jobs` is no list of jobs. Pass what defineJob() of taskwire/jobs returns.')
+  }
+  for (const [name, value] of Object.entries({ transport, authenticate })) {
+    if (value !== undefined && typeof value !== 'function') fail(`\`${name}\` is no function. Pass a function.`)
+  }
+  for (const name of ['afterMs', 'maxServers', 'idleMs'] as const) {
+    const value = options[name]
+    if (name === 'idleMs' && value === null) continue
+    if (!Number.isSafeInteger(value) || Number(value) <= 0) {
+      fail(`\`${name}\` is ${String(value)}. Pass a whole number above 0.`)
+    }
+  }
+}
+
+function isHttpUrl(url: string | URL): boolean {
+  return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)
+}
+
+function fail(problem: string): never {
+  throw new TaskConfigurationError(`Failed to create the task gateway: ${problem}`)
+}

@@ -1,0 +1,208 @@
+import type { Client, Tool, Transport } from '@modelcontextprotocol/client'
+import { type CallToolResult, ProtocolError } from '@modelcontextprotocol/server'
+import { TaskError } from '../../core/protocol/errors.js'
+import type { Job } from '../../core/wire/jobs/job.js'
+import { createBackoff } from '../../server/base/backoff.js'
+import { type Clock, unrefTimer } from '../../server/base/clock.js'
+import { INTERNAL_ERROR } from '../../server/base/errorCodes.js'
+import { ignoreRejection } from '../../server/base/ignoreRejection.js'
+import type { ReportError } from '../../server/base/reportError.js'
+import { sleep } from '../../server/base/sleep.js'
+import type { ToolDefinition } from '../../server/tools/defineTool.js'
+import { callBehind, isSessionLost, isStopped } from './callBehind.js'
+import { callJob } from './callJob.js'
+import { type ConnectedBehind, connectBehind } from './connectBehind.js'
+import type { CallBehind } from './toolsBehind.js'
+import type { WatchedCalls } from './watchedCalls.js'
+
+/** The server behind the calls of one owner: connected when it is needed, and again where the connection was lost. */
+export interface ServerBehind {
+  /** As they were listed last, also while there is no connection; empty before the first. */
+  readonly tools: readonly ToolDefinition[]
+  /** Resolves once the tools are known. Rejects where the server cannot be connected to. */
+  ready(): Promise<void>
+  /** Ends the connection, and with it the calls that are under way. */
+  close(): Promise<void>
+}
+
+/** What a {@link ServerBehind} is made of. */
+export interface ServerBehindOptions {
+  /** A fresh transport. */
+  readonly open: () => Promise<Transport>
+  /** Where the transport sends with their `fetch`. */
+  readonly calls: WatchedCalls | undefined
+  readonly jobs: readonly Job[]
+  /** Makes tools of what the server lists. */
+  readonly define: (
+    listed: readonly Tool[],
+    call: (call: CallBehind) => Promise<CallToolResult>,
+  ) => readonly ToolDefinition[]
+  /** Called when the tools have changed. */
+  readonly onTools: () => void
+  /** Called when it was closed because no call came for `idleMs`. */
+  readonly onIdle: () => void
+  readonly clock: Clock
+  /** Null: it stays until it is closed. */
+  readonly idleMs: number | null
+  readonly report: ReportError
+}
+
+/** How often the server is started for one call. */
+const MAX_ATTEMPTS = 5
+
+/** The server behind an owner, which is not connected yet. */
+export function createServerBehind(options: ServerBehindOptions): ServerBehind {
+  const { open, calls, jobs, define, onTools, onIdle, clock, idleMs, report } = options
+  const closing = new AbortController()
+  const backoff = createBackoff()
+  /** Those that the server works on, in the order in which they came. */
+  const running = new Set<CallBehind>()
+  let tools: readonly ToolDefinition[] = []
+  let isListed = false
+  let connection: Promise<ConnectedBehind> | undefined
+  let startAt = 0
+  let idleTimer: unknown
+  const onError = (error: unknown) => report(error, { source: 'server' })
+
+  function connected(): Promise<ConnectedBehind> {
+    connection ??= ignoreRejection(
+      connect().catch((error: unknown) => {
+        rest()
+        throw error
+      }),
+    )
+    return connection
+  }
+
+  /** The next connection is made later: a server that ends at once must not be started all the time. */
+  function rest(): void {
+    connection = undefined
+    startAt = clock.now() + backoff.next(clock.now())
+  }
+
+  async function connect(): Promise<ConnectedBehind> {
+    await sleep(clock, startAt - clock.now(), closing.signal)
+    const found: ConnectedBehind = await connectBehind({
+      jobs,
+      clock,
+      transport: await open(),
+      signal: closing.signal,
+      latest: () => [...running].at(-1)?.context,
+      onToolsChanged: () => void list(found.client).catch(onError),
+      onClose() {
+        if (!closing.signal.aborted) rest()
+      },
+    })
+    try {
+      await list(found.client)
+      return found
+    } catch (error) {
+      await found.client.close()
+      throw error
+    }
+  }
+
+  async function list(client: Client): Promise<void> {
+    const hasTools = client.getServerCapabilities()?.tools !== undefined
+    const listed = hasTools ? await client.listTools(undefined, { cacheMode: 'refresh' }) : { tools: [] }
+    const isFirst = !isListed
+    tools = define(listed.tools, call)
+    isListed = true
+    if (!isFirst) onTools()
+  }
+
+  async function call(one: CallBehind): Promise<CallToolResult> {
+    const { context, name, isRepeatable } = one
+    clock.clearTimeout(idleTimer)
+    running.add(one)
+    try {
+      for (let attempt = 1; ; attempt += 1) {
+        const { client, ...followed } = await untilAborted(connected(), context.signal).catch((error: unknown) => {
+          context.signal.throwIfAborted()
+          onError(error)
+          throw unreachable()
+        })
+        try {
+          const follower = jobs.some(({ start }) => start === name) ? followed.jobs : undefined
+          if (follower !== undefined) return await callJob(follower, one, followed.closed)
+          return await callBehind(client, one, calls)
+        } catch (error) {
+          context.signal.throwIfAborted()
+          if (isSessionLost(error) && attempt < MAX_ATTEMPTS) {
+            await client.close()
+            continue
+          }
+          if (!isStopped(error)) throw error
+          report(stoppedDuring(name, error), { source: 'tool', tool: name })
+          if (!isRepeatable || attempt === MAX_ATTEMPTS) throw stopped()
+        }
+      }
+    } finally {
+      running.delete(one)
+      waitForCalls()
+    }
+  }
+
+  function waitForCalls(): void {
+    clock.clearTimeout(idleTimer)
+    if (idleMs === null || running.size > 0 || closing.signal.aborted) return
+    idleTimer = clock.setTimeout(() => {
+      onIdle()
+      void close().catch(onError)
+    }, idleMs)
+    unrefTimer(idleTimer)
+  }
+
+  async function close(): Promise<void> {
+    clock.clearTimeout(idleTimer)
+    closing.abort(new TaskError('The gateway has closed the server behind it.'))
+    const found = await connection?.catch(() => undefined)
+    await found?.client.close()
+  }
+
+  return {
+    get tools() {
+      return tools
+    },
+    async ready() {
+      if (isListed) return
+      try {
+        await connected()
+      } finally {
+        // Also where there is none: its place is for others then.
+        waitForCalls()
+      }
+    },
+    close,
+  }
+}
+
+/** Rejects with the signal's reason when that aborts before; what the promise does later is ignored. */
+async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  let stop = () => {}
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason)
+  })
+  signal.throwIfAborted()
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    return await Promise.race([promise, aborted])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+function unreachable(): ProtocolError {
+  return new ProtocolError(INTERNAL_ERROR, 'The server behind the gateway cannot be reached. The tool was not called.')
+}
+
+function stopped(): ProtocolError {
+  return new ProtocolError(
+    INTERNAL_ERROR,
+    'The server behind the gateway stopped before the tool had finished. The tool may have run in part.',
+  )
+}
+
+function stoppedDuring(tool: string, cause: unknown): TaskError {
+  return new TaskError(`The server behind the gateway stopped during a call of the tool "${tool}".`, { cause })
+}

@@ -1,0 +1,113 @@
+import type { TaskClient } from '../../core/client/taskClient.js'
+import { type Attention, pageAttention } from '../../core/environment/attention.js'
+import { browserEnvironment } from '../../core/environment/browserEnvironment.js'
+import type { Environment } from '../../core/environment/environment.js'
+import { type SettledToolCall, titleOf } from '../../core/record/toolCallState.js'
+import { createTitleBadge } from './titleBadge.js'
+import { createToldCalls } from './toldCalls.js'
+
+/** Options of {@link notifyWhenSettled}. */
+export interface NotifyOptions {
+  /** Whether a call that settles while the user looks at the page is left alone. @default true */
+  onlyHidden?: boolean
+  /** The title of the notification. @default the `title` of the call's `meta`, or the name of the tool, and how it ended, in English */
+  title?: string | ((call: SettledToolCall) => string)
+  /** The text below the title. Others may read it over the user's shoulder. @default nothing */
+  body?: string | ((call: SettledToolCall) => string | undefined)
+  /** The calls to notify the user of. @default all */
+  filter?: (call: SettledToolCall) => boolean
+  /** The parts of the page that tests replace. */
+  environment?: Partial<Environment & Attention>
+}
+
+/** The return value of {@link notifyWhenSettled}. */
+export interface SettledNotifications {
+  /**
+   * Asks the user whether the page may notify: call it on a click, or the browser refuses without asking. Resolves to the
+   * user's choice, or to `denied` if the browser has no notifications. It can be passed as an event handler.
+   */
+  readonly requestPermission: () => Promise<NotificationPermission>
+  /** Takes the badge away and notifies no more. */
+  readonly stop: () => void
+}
+
+/**
+ * Notifies the user when calls settle while the page is hidden: by a system notification, where the user has allowed it,
+ * and by their number in the title of the page, until the page is shown again. Of several tabs one notifies, and none
+ * while the user looks at another one. A click on the notification shows the page.
+ *
+ * @example
+ * ```ts
+ * const { requestPermission } = notifyWhenSettled(client, { title: (call) => `${call.name} is done` })
+ * button.addEventListener('click', requestPermission)
+ * ```
+ */
+export function notifyWhenSettled(
+  client: Pick<TaskClient, 'id' | 'onToolCallSettled'>,
+  options: NotifyOptions = {},
+): SettledNotifications {
+  const { onlyHidden = true, filter = () => true, title = headingOf, body } = options
+  const page = { ...browserEnvironment(), ...pageAttention(), ...options.environment }
+  const { notifications } = page
+  const badge = createTitleBadge(page)
+  const tabs = createToldCalls(page, `taskwire:notify:${client.id}`)
+  const shown = new Set<() => void>()
+
+  function show(call: SettledToolCall): void {
+    if (notifications?.permission() !== 'granted') return
+    const text = { title: textOf(title, call) ?? '', body: textOf(body, call), tag: call.callId }
+    try {
+      shown.add(notifications.show(text, page.focus))
+    } catch {
+      // See `pageAttention`. The title says it all the same.
+    }
+  }
+
+  function onSettled(call: SettledToolCall): void {
+    if (!filter(call)) return
+    const isVisible = page.isVisible()
+    if (!isVisible) badge.add()
+    if (notifications === undefined) return
+    if (!isVisible) return tabs.tellUnlessTold(call.callId, () => show(call))
+    tabs.told(call.callId)
+    if (!onlyHidden) show(call)
+  }
+
+  function onVisibility(): void {
+    if (!page.isVisible()) {
+      if (notifications !== undefined) tabs.listen()
+      return
+    }
+    badge.clear()
+    tabs.cancel()
+    for (const close of shown) close()
+    shown.clear()
+  }
+
+  const unsubscribe = [client.onToolCallSettled(onSettled), page.onVisibilityChange(onVisibility)]
+  onVisibility()
+  return {
+    requestPermission: async () => {
+      try {
+        return (await notifications?.requestPermission()) ?? 'denied'
+      } catch {
+        return notifications?.permission() ?? 'denied'
+      }
+    },
+    stop: () => {
+      for (const each of unsubscribe) each()
+      badge.clear()
+      tabs.close()
+    },
+  }
+}
+
+function textOf<T>(text: T | ((call: SettledToolCall) => T), call: SettledToolCall): T {
+  return typeof text === 'function' ? (text as (call: SettledToolCall) => T)(call) : text
+}
+
+function headingOf(call: SettledToolCall): string {
+  const what = titleOf(call) || 'A task'
+  if (call.phase === 'cancelled') return `${what} was cancelled`
+  return call.phase === 'failed' || call.result?.isError ? `${what} has failed` : `${what} is done`
+}

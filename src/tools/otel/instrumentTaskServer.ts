@@ -1,0 +1,79 @@
+import {
+  type Context,
+  context,
+  type Link,
+  type Meter,
+  metrics,
+  propagation,
+  SpanKind,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api'
+import { isJsonObject, type JsonObject } from '../../core/protocol/json.js'
+import { VERSION } from '../../core/protocol/version.js'
+import type { TaskServerInstrument } from '../../server/base/taskServerInstrument.js'
+import { createDuration, failureOf, markFailed, operationOf, SCOPE, spanNameOf, TOOL_ERROR } from './conventions.js'
+import { createServerMetrics } from './serverMetrics.js'
+
+/** Options of {@link instrumentTaskServer}. */
+export interface InstrumentTaskServerOptions {
+  /** @default that of the global tracer provider */
+  tracer?: Tracer
+  /** @default that of the global meter provider */
+  meter?: Meter
+}
+
+/**
+ * Traces and measures the calls of a task server: the option `instrument` of `createTaskServer` and of
+ * `createTaskWorker`. One span for each call, until the work of its task has ended, whose parent is the span of the
+ * client (`traceparent` in `_meta`, SEP-414), and the histogram `mcp.server.operation.duration`. Spans that a handler
+ * makes are within it. A span of the HTTP request, where there is one, is linked. Besides it measures what operators watch
+ * (`taskwire.server.*`): tasks by outcome, tasks and jobs that wait, open streams, lost leases, rescues, hand-overs, limits that
+ * were reached, and the store.
+ *
+ * @example
+ * ```ts
+ * const server = createTaskServer({ serverInfo, tools: [report], instrument: instrumentTaskServer() })
+ * ```
+ */
+export function instrumentTaskServer(options: InstrumentTaskServerOptions = {}): TaskServerInstrument {
+  const { tracer = trace.getTracer(SCOPE, VERSION), meter = metrics.getMeter(SCOPE, VERSION) } = options
+  const duration = createDuration(meter, 'server')
+  return {
+    ...createServerMetrics(meter),
+    runTool: ({ tool, meta, protocolVersion, now }, run) => {
+      const { parent, links } = cameBy(meta)
+      const attributes = operationOf(tool, protocolVersion)
+      const startTime = now()
+      const start = { kind: SpanKind.SERVER, startTime, attributes, links }
+      return tracer.startActiveSpan(spanNameOf(tool), start, parent, async (span) => {
+        let failure: ReturnType<typeof failureOf> | undefined
+        try {
+          const outcome = await run()
+          if (isJsonObject(outcome) && outcome['isError'] === true) failure = TOOL_ERROR
+          return outcome
+        } catch (error) {
+          failure = failureOf(error)
+          throw error
+        } finally {
+          if (failure) markFailed(span, failure)
+          const endTime = now()
+          span.end(endTime)
+          duration.record((endTime - startTime) / 1000, { ...attributes, ...failure?.attributes })
+        }
+      })
+    },
+  }
+}
+
+/** The context that the client has sent, and a link to the one that there is, which may be that of the HTTP request. */
+function cameBy(meta: JsonObject): { parent: Context; links: Link[] } {
+  const active = context.active()
+  const carrier = Object.fromEntries(
+    propagation.fields().flatMap((field) => (typeof meta[field] === 'string' ? [[field, meta[field]]] : [])),
+  )
+  const parent = propagation.extract(active, carrier)
+  const ambient = trace.getSpanContext(active)
+  const isSent = trace.getSpanContext(parent)?.spanId !== ambient?.spanId
+  return { parent, links: ambient !== undefined && isSent ? [{ context: ambient }] : [] }
+}

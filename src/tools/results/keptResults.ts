@@ -1,0 +1,193 @@
+import { asError } from '../../core/protocol/asError.js'
+import { TaskStorageError } from '../../core/protocol/errors.js'
+import { parseDetailedTask } from '../../core/protocol/task.js'
+import type { CallRecord, TaskEnd } from '../../core/record/record.js'
+import type { KeptResults } from '../../core/storage/keptResults.js'
+import type { RecordStore } from '../../core/storage/recordStore.js'
+import { indexedDbItems } from './indexedDbItems.js'
+
+/** Where results are kept: texts by name. */
+export interface ResultItems {
+  get(name: string): Promise<string | undefined>
+  set(name: string, text: string): Promise<void>
+  remove(names: readonly string[]): Promise<void>
+  names(): Promise<readonly string[]>
+}
+
+/** The options of {@link keptResults}. */
+export interface KeptResultsOptions {
+  /** For all results of this origin together, in bytes of their JSON. Of more, the oldest go. @default 20000000 */
+  maxBytes?: number
+  /** Where they are kept. @default a database of IndexedDB named `taskwire-results` */
+  items?: ResultItems
+}
+
+/** 20 MB: browsers give an origin at least some hundred. */
+const MAX_BYTES = 20_000_000
+
+/**
+ * Keeps the results of calls that are made with `keepResult`, so that they can be shown after the server has dropped them.
+ * Results are kept in clear text, in IndexedDB of this origin, until `client.forget()`, until its record goes (a week after the
+ * call was answered), or until there is no room. It keeps results of tasks: a call that is answered at once has no task.
+ *
+ * Needs `idb-keyval`.
+ *
+ * @example
+ * ```ts
+ * import { createTaskClient } from 'taskwire'
+ * import { keptResults } from 'taskwire/results'
+ *
+ * const client = createTaskClient({ url: 'https://example.com/mcp', results: keptResults() })
+ * await client.callTool({ name: 'generate_report' }, { key: 'report-Q3', keepResult: true })
+ * ```
+ */
+export function keptResults({ maxBytes = MAX_BYTES, items = indexedDbItems() }: KeptResultsOptions = {}): KeptResults {
+  return ({ records, prefixOf, now, onError }) => {
+    /** One change after the other: the sizes of what is there are read before something is added. */
+    let last: Promise<unknown> = Promise.resolve()
+
+    function inTurn(what: string, work: () => Promise<void>): Promise<void> {
+      const turn = last.then(work).catch((error: unknown) => {
+        const cause = asError(error)
+        onError(new TaskStorageError(`A kept result could not be ${what}: ${cause.message}`, { cause }))
+      })
+      last = turn
+      return turn
+    }
+
+    const own = (name: Name, callId?: string) =>
+      name.prefix === prefixOf() && (callId === undefined || name.callId === callId)
+
+    async function namesOf(filter: (name: Name) => boolean): Promise<Name[]> {
+      return (await items.names()).flatMap((text) => {
+        const name = readName(text)
+        return name !== undefined && filter(name) ? [name] : []
+      })
+    }
+
+    const drop = (filter: (name: Name) => boolean) =>
+      inTurn('removed', async () => {
+        const names = await namesOf(filter)
+        if (names.length > 0) await items.remove(names.map(writeName))
+      })
+
+    function keep({ callId, keepResult = 0 }: CallRecord, end: Extract<TaskEnd, { task: unknown }>): Promise<void> {
+      return inTurn('written', async () => {
+        const { taskId } = end.task
+        const known = await namesOf((name) => own(name, callId))
+        if (known.some((name) => name.taskId === taskId)) return
+        const text = JSON.stringify(end)
+        const bytes = new TextEncoder().encode(text).length
+        const limit = Math.min(keepResult, maxBytes)
+        if (bytes > limit)
+          throw new RangeError(
+            `it has ${bytes} bytes, and keepResult allows ${limit}. Pass { maxBytes } with the call.`,
+          )
+        await items.remove(known.map(writeName))
+        await makeRoom(bytes)
+        await items.set(writeName({ prefix: prefixOf(), callId, taskId, bytes, at: now() }), text)
+      })
+    }
+
+    /** Removes the oldest results, of whatever server and scope, until so many bytes are free. */
+    async function makeRoom(bytes: number): Promise<void> {
+      const names = (await namesOf(() => true)).sort((a, b) => b.at - a.at)
+      let used = bytes
+      const dropped = names.filter((name) => {
+        used += name.bytes
+        return used > maxBytes
+      })
+      if (dropped.length > 0) await items.remove(dropped.map(writeName))
+    }
+
+    /** The record with the end of its task, where its result is kept. */
+    async function withEnd(record: CallRecord): Promise<CallRecord> {
+      const { callId, keepResult, task } = record
+      if (keepResult === undefined || task?.task.status !== 'completed') return record
+      try {
+        const [name] = await namesOf((each) => own(each, callId) && each.taskId === task.task.taskId)
+        const text = name && (await items.get(writeName(name)))
+        const end = text === undefined ? undefined : readEnd(text)
+        return end === undefined ? record : { ...record, task: { ...task, end } }
+      } catch (error) {
+        const cause = asError(error)
+        onError(new TaskStorageError(`A kept result could not be read: ${cause.message}`, { cause }))
+        return record
+      }
+    }
+
+    const store: RecordStore = {
+      ...records,
+      find: async (callId) => {
+        const found = await records.find(callId)
+        return typeof found === 'object' ? withEnd(found) : found
+      },
+      read: async (callId) => {
+        const found = await records.read(callId)
+        return found && withEnd(found)
+      },
+      update: async (record, ...how) => {
+        const isThere = await records.update(record, ...how)
+        const end = record.task?.end
+        // Nobody waits for it: the result is shown meanwhile.
+        if (isThere && record.keepResult !== undefined && end !== undefined && 'task' in end) void keep(record, end)
+        return isThere
+      },
+      write: async (record) => {
+        // What was kept of an earlier call with this key belongs to that.
+        if (record.task === undefined) void drop((name) => own(name, record.callId))
+        return records.write(record)
+      },
+      remove: async (callId, only) => {
+        const taskId = only?.task?.task.taskId
+        const dropped = drop((name) => own(name, callId) && (taskId === undefined || name.taskId === taskId))
+        await Promise.all([records.remove(callId, only), dropped])
+      },
+      list: async () => {
+        const listed = await records.list()
+        const known = new Set(listed.map(({ callId }) => callId))
+        void drop((name) => own(name) && !known.has(name.callId))
+        return listed
+      },
+      clear: async (scope) => {
+        const prefix = prefixOf(scope)
+        await Promise.all([records.clear(scope), drop((name) => name.prefix === prefix)])
+      },
+    }
+    return store
+  }
+}
+
+/** The name of what is kept says all that is to be known without reading it. */
+interface Name {
+  /** That of the records of its server and scope. */
+  readonly prefix: string
+  readonly callId: string
+  readonly taskId: string
+  readonly bytes: number
+  /** When it was kept, ms since the epoch. */
+  readonly at: number
+}
+
+function writeName({ prefix, callId, taskId, bytes, at }: Name): string {
+  return JSON.stringify([prefix, callId, taskId, bytes, at])
+}
+
+function readName(text: string): Name | undefined {
+  try {
+    const [prefix, callId, taskId, bytes, at] = JSON.parse(text) as unknown[]
+    const isName = [prefix, callId, taskId].every((part) => typeof part === 'string')
+    return isName && typeof bytes === 'number' && typeof at === 'number'
+      ? ({ prefix, callId, taskId, bytes, at } as Name)
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** What another script of the origin has written is read like what a server sends. */
+function readEnd(text: string): TaskEnd | undefined {
+  const { at, task } = JSON.parse(text) as { at?: unknown; task?: unknown }
+  const parsed = parseDetailedTask(task, 'other')
+  return parsed.status === 'completed' && typeof at === 'number' ? { at, task: parsed } : undefined
+}

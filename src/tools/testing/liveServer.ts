@@ -1,0 +1,19 @@
+import { systemClock } from '../../server/base/clock.js'
+import { createObservedServer, type ObservedServer, type ObservedServerOptions } from './observedServer.js'
+
+/**
+ * Creates a test server in real time: for `taskHandlers`, a story or a page in development. Timers that a
+ * test runner fakes are its timers, too. Ask for a short `pollIntervalMs` where a test waits for tasks.
+ *
+ * @throws {TaskConfigurationError} naming the option that cannot be used.
+ *
+ * @example
+ * ```ts
+ * const server = createLiveServer({ tools: [report], pollIntervalMs: 20 })
+ * const network = setupServer(...taskHandlers('https://example.com/mcp', server, http))
+ * afterEach(() => server.reset())
+ * ```
+ */
+export function createLiveServer(options: ObservedServerOptions): ObservedServer {
+  return createObservedServer(options, systemClock)
+}

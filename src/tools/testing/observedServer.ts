@@ -1,0 +1,99 @@
+import type { Clock } from '../../server/base/clock.js'
+import { createTaskServer } from '../../server/createTaskServer.js'
+import type { TaskServerOptions } from '../../server/taskServerOptions.js'
+import type { ToolDefinition } from '../../server/tools/defineTool.js'
+import type { Faults } from './faults.js'
+import { createFaultyNetwork } from './faultyNetwork.js'
+import { createRequestLog, type RequestLog } from './requestLog.js'
+import { createScriptedTasks } from './scriptedTasks.js'
+import { type ScriptedTask, scriptedTool } from './scriptTask.js'
+
+/** The options that all test servers have. Everything else is as for `createTaskServer`. */
+export interface ObservedServerOptions extends Partial<Omit<TaskServerOptions, 'tools' | 'clock'>> {
+  /** Tools of `defineTool`, which do their work, and of `scriptTask`, which show what their script says. */
+  tools: readonly (ToolDefinition | ScriptedTask)[]
+  /** Where clients find it. @default 'http://localhost/mcp' */
+  url?: string
+  /** True to serve `subscriptions/listen`. @default false: clients poll, which can be counted */
+  push?: boolean
+}
+
+/** A task server in memory, with a log of its requests and switches for what can go wrong. */
+export interface ObservedServer extends RequestLog {
+  readonly url: string
+  /** Answers a request, or fails it as `faults` say. Bound to nothing: pass it as `transportOptions.fetch`. */
+  readonly fetch: (input: Request | string | URL, init?: RequestInit) => Promise<Response>
+  readonly faults: Faults
+  /** Forgets the requests and switches every fault off: for a server that outlives a test. */
+  reset(): void
+  /** Stops all work. */
+  close(): Promise<void>
+}
+
+/** A task server that lives by this clock. */
+export function createObservedServer(options: ObservedServerOptions, clock: Clock): ObservedServer {
+  const { tools, url = 'http://localhost/mcp', pollIntervalMs = 1000, push = false, ...rest } = options
+  const scripts = tools.flatMap((tool) => (isScripted(tool) ? [tool] : []))
+  const real = tools.flatMap((tool) => (isScripted(tool) ? [] : [tool]))
+  const listed = scripts.flatMap((script) => (script.name === undefined ? [] : [scriptedTool(script.name, script)]))
+  const server = createTaskServer({
+    serverInfo: { name: 'test', version: '1.0.0' },
+    ...rest,
+    push,
+    pollIntervalMs,
+    clock,
+    tools: [...real, ...listed],
+  })
+  const log = createRequestLog(clock)
+  const { faults, transmit } = createFaultyNetwork(clock)
+  const toolNames = new Set(real.map(({ name }) => name))
+  const scripted = createScriptedTasks({
+    scripts,
+    toolNames,
+    pollIntervalMs: typeof pollIntervalMs === 'number' ? pollIntervalMs : 1000,
+    clock,
+  })
+
+  async function serve(request: Request, body: unknown): Promise<Response> {
+    const played = scripted.answer(body)
+    if (played !== undefined) return played
+    const response = await server.fetch(request)
+    return push ? scripted.push(request, body, response) : response
+  }
+
+  return {
+    url,
+    requests: log.requests,
+    count: log.count,
+    times: log.times,
+    faults,
+    async fetch(input, init) {
+      const request = new Request(input, init)
+      request.signal.throwIfAborted()
+      const body = await bodyOf(request)
+      const { method } = log.add(request, body)
+      return transmit(request, method, () => serve(request, body))
+    },
+    reset() {
+      log.clear()
+      faults.clear()
+    },
+    async close() {
+      scripted.close()
+      await server.close()
+    },
+  }
+}
+
+function isScripted(tool: ToolDefinition | ScriptedTask): tool is ScriptedTask {
+  return 'steps' in tool
+}
+
+/** What the request says, unless it is no JSON. The request itself stays to be read. */
+async function bodyOf(request: Request): Promise<unknown> {
+  try {
+    return await request.clone().json()
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,66 @@
+import type { Environment, WebStorage } from '../../core/environment/environment.js'
+import { createSimulatedChannels } from './simulatedChannels.js'
+import { createSharedClock, type SimulatedClock } from './simulatedClock.js'
+import { createSimulatedLocks } from './simulatedLocks.js'
+import { openSimulatedPage, type SharedByPages, type SimulatedPage } from './simulatedPage.js'
+import { webStorage } from './webStorage.js'
+
+export interface SimulatedBrowserOptions {
+  /** The time it starts at, ms since the epoch. @default 2026-07-28T00:00:00Z */
+  now?: number
+  /** The return value of `random()`, in [0, 1). @default 0.5 */
+  random?: () => number
+  /** The implementation of `environment.fetch`. @default the global fetch */
+  fetch?: Environment['fetch']
+  /** Turns of the event loop that a request answered from memory may take, bodies and validation included. @default 12 */
+  turns?: number
+}
+
+/** A browser with any number of pages, which share clock, `localStorage`, locks and channels. */
+export interface SimulatedBrowser extends SimulatedClock {
+  /** Opens a page in a tab of its own, with an empty `sessionStorage`. */
+  openPage(): SimulatedPage
+  readonly storage: { readonly local: WebStorage }
+}
+
+/**
+ * A browser for tests of several tabs.
+ *
+ * @example
+ * ```ts
+ * const browser = createSimulatedBrowser()
+ * const [a, b] = [browser.openPage(), browser.openPage()]
+ * const inA = createTaskClient({ url, environment: a.environment })
+ * const inB = createTaskClient({ url, environment: b.environment })
+ * await a.crash()
+ * await browser.advance(2000)
+ * ```
+ */
+export function createSimulatedBrowser(options: SimulatedBrowserOptions = {}): SimulatedBrowser {
+  const { turns = 12, now = Date.UTC(2026, 6, 28), random = () => 0.5 } = options
+  let sequence = 0
+  const nextId = () => ++sequence
+  const clock = createSharedClock(now, turns, nextId)
+  const shared: SharedByPages = {
+    clock,
+    channels: createSimulatedChannels(clock),
+    locks: createSimulatedLocks(),
+    local: webStorage(),
+    random,
+    randomId: () => `simulated-random-id-${nextId()}`,
+    // Looked up with each request: a test may replace the global one.
+    fetch: (url, init) => (options.fetch ?? globalThis.fetch)(url, init),
+  }
+  const { advance, sleep, setClock, settle, pendingTimers } = clock
+
+  return {
+    now: clock.now,
+    advance,
+    sleep,
+    setClock,
+    settle,
+    pendingTimers,
+    openPage: () => openSimulatedPage(shared, webStorage()),
+    storage: { local: shared.local },
+  }
+}

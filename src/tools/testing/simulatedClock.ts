@@ -1,0 +1,124 @@
+import type { Environment } from '../../core/environment/environment.js'
+import { nextMacrotask } from '../../server/base/nextMacrotask.js'
+
+/** The clock of a simulated browser: nothing happens until the test lets time pass. */
+export interface SimulatedClock {
+  /** Wall-clock time, ms since the epoch. */
+  now(): number
+  /**
+   * Lets time pass: runs every timer that falls due, in order, and whatever promises they set off. It does
+   * not wait for real I/O; answer requests from memory, or `await` them between two steps.
+   */
+  advance(ms: number): Promise<void>
+  /** Moves the wall clock without running timers, as a machine that sleeps does. */
+  sleep(ms: number): void
+  /**
+   * Sets the wall clock forward, or back where `ms` is negative, as a correction of the clock does. Timers keep their
+   * time.
+   */
+  setClock(ms: number): void
+  /** Waits for pending promises. */
+  settle(): Promise<void>
+  /** Timers that have not run. */
+  pendingTimers(): number
+}
+
+/** The clock as pages and their channels see it. */
+export interface SharedClock extends SimulatedClock {
+  /** The timers of one page. They do not run while it is frozen. */
+  forPage(isFrozen: () => boolean): PageTimers
+  /** Has everybody who waits for promises wait for this one, too. */
+  travel(way: () => Promise<void>): Promise<void>
+}
+
+export interface PageTimers extends Pick<Environment, 'setTimeout' | 'clearTimeout'> {
+  /** Timers of the page that have not run. */
+  size(): number
+  /** Clears all timers, and sets none any more: the page is gone. */
+  releaseAll(): void
+}
+
+interface Timer {
+  readonly at: number
+  readonly id: number
+  readonly callback: () => void
+  readonly isFrozen: () => boolean
+}
+
+/** A clock that stands still. To settle takes so many turns of the event loop. */
+export function createSharedClock(startsAt: number, turns: number, nextId: () => number): SharedClock {
+  let now = startsAt
+  /** What the wall clock was set forward by. Timers do not know of it. */
+  let correction = 0
+  /** Messages that are on their way to a page that is awake. */
+  let travelling = 0
+  const timers = new Map<number, Timer>()
+
+  async function settle(): Promise<void> {
+    for (let turn = 0; turn < turns || travelling > 0; turn++) await nextMacrotask()
+  }
+
+  function nextTimer(until: number): Timer | undefined {
+    let next: Timer | undefined
+    for (const timer of timers.values()) {
+      if (timer.at <= until && !timer.isFrozen() && (next === undefined || timer.at < next.at)) next = timer
+    }
+    return next
+  }
+
+  function forPage(isFrozen: () => boolean): PageTimers {
+    const own = new Set<number>()
+    let isGone = false
+    return {
+      setTimeout: (callback, delayMs) => {
+        const id = nextId()
+        const run = () => {
+          own.delete(id)
+          callback()
+        }
+        if (isGone) return id
+        timers.set(id, { at: now + Math.max(0, delayMs), id, callback: run, isFrozen })
+        own.add(id)
+        return id
+      },
+      clearTimeout: (handle) => {
+        timers.delete(handle as number)
+        own.delete(handle as number)
+      },
+      size: () => own.size,
+      releaseAll: () => {
+        isGone = true
+        for (const id of own) timers.delete(id)
+      },
+    }
+  }
+
+  return {
+    now: () => now + correction,
+    advance: async (ms) => {
+      const until = now + ms
+      await settle()
+      for (let timer = nextTimer(until); timer !== undefined; timer = nextTimer(until)) {
+        timers.delete(timer.id)
+        now = Math.max(now, timer.at)
+        timer.callback()
+        await settle()
+      }
+      now = Math.max(now, until)
+    },
+    sleep: (ms) => {
+      now += ms
+    },
+    setClock: (ms) => {
+      correction += ms
+    },
+    settle,
+    pendingTimers: () => timers.size,
+    forPage,
+    travel: async (way) => {
+      travelling += 1
+      await way()
+      travelling -= 1
+    },
+  }
+}

@@ -1,0 +1,166 @@
+import type { Environment, WebStorage } from '../../core/environment/environment.js'
+import { eventSource } from './eventSource.js'
+import type { SimulatedChannels } from './simulatedChannels.js'
+import type { SharedClock } from './simulatedClock.js'
+import type { SimulatedLocks } from './simulatedLocks.js'
+import { webStorage } from './webStorage.js'
+
+/** A page whose network, visibility and life the test decides. */
+export interface SimulatedPage {
+  /** Pass it as `environment` to `createTaskClient`. */
+  readonly environment: Environment
+  setOnline(online: boolean): Promise<void>
+  setVisible(visible: boolean): Promise<void>
+  /** Fires `pagehide`. */
+  hidePage(): Promise<void>
+  /** Fires `pageshow`. */
+  showPage(): Promise<void>
+  /** Stops the page as a browser that saves power does: no timer, message or answer reaches it. */
+  freeze(): void
+  thaw(): Promise<void>
+  /** The page crashes: its locks are free, its timers never run. */
+  crash(): Promise<void>
+  /** Fires `pagehide`, then the page is gone, and its `sessionStorage` with it. */
+  close(): Promise<void>
+  /** Closes the page and opens the one that comes after it in the same tab, with the same `sessionStorage`. */
+  reload(): Promise<SimulatedPage>
+  /** Timers that have not run. */
+  timers(): number
+  /** Listeners that have not been taken away. */
+  listeners(): number
+  /** Web Locks that are held or waited for. */
+  locks(): number
+  /** Channels that have not been closed. */
+  channels(): number
+}
+
+/** What the pages of a browser have in common. */
+export interface SharedByPages extends Pick<Environment, 'random' | 'randomId' | 'fetch'> {
+  readonly clock: SharedClock
+  readonly channels: SimulatedChannels
+  readonly locks: SimulatedLocks
+  readonly local: WebStorage
+}
+
+/** Opens a page with the `sessionStorage` of its tab. */
+export function openSimulatedPage(shared: SharedByPages, session: WebStorage): SimulatedPage {
+  const { clock } = shared
+  const { settle } = clock
+  let isOnline = true
+  let isVisible = true
+  const life = createPageLife()
+  const { arrival } = life
+  const events = {
+    online: eventSource(),
+    visibility: eventSource(),
+    pagehide: eventSource(),
+    pageshow: eventSource(),
+  }
+  const timers = clock.forPage(life.isFrozen)
+  const channels = shared.channels.forPage(arrival)
+  const locks = shared.locks.forPage(arrival)
+
+  async function end(): Promise<void> {
+    life.end()
+    timers.releaseAll()
+    channels.releaseAll()
+    locks.releaseAll()
+    await settle()
+  }
+
+  async function close(): Promise<void> {
+    await fire(events.pagehide)
+    await end()
+  }
+
+  async function fire(source: { emit(): void }): Promise<void> {
+    if (life.isFrozen()) void arrival().then(source.emit)
+    else source.emit()
+    await settle()
+  }
+
+  const environment: Environment = {
+    now: clock.now,
+    setTimeout: timers.setTimeout,
+    clearTimeout: timers.clearTimeout,
+    random: shared.random,
+    randomId: shared.randomId,
+    fetch: async (url, init) => {
+      if (!life.isAlive()) await arrival()
+      const response = await shared.fetch(url, init).finally(arrival)
+      await arrival()
+      return response
+    },
+    baseUrl: () => 'http://localhost/',
+    isOnline: () => isOnline,
+    onOnlineChange: events.online.subscribe,
+    isVisible: () => isVisible,
+    onVisibilityChange: events.visibility.subscribe,
+    onPageHide: events.pagehide.subscribe,
+    onPageShow: events.pageshow.subscribe,
+    storage: (kind) => {
+      if (!life.isAlive()) return webStorage()
+      return kind === 'local' ? shared.local : session
+    },
+    locks: locks.locks,
+    channel: channels.open,
+  }
+
+  return {
+    environment,
+    setOnline: (value) => {
+      isOnline = value
+      return fire(events.online)
+    },
+    setVisible: (value) => {
+      isVisible = value
+      return fire(events.visibility)
+    },
+    hidePage: () => fire(events.pagehide),
+    showPage: () => fire(events.pageshow),
+    freeze: life.freeze,
+    thaw: async () => {
+      life.thaw()
+      await settle()
+    },
+    crash: end,
+    close,
+    reload: async () => {
+      await close()
+      return openSimulatedPage(shared, session)
+    },
+    listeners: () => Object.values(events).reduce((sum, event) => sum + event.size(), 0),
+    timers: timers.size,
+    locks: locks.size,
+    channels: channels.size,
+  }
+}
+
+/** Whether the page is there and awake. */
+function createPageLife() {
+  let isAlive = true
+  /** Resolves when the page is thawed. */
+  let frozen: Promise<void> | undefined
+  let thaw = () => {}
+  return {
+    isAlive: () => isAlive,
+    isFrozen: () => frozen !== undefined,
+    /** What comes from outside waits while the page is frozen, and never arrives when it is gone. */
+    arrival: async () => {
+      while (frozen !== undefined) await frozen
+      if (!isAlive) await new Promise<never>(() => {})
+    },
+    freeze: () => {
+      frozen ??= new Promise((resolve) => {
+        thaw = resolve
+      })
+    },
+    thaw: () => {
+      frozen = undefined
+      thaw()
+    },
+    end: () => {
+      isAlive = false
+    },
+  }
+}
