@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { defineConfig } from 'vitest/config'
+import { availableParallelism } from 'node:os'
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import { components } from './test/setup/components.js'
 import { svelte } from './test/setup/svelte.js'
 
@@ -16,11 +17,7 @@ const entries: Record<string, string> = {
 /** Everything but our own files: an app brings the dependencies and must have each of them once. */
 const isExternal = (id: string): boolean => !/^[./]|^[a-z]:[\\/]|^\0/i.test(id)
 
-/** Files of tests in browsers that run at the same time. */
-const BROWSERS = 2
 const browserTests = 'test/browser/**/*.test.ts'
-/** The tests that launch a browser by test/browser/engines/launchEngine.ts: they hold for each. */
-const testsOfEngines = ['demo', 'durability', 'magic', 'questions'].map((name) => `test/browser/${name}.test.ts`)
 const packageTests = 'test/package/**/*.test.ts'
 const bindingTests = 'test/bindings/**/*.test.ts'
 
@@ -34,6 +31,26 @@ const testsOfBoth: string[] = ['src', 'test']
       !file.startsWith('test/browser/') &&
       readFileSync(file, 'utf8').includes('support/anyClient.js'),
   )
+
+/**
+ * The projects of the tests that also run in Firefox and in WebKit, where these are installed.
+ *
+ * @param names of tests of test/browser that launch their browser by engines/launchEngine.ts
+ */
+export function inOtherEngines(names: readonly string[]): TestProjectInlineConfiguration[] {
+  return (['firefox', 'webkit'] as const).map((engine) => ({
+    extends: true,
+    test: {
+      name: `browser-${engine}`,
+      environment: 'node',
+      include: names.map((name) => `test/browser/${name}.test.ts`),
+      globalSetup: ['test/setup/engine.ts'],
+      provide: { client: 'full', engine },
+      hookTimeout: 60_000,
+      sequence: { groupOrder: 1 },
+    },
+  }))
+}
 
 export default defineConfig({
   // In tests and examples `taskwire` and `taskwire/react` are our own sources: see `paths` in tsconfig.json.
@@ -59,6 +76,8 @@ export default defineConfig({
   test: {
     // A flake is a bug: nothing is retried.
     retry: 0,
+    // Many tests wait, for a second of a browser, a database or another process to pass, and leave their core to others.
+    maxWorkers: 2 * availableParallelism(),
     // Nothing waits for real time; how long the computing takes is the machine's affair.
     testTimeout: 60_000,
     restoreMocks: true,
@@ -157,8 +176,7 @@ export default defineConfig({
           include: [browserTests],
           provide: { client: 'full', engine: 'chromium' },
           hookTimeout: 60_000,
-          // After the fast projects: a browser on a busy machine measures the machine. Two at once, since they mostly wait.
-          maxWorkers: BROWSERS,
+          // After the fast projects.
           sequence: { groupOrder: 1 },
         },
       },
@@ -170,34 +188,21 @@ export default defineConfig({
           include: ['test/browser/durability.test.ts'],
           provide: { client: 'lite', engine: 'chromium' },
           hookTimeout: 60_000,
-          maxWorkers: BROWSERS,
           sequence: { groupOrder: 1 },
         },
       },
-      ...(['firefox', 'webkit'] as const).map((engine) => ({
-        extends: true as const,
-        test: {
-          // The same tests in another engine, where it is installed.
-          name: `browser-${engine}`,
-          environment: 'node' as const,
-          include: testsOfEngines,
-          globalSetup: ['test/setup/engine.ts'],
-          provide: { client: 'full' as const, engine },
-          hookTimeout: 60_000,
-          maxWorkers: BROWSERS,
-          sequence: { groupOrder: 1 },
-        },
-      })),
+      // The durability of a page depends on its engine. `npm run test:engines` has the rest that is tried in each of them.
+      ...inOtherEngines(['durability']),
       {
         extends: true,
         test: {
           name: 'package',
           environment: 'node',
           include: [packageTests],
+          globalSetup: ['test/setup/packed.ts'],
           testTimeout: 240_000,
           hookTimeout: 240_000,
-          fileParallelism: false,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 1 },
         },
       },
     ],

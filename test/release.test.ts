@@ -51,7 +51,7 @@ describe('the workflow that publishes', () => {
     const artifact = /artifact@\w+ # \S+\n\s+with:\n\s+name: packed\n\s+path: packed\n/
     expect(job).toMatch(artifact)
     expect(releaseJob('publish')).toMatch(artifact)
-    expect(readFileSync('test/package/packedApp.ts', 'utf8')).toContain("process.env['PACKED']")
+    expect(readFileSync('test/setup/packed.ts', 'utf8')).toContain("process.env['PACKED']")
   })
 })
 

@@ -33,17 +33,15 @@ const repository = resolve(import.meta.dirname, '../..')
 const { NODE_ENV: _, ...inherited } = process.env
 export const environment: NodeJS.ProcessEnv = { ...inherited, NO_COLOR: '1' }
 
-/** Packs the package and installs it. The other packages are the repository's own: no network. */
+/** Installs the packed package. The other packages are the repository's own: no network. */
 export async function createPackedApp({ files, packages, without = [] }: PackedAppOptions): Promise<PackedApp> {
   const folder = await mkdtemp(join(tmpdir(), 'taskwire-package-'))
   const path = join(folder, 'app')
   const installed = join(path, 'node_modules/taskwire')
   await mkdir(installed, { recursive: true })
   if (files !== undefined) await cp(files, path, { recursive: true })
-  // A release publishes what was tested: its folder PACKED has the package.
-  const packed = process.env['PACKED'] === undefined ? folder : resolve(repository, process.env['PACKED'])
-  // `npm pack` builds first: see `prepack` in package.json.
-  if (packed === folder) await run('npm', ['pack', '--pack-destination', folder], repository)
+  // test/setup/packed.ts has packed it, or the release that publishes what was tested.
+  const packed = resolve(repository, process.env['PACKED'] ?? '')
   const tarball = (await readdir(packed)).find((name) => /^taskwire-.*\.tgz$/.test(name))
   if (tarball === undefined) throw new Error(`There is no packed package in ${packed}.`)
   await run('tar', ['-xzf', join(packed, tarball), '-C', installed, '--strip-components=1'], folder)
