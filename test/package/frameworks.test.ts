@@ -26,8 +26,8 @@ test("[EDGE-24] every module of taskwire/react begins with 'use client', and no 
     if (isMarked) marked.push(file)
     expect(code.includes('use client'), file).toBe(isMarked)
   }
-  expect(marked).toContain(join('react', 'index.js'))
-  expect(marked).toEqual(files.filter((file) => /^react[\\/]/.test(file)))
+  expect(marked).toContain('react.js')
+  expect(marked).toEqual(files.filter((file) => /^(bindings[\\/]react[\\/]|react\.js$)/.test(file)))
 })
 
 test('[EDGE-24] an app is rendered on a server: with a relative url, a query that is pending, and a fallback', async () => {
