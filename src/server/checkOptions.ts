@@ -137,6 +137,7 @@ const TOOL_OPTIONS: Record<keyof ToolDefinition, Check> = {
   outputSchema: aSchema,
   annotations: anObject,
   icons: anObject,
+  _meta: anObject,
   taskSupport: oneOf('forbidden', 'optional', 'required'),
   ttlMs: aTtl,
   pollIntervalMs: aPositive,

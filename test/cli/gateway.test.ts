@@ -32,7 +32,7 @@ async function serveEverything(...options: string[]): Promise<string> {
   })
   await Promise.race([up, exitCode])
   const host = options.includes('--host') ? options[options.indexOf('--host') + 1] : '127.0.0.1'
-  expect(terminal.output.join('\n')).toContain(`15 tools at http://${host}:${port}/mcp`)
+  expect(terminal.output.join('\n')).toContain(`16 tools at http://${host}:${port}/mcp`)
   return `http://${host}:${port}/mcp`
 }
 
@@ -72,6 +72,15 @@ describe('npx taskwire gateway', () => {
     expect(JSON.stringify(await asks.result)).toContain('User declined')
   })
 
+  it('calls a tool that the server has as a task of 2025-11-25 only', { timeout: 30_000 }, async () => {
+    const client = open(await serveEverything())
+    const call = client.startToolCall({ name: 'simulate-research-query', arguments: { topic: 'tea' } })
+    const messages = new Set<string | undefined>()
+    call.subscribe(({ task }) => messages.add(task?.statusMessage))
+    expect(JSON.stringify(await call.result)).toContain('Research Report: tea')
+    expect([...messages]).toContain('Synthesizing findings...')
+  })
+
   it('lets in nobody but callers with the token, and pages that are named', async () => {
     const url = await serveEverything('--token', TOKEN, '--allow-origin', 'https://app.example')
     const ask = (headers: Record<string, string>) =>
@@ -84,7 +93,7 @@ describe('npx taskwire gateway', () => {
     expect(page.headers.get('access-control-allow-origin')).toBe('https://app.example')
     expect((await fetch(new URL('/', url))).status).toBe(404)
     const client = open(url, { headers: { authorization } })
-    expect((await client.listTools()).length).toBe(15)
+    expect((await client.listTools()).length).toBe(16)
   })
 
   it.each([[[]], [['--host', 'localhost']]])(

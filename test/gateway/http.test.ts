@@ -1,6 +1,7 @@
+import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import { createTaskGateway, type TaskGatewayOptions } from 'taskwire/gateway'
 import { createTaskServer, defineTool } from 'taskwire/server'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { z } from 'zod'
 import { startLegacyServer } from '../eras/support/legacyServer.js'
 import { type Json, type RpcOptions, readResponse, rpcRequest } from '../server/support/rpc.js'
@@ -11,7 +12,7 @@ const text = (value: string) => ({ content: [{ type: 'text' as const, text: valu
 /** A gateway in front of a URL, in real time. */
 function startGateway(url: string, options: Partial<TaskGatewayOptions> = {}) {
   const errors: unknown[] = []
-  const gateway = createTaskGateway({ url, afterMs: 50, onError: (error) => errors.push(error), ...options })
+  const gateway = createTaskGateway({ url, afterMs: 2000, onError: (error) => errors.push(error), ...options })
   onTestFinished(() => gateway.close())
   const rpc = async (method: string, params: Json, rest?: RpcOptions) =>
     readResponse(await gateway.fetch(rpcRequest(method, params, rest)))
@@ -30,12 +31,8 @@ function startGateway(url: string, options: Partial<TaskGatewayOptions> = {}) {
   }
 }
 
-/** A server of 2026-07-28 behind, of which a test lets connections break. */
+/** A server of 2026-07-28 behind, with tasks. */
 async function startBehind() {
-  let breakOff = () => {}
-  const broken = new Promise<void>((resolve) => {
-    breakOff = resolve
-  })
   const ask = defineTool({
     name: 'ask',
     inputSchema: z.object({ who: z.string() }),
@@ -45,48 +42,83 @@ async function startBehind() {
       return text(`${who} ${answer.content?.ok}`)
     },
   })
-  let runs = 0
-  const lost = (name: string, annotations?: object) =>
-    defineTool({
-      name,
-      ...(annotations && { annotations }),
-      inputSchema: z.object({}),
-      taskSupport: 'optional',
-      async handler(_, { progress }) {
-        runs += 1
-        if (runs > 1) return text(`run ${runs}`)
-        await progress(1, 2)
-        await broken
-        return text('never seen')
-      },
-    })
+  const stopped = vi.fn()
+  const wait = defineTool({
+    name: 'wait',
+    inputSchema: z.object({}),
+    taskSupport: 'required',
+    async handler(_, { progress, signal }) {
+      await progress(1, 2, 'half')
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
+      stopped()
+      throw signal.reason
+    },
+  })
   const server = createTaskServer({
     serverInfo: { name: 'behind', version: '1' },
-    tools: [ask, lost('lost'), lost('lost_reader', { readOnlyHint: true })],
+    pollIntervalMs: 50,
+    tools: [ask, wait],
+  })
+  const http = await startHttpServer(server)
+  onTestFinished(async () => {
+    await http.close()
+    await server.close()
+  })
+  return { ...http, stopped }
+}
+
+/** A server behind without tasks. The event stream with its first response breaks off after one message. */
+async function startBreaking(revision: string): Promise<string> {
+  let runs = 0
+  const handler = createMcpHandler(() => {
+    const server = new McpServer({ name: 'behind', version: '1' })
+    for (const [name, readOnlyHint] of [
+      ['lost', false],
+      ['lost_reader', true],
+    ] as const) {
+      server.registerTool(name, { annotations: { readOnlyHint } }, async ({ mcpReq }) => {
+        runs += 1
+        if (runs > 1) return text(`run ${runs}`)
+        const progressToken = mcpReq._meta?.progressToken ?? ''
+        await mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress: 1, total: 2 } })
+        return new Promise((_, reject) => mcpReq.signal.addEventListener('abort', reject))
+      })
+    }
+    return server
   })
   const http = await startHttpServer({
     async fetch(request) {
-      const response = await server.fetch(request)
+      if (revision === '2025-11-25' && request.headers.get('mcp-method') !== null)
+        return new Response(null, { status: 400 })
+      const response = await handler.fetch(request)
       if (response.headers.get('content-type') !== 'text/event-stream') return response
-      const body = response.body?.getReader()
-      // A stream that breaks off after its first message.
+      const reader = response.body?.getReader()
       const cut = new ReadableStream<Uint8Array>({
         async start(controller) {
-          const first = await body?.read()
+          const first = await reader?.read()
           if (first?.value !== undefined) controller.enqueue(first.value)
-          breakOff()
           controller.close()
         },
       })
       return new Response(cut, response)
     },
   })
-  onTestFinished(async () => {
-    await http.close()
-    await server.close()
-  })
-  return http
+  onTestFinished(() => http.close())
+  return http.url
 }
+
+describe.each(['2026-07-28', '2025-11-25'])('a server of %s whose response breaks off', (revision) => {
+  it('has failed a call that may have run', async () => {
+    const { call, errors } = startGateway(await startBreaking(revision))
+    expect((await call('lost')).error).toMatchObject({ message: expect.stringContaining('may have run in part') })
+    expect(errors).toMatchObject([{ message: expect.stringContaining('stopped during a call of the tool "lost"') }])
+  })
+
+  it('gets a call again that only reads', async () => {
+    const { call } = startGateway(await startBreaking(revision))
+    expect((await call('lost_reader')).result).toMatchObject(text('run 2'))
+  })
+})
 
 describe('a server of 2026-07-28 behind a URL', () => {
   it('asks about the call that it means, though another one came later', async () => {
@@ -103,21 +135,16 @@ describe('a server of 2026-07-28 behind a URL', () => {
     }
   })
 
-  it('fails a call whose answer breaks off, and gets one again that only reads', async () => {
-    const { url } = await startBehind()
-    const { call, ended, errors } = startGateway(url)
-    const failed = await call('lost')
-    expect(await ended(String(failed.result?.['taskId']))).toMatchObject({
-      status: 'failed',
-      error: { message: expect.stringContaining('may have run in part') },
-    })
-    expect(errors).toMatchObject([{ message: expect.stringContaining('stopped during a call of the tool "lost"') }])
-    const other = startGateway((await startBehind()).url)
-    const read = await other.call('lost_reader')
-    expect(await other.ended(String(read.result?.['taskId']))).toMatchObject({
-      status: 'completed',
-      result: text('run 2'),
-    })
+  it('may have tasks, which are followed and cancelled', async () => {
+    const { url, stopped } = await startBehind()
+    const { call, rpc } = startGateway(url)
+    const taskId = String((await call('wait')).result?.['taskId'])
+    const shows = (shown: Json) =>
+      vi.waitFor(async () => expect((await rpc('tasks/get', { taskId })).result).toMatchObject(shown), 10_000)
+    await shows({ status: 'working', statusMessage: 'half (1 of 2)' })
+    await rpc('tasks/cancel', { taskId })
+    await shows({ status: 'cancelled' })
+    await vi.waitFor(() => expect(stopped).toHaveBeenCalledOnce(), 10_000)
   })
 
   it('gets the headers of the gateway, and nothing of the page', async () => {
@@ -130,19 +157,37 @@ describe('a server of 2026-07-28 behind a URL', () => {
       expect(request.headers.get('x-team')).toBe('red')
       expect(request.headers.get('cookie')).toBeNull()
       expect(request.headers.get('x-page')).toBeNull()
-      expect(request.headers.get('taskwire-gateway-call')).toBeNull()
     }
     expect(requests.length).toBeGreaterThan(1)
   })
 })
 
 describe('a server of 2025-11-25 behind a URL', () => {
+  it('has a tool that can only be called as a task', async () => {
+    const legacy = await startLegacyServer()
+    onTestFinished(() => legacy.close())
+    const { call, rpc, ended } = startGateway(legacy.url)
+    const asked = await call('work', { outcome: 'input', steps: 2 })
+    const taskId = String(asked.result?.['taskId'])
+    const found = await ended(taskId)
+    expect(found).toMatchObject({ status: 'input_required' })
+    const [key = ''] = Object.keys(found?.['inputRequests'] as Json)
+    await rpc('tasks/update', { taskId, inputResponses: { [key]: { action: 'accept', content: { ok: true } } } })
+    expect(await ended(taskId)).toMatchObject({ status: 'completed', result: text('accept {"ok":true}') })
+    expect((await call('work', { outcome: 'failure', steps: 0 })).error).toMatchObject({ message: 'Out of paper' })
+  })
+
   it('is called, asks for input, and gets a new session after a restart', async () => {
     const legacy = await startLegacyServer()
     onTestFinished(() => legacy.close())
-    const { call, rpc, ended } = startGateway(legacy.url, { afterMs: 2000 })
+    const { call, rpc, ended } = startGateway(legacy.url)
     const { result } = await rpc('tools/list', {})
-    expect(result?.['tools']).toMatchObject([{ name: 'echo' }, { name: 'ask_plainly' }, { name: 'work_optionally' }])
+    expect(result?.['tools']).toMatchObject([
+      { name: 'echo' },
+      { name: 'ask_plainly' },
+      { name: 'work' },
+      { name: 'work_optionally' },
+    ])
     expect((await call('echo', { text: 'hi' })).result).toMatchObject(text('hi'))
     legacy.restart()
     expect((await call('echo', { text: 'again' })).result).toMatchObject(text('again'))

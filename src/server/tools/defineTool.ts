@@ -32,6 +32,8 @@ export interface ToolDefinition<
   readonly outputSchema?: Output
   readonly annotations?: ToolAnnotations
   readonly icons?: Icon[]
+  /** Passed on to clients in `tools/list`, such as the `ui` of an MCP App. */
+  readonly _meta?: Readonly<Record<string, unknown>>
   readonly taskSupport: TaskSupport
   /** Overrides the server's `defaultTtlMs` for tasks of this tool, in ms from their end; null: without limit. */
   readonly ttlMs?: number | null

@@ -82,7 +82,7 @@ function hasOtherTasks(cause?: unknown): TaskConfigurationError {
 }
 
 function registerTool(server: McpServer, tool: ToolDefinition, exchange: Exchange, parts: ServerParts): void {
-  const { name, title, description, inputSchema, outputSchema, annotations, icons } = tool
+  const { name, title, description, inputSchema, outputSchema, annotations, icons, _meta } = tool
   const config = {
     inputSchema,
     ...(title !== undefined && { title }),
@@ -90,6 +90,7 @@ function registerTool(server: McpServer, tool: ToolDefinition, exchange: Exchang
     ...(outputSchema !== undefined && { outputSchema }),
     ...(annotations !== undefined && { annotations }),
     ...(icons !== undefined && { icons }),
+    ...(_meta !== undefined && { _meta: { ..._meta } }),
   }
   server.registerTool(name, config, (args, ctx) => callInstrumentedTool({ tool, args, ctx, exchange }, parts))
 }

@@ -13,7 +13,6 @@ import { INTERNAL_ERROR } from '../../server/base/errorCodes.js'
 import { answerFor } from './askClient.js'
 import { forwardProgress } from './forwardProgress.js'
 import type { CallBehind } from './toolsBehind.js'
-import type { WatchedCalls } from './watchedCalls.js'
 
 /** A call with the responses to what the server behind has asked in the round before. */
 type CallAgain = CallToolRequestParams & { readonly inputResponses?: object; readonly requestState?: string }
@@ -23,21 +22,14 @@ const MAX_ROUNDS = 100
 
 /**
  * Calls a tool of the server behind: its progress is that of the call in front, which also answers its input requests. When the
- * signal of the context aborts, the server behind is told by `notifications/cancelled`.
+ * signal of the context aborts, the server behind gets `notifications/cancelled`.
  *
  * @throws {ProtocolError} of the SDK's server, as the server behind has refused the call; an error for which {@link isStopped} is
- * true where the connection was lost; the reason of the signal.
+ * true if the connection was lost; the reason of the signal.
  */
-export async function callBehind(
-  client: Client,
-  { name, args, context }: CallBehind,
-  calls: WatchedCalls | undefined,
-): Promise<CallToolResult> {
-  const lost = new AbortController()
-  const watched = calls?.watch(() => lost.abort())
+export async function callBehind(client: Client, { name, args, context }: CallBehind): Promise<CallToolResult> {
   const options = {
-    signal: AbortSignal.any([context.signal, lost.signal]),
-    ...(watched && { headers: watched.headers }),
+    signal: context.signal,
     // The task says how long it may take, and its client may cancel it.
     timeout: MAX_TIMER_MS,
     onprogress: forwardProgress(context),
@@ -57,11 +49,8 @@ export async function callBehind(
       params = { name, arguments: { ...args }, inputResponses, ...(requestState !== undefined && { requestState }) }
     }
   } catch (error) {
-    if (lost.signal.aborted && !context.signal.aborted) throw answerLost(error)
     if (error instanceof BehindError) throw new ProtocolError(error.code, error.message, error.data)
     throw error
-  } finally {
-    watched?.stop()
   }
   throw new ProtocolError(INTERNAL_ERROR, `The server behind the gateway asked for input ${MAX_ROUNDS} times.`)
 }
@@ -71,13 +60,9 @@ export function connectionClosed(): SdkError {
   return new SdkError(SdkErrorCode.ConnectionClosed, 'The connection was closed.')
 }
 
-function answerLost(cause: unknown): SdkError {
-  return new SdkError(SdkErrorCode.ConnectionClosed, 'The answer has broken off.', undefined, { cause })
-}
-
-/** True for an error of a call whose connection was lost: the tool may have run, and nobody will say. */
+/** True for an error of a call whose connection was lost: the tool may have run, and its result will not come. */
 export function isStopped(error: unknown): boolean {
-  // What `fetch` throws where the network fails.
+  // What `fetch` throws if the network fails.
   return error instanceof TypeError || (error instanceof SdkError && STOPPED.has(error.code))
 }
 

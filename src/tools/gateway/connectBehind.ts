@@ -2,11 +2,13 @@ import { Client, type Transport } from '@modelcontextprotocol/client'
 import type { TaskClient } from '../../core/client/taskClient.js'
 import { VERSION } from '../../core/protocol/version.js'
 import type { Job } from '../../core/wire/jobs/job.js'
+import { withTasks } from '../../sdk/withTasks/withTasks.js'
 import type { Clock } from '../../server/base/clock.js'
 import { ignoreRejection } from '../../server/base/ignoreRejection.js'
 import type { ToolContext } from '../../server/tools/toolContext.js'
 import { askLatest, elicitFor, sampleFor } from './askClient.js'
 import { connectionClosed } from './callBehind.js'
+import { createTaskClientBehind } from './taskClientBehind.js'
 
 /** What it takes to connect to the server behind. */
 export interface ConnectBehindOptions {
@@ -31,8 +33,8 @@ const PROBE_MS = 10_000
 /** A connection to the server behind. */
 export interface ConnectedBehind {
   readonly client: Client
-  /** Follows jobs; undefined where there are none. */
-  readonly jobs: TaskClient | undefined
+  /** Follows jobs and tasks, over the same connection. */
+  readonly taskClient: TaskClient
   /** Rejects when the connection is gone. */
   readonly closed: Promise<never>
 }
@@ -55,15 +57,14 @@ export async function connectBehind(options: ConnectBehindOptions): Promise<Conn
   client.setRequestHandler('sampling/createMessage', ({ params }) =>
     askLatest(latest, (call) => sampleFor(call, params)),
   )
-  const followed = jobs.length === 0 ? undefined : await import('./followJobs.js')
-  await client.connect(followed?.withJobs(transport) ?? transport, { signal, timeout: START_MS })
-  const taskClient = followed?.createJobClient({ client, jobs, clock })
+  await client.connect(withTasks(transport), { signal, timeout: START_MS })
+  const taskClient = createTaskClientBehind({ client, jobs, clock })
   const closed = new Promise<never>((_, reject) => {
     client.onclose = () => {
-      void taskClient?.close()
+      void taskClient.close()
       reject(connectionClosed())
       onClose()
     }
   })
-  return { client, jobs: taskClient, closed: ignoreRejection(closed) }
+  return { client, taskClient, closed: ignoreRejection(closed) }
 }

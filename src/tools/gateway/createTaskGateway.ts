@@ -14,7 +14,6 @@ import { needsTools } from './needsTools.js'
 import { createServerBehind, type ServerBehind } from './serverBehind.js'
 import type { GatewayCaller, TaskGatewayOptions } from './taskGatewayOptions.js'
 import { toolsBehind } from './toolsBehind.js'
-import { createWatchedCalls, type WatchedCalls } from './watchedCalls.js'
 
 /** The context of a request. `authenticate` says who sends it. */
 export type TaskGatewayRequestOptions = Omit<TaskServerRequestOptions, 'authInfo'>
@@ -66,8 +65,9 @@ export function createTaskGateway(options: TaskGatewayOptions): TaskGateway {
   const { clock = systemClock, authenticate = () => ANYBODY } = options
   const { error: report } = createServerLog(options.logger, options.onError)
   const servers = new Map<string, ServerBehind>()
-  const calls = url === undefined ? undefined : createWatchedCalls(clock)
-  const open = transport ?? (() => overHttp(url ?? '', headers, calls))
+  const open =
+    transport ??
+    (() => new StreamableHTTPClientTransport(new URL(url ?? ''), { requestInit: { headers: headers ?? {} } }))
   const atOnce = new Set([...tasks, ...jobs.map(({ start }) => start)])
 
   /** Servers list their tools again and again. */
@@ -84,7 +84,6 @@ export function createTaskGateway(options: TaskGatewayOptions): TaskGateway {
     if (known !== undefined || servers.size >= maxServers) return known
     const made = createServerBehind({
       open: async () => open(caller),
-      calls,
       jobs,
       define: (listed, call) => toolsBehind(listed, { call, repeat, jobs, onLeftOut }),
       onTools: () => server.notify.toolsChanged(),
@@ -136,13 +135,6 @@ export function createTaskGateway(options: TaskGatewayOptions): TaskGateway {
       await Promise.all([...servers.values()].map((behind) => behind.close()))
     },
   }
-}
-
-function overHttp(url: string | URL, headers: HeadersInit = {}, calls?: WatchedCalls): StreamableHTTPClientTransport {
-  return new StreamableHTTPClientTransport(new URL(url), {
-    requestInit: { headers },
-    ...(calls && { fetch: calls.fetch }),
-  })
 }
 
 function refusal(message: string): Response {

@@ -1,6 +1,7 @@
 import type { Client, Tool, Transport } from '@modelcontextprotocol/client'
 import { type CallToolResult, ProtocolError } from '@modelcontextprotocol/server'
 import { TaskError } from '../../core/protocol/errors.js'
+import { supportsTasks } from '../../core/protocol/extension.js'
 import type { Job } from '../../core/wire/jobs/job.js'
 import { createBackoff } from '../../server/base/backoff.js'
 import { type Clock, unrefTimer } from '../../server/base/clock.js'
@@ -9,11 +10,10 @@ import { ignoreRejection } from '../../server/base/ignoreRejection.js'
 import type { ReportError } from '../../server/base/reportError.js'
 import { sleep } from '../../server/base/sleep.js'
 import type { ToolDefinition } from '../../server/tools/defineTool.js'
+import { callAsTask } from './callAsTask.js'
 import { callBehind, isSessionLost, isStopped } from './callBehind.js'
-import { callJob } from './callJob.js'
 import { type ConnectedBehind, connectBehind } from './connectBehind.js'
 import type { CallBehind } from './toolsBehind.js'
-import type { WatchedCalls } from './watchedCalls.js'
 
 /** The server behind the calls of one owner: connected when it is needed, and again where the connection was lost. */
 export interface ServerBehind {
@@ -29,8 +29,6 @@ export interface ServerBehind {
 export interface ServerBehindOptions {
   /** A fresh transport. */
   readonly open: () => Promise<Transport>
-  /** Where the transport sends with their `fetch`. */
-  readonly calls: WatchedCalls | undefined
   readonly jobs: readonly Job[]
   /** Makes tools of what the server lists. */
   readonly define: (
@@ -52,7 +50,7 @@ const MAX_ATTEMPTS = 5
 
 /** The server behind an owner, which is not connected yet. */
 export function createServerBehind(options: ServerBehindOptions): ServerBehind {
-  const { open, calls, jobs, define, onTools, onIdle, clock, idleMs, report } = options
+  const { open, jobs, define, onTools, onIdle, clock, idleMs, report } = options
   const closing = new AbortController()
   const backoff = createBackoff()
   /** Those that the server works on, in the order in which they came. */
@@ -112,20 +110,21 @@ export function createServerBehind(options: ServerBehindOptions): ServerBehind {
   }
 
   async function call(one: CallBehind): Promise<CallToolResult> {
-    const { context, name, isRepeatable } = one
+    const { context, name, isRepeatable, isTask } = one
     clock.clearTimeout(idleTimer)
     running.add(one)
     try {
       for (let attempt = 1; ; attempt += 1) {
-        const { client, ...followed } = await untilAborted(connected(), context.signal).catch((error: unknown) => {
-          context.signal.throwIfAborted()
-          onError(error)
-          throw unreachable()
-        })
+        const { client, taskClient, closed } = await untilAborted(connected(), context.signal).catch(
+          (error: unknown) => {
+            context.signal.throwIfAborted()
+            onError(error)
+            throw unreachable()
+          },
+        )
         try {
-          const follower = jobs.some(({ start }) => start === name) ? followed.jobs : undefined
-          if (follower !== undefined) return await callJob(follower, one, followed.closed)
-          return await callBehind(client, one, calls)
+          const mayBeTask = isTask || supportsTasks(client.getServerCapabilities())
+          return mayBeTask ? await callAsTask(taskClient, one, closed) : await callBehind(client, one)
         } catch (error) {
           context.signal.throwIfAborted()
           if (isSessionLost(error) && attempt < MAX_ATTEMPTS) {

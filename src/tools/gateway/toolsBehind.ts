@@ -1,5 +1,6 @@
 import type { Tool } from '@modelcontextprotocol/client'
 import type { CallToolResult, StandardSchemaWithJSON } from '@modelcontextprotocol/server'
+import { legacyTaskSupport } from '../../core/protocol/legacyTask.js'
 import { describeTool } from '../../core/wire/jobs/describeTool.js'
 import type { Job } from '../../core/wire/jobs/job.js'
 import { hasPlainName } from '../../server/checkOptions.js'
@@ -12,6 +13,8 @@ export interface CallBehind {
   readonly args: Readonly<Record<string, unknown>>
   /** Whether it may be made again where the server behind has stopped. */
   readonly isRepeatable: boolean
+  /** Whether it starts a job, or can be called as a task of MCP 2025-11-25. */
+  readonly isTask: boolean
   readonly context: ToolContext
 }
 
@@ -37,18 +40,18 @@ export function toolsBehind(listed: readonly Tool[], options: ToolsBehindOptions
   })
 }
 
-function problemOf({ name, execution }: Tool, names: ReadonlySet<string>): string | undefined {
+function problemOf({ name }: Tool, names: ReadonlySet<string>): string | undefined {
   if (!hasPlainName(name)) return 'clients and models refuse its name'
-  if (names.has(name)) return 'another one has its name'
-  return execution?.taskSupport === 'required' ? 'it can only be called as a task of MCP 2025-11-25' : undefined
+  return names.has(name) ? 'another one has its name' : undefined
 }
 
 function toolBehind(tool: Tool, { call, repeat, jobs }: ToolsBehindOptions): ToolDefinition {
-  const { name, title, inputSchema, outputSchema, annotations, icons } = tool
+  const { name, title, inputSchema, outputSchema, annotations, icons, _meta } = tool
   const description = describeTool(tool, jobs)
   const isJob = jobs.some(({ start }) => start === name)
   const isRepeatable =
     repeat.includes(name) || annotations?.readOnlyHint === true || annotations?.idempotentHint === true
+  const isTask = isJob || legacyTaskSupport(tool) !== 'forbidden'
   return defineTool({
     name,
     inputSchema: asItIs<Readonly<Record<string, unknown>>>(inputSchema),
@@ -58,9 +61,10 @@ function toolBehind(tool: Tool, { call, repeat, jobs }: ToolsBehindOptions): Too
     ...(outputSchema !== undefined && !isJob && { outputSchema: asItIs(outputSchema) }),
     ...(annotations !== undefined && { annotations }),
     ...(icons !== undefined && { icons }),
+    ...(_meta !== undefined && { _meta }),
     taskSupport: 'optional',
     onOrphan: isRepeatable ? 'retry' : 'fail',
-    handler: (args, context) => call({ name, args, isRepeatable, context }),
+    handler: (args, context) => call({ name, args, isRepeatable, isTask, context }),
   })
 }
 

@@ -1,23 +1,25 @@
-import type { InputRequest } from '@modelcontextprotocol/client'
+import { ProtocolError as BehindError, type InputRequest } from '@modelcontextprotocol/client'
 import { type CallToolResult, ProtocolError } from '@modelcontextprotocol/server'
 import type { TaskClient } from '../../core/client/taskClient.js'
 import { isTaskError, TaskFailedError } from '../../core/protocol/errors.js'
 import type { InputResponse } from '../../core/protocol/inputRequest.js'
 import type { ToolCallState } from '../../core/record/toolCallState.js'
+import { causes } from '../../core/wire/wireErrors.js'
 import { INTERNAL_ERROR } from '../../server/base/errorCodes.js'
 import { ignoreRejection } from '../../server/base/ignoreRejection.js'
 import { answerFor } from './askClient.js'
+import { isSessionLost, isStopped } from './callBehind.js'
 import { forwardProgress } from './forwardProgress.js'
 import type { CallBehind } from './toolsBehind.js'
 
 /**
- * Calls the start tool of a job of the server behind, and follows the job to its end. When the signal of the context aborts, the
- * tool for that is called; a job without one continues, and the call with it.
+ * Calls a tool of the server behind that may answer with a task or start a job, and follows that to its end. When the signal of the
+ * context aborts, the task is cancelled, or the cancel tool of the job is called; a job without one continues, and the call with it.
  *
- * @throws {ProtocolError} of the SDK's server, why the job has no result; what `closed` rejects with; the reason of the signal
- * where the job was cancelled.
+ * @throws {ProtocolError} of the SDK's server, why there is no result; an error for which `isStopped` is true, if the connection was
+ * lost; what `closed` rejects with; the reason of the signal if the call was cancelled.
  */
-export async function callJob(
+export async function callAsTask(
   client: TaskClient,
   { name, args, context }: CallBehind,
   closed: Promise<never>,
@@ -47,11 +49,21 @@ export async function callJob(
     return (await Promise.race([call.result, closed])) as CallToolResult
   } catch (error) {
     context.signal.throwIfAborted()
-    if (error instanceof TaskFailedError) throw new ProtocolError(error.code, error.message, error.data)
-    if (isTaskError(error)) throw new ProtocolError(INTERNAL_ERROR, error.message)
-    throw error
+    throw withoutClient(error)
   } finally {
     unsubscribe()
     context.signal.removeEventListener('abort', cancel)
+    // Only the task in front is needed from now on.
+    void ignoreRejection(client.forget({ callId: call.callId }))
   }
+}
+
+/** What the server behind has said, without the words that are for an app. */
+function withoutClient(error: unknown): unknown {
+  if (error instanceof TaskFailedError) return new ProtocolError(error.code, error.message, error.data)
+  for (const cause of causes(error)) {
+    if (isStopped(cause) || isSessionLost(cause)) return cause
+    if (cause instanceof BehindError) return new ProtocolError(cause.code, cause.message, cause.data)
+  }
+  return isTaskError(error) ? new ProtocolError(INTERNAL_ERROR, error.message) : error
 }
