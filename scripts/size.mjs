@@ -16,6 +16,7 @@ const budgets = JSON.parse(readFileSync('size.json', 'utf8'))
 
 const core = await measureEntry('taskwire')
 const ai = await measureEntry('taskwire/ai', core.files)
+const alarms = await measureEntry('taskwire/alarms', core.files)
 const auth = await measureEntry('taskwire/auth', core.files)
 const query = await measureEntry('taskwire/query', core.files)
 const diagnose = await measureEntry('taskwire/diagnose', core.files)
@@ -47,6 +48,7 @@ const measured = {
   taskwire: { gzip: core.first, later: core.later },
   'taskwire/ai': { gzip: ai.first, later: ai.later },
   'taskwire/devtools': { gzip: devtools.first, later: devtools.later },
+  'taskwire/alarms': { gzip: alarms.first, later: alarms.later },
   'taskwire/auth': { gzip: auth.first, later: auth.later },
   'taskwire/diagnose': { gzip: diagnose.first, later: diagnose.later },
   'taskwire/forms': { gzip: forms.first, later: forms.later },

@@ -42,6 +42,7 @@ const entries: Record<string, { load: () => Promise<object>; names: string[] }> 
     load: () => import('taskwire/ai'),
     names: ['isToolStatus', 'mcpTools', 'respondToToolApproval', 'resumeToolParts', 'toolApprovalOf'],
   },
+  'taskwire/alarms': { load: () => import('taskwire/alarms'), names: ['withoutTimers'] },
   'taskwire/auth': { load: () => import('taskwire/auth'), names: ['browserAuthProvider'] },
   'taskwire/backend': {
     load: () => import('taskwire/backend'),

@@ -121,6 +121,8 @@ const probes: [pattern: string, code: string, complaints: number][] = [
     0,
   ],
   ['src/tools/ai/*.ts', "import '../../core/run/b.js'\nimport 'ai'", 2],
+  ['src/tools/alarms/*.ts', "import '../../core/client/b.js'", 0],
+  ['src/tools/alarms/*.ts', "import 'node:fs'\nexport const a = setTimeout", 2],
   ['src/tools/notify/*.ts', "import '../../core/client/b.js'\nimport '../../core/environment/b.js'", 0],
   ['src/tools/notify/*.ts', 'export const a = document', 1],
   ['src/tools/gateway/*.ts', "import '../../server/tools/b.js'\nimport '../../core/protocol/b.js'", 0],

@@ -11,6 +11,7 @@ const repository = resolve(import.meta.dirname, '..')
 const ENTRIES = [
   'taskwire',
   'taskwire/ai',
+  'taskwire/alarms',
   'taskwire/auth',
   'taskwire/backend',
   'taskwire/devtools',
@@ -92,6 +93,8 @@ declare global {
   const report: ToolDefinition
   const result: CallToolResult
   const store: TaskStore
+  const storage: import('taskwire').TaskStorage
+  const setAlarm: (at: number) => Promise<void>
   const queue: TaskQueue
   const context: ToolContext
   const order: object

@@ -12,7 +12,7 @@ const SERVERS = [
   ...['assistant-ui', 'copilotkit', 'vanilla', 'vite-react', 'existing-client', 'vue', 'solid'].map(
     (name) => `${name}/server.ts`,
   ),
-  ...['express', 'hono', 'workers'].map((name) => `${name}/src/reports.ts`),
+  ...['express', 'hono', 'workers', 'workers-alarms'].map((name) => `${name}/src/reports.ts`),
   'backend-hono/server/reports.ts',
   'next/lib/reports.ts',
   'sveltekit/src/lib/server/reports.ts',
@@ -21,7 +21,7 @@ const SERVERS = [
 test('every folder of examples/ is tried, has a page, and is in the table of the README', () => {
   expect(readdirSync(join(repository, 'examples')).sort()).toEqual(names)
   const pages = readdirSync(join(repository, 'docs/examples')).filter((file) => file.endsWith('.md'))
-  expect(pages.sort()).toEqual(names.map((name) => `${name}.md`))
+  expect(pages.sort()).toEqual(names.map((name) => `${name}.md`).sort())
   for (const name of names) expect(read('README.md')).toContain(`[${name}](docs/examples/${name}.md)`)
 })
 

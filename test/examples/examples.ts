@@ -4,9 +4,9 @@ export interface Example {
   readonly name: string
   /**
    * A page is clicked through in Chromium, as are those of two users whose backend has the client; a chat is talked to there; a
-   * server is called by a client in Node.
+   * server is called by a client in Node, and a backend that sleeps is left alone while it follows a call.
    */
-  readonly kind: 'chat' | 'page' | 'server' | 'users'
+  readonly kind: 'chat' | 'page' | 'server' | 'sleeper' | 'users'
   /**
    * A framework whose files only a checker of its own reads, with a compiler before TypeScript 7: the command, and the other
    * files, which TypeScript 7 checks.
@@ -25,6 +25,7 @@ export interface Example {
 }
 
 const vitePreview = ['vite', 'preview', '--host', '127.0.0.1', '--port', 'PORT', '--strictPort']
+const wranglerDev = ['wrangler', 'dev', '--ip', '127.0.0.1', '--port', 'PORT']
 
 export const EXAMPLES: readonly Example[] = [
   { name: 'vanilla', kind: 'page', start: vitePreview },
@@ -61,5 +62,6 @@ export const EXAMPLES: readonly Example[] = [
     start: ['next', 'start', '--hostname', '127.0.0.1', '--port', 'PORT'],
     prepare: ['next', 'typegen'],
   },
-  { name: 'workers', kind: 'server', start: ['wrangler', 'dev', '--ip', '127.0.0.1', '--port', 'PORT'], node: '22' },
+  { name: 'workers', kind: 'server', start: wranglerDev, node: '22' },
+  { name: 'workers-alarms', kind: 'sleeper', start: wranglerDev, node: '22' },
 ]

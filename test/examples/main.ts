@@ -7,6 +7,7 @@ import { callThrough } from './callThrough.js'
 import { chatThrough } from './chatThrough.js'
 import { clickThrough } from './clickThrough.js'
 import { EXAMPLES, type Example } from './examples.js'
+import { sleepThrough } from './sleepThrough.js'
 import { formatTable, secondsSince } from './table.js'
 import { usersThrough } from './usersThrough.js'
 import { createWorkspace, type Workspace } from './workspace.js'
@@ -89,7 +90,8 @@ async function tryExample(example: Example, workspace: Workspace, browser: Brows
     const running = await app.start(example.start)
     try {
       if (example.kind === 'server' || example.name === 'next') await step('use', () => callThrough(app, running.url))
-      if (example.kind !== 'server') {
+      if (example.kind === 'sleeper') await step('use', () => sleepThrough(app, running.url))
+      else if (example.kind !== 'server') {
         const use = { chat: chatThrough, page: clickThrough, users: usersThrough }[example.kind]
         const { gzip } = await step('use', () => use(browser, running.url, values.screenshots))
         row.bytes = gzip.toLocaleString('en')

@@ -45,6 +45,7 @@ test('an app that uses it type-checks in strict mode', async () => {
 test.for([
   ['taskwire', ['@modelcontextprotocol/client', 'zustand']],
   ['taskwire/ai', []],
+  ['taskwire/alarms', []],
   ['taskwire/auth', ['@modelcontextprotocol/client']],
   // The one entry that is for Node alone: it has records in files.
   ['taskwire/backend', ['@modelcontextprotocol/client', 'zustand', 'node:crypto', 'node:fs', 'node:path']],
@@ -54,7 +55,7 @@ test.for([
   ['taskwire/devtools', []],
   ['taskwire/diagnose', []],
   ['taskwire/forms', []],
-  ['taskwire/gateway', ['@modelcontextprotocol/client', '@modelcontextprotocol/server']],
+  ['taskwire/gateway', ['@modelcontextprotocol/client', '@modelcontextprotocol/server', 'zustand']],
   ['taskwire/jobs', []],
   ['taskwire/notify', []],
   ['taskwire/otel', ['@opentelemetry/api']],

@@ -36,7 +36,11 @@ export interface Channel {
 export interface Environment {
   /** Wall-clock time, ms since the epoch. */
   now(): number
-  setTimeout(callback: () => void, delayMs: number): TimerHandle
+  /**
+   * @param wakeAt Given where nothing is under way, and the callback only looks what is due: when there is something to do, ms
+   * since the epoch. The delay may end before it. A host that sleeps in between may call the callback at that time.
+   */
+  setTimeout(callback: () => void, delayMs: number, wakeAt?: number): TimerHandle
   clearTimeout(handle: TimerHandle): void
   /** A number in [0, 1), for jitter. */
   random(): number

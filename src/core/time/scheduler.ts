@@ -31,11 +31,11 @@ export function createScheduler<T extends Wakeable>(
     const first = queue.first()
     if (first === undefined || isWaking) return
     const now = environment.now()
-    const at = Math.min(Math.max(first.wakeAt, now), now + MAX_NAP_MS)
+    const at = Math.max(first.wakeAt, now)
     if (at >= timerAt) return
     environment.clearTimeout(timer)
     timerAt = at
-    timer = environment.setTimeout(run, at - now)
+    timer = environment.setTimeout(run, Math.min(at - now, MAX_NAP_MS), at)
   }
 
   function disarm(): void {

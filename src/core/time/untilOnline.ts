@@ -39,7 +39,7 @@ export function untilOnline({ environment, signal, onOffline, ...options }: Unti
       } else if (now >= dueAt) {
         stop()
         resolve()
-      } else timer = environment.setTimeout(look, Math.min(dueAt - now, MAX_NAP_MS))
+      } else timer = environment.setTimeout(look, Math.min(dueAt - now, MAX_NAP_MS), dueAt)
     }
     const stopOnline = environment.onOnlineChange(look)
     const stopVisible = environment.onVisibilityChange(look)
