@@ -1,5 +1,7 @@
 import { extname } from 'node:path'
+import { createTaskGateway, type TaskGateway } from 'taskwire/gateway'
 import { build, createServer, type Plugin, type Rolldown } from 'vite'
+import { nodeHandler } from '../../demo/server/nodeHandler.js'
 import type { LoggedRequest } from '../../demo/server/requestLog.js'
 
 /** The demo with its MCP server, on a free port, with the log of what that server was asked. */
@@ -12,9 +14,13 @@ export interface DemoServer {
   close(): Promise<void>
 }
 
-/** Serves the demo as `npm run demo` does; with `isBundled` in few files, which a browser loads more than twice as fast. */
-export async function startDemo({ isBundled = false } = {}): Promise<DemoServer> {
+/**
+ * Serves the demo as `npm run demo` does; with `isBundled` in few files, which a browser loads more than twice as fast. With
+ * `hasGateway` its MCP server is a gateway in front of its server of MCP 2025-11-25.
+ */
+export async function startDemo({ isBundled = false, hasGateway = false } = {}): Promise<DemoServer> {
   let broken: string | undefined
+  let gateway: TaskGateway | undefined
   const bundled = isBundled ? await bundle() : new Map<string, string | Uint8Array>()
   const breaker: Plugin = {
     name: 'test:breaker',
@@ -23,6 +29,7 @@ export async function startDemo({ isBundled = false } = {}): Promise<DemoServer>
       void middlewares.use((request, response, next) => {
         if (broken !== undefined && request.headers['mcp-method'] === broken) return request.socket.destroy()
         const path = new URL(request.url ?? '/', 'http://localhost').pathname
+        if (path === '/mcp' && gateway !== undefined) return nodeHandler(gateway)(request, response)
         const file = bundled.get(path === '/' ? '/index.html' : path)
         if (file === undefined) return next()
         response.writeHead(200, { 'Content-Type': `${TYPES[extname(path)] ?? 'text/html'}; charset=utf-8` }).end(file)
@@ -39,6 +46,7 @@ export async function startDemo({ isBundled = false } = {}): Promise<DemoServer>
   })
   await vite.listen()
   const [url = ''] = vite.resolvedUrls?.local ?? []
+  if (hasGateway) gateway = createTaskGateway({ url: new URL('mcp-legacy', url) })
   const log = new URL('__requests', url)
   return {
     url,
@@ -47,7 +55,10 @@ export async function startDemo({ isBundled = false } = {}): Promise<DemoServer>
     cut: (method) => {
       broken = method
     },
-    close: () => vite.close(),
+    close: async () => {
+      await gateway?.close()
+      await vite.close()
+    },
   }
 }
 
