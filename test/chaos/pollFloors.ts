@@ -65,10 +65,12 @@ export function createPollFloors<Page>(pages: Pages<Page>): PollFloors<Page> {
     },
 
     answered: (page, taskId, delivery, now) => {
-      // A page that wakes hears at once that another one polls in its place: its own poll, given up, has not failed.
-      if (delivery.type === 'failure' && delivery.notBefore === undefined && pages.awakeSince(page) === now) return
       const asked = intervalOf(delivery)
       if (asked !== undefined) intervals.set(taskId, Math.min(asked, intervals.get(taskId) ?? asked))
+      // A page that wakes hears in that instant that another one has taken the lead, and gives its own poll up: that
+      // poll has not failed, and its answer, which the server gave before the page slept, may not be read.
+      const isPatience = delivery.type === 'failure' && delivery.notBefore !== undefined
+      if (!isPatience && pages.awakeSince(page) === now) return
       const wait = asked ?? intervals.get(taskId) ?? 0
       const notBefore = delivery.type === 'failure' ? (delivery.notBefore ?? 0) : 0
       const heardBy = new Set([page])
