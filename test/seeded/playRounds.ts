@@ -14,6 +14,8 @@ export interface PlayRoundsOptions<Round, Totals> {
   readonly rounds: readonly Round[]
   /** Called with what each round has counted. Returns the progress, for the terminal. */
   readonly onRound: (totals: Totals) => string
+  /** How many rounds a process plays before another one takes its place. @default 4 */
+  readonly roundsPerProcess?: number
 }
 
 /** Rounds of one process. What a crashed page was waiting for, the SDK never lets go of. */
@@ -21,6 +23,7 @@ const ROUNDS_PER_PROCESS = 4
 
 /** Plays rounds on every core and prints the failures. Returns how many there were. */
 export async function playRounds<Round, Totals>(options: PlayRoundsOptions<Round, Totals>): Promise<number> {
+  const { roundsPerProcess = ROUNDS_PER_PROCESS } = options
   const rounds = [...options.rounds]
   let failures = 0
 
@@ -35,7 +38,7 @@ export async function playRounds<Round, Totals>(options: PlayRoundsOptions<Round
 
   async function work(): Promise<void> {
     while (rounds.length > 0) {
-      const share = JSON.stringify(rounds.splice(0, ROUNDS_PER_PROCESS))
+      const share = JSON.stringify(rounds.splice(0, roundsPerProcess))
       const argv = ['scripts/run.mjs', options.worker, share]
       // Not by its output: the SDK writes to the console, too.
       const child = spawn(process.execPath, argv, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })

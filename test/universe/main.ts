@@ -1,0 +1,68 @@
+import { parseArgs } from 'node:util'
+import { playRounds } from '../seeded/playRounds.js'
+import { table } from '../seeded/table.js'
+import { play } from './explore.js'
+import { formatFailure } from './formatFailure.js'
+import { judgeSmall } from './judgeSmall.js'
+import type { UniverseRound, WalkedWorld } from './worker.js'
+import { QUICK_WORLDS, WORLDS } from './worlds.js'
+
+// Every order of what can happen in small worlds: `npm run universe`. Prints how many states each has, how deep it is and
+// which pairs of the stage of a call and what came then were reached; a failure prints the way that led to it.
+//
+//     --world NAME       only this one
+//     --states N         ends a world after so many states, which is then not complete
+//     --quick            the worlds of npm test
+//     --lite             with the client of taskwire/lite
+//     --play 'STEP; …'   walks one way of a world and prints what comes of it
+
+const text = { type: 'string' } as const
+const flag = { type: 'boolean', default: false } as const
+const { values } = parseArgs({ options: { world: text, states: text, play: text, quick: flag, lite: flag } })
+const kind = values.lite ? 'lite' : 'full'
+const known = values.quick ? QUICK_WORLDS : WORLDS
+const worlds = known.filter(({ name }) => values.world === undefined || name === values.world)
+const [first] = worlds
+if (first === undefined) {
+  console.error(`There is no such world. There are:\n${known.map(({ name }) => name).join('\n')}`)
+  process.exit(2)
+}
+
+if (values.play !== undefined) {
+  process.env['NODE_ENV'] = 'production'
+  const steps = values.play.split('; ').filter((step) => step !== '')
+  const world = await play({ ...first.bounds, kind }, steps)
+  console.log(`then: ${world.steps().join('; ')}`)
+  await judgeSmall(world)
+  console.log(
+    world.breaches.length > 0 ? formatFailure(first.name, { steps, breaches: world.breaches }) : 'all is well',
+  )
+  process.exit(world.breaches.length > 0 ? 1 : 0)
+}
+
+const maxStates = values.states === undefined ? undefined : Number(values.states)
+const rounds = worlds.map((world): UniverseRound => ({ ...world, kind, maxStates }))
+const walked: WalkedWorld[] = []
+const failures = await playRounds<UniverseRound, WalkedWorld>({
+  worker: 'test/universe/worker.ts',
+  rounds,
+  roundsPerProcess: 1,
+  onRound: (world) => {
+    walked.push(world)
+    return `${walked.length} of ${rounds.length} worlds`
+  },
+})
+
+const inOrder = worlds.flatMap(({ name }) => walked.find((world) => world.name === name) ?? [])
+const rows = inOrder.map(({ name, states, transitions, depth, ends, isComplete, seconds }) => [
+  isComplete ? name : `${name} (cut off)`,
+  states,
+  transitions,
+  depth,
+  ends,
+  seconds,
+])
+console.log(table(['world', 'states', 'steps', 'depth', 'ends', 'seconds'], rows))
+const reached = new Set(inOrder.flatMap((world) => world.reached))
+console.log(`\nPairs of a stage and what came then: ${reached.size}\n${[...reached].sort().join('\n')}`)
+process.exitCode = failures > 0 ? 1 : 0

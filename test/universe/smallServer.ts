@@ -1,0 +1,129 @@
+import type { RpcRequest, RpcResponse } from '../chaos/chaosServer.js'
+
+export const TEXT = 'the result'
+export const INPUT_KEY = 'size'
+
+/** A server with one tool, of which each change is a step: nothing about it depends on time. */
+export interface SmallServer {
+  handle(request: RpcRequest): RpcResponse
+  /** How often the tool was run. */
+  executions(): number
+  readonly tasks: ReadonlyMap<string, SmallTask>
+  /** The task asks the user something. */
+  ask(task: SmallTask): void
+  /** The task comes to its end. */
+  end(task: SmallTask): void
+  state(): unknown
+}
+
+export interface SmallTask {
+  readonly taskId: string
+  readonly createdAt: number
+  status: 'working' | 'input_required' | 'completed' | 'cancelled'
+  lastUpdatedAt: number
+  answer?: unknown
+}
+
+const TASKS = 'io.modelcontextprotocol/tasks'
+const INTERVAL_MS = 1000
+
+const DISCOVERED = {
+  resultType: 'complete',
+  supportedVersions: ['2026-07-28'],
+  capabilities: { tools: {}, extensions: { [TASKS]: {} } },
+  _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'small', version: '1.0.0' } },
+}
+
+const INPUT_REQUEST = {
+  method: 'elicitation/create',
+  params: { message: 'Which size?', requestedSchema: { type: 'object', properties: { answer: { type: 'string' } } } },
+}
+
+export function createSmallServer(now: () => number): SmallServer {
+  const tasks = new Map<string, SmallTask>()
+  let executions = 0
+
+  function set(task: SmallTask, status: SmallTask['status']): void {
+    task.status = status
+    task.lastUpdatedAt = Math.max(now(), task.lastUpdatedAt + 1)
+  }
+
+  function snapshot({ taskId, status, createdAt, lastUpdatedAt }: SmallTask) {
+    return {
+      taskId,
+      status,
+      createdAt: new Date(createdAt).toISOString(),
+      lastUpdatedAt: new Date(lastUpdatedAt).toISOString(),
+      ttlMs: null,
+      pollIntervalMs: INTERVAL_MS,
+    }
+  }
+
+  function detailed(task: SmallTask): Record<string, unknown> {
+    return {
+      ...snapshot(task),
+      ...(task.status === 'input_required' && { inputRequests: { [INPUT_KEY]: INPUT_REQUEST } }),
+      ...(task.status === 'completed' && { result: { content: [{ type: 'text', text: TEXT }] } }),
+    }
+  }
+
+  function call(): RpcResponse {
+    executions++
+    const task: SmallTask = {
+      taskId: `task-${executions}`,
+      createdAt: now(),
+      lastUpdatedAt: now(),
+      status: 'working',
+    }
+    tasks.set(task.taskId, task)
+    return { result: { ...snapshot(task), resultType: 'task' } }
+  }
+
+  function update(task: SmallTask, responses: unknown): undefined {
+    if (task.status !== 'input_required') return
+    task.answer = (responses as Readonly<Record<string, unknown>>)[INPUT_KEY]
+    set(task, 'working')
+  }
+
+  function cancel(task: SmallTask): undefined {
+    if (isAtWork(task)) set(task, 'cancelled')
+  }
+
+  function onTask(taskId: unknown, action: (task: SmallTask) => Record<string, unknown> | undefined): RpcResponse {
+    const task = tasks.get(String(taskId))
+    if (task === undefined) return { error: { code: -32602, message: 'Unknown task' } }
+    return { result: { resultType: 'complete', ...action(task) } }
+  }
+
+  return {
+    handle: ({ method, params = {} }) => {
+      switch (method) {
+        case 'server/discover':
+          return { result: DISCOVERED }
+        case 'tools/list':
+          return { result: { resultType: 'complete', tools: [TOOL], ttlMs: 0, cacheScope: 'private' } }
+        case 'tools/call':
+          return call()
+        case 'tasks/get':
+          return onTask(params['taskId'], detailed)
+        case 'tasks/update':
+          return onTask(params['taskId'], (task) => update(task, params['inputResponses']))
+        case 'tasks/cancel':
+          return onTask(params['taskId'], cancel)
+        default:
+          return { error: { code: -32601, message: 'Method not found' } }
+      }
+    },
+    executions: () => executions,
+    tasks,
+    ask: (task) => set(task, 'input_required'),
+    end: (task) => set(task, 'completed'),
+    state: () => [...tasks.values()].map((task) => ({ ...task })),
+  }
+}
+
+const TOOL = { name: 'work', inputSchema: { type: 'object' } }
+
+export function isAtWork({ status }: SmallTask): boolean {
+  return status === 'working' || status === 'input_required'
+}

@@ -1,0 +1,332 @@
+import { createHash } from 'node:crypto'
+import type { TaskClient, ToolCallState } from 'taskwire'
+import { decodeCallRecord } from '../../src/core/record/codec.js'
+import { nextMacrotask } from '../../src/server/base/nextMacrotask.js'
+import type { RpcRequest, RpcResponse } from '../chaos/chaosServer.js'
+import { createPollFloors } from '../chaos/pollFloors.js'
+import { type ClientKind, createClientOf } from '../support/createClientOf.js'
+import { createSmallBrowser, type SmallPage } from './smallBrowser.js'
+import { createSmallNetwork } from './smallNetwork.js'
+import { createSmallServer, INPUT_KEY, type SmallServer } from './smallServer.js'
+
+/** What may happen in a world, and how often. What is left out never happens. */
+export interface Bounds {
+  readonly kind?: ClientKind
+  readonly tabs: 1 | 2
+  /** Begins where both tabs follow the task and the first leads, all messages delivered. */
+  readonly isFollowed?: true
+  /** How often time may pass to the next timer. */
+  readonly time: number
+  /** The server asks the user for input. */
+  readonly asks?: boolean
+  /** How often a tab may answer, cancel, end and so on. */
+  readonly respond?: number
+  readonly cancel?: number
+  readonly crash?: number
+  readonly reload?: number
+  readonly freeze?: number
+  readonly lose?: number
+  readonly 'hold back'?: number
+  readonly 'drop request'?: number
+  readonly 'drop answer'?: number
+  readonly 'set the clock back'?: number
+  /** Without what tabs say to each other: what the explorer must find out. */
+  readonly crossTab?: false
+}
+
+type Limited = Exclude<keyof Bounds, 'kind' | 'isFollowed' | 'tabs' | 'asks' | 'crossTab'>
+
+/** A page with its client. */
+export interface SmallTab extends SmallPage {
+  readonly client: TaskClient
+  /** Whether the app has made its call here. */
+  hasStarted: boolean
+  awakeSince: number
+}
+
+interface Step {
+  readonly name: string
+  /** What it uses up. */
+  readonly costs?: Limited | undefined
+  readonly take: () => void
+}
+
+/** A world that does nothing but the steps it is given. */
+export interface SmallWorld {
+  readonly server: SmallServer
+  readonly tabs: readonly SmallTab[]
+  /** The names of all that can happen now, in an order that is always the same. */
+  steps(): string[]
+  /** Takes a step, and waits until nothing moves. */
+  take(name: string): Promise<void>
+  /** Equal for worlds that nothing can tell apart: neither a page nor the server nor this file. */
+  fingerprint(): string
+  /** Ends all bounds: time passes for as long as it takes. */
+  endBounds(): void
+  /** They hold from now on. */
+  beginBounds(): void
+  openTab(): SmallTab
+  start(tab: SmallTab): void
+  elapsed(): number
+  pending(tab: SmallTab): number
+  breach(text: string): void
+  readonly breaches: readonly string[]
+  /** A request was given up, or its answer was: nobody may know what became of it. */
+  isUncertain(): boolean
+  /** Stage of a call and the kind of step that came then, each pair once. */
+  readonly reached: ReadonlySet<string>
+  settle(): Promise<void>
+}
+
+export const KEY = 'the-key'
+const CLOCK_SET_BACK_MS = 5000
+const TURNS = 2
+
+export function createSmallWorld(bounds: Bounds): SmallWorld {
+  const left = new Map<string, number>(Object.entries(bounds).filter(([, value]) => typeof value === 'number'))
+  const tabs: SmallTab[] = []
+  const breaches: string[] = []
+  const reached = new Set<string>()
+  let isBounded = false
+  /** A message was lost or came late: a page knows for sure what it has heard itself. */
+  let isDeaf = false
+
+  const browser = createSmallBrowser({
+    fetch: (page, init) => network.fetch(page, init),
+    onWritten: (_key, value) => {
+      const record = decodeCallRecord(value, Number.MAX_SAFE_INTEGER)?.task
+      if (record !== undefined) floors.stored(record.task.taskId, record.earliestAt, browser.now())
+    },
+  })
+  const server = createSmallServer(() => browser.elapsed() + Date.UTC(2026, 6, 28))
+  const network = createSmallNetwork({
+    handle: (request) => {
+      const response = server.handle(request)
+      if (server.executions() > 1) breach('the tool ran twice')
+      return response
+    },
+    onSent: sent,
+    onAnswered: answered,
+  })
+  const follows = ({ client }: SmallTab, taskId: string) => !isDeaf && callOf(client)?.task?.taskId === taskId
+  const floors = createPollFloors<SmallTab>({
+    all: () => tabs,
+    isAwake: (tab) => tab.isAlive && !tab.isFrozen,
+    follows,
+    awakeSince: (tab) => tab.awakeSince,
+    canHaveRead: () => !isDeaf,
+  })
+
+  function breach(text: string): void {
+    breaches.push(text)
+  }
+
+  function tabOf(page: SmallPage): SmallTab {
+    const tab = tabs.find(({ name }) => name === page.name)
+    if (tab === undefined) throw new Error(`There is no tab ${page.name}.`)
+    return tab
+  }
+
+  function sent(page: SmallPage, { method, params }: RpcRequest): void {
+    if (method === 'tasks/update' && ++updates > 1 + dropped) breach('the input request was answered twice')
+    if (method !== 'tasks/get') return
+    const early = floors.polled(tabOf(page), String(params?.['taskId']), browser.now())
+    if (early > 0) breach(`${page.name} polled ${early} ms too early`)
+  }
+
+  let updates = 0
+  /** Requests that failed, or whose page is gone: their answers may be sent again. */
+  let dropped = 0
+
+  function answered(page: SmallPage, { method, params }: RpcRequest, answer: RpcResponse | undefined): void {
+    if (answer === undefined) dropped++
+    const created = method === 'tools/call' && answer && 'result' in answer ? answer.result['taskId'] : undefined
+    const about = method === 'tasks/get' ? params?.['taskId'] : created
+    if (typeof about !== 'string') return
+    const delivery = answer === undefined ? { type: 'failure' as const } : { type: 'answer' as const, answer }
+    floors.answered(tabOf(page), about, delivery, browser.now())
+  }
+
+  function openTab(): SmallTab {
+    const page = browser.openPage('ABCDEFGH'[tabs.length] ?? 'Z')
+    const { kind = 'full', crossTab } = bounds
+    const client = createClientOf(kind, {
+      url: 'http://localhost/mcp',
+      environment: page.environment,
+      push: false,
+      ...(crossTab === false && { crossTab }),
+    })
+    const tab: SmallTab = Object.assign(page, { client, hasStarted: false, awakeSince: browser.now() })
+    tabs.push(tab)
+    client.connect().catch((error: unknown) => breach(`${tab.name} did not connect: ${error}`))
+    return tab
+  }
+
+  function start(tab: SmallTab): void {
+    tab.hasStarted = true
+    tab.enter('start', () => {
+      tab.client.startToolCall({ name: 'work', arguments: {} }, { key: KEY }).result.catch(() => {})
+    })
+  }
+
+  function crash(tab: SmallTab): void {
+    browser.crash(tab)
+    // What it had sent may be sent again by another page.
+    dropped++
+  }
+
+  function tabSteps(tab: SmallTab): Step[] {
+    const { name, client } = tab
+    if (!tab.isAlive) return []
+    if (tab.isFrozen) {
+      const thaw = () => {
+        tab.isFrozen = false
+        tab.awakeSince = browser.now()
+      }
+      return [{ name: `thaw ${name}`, take: thaw }]
+    }
+    const index = tabs.indexOf(tab)
+    if (!tab.hasStarted) {
+      // Tabs that have done nothing yet are alike: the first is the first.
+      if (tabs.slice(0, index).some((other) => !other.hasStarted)) return []
+      return [{ name: `start in ${name}`, take: () => start(tab) }]
+    }
+    const call = callOf(client)
+    const isOpen = call?.inputRequests[INPUT_KEY] !== undefined
+    const isCancellable = call !== undefined && !isSettled(call) && !call.isCancelling
+    const respond = () =>
+      tab.enter('respond', () =>
+        client
+          .getToolCall(call?.callId ?? '')
+          ?.respond(INPUT_KEY, RESPONSE)
+          .catch(() => {}),
+      )
+    const cancel = () => {
+      // Before there is a task, it gives the request up.
+      if (call?.task === undefined) dropped++
+      tab.enter('cancel', () =>
+        client
+          .getToolCall(call?.callId ?? '')
+          ?.cancel()
+          .catch(() => {}),
+      )
+    }
+    const freeze = () => {
+      tab.isFrozen = true
+    }
+    const reload = () => {
+      tab.enter('pagehide', tab.hide)
+      crash(tab)
+      start(openTab())
+    }
+    return [
+      ...(isOpen ? [{ name: `respond in ${name}`, costs: 'respond' as const, take: respond }] : []),
+      ...(isCancellable ? [{ name: `cancel in ${name}`, costs: 'cancel' as const, take: cancel }] : []),
+      { name: `crash ${name}`, costs: 'crash', take: () => crash(tab) },
+      { name: `reload ${name}`, costs: 'reload', take: reload },
+      { name: `freeze ${name}`, costs: 'freeze', take: freeze },
+    ]
+  }
+
+  function serverSteps(): Step[] {
+    return [...server.tasks.values()].flatMap((task) => {
+      if (task.status !== 'working') return []
+      const end = { name: 'the task ends', take: () => server.end(task) }
+      const ask = { name: 'the task asks', take: () => server.ask(task) }
+      if (!bounds.asks) return [end]
+      return [task.answer === undefined ? ask : end]
+    })
+  }
+
+  function all(): Step[] {
+    const clock: Step = {
+      name: 'set the clock back',
+      costs: 'set the clock back',
+      take: () => {
+        browser.setClock(-CLOCK_SET_BACK_MS)
+        floors.clockSet(-CLOCK_SET_BACK_MS)
+      },
+    }
+    const limited = new Set<string>(['lose', 'hold back', 'time', 'drop request', 'drop answer'])
+    const outside = [...network.steps(), ...browser.steps()].map(
+      ({ kind, name, take }): Step => ({
+        name,
+        costs: limited.has(kind) ? (kind as Limited) : undefined,
+        take: () => {
+          if (kind === 'lose' || kind === 'hold back') isDeaf = true
+          take()
+        },
+      }),
+    )
+    const steps = [...outside, ...serverSteps(), ...tabs.flatMap(tabSteps), ...(tabs[0]?.hasStarted ? [clock] : [])]
+    return steps.filter(({ costs }) => !isUsedUp(costs))
+  }
+
+  function isUsedUp(costs: Limited | undefined): boolean {
+    if (costs === undefined) return false
+    if (!isBounded) return costs !== 'time' && costs !== 'respond'
+    return (left.get(costs) ?? 0) === 0
+  }
+
+  async function settle(): Promise<void> {
+    for (let turn = 0; turn < TURNS; turn++) await nextMacrotask()
+  }
+
+  for (let tab = 0; tab < bounds.tabs; tab++) openTab()
+
+  return {
+    server,
+    tabs,
+    steps: () => all().map(({ name }) => name),
+    take: async (name) => {
+      const step = all().find((one) => one.name === name)
+      if (step === undefined)
+        throw new Error(
+          `There is no step "${name}". There are: ${all()
+            .map((one) => one.name)
+            .join(', ')}`,
+        )
+      const kind = name.replace(/ [A-Z](\.\d+)?( |$)/, ' …$2')
+      for (const tab of tabs) if (tab.isAlive && tab.hasStarted) reached.add(`${stageOf(tab)} ← ${kind}`)
+      if (step.costs !== undefined && isBounded) left.set(step.costs, (left.get(step.costs) ?? 0) - 1)
+      step.take()
+      await settle()
+    },
+    fingerprint: () =>
+      createHash('sha1')
+        .update(JSON.stringify([browser.state(), network.state(), server.state(), [...left], updates, dropped, isDeaf]))
+        .digest('base64'),
+    endBounds: () => {
+      isBounded = false
+    },
+    beginBounds: () => {
+      isBounded = true
+    },
+    openTab,
+    start,
+    elapsed: browser.elapsed,
+    pending: network.pending,
+    breach,
+    breaches,
+    isUncertain: () => dropped > 0,
+    reached,
+    settle,
+  }
+}
+
+const RESPONSE = { action: 'accept', content: { answer: 'large' } } as const
+
+export function callOf(client: TaskClient): ToolCallState | undefined {
+  return Object.values(client.store.getState().calls)[0]
+}
+
+export function isSettled({ phase }: ToolCallState): boolean {
+  return phase === 'completed' || phase === 'failed' || phase === 'cancelled'
+}
+
+function stageOf({ client, isFrozen }: SmallTab): string {
+  const call = callOf(client)
+  if (isFrozen) return 'frozen'
+  if (call === undefined) return 'no call'
+  return `${call.phase}${call.task === undefined ? '' : ' with a task'}${call.isCancelling ? ', cancelling' : ''}`
+}

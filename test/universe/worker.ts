@@ -1,0 +1,29 @@
+import { workRounds } from '../seeded/workRounds.js'
+import type { ClientKind } from '../support/createClientOf.js'
+import { type Exploration, explore } from './explore.js'
+import { formatFailure } from './formatFailure.js'
+import type { NamedWorld } from './worlds.js'
+
+process.env['NODE_ENV'] = 'production'
+
+/** A world for one worker. */
+export interface UniverseRound extends NamedWorld {
+  readonly kind: ClientKind
+  readonly maxStates?: number | undefined
+}
+
+export interface WalkedWorld extends Pick<Exploration, 'states' | 'transitions' | 'depth' | 'ends' | 'isComplete'> {
+  readonly name: string
+  readonly reached: readonly string[]
+  readonly seconds: number
+}
+
+await workRounds<UniverseRound, WalkedWorld>(async ({ name, bounds, maxDepth, maxStates, kind }) => {
+  const startedAt = performance.now()
+  const { reached, failure, ...walked } = await explore({ bounds: { ...bounds, kind }, maxDepth, maxStates })
+  const seconds = Math.round((performance.now() - startedAt) / 1000)
+  return {
+    totals: { ...walked, name, reached: [...reached], seconds },
+    failure: failure && formatFailure(name, failure),
+  }
+})
