@@ -152,7 +152,7 @@ describe('the devtools of the demo', () => {
     expect(poll?.name).toBeTruthy()
     await tab('Storage').click()
     await panel()
-      .getByRole('option', { name: /^render_shot/ })
+      .getByRole('option', { name: /^Harbour at dawn/ })
       .first()
       .click()
     await panel().getByRole('tabpanel', { name: 'Storage' }).getByText('(short hash)').waitFor({ timeout })

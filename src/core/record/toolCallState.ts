@@ -129,7 +129,7 @@ const PHASES: readonly unknown[] = [
 export const isPhase = (value: unknown): value is ToolCallPhase => PHASES.includes(value)
 
 /** What people read of a call: the `title` that the app has noted in its `meta`, else the name of its tool. */
-export function titleOf({ name, meta }: Pick<ToolCallState, 'name' | 'meta'>): string {
+export function titleOf({ name, meta }: { readonly name: string; readonly meta?: object | undefined }): string {
   const title: unknown = Object(meta).title
   return typeof title === 'string' && title !== '' ? title : name
 }

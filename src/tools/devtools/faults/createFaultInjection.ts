@@ -12,7 +12,7 @@ import { freezableTimers } from './freezableTimers.js'
  * These two end open push streams as well, so that the client asks at once.
  *
  * - `slow`: every response comes three seconds later
- * - `freeze`: the timers of the client stand still, as in a tab that the browser has put aside; then they run all at once
+ * - `freeze`: the timers of the client stand still, as in a tab that the browser has frozen; then they run all at once
  */
 export type Fault = 'offline' | 'lose-next-answer' | 'answer-503' | 'slow' | 'freeze'
 

@@ -45,10 +45,17 @@ it('the row of a record says what the record says, and names its task by the has
   expect(JSON.stringify(row)).not.toContain(taskId)
 })
 
+it('the row of a record has the title that the app has noted, so that two records of one tool can be told apart', () => {
+  const { name, facts } = rowOf(encodeCallRecord({ ...record, meta: { title: 'Report of Q3' } }))
+  expect(name).toBe('Report of Q3')
+  expect(facts).toContainEqual(['Tool', 'report'])
+  expect(facts).toContainEqual(['Meta', '{"title":"Report of Q3"}'])
+})
+
 it('the row of a record says that the call has no response yet', () => {
   const { summary, facts } = rowOf(encodeCallRecord(record))
   expect(summary).toBe('no response yet')
-  expect(facts.map(([name]) => name)).toEqual(['Call', 'Key', 'Endpoint', 'Revision', 'Started'])
+  expect(facts.map(([name]) => name)).toEqual(['Tool', 'Call', 'Key', 'Endpoint', 'Revision', 'Started'])
 })
 
 it('the row of a record shows nothing of an unreadable record', () => {

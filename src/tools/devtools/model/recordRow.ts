@@ -1,4 +1,5 @@
 import { decodeCallRecord } from '../../../core/record/codec.js'
+import { titleOf } from '../../../core/record/toolCallState.js'
 import { type Fact, taskName, withValues } from './callRow.js'
 import { duration } from './format.js'
 
@@ -29,7 +30,7 @@ export function recordRow({ storage, key, text }: StoredItem, now: number): Reco
     const summary = `${text.length} characters that this version cannot read`
     return { key, storage, name: 'Another record', summary, facts: [] }
   }
-  const { tool, task: known, callId, endpoint, scope, startedAt, held } = record
+  const { tool, meta, task: known, callId, endpoint, scope, startedAt, held } = record
   const task = known?.task
   const ago = (at: number | undefined) => (at ? `${duration(now - at)} ago` : undefined)
   const kept = held && `${held}; the id of its task is with the tab that follows it`
@@ -37,11 +38,13 @@ export function recordRow({ storage, key, text }: StoredItem, now: number): Reco
   return {
     key,
     storage,
-    name: tool,
+    name: titleOf({ name: tool, meta }),
     summary: status ?? kept ?? 'no response yet',
     facts: withValues([
+      ['Tool', tool],
       ['Call', callId],
       ['Key', record.key],
+      ['Meta', JSON.stringify(meta)],
       ['Endpoint', endpoint],
       ['Scope', scope],
       ['Revision', known?.era === 'legacy' ? '2025-11-25' : '2026-07-28'],

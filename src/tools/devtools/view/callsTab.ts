@@ -120,12 +120,14 @@ function createCallDetail(onChange: () => void): View<ListedCall> {
   const timeline = createTimelineView(onChange)
   const progress = element('progress', { 'aria-label': 'Progress', max: 1 })
   const views = [progress, actions, plot, facts, texts, bodies, timeline]
+  const root = element('div', { class: 'call' }, ...views.map((view) => ('element' in view ? view.element : view)))
   return {
-    element: element('div', { class: 'call' }, ...views.map((view) => ('element' in view ? view.element : view))),
+    element: root,
     update: (listed) => {
       const row = rowOf(listed)
       const { client, call, model } = listed
       const observations = listed.observations()
+      setAttributes(root, { 'data-ended': call.endedAt !== undefined })
       setAttributes(progress, { value: row.progress ?? 0, 'data-known': row.progress !== undefined })
       actions.update({ call, client, observations })
       facts.update(row.facts)

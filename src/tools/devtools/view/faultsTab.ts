@@ -3,15 +3,15 @@ import type { DevtoolsModel } from '../model/devtoolsModel.js'
 import { element, setAttributes, setHidden, type View } from './element.js'
 
 const FAULTS: readonly (readonly [fault: Fault, name: string, text: string])[] = [
-  ['offline', 'Offline', 'The page has no network. Open requests break off.'],
+  ['offline', 'Offline', 'No network. Open requests break off.'],
   [
     'lose-next-answer',
     'Lose the next answer',
     'Once: the server handles the request, and the page never gets the response.',
   ],
   ['answer-503', 'Answer 503', 'Every request is refused, and none reaches the server.'],
-  ['slow', 'Slow', 'Every response comes three seconds later.'],
-  ['freeze', 'Freeze', 'The timers of the client stand still, as in a tab that was put aside.'],
+  ['slow', 'Slow', 'Responses come three seconds later.'],
+  ['freeze', 'Freeze', 'The timers stop, as in a frozen tab.'],
 ]
 
 /** How the buttons are enabled, where they are not. */

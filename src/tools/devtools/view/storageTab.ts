@@ -8,7 +8,7 @@ import { createFacts } from './facts.js'
 export function createStorageTab(onChange: () => void): View<DevtoolsModel> {
   const chooser = createChooser<RecordRow>({
     label: 'Records',
-    empty: 'No records. A call has one from when it is made; without a key only until it has ended.',
+    empty: 'No records. A call without a key has one only until it ends.',
     hint: 'Choose a record.',
     keyOf: ({ storage, key }) => `${storage} ${key}`,
     rowOf: ({ name, storage, summary }) => ({ title: name, badge: storage, text: summary, note: '', tone: 'neutral' }),

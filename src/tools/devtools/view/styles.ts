@@ -128,7 +128,8 @@ progress { display: block; width: 100%; height: 6px; margin-bottom: 8px; accent-
 progress:not([data-known]) { visibility: hidden; }
 .facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(270px, 1fr)); gap: 0 20px; }
 :is(.facts, .texts) > div { display: grid; grid-template-columns: 108px minmax(0, 1fr); gap: 8px; padding: 2px 0; }
-.texts { min-height: calc(2lh + 8px); }
+/* Texts come and go while a call runs, and nothing below them moves. */
+.call:not([data-ended]) .texts { min-height: calc(2lh + 8px); }
 .texts dd { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 dt { color: var(--muted); }
 dd { overflow-wrap: anywhere; }
@@ -191,7 +192,7 @@ pre {
   .chooser { grid-template-columns: minmax(0, 1fr); grid-template-rows: minmax(92px, 34%) minmax(0, 1fr); }
   .lists { border-right: 0; border-bottom: 2px solid var(--line); }
   .facts { grid-template-columns: minmax(0, 1fr); }
-  .texts { min-height: calc(4lh + 8px); }
+  .call:not([data-ended]) .texts { min-height: calc(4lh + 8px); }
   .texts dd { height: 2lh; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; white-space: normal; }
   .timeline thead { display: none; }
   .timeline tr { display: grid; grid-template-columns: 86px minmax(0, 1fr); padding: 4px 0; border-top: 1px solid var(--line); }
