@@ -1,6 +1,6 @@
-// The official conformance suite: `npm run conformance`, or `npm run conformance -- server` for one of server, client, lite, auth.
+// The official conformance suite: `npm run conformance`, or `npm run conformance -- server` for one of server, gateway, client, lite, auth.
 // Its server scenarios for 2026-07-28, those of the Tasks extension included, run against the server with the tools that the
-// suite asks for: with tasks in memory, and over Redis and Postgres with a queue and a worker.
+// suite asks for: with tasks in memory, and over Redis and Postgres with a queue and a worker; and against a gateway in front of it.
 // Its client scenarios run against the SDK's client, bare and over `withTasks`, which must pass whatever the bare one does,
 // and against the client of `taskwire/lite`; those of authorization against `createTaskClient({ url, authProvider })`.
 // What does not pass, or does not apply, has its reason in conformance-expected.json; a reason that is not needed fails.
@@ -14,7 +14,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
 /** @typedef {{ id: string, name: string, status: string, errorMessage?: string }} Check */
-/** @typedef {Record<'server' | 'client' | 'lite' | 'auth', Record<string, string>>} Expected */
+/** @typedef {Record<'server' | 'gateway' | 'client' | 'lite' | 'auth', Record<string, string>>} Expected */
 
 const SUITE = '@modelcontextprotocol/conformance@0.2.0-alpha.12'
 const REVISION = '2026-07-28'
@@ -173,6 +173,14 @@ async function judgeServers() {
   return counts.join(', ')
 }
 
+async function judgeGateway() {
+  console.log(`\n# A gateway in front of the server, ${REVISION}`)
+  await runServer('gateway')
+  const checks = readChecks('gateway')
+  judge('gateway', checks, await listScenarios('--server'))
+  return checks
+}
+
 /** @param {Map<string, Check[]>} checks */
 const countPassed = (checks) => [...checks.values()].reduce((sum, own) => sum + passed(own), 0)
 
@@ -244,6 +252,7 @@ try {
   /** @type {string[]} */
   const counts = []
   if (only === undefined || only === 'server') counts.push(`Server over ${await judgeServers()}.`)
+  if (only === undefined || only === 'gateway') counts.push(`Gateway: ${countPassed(await judgeGateway())}.`)
   if (only === undefined || only === 'client')
     counts.push(`Client over withTasks: ${countPassed(await judgeClient())}.`)
   if (only === undefined || only === 'lite') counts.push(`taskwire/lite: ${countPassed(await judgeLite())}.`)
