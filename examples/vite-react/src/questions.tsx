@@ -30,7 +30,7 @@ function Question(pending: PendingInputRequest) {
       ))}
       <button type="submit" disabled={!form.canSubmit}>
         Answer
-      </button>
+      </button>{' '}
       <button type="button" onClick={form.decline} disabled={!form.isEditable}>
         Decline
       </button>
