@@ -37,7 +37,7 @@ export interface Environment {
   /** Wall-clock time, ms since the epoch. */
   now(): number
   /**
-   * @param wakeAt Given where nothing is under way, and the callback only looks what is due: when there is something to do, ms
+   * @param wakeAt Given where nothing runs, and the callback only looks what is due: when there is something to do, ms
    * since the epoch. The delay may end before it. A host that sleeps in between may call the callback at that time.
    */
   setTimeout(callback: () => void, delayMs: number, wakeAt?: number): TimerHandle
