@@ -22,14 +22,14 @@ export type OptionsWithoutTimers<Options extends TaskClientBaseOptions = TaskCli
 export interface TaskClientWithoutTimers<T = AnyTools> extends TaskClient<T> {
   /**
    * When the next `tick()` has something to do, ms since the epoch: when a poll is due, or a request is to be repeated. While a
-   * request is under way, and before the first `tick()`, it is the present time. Undefined while there is nothing to wait for:
+   * request runs, and before the first `tick()`, it is the present time. Undefined while there is nothing to wait for:
    * no call runs, each that runs waits for credentials, or the client is closed.
    */
   readonly nextWakeAt: number | undefined
   /**
    * Resumes the recorded calls, if it is the first, and does what is due: it sends each poll whose time has come, and waits for
-   * what is under way, such as a `tools/call`, an input response, or a handler of `input.handlers`. Resolves when
-   * the responses are there and recorded. What falls due in the meantime is done, too. A `tick()` during another one waits for the
+   * what runs, such as a `tools/call`, an input response, or a handler of `input.handlers`. Resolves when
+   * the responses are there and recorded. Work that falls due in the meantime is done, too. A `tick()` during another one waits for the
    * same work. After `close()`, and when the client is closed meanwhile, it resolves.
    *
    * @example
