@@ -108,13 +108,17 @@ export function createSmallWorld(bounds: Bounds): SmallWorld {
     onSent: sent,
     onAnswered: answered,
   })
-  const follows = ({ client }: SmallTab, taskId: string) => !isDeaf && callOf(client)?.task?.taskId === taskId
-  const floors = createPollFloors<SmallTab>({
-    all: () => tabs,
-    isAwake: (tab) => tab.isAlive && !tab.isFrozen,
-    follows,
-    awakeSince: (tab) => tab.awakeSince,
-    canHaveRead: () => !isDeaf,
+  const isAwake = (tab: SmallTab) => tab.isAlive && !tab.isFrozen
+  const awakeSince = (tab: SmallTab) => tab.awakeSince
+  const follows = ({ client }: SmallTab, taskId: string) => callOf(client)?.task?.taskId === taskId
+  /** What tabs know that hear all that others say, and what each has heard itself. */
+  const floors = createPollFloors<SmallTab>({ all: () => tabs, isAwake, follows, awakeSince, canHaveRead: () => true })
+  const ownFloors = createPollFloors<SmallTab>({
+    all: () => [],
+    isAwake,
+    follows: () => false,
+    awakeSince,
+    canHaveRead: () => false,
   })
 
   function breach(text: string): void {
@@ -130,7 +134,7 @@ export function createSmallWorld(bounds: Bounds): SmallWorld {
   function sent(page: SmallPage, { method, params }: RpcRequest): void {
     if (method === 'tasks/update' && ++updates > 1 + dropped) breach('the input request was answered twice')
     if (method !== 'tasks/get') return
-    const early = floors.polled(tabOf(page), String(params?.['taskId']), browser.now())
+    const early = (isDeaf ? ownFloors : floors).polled(tabOf(page), String(params?.['taskId']), browser.now())
     if (early > 0) breach(`${page.name} polled ${early} ms too early`)
   }
 
@@ -144,7 +148,7 @@ export function createSmallWorld(bounds: Bounds): SmallWorld {
     const about = method === 'tasks/get' ? params?.['taskId'] : created
     if (typeof about !== 'string') return
     const delivery = answer === undefined ? { type: 'failure' as const } : { type: 'answer' as const, answer }
-    floors.answered(tabOf(page), about, delivery, browser.now())
+    for (const book of [floors, ownFloors]) book.answered(tabOf(page), about, delivery, browser.now())
   }
 
   function openTab(): SmallTab {
@@ -244,7 +248,7 @@ export function createSmallWorld(bounds: Bounds): SmallWorld {
       costs: 'set the clock back',
       take: () => {
         browser.setClock(-CLOCK_SET_BACK_MS)
-        floors.clockSet(-CLOCK_SET_BACK_MS)
+        for (const book of [floors, ownFloors]) book.clockSet(-CLOCK_SET_BACK_MS)
       },
     }
     const limited = new Set<string>(['lose', 'hold back', 'time', 'drop request', 'drop answer'])
