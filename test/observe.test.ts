@@ -97,6 +97,22 @@ describe('observe()', () => {
     expect(told.at(-1)).toMatchObject({ type: 'call-settled', phase: 'cancelled' })
   })
 
+  it('says that a response was acknowledged, also where a push shows its effect before the acknowledgement', async () => {
+    server = createWorkServer({ push: true })
+    const { client, told } = openTab({ push: true })
+    const call = client.startToolCall({ name: 'ask', arguments: { questions: ['a'] } })
+    await loaded()
+    await server.advance(2000)
+    server.faults.delay(500, { method: 'tasks/update', times: 1 })
+    void call.respond(Object.keys(call.getState().inputRequests)[0] ?? '', { action: 'accept', content: { ok: true } })
+    await server.advance(5000)
+    expect(types(told).filter((type) => type.startsWith('input-'))).toEqual([
+      'input-asked',
+      'input-sent',
+      'input-acknowledged',
+    ])
+  })
+
   it('says of a completed call that the tool calls its result an error', async () => {
     const { client, told } = openTab()
     client.startToolCall({ name: 'work', arguments: { seconds: 1, outcome: 'tool error' } })

@@ -14,10 +14,10 @@ const HELP = `Usage: npm create taskwire [folder] -- [options]
 Creates an app with a slow MCP tool, a page that calls it, typed tools and a test.
 
   --template, -t <name>   ${TEMPLATE_NAMES.map((name) => `${name} (${TEMPLATES[name]})`).join(' or ')}
-  --yes, -y               asks nothing: ${DEFAULT_FOLDER} and ${TEMPLATE_NAMES[0]} where nothing else is said
+  --yes, -y               ask nothing: ${DEFAULT_FOLDER} and ${TEMPLATE_NAMES[0]}, unless you pass others
   --help, -h  --version, -v
 
-Asks for what is not said if there is a terminal. The folder must be empty or not there yet; nothing is overwritten.
+In a terminal, the command asks for what you do not pass. The folder must be empty or not there yet; nothing is overwritten.
 Exit code: 0 created, 1 not created, 2 wrong arguments, 130 cancelled, 143 terminated.`
 
 /** What the command takes from the process it runs in. */

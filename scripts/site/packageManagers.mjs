@@ -21,7 +21,8 @@ export function commandsOf(code, manager) {
   if (manager === 'npm') return code
   const { add, create, local, once } = WORDS[manager]
   const text = code
-    .replace(/\bnpm create (\S+)(?: -- )?/g, (whole, name) => `${create} ${name}${whole.endsWith(' -- ') ? ' ' : ''}`)
+    // Only npm wants `--` before the options of the command, after its name and its folder.
+    .replace(/\bnpm create (\S+(?: [^\s-]\S*)*)(?: --(?= ))?/g, `${create} $1`)
     .replace(/\bnpm (?:install|i) (?=[-@a-z])/g, `${add} `)
     .replace(/\bnpm install\b/g, `${manager} install`)
     .replace(

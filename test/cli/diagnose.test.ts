@@ -109,7 +109,7 @@ describe('diagnose() in a page', () => {
 
   it.each([
     ['a page of HTML', '<h1>Unsupported method</h1>', 'text/html', /Check that the URL is that of the MCP endpoint/],
-    ['JSON', '{"message":"Not implemented"}', 'application/json', /The fault is on its side/],
+    ['JSON', '{"message":"Not implemented"}', 'application/json', /The fault is in the server/],
   ] as const)('[EDGE-41] says whose the fault is where %s comes with HTTP 501', async (_, body, type, says) => {
     const headers = { 'Content-Type': type, 'Access-Control-Allow-Origin': '*', 'Access-Control-Allow-Headers': '*' }
     const { findings } = await diagnoseFrom(async ({ method }) =>

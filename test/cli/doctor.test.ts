@@ -234,7 +234,7 @@ const wrong: Record<string, { server: Doctored; finds: string; says: RegExp; arg
           : undefined,
     },
     finds: 'idle-stream',
-    says: /cut off after .* without a last word/,
+    says: /cut off after .* without a final message/,
   },
   'forgets the task that it has just made': {
     server: {
@@ -245,7 +245,7 @@ const wrong: Record<string, { server: Doctored; finds: string; says: RegExp; arg
     },
     args: ['--tool', 'report'],
     finds: 'task',
-    says: /does not know the task that it has just made of "report"/,
+    says: /does not know the task that it has just created for "report"/,
   },
   'sends a task without a status': {
     server: {
@@ -513,10 +513,10 @@ describe('the doctor on a server that answers with HTTP 501', () => {
   it.each<[what: string, body: object]>([
     ['an MCP error', UNIMPLEMENTED],
     ['other JSON', { message: 'Not implemented' }],
-  ])('[EDGE-41] and %s says that the fault is on its side', async (_, body) => {
+  ])('[EDGE-41] and %s says that the fault is in the server', async (_, body) => {
     const url = await serve(async () => Response.json(body, { status: 501 }))
     const { output } = await taskwire(['doctor', url])
-    expect(output).toContain('The fault is on its side')
+    expect(output).toContain('The fault is in the server')
     expect(output).not.toContain('Check that the URL')
   })
 })

@@ -164,7 +164,7 @@ describe('npx taskwire types cannot write', () => {
   })
 
   it.each([
-    [['types'], /Of which server\? Pass its URL/],
+    [['types'], /Which server\? Pass its URL/],
     [['types', 'none.json'], /"none\.json" is no http: or https: URL, and could not be read as a JSON file: ENOENT/],
     [['types', 'package.json'], /"package\.json" is no list of tools/],
     [['types', 'README.md'], /could not be read as a JSON file/],

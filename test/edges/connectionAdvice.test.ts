@@ -52,7 +52,7 @@ describe('the error of a server that a page cannot reach', () => {
     const json = () =>
       Promise.resolve(new Response(body, { status: 501, headers: { 'content-type': 'application/json' } }))
     const message = await failure('https://tasks.example/mcp', 'https://app.example/', json as never)
-    expect(message).toContain('The fault is on its side')
+    expect(message).toContain('The fault is in the server')
     expect(message).not.toContain('Check that the URL')
   })
 })

@@ -35,8 +35,8 @@ describe('the error of a connection that failed', () => {
     [405, 'Only GET', /Check that the URL is that of the MCP endpoint/],
     [415, 'Only XML', /takes no JSON.*Check that the URL is that of the MCP endpoint/],
     [429, 'Easy now', /Try again later/],
-    [500, 'The database is down', /fault is on its side/],
-    [503, 'Back at noon', /fault is on its side/],
+    [500, 'The database is down', /fault is in the server/],
+    [503, 'Back at noon', /fault is in the server/],
   ])('[EDGE-25] says what the server said with HTTP %i, and what to do', async (status, said, advice) => {
     const client = clientOf(http(status, { body: said }))
     const error = await caught(client.connect())

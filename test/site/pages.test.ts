@@ -155,6 +155,10 @@ describe('a block of commands', () => {
       ],
     ],
     [
+      'npm create vite@latest my-app -- --template vue-ts\ncd my-app',
+      ['pnpm', 'yarn', 'bun'].map((name) => `${name} create vite@latest my-app --template vue-ts\ncd my-app`),
+    ],
+    [
       'npx taskwire types /mcp',
       ['pnpm exec taskwire types /mcp', 'yarn taskwire types /mcp', 'bunx taskwire types /mcp'],
     ],

@@ -54,7 +54,7 @@ export function adviceFor(status: number, text = ''): string {
   if (status === 403) return 'It refuses access: check the credentials, and that it allows the origin of this page.'
   // What serves files knows no POST, and says so in HTML or words; an API says in JSON what it has not.
   if (status === 501 && !/^\s*\{/.test(text)) return `Nothing there takes POST. ${CHECK_URL}`
-  if (status >= 500) return 'The fault is on its side: its log says more. Trying again is safe.'
+  if (status >= 500) return 'The fault is in the server: its log says more. Trying again is safe.'
   if (isPassingStatus(status)) return 'Try again later.'
   return `${status === 415 ? 'It takes no JSON there. ' : ''}${CHECK_URL}`
 }

@@ -171,8 +171,8 @@ describe('connectionError()', () => {
     [415, 'It takes no JSON there. Check that the URL is that of the MCP endpoint.'],
     [429, 'Try again later.'],
     [499, '. Check that the URL is that of the MCP endpoint.'],
-    [500, 'The fault is on its side'],
-    [503, 'The fault is on its side'],
+    [500, 'The fault is in the server'],
+    [503, 'The fault is in the server'],
   ])('says what to do about HTTP %i: %s', (status, words) => {
     expect(said(new HttpError(status, 'words'))).toContain(words)
     expect(said(within(new HttpError(status, 'words')))).toContain(`answered HTTP ${status} and said "words"`)

@@ -5,13 +5,13 @@ import { type Command, FAILED, OK, type Terminal } from './terminal.js'
 
 const HELP = `Usage: npx taskwire <command>
 
-  doctor <url>         asks an MCP server what a browser would ask, and says what is wrong
-  gateway              serves any MCP server to web pages, its slow tools as tasks
+  doctor <url>         finds out why a browser cannot use an MCP server
+  gateway              serves any MCP server to web pages, and turns its slow calls into tasks
   migrate              brings the Postgres schema of a task server to the version of this release
   tasks                lists the tasks of a task server, in its Postgres or Redis
-  types <url | file>   writes the types of a server's tools
+  types <url | file>   generates the types of a server's tools
 
-  --help, --version    npx taskwire <command> --help says more`
+  --help, --version    npx taskwire <command> --help has the options of a command`
 
 /** Loaded when they are called: neither needs what the other does. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {

@@ -16,7 +16,7 @@ export const checks: readonly Check[] = [
   },
   {
     id: 'mixed-content',
-    title: 'A page with https: may call this URL',
+    title: 'A page on https: may call this URL',
     run: ({ page, url }) => {
       if (page === undefined || page.isAssumed) return undefined
       if (!isMixedContent(page, url)) return []
@@ -52,7 +52,7 @@ export const checks: readonly Check[] = [
       return [
         {
           problem: `The URL redirects${to === null ? '' : ` to ${to.slice(0, 200)}`}. Browsers follow no redirect of a preflight, and a POST may arrive as a GET.`,
-          remedy: 'Use the URL that it redirects to. Often only a slash at its end is missing, or too much, or https:.',
+          remedy: 'Use the URL that it redirects to. Often the two differ only in a slash at the end, or in https:.',
           lines: { fastmcp: "mcp.http_app(path='/mcp')  # and the URL without a slash at its end" },
         },
       ]
@@ -74,8 +74,8 @@ export const checks: readonly Check[] = [
           remedy:
             // What serves files answers 501 to a POST, and says so in HTML or words.
             status >= 500 && (status !== 501 || /^\s*\{/.test(text))
-              ? 'The fault is on its side: read its log.'
-              : 'Check that the URL is that of the MCP endpoint, mostly /mcp, and that no sign-in page or app answers in its place.',
+              ? 'The fault is in the server: read its log.'
+              : 'Check that the URL is that of the MCP endpoint, usually /mcp, and that no sign-in page or app answers in its place.',
         },
       ]
     },

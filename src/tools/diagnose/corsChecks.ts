@@ -63,7 +63,7 @@ export const corsChecks: readonly Check[] = [
       if (asked.every(({ allowsPrivateNetwork }) => allowsPrivateNetwork)) return []
       return [
         {
-          problem: `The server has a private address and ${page.origin} a public one. Browsers that check this need Access-Control-Allow-Private-Network; Chrome 142 and later ask their user for permission besides.`,
+          problem: `The server has a private address and ${page.origin} a public one. Browsers that check this need Access-Control-Allow-Private-Network; Chrome 142 and later ask the user for permission, too.`,
           remedy: 'Send the header with the response to the preflight.',
           lines: privateNetworkLines,
         },
@@ -73,7 +73,7 @@ export const corsChecks: readonly Check[] = [
   {
     id: 'response-origin',
     title: 'Pages may read responses',
-    run: (seen) => judgeResponse(seen, seen.first, 'The preflight is answered well, but the responses'),
+    run: (seen) => judgeResponse(seen, seen.first, 'The preflight is fine, but the responses'),
   },
   {
     id: 'error-origin',

@@ -29,7 +29,7 @@ export const taskChecks: readonly Check[] = [
   },
   {
     id: 'unknown-task',
-    title: 'A task that is gone is said to be gone',
+    title: 'An unknown task is reported as unknown',
     run: ({ unknownTask }) => {
       if (unknownTask === undefined) return undefined
       if (isInvalidParams(unknownTask)) return []
@@ -67,8 +67,9 @@ export const taskChecks: readonly Check[] = [
       if (stream.outcome !== 'cut') return stream.outcome === 'open' ? [] : undefined
       return [
         {
-          problem: `A push stream was cut off after ${(stream.lastedMs / 1000).toFixed(1)} s, without a last word of the server. Clients connect again and again.`,
-          remedy: 'Raise the time limit of what is in between, or send a comment (": keepalive") more often than that.',
+          problem: `A push stream was cut off after ${(stream.lastedMs / 1000).toFixed(1)} s, without a final message from the server. Clients connect again and again.`,
+          remedy:
+            'Raise the time limit of the proxy in between, or send a comment (": keepalive") more often than that.',
           lines: streamLines,
         },
       ]
@@ -76,14 +77,14 @@ export const taskChecks: readonly Check[] = [
   },
   {
     id: 'task',
-    title: 'A task goes from start to end',
+    title: 'A task runs from start to end',
     run: ({ run }) => {
       if (run === undefined) return undefined
       const { tool, outcome, detail } = run
       if (outcome === 'lost') {
         return [
           {
-            problem: `The server does not know the task that it has just made of "${tool}". There may be several processes, each with tasks of its own.`,
+            problem: `The server does not know the task that it has just created for "${tool}". There may be several processes, each with tasks of its own.`,
             remedy: 'Give all processes one store, or send each client to the same process.',
             lines: {
               taskwire: 'createTaskServer({ …, store: redisTaskStore(redis) })',

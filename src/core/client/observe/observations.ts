@@ -120,7 +120,8 @@ function saidOfInputs(before: Known, after: Known): Said[] {
   const gone = [...was].flatMap(([inputKey, { status }]): Said[] =>
     is.has(inputKey) || status === 'answered' || (isOver && before.task !== undefined)
       ? []
-      : [{ type: 'input-withdrawn', inputKey }],
+      : // A push may show the effect of a response before the server has acknowledged it.
+        [{ type: status === 'sending' ? 'input-acknowledged' : 'input-withdrawn', inputKey }],
   )
   return [...[...is].flatMap(([inputKey, input]) => saidOfInput(inputKey, was.get(inputKey), input)), ...gone]
 }

@@ -14,18 +14,18 @@ import { pollHead, pollRow, report } from './report.js'
 
 const HELP = `Usage: npx taskwire doctor <url> [options]
 
-Asks an MCP server what a browser would ask, and says what is wrong and the line that mends it. Of a server without tasks it
-also prints the lines that make one call of a tool that starts work and a tool that says how it stands.
+Sends an MCP server the requests that a browser would send, and prints what is wrong and the line that corrects it. For a server
+without tasks, it also prints a defineJob for each pair of tools of which one starts work and the other returns its status.
 
-  --origin <origin>    of the page that is to use it, such as https://app.example
+  --origin <origin>    the origin of the page that calls the server, such as https://app.example
   --header <header>    'Name: value', sent with every request; may be repeated
-  --tool <name>        calls this tool and follows its task to the end: the tool really runs
-  --arguments <json>   for the tool
-  --idle <seconds>     how long a push stream is watched; 65 finds a proxy that cuts it after a minute (5)
-  --timeout <seconds>  how long a response may take (10)
-  --json               prints everything as JSON
+  --tool <name>        call this tool and follow its task to the end; the tool really runs
+  --arguments <json>   arguments for the tool
+  --idle <seconds>     how long to watch a push stream; 65 finds a proxy that cuts it after a minute (5)
+  --timeout <seconds>  how long to wait for a response (10)
+  --json               print the diagnosis as JSON
 
-Exit code: 0 nothing found, 1 something found, 2 could not ask.`
+Exit code: 0 no findings, 1 findings, 2 failed.`
 
 const OPTIONS = {
   origin: { type: 'string' },

@@ -22,17 +22,17 @@ export const GATEWAY_HELP = `Usage: npx taskwire gateway [options] -- <command> 
        npx taskwire gateway [options] <url>
 
 Serves the tools of an MCP server to web pages, on http://127.0.0.1:3000/mcp. The server is a command that speaks over stdio, or
-a URL. A call that takes long becomes a task: it survives a reload, shows progress and can be cancelled.
+a URL. A slow call becomes a task: it survives a reload, shows progress and can be cancelled.
 
-  --allow-origin <origin>  of a page that may call, such as http://localhost:5173; may be repeated
+  --allow-origin <origin>  the origin of a page that may call, such as http://localhost:5173; may be repeated
   --after <seconds>        a call that has not ended by then becomes a task (2)
   --tasks <names>          tools whose calls become tasks at once, with commas between them
-  --repeat <names>         tools that may run again where the server stops during a call, beside those that say so themselves
+  --repeat <names>         tools that may run again if the server stops during a call, beside those whose annotations say so
   --jobs <file>            a module whose default export is a list of jobs, made by defineJob of taskwire/jobs
   --header <header>        'Name: value', sent to the server behind a URL; may be repeated
   --port <number>          where to listen (3000)
-  --host <address>         where to listen (127.0.0.1); any other takes --allow-origin and a token
-  --token <token>          what callers must send as a bearer token; TASKWIRE_TOKEN in the environment keeps it off the screen
+  --host <address>         where to listen (127.0.0.1); any other address needs --allow-origin and a token
+  --token <token>          a bearer token that callers must send; TASKWIRE_TOKEN in the environment keeps it off the screen
 
 The command gets the environment of this terminal, without TASKWIRE_TOKEN.`
 

@@ -12,8 +12,8 @@ const HELP = `Usage: npx taskwire migrate --postgres <url> [--schema <name>]
 Creates the schema of the task store, or brings it to the version of this release, in one transaction.
 
   --postgres <url>   such as postgres://localhost/app
-  --schema <name>    of the store (taskwire)
-  --print            prints the DDL of a new schema instead, for the migrations of an app
+  --schema <name>    the schema of the store (taskwire)
+  --print            print the DDL of a new schema instead, for the migrations of an app
 
 Exit code: 0 the schema has the version of this release, 2 it was not changed.`
 

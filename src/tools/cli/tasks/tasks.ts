@@ -12,17 +12,17 @@ const HELP = `Usage: npx taskwire tasks --postgres <url> | --redis <url> [option
 Lists the tasks in a store, the newest first. It changes nothing.
 
   --postgres <url>   such as postgres://localhost/app
-  --schema <name>    of the store (taskwire)
+  --schema <name>    the schema of the store (taskwire)
   --redis <url>      such as redis://localhost
-  --prefix <text>    of the keys of the store ({taskwire}:)
-  --status <status>  working, input_required, completed, failed or cancelled
-  --tool <name>
-  --owner <name>
-  --older <seconds>  only tasks that are as old as that
-  --limit <number>   how many, up to 500 (50)
-  --json             prints everything as JSON, with whole ids, which may give access to the tasks
+  --prefix <text>    the prefix of the store's keys ({taskwire}:)
+  --status <status>  only tasks that are working, input_required, completed, failed or cancelled
+  --tool <name>      only tasks of this tool
+  --owner <name>     only tasks of this owner
+  --older <seconds>  only tasks that are at least this old
+  --limit <number>   how many to list, up to 500 (50)
+  --json             print JSON, with whole ids; an id may give access to its task
 
-Exit code: 0 listed, 2 could not ask.`
+Exit code: 0 listed, 2 failed.`
 
 const OPTIONS = {
   postgres: { type: 'string' },

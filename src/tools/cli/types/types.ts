@@ -10,15 +10,15 @@ import { compareHashes, readHashes, writeModule } from './writeModule.js'
 
 const HELP = `Usage: npx taskwire types <url | file> [options]
 
-Writes the types of a server's tools, or of a JSON file { "tools": [ … ] }, as a TypeScript module.
+Generates a TypeScript module with the types of a server's tools, or of the tools in a JSON file { "tools": [ … ] }.
 
-  --out <file>          where to (src/taskwire.gen.ts)
+  --out <file>          where to write it (src/taskwire.gen.ts)
   --header <header>     'Name: value', sent with every request; may be repeated
-  --check               writes nothing: exit code 1 where the tools have changed
-  --watch               asks again and again, and writes when the tools have changed
-  --interval <seconds>  how often (5)
+  --check               write nothing; the exit code is 1 if the tools have changed
+  --watch               check again and again, and write when the tools have changed
+  --interval <seconds>  how often to check (5)
 
-Exit code: 0 written or equal, 1 changed or no tools, 2 could not ask.`
+Exit code: 0 written or up to date, 1 changed or no tools, 2 failed.`
 
 const OPTIONS = {
   out: { type: 'string', default: 'src/taskwire.gen.ts' },
@@ -38,8 +38,7 @@ export const types: Command = async (args, terminal) => {
     terminal.print(HELP)
     return OK
   }
-  if (target === undefined)
-    throw new CliError('Of which server? Pass its URL: npx taskwire types https://api.example/mcp')
+  if (target === undefined) throw new CliError('Which server? Pass its URL: npx taskwire types https://api.example/mcp')
   if (values.check && values.watch) throw new CliError('--check and --watch exclude each other: leave one out.')
   const headers = readHeaders(values.header ?? [])
   const intervalMs = readSeconds('interval', values.interval, INTERVAL_MS)
@@ -55,7 +54,7 @@ export const types: Command = async (args, terminal) => {
 async function check(out: string, tools: readonly ListedTool[], { print, warn }: Terminal): Promise<number> {
   const before = await readModule(out)
   if (before === undefined) {
-    warn(`There is no ${out} yet. Write it: npx taskwire types`)
+    warn(`There is no ${out} yet. Generate it: npx taskwire types`)
     return FOUND
   }
   const changes = compareHashes(readHashes(before), tools)
