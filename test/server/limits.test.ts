@@ -43,22 +43,54 @@ describe('a pattern in a form', () => {
       },
     })
 
-  it.each([/^(a+)+$/, /^(a|aa)*$/, /^([a-z]+\s?){2,}$/, /^((ab)*c?)+$/, /^\d*\d*\d*\d*$/])(
-    'is refused where it can block the process: %s',
-    async (pattern) => {
-      const t = startServer({ tools: [asking(pattern)] })
-      expect(await t.get(await t.start('ask'))).toMatchObject({ status: 'failed' })
-      expect(String(t.errors[0]?.error)).toContain('can take minutes on a short text')
-    },
-  )
+  it.each([
+    /^(a+)+$/,
+    /^(a|aa)*$/,
+    /^([a-z]+\s?){2,}$/,
+    /^((ab)*c?)+$/,
+    /^\d*\d*\d*\d*\d*$/,
+    /\d*\d*\d*\d*x/,
+    /^(a?){28}a{28}$/,
+    /^(a?a?a?a?){9}$/,
+    /^a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?aaaaaaaaaaaaaaaaaaaaaaaaaaaa$/,
+    /^a{0,127}a{0,127}a{0,127}(a?){5}$/,
+  ])('is refused where it can block the process: %s', async (pattern) => {
+    const t = startServer({ tools: [asking(pattern)] })
+    expect(await t.get(await t.start('ask'))).toMatchObject({ status: 'failed' })
+    expect(String(t.errors[0]?.error)).toContain('can take minutes on a short text')
+  })
 
-  it.each([/^[A-Z]{2}\d+$/, /^\(\d+\)[+*]$/, /^(?:north|south)$/, /^(ab)+$/])(
-    'is sent where it cannot: %s',
-    async (pattern) => {
-      const t = startServer({ tools: [asking(pattern)] })
-      expect(await t.get(await t.start('ask'))).toMatchObject({ status: 'input_required' })
-    },
-  )
+  it.each([
+    /^[A-Z]{2}\d+$/,
+    /^\(\d+\)[+*]$/,
+    /^(?:north|south)$/,
+    /^(ab)+$/,
+    /^[^@\s]+@[^@\s]+\.[^@\s]+$/,
+    /^\+?\d+[- ]?\d+[- ]?\d+$/,
+    /^((25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(25[0-5]|2[0-4]\d|1?\d?\d)$/,
+    /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/,
+    /^.{1,300}?$/,
+  ])('is sent where it cannot: %s', async (pattern) => {
+    const t = startServer({ tools: [asking(pattern)] })
+    expect(await t.get(await t.start('ask'))).toMatchObject({ status: 'input_required' })
+  })
+
+  it.each([
+    { properties: { code: { type: 'string', allOf: [{ pattern: '^(a+)+$' }] } } },
+    { properties: { code: { type: 'array', items: { type: 'string', pattern: '^(a+)+$' } } } },
+    { properties: { code: { type: 'string' } }, allOf: [{ properties: { code: { pattern: '^(a+)+$' } } }] },
+    { properties: {}, patternProperties: { '^(a+)+$': { type: 'string' } } },
+  ])('is refused where the specification has none: %j', async (form) => {
+    const tool = defineTool({
+      ...ask,
+      async handler(_, { elicit }) {
+        return text(JSON.stringify(await elicit({ message: 'Code?', requestedSchema: form as never })))
+      },
+    })
+    const t = startServer({ tools: [tool] })
+    expect(await t.get(await t.start('ask'))).toMatchObject({ status: 'failed' })
+    expect(String(t.errors[0]?.error)).toContain('Failed to ask for input')
+  })
 
   it('is not tried on a text of more than 256 characters', async () => {
     const t = startServer({ tools: [asking(/^\d*\d*\d*$/)] })

@@ -11,7 +11,7 @@ import { isTerminal, type TaskFailure } from '../../core/protocol/task.js'
 import { ignoreRejection } from '../base/ignoreRejection.js'
 import { isSameJson } from '../base/isSameJson.js'
 import { toJson } from '../base/toJson.js'
-import { blockingPattern } from './formPattern.js'
+import { patternProblem } from './formPattern.js'
 import type { TaskRecord } from './taskRecord.js'
 import type { RunScope } from './taskRun.js'
 
@@ -114,13 +114,13 @@ function parseRequest(build: () => unknown): InputRequest {
   }
   const parsed = parseInputRequest(toJson(built))
   if ('problem' in parsed) throw unaskable(`the request ${parsed.problem}`)
-  const pattern = blockingPatternOf(parsed.request)
-  if (pattern !== undefined) throw unaskable(`the pattern ${pattern} can take minutes on a short text`)
+  const problem = formProblem(parsed.request)
+  if (problem !== undefined) throw unaskable(problem)
   return parsed.request
 }
 
-function blockingPatternOf({ method, params }: InputRequest): string | undefined {
-  return method === 'elicitation/create' && params.mode !== 'url' ? blockingPattern(params.requestedSchema) : undefined
+function formProblem({ method, params }: InputRequest): string | undefined {
+  return method === 'elicitation/create' && params.mode !== 'url' ? patternProblem(params.requestedSchema) : undefined
 }
 
 function unaskable(problem: string, cause?: unknown): TaskConfigurationError {
