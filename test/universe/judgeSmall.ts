@@ -1,4 +1,3 @@
-import type { ToolCallState } from 'taskwire'
 import { isAtWork, TEXT } from './smallServer.js'
 import { callOf, isSettled, KEY, type SmallTab, type SmallWorld } from './smallWorld.js'
 
@@ -57,7 +56,7 @@ function isDone({ client }: SmallTab): boolean {
 function check(world: SmallWorld, tab: SmallTab): void {
   const call = callOf(tab.client)
   const isInterrupted = call?.error?.name === 'ToolCallInterruptedError'
-  if (call === undefined || isGivenUp(call) || (isInterrupted && world.isUncertain())) return
+  if (call === undefined || isGivenUp(world, tab) || (isInterrupted && world.isUncertain())) return
   const [task] = world.server.tasks.values()
   const [content] = call.result?.content ?? []
   const isTrue =
@@ -65,14 +64,20 @@ function check(world: SmallWorld, tab: SmallTab): void {
   if (!isTrue) world.breach(`${tab.name} shows ${describe(tab)}, but the task is ${task?.status ?? 'not there'}`)
 }
 
-/** Its page has given it up before it knew of a task. Whether there is one is for the other tabs to say. */
-function isGivenUp({ phase, task }: ToolCallState): boolean {
-  return phase === 'cancelled' && task === undefined
+/**
+ * Cancelled before a task was known, which leaves open what became of the call: its page has given its own request up, or
+ * nobody could tell any longer what became of that of another page.
+ */
+function isGivenUp(world: SmallWorld, tab: SmallTab): boolean {
+  const { phase, task } = callOf(tab.client) ?? {}
+  if (phase !== 'cancelled' || task !== undefined) return false
+  const { hasCalled, cancelled } = tab
+  return hasCalled || cancelled === 'nothing' || (cancelled === 'call' && world.isUncertain())
 }
 
 /** Tabs at rest show the same. */
 function agree(world: SmallWorld, tabs: readonly SmallTab[]): void {
-  const shown = tabs.flatMap(({ client }) => callOf(client) ?? []).filter((call) => !isGivenUp(call))
+  const shown = tabs.filter((tab) => !isGivenUp(world, tab)).flatMap(({ client }) => callOf(client) ?? [])
   const known = new Set(shown.map(({ phase, error }) => `${phase} ${error?.name ?? ''}`))
   if (known.size > 1)
     world.breach(`tabs differ at rest: ${tabs.map((tab) => `${tab.name} ${describe(tab)}`).join('; ')}`)

@@ -41,6 +41,10 @@ export interface SmallTab extends SmallPage {
   readonly client: TaskClient
   /** Whether the app has made its call here. */
   hasStarted: boolean
+  /** Whether it has sent the `tools/call` itself. */
+  hasCalled: boolean
+  /** What there was when its call was cancelled: nothing, a `tools/call` of any tab, or a record that names its task. */
+  cancelled: 'nothing' | 'call' | 'task'
   awakeSince: number
 }
 
@@ -90,11 +94,14 @@ export function createSmallWorld(bounds: Bounds): SmallWorld {
   let isBounded = false
   /** A message was lost or came late: a page knows for sure what it has heard itself. */
   let isDeaf = false
+  /** Whether the record that each page can read names a task. */
+  let isTaskRecorded = false
 
   const browser = createSmallBrowser({
     fetch: (page, init) => network.fetch(page, init),
     onWritten: (_key, value) => {
       const record = decodeCallRecord(value, Number.MAX_SAFE_INTEGER)?.task
+      isTaskRecorded = record !== undefined
       if (record !== undefined) floors.stored(record.task.taskId, record.earliestAt, browser.now())
     },
   })
@@ -133,6 +140,7 @@ export function createSmallWorld(bounds: Bounds): SmallWorld {
 
   function sent(page: SmallPage, { method, params }: RpcRequest): void {
     if (method === 'tasks/update' && ++updates > 1 + dropped) breach('the input request was answered twice')
+    if (method === 'tools/call') tabOf(page).hasCalled = true
     if (method !== 'tasks/get') return
     const early = (isDeaf ? ownFloors : floors).polled(tabOf(page), String(params?.['taskId']), browser.now())
     if (early > 0) breach(`${page.name} polled ${early} ms too early`)
@@ -160,7 +168,14 @@ export function createSmallWorld(bounds: Bounds): SmallWorld {
       push: false,
       ...(crossTab === false && { crossTab }),
     })
-    const tab: SmallTab = Object.assign(page, { client, hasStarted: false, awakeSince: browser.now() })
+    const cancelled: SmallTab['cancelled'] = 'nothing'
+    const tab: SmallTab = Object.assign(page, {
+      client,
+      hasStarted: false,
+      hasCalled: false,
+      cancelled,
+      awakeSince: browser.now(),
+    })
     tabs.push(tab)
     client.connect().catch((error: unknown) => breach(`${tab.name} did not connect: ${error}`))
     return tab
@@ -206,8 +221,9 @@ export function createSmallWorld(bounds: Bounds): SmallWorld {
           .catch(() => {}),
       )
     const cancel = () => {
-      // Before there is a task, it gives the request up.
-      if (call?.task === undefined) dropped++
+      // Before there is a task, it gives its own request up.
+      if (call?.task === undefined && tab.hasCalled) dropped++
+      if (tabs.some(({ hasCalled }) => hasCalled)) tab.cancelled = isTaskRecorded ? 'task' : 'call'
       tab.enter('cancel', () =>
         client
           .getToolCall(call?.callId ?? '')
@@ -272,6 +288,10 @@ export function createSmallWorld(bounds: Bounds): SmallWorld {
     return (left.get(costs) ?? 0) === 0
   }
 
+  function told(): unknown {
+    return tabs.map(({ hasCalled, cancelled }) => [hasCalled, cancelled])
+  }
+
   async function settle(): Promise<void> {
     for (let turn = 0; turn < TURNS; turn++) await nextMacrotask()
   }
@@ -298,7 +318,19 @@ export function createSmallWorld(bounds: Bounds): SmallWorld {
     },
     fingerprint: () =>
       createHash('sha1')
-        .update(JSON.stringify([browser.state(), network.state(), server.state(), [...left], updates, dropped, isDeaf]))
+        .update(
+          JSON.stringify([
+            browser.state(),
+            network.state(),
+            server.state(),
+            [...left],
+            updates,
+            dropped,
+            isDeaf,
+            isTaskRecorded,
+            told(),
+          ]),
+        )
         .digest('base64'),
     endBounds: () => {
       isBounded = false

@@ -35,7 +35,13 @@ export interface Call {
 }
 
 export type CallStage =
-  | { readonly name: 'waiting'; readonly for: 'lock' | 'network'; readonly wish: Wish }
+  /** `isCancelling`: should another page have made the call, its task is to be cancelled; else the call is not made. */
+  | {
+      readonly name: 'waiting'
+      readonly for: 'lock' | 'network'
+      readonly wish: Wish
+      readonly isCancelling: boolean
+    }
   | {
       readonly name: 'calling'
       /** What it asks before there is a task (multi round-trip). */

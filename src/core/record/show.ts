@@ -7,6 +7,7 @@ import { isLost, type TaskRecord } from './record.js'
 import type { InputResponseState, RunningToolCall, SettledToolCall, ToolCallState } from './toolCallState.js'
 
 const NOTHING: Readonly<Record<string, never>> = {}
+const SENDING_CANCEL = { isCancelling: true, cancelStatus: 'sending' } as const
 const NO_REQUESTS = { inputRequests: NOTHING, inputResponses: NOTHING }
 
 /**
@@ -33,7 +34,10 @@ function project(call: Call, record: TaskRecord | undefined, before: ToolCallSta
   const { stage } = call
   switch (stage.name) {
     case 'waiting':
-      return running(call, 'calling', { network: stage.for === 'network' ? 'offline' : 'ok' })
+      return running(call, 'calling', {
+        network: stage.for === 'network' ? 'offline' : 'ok',
+        ...(stage.isCancelling && SENDING_CANCEL),
+      })
     case 'calling':
       return calling(call, stage, before)
     case 'task':

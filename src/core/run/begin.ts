@@ -59,12 +59,12 @@ export function start(
   if (signal.aborted) return refuse(call, signal.reason, context)
   const isLost = known?.shown.error instanceof TaskExpiredError
   const wish = WISH[repeat]
-  const entry = calls.begin({ ...call, stage: { name: 'waiting', for: 'lock', wish } })
+  const entry = calls.begin({ ...call, stage: { name: 'waiting', for: 'lock', wish, isCancelling: false } })
   entry.lostTaskId = isLost ? known.shown.task?.taskId : undefined
   entry.takesAny = takesAny
   entry.requestMeta = prepareMeta({ callId, name })
   const started = handle(entry, detaching)
-  void startCall(entry, wish, context)
+  entry.started = startCall(entry, wish, context)
   return started
 }
 

@@ -17,8 +17,10 @@ import type { Wakeable } from '../time/wakeQueue.js'
  *
  * ```text
  * signal of callTool, detach()   this handle alone: its promise rejects. The call goes on.
- * cancel() before a task         `starting`: the lock, the connection, the `tools/call`. The call settles as cancelled; a
- *                                task that arrives all the same is followed, and cancelled on the server.
+ * cancel() before the lock       nothing: what another page has made of the call is waited for. Its task is cancelled on the
+ *                                server; where there is none, the call is not made.
+ * cancel() before a task         `starting`: the connection, the `tools/call`. The call settles as cancelled; a task that
+ *                                arrives all the same is followed, and cancelled on the server.
  * forget, close, call-again      `left`: `starting`, and each response and cancellation on its way. Their promises reject
  *                                with the reason. A task goes on on the server.
  * input request withdrawn        that response alone, unless it has been sent.
@@ -41,6 +43,8 @@ export interface CallEntry {
   observers: number
   /** Aborts the `tools/call` and what precedes it; undefined once that is over. */
   starting: AbortController | undefined
+  /** Resolves when the call, started in this page, has its task or its outcome. */
+  started: Promise<void> | undefined
   /** Aborted when the call is left; made where something is to listen to it. */
   left: AbortController | undefined
   /** Resolves when the last change is written down. */
@@ -119,6 +123,7 @@ export function createCallEntry(call: Call): CallEntry {
     reject,
     observers: 0,
     starting: undefined,
+    started: undefined,
     left: undefined,
     written: undefined,
     kept: 'unwritten',

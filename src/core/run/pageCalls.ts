@@ -173,7 +173,7 @@ function callAt(callId: string, name: string, startedAt: number, options: Partia
     sent: 'no',
     progress: undefined,
     progressAt: 0,
-    stage: { name: 'waiting', for: 'lock', wish },
+    stage: { name: 'waiting', for: 'lock', wish, isCancelling: false },
   }
 }
 

@@ -2,6 +2,7 @@ import { asError } from '../protocol/asError.js'
 import { TaskCancelledError } from '../protocol/errors.js'
 import type { InputResponse } from '../protocol/inputRequest.js'
 import { isTerminal } from '../protocol/task.js'
+import type { Call, CallStage } from '../record/call.js'
 import { withInput } from '../record/inputs.js'
 import type { TaskRecord } from '../record/record.js'
 import { onAbort } from '../time/abort.js'
@@ -76,10 +77,23 @@ export function createTaskRequests(run: Runner, closing: AbortSignal): TaskReque
     }
   }
 
+  /**
+   * ```text
+   * tab A  tools/call ── task ─────────────────────────── told: cancelled
+   * tab B       reload ▪ cancel() ─ lock ─ reads the task ─ tasks/cancel
+   * ```
+   */
+  async function cancelFound(entry: CallEntry): Promise<void> {
+    run.change(entry, (call) => (mayBeMade(call) ? { ...call, stage: { ...call.stage, isCancelling: true } } : call))
+    await entry.started
+    await cancel(entry)
+  }
+
   function cancel(entry: CallEntry): Promise<void> {
     const { task, call } = entry
     const { name } = call.stage
     if (name === 'settled' || name === 'ending' || name === 'left' || name === 'recorded') return Promise.resolve()
+    if (mayBeMade(call)) return cancelFound(entry)
     if (task === undefined) {
       entry.starting?.abort(new TaskCancelledError(undefined, { callId: call.callId }))
       return Promise.resolve()
@@ -116,4 +130,10 @@ export function createTaskRequests(run: Runner, closing: AbortSignal): TaskReque
       })
     },
   }
+}
+
+/** True while another page may have made the call already, which only the one that has its lock can tell. */
+function mayBeMade(call: Call): call is Call & { stage: Extract<CallStage, { name: 'waiting' }> } {
+  const { key, stage } = call
+  return key !== undefined && stage.name === 'waiting' && stage.for === 'lock' && stage.wish !== 'call-again'
 }

@@ -2,6 +2,7 @@ import { asError } from '../protocol/asError.js'
 import {
   ConnectionFailedError,
   PageOutdatedError,
+  TaskCancelledError,
   TaskExpiredError,
   TaskProtocolError,
   ToolCallInterruptedError,
@@ -63,8 +64,10 @@ export async function startCall(entry: CallEntry, wish: Wish, context: StartCont
     if (!isWaiting(entry)) return
     const found = key === undefined || wish === 'call-again' ? undefined : await context.readFound(callId)
     if (!isWaiting(entry)) return
-    const intent = await takeFound(entry, found, wish, context, controller.signal)
-    if (intent !== 'taken') await makeCall(entry, intent && { ...intent, wish }, context, controller.signal)
+    const intent = await takeFound(entry, found, wish, context)
+    if (intent === 'taken') return
+    if (isCancelling(entry)) throw new TaskCancelledError(undefined, { callId })
+    await makeCall(entry, intent && { ...intent, wish }, context, controller.signal)
   } catch (error) {
     // Told, forgotten or started again while it waited: whoever did that has settled it.
     const isOver = entry.task !== undefined || (controller.signal.aborted && controller.signal.reason === TOLD)
@@ -80,13 +83,16 @@ function isWaiting({ call }: CallEntry): boolean {
   return call.stage.name === 'waiting'
 }
 
+function isCancelling({ call: { stage } }: CallEntry): boolean {
+  return stage.name === 'waiting' && stage.isCancelling
+}
+
 /** Goes on with what another page has made of the call. Returns the intent to send again, or nothing to make the call. */
 async function takeFound(
   entry: CallEntry,
   found: CallRecord | undefined,
   wish: Wish,
   { run, calls, settle, resumeCancel }: StartContext,
-  signal: AbortSignal,
 ): Promise<CallRecord | 'taken' | undefined> {
   if (found === undefined) return undefined
   const { callId, name, argumentsHash } = entry.call
@@ -108,7 +114,7 @@ async function takeFound(
     return 'taken'
   }
   run.attach(entry, task, 'resumed')
-  resumeCancel(entry, signal.aborted)
+  resumeCancel(entry)
   return 'taken'
 }
 

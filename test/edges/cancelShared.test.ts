@@ -1,0 +1,97 @@
+import type { TaskClient, ToolCall } from 'taskwire'
+import type { SimulatedPage, TestServer } from 'taskwire/testing'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createTaskClient } from '../support/anyClient.js'
+import { createWorkServer } from '../support/workServer.js'
+
+let server: TestServer
+
+beforeEach(() => {
+  server = createWorkServer()
+})
+
+interface Tab {
+  readonly page: SimulatedPage
+  readonly client: TaskClient
+}
+
+function openTab(page = server.browser.openPage()): Tab {
+  return { page, client: createTaskClient({ url: server.url, environment: page.environment }) }
+}
+
+function start(tab: Tab): ToolCall {
+  const call = tab.client.startToolCall({ name: 'work', arguments: { seconds: 60 } }, { key: 'k' })
+  call.result.catch(() => {})
+  return call
+}
+
+async function cancel(call: ToolCall): Promise<{ isDone: boolean }> {
+  const cancelling = { isDone: false }
+  void call.cancel().then(() => {
+    cancelling.isDone = true
+  })
+  return cancelling
+}
+
+describe('cancel() in a page that does not know yet what another one has made of the call', () => {
+  it('[EDGE-65] right after a reload cancels the task on the server, for every tab', async () => {
+    const first = openTab()
+    const other = openTab()
+    start(first)
+    const followed = start(other)
+    await server.advance(1500)
+    first.page.close()
+
+    const call = start(openTab())
+    const cancelling = await cancel(call)
+    expect(call.getState()).toMatchObject({ phase: 'calling', isCancelling: true, cancelStatus: 'sending' })
+    await server.advance(5000)
+
+    expect(cancelling.isDone).toBe(true)
+    expect(server.count('tools/call')).toBe(1)
+    expect(server.count('tasks/cancel')).toBe(1)
+    for (const { getState } of [call, followed]) expect(getState()).toMatchObject({ phase: 'cancelled' })
+  })
+
+  it('[EDGE-65] waits for the tab that makes the call, and cancels its task', async () => {
+    const first = openTab()
+    server.faults.delay(2000, { method: 'tools/call', times: 1 })
+    const made = start(first)
+    await server.advance(100)
+    const call = start(openTab())
+    await server.advance(100)
+    const cancelling = await cancel(call)
+    await server.advance(1000)
+    expect(call.getState()).toMatchObject({ phase: 'calling', isCancelling: true, cancelStatus: 'sending' })
+    expect(cancelling.isDone).toBe(false)
+    await server.advance(5000)
+
+    expect(cancelling.isDone).toBe(true)
+    expect(server.count('tools/call')).toBe(1)
+    expect(server.count('tasks/cancel')).toBe(1)
+    for (const { getState } of [call, made]) expect(getState()).toMatchObject({ phase: 'cancelled' })
+  })
+
+  it('[EDGE-65] makes no call where nobody has made it', async () => {
+    const call = start(openTab())
+    const cancelling = await cancel(call)
+    await server.advance(5000)
+    expect(cancelling.isDone).toBe(true)
+    expect(call.getState()).toMatchObject({ phase: 'cancelled', error: { name: 'TaskCancelledError' } })
+    expect(server.count('tools/call')).toBe(0)
+  })
+
+  it('[EDGE-65] sends nothing again where the page that made it is gone without an answer', async () => {
+    const first = openTab()
+    server.faults.delay(2000, { method: 'tools/call', times: 1 })
+    start(first)
+    await server.advance(100)
+    const call = start(openTab())
+    const cancelling = await cancel(call)
+    first.page.crash()
+    await server.advance(5000)
+    expect(cancelling.isDone).toBe(true)
+    expect(call.getState()).toMatchObject({ phase: 'cancelled', error: { name: 'TaskCancelledError' } })
+    expect(server.count('tools/call')).toBe(1)
+  })
+})
