@@ -32,8 +32,8 @@ export interface PollFloors<Page> {
   answered(page: Page, taskId: string, delivery: Delivery, now: number): void
   /** A record was written. */
   stored(taskId: string, nextPollAt: number | undefined, now: number): void
-  /** What storage held is gone. */
-  unstored(taskId: string): void
+  /** What storage held is gone. Pages that are in the back-forward cache take the call for forgotten when they are back. */
+  unstored(taskId: string, cached: readonly Page[]): void
   /** The app has forgotten the call, and every page with it. */
   forget(taskId: string): void
   /** The clock of the machine was set. */
@@ -86,8 +86,11 @@ export function createPollFloors<Page>(pages: Pages<Page>): PollFloors<Page> {
     },
 
     forget: (taskId) => floors.delete(taskId),
-    unstored: (taskId) => {
-      for (const floor of floors.get(taskId) ?? []) floor.storedAt = undefined
+    unstored: (taskId, cached) => {
+      for (const floor of floors.get(taskId) ?? []) {
+        floor.storedAt = undefined
+        for (const page of cached) floor.heardBy.delete(page)
+      }
     },
 
     clockSet: (ms) => {

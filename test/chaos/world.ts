@@ -363,7 +363,10 @@ export function createWorld(
     for (const [taskId, task] of recorded) {
       if (task.callId !== callId) continue
       recorded.delete(taskId)
-      floors.unstored(taskId)
+      floors.unstored(
+        taskId,
+        [...tabs].filter(({ isCached }) => isCached),
+      )
     }
   }
 
@@ -491,8 +494,11 @@ function saysWhatBecame(delivery: Delivery): boolean {
   return !('error' in delivery.answer) || delivery.answer.error.data === undefined
 }
 
+/** Not a call of an earlier visit that is only listed: its page neither asks nor hears of it until somebody looks. */
 function follows({ client }: Tab, taskId: string): boolean {
-  return Object.values(client.store.getState().calls).some((call) => call.task?.taskId === taskId && !isSettled(call))
+  return Object.values(client.store.getState().calls).some(
+    (call) => call.task?.taskId === taskId && call.phase !== 'ended' && !isSettled(call),
+  )
 }
 
 /** The input requests that a tab shows: calls and keys. */

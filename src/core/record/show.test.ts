@@ -41,7 +41,11 @@ const calling = { name: 'calling' as const, inputs: new Map(), failure: undefine
 
 describe('show', () => {
   it.each<[string, ReturnType<typeof show>, object]>([
-    ['waits for its turn', shown({ name: 'waiting', for: 'lock', wish: 'call', isCancelling: false }), { phase: 'calling', network: 'ok' }],
+    [
+      'waits for its turn',
+      shown({ name: 'waiting', for: 'lock', wish: 'call', isCancelling: false }),
+      { phase: 'calling', network: 'ok' },
+    ],
     [
       'waits offline',
       shown({ name: 'waiting', for: 'network', wish: 'call', isCancelling: false }),

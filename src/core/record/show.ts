@@ -7,7 +7,6 @@ import { isLost, type TaskRecord } from './record.js'
 import type { InputResponseState, RunningToolCall, SettledToolCall, ToolCallState } from './toolCallState.js'
 
 const NOTHING: Readonly<Record<string, never>> = {}
-const SENDING_CANCEL = { isCancelling: true, cancelStatus: 'sending' } as const
 const NO_REQUESTS = { inputRequests: NOTHING, inputResponses: NOTHING }
 
 /**
@@ -36,7 +35,7 @@ function project(call: Call, record: TaskRecord | undefined, before: ToolCallSta
     case 'waiting':
       return running(call, 'calling', {
         network: stage.for === 'network' ? 'offline' : 'ok',
-        ...(stage.isCancelling && SENDING_CANCEL),
+        ...(stage.isCancelling && { isCancelling: true, cancelStatus: 'sending' }),
       })
     case 'calling':
       return calling(call, stage, before)

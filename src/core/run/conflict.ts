@@ -10,7 +10,7 @@ import type { Runner } from './runner.js'
 
 export interface ConflictContext {
   readonly run: Runner
-  readonly calls: Pick<PageCalls, 'drop' | 'list' | 'follow'>
+  readonly calls: Pick<PageCalls, 'drop' | 'list' | 'follow' | 'adopt'>
 }
 
 /**

@@ -92,7 +92,7 @@ async function takeFound(
   entry: CallEntry,
   found: CallRecord | undefined,
   wish: Wish,
-  { run, calls, settle, resumeCancel }: StartContext,
+  { run, calls, settle }: StartContext,
 ): Promise<CallRecord | 'taken' | undefined> {
   if (found === undefined) return undefined
   const { callId, name, argumentsHash } = entry.call
@@ -113,8 +113,7 @@ async function takeFound(
     await settle(entry, { error }, true, task.task)
     return 'taken'
   }
-  run.attach(entry, task, 'resumed')
-  resumeCancel(entry)
+  calls.adopt(entry, record)
   return 'taken'
 }
 

@@ -34,7 +34,7 @@ async function cancel(call: ToolCall): Promise<{ isDone: boolean }> {
 }
 
 describe('cancel() in a page that does not know yet what another one has made of the call', () => {
-  it('[EDGE-65] right after a reload cancels the task on the server, for every tab', async () => {
+  it('[DUR-97] right after a reload cancels the task on the server, for every tab', async () => {
     const first = openTab()
     const other = openTab()
     start(first)
@@ -53,7 +53,7 @@ describe('cancel() in a page that does not know yet what another one has made of
     for (const { getState } of [call, followed]) expect(getState()).toMatchObject({ phase: 'cancelled' })
   })
 
-  it('[EDGE-65] waits for the tab that makes the call, and cancels its task', async () => {
+  it('[DUR-97] waits for the tab that makes the call, and cancels its task', async () => {
     const first = openTab()
     server.faults.delay(2000, { method: 'tools/call', times: 1 })
     const made = start(first)
@@ -72,7 +72,7 @@ describe('cancel() in a page that does not know yet what another one has made of
     for (const { getState } of [call, made]) expect(getState()).toMatchObject({ phase: 'cancelled' })
   })
 
-  it('[EDGE-65] makes no call where nobody has made it', async () => {
+  it('[DUR-97] makes no call where nobody has made it', async () => {
     const call = start(openTab())
     const cancelling = await cancel(call)
     await server.advance(5000)
@@ -81,7 +81,7 @@ describe('cancel() in a page that does not know yet what another one has made of
     expect(server.count('tools/call')).toBe(0)
   })
 
-  it('[EDGE-65] sends nothing again where the page that made it is gone without an answer', async () => {
+  it('[DUR-97] sends nothing again where the page that made it is gone without an answer', async () => {
     const first = openTab()
     server.faults.delay(2000, { method: 'tools/call', times: 1 })
     start(first)
