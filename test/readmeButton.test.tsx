@@ -18,6 +18,16 @@ const report = defineTool({
   },
 })
 
+const asking = defineTool({
+  name: 'generate_report',
+  inputSchema: z.object({ quarter: z.string() }),
+  taskSupport: 'required',
+  async handler(_args, { elicit }) {
+    await elicit({ message: 'Which currency?', requestedSchema: { type: 'object', properties: {} } })
+    return { content: [] }
+  },
+})
+
 const refusing = defineTool({
   name: 'generate_report',
   inputSchema: z.object({ quarter: z.literal('Q1') }),
@@ -25,7 +35,7 @@ const refusing = defineTool({
   handler: () => ({ content: [] }),
 })
 
-function openButton(tool: typeof report | typeof refusing) {
+function openButton(tool: typeof report | typeof refusing | typeof asking) {
   const server = createTestServer({ tools: [tool] })
   const client = createTaskClient({ url: server.url, environment: server.environment })
   render(
@@ -64,4 +74,11 @@ test('the button of the README shows what a tool says of arguments that do not f
   await advance(1000)
   expect(screen.getByRole('alert').textContent).toMatch('The tool has refused')
   expect(button().disabled).toBe(false)
+})
+
+test('the button of the README says that the tool waits for an answer', async () => {
+  const { advance } = openButton(asking)
+  fireEvent.click(button())
+  await advance(1000)
+  expect(button().textContent).toBe('Cancel: waiting for your answer')
 })

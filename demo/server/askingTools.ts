@@ -72,7 +72,7 @@ export const linkFestival = defineTool({
   onOrphan: 'retry',
   async handler({ origin }, { progress, elicit, sleep }) {
     const url = new URL('linked.html', origin).href
-    const answer = await elicit({ mode: 'url', message: 'Confirm the link on the page of the festival.', url })
+    const answer = await elicit({ mode: 'url', message: 'Confirm the link on the festival’s page.', url })
     if (answer.action !== 'accept') return text('The account was not linked.')
     await progress('Waiting for the confirmation')
     await sleep(1500)

@@ -4,6 +4,7 @@ import { anchorOf } from '../../scripts/links.mjs'
 import { readEntries } from '../../scripts/site/api.mjs'
 import { leaveTestsOut } from '../../scripts/site/footnotes.mjs'
 import { markFrameworks } from '../../scripts/site/frameworks.mjs'
+import { keepHyphens } from '../../scripts/site/inlineCode.mjs'
 import { writeLlms } from '../../scripts/site/llms.mjs'
 import { showPackageManagers } from '../../scripts/site/packageManagers.mjs'
 import { linkToRepository, REPOSITORY } from '../../scripts/site/repositoryLinks.mjs'
@@ -54,6 +55,7 @@ export default defineConfig({
       md.core.ruler.push('links-to-repository', linkToRepository)
       md.core.ruler.push('frameworks', markFrameworks)
       showPackageManagers(md)
+      keepHyphens(md)
     },
   },
   buildEnd: ({ outDir }) => writeLlms({ outDir, base, title, description, sections: [...sidebar, reference] }),

@@ -3,10 +3,12 @@ import { useToolCallMutation } from 'taskwire/react'
 export function ReportButton() {
   const report = useToolCallMutation({ name: 'generate_report', key: 'weekly' })
   const { call, cancel, isCancelling } = report
+  const isAsking = call?.phase === 'input_required'
+  const news = isAsking ? 'waiting for your answer' : (call?.task?.statusMessage ?? 'starting')
   if (report.isPending) {
     return (
       <button type="button" onClick={cancel} disabled={isCancelling}>
-        {isCancelling ? 'Cancelling…' : `Cancel: ${call?.task?.statusMessage ?? 'starting'}`}
+        {isCancelling ? 'Cancelling…' : `Cancel: ${news}`}
       </button>
     )
   }

@@ -209,7 +209,7 @@ test('axe finds nothing wrong with the empty page, an open question, or a narrow
   await expectAccessible(page)
   await button(page, 'Release the trailer').click()
   await button(page, 'Link the festival').click()
-  await openQuestion(page, 'Confirm the link on the page of the festival.')
+  await openQuestion(page, 'Confirm the link on the festival’s page.')
   await expectAccessible(page)
   await openQuestion(page, 'The trailer is cut. Release it?')
   await page.setViewportSize({ width: 360, height: 800 })
@@ -250,13 +250,16 @@ test('what a finger presses is 44 pixels wide and high', async () => {
   await button(page, 'Link the festival').click()
   await openQuestion(page, 'The trailer is cut. Release it?')
   const sizes = await smallControls(page)
-  await openQuestion(page, 'Confirm the link on the page of the festival.')
+  await openQuestion(page, 'Confirm the link on the festival’s page.')
   await page.getByText('Advanced').click()
   await see(cardOf(page, 'Night train'), 'Failed')
   expect([...sizes, ...(await smallControls(page))]).toEqual([])
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
 
-  // On a phone nothing covers a shot.
+  // On a phone the picture of a shot is whole: it fills from its left edge.
+  const picture = await page.getByTestId('shot').locator('svg.picture').first().boundingBox()
+  expect((picture?.width ?? 0) / (picture?.height ?? 1)).toBeCloseTo(16 / 9)
+  // Nothing covers a shot.
   expect(await button(page, 'Taskwire').count()).toBe(0)
   const tablet = await studio.open({ viewport: { width: 768, height: 1024 }, hasTouch: true, isMobile: true })
   const devtools = button(tablet, 'Taskwire')

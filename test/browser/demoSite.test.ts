@@ -131,7 +131,7 @@ test('a question is answered', async () => {
 
 test('a page that a question sends the user to is there', async () => {
   await button(page, 'Link the festival').click()
-  const form = await openQuestion(page, 'Confirm the link on the page of the festival.')
+  const form = await openQuestion(page, 'Confirm the link on the festival’s page.')
   const [linked] = await Promise.all([context.waitForEvent('page'), form.getByRole('link').first().click()])
   await linked.waitForLoadState()
   expect(linked.url()).toBe(`${files.url}linked.html`)

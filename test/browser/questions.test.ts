@@ -87,7 +87,7 @@ test('two input requests at once are answered one by one, and a page to visit is
   await said(tab, 'Booked: Edit suite, tomorrow.')
 
   await tab.getByRole('button', { name: 'Link the festival' }).click()
-  const link = await openQuestion(tab, 'Confirm the link on the page of the festival.')
+  const link = await openQuestion(tab, 'Confirm the link on the festival’s page.')
   await link.getByRole('link', { name: new URL('linked.html', studio.demo.url).href }).click()
   await said(tab, 'The festival account is linked.')
 })
@@ -127,6 +127,6 @@ test('axe finds nothing wrong with the input requests', async () => {
   const { tab } = studio
   await askForApproval(tab)
   await tab.getByRole('button', { name: 'Link the festival' }).click()
-  await openQuestion(tab, 'Confirm the link on the page of the festival.')
+  await openQuestion(tab, 'Confirm the link on the festival’s page.')
   await studio.expectAccessible()
 })

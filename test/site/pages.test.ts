@@ -5,6 +5,7 @@ import { entriesOf, readEntries } from '../../scripts/site/api.mjs'
 import { checkPage } from '../../scripts/site/checkSite.mjs'
 import { withoutTests } from '../../scripts/site/footnotes.mjs'
 import { sectionsOf } from '../../scripts/site/frameworks.mjs'
+import { wholeWords } from '../../scripts/site/inlineCode.mjs'
 import { aboutOf } from '../../scripts/site/llms.mjs'
 import { commandsOf, MANAGERS } from '../../scripts/site/packageManagers.mjs'
 import { filesOfProject } from '../../scripts/site/projects.mjs'
@@ -201,3 +202,18 @@ test.each(['react', 'vanilla', 'ask'])(
     for (const [path, text] of Object.entries(files)) expect(text, path).not.toMatch(/from '(?:\.\.\/){2}/)
   },
 )
+
+describe('code in a sentence', () => {
+  test('breaks between words, and not at the hyphens of a word', () => {
+    expect(wholeWords('npx taskwire gateway --allow-origin')).toBe(
+      'npx taskwire gateway <span class="whole-word">--allow-origin</span>',
+    )
+    expect(wholeWords('vanilla-ts')).toBe('<span class="whole-word">vanilla-ts</span>')
+  })
+
+  test('breaks where it likes without hyphens, and in a word that is wider than a phone', () => {
+    for (const code of ['client.callTool(params)', 'npx taskwire', '@modelcontextprotocol/server-everything']) {
+      expect(wholeWords(code)).toBe(code)
+    }
+  })
+})

@@ -34,13 +34,13 @@ function wordsFor(error: Error): Pick<CallProblem, 'what' | 'advice'> {
   if (error instanceof TaskExpiredError) {
     return {
       what: 'The server no longer has this.',
-      advice: 'It was kept too long, or the server lost it. Its result is gone, too.',
+      advice: 'The server kept it for as long as it promised, or lost it. The result is gone.',
     }
   }
   if (error instanceof ToolCallInterruptedError) {
     return {
       what: 'The connection broke before the server had answered.',
-      advice: 'It may be running on the server all the same. Start another only if two do no harm.',
+      advice: 'It may be running on the server anyway. Start it again only if running twice does no harm.',
     }
   }
   if (error instanceof ConnectionFailedError) {

@@ -5,5 +5,5 @@ export function networkNote({ network, failureCount, task }: ToolCallState): str
   if (network === 'ok') return undefined
   if (network === 'retrying') return failureCount > 1 ? `Reconnecting, try ${failureCount + 1}` : 'Reconnecting'
   if (network === 'paused') return 'Paused'
-  return task ? 'Offline. The server works on.' : 'Offline. Will be sent.'
+  return task ? 'Offline. The server keeps working.' : 'Offline. The call is sent later.'
 }

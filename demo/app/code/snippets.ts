@@ -21,7 +21,7 @@ export const snippets: readonly Snippet[] = [
   },
   {
     name: 'Ask',
-    about: 'Every question of every call, with the way to answer it.',
+    about: 'Every question from every call, and how to answer it.',
     code: `${region(inbox, 'questions')}\n\n${region(question, 'answer')}`,
   },
   {
@@ -30,7 +30,7 @@ export const snippets: readonly Snippet[] = [
     code: region(dailies, 'share'),
   },
   { name: 'Set up', about: 'Once, around the app.', code: region(main, 'provider') },
-  { name: 'Sign out', about: 'Nothing of a user is left in the browser.', code: region(signIn, 'signOut') },
+  { name: 'Sign out', about: 'Leaves nothing about the user in the browser.', code: region(signIn, 'signOut') },
 ]
 
 /** The lines between `#region` and `#endregion`, as far left as they go. */

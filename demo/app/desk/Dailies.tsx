@@ -39,7 +39,7 @@ export function Dailies() {
       </button>
       <div className="desk-text">
         <h3>Preview on two screens</h3>
-        <p className="muted">One call for both.</p>
+        <p className="muted">Two components share one call.</p>
       </div>
       <div className="screens">
         <Screen label="Screen A" isOn={isOn} />

@@ -7,7 +7,7 @@ export const deskTools = [
     action: 'Release',
   },
   { name: 'book_review', title: 'Book a review', about: 'Asks for room and time at once.', action: 'Book' },
-  { name: 'link_festival', title: 'Link the festival', about: 'Sends you to a page of theirs.', action: 'Link' },
+  { name: 'link_festival', title: 'Link the festival', about: 'Sends you to the festival’s own page.', action: 'Link' },
   { name: 'ask_producer', title: 'Ask the producer', about: 'Never stops asking. Cancel it.', action: 'Ask' },
 ] as const
 

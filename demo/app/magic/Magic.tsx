@@ -40,7 +40,7 @@ export function Magic({ opener, isBesideOpen, onBeside }: MagicProps) {
         <FaultButton
           fault="offline"
           onSwitch={(isOn) =>
-            setSaid(isOn ? 'The network is cut, in every tab. The server works on.' : 'The network is back.')
+            setSaid(isOn ? 'The network is cut in every tab. The server keeps working.' : 'The network is back.')
           }
         >
           <MagicIcon name="network" /> Cut the network
@@ -65,7 +65,7 @@ export function Magic({ opener, isBesideOpen, onBeside }: MagicProps) {
         </button>
       </div>
       <p className="magic-said muted" role="status">
-        {said ?? 'Start a render, then press one. It runs once.'}
+        {said ?? 'Start a render, then press a button. The render runs once.'}
       </p>
     </section>
   )

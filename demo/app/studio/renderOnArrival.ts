@@ -1,4 +1,5 @@
 import type { TaskClient } from 'taskwire'
+import { shots } from '../../shared/render.js'
 
 const KEY = 'northlight:visited'
 
@@ -8,5 +9,10 @@ export function renderOnArrival(client: TaskClient): void {
   localStorage.setItem(KEY, '')
   const arguments_ = { shot: 'harbour', seconds: 20, ending: 'goes well' }
   // Its card shows how it ends.
-  client.startToolCall({ name: 'render_shot', arguments: arguments_ }, { key: 'harbour' }).result.catch(() => {})
+  client
+    .startToolCall(
+      { name: 'render_shot', arguments: arguments_ },
+      { key: 'harbour', meta: { title: shots.harbour.title } },
+    )
+    .result.catch(() => {})
 }

@@ -4,12 +4,17 @@ import { useToolCallMutation } from 'taskwire/react'
 import { Questions } from './questions'
 
 export function Report() {
-  const [chosen, setChosen] = useState('Q1')
+  const [chosen, setChosen] = useState<string>()
   // The key makes it one call, in every tab and after a reload. The arguments are not stored: `meta` says what was asked for.
-  const report = useToolCallMutation({ name: 'generate_report', key: 'sales', meta: (asked) => ({ ...asked }) })
+  const report = useToolCallMutation({
+    name: 'generate_report',
+    key: 'sales',
+    meta: ({ quarter }) => ({ title: `Report of ${quarter}`, quarter }),
+  })
   const { call, data, error } = report
   const isRunning = call !== undefined && call.endedAt === undefined
-  const quarter = isRunning ? String(call.meta?.quarter ?? chosen) : chosen
+  const noted = String(call?.meta?.quarter ?? 'Q1')
+  const quarter = isRunning ? noted : (chosen ?? noted)
 
   return (
     <>

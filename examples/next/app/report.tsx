@@ -6,11 +6,17 @@ import { useToolCallMutation } from 'taskwire/react'
 import { Questions } from './questions'
 
 export function Report() {
-  const [quarter, setQuarter] = useState('Q1')
-  // The key makes it one call, in every tab and after a reload.
-  const report = useToolCallMutation({ name: 'generate_report', key: 'sales' })
+  const [chosen, setChosen] = useState<string>()
+  // The key makes it one call, in every tab and after a reload. The arguments are not stored: `meta` says what was asked for.
+  const report = useToolCallMutation({
+    name: 'generate_report',
+    key: 'sales',
+    meta: ({ quarter }) => ({ title: `Report of ${quarter}`, quarter }),
+  })
   const { call, data, error } = report
   const isRunning = call !== undefined && call.endedAt === undefined
+  const noted = String(call?.meta?.quarter ?? 'Q1')
+  const quarter = isRunning ? noted : (chosen ?? noted)
 
   return (
     <>
@@ -22,7 +28,7 @@ export function Report() {
       >
         <label>
           Quarter{' '}
-          <select value={quarter} onChange={(event) => setQuarter(event.target.value)}>
+          <select value={quarter} disabled={isRunning} onChange={(event) => setChosen(event.target.value)}>
             <option>Q1</option>
             <option>Q2</option>
             <option>Q3</option>

@@ -12,7 +12,7 @@ export const client = createTaskClient<Tools>({
 declare module 'taskwire' {
   interface Register {
     client: typeof client
-    callMeta: GenerateReportArguments
+    callMeta: GenerateReportArguments & { title: string }
   }
 }
 

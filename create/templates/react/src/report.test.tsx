@@ -77,8 +77,9 @@ test('shows the question that the tool asks, and sends the answer', async () => 
   })
 })
 
-test('shows after a reload what the running report was asked for', async () => {
-  const tool = scriptTask([{ status: 'working' }], { name: 'generate_report' })
+test('shows after a reload what the report was asked for, while it runs and once it is there', async () => {
+  const steps = Array.from({ length: 5 }, () => ({ status: 'working' as const }))
+  const tool = scriptTask([...steps, { status: 'completed', result: done }], { name: 'generate_report' })
   const server = createTestServer({ tools: [tool] })
   const openPage = () => {
     const { environment } = server.browser.openPage()
@@ -101,4 +102,8 @@ test('shows after a reload what the running report was asked for', async () => {
   openPage()
   await act(() => server.advance(2000))
   expect(select()).toMatchObject({ value: 'Q3', disabled: true })
+
+  await act(() => server.advance(10_000))
+  expect(screen.getByText(/sold 4,200 pieces/)).toBeDefined()
+  expect(select()).toMatchObject({ value: 'Q3', disabled: false })
 })

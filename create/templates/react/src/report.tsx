@@ -9,12 +9,17 @@ type Quarter = GenerateReportArguments['quarter']
 const QUARTERS: Quarter[] = ['Q1', 'Q2', 'Q3', 'Q4']
 
 export function Report() {
-  const [chosen, setChosen] = useState<Quarter>('Q1')
+  const [chosen, setChosen] = useState<Quarter>()
   // The key makes it one call, in every tab and after a reload. The arguments are not stored: `meta` says what was asked for.
-  const report = useToolCallMutation({ name: 'generate_report', key: 'sales', meta: ({ quarter }) => ({ quarter }) })
+  const report = useToolCallMutation({
+    name: 'generate_report',
+    key: 'sales',
+    meta: ({ quarter }) => ({ title: `Report of ${quarter}`, quarter }),
+  })
   const { call, data, error } = report
   const isRunning = call !== undefined && call.endedAt === undefined
-  const quarter = isRunning ? (call.meta?.quarter ?? chosen) : chosen
+  const noted = call?.meta?.quarter ?? 'Q1'
+  const quarter = isRunning ? noted : (chosen ?? noted)
 
   return (
     <>

@@ -14,7 +14,7 @@ export function createPlotView(): View<Plot> {
   return {
     element: element('figure', {}, svg, legend),
     update: (plot) => {
-      setAttributes(svg, { 'aria-label': `${plot.polls.length} polls and ${plot.pushes.length} pushes` })
+      setAttributes(svg, { 'aria-label': `Polls: ${plot.polls.length}, pushes: ${plot.pushes.length}` })
       svg.replaceChildren(...marksOf(plot))
       for (const { item, isThere } of items) setHidden(item, !isThere(plot))
     },

@@ -126,6 +126,7 @@ button[aria-pressed="true"] { border-color: var(--warning); background: var(--wa
 
 progress { display: block; width: 100%; height: 6px; margin-bottom: 8px; accent-color: var(--accent); }
 progress:not([data-known]) { visibility: hidden; }
+.call[data-ended] > progress { display: none; }
 .facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(270px, 1fr)); gap: 0 20px; }
 :is(.facts, .texts) > div { display: grid; grid-template-columns: 108px minmax(0, 1fr); gap: 8px; padding: 2px 0; }
 /* Texts come and go while a call runs, and nothing below them moves. */

@@ -1,0 +1,25 @@
+// Code in a sentence: on a narrow screen a line breaks between words, and not at the hyphens of `--origin`.
+
+/** A longer word may break at its hyphens, or it would be wider than a phone. */
+const MAX_WHOLE = 26
+
+/**
+ * @param {{ renderer: { rules: { code_inline?: Rule | undefined } } }} md
+ *
+ * @typedef {(tokens: any[], index: number, options: any, env: any, self: any) => string} Rule
+ */
+export function keepHyphens(md) {
+  const { code_inline: render } = md.renderer.rules
+  if (render === undefined) return
+  md.renderer.rules.code_inline = (...rest) => render(...rest).replace(/(?<=>)[^<>]+(?=<)/, wholeWords)
+}
+
+/**
+ * @param {string} code as HTML
+ * @returns {string} the same, where no line breaks in a word that has a hyphen
+ */
+export function wholeWords(code) {
+  return code.replace(/\S*-\S*/g, (word) =>
+    word.length > MAX_WHOLE ? word : `<span class="whole-word">${word}</span>`,
+  )
+}
