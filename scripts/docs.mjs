@@ -1,6 +1,7 @@
 // The code in the documentation is code that runs: each ts, tsx, vue, svelte and sql block of README.md and docs/ names a file
 // under docs/examples or examples, and is equal to it. Readers paste: a page shows whole files, or a region of a file that it shows or
-// links to, and the files that those import (scripts/snippets.mjs). Tables of sizes come from size.json (scripts/sizes.mjs).
+// links to, and the files that those import (scripts/snippets.mjs). Tables of sizes come from size.json (scripts/sizes.mjs), that of
+// costs from test/budgets/budgets.json (scripts/budgets.mjs).
 //
 //     ```ts file=docs/examples/start.ts
 //     ```ts file=docs/examples/start.ts#connect
@@ -22,6 +23,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { posix } from 'node:path'
 import { argv } from 'node:process'
 import { pathToFileURL } from 'node:url'
+import { checkBudgets } from './budgets.mjs'
 import { checkLinks } from './links.mjs'
 import { checkPictures, hashOfDemo, PICTURES } from './pictureChecks.mjs'
 import { checkProse, checkTexts } from './prose.mjs'
@@ -192,6 +194,7 @@ function main() {
   const find = (/** @type {string} */ path) =>
     existsSync(path) ? (statSync(path).isDirectory() ? '' : readFile(path)) : undefined
   const budgets = JSON.parse(readFile('size.json'))
+  const costsOfAnHour = JSON.parse(readFile('test/budgets/budgets.json'))
   const texts = TEXTS.flatMap(filesIn).filter((path) => /(?<!\.test)\.(?:tsx?|vue|svelte)$/.test(path))
   const beside = ['CHANGELOG.md', 'SECURITY.md', 'demo/README.md', ...filesIn('create').filter(isOfStarters)]
   report(new Map(texts.map((path) => [path, checkTexts(readFile(path))])))
@@ -199,9 +202,10 @@ function main() {
   for (const path of documents) {
     const blocks = checkDocument(readFile(path), readFile)
     const sizes = checkSizes(blocks.text, budgets)
-    const { text } = sizes
+    const costs = checkBudgets(sizes.text, costsOfAnHour)
+    const { text } = costs
     if (write) writeFileSync(path, text)
-    const left = write ? [] : [...blocks.problems, ...sizes.problems]
+    const left = write ? [] : [...blocks.problems, ...sizes.problems, ...costs.problems]
     if (write) left.push(...checkDocument(text, readFile).problems, ...checkSizes(text, budgets).problems)
     left.push(...checkLinks(text, path, find))
     // Pages beside whole apps show parts of them.

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import * as taskwire from 'taskwire'
 import { describe, expect, test } from 'vitest'
+import { checkBudgets } from '../scripts/budgets.mjs'
 import { checkCitations, checkDocument, checkTests } from '../scripts/docs.mjs'
 import { checkLinks } from '../scripts/links.mjs'
 import { checkPictures } from '../scripts/pictureChecks.mjs'
@@ -228,6 +229,39 @@ describe('a table of sizes', () => {
   test('that names what size.json has not is a problem, and is left as it is', () => {
     const wrong = right.replace('taskwire, +', 'taskwire/none, +')
     expect(checkSizes(wrong, budgets)).toEqual({ text: wrong, problems: ['size.json has no taskwire/none.'] })
+  })
+})
+
+describe('a table of what an hour of a watched call costs', () => {
+  const cost = {
+    requests: 1720,
+    polls: 720,
+    bytes: 711_644,
+    writes: 0,
+    messages: 4,
+    timersSet: 9,
+    wakeUps: 61,
+    renders: 0,
+  }
+  const right = [
+    '<!-- budgets -->',
+    '',
+    '| an hour of a watched call | requests |    kB | wake-ups | writes | messages | renders |',
+    '| ------------------------- | -------: | ----: | -------: | -----: | -------: | ------: |',
+    '| Taskwire                  |    1,720 | 711.6 |       61 |      0 |        4 |         |',
+    '',
+    '<!-- /budgets -->',
+  ].join('\n')
+
+  test('that is test/budgets/budgets.json is left as it is', () => {
+    expect(checkBudgets(right, { Taskwire: cost })).toEqual({ text: right, problems: [] })
+  })
+
+  test('that differs is a problem, and is put right', () => {
+    expect(checkBudgets(right.replace('711.6', '84.0'), { Taskwire: cost })).toEqual({
+      text: right,
+      problems: ['the table of budgets differs from test/budgets/budgets.json: npm run docs:write.'],
+    })
   })
 })
 

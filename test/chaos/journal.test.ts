@@ -24,4 +24,13 @@ describe('the journal of a schedule', () => {
     expect(digestAt(1)).toBe(digestAt(1))
     expect(digestAt(1)).not.toBe(digestAt(2))
   })
+
+  it('has the same digest whether or not the version of Node says in which line JSON is broken', () => {
+    const digestOf = (text: string) => {
+      const journal = createJournal(() => 0)
+      journal.note(text)
+      return journal.digest()
+    }
+    expect(digestOf('broken at position 9 (line 1 column 10)')).toBe(digestOf('broken at position 9'))
+  })
 })

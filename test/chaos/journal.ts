@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
+import type { TaskClient } from 'taskwire'
 import type { Environment } from '../../src/core/environment/environment.js'
 
-/** Everything that the pages of a run have asked of their environment, in order, each with its time. */
+/** Everything that the pages of a run have asked of their environment and have shown, in order, each with its time. */
 export interface Journal {
   readonly lines: readonly string[]
   note(text: string): void
@@ -9,22 +10,30 @@ export interface Journal {
   digest(): string
 }
 
+/** Where newer versions of V8 have found an error in JSON: the same happened in those that do not say it. */
+const LINE_AND_COLUMN = / \(line \d+ column \d+\)/g
+
 export function createJournal(now: () => number): Journal {
   const lines: string[] = []
   return {
     lines,
-    note: (text) => lines.push(`${now()} ${text}`),
+    note: (text) => lines.push(`${now()} ${text.replace(LINE_AND_COLUMN, '')}`),
     digest: () => createHash('sha256').update(lines.join('\n')).digest('hex'),
   }
 }
 
-/** An environment that notes the messages, locks and timers that a page asks for. */
-export function noting(environment: Environment, note: (text: string) => void): Environment {
+/** An environment that notes the messages, locks and timers that a page asks for, and counts them. */
+export function noting(
+  environment: Environment,
+  note: (text: string) => void,
+  count: (what: 'timers set' | 'messages to other tabs' | 'locks requested') => void,
+): Environment {
   const { channel, locks } = environment
   return {
     ...environment,
     setTimeout: (callback, delayMs) => {
       note(`timer ${delayMs}`)
+      count('timers set')
       return environment.setTimeout(callback, delayMs)
     },
     channel:
@@ -35,6 +44,7 @@ export function noting(environment: Environment, note: (text: string) => void): 
           ...opened,
           postMessage: (message) => {
             note(`posts ${JSON.stringify(message)}`)
+            count('messages to other tabs')
             opened.postMessage(message)
           },
         }
@@ -42,10 +52,24 @@ export function noting(environment: Environment, note: (text: string) => void): 
     locks: locks && {
       request: (name, options, hold) => {
         note(`lock ${name}${options.steal ? ', stolen' : ''}`)
+        count('locks requested')
         return locks.request(name, options, hold)
       },
     },
   }
+}
+
+/** Notes each state of a call that a client shows, and each call that it shows no longer. */
+export function noteShown({ store }: TaskClient, note: (text: string) => void): void {
+  store.subscribe(({ calls }, { calls: before }) => {
+    for (const [callId, state] of Object.entries(calls))
+      if (state !== before[callId]) note(`shows ${JSON.stringify(state, errorsInWords)}`)
+    for (const callId of Object.keys(before)) if (!(callId in calls)) note(`shows ${callId} no longer`)
+  })
+}
+
+function errorsInWords(_: string, value: unknown): unknown {
+  return value instanceof Error ? `${value.name}: ${value.message}` : value
 }
 
 /** Where two runs of one schedule part: the last line that they share, and what each has after it. */

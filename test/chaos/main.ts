@@ -1,36 +1,45 @@
 import { createHash } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
 import { parseRun } from '../seeded/parseRun.js'
 import { playRounds } from '../seeded/playRounds.js'
+import { KEPT_ROUNDS, type KeptRound, roundName, toKeptRound, writeKeptRounds } from './keptRounds.js'
+import type { ChaosRound, ChaosRoundTotals } from './playRound.js'
 import { addTotals, type ChaosTotals, formatTotals } from './totals.js'
-import type { ChaosRound, ChaosRoundTotals } from './worker.js'
 
-// Random schedules of faults against the client, on every core: `npm run chaos -- --runs 20000`. Prints what was
-// done and what came of it; a failure prints its schedule and the command that plays it again.
+// Random schedules of faults against the client, on every core: `npm run chaos -- --runs 20000`. Each is played twice,
+// and what was otherwise the second time is a failure. Prints what was done and what came of it; a failure prints its
+// schedule and the command that plays it again.
 //
 //     --runs N                how many schedules, 2,000 by default
 //     --seed N                the same seed plays the same schedules; a random one by default
 //     --lite                  with the client of taskwire/lite
-//     --twice                 plays each schedule twice, and fails where the second time differs in anything
+//     --once                  plays each schedule once, in half the time
 //     --path P --replay R     of a failure: plays that schedule only
+//     --journals FOLDER       writes all that happens into files there, to compare two versions of the client by `diff`
+//     --keep                  plays the schedules whose digests are kept, and writes the digests into keptRounds.json
 
 /** Schedules of one seed. A failure ends its round; the other rounds go on. */
 const ROUND = 250
 
-const { runs, seed, path, extra, flags } = parseRun('chaos', 2000, ['replay'], ['lite', 'twice'])
+const { runs, seed, path, extra, flags } = parseRun('chaos', 2000, ['replay', 'journals'], ['lite', 'once', 'keep'])
+if (extra.journals !== undefined) mkdirSync(extra.journals, { recursive: true })
 const count = path === undefined ? Math.ceil(runs / ROUND) : 1
-const rounds = Array.from(
+const drawn = Array.from(
   { length: count },
   (_, index): ChaosRound => ({
     seed: seed + index,
     runs: path === undefined ? Math.min(ROUND, runs - index * ROUND) : ROUND,
     path,
     replayPath: extra.replay,
-    client: { kind: flags.lite ? 'lite' : 'full' },
-    twice: flags.twice,
+    kind: flags.lite ? 'lite' : 'full',
+    twice: !flags.once,
+    journals: extra.journals,
   }),
 )
+const rounds = flags.keep ? KEPT_ROUNDS : drawn
+const ofAll = rounds.reduce((sum, round) => sum + round.runs, 0)
 const totals: ChaosTotals = {}
-const digests = new Map<number, string>()
+const played = new Map<string, KeptRound>()
 let longestMs = 0
 const startedAt = Date.now()
 const failures = await playRounds<ChaosRound, ChaosRoundTotals>({
@@ -38,16 +47,21 @@ const failures = await playRounds<ChaosRound, ChaosRoundTotals>({
   rounds,
   onRound: (round) => {
     addTotals(totals, round.counted)
-    digests.set(round.seed, round.digest)
+    played.set(roundName(round), toKeptRound(round))
     longestMs = Math.max(longestMs, round.longestMs)
-    return `${totals.schedules?.times ?? 0} of ${runs}`
+    return `${totals.schedules?.times ?? 0} of ${ofAll}`
   },
 })
 const seconds = Math.round((Date.now() - startedAt) / 1000)
+const inOrder = rounds.map(
+  (round) => [roundName(round), played.get(roundName(round)) ?? { digest: '', counts: {} }] as const,
+)
+if (flags.keep && failures === 0) writeKeptRounds(Object.fromEntries(inOrder))
 if (path === undefined) {
-  console.log(`${totals.schedules?.times ?? 0} schedules from seed ${seed} in ${seconds} s\n\n${formatTotals(totals)}`)
+  const from = flags.keep ? 'whose digests are kept' : `from seed ${seed}`
+  console.log(`${totals.schedules?.times ?? 0} schedules ${from} in ${seconds} s\n\n${formatTotals(totals)}`)
   // The same number before and after a change that is to change nothing says that it did not.
-  const all = rounds.map((round) => digests.get(round.seed)).join()
+  const all = inOrder.map(([, { digest }]) => digest).join()
   console.log(`\nAfter the last fault everything had ended within ${longestMs / 1000} s.`)
   console.log(`Digest of all that happened: ${createHash('sha256').update(all).digest('hex').slice(0, 16)}`)
 }

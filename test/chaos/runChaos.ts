@@ -23,6 +23,8 @@ export interface ChaosRun {
   readonly counts: Tally['counts']
   /** Of all that happened. */
   readonly digest: string
+  /** All that happened, in order. */
+  readonly journal: readonly string[]
   /** How long it took until every call and task had ended after the last fault, in ms, in steps of 10 s. */
   readonly settledMs: number
 }
@@ -85,7 +87,8 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosFailure | un
         const difference = firstDifference(world.journal.lines, again.journal.lines)
         if (difference !== undefined) world.breach('played again otherwise', difference)
       }
-      if (!hasFailed) onRun?.({ counts: tally.counts, digest: world.journal.digest(), settledMs })
+      if (!hasFailed)
+        onRun?.({ counts: tally.counts, digest: world.journal.digest(), journal: world.journal.lines, settledMs })
       if (world.breaches.length === 0) return
       hasFailed = true
       throw new Error([...world.breaches, '', ...world.trace].join('\n'))

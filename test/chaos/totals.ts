@@ -12,26 +12,34 @@ export interface Total {
   lost: number
   /** Of these runs, those in which a call was made twice. */
   duplicated: number
+  /** Of these runs, those that went otherwise when they were played again. */
+  unequal: number
 }
 
 /** Adds what one run has counted. */
 export function addRun(totals: ChaosTotals, counts: Tally['counts']): void {
   const lost = counts['task lost'] ? 1 : 0
   const duplicated = counts['call duplicated'] ? 1 : 0
+  const unequal = counts['played again otherwise'] ? 1 : 0
   const entries = Object.entries({ schedules: 1, ...counts }) as [TallyKey | 'schedules', number][]
-  for (const [key, times] of entries) add(totals, key, { runs: 1, times, lost, duplicated })
+  for (const [key, times] of entries) add(totals, key, { runs: 1, times, lost, duplicated, unequal })
 }
 
 export function addTotals(totals: ChaosTotals, others: ChaosTotals): void {
   for (const [key, total] of Object.entries(others)) add(totals, key as TallyKey, total)
 }
 
-function add(totals: ChaosTotals, key: TallyKey | 'schedules', { runs, times, lost, duplicated }: Total): void {
-  const total = totals[key] ?? { runs: 0, times: 0, lost: 0, duplicated: 0 }
+function add(
+  totals: ChaosTotals,
+  key: TallyKey | 'schedules',
+  { runs, times, lost, duplicated, unequal }: Total,
+): void {
+  const total = totals[key] ?? { runs: 0, times: 0, lost: 0, duplicated: 0, unequal: 0 }
   total.runs += runs
   total.times += times
   total.lost += lost
   total.duplicated += duplicated
+  total.unequal += unequal
   totals[key] = total
 }
 
@@ -39,17 +47,17 @@ function add(totals: ChaosTotals, key: TallyKey | 'schedules', { runs, times, lo
 export function formatTotals(totals: ChaosTotals): string {
   const count = (key: TallyKey | 'schedules') => totals[key]?.times ?? 0
   const faults = [...NETWORK_FAULTS, ...PAGE_FAULTS, ...APP_ACTIONS].map((key) => {
-    const { runs = 0, times = 0, lost = 0, duplicated = 0 } = totals[key] ?? {}
-    return [key, runs, times, lost, duplicated]
+    const { runs = 0, times = 0, lost = 0, duplicated = 0, unequal = 0 } = totals[key] ?? {}
+    return [key, runs, times, lost, duplicated, unequal]
   })
   const kinds = [...NETWORK_FAULTS, ...PAGE_FAULTS]
   const injected = kinds.reduce((sum, key) => sum + count(key), 0)
-  const { runs = 0, lost = 0, duplicated = 0 } = totals.schedules ?? {}
-  const all = ['all faults', runs, injected, lost, duplicated]
+  const { runs = 0, lost = 0, duplicated = 0, unequal = 0 } = totals.schedules ?? {}
+  const all = ['all faults', runs, injected, lost, duplicated, unequal]
   const events = EVENTS.map((key) => [key, count(key)])
   const breaches = BREACHES.map((key) => [key, count(key)])
   return [
-    table(['what happens', 'schedules', 'times', 'lost', 'duplicated'], [...faults, all]),
+    table(['what happens', 'schedules', 'times', 'lost', 'duplicated', 'unequal'], [...faults, all]),
     table(['meanwhile', 'times'], events),
     table(['what must not happen', 'times'], breaches),
   ].join('\n\n')

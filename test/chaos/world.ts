@@ -14,7 +14,7 @@ import {
   type ServerTask,
 } from './chaosServer.js'
 import type { Breach, Fault, Tally, TallyKey } from './faults.js'
-import { createJournal, type Journal, noting } from './journal.js'
+import { createJournal, type Journal, noteShown, noting } from './journal.js'
 import { type ChaosNetwork, createChaosNetwork } from './network.js'
 import { createPollFloors, type PollFloors } from './pollFloors.js'
 import { createRecordWatch, type RecordUser, type RecordWatch } from './recordWatch.js'
@@ -110,7 +110,7 @@ export interface World {
   readonly breaches: readonly string[]
   log(text: string): void
   readonly trace: readonly string[]
-  /** More than the trace: messages, locks, timers and what is written, too. */
+  /** More than the trace: messages, locks, timers, what is written and what is shown, too. */
   readonly journal: Journal
 }
 
@@ -298,13 +298,16 @@ export function createWorld(
     const life: RecordUser = {
       isAlive: () => tab.isAlive,
       onRemoved: (record) => deliver(tab, record),
-      onChanged: (key, value) => note(value === undefined ? `removes ${key}` : `writes ${key} ${value}`),
+      onChanged: (key, value) => {
+        tally.add('writes to storage')
+        note(value === undefined ? `removes ${key}` : `writes ${key} ${value}`)
+      },
     }
     const pause = () =>
       new Promise<void>((resolve) => page.environment.setTimeout(() => resolve(), Math.floor(random() * 15)))
     const local = storage.webStorage(life)
     const environment = {
-      ...noting(page.environment, note),
+      ...noting(page.environment, note, tally.add),
       fetch: (url: string | globalThis.URL, init?: RequestInit) => send(tab, url, init),
       storage: () => local,
       ...(options.tabs === 'alone' && { locks: undefined, channel: undefined }),
@@ -333,6 +336,8 @@ export function createWorld(
       isVisible: true,
     }
     tabs.push(tab)
+    // What a page shows after its end is never seen.
+    noteShown(client, (text) => tab.isAlive && note(text))
     return tab
   }
 

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { join } from 'node:path'
+import type { ClientKind } from '../support/createClientOf.js'
+import { replayCommand, runChaos } from './runChaos.js'
+import { addRun, type ChaosTotals } from './totals.js'
+
+/** Schedules of one seed. */
+export interface ChaosRound {
+  readonly seed: number
+  readonly runs: number
+  readonly path?: string | undefined
+  readonly replayPath?: string | undefined
+  readonly kind?: ClientKind | undefined
+  /** Plays each schedule a second time, and compares. */
+  readonly twice: boolean
+  /** A folder that gets all that happened, a file for each seed. */
+  readonly journals?: string | undefined
+}
+
+/** What one round has counted, and the digest of all that happened in it. */
+export interface ChaosRoundTotals {
+  readonly counted: ChaosTotals
+  readonly seed: number
+  readonly kind: ClientKind
+  readonly digest: string
+  /** The longest time that a schedule took to settle after its last fault. */
+  readonly longestMs: number
+}
+
+/** A round that was played. */
+export interface PlayedRound {
+  readonly totals: ChaosRoundTotals
+  /** What went wrong, and how to see it again. */
+  readonly failure: string | undefined
+}
+
+/** Plays the schedules of a round up to the first that fails. */
+export async function playRound(round: ChaosRound): Promise<PlayedRound> {
+  const { seed, kind = 'full' } = round
+  const counted: ChaosTotals = {}
+  const digests = createHash('sha256')
+  const journal =
+    round.journals === undefined ? undefined : createWriteStream(join(round.journals, `${kind}-${seed}.txt`))
+  let longestMs = 0
+  let played = 0
+  const failure = await runChaos({
+    ...round,
+    client: { kind },
+    onRun: (run) => {
+      addRun(counted, run.counts)
+      digests.update(run.digest)
+      longestMs = Math.max(longestMs, run.settledMs)
+      journal?.write(`# schedule ${++played}\n${run.journal.join('\n')}\n`)
+    },
+  })
+  await new Promise<void>((resolve) => (journal === undefined ? resolve() : journal.end(resolve)))
+  return {
+    totals: { counted, seed, kind, digest: digests.digest('hex').slice(0, 16), longestMs },
+    failure: failure && `${failure.report}\n\n${replayCommand(failure)}${kind === 'lite' ? ' --lite' : ''}`,
+  }
+}
