@@ -33,4 +33,18 @@ describe('the journal of a schedule', () => {
     }
     expect(digestOf('broken at position 9 (line 1 column 10)')).toBe(digestOf('broken at position 9'))
   })
+
+  it('has the same digest in whichever order things happened within an instant, and another one where instants change', () => {
+    const digestOf = (...notes: [at: number, text: string][]) => {
+      let at = 0
+      const journal = createJournal(() => at)
+      for (const [time, text] of notes) {
+        at = time
+        journal.note(text)
+      }
+      return journal.digest()
+    }
+    expect(digestOf([0, 'a'], [0, 'b'], [1, 'c'])).toBe(digestOf([0, 'b'], [0, 'a'], [1, 'c']))
+    expect(digestOf([0, 'a'], [0, 'b'], [1, 'c'])).not.toBe(digestOf([0, 'a'], [1, 'b'], [1, 'c']))
+  })
 })

@@ -6,7 +6,10 @@ import type { Environment } from '../../src/core/environment/environment.js'
 export interface Journal {
   readonly lines: readonly string[]
   note(text: string): void
-  /** Equal for two runs in which the same things happened at the same times. */
+  /**
+   * Equal for two runs in which the same things happened at the same times. The order within an instant does not count:
+   * versions of Node take different numbers of microtasks to read a response.
+   */
   digest(): string
 }
 
@@ -15,10 +18,20 @@ const LINE_AND_COLUMN = / \(line \d+ column \d+\)/g
 
 export function createJournal(now: () => number): Journal {
   const lines: string[] = []
+  /** Where an instant begins. */
+  const instants: number[] = []
+  let latest = Number.NaN
   return {
     lines,
-    note: (text) => lines.push(`${now()} ${text.replace(LINE_AND_COLUMN, '')}`),
-    digest: () => createHash('sha256').update(lines.join('\n')).digest('hex'),
+    note: (text) => {
+      if (now() !== latest) instants.push(lines.length)
+      latest = now()
+      lines.push(`${latest} ${text.replace(LINE_AND_COLUMN, '')}`)
+    },
+    digest: () => {
+      const sorted = instants.flatMap((from, index) => lines.slice(from, instants[index + 1]).toSorted())
+      return createHash('sha256').update(sorted.join('\n')).digest('hex')
+    },
   }
 }
 
