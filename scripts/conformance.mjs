@@ -1,6 +1,7 @@
 // The official conformance suite: `npm run conformance`, or `npm run conformance -- server` for one of server, gateway, client, lite, auth.
 // Its server scenarios for 2026-07-28, those of the Tasks extension included, run against the server with the tools that the
-// suite asks for: with tasks in memory, and over Redis and Postgres with a queue and a worker; and against a gateway in front of it.
+// suite asks for: with tasks in memory, and over Redis and Postgres with a queue and a worker; and against a gateway in front of it,
+// and in front of the same server without tasks.
 // Its client scenarios run against the SDK's client, bare and over `withTasks`, which must pass whatever the bare one does,
 // and against the client of `taskwire/lite`; those of authorization against `createTaskClient({ url, authProvider })`.
 // What does not pass, or does not apply, has its reason in conformance-expected.json; a reason that is not needed fails.
@@ -14,7 +15,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
 /** @typedef {{ id: string, name: string, status: string, errorMessage?: string }} Check */
-/** @typedef {Record<'server' | 'gateway' | 'client' | 'lite' | 'auth', Record<string, string>>} Expected */
+/** @typedef {Record<'server' | 'gateway' | 'gateway-plain' | 'client' | 'lite' | 'auth', Record<string, string>>} Expected */
 
 const SUITE = '@modelcontextprotocol/conformance@0.2.0-alpha.12'
 const REVISION = '2026-07-28'
@@ -26,6 +27,7 @@ const hasRedis = env['REDIS_URL'] !== undefined || spawnSync('redis-server', ['-
 
 /** @type {Expected} */
 const expected = JSON.parse(readFileSync(new URL('conformance-expected.json', import.meta.url), 'utf8'))
+expected['gateway-plain'] = { ...expected.gateway, ...expected['gateway-plain'] }
 /** Relative: the suite cuts a command at its spaces. */
 const pathOf = (/** @type {URL} */ url) => relative('', fileURLToPath(url))
 const clientIn = (/** @type {string} */ file) => pathOf(new URL(`../test/interop/${file}.ts`, import.meta.url))
@@ -174,11 +176,18 @@ async function judgeServers() {
 }
 
 async function judgeGateway() {
-  console.log(`\n# A gateway in front of the server, ${REVISION}`)
-  await runServer('gateway')
-  const checks = readChecks('gateway')
-  judge('gateway', checks, await listScenarios('--server'))
-  return checks
+  /** @type {string[]} */
+  const counts = []
+  const listed = await listScenarios('--server')
+  for (const kind of /** @type {const} */ (['gateway', 'gateway-plain'])) {
+    const behind = kind === 'gateway' ? 'with tasks' : 'without tasks'
+    console.log(`\n# A gateway in front of the server ${behind}, ${REVISION}`)
+    await runServer(kind)
+    const checks = readChecks(kind)
+    judge(kind, checks, listed)
+    counts.push(`${countPassed(checks)} (server ${behind})`)
+  }
+  return counts.join(', ')
 }
 
 /** @param {Map<string, Check[]>} checks */
@@ -252,7 +261,7 @@ try {
   /** @type {string[]} */
   const counts = []
   if (only === undefined || only === 'server') counts.push(`Server over ${await judgeServers()}.`)
-  if (only === undefined || only === 'gateway') counts.push(`Gateway: ${countPassed(await judgeGateway())}.`)
+  if (only === undefined || only === 'gateway') counts.push(`Gateway: ${await judgeGateway()}.`)
   if (only === undefined || only === 'client')
     counts.push(`Client over withTasks: ${countPassed(await judgeClient())}.`)
   if (only === undefined || only === 'lite') counts.push(`taskwire/lite: ${countPassed(await judgeLite())}.`)

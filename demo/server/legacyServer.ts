@@ -87,6 +87,7 @@ const direct: ToolContext = {
   attempt: 1,
   sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
   clientCapabilities: {},
+  meta: {},
   inputResponses: {},
   progress: async () => {},
   elicit: unasked,

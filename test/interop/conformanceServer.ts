@@ -1,13 +1,17 @@
-// The server that the official conformance suite asks, over one of the stores, or a gateway in front of it; where there is a
-// database, a worker does the work of its tasks: `node scripts/run.mjs test/interop/conformanceServer.ts
-// memory|redis|postgres|gateway`. It ends with its input.
+// The server that the official conformance suite asks, over one of the stores, or a gateway in front of it or of the same server
+// without tasks; where there is a database, a worker does the work of its tasks: `node scripts/run.mjs
+// test/interop/conformanceServer.ts memory|redis|postgres|gateway|gateway-plain`. It ends with its input.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { localhostHostValidation, localhostOriginValidation } from '@modelcontextprotocol/node'
 import { createTaskGateway } from 'taskwire/gateway'
 import type { ReportError } from 'taskwire/server'
 import { createParts } from '../../demo/scale/parts.js'
-import { createFixtureServer, startFixtureWorker } from '../../demo/server/fixtures/fixtureServer.js'
+import {
+  createFixtureServer,
+  createPlainFixtureServer,
+  startFixtureWorker,
+} from '../../demo/server/fixtures/fixtureServer.js'
 import { nodeHandler } from '../../demo/server/nodeHandler.js'
 import { startPostgres, startRedis } from '../server/support/databases.js'
 import { startHttpServer } from '../support/httpServer.js'
@@ -17,11 +21,14 @@ const database = kind === 'redis' ? await startRedis() : kind === 'postgres' ? a
 const backend = kind === 'redis' ? 'redis' : 'postgres'
 const parts = database && createParts(backend, database.url)
 
-const server = createFixtureServer({ cors: true, ...(parts && { store: parts.store, executor: parts.queue }) })
+const server =
+  kind === 'gateway-plain'
+    ? createPlainFixtureServer()
+    : createFixtureServer({ cors: true, ...(parts && { store: parts.store, executor: parts.queue }) })
 let isEnding = false
 const onError: ReportError = (error) => isEnding || console.error(error)
 const worker = parts && startFixtureWorker({ store: parts.store, queue: parts.queue, onError })
-const behind = kind === 'gateway' ? await startHttpServer(server) : undefined
+const behind = kind?.startsWith('gateway') ? await startHttpServer(server) : undefined
 const tasks = [
   'slow_compute',
   'failing_job',

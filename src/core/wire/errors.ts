@@ -6,7 +6,6 @@ import {
   TaskExpiredError,
   type TaskProtocolSource,
   TaskRequestError,
-  TaskStuckError,
   TasksUnsupportedError,
   ToolCallInterruptedError,
   ToolCallRejectedError,
@@ -99,12 +98,6 @@ export function toolCallError(error: unknown, tool: string, refused: boolean): u
       code: error.status,
       cause: withoutBody(error),
     })
-  }
-  if (hasWireCode(error, 'INPUT_REQUIRED_ROUNDS_EXCEEDED')) {
-    return new TaskStuckError(
-      `The server asked for input again and again before it ran "${tool}", so the call was given up.${inDevelopment ? ' Report this to its maintainers.' : ''}`,
-      { cause: error },
-    )
   }
   if (hasWireCode(error, ...LOCAL_CODES)) return error
   return new ToolCallInterruptedError(tool, { cause: withoutBody(error) })

@@ -50,7 +50,6 @@ it('the codes are those of the SDK', () => {
     CAPABILITY_NOT_SUPPORTED: true,
     INVALID_RESULT: true,
     UNSUPPORTED_RESULT_TYPE: true,
-    INPUT_REQUIRED_ROUNDS_EXCEEDED: true,
   }
   for (const code of Object.keys(codes)) expect(Object.values(SdkErrorCode)).toContain(code)
 })

@@ -13,7 +13,6 @@ export type WireCode =
   | 'CAPABILITY_NOT_SUPPORTED'
   | 'INVALID_RESULT'
   | 'UNSUPPORTED_RESULT_TYPE'
-  | 'INPUT_REQUIRED_ROUNDS_EXCEEDED'
 
 /** A request that failed on this side of the wire, or on the way. */
 export class WireError extends Error {

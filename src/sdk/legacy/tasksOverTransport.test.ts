@@ -34,6 +34,7 @@ function setUp(addressesSessions = true) {
     transport,
     client: client as unknown as Client,
     capabilities: undefined,
+    declared: undefined,
     missingCapability: () => undefined,
     onIssue: () => {},
     legacy: { mode: 'auto', ttlMs: undefined, environment, addressesSessions },

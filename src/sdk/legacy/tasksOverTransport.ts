@@ -1,9 +1,10 @@
-import type { Client, RequestId } from '@modelcontextprotocol/client'
+import type { Client, ClientCapabilities, RequestId } from '@modelcontextprotocol/client'
 import type { OnProtocolIssue } from '../../core/protocol/task.js'
 import type { LegacyOptions } from '../../core/wire/legacyOptions.js'
 import type { TaskApi } from '../../core/wire/taskApi.js'
 import { usesFirstLoad } from '../firstLoad.js'
 import type { TaskTransport } from '../transport/taskTransport.js'
+import { routeInputRequests } from './routeInputRequests.js'
 import { sessionHeaders } from './session.js'
 import { createLegacyTasks, type LegacyTasksOptions } from './tasks.js'
 import type { LegacyWire } from './wire.js'
@@ -14,6 +15,8 @@ export interface TasksOverTransportOptions {
   readonly transport: TaskTransport
   readonly client: Client
   readonly capabilities: unknown
+  /** What a client of ours declares. Undefined for an app's client, which has the app's handlers. */
+  readonly declared: ClientCapabilities | undefined
   readonly missingCapability: LegacyTasksOptions['missingCapability']
   readonly onIssue: OnProtocolIssue
   readonly legacy: LegacyOptions
@@ -23,9 +26,11 @@ export interface TasksOverTransportOptions {
 export function legacyTasksOverTransport({
   transport,
   client,
+  declared,
   legacy,
   ...options
 }: TasksOverTransportOptions): TaskApi {
+  if (declared !== undefined) routeInputRequests(client, declared)
   return createLegacyTasks({
     ...options,
     ...legacy,

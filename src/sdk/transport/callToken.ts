@@ -1,6 +1,5 @@
 import type { CallToolResult } from '../../core/protocol/callToolResult.js'
 import type { InputRequest, InputResponse } from '../../core/protocol/inputRequest.js'
-import { isJsonObject, type JsonObject } from '../../core/protocol/json.js'
 import type { Task } from '../../core/protocol/task.js'
 import type { TaskOptIn } from '../../core/wire/taskApi.js'
 
@@ -9,7 +8,7 @@ import type { TaskOptIn } from '../../core/wire/taskApi.js'
  * `_meta` refers to it; the token never leaves the page.
  */
 export interface OwnCall {
-  /** Responds to an input request that the server sends before it has decided on a task. */
+  /** Responds to an input request that a server of an earlier revision sends, which names no call. */
   readonly ask?: ((inputKey: string, request: InputRequest, signal: AbortSignal) => Promise<InputResponse>) | undefined
   /** The response to give, without asking the server: the task was followed already. */
   readonly result?: CallToolResult
@@ -33,16 +32,3 @@ export class TaskCreated {
 
 /** `_meta` key of the token that refers to an {@link OwnCall}. */
 export const CALL_TOKEN_META = 'dev.taskwire/call'
-
-/** Puts the token of a call into each input request of its multi round-trip, so that the handler knows which call asks. */
-export function withToken<R extends JsonObject>(result: R, token: unknown): R {
-  const { inputRequests } = result
-  if (!isJsonObject(inputRequests)) return result
-  const marked = Object.entries(inputRequests).map(([key, request]) => {
-    if (!isJsonObject(request)) return [key, request]
-    const params = isJsonObject(request['params']) ? request['params'] : {}
-    const meta = isJsonObject(params['_meta']) ? params['_meta'] : {}
-    return [key, { ...request, params: { ...params, _meta: { ...meta, [CALL_TOKEN_META]: token } } }]
-  })
-  return { ...result, inputRequests: Object.fromEntries(marked) }
-}

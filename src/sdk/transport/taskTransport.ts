@@ -186,13 +186,16 @@ export class TaskTransport implements Transport, TaskRequester {
     if (message.method === 'initialize') this.capabilities = message.params?.['capabilities']
     if (!hasEnvelope(meta)) return message
     const declared = declareTasks(meta)
+    const result = { ...message, params: { ...message.params, _meta: declared } }
+    // A call may declare less than its client does. What is sent for the tasks of all calls is not its own.
+    if (message.method === 'tools/call' && this.#envelope !== undefined) return result
     this.#envelope = {
       [PROTOCOL_VERSION_META]: declared[PROTOCOL_VERSION_META],
       ...(CLIENT_INFO_META in declared && { [CLIENT_INFO_META]: declared[CLIENT_INFO_META] }),
       [CLIENT_CAPABILITIES_META]: declared[CLIENT_CAPABILITIES_META],
     }
     this.capabilities = declared[CLIENT_CAPABILITIES_META]
-    return { ...message, params: { ...message.params, _meta: declared } }
+    return result
   }
 
   /**

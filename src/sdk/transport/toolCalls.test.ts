@@ -23,7 +23,6 @@ const request = (id: number, meta?: JsonObject, method = 'tools/call'): JSONRPCR
 const modern = (id: number, token?: string) => request(id, { ...ENVELOPE, ...(token && { [CALL_TOKEN_META]: token }) })
 const legacy = (id: number, token: string) => request(id, { [CALL_TOKEN_META]: token })
 const answer = (id: number, result: object) => ({ jsonrpc: '2.0', id, result }) as JSONRPCMessage
-const asks = (inputRequests: object) => ({ resultType: 'input_required', inputRequests })
 const asTask = (id: number) => answer(id, { ...TASK, resultType: 'task' })
 
 /** A transport over one that only keeps what it is given. */
@@ -107,21 +106,9 @@ describe('a call of a task client', () => {
     expect(delivered).toEqual([asked])
   })
 
-  it('is told what the server asks, with the token of the call', async () => {
+  it.each([{}, { ask: never }])('sees what the server asks as it is: %j', (own) => {
     const { call, receive, delivered } = setUp()
-    const { outcome } = call(modern(1, 'a'), { ask: never })
-    receive(answer(1, { resultType: 'input_required', inputRequests: { q: { method: 'roots/list' } } }))
-    await settle()
-    expect(outcome).toEqual({ settled: true })
-    const params = { _meta: { [CALL_TOKEN_META]: 'a' } }
-    expect(delivered).toEqual([
-      answer(1, { resultType: 'input_required', inputRequests: { q: { method: 'roots/list', params } } }),
-    ])
-  })
-
-  it('that can ask nobody sees what the server asks as it is', () => {
-    const { call, receive, delivered } = setUp()
-    call(modern(1, 'a'), {})
+    call(modern(1, 'a'), own)
     const message = answer(1, {
       resultType: 'input_required',
       inputRequests: { q: { method: 'sampling/createMessage' } },
@@ -130,18 +117,12 @@ describe('a call of a task client', () => {
     expect(delivered).toEqual([message])
   })
 
-  const FORM = { method: 'elicitation/create', params: { message: 'Sure?', requestedSchema: {} } }
-  const DEEP: unknown = JSON.parse(`${'['.repeat(2000)}${']'.repeat(2000)}`)
-
-  it.each([
-    ['asks what was not declared', asks({ q: FORM }), { name: 'TaskInputRequiredError' }],
-    ['nests its result too deep', { content: DEEP }, { name: 'TaskProtocolError', source: 'tools/call' }],
-  ])('is rejected where the server %s, and the SDK client sees nothing', async (_, answered, error) => {
+  it('is rejected if the server nests its result too deep, and the SDK client sees nothing', async () => {
     const { call, receive, delivered } = setUp()
     const { outcome } = call(modern(1, 'a'), { ask: never })
-    receive(answer(1, answered))
+    receive(answer(1, { content: JSON.parse(`${'['.repeat(2000)}${']'.repeat(2000)}`) as unknown }))
     await settle()
-    expect(outcome.error).toMatchObject(error)
+    expect(outcome.error).toMatchObject({ name: 'TaskProtocolError', source: 'tools/call' })
     expect(delivered).toEqual([])
   })
 

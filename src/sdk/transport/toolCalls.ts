@@ -2,12 +2,11 @@ import type { JSONRPCMessage, JSONRPCRequest, RequestId, TransportSendOptions } 
 import type { CallToolResult } from '../../core/protocol/callToolResult.js'
 import { TaskProtocolError } from '../../core/protocol/errors.js'
 import { CLIENT_CAPABILITIES_META, hasEnvelope } from '../../core/protocol/extension.js'
-import { undeclaredInput } from '../../core/protocol/inputCapabilities.js'
 import { isTooDeep, type JsonObject } from '../../core/protocol/json.js'
 import { type OnProtocolIssue, parseTask, type Task } from '../../core/protocol/task.js'
 import { onAbort } from '../../core/time/abort.js'
 import type { TaskRequester } from '../../core/wire/taskRequester.js'
-import { CALL_TOKEN_META, type OwnCall, TaskCreated, withToken } from './callToken.js'
+import { CALL_TOKEN_META, type OwnCall, TaskCreated } from './callToken.js'
 import { type Send, streamEnded } from './internalRequests.js'
 
 /** A `tools/call` request that the SDK client waits for the response to. */
@@ -57,7 +56,6 @@ export interface ToolCallsOptions {
 
 interface PendingCall extends Attempt {
   readonly call: OwnCall | undefined
-  readonly token: unknown
   /** The earlier revisions make a task only of a call that asks for one. */
   readonly mayBecomeTask: boolean
 }
@@ -89,7 +87,6 @@ export class ToolCalls {
         progressToken: meta.progressToken,
         capabilities: meta[CLIENT_CAPABILITIES_META],
         call,
-        token,
         mayBecomeTask: call ? hasEnvelope(meta) || call.optIn !== undefined : hasEnvelope(meta) && !!this.#follower,
         isTask: false,
         resolve,
@@ -132,16 +129,11 @@ export class ToolCalls {
       return undefined
     }
     this.#close(pending.id)
-    const isAsking = call?.ask !== undefined && resultType === 'input_required'
-    const refusal = isTooDeep(result)
-      ? new TaskProtocolError('the result is nested too deep', { source: 'tools/call' })
-      : isAsking && undeclaredInput(result['inputRequests'], pending.capabilities)
-    if (refusal) {
-      pending.reject(refusal)
+    if (isTooDeep(result)) {
+      pending.reject(new TaskProtocolError('the result is nested too deep', { source: 'tools/call' }))
       return undefined
     }
     pending.resolve()
-    if (isAsking) return { ...message, result: withToken(result, pending.token) }
     // Servers of earlier revisions send no type, which stands for "complete"; the SDK client would refuse it.
     const isUntyped = pending.capabilities !== undefined && resultType === undefined
     return isUntyped ? { ...message, result: { ...result, resultType: 'complete' } } : message

@@ -10,7 +10,6 @@ import type { SignInByToken } from '../signIn/signIn.js'
 import { TaskTransport } from '../transport/taskTransport.js'
 import { answeredFetch } from './fetch.js'
 import { withHeaders } from './headers.js'
-import { routeInputRequests } from './multiRoundTrip.js'
 
 /** How the SDK client finds out what a server speaks: by both ways, or by one of them only. */
 const NEGOTIATION = { auto: 'auto', modern: { pin: '2026-07-28' }, legacy: 'legacy' } as const
@@ -18,18 +17,16 @@ const NEGOTIATION = { auto: 'auto', modern: { pin: '2026-07-28' }, legacy: 'lega
 /** The revisions that a client speaks: whichever the server does, or those of one era. */
 export type EraOption = keyof typeof NEGOTIATION
 
-/** An SDK client of our own, whose input requests reach the calls that they belong to. */
+/** An SDK client of our own. */
 export function createClient(
   clientInfo: { name: string; version: string } | undefined,
   capabilities: ClientCapabilities,
   era: EraOption,
 ): Client {
-  const client = new Client(clientInfo ?? { name: 'taskwire', version: VERSION }, {
+  return new Client(clientInfo ?? { name: 'taskwire', version: VERSION }, {
     capabilities,
     versionNegotiation: { mode: NEGOTIATION[era] },
   })
-  routeInputRequests(client, capabilities)
-  return client
 }
 
 export interface HttpTransportOptions {

@@ -79,7 +79,7 @@ describe('a call through an SDK v2 client', () => {
         arguments: { year: 2026 },
         _meta: { trace: 'x', [CALL_TOKEN_META]: 'token-1', [IDEMPOTENCY_KEY_META]: 'key' },
       },
-      { timeout: 2 ** 31 - 1, signal: expect.any(AbortSignal) },
+      { timeout: 2 ** 31 - 1, signal: expect.any(AbortSignal), allowInputRequired: true },
     ])
     await world.connection.callToolRaw({ name: 'report' }, undefined)
     expect(world.client.callTool.mock.lastCall?.[0]).toEqual({

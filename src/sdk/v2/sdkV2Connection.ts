@@ -1,9 +1,10 @@
 import type { Client, ClientCapabilities, Transport } from '@modelcontextprotocol/client'
 import type { CallToolResult } from '../../core/protocol/callToolResult.js'
 import { TaskConfigurationError } from '../../core/protocol/errors.js'
-import { IDEMPOTENCY_KEY_META } from '../../core/protocol/extension.js'
+import { CLIENT_CAPABILITIES_META, IDEMPOTENCY_KEY_META } from '../../core/protocol/extension.js'
 import { missingCapability } from '../../core/protocol/inputCapabilities.js'
 import type { InputRequest } from '../../core/protocol/inputRequest.js'
+import type { JsonObject } from '../../core/protocol/json.js'
 import type { OnProtocolIssue } from '../../core/protocol/task.js'
 import type { ToolCallRequest, ToolCallResponse } from '../../core/protocol/taskPort.js'
 import { onAbort } from '../../core/time/abort.js'
@@ -17,6 +18,7 @@ import type { LegacyOptions } from '../../core/wire/legacyOptions.js'
 import { DISCOVERED } from '../../core/wire/modern/discovered.js'
 import { modernTasks } from '../../core/wire/modern/tasks.js'
 import type { ConnectRetry } from '../../core/wire/opening.js'
+import { inRounds } from '../../core/wire/rounds.js'
 import type { ConnectedSdk, SdkCall } from '../../core/wire/sdkAdapter.js'
 import { type SignIn, signInByTransport } from '../../core/wire/signInByTransport.js'
 import type { TaskApi } from '../../core/wire/taskApi.js'
@@ -27,7 +29,7 @@ import type { EraOption } from './httpTransport.js'
 
 export interface SdkV2ConnectionOptions extends CallLimitOptions, JobsOption {
   readonly client: Client
-  /** What the client declares. Undefined: what its transport has seen it declare. */
+  /** What a client of ours declares. Undefined for an app's client: what its transport has seen it declare. */
   readonly capabilities?: ClientCapabilities
   /** What a client of ours was told to speak. Undefined: it is not ours. */
   readonly era?: EraOption
@@ -75,7 +77,8 @@ export function createSdkV2Connection(options: SdkV2ConnectionOptions): Connecti
     transport.onMessage = options.onMessage
     isOpen = true
     const tasks = await tasksOver(transport)
-    const connected = { client, transport, randomId: options.randomId }
+    const { randomId, environment } = options
+    const connected = { client, transport, randomId, environment }
     return {
       state: describe(client, era(), tasks, options.era),
       tasks,
@@ -96,7 +99,16 @@ export function createSdkV2Connection(options: SdkV2ConnectionOptions): Connecti
     const capabilities: unknown = client.getServerCapabilities()
     if (era() === 'modern') return modernTasks(transport, capabilities, onIssue)
     const { legacyTasksOverTransport } = await import('../legacy/tasksOverTransport.js')
-    return legacyTasksOverTransport({ transport, client, capabilities, missingCapability: missing, onIssue, legacy })
+    const declared = options.capabilities
+    return legacyTasksOverTransport({
+      transport,
+      client,
+      capabilities,
+      declared,
+      missingCapability: missing,
+      onIssue,
+      legacy,
+    })
   }
 
   /** What nobody has declared yet, cannot be known to be missing. */
@@ -133,43 +145,44 @@ export function createSdkV2Connection(options: SdkV2ConnectionOptions): Connecti
   })
 }
 
-interface ConnectedClient {
-  readonly client: Client
+interface ConnectedClient extends Pick<SdkV2ConnectionOptions, 'client' | 'randomId' | 'environment'> {
   readonly transport: TaskTransport
-  readonly randomId: () => string
 }
 
 /**
- * A `tools/call` through the SDK client, which validates the result, mirrors headers and resolves
- * multi round-trips. The SDK's default timeout of 60 s must not end a call that the user is thinking about.
+ * A `tools/call` through the SDK client, which validates the result and mirrors headers. The input requests of a multi
+ * round-trip are those of the call, whoever has made the SDK client: its handlers do not know which call asks. The SDK's
+ * default timeout of 60 s must not end a call that the user is thinking about.
  */
 async function callTool(
-  { client, transport, randomId }: ConnectedClient,
+  { client, transport, randomId, environment }: ConnectedClient,
   { name, arguments: args, meta }: ToolCallRequest,
   call: SdkCall,
-  signal: AbortSignal | undefined,
+  signal = new AbortController().signal,
 ): Promise<ToolCallResponse> {
   const { idempotencyKey } = call
   const ownCall: OwnCall = { ...call }
   const token = randomId()
   const release = transport.register(token, ownCall)
+  const _meta: JsonObject = {
+    ...meta?.(),
+    [CALL_TOKEN_META]: token,
+    ...(idempotencyKey && { [IDEMPOTENCY_KEY_META]: idempotencyKey }),
+  }
+  const rounds = {
+    tool: name,
+    environment,
+    get capabilities() {
+      return _meta[CLIENT_CAPABILITIES_META] ?? transport.capabilities
+    },
+  }
+  const options = { timeout: MAX_TIMER_MS, signal, allowInputRequired: true }
+  const send = (added: JsonObject) => client.callTool({ name, arguments: { ...args }, ...added, _meta }, options)
   try {
-    const result = await client.callTool(
-      {
-        name,
-        arguments: { ...args },
-        _meta: {
-          ...meta?.(),
-          [CALL_TOKEN_META]: token,
-          ...(idempotencyKey && { [IDEMPOTENCY_KEY_META]: idempotencyKey }),
-        },
-      },
-      { timeout: MAX_TIMER_MS, ...(signal && { signal }) },
-    )
-    return { type: 'result', result }
+    return { type: 'result', result: await inRounds(rounds, send, call.ask, signal) }
   } catch (error) {
     if (error instanceof TaskCreated) return { type: 'task', task: error.task }
-    signal?.throwIfAborted()
+    signal.throwIfAborted()
     if (transport.sessionId !== undefined && isSessionLost(error)) {
       // The next use connects anew, and that is a new session.
       await client.close()

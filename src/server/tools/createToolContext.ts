@@ -13,6 +13,7 @@ import type { ToolBackend } from '../tasks/toolBackend.js'
 import { checkReport, type WorkReportArguments } from '../tasks/workReport.js'
 import type { ValidCall } from './callTool.js'
 import { createElicit } from './elicit.js'
+import { metaOf } from './metaOf.js'
 import type { PrepareContext, ToolContext } from './toolContext.js'
 
 type SamplingResponse = CreateMessageResult | CreateMessageResultWithTools
@@ -68,6 +69,7 @@ function notInPrepare(name: string): TaskConfigurationError {
 function requestContext({ ctx, exchange }: ValidCall): Omit<PrepareContext, 'signal' | 'sleep'> {
   return {
     clientCapabilities: exchange.capabilities,
+    meta: metaOf(exchange.body),
     inputResponses: ctx.mcpReq.inputResponses ?? {},
     requestState: ctx.mcpReq.requestState,
     ...(exchange.authInfo !== undefined && { authInfo: exchange.authInfo }),

@@ -26,6 +26,16 @@ export interface PrepareContext {
    * The capabilities that the client declared: with this very request, or with `initialize` in revisions before 2026-07-28.
    */
   readonly clientCapabilities: ClientCapabilities
+  /**
+   * What the client has put into `_meta` of the call, such as a trace context: untrusted. What MCP reserves is left out (a prefix
+   * such as `io.modelcontextprotocol/`, and `progressToken`), and so are the keys of this package (MCP 2026-07-28, "General fields: _meta").
+   *
+   * @example
+   * ```ts
+   * const traceparent = String(context.meta['traceparent'] ?? '')
+   * ```
+   */
+  readonly meta: Readonly<Record<string, unknown>>
   /** The caller, as passed to `fetch`. */
   readonly authInfo?: AuthInfo
   /**

@@ -1,16 +1,16 @@
 import { ProtocolError as BehindError, type InputRequest } from '@modelcontextprotocol/client'
 import { type CallToolResult, ProtocolError } from '@modelcontextprotocol/server'
-import type { TaskClient } from '../../core/client/taskClient.js'
-import { isTaskError, TaskFailedError } from '../../core/protocol/errors.js'
+import { isTaskError, TaskFailedError, TaskInputRequiredError } from '../../core/protocol/errors.js'
 import type { InputResponse } from '../../core/protocol/inputRequest.js'
-import type { ToolCallState } from '../../core/record/toolCallState.js'
+import { isSettled, type ToolCallState } from '../../core/record/toolCallState.js'
 import { causes } from '../../core/wire/wireErrors.js'
 import { INTERNAL_ERROR } from '../../server/base/errorCodes.js'
 import { ignoreRejection } from '../../server/base/ignoreRejection.js'
 import { answerFor } from './askClient.js'
 import { isSessionLost, isStopped } from './callBehind.js'
-import { forwardProgress } from './forwardProgress.js'
+import type { ConnectedBehind } from './connectBehind.js'
 import type { CallBehind } from './toolsBehind.js'
+import type { RequestMeta } from './withRequestMeta.js'
 
 /**
  * Calls a tool of the server behind that may answer with a task or start a job, and follows that to its end. When the signal of the
@@ -20,35 +20,47 @@ import type { CallBehind } from './toolsBehind.js'
  * lost; what `closed` rejects with; the reason of the signal if the call was cancelled.
  */
 export async function callAsTask(
-  client: TaskClient,
+  { taskClient: client, closed }: ConnectedBehind,
   { name, args, context }: CallBehind,
-  closed: Promise<never>,
+  { meta, report }: RequestMeta,
 ): Promise<CallToolResult> {
+  const removeMeta = client.addCallMeta(() => () => meta)
   const call = client.startToolCall({ name, arguments: { ...args } })
-  const report = forwardProgress(context)
+  removeMeta()
   const asked = new Set<string>()
+  let giveUp: (error: unknown) => void = () => {}
+  const unanswered = new Promise<never>((_, reject) => {
+    giveUp = reject
+  })
 
   async function answer(key: string, request: ToolCallState['inputRequests'][string]): Promise<void> {
     asked.add(key)
     // Both are what the specification says; it was parsed.
     const response = await answerFor(context, request as InputRequest)
-    await call.respond(key, response as InputResponse)
+    try {
+      await call.respond(key, response as InputResponse)
+    } catch {
+      // The server behind has refused the response, unless the input request was withdrawn.
+      if (key in call.getState().inputRequests) await answer(key, request)
+    }
   }
 
   const onState = (state: ToolCallState) => {
     if (state.progress !== undefined) report(state.progress)
     else if (state.task?.statusMessage !== undefined) report({ message: state.task.statusMessage })
     for (const [key, request] of Object.entries(state.inputRequests)) {
-      if (!asked.has(key)) ignoreRejection(answer(key, request))
+      if (!asked.has(key)) answer(key, request).catch(giveUp)
     }
   }
   const cancel = () => void ignoreRejection(call.cancel())
   const unsubscribe = call.subscribe(onState)
   context.signal.addEventListener('abort', cancel, { once: true })
   try {
-    return (await Promise.race([call.result, closed])) as CallToolResult
+    return (await Promise.race([call.result, closed, unanswered])) as CallToolResult
   } catch (error) {
     context.signal.throwIfAborted()
+    // A task that nobody can answer would wait for ever.
+    if (!isSettled(call.getState())) await Promise.race([call.cancel(), closed]).catch(() => {})
     throw withoutClient(error)
   } finally {
     unsubscribe()
@@ -60,6 +72,12 @@ export async function callAsTask(
 
 /** What the server behind has said, without the words that are for an app. */
 function withoutClient(error: unknown): unknown {
+  if (error instanceof TaskInputRequiredError) {
+    return new ProtocolError(
+      INTERNAL_ERROR,
+      'The server behind the gateway asked for input that its client cannot give.',
+    )
+  }
   if (error instanceof TaskFailedError) return new ProtocolError(error.code, error.message, error.data)
   for (const cause of causes(error)) {
     if (isStopped(cause) || isSessionLost(cause)) return cause

@@ -8,10 +8,10 @@ import {
   SdkHttpError,
 } from '@modelcontextprotocol/client'
 import { type CallToolResult, ProtocolError } from '@modelcontextprotocol/server'
+import type { CallMeta } from '../../core/protocol/taskPort.js'
 import { MAX_TIMER_MS } from '../../server/base/clock.js'
 import { INTERNAL_ERROR } from '../../server/base/errorCodes.js'
 import { answerFor } from './askClient.js'
-import { forwardProgress } from './forwardProgress.js'
 import type { CallBehind } from './toolsBehind.js'
 
 /** A call with the responses to what the server behind has asked in the round before. */
@@ -27,15 +27,19 @@ const MAX_ROUNDS = 100
  * @throws {ProtocolError} of the SDK's server, as the server behind has refused the call; an error for which {@link isStopped} is
  * true if the connection was lost; the reason of the signal.
  */
-export async function callBehind(client: Client, { name, args, context }: CallBehind): Promise<CallToolResult> {
+export async function callBehind(
+  client: Client,
+  { name, args, context }: CallBehind,
+  _meta: CallMeta,
+): Promise<CallToolResult> {
   const options = {
     signal: context.signal,
     // The task says how long it may take, and its client may cancel it.
     timeout: MAX_TIMER_MS,
-    onprogress: forwardProgress(context),
     allowInputRequired: true,
   }
-  let params: CallAgain = { name, arguments: { ...args } }
+  const call = { name, arguments: { ...args }, _meta }
+  let params: CallAgain = call
   try {
     for (let round = 1; round <= MAX_ROUNDS; round += 1) {
       const result: unknown = await client.callTool(params, options)
@@ -46,7 +50,7 @@ export async function callBehind(client: Client, { name, args, context }: CallBe
         await answerFor(context, request),
       ])
       const inputResponses = Object.fromEntries(await Promise.all(answers))
-      params = { name, arguments: { ...args }, inputResponses, ...(requestState !== undefined && { requestState }) }
+      params = { ...call, inputResponses, ...(requestState !== undefined && { requestState }) }
     }
   } catch (error) {
     if (error instanceof BehindError) throw new ProtocolError(error.code, error.message, error.data)

@@ -8,6 +8,7 @@ import { ignoreRejection } from '../../server/base/ignoreRejection.js'
 import type { ToolContext } from '../../server/tools/toolContext.js'
 import { askLatest, elicitFor, sampleFor } from './askClient.js'
 import { connectionClosed } from './callBehind.js'
+import type { ProgressBehind } from './forwardProgress.js'
 import { createTaskClientBehind } from './taskClientBehind.js'
 
 /** What it takes to connect to the server behind. */
@@ -35,6 +36,8 @@ export interface ConnectedBehind {
   readonly client: Client
   /** Follows jobs and tasks, over the same connection. */
   readonly taskClient: TaskClient
+  /** Has `report` called with the progress that the server notifies for this token. Returns a function that ends that. */
+  onProgress(token: string, report: (progress: ProgressBehind) => void): () => void
   /** Rejects when the connection is gone. */
   readonly closed: Promise<never>
 }
@@ -57,6 +60,8 @@ export async function connectBehind(options: ConnectBehindOptions): Promise<Conn
   client.setRequestHandler('sampling/createMessage', ({ params }) =>
     askLatest(latest, (call) => sampleFor(call, params)),
   )
+  const reports = new Map<unknown, (progress: ProgressBehind) => void>()
+  client.setNotificationHandler('notifications/progress', ({ params }) => reports.get(params.progressToken)?.(params))
   await client.connect(withTasks(transport), { signal, timeout: START_MS })
   const taskClient = createTaskClientBehind({ client, jobs, clock })
   const closed = new Promise<never>((_, reject) => {
@@ -66,5 +71,9 @@ export async function connectBehind(options: ConnectBehindOptions): Promise<Conn
       onClose()
     }
   })
-  return { client, taskClient, closed: ignoreRejection(closed) }
+  const onProgress: ConnectedBehind['onProgress'] = (token, report) => {
+    reports.set(token, report)
+    return () => void reports.delete(token)
+  }
+  return { client, taskClient, onProgress, closed: ignoreRejection(closed) }
 }

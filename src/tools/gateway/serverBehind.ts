@@ -14,6 +14,7 @@ import { callAsTask } from './callAsTask.js'
 import { callBehind, isSessionLost, isStopped } from './callBehind.js'
 import { type ConnectedBehind, connectBehind } from './connectBehind.js'
 import type { CallBehind } from './toolsBehind.js'
+import { withRequestMeta } from './withRequestMeta.js'
 
 /** The server behind the calls of one owner: connected when it is needed, and again where the connection was lost. */
 export interface ServerBehind {
@@ -115,16 +116,17 @@ export function createServerBehind(options: ServerBehindOptions): ServerBehind {
     running.add(one)
     try {
       for (let attempt = 1; ; attempt += 1) {
-        const { client, taskClient, closed } = await untilAborted(connected(), context.signal).catch(
-          (error: unknown) => {
-            context.signal.throwIfAborted()
-            onError(error)
-            throw unreachable()
-          },
-        )
+        const found = await untilAborted(connected(), context.signal).catch((error: unknown) => {
+          context.signal.throwIfAborted()
+          onError(error)
+          throw unreachable()
+        })
+        const { client } = found
         try {
           const mayBeTask = isTask || supportsTasks(client.getServerCapabilities())
-          return mayBeTask ? await callAsTask(taskClient, one, closed) : await callBehind(client, one)
+          return await withRequestMeta(found, one, (request) =>
+            mayBeTask ? callAsTask(found, one, request) : callBehind(client, one, request.meta),
+          )
         } catch (error) {
           context.signal.throwIfAborted()
           if (isSessionLost(error) && attempt < MAX_ATTEMPTS) {

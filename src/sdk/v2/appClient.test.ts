@@ -1,0 +1,76 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { createTaskClient, withTasks } from 'taskwire'
+import { createSimulatedEnvironment } from 'taskwire/testing'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createScriptedServer, result } from '../../../test/support/scriptedServer.js'
+
+const form = (message: unknown) => ({
+  method: 'elicitation/create',
+  params: { mode: 'form', message, requestedSchema: { type: 'object', properties: { ok: { type: 'boolean' } } } },
+})
+const YES = { action: 'accept', content: { ok: true } }
+
+/** A server that asks about the arguments of each call before it answers, over a client that the app has made and connected. */
+async function setUp(inputRequired: { autoFulfill?: boolean }, handler?: () => never) {
+  const page = createSimulatedEnvironment()
+  const server = createScriptedServer({ now: page.environment.now })
+  server.on('tools/call', (request) => {
+    const { params } = request
+    const { arguments: args, inputResponses, requestState } = params as Record<string, { tag: string }>
+    const asking = { resultType: 'input_required', inputRequests: { sure: form(args?.tag) }, requestState: args?.tag }
+    return result(inputResponses === undefined ? asking : { content: [], structuredContent: { requestState } })(request)
+  })
+  const sdk = new Client(
+    { name: 'app', version: '1' },
+    { capabilities: { elicitation: { form: {} } }, versionNegotiation: { mode: 'auto' }, inputRequired },
+  )
+  if (handler !== undefined) sdk.setRequestHandler('elicitation/create', handler)
+  const http = new StreamableHTTPClientTransport(new URL('https://tasks.example/mcp'), { fetch: server.fetch })
+  await sdk.connect(withTasks(http, { environment: page.environment }))
+  const client = createTaskClient({ client: sdk, environment: page.environment, storage: 'memory' })
+  onTestFinished(() => client.close())
+  return { page, server, client }
+}
+
+describe('a server that asks before there is a task, over an SDK client of the app', () => {
+  it.each([
+    ['fulfils such requests by handlers, and has none', {}, undefined],
+    ['fulfils such requests by its handler', {}, vi.fn<() => never>()],
+    ['fulfils no such requests by itself', { autoFulfill: false }, undefined],
+  ])('that %s, shows the input request with its call', async (_, inputRequired, handler) => {
+    const { page, server, client } = await setUp(inputRequired, handler)
+    const calls = ['a', 'b'].map((tag) => client.startToolCall({ name: 'deploy', arguments: { tag } }))
+    await page.advance(1000)
+    expect(calls.map((call) => call.getState())).toMatchObject([
+      { phase: 'input_required', inputRequests: { sure: form('a') } },
+      { phase: 'input_required', inputRequests: { sure: form('b') } },
+    ])
+    const [first, second] = calls
+    await second?.respond('sure', YES)
+    await page.advance(0)
+    await expect(second?.result).resolves.toMatchObject({ structuredContent: { requestState: 'b' } })
+    expect(first?.getState()).toMatchObject({ phase: 'input_required' })
+    await first?.respond('sure', YES)
+    await page.advance(0)
+    await expect(first?.result).resolves.toMatchObject({ structuredContent: { requestState: 'a' } })
+    expect(handler ?? vi.fn()).not.toHaveBeenCalled()
+    const asked = server.received('tools/call').map(({ params }) => params)
+    expect(asked).toMatchObject([
+      { arguments: { tag: 'a' } },
+      { arguments: { tag: 'b' } },
+      { arguments: { tag: 'b' }, inputResponses: { sure: YES }, requestState: 'b' },
+      { arguments: { tag: 'a' }, inputResponses: { sure: YES }, requestState: 'a' },
+    ])
+    expect(JSON.stringify(asked)).not.toContain('dev.taskwire')
+  })
+
+  it('fails where it asks what that client has not declared', async () => {
+    const { page, server, client } = await setUp({})
+    const visit = { method: 'elicitation/create', params: { mode: 'url', message: 'Pay', url: 'https://pay.example' } }
+    server.on('tools/call', result({ resultType: 'input_required', inputRequests: { visit } }))
+    const call = client.startToolCall({ name: 'deploy' })
+    await page.advance(1000)
+    expect(call.getState()).toMatchObject({ phase: 'failed', error: { name: 'TaskInputRequiredError' } })
+    await expect(call.result).rejects.toThrow('elicitation.url')
+  })
+})
