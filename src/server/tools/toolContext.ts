@@ -27,8 +27,8 @@ export interface PrepareContext {
    */
   readonly clientCapabilities: ClientCapabilities
   /**
-   * What the client has put into `_meta` of the call, such as a trace context: untrusted. What MCP reserves is left out (a prefix
-   * such as `io.modelcontextprotocol/`, and `progressToken`), and so are the keys of this package (MCP 2026-07-28, "General fields: _meta").
+   * `_meta` of the call as the client has sent it, such as a trace context: untrusted. It has no keys that MCP reserves, such as
+   * `progressToken` and those of `io.modelcontextprotocol/`, and none of this package (MCP 2026-07-28, "General fields: _meta").
    *
    * @example
    * ```ts
