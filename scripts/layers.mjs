@@ -78,7 +78,7 @@ function importRule({ folder, words, imports, files, packages }, layers) {
     ...denied.map(({ folder: other }) => `**/${seenFrom(folder, other)}/**`),
     // `server` from here may be a room beside this one, which is denied, and end the path of another, which is not.
     ...[...imports].flatMap((other) =>
-      denied.some(({ folder: one }) => isWithin(seenFrom(folder, other), seenFrom(folder, one)))
+      denied.some(({ folder: one }) => `/${seenFrom(folder, other)}/`.includes(`/${seenFrom(folder, one)}/`))
         ? [`!**/${seenFrom(folder, other)}/**`]
         : [],
     ),

@@ -56,6 +56,14 @@ const entries: Record<string, { load: () => Promise<object>; names: string[] }> 
       'redisStorage',
     ],
   },
+  'taskwire/backend/push': {
+    load: () => import('taskwire/backend/push'),
+    names: ['DeliveryFailedError', 'createPush'],
+  },
+  'taskwire/backend/webhooks': {
+    load: () => import('taskwire/backend/webhooks'),
+    names: ['DeliveryFailedError', 'createWebhooks'],
+  },
   'taskwire/bridge': { load: () => import('taskwire/bridge'), names: ofEveryClient },
   'taskwire/bridge/server': { load: () => import('taskwire/bridge/server'), names: ['createTaskBridge'] },
   'taskwire/core': {

@@ -14,6 +14,8 @@ const ENTRIES = [
   'taskwire/alarms',
   'taskwire/auth',
   'taskwire/backend',
+  'taskwire/backend/push',
+  'taskwire/backend/webhooks',
   'taskwire/devtools',
   'taskwire/diagnose',
   'taskwire/forms',

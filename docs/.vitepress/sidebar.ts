@@ -67,6 +67,7 @@ export const sidebar: SidebarItem[] = [
       { text: 'Vercel AI SDK', link: '/ai-sdk' },
       { text: 'MCP Apps', link: '/mcp-apps' },
       { text: 'Backends', link: '/backend' },
+      { text: 'Closed tabs', link: '/closed-tab' },
       { text: 'Hosts that sleep', link: '/alarms' },
     ],
   },

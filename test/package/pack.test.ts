@@ -47,8 +47,11 @@ test.for([
   ['taskwire/ai', []],
   ['taskwire/alarms', []],
   ['taskwire/auth', ['@modelcontextprotocol/client']],
-  // The one entry that is for Node alone: it has records in files.
+  // For Node alone: it has records in files.
   ['taskwire/backend', ['@modelcontextprotocol/client', 'zustand', 'node:crypto', 'node:fs', 'node:path']],
+  // For Node alone, as its package is.
+  ['taskwire/backend/push', ['web-push']],
+  ['taskwire/backend/webhooks', ['standardwebhooks']],
   ['taskwire/bridge', ['zustand']],
   ['taskwire/bridge/server', []],
   ['taskwire/core', ['zustand']],

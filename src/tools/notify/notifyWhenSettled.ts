@@ -2,7 +2,8 @@ import type { TaskClient } from '../../core/client/taskClient.js'
 import { type Attention, pageAttention } from '../../core/environment/attention.js'
 import { browserEnvironment } from '../../core/environment/browserEnvironment.js'
 import type { Environment } from '../../core/environment/environment.js'
-import { type SettledToolCall, titleOf } from '../../core/record/toolCallState.js'
+import { headingOf } from '../../core/record/headingOf.js'
+import type { SettledToolCall } from '../../core/record/toolCallState.js'
 import { createTitleBadge } from './titleBadge.js'
 import { createToldCalls } from './toldCalls.js'
 
@@ -104,10 +105,4 @@ export function notifyWhenSettled(
 
 function textOf<T>(text: T | ((call: SettledToolCall) => T), call: SettledToolCall): T {
   return typeof text === 'function' ? (text as (call: SettledToolCall) => T)(call) : text
-}
-
-function headingOf(call: SettledToolCall): string {
-  const what = titleOf(call) || 'A task'
-  if (call.phase === 'cancelled') return `${what} was cancelled`
-  return call.phase === 'failed' || call.result?.isError ? `${what} has failed` : `${what} is done`
 }

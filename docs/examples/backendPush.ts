@@ -1,0 +1,31 @@
+import { createClientPool, fileStorage } from 'taskwire/backend'
+import { createPush } from 'taskwire/backend/push'
+
+const storage = fileStorage('.taskwire')
+
+export const push = createPush({
+  storage,
+  vapid: {
+    publicKey: process.env['VAPID_PUBLIC_KEY'] ?? '',
+    privateKey: process.env['VAPID_PRIVATE_KEY'] ?? '',
+    subject: 'mailto:ops@example.com',
+  },
+  message: ({ phase }) => ({
+    title: phase === 'completed' ? 'Your report is ready' : 'Your report has failed',
+    url: '/reports',
+  }),
+  onError: (error) => console.error(error),
+})
+
+export const pool = createClientPool({
+  create: () => ({ url: 'https://mcp.example.com/mcp', storage }),
+  onCreate: push.watch,
+})
+
+// Follows the calls that ran when the process ended before.
+await push.resume(pool.get)
+
+process.once('SIGTERM', async () => {
+  await pool.close()
+  await push.close()
+})

@@ -1,0 +1,78 @@
+import { inTime } from '../../core/client/inTime.js'
+import type { Environment } from '../../core/environment/environment.js'
+import { TaskStorageError } from '../../core/protocol/errors.js'
+import type { TaskStorage } from '../../core/storage/taskStorage.js'
+import { type Delivery, decodeDelivery, encodeDelivery } from './delivery.js'
+
+/** The deliveries of one sender. No method throws or rejects: `report` is called with what went wrong. */
+export interface DeliveryStore {
+  /** Undefined where there is none; `unknown` where the storage does not say, or cannot be read. */
+  read(id: string): Promise<Delivery | 'unknown' | undefined>
+  /** False where it could not be written. */
+  write(delivery: Delivery): Promise<boolean>
+  remove(id: string): Promise<void>
+  /** The ids of deliveries in this stage. */
+  ids(stage: Delivery['stage']): Promise<readonly string[]>
+}
+
+/** Calls that run are apart from messages that are due: processes look for the latter again and again. */
+export function createDeliveryStore(
+  name: string,
+  storage: TaskStorage,
+  environment: Pick<Environment, 'setTimeout' | 'clearTimeout'>,
+  report: (error: TaskStorageError) => void,
+): DeliveryStore {
+  const prefixOf = (stage: Delivery['stage']) => `taskwire:out:${name}:${stage}:`
+  const keyOf = (stage: Delivery['stage'], id: string) => prefixOf(stage) + id
+
+  async function attempt<T>(what: string, action: () => Promise<T>, otherwise: T): Promise<T> {
+    try {
+      return await inTime(action(), environment)
+    } catch (cause) {
+      report(
+        new TaskStorageError(`Failed to ${what}. It is kept in memory, and lost if the process is killed.`, { cause }),
+      )
+      return otherwise
+    }
+  }
+
+  return {
+    read: (id) =>
+      attempt<Delivery | 'unknown' | undefined>(
+        'read a delivery',
+        async () => {
+          const text = (await storage.getItem(keyOf('due', id))) ?? (await storage.getItem(keyOf('open', id)))
+          return typeof text === 'string' ? (decodeDelivery(text) ?? 'unknown') : undefined
+        },
+        'unknown',
+      ),
+    write: (delivery) =>
+      attempt(
+        'write a delivery',
+        async () => {
+          const { id, stage } = delivery
+          await storage.setItem(keyOf(stage, id), encodeDelivery(delivery))
+          // Not before: a process that is killed in between leaves both, and what is due counts.
+          if (stage === 'due' && delivery.attempts === 0) await storage.removeItem(keyOf('open', id))
+          return true
+        },
+        false,
+      ),
+    remove: (id) =>
+      attempt(
+        'remove a delivery',
+        async () => {
+          await storage.removeItem(keyOf('open', id))
+          await storage.removeItem(keyOf('due', id))
+        },
+        undefined,
+      ),
+    ids: (stage) =>
+      attempt<readonly string[]>('list the deliveries', async () => {
+        const prefix = prefixOf(stage)
+        return [...(await storage.keys(prefix))].flatMap((key) =>
+          key.startsWith(prefix) ? [key.slice(prefix.length)] : [],
+        )
+      }, []),
+  }
+}

@@ -1,0 +1,104 @@
+import type { TaskClient } from '../../core/client/taskClient.js'
+import { asError } from '../../core/protocol/asError.js'
+import { hash } from '../../core/record/hash.js'
+import { isSettled, type SettledToolCall } from '../../core/record/toolCallState.js'
+import type { DueDelivery, OpenDelivery } from './delivery.js'
+import type { Shelf, ShelfOptions } from './shelf.js'
+import { watchCalls } from './watchCalls.js'
+
+export interface NotingOptions extends ShelfOptions {
+  /** The message about a call that has ended; undefined where there is nothing to say. */
+  readonly payloadOf: (call: SettledToolCall, userId: string) => string | undefined
+}
+
+/**
+ * Notes each call that runs, and how it ends:
+ *
+ * runs ▶ write open … ends ▶ write due ▶ send … taken ▶ remove
+ *
+ * A process that is killed leaves what it has written. Of an open delivery, the next process asks the client how the call has ended.
+ */
+export function createNoting(options: NotingOptions, shelf: Shelf, loaded: Promise<unknown>) {
+  const { environment, payloadOf, report } = options
+  const { items, store, add, alone, remove, drop, schedule, run } = shelf
+
+  function open(delivery: OpenDelivery): void {
+    if (items.has(delivery.id)) return
+    const item = add(delivery, false)
+    const write = async () => {
+      const found = await store.read(delivery.id)
+      if (typeof found === 'object') item.delivery = found
+      item.isSaved = typeof found === 'object' || (await store.write(delivery))
+      schedule(item)
+    }
+    void run(alone(item, write))
+  }
+
+  /** The message, written in place of the note that the call runs. */
+  function due(delivery: OpenDelivery, call: SettledToolCall): DueDelivery | undefined {
+    const { userId } = delivery
+    try {
+      const payload = payloadOf(call, userId)
+      const ended = {
+        stage: 'due',
+        endedAt: call.endedAt,
+        attempts: 0,
+        nextAt: environment.now(),
+        reached: [],
+      } as const
+      return payload === undefined ? undefined : { ...delivery, ...ended, payload }
+    } catch (thrown) {
+      report(asError(thrown), userId)
+      return undefined
+    }
+  }
+
+  function settle(id: string, call: SettledToolCall): void {
+    const item = items.get(id)
+    // Without a note, the call has ended in an earlier visit, and its end was delivered then.
+    if (item === undefined) return
+    const write = async () => {
+      const known = item.delivery
+      if (items.get(id) !== item || known.stage === 'due') return
+      const found = item.isSaved ? await store.read(id) : known
+      // Another process has delivered it.
+      if (found === undefined) return drop(item)
+      const next = typeof found === 'object' && found.stage === 'due' ? found : due(known, call)
+      if (next === undefined) return remove(item)
+      item.delivery = next
+      if (next !== found) item.isSaved = await store.write(next)
+      schedule(item)
+    }
+    void run(alone(item, write))
+  }
+
+  /** Finds out how calls have ended that ran when an earlier process was killed. */
+  async function catchUp(client: TaskClient, userId: string): Promise<void> {
+    await loaded
+    for (const { delivery } of [...items.values()]) {
+      const { id, callId, startedAt, clientId, stage } = delivery
+      if (stage === 'due' || delivery.userId !== userId || clientId !== client.id) continue
+      const [call] = await client.resumeToolCalls({ callId })
+      call?.result.catch(() => {})
+      const state = client.getToolCallState(callId)
+      if (state !== undefined && isSettled(state) && state.startedAt === startedAt) settle(id, state)
+    }
+  }
+
+  return {
+    watch: (client: TaskClient, userId: string): void => {
+      const idOf = (callId: string, startedAt: number) =>
+        `msg_${hash(JSON.stringify([client.id, userId, callId, startedAt]))}`
+      watchCalls(client, {
+        onRunning: ({ callId, startedAt }) =>
+          open({ id: idOf(callId, startedAt), stage: 'open', userId, clientId: client.id, callId, startedAt }),
+        onSettled: (call) => settle(idOf(call.callId, call.startedAt), call),
+        onGone: (callId, startedAt) => {
+          const item = items.get(idOf(callId, startedAt))
+          if (item?.delivery.stage === 'open') void run(alone(item, () => remove(item)))
+        },
+      })
+      void run(catchUp(client, userId))
+    },
+  }
+}

@@ -1,0 +1,49 @@
+import type { Environment } from '../../core/environment/environment.js'
+import { asError } from '../../core/protocol/asError.js'
+import { abortError, onAbort } from '../../core/time/abort.js'
+import { parseRetryAfter } from '../../core/wire/retryAfter.js'
+import type { Attempt } from './sending.js'
+
+/** How long a receiver may take to answer, in ms. */
+const LIMIT_MS = 20_000
+
+/** The parts of an environment that requests need. */
+export type PostEnvironment = Pick<Environment, 'now' | 'setTimeout' | 'clearTimeout' | 'fetch'>
+
+/** Sends a message. Never rejects. With a status of `gone`, the receiver says that it is no more. A redirect is not followed: the message is signed or encrypted for one receiver. */
+export async function post(
+  url: string,
+  init: { headers: Record<string, string>; body: string | Uint8Array<ArrayBuffer> },
+  gone: readonly number[],
+  environment: PostEnvironment,
+  signal: AbortSignal,
+): Promise<Attempt> {
+  const ending = new AbortController()
+  const stop = onAbort(signal, () => ending.abort(signal.reason))
+  const timer = environment.setTimeout(
+    () => ending.abort(abortError(`there was no answer within ${LIMIT_MS / 1000} s`)),
+    LIMIT_MS,
+  )
+  try {
+    const { ok, status, headers, body } = await environment.fetch(url, {
+      ...init,
+      method: 'POST',
+      redirect: 'manual',
+      signal: ending.signal,
+    })
+    await body?.cancel()
+    if (ok) return { outcome: 'taken' }
+    const error = new Error(status === 0 ? 'it answered with a redirect' : `it answered with HTTP ${status}`)
+    if (gone.includes(status)) return { outcome: 'over', error }
+    return {
+      outcome: 'again',
+      error,
+      retryAfterMs: parseRetryAfter(headers.get('retry-after') ?? '', environment.now()),
+    }
+  } catch (thrown) {
+    return { outcome: 'again', error: asError(thrown) }
+  } finally {
+    environment.clearTimeout(timer)
+    stop()
+  }
+}

@@ -1,0 +1,30 @@
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+
+/** How long to wait after the first failed attempt, the second, and so on, as Standard Webhooks recommends it. */
+const DELAYS_MS = [
+  5 * SECOND,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
+] as const
+
+/** How often a message is tried: four days pass until the last time. */
+export const MAX_ATTEMPTS: number = DELAYS_MS.length + 1
+
+export const LONGEST_DELAY_MS: number = 24 * HOUR
+
+/**
+ * How long to wait after so many failed attempts, in ms: up to a tenth longer by chance, so that messages that failed together do not come
+ * back together. Undefined after the last one.
+ */
+export function retryDelayMs(attempts: number, random: number): number | undefined {
+  const delay = DELAYS_MS[attempts - 1]
+  return delay && Math.round(delay * (1 + random / 10))
+}

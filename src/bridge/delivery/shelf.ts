@@ -1,0 +1,122 @@
+import type { Environment, TimerHandle } from '../../core/environment/environment.js'
+import { asError } from '../../core/protocol/asError.js'
+import type { TaskStorage } from '../../core/storage/taskStorage.js'
+import { createScheduler } from '../../core/time/scheduler.js'
+import type { Wakeable } from '../../core/time/wakeQueue.js'
+import { unrefTimer } from '../../server/base/clock.js'
+import { createKeyedQueue } from '../../server/base/keyedQueue.js'
+import type { Delivery } from './delivery.js'
+import { createDeliveryStore, type DeliveryStore } from './deliveryStore.js'
+import { LONGEST_DELAY_MS } from './retryDelay.js'
+
+/** The parts of an environment that deliveries need. `locks`: those of all processes, where there are several. */
+export type DeliveryEnvironment = Pick<
+  Environment,
+  'now' | 'setTimeout' | 'clearTimeout' | 'random' | 'fetch' | 'locks'
+>
+
+export interface ShelfOptions {
+  /** Tells the senders of one storage apart. */
+  readonly name: string
+  readonly storage: TaskStorage
+  readonly environment: DeliveryEnvironment
+  /** Called with what goes wrong, and with the user whom it is about. */
+  readonly report: (error: Error, userId: string | undefined) => void
+}
+
+/** A delivery in this process. */
+export interface Item extends Wakeable {
+  delivery: Delivery
+  /** Whether the storage has it. One that the storage has lost since was delivered by another process. */
+  isSaved: boolean
+}
+
+/** The deliveries that this process knows. */
+export interface Shelf {
+  readonly items: ReadonlyMap<string, Item>
+  readonly store: DeliveryStore
+  add(delivery: Delivery, isSaved: boolean): Item
+  /** Puts what is due in line. */
+  schedule(item: Item): void
+  /** Lets it go, in this process. */
+  drop(item: Item): void
+  remove(item: Item): Promise<void>
+  /** Nothing else is done with the delivery meanwhile, in this process or another. */
+  alone<T>(item: Item, work: () => Promise<T>): Promise<T>
+  /** Reports what goes wrong. `close()` waits for it. */
+  run(work: Promise<unknown>): Promise<unknown>
+  /** A timer that does not keep the process alive. */
+  setTimeout(callback: () => void, delayMs: number): TimerHandle
+  /** Aborted when nothing more is to be sent. */
+  readonly signal: AbortSignal
+  /** What is under way is written down, and not sent any more. */
+  close(): Promise<void>
+}
+
+/** @param onDue Called when a message is to be sent. */
+export function createShelf(options: ShelfOptions, onDue: (item: Item) => Promise<void>): Shelf {
+  const { name, storage, environment, report } = options
+  const { now, locks, clearTimeout } = environment
+  const store = createDeliveryStore(name, storage, environment, (error) => report(error, undefined))
+  const items = new Map<string, Item>()
+  const enqueue = createKeyedQueue()
+  const busy = new Set<Promise<unknown>>()
+  const ending = new AbortController()
+  const { signal } = ending
+
+  function setTimeout(callback: () => void, delayMs: number): TimerHandle {
+    const timer = environment.setTimeout(callback, delayMs)
+    unrefTimer(timer)
+    return timer
+  }
+
+  const scheduler = createScheduler<Item>({ now, setTimeout, clearTimeout }, (item) => run(onDue(item)))
+
+  function run(work: Promise<unknown>): Promise<unknown> {
+    const done: Promise<unknown> = work
+      .catch((thrown: unknown) => report(asError(thrown), undefined))
+      .finally(() => busy.delete(done))
+    busy.add(done)
+    return done
+  }
+
+  function schedule(item: Item): void {
+    const { delivery } = item
+    if (delivery.stage !== 'due' || items.get(delivery.id) !== item) return
+    // By a clock that was set back, nothing waits for longer than it would have.
+    scheduler.set(item, Math.min(delivery.nextAt, now() + 2 * LONGEST_DELAY_MS))
+  }
+
+  function drop(item: Item): void {
+    const { id } = item.delivery
+    scheduler.set(item, undefined)
+    if (items.get(id) === item) items.delete(id)
+  }
+
+  return {
+    items,
+    store,
+    add: (delivery, isSaved) => {
+      const item = { delivery, isSaved, wakeAt: 0, place: -1 }
+      items.set(delivery.id, item)
+      schedule(item)
+      return item
+    },
+    schedule,
+    drop,
+    remove: async (item) => {
+      drop(item)
+      await store.remove(item.delivery.id)
+    },
+    alone: ({ delivery: { id } }, work) =>
+      enqueue(id, () => (locks === undefined ? work() : locks.request(`taskwire:out:${name}:${id}`, {}, work))),
+    run,
+    setTimeout,
+    signal,
+    close: async () => {
+      ending.abort()
+      scheduler.close()
+      while (busy.size > 0) await Promise.all(busy)
+    },
+  }
+}

@@ -1,0 +1,53 @@
+import type { TaskClient } from '../../core/client/taskClient.js'
+import { isTerminal } from '../../core/protocol/task.js'
+import { isSettled, type SettledToolCall, type ToolCallState } from '../../core/record/toolCallState.js'
+
+export interface CallWatcher {
+  /** A call runs that did not before: it was made, or found again. */
+  readonly onRunning: (call: ToolCallState) => void
+  readonly onSettled: (call: SettledToolCall) => void
+  /** A call that ran is gone: it was forgotten, or is another process's call by now. */
+  readonly onGone: (callId: string, startedAt: number) => void
+}
+
+/** Watches the calls of a client. Ends with the client. */
+export function watchCalls(
+  client: Pick<TaskClient, 'store' | 'onToolCallSettled' | 'onForgotten'>,
+  { onRunning, onSettled, onGone }: CallWatcher,
+): void {
+  /** When the calls that run were made, by their ids. */
+  const running = new Map<string, number>()
+
+  function look(): void {
+    const { calls, connection } = client.store.getState()
+    if (connection.status === 'closed') return running.clear()
+    for (const call of Object.values(calls)) {
+      const { callId, startedAt } = call
+      const before = running.get(callId)
+      if (before === startedAt || !isRunning(call)) continue
+      if (before !== undefined) onGone(callId, before)
+      running.set(callId, startedAt)
+      onRunning(call)
+    }
+  }
+
+  client.store.subscribe(look)
+  client.onToolCallSettled((call) => {
+    look()
+    running.delete(call.callId)
+    onSettled(call)
+  })
+  client.onForgotten((isForgotten) => {
+    for (const [callId, startedAt] of running) {
+      if (!isForgotten(callId)) continue
+      running.delete(callId)
+      onGone(callId, startedAt)
+    }
+  })
+  look()
+}
+
+/** False also for a call that ended in an earlier visit, and whose outcome is being fetched. */
+function isRunning(call: ToolCallState): boolean {
+  return !isSettled(call) && call.phase !== 'ended' && !(call.task && isTerminal(call.task.status))
+}

@@ -1,0 +1,239 @@
+import webPush from 'web-push'
+import { checkMembers, type NamesOf } from '../../core/client/checkNames.js'
+import { mustBe } from '../../core/client/mustBe.js'
+import { asError } from '../../core/protocol/asError.js'
+import { TaskConfigurationError } from '../../core/protocol/errors.js'
+import { headingOf } from '../../core/record/headingOf.js'
+import type { SettledToolCall } from '../../core/record/toolCallState.js'
+import type { DueDelivery } from '../delivery/delivery.js'
+import {
+  checkDeliveryOptions,
+  type Deliveries,
+  type DeliveryOptions,
+  deliveryEnvironment,
+} from '../delivery/deliveryOptions.js'
+import { createOutbox } from '../delivery/outbox.js'
+import { post } from '../delivery/post.js'
+import { LONGEST_DELAY_MS } from '../delivery/retryDelay.js'
+import type { Attempt } from '../delivery/sending.js'
+import { createSubscriptions, isKnownService, readSubscription, type Subscription } from './subscriptions.js'
+
+/** The key pair that push services know your app by (VAPID, RFC 8292). Make it once: `npx web-push generate-vapid-keys`. */
+export interface VapidKeys {
+  /** Pages subscribe with it. */
+  publicKey: string
+  privateKey: string
+  /** Where a push service can reach you: a `mailto:` or `https:` URL. */
+  subject: string
+}
+
+/** What the service worker of the page gets, as JSON: `event.data.json()`. */
+export interface PushMessage {
+  title: string
+  /** The text below the title. Others may read it over the user's shoulder. */
+  body?: string
+  /** Where a click on the notification leads. */
+  url?: string
+  /** A notification replaces that with the same tag. @default the id of the message, so that one that comes twice is shown once */
+  tag?: string
+  [more: string]: unknown
+}
+
+/** Options of {@link createPush}. */
+export interface PushOptions extends DeliveryOptions {
+  vapid: VapidKeys
+  /**
+   * What to send, in at most 3,000 bytes of JSON. Nothing is sent for `undefined`. The message is encrypted for the browser, but a notification
+   * may appear on a lock screen.
+   * @default the `title` of the call's `meta`, or the name of the tool, and how the call ended, in English
+   */
+  message?: (call: SettledToolCall, userId: string) => PushMessage | undefined
+  /** How long a message is of use, in ms, a week at most: a device that is off for longer does not get it. @default 86400000 */
+  ttlMs?: number
+  /** How soon a device has to be woken. @default 'normal' */
+  urgency?: 'very-low' | 'low' | 'normal' | 'high'
+  /**
+   * Which URLs are those of a push service: pages name them, and this backend sends requests to them.
+   * @default those of Chrome, Edge, Firefox and Safari
+   */
+  isPushService?: (url: URL) => boolean
+}
+
+/** What {@link createPush} returns. */
+export interface Push extends Deliveries {
+  /** For pages: `applicationServerKey` of `pushManager.subscribe()`. */
+  readonly publicKey: string
+  /**
+   * Keeps a browser that takes messages for this user: pass what `pushManager.subscribe()` has returned, as JSON. False if it is no
+   * subscription of a push service. It belongs to one user: who subscribes with it later takes it over.
+   */
+  readonly subscribe: (userId: string, subscription: unknown) => Promise<boolean>
+  /** Removes a browser, by the `endpoint` of its subscription: when the user does not want messages there, and when they sign out. */
+  readonly unsubscribe: (userId: string, endpoint: string) => Promise<void>
+  /** Removes all that is kept for a user: subscriptions, and messages that were not delivered yet. */
+  readonly forgetUser: (userId: string) => Promise<void>
+}
+
+const OPTIONS: NamesOf<PushOptions> = {
+  vapid: true,
+  storage: true,
+  message: true,
+  ttlMs: true,
+  urgency: true,
+  isPushService: true,
+  filter: true,
+  onError: true,
+  environment: true,
+}
+
+/** What push services take for certain is 4,096 bytes, with the overhead of encryption. */
+const MAX_BYTES = 3000
+
+/**
+ * Sends a Web Push message to the user's browsers when a call has ended, also where no page is open: with VAPID (RFC 8292), encrypted
+ * (RFC 8291). A message is written into the storage before it is sent, and sent again with backoff until the push services have taken it, or
+ * it is of no use. A subscription that a push service does not know any more is removed.
+ *
+ * @throws {TaskConfigurationError} for an option that cannot be used.
+ *
+ * @example
+ * ```ts
+ * const storage = fileStorage('.taskwire')
+ * const push = createPush({
+ *   storage,
+ *   vapid: {
+ *     publicKey: process.env['VAPID_PUBLIC_KEY'] ?? '',
+ *     privateKey: process.env['VAPID_PRIVATE_KEY'] ?? '',
+ *     subject: 'mailto:ops@example.com',
+ *   },
+ *   message: (call) => ({ title: `${call.name} is done`, url: '/reports' }),
+ * })
+ * const pool = createClientPool({
+ *   create: () => ({ url: 'https://mcp.example.com/mcp', storage }),
+ *   onCreate: push.watch,
+ * })
+ * await push.resume(pool.get)
+ * ```
+ */
+export function createPush(options: PushOptions): Push {
+  checkOptions(options)
+  const { vapid, storage, message = defaultMessage, filter = () => true, onError } = options
+  const { isPushService = isKnownService, ttlMs = LONGEST_DELAY_MS, urgency = 'normal' } = options
+  const environment = deliveryEnvironment(options.environment)
+  const subscriptions = createSubscriptions(storage, environment.now)
+  const report = (error: Error, userId: string | undefined) => onError?.(error, userId)
+  const { watch, resume, forget, close } = createOutbox({
+    name: 'push',
+    storage,
+    environment,
+    limitMs: ttlMs,
+    report,
+    payloadOf: (call, userId) => (filter(call, userId) ? payloadOf(message(call, userId)) : undefined),
+    attempt: async (delivery, signal) => {
+      const secondsLeft = Math.max(0, Math.floor((delivery.endedAt + ttlMs - environment.now()) / 1000))
+      const details = {
+        vapidDetails: vapid,
+        TTL: secondsLeft,
+        urgency,
+        topic: delivery.id,
+        contentEncoding: 'aes128gcm',
+      } as const
+      const send = async (subscription: Subscription) => {
+        const payload = withTag(delivery)
+        const { endpoint, headers, body } = webPush.generateRequestDetails(subscription, payload, details)
+        const sent = { headers: textsOf(headers), body: new Uint8Array(body ?? []) }
+        return post(endpoint, sent, [404, 410], environment, signal)
+      }
+      return attempt(delivery, subscriptions, send)
+    },
+  })
+  return {
+    publicKey: vapid.publicKey,
+    watch,
+    resume,
+    close,
+    subscribe: async (userId, given) => {
+      const subscription = readSubscription(given)
+      if (subscription === undefined || !isPushService(new URL(subscription.endpoint))) return false
+      await subscriptions.add(userId, subscription)
+      return true
+    },
+    unsubscribe: (userId, endpoint) => subscriptions.remove(userId, endpoint),
+    forgetUser: async (userId) => {
+      await forget(userId)
+      for (const { endpoint } of await subscriptions.list(userId)) await subscriptions.remove(userId, endpoint)
+    },
+  }
+}
+
+/** Sends a message to the browsers of its user that do not have it yet. */
+async function attempt(
+  { userId, reached: before }: DueDelivery,
+  { list, remove }: ReturnType<typeof createSubscriptions>,
+  send: (subscription: Subscription) => Promise<Attempt>,
+): Promise<Attempt> {
+  try {
+    const reached = new Set(before)
+    const failed: Extract<Attempt, { outcome: 'again' }>[] = []
+    const sendTo = async (subscription: Subscription) => {
+      const { endpoint } = subscription
+      if (reached.has(endpoint)) return
+      const sent = await send(subscription)
+      if (sent.outcome === 'again') failed.push(sent)
+      else reached.add(endpoint)
+      if (sent.outcome === 'over') await remove(userId, endpoint)
+    }
+    await Promise.all((await list(userId)).map(sendTo))
+    const [first] = failed
+    if (first === undefined) return { outcome: 'taken' }
+    const retryAfterMs = Math.max(...failed.map((each) => each.retryAfterMs ?? 0))
+    return { ...first, retryAfterMs, reached: [...reached] }
+  } catch (thrown) {
+    return { outcome: 'again', error: asError(thrown) }
+  }
+}
+
+function defaultMessage(call: SettledToolCall): PushMessage {
+  return { title: headingOf(call) }
+}
+
+function payloadOf(message: PushMessage | undefined): string | undefined {
+  if (message === undefined) return undefined
+  const payload = JSON.stringify(message)
+  const bytes = new TextEncoder().encode(payload).length
+  if (bytes <= MAX_BYTES) return payload
+  throw new TaskConfigurationError(
+    `\`message\` of createPush returned ${bytes} bytes of JSON; ${MAX_BYTES} is the most that a push message may have. Send less, and let the service worker fetch the rest.`,
+  )
+}
+
+/** The message that one who gets it twice can tell apart from another. */
+function withTag({ id, payload }: DueDelivery): string {
+  return JSON.stringify({ tag: id, ...(JSON.parse(payload) as PushMessage) })
+}
+
+function textsOf(headers: Readonly<Record<string, unknown>>): Record<string, string> {
+  // The length is that of the body: fetch sets it.
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) => (name === 'Content-Length' ? [] : [[name, String(value)]])),
+  )
+}
+
+function checkOptions(options: PushOptions): void {
+  checkMembers(Object(options), OPTIONS)
+  checkDeliveryOptions('createPush', Object(options))
+  const { vapid, message, ttlMs, isPushService } = options
+  for (const [name, value] of Object.entries({ message, isPushService }))
+    if (value !== undefined && typeof value !== 'function') throw mustBe(name, value, 'a function')
+  const isTime = ttlMs === undefined || (typeof ttlMs === 'number' && ttlMs >= 0 && ttlMs <= 7 * LONGEST_DELAY_MS)
+  if (!isTime) throw mustBe('ttlMs', ttlMs, `a number from 0 to ${7 * LONGEST_DELAY_MS}`)
+  const { publicKey, privateKey, subject } = Object(vapid) as Partial<VapidKeys>
+  try {
+    webPush.getVapidHeaders('https://example.com', subject ?? '', publicKey ?? '', privateKey ?? '', 'aes128gcm')
+  } catch (cause) {
+    throw new TaskConfigurationError(
+      `The option vapid cannot be used: ${asError(cause).message} Make keys with \`npx web-push generate-vapid-keys\`, and pass { publicKey, privateKey, subject }.`,
+      { cause },
+    )
+  }
+}

@@ -1,0 +1,176 @@
+import { Webhook } from 'standardwebhooks'
+import { checkMembers, type NamesOf } from '../../core/client/checkNames.js'
+import { mustBe } from '../../core/client/mustBe.js'
+import { asError } from '../../core/protocol/asError.js'
+import { TaskConfigurationError } from '../../core/protocol/errors.js'
+import type { SettledToolCall } from '../../core/record/toolCallState.js'
+import type { DueDelivery } from '../delivery/delivery.js'
+import {
+  checkDeliveryOptions,
+  type Deliveries,
+  type DeliveryOptions,
+  deliveryEnvironment,
+} from '../delivery/deliveryOptions.js'
+import { createOutbox } from '../delivery/outbox.js'
+import { post } from '../delivery/post.js'
+import { LONGEST_DELAY_MS } from '../delivery/retryDelay.js'
+import type { Attempt } from '../delivery/sending.js'
+import type { DeliveryEnvironment } from '../delivery/shelf.js'
+
+/** Where webhooks are sent. */
+export interface WebhookEndpoint {
+  /** An `https:` URL, or `http:` in your own network. Redirects are not followed. */
+  url: string
+  /**
+   * The secret that the receiver verifies signatures with, `whsec_` and base64. To change it, give both for a while: each webhook is then
+   * signed with each of them.
+   */
+  secret: string | readonly string[]
+}
+
+/** The body of a webhook, unless `body` makes another one. */
+export interface WebhookBody {
+  type: 'tool_call.completed' | 'tool_call.failed' | 'tool_call.cancelled'
+  /** When the call ended, as an ISO 8601 time. */
+  timestamp: string
+  data: unknown
+}
+
+/** Options of {@link createWebhooks}. */
+export interface WebhooksOptions extends DeliveryOptions {
+  /**
+   * Where to send them, or a function that says it for each user: it is called before each attempt, and what it does not return an endpoint
+   * for is not sent. If your users may enter the URL, check that it leads to no machine of your own network.
+   */
+  endpoint: WebhookEndpoint | ((userId: string) => WebhookEndpoint | undefined | Promise<WebhookEndpoint | undefined>)
+  /**
+   * The body, as JSON. Nothing is sent for `undefined`. It is made once, when the call has ended, and is the same in each attempt.
+   * @default a {@link WebhookBody} with the ids of user and call, the tool, the key, the `meta` and the times of the call. It has no task id,
+   * no arguments and no result.
+   */
+  body?: (call: SettledToolCall, userId: string) => unknown
+  /** Tells several endpoints with one storage apart: each has a `createWebhooks` of its own. @default 'webhooks' */
+  name?: string
+}
+
+const OPTIONS: NamesOf<WebhooksOptions> = {
+  endpoint: true,
+  storage: true,
+  body: true,
+  name: true,
+  filter: true,
+  onError: true,
+  environment: true,
+}
+
+/** Messages are of use until the last attempt, which comes after three days and four hours, or a day later if the receiver says so. */
+const LIMIT_MS = 6 * LONGEST_DELAY_MS
+
+/**
+ * Sends a webhook when a call has ended, as [Standard Webhooks](https://www.standardwebhooks.com) describes it: signed, and up to ten times,
+ * until the receiver takes it with a 2xx. The header `webhook-id` stays the same, so a receiver can ignore what it has already. A
+ * webhook is written into the storage before it is sent: the next process sends what a killed one has left.
+ *
+ * @throws {TaskConfigurationError} for an option that cannot be used.
+ *
+ * @example
+ * ```ts
+ * const storage = fileStorage('.taskwire')
+ * const webhooks = createWebhooks({
+ *   storage,
+ *   endpoint: { url: 'https://example.com/hooks/calls', secret: process.env['WEBHOOK_SECRET'] ?? '' },
+ *   onError: (error) => console.error(error),
+ * })
+ * const pool = createClientPool({
+ *   create: () => ({ url: 'https://mcp.example.com/mcp', storage }),
+ *   onCreate: webhooks.watch,
+ * })
+ * await webhooks.resume(pool.get)
+ * ```
+ */
+export function createWebhooks(options: WebhooksOptions): Deliveries {
+  checkOptions(options)
+  const { endpoint, body = bodyOf, name = 'webhooks', filter = () => true, onError } = options
+  const environment = deliveryEnvironment(options.environment)
+  const endpointOf = typeof endpoint === 'function' ? endpoint : () => endpoint
+  const { watch, resume, close } = createOutbox({
+    name,
+    storage: options.storage,
+    environment,
+    limitMs: LIMIT_MS,
+    report: (error, userId) => onError?.(error, userId),
+    payloadOf: (call, userId) => (filter(call, userId) ? JSON.stringify(body(call, userId)) : undefined),
+    attempt: (delivery, signal) => attempt(delivery, signal, endpointOf, environment),
+  })
+  return { watch, resume, close }
+}
+
+async function attempt(
+  { id, userId, payload }: DueDelivery,
+  signal: AbortSignal,
+  endpointOf: Exclude<WebhooksOptions['endpoint'], WebhookEndpoint>,
+  environment: DeliveryEnvironment,
+): Promise<Attempt> {
+  try {
+    const endpoint = await endpointOf(userId)
+    if (endpoint === undefined) return { outcome: 'taken' }
+    const now = environment.now()
+    const headers = {
+      'content-type': 'application/json',
+      'webhook-id': id,
+      'webhook-timestamp': `${Math.floor(now / 1000)}`,
+      'webhook-signature': signersOf(endpoint)
+        .map((signer) => signer.sign(id, new Date(now), payload))
+        .join(' '),
+    }
+    return await post(endpoint.url, { headers, body: payload }, [410], environment, signal)
+  } catch (thrown) {
+    return { outcome: 'again', error: asError(thrown) }
+  }
+}
+
+function signersOf({ secret }: WebhookEndpoint): Webhook[] {
+  const secrets = typeof secret === 'string' ? [secret] : secret
+  return secrets.map((each) => new Webhook(each))
+}
+
+function bodyOf(call: SettledToolCall, userId: string): WebhookBody {
+  const { callId, name, key, meta, phase, startedAt, endedAt, result, error } = call
+  return {
+    type: `tool_call.${phase}`,
+    timestamp: new Date(endedAt).toISOString(),
+    data: {
+      userId,
+      callId,
+      name,
+      key,
+      meta,
+      startedAt: new Date(startedAt).toISOString(),
+      endedAt: new Date(endedAt).toISOString(),
+      isError: result && result.isError === true,
+      error: error?.name,
+    },
+  }
+}
+
+function checkOptions(options: WebhooksOptions): void {
+  checkMembers(Object(options), OPTIONS)
+  checkDeliveryOptions('createWebhooks', Object(options))
+  const { endpoint, body, name } = options
+  if (body !== undefined && typeof body !== 'function') throw mustBe('body', body, 'a function')
+  if (name !== undefined && !/^[\w-]+$/.test(String(name)))
+    throw mustBe('name', name, 'a text of letters, digits, - and _')
+  if (typeof endpoint === 'function') return
+  const { url, secret } = Object(endpoint) as Partial<WebhookEndpoint>
+  if (typeof url !== 'string' || !/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : ''))
+    throw mustBe('endpoint.url', url, 'an https: or http: URL')
+  if (secret === undefined || secret.length === 0)
+    throw new TaskConfigurationError(
+      "endpoint.secret is missing. Make one with `'whsec_' + randomBytes(24).toString('base64')` of node:crypto, and give it to the receiver.",
+    )
+  try {
+    signersOf({ url, secret })
+  } catch (cause) {
+    throw new TaskConfigurationError('endpoint.secret cannot be read: it must be `whsec_` and base64.', { cause })
+  }
+}

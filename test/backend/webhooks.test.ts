@@ -1,0 +1,443 @@
+import { Webhook } from 'standardwebhooks'
+import { TaskConfigurationError, TaskStorageError } from 'taskwire'
+import { type ClientPool, createClientPool } from 'taskwire/backend'
+import { createWebhooks, DeliveryFailedError, type WebhooksOptions } from 'taskwire/backend/webhooks'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createWorkServer } from '../support/workServer.js'
+import { failedAttempt, type Receiver, startReceiver, waiting, watchedStorage } from './receiver.js'
+
+const SECRET = `whsec_${Buffer.from('a secret of 24 bytes, ok').toString('base64')}`
+const WORK = { name: 'work', arguments: { seconds: 3, outcome: 'success' } }
+const MINUTE = 60_000
+
+let receiver: Receiver
+beforeEach(async () => {
+  receiver = await startReceiver()
+  vi.useFakeTimers({ toFake: ['Date'] })
+})
+afterEach(async () => {
+  vi.useRealTimers()
+  await receiver.crash()
+})
+
+function setUp() {
+  const server = createWorkServer({ browser: { turns: 60 } })
+  const storage = watchedStorage()
+  const errors: Error[] = []
+  const sentAt: number[] = []
+  const send: typeof fetch = (url, init) => {
+    sentAt.push(server.browser.now())
+    return fetch(url, init)
+  }
+
+  /** A process of the backend. Those with `isOne` do not know of each other. */
+  function start(options: Partial<WebhooksOptions> = {}, isOne = true) {
+    const machine = server.browser.openPage()
+    const { locks, channel, ...parts } = machine.environment
+    const shared = isOne ? {} : { locks, channel }
+    const webhooks = createWebhooks({
+      storage,
+      endpoint: { url: receiver.url, secret: SECRET },
+      onError: (error) => errors.push(error),
+      ...options,
+      environment: { ...parts, ...shared, random: () => 0, fetch: send },
+    })
+    const environment = { ...parts, locks: undefined, channel: undefined, ...shared }
+    const pool = createClientPool({
+      create: () => ({ url: server.url, storage, environment }),
+      onCreate: webhooks.watch,
+      environment: machine.environment,
+    })
+    const kill = async () => {
+      isKilled = true
+      await machine.crash()
+    }
+    let isKilled = false
+    onTestFinished(async () => {
+      if (isKilled) return
+      await Promise.all([webhooks.close(), server.advance(1000)])
+    })
+    return { pool, webhooks, kill }
+  }
+
+  /** Lets a call of a user run to its end. Its webhook is not answered before. */
+  async function work(pool: ClientPool, key = 'weekly', userId = 'ada') {
+    const release = receiver.hold()
+    const { result } = pool.get(userId).startToolCall(WORK, { key, meta: { title: 'Weekly report' } })
+    await Promise.all([result, server.advance(5000)])
+    release()
+  }
+
+  return {
+    server,
+    storage,
+    errors,
+    sentAt,
+    start,
+    work,
+    delivered: () => storage.until((items) => waiting(items).length === 0),
+  }
+}
+
+/** What came, as the receiver's library reads it: it throws where the signature is not right. */
+function verified(at: number, now: number) {
+  vi.setSystemTime(now)
+  const { body, headers } = receiver.requests[at] ?? expect.fail(`there are only ${receiver.requests.length} requests`)
+  return new Webhook(SECRET).verify(body, headers as Record<string, string>)
+}
+
+it('sends one signed webhook for each call that ends, without its arguments, its result and its task id', async () => {
+  const { server, start, work, delivered, storage } = setUp()
+  const { pool } = start()
+  await work(pool)
+  await receiver.received(1)
+  await delivered()
+  expect(verified(0, server.browser.now())).toEqual({
+    type: 'tool_call.completed',
+    timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+    data: {
+      userId: 'ada',
+      callId: expect.any(String),
+      name: 'work',
+      key: 'weekly',
+      meta: { title: 'Weekly report' },
+      startedAt: expect.any(String),
+      endedAt: expect.any(String),
+      isError: false,
+    },
+  })
+  const [{ headers, body } = expect.fail()] = receiver.requests
+  expect(headers).toMatchObject({
+    'content-type': 'application/json',
+    'webhook-id': expect.stringMatching(/^msg_\w+$/),
+  })
+  const taskId = pool.get('ada').store.getState().calls[JSON.parse(`${body}`).data.callId]?.task?.taskId
+  expect(body.toString()).not.toContain(taskId ?? expect.fail('there was no task'))
+  expect(body.toString()).not.toContain('success')
+  await work(pool, 'monthly')
+  await receiver.received(2)
+  await delivered()
+  expect(receiver.requests[1]?.headers['webhook-id']).not.toBe(headers['webhook-id'])
+  expect(waiting(storage.items)).toEqual([])
+})
+
+it('writes down that a call runs, then its webhook, and nothing once the webhook is taken', async () => {
+  const { server, start, storage, delivered } = setUp()
+  const { pool } = start()
+  receiver.answer('hang')
+  const { result } = pool.get('ada').startToolCall(WORK, { key: 'weekly' })
+  await server.advance(1000)
+  expect(waiting(storage.items)).toEqual(['open'])
+  await Promise.all([result, server.advance(5000)])
+  await receiver.received(1)
+  expect(waiting(storage.items)).toEqual(['due'])
+  await server.advance(30_000)
+  await receiver.received(2)
+  await delivered()
+})
+
+it('tries again after 5 s, 5 min and 30 min, with the same id and body, until the receiver takes it', async () => {
+  const { server, start, work, storage, delivered, errors } = setUp()
+  const { pool } = start()
+  receiver.answer(500, 'die')
+  await work(pool)
+  await failedAttempt(storage, 1)
+  expect(receiver.requests).toHaveLength(1)
+  await server.advance(4999)
+  expect(receiver.requests).toHaveLength(1)
+  await server.advance(1)
+  await failedAttempt(storage, 2)
+  expect(receiver.requests).toHaveLength(2)
+  await receiver.crash()
+  await server.advance(5 * MINUTE)
+  await failedAttempt(storage, 3)
+  await receiver.restart()
+  await server.advance(30 * MINUTE - 1)
+  expect(receiver.requests).toHaveLength(2)
+  await server.advance(1)
+  await receiver.received(3)
+  await delivered()
+  const [first, , last] = receiver.requests
+  expect(last?.headers['webhook-id']).toBe(first?.headers['webhook-id'])
+  expect(last?.body).toEqual(first?.body)
+  expect(last?.headers['webhook-timestamp']).not.toBe(first?.headers['webhook-timestamp'])
+  verified(2, server.browser.now())
+  expect(errors).toEqual([])
+})
+
+it('tells of calls that fail and of calls without a task', async () => {
+  const { server, start, delivered } = setUp()
+  const { pool } = start()
+  const client = pool.get('ada')
+  const failing = client.startToolCall(
+    { name: 'work', arguments: { seconds: 1, outcome: 'failure' } },
+    { key: 'failing' },
+  )
+  await Promise.all([expect(failing.result).rejects.toThrow(), server.advance(5000)])
+  await receiver.received(1)
+  const { result } = client.startToolCall({ name: 'echo', arguments: { text: 'hi' } })
+  await Promise.all([result, server.advance(1000)])
+  await receiver.received(2)
+  await delivered()
+  const now = server.browser.now()
+  expect(verified(0, now)).toMatchObject({ type: 'tool_call.failed', data: { name: 'work', error: 'TaskFailedError' } })
+  expect(verified(1, now)).toMatchObject({ type: 'tool_call.completed', data: { name: 'echo', isError: false } })
+})
+
+it('waits for as long as Retry-After says, and takes a redirect for a refusal', async () => {
+  const { server, start, work, storage, delivered } = setUp()
+  const { pool } = start()
+  receiver.answer({ status: 503, headers: { 'retry-after': '60' } }, { status: 307, headers: { location: '/other' } })
+  await work(pool)
+  await failedAttempt(storage, 1)
+  await server.advance(59_999)
+  expect(receiver.requests).toHaveLength(1)
+  await server.advance(1)
+  await failedAttempt(storage, 2)
+  expect(receiver.requests.map(({ url }) => url)).toEqual(['/hooks', '/hooks'])
+  await server.advance(5 * MINUTE)
+  await receiver.received(3)
+  await delivered()
+})
+
+it('gives an attempt up that is not answered for 20 s', async () => {
+  const { server, start, work, storage, delivered, sentAt } = setUp()
+  const { pool } = start()
+  receiver.answer('hang')
+  await work(pool)
+  await receiver.received(1)
+  const [at = expect.fail()] = sentAt
+  await server.advance(at + 19_999 - server.browser.now())
+  expect([...storage.items.values()].some((text) => JSON.parse(text).attempts === 1)).toBe(false)
+  await server.advance(1)
+  expect(await failedAttempt(storage, 1)).toMatchObject({ nextAt: at + 25_000 })
+  await server.advance(5000)
+  await receiver.received(2)
+  await delivered()
+})
+
+it('reports a webhook that was refused ten times, and keeps nothing of it', async () => {
+  const { server, start, work, storage, delivered, errors } = setUp()
+  const { pool } = start()
+  receiver.answer(...Array.from({ length: 10 }, () => 500))
+  await work(pool)
+  for (let attempts = 1; attempts < 10; attempts += 1) {
+    const { nextAt } = await failedAttempt(storage, attempts)
+    await server.advance(nextAt - server.browser.now())
+  }
+  await delivered()
+  expect(receiver.requests).toHaveLength(10)
+  expect(errors).toEqual([expect.any(DeliveryFailedError)])
+  expect(errors[0]).toMatchObject({
+    name: 'DeliveryFailedError',
+    attempts: 10,
+    deliveryId: receiver.requests[0]?.headers['webhook-id'],
+    message: 'Failed to deliver the message about a call after 10 attempts: it answered with HTTP 500.',
+  })
+})
+
+it('gives up at once where the receiver answers 410', async () => {
+  const { start, work, delivered, errors } = setUp()
+  const { pool } = start()
+  receiver.answer(410)
+  await work(pool)
+  await receiver.received(1)
+  await delivered()
+  expect(errors).toMatchObject([{ name: 'DeliveryFailedError', attempts: 1 }])
+})
+
+describe('a process that is killed', () => {
+  it('leaves a webhook that the next process sends at its time, under the same id', async () => {
+    const { server, start, work, storage, delivered } = setUp()
+    const first = start()
+    receiver.answer(500)
+    await work(first.pool)
+    await failedAttempt(storage, 1)
+    await first.kill()
+    start()
+    await server.advance(4999)
+    expect(receiver.requests).toHaveLength(1)
+    await server.advance(1)
+    await receiver.received(2)
+    await delivered()
+    const [before, after] = receiver.requests
+    expect(after?.headers['webhook-id']).toBe(before?.headers['webhook-id'])
+  })
+
+  it('leaves a call that the next process follows to its end, although no page asks for it', async () => {
+    const { server, start, delivered } = setUp()
+    const first = start()
+    first.pool.get('ada').startToolCall(WORK, { key: 'weekly' })
+    await server.advance(1500)
+    await first.kill()
+    await server.advance(10_000)
+    const next = start()
+    await Promise.all([next.webhooks.resume(next.pool.get), server.advance(1000)])
+    expect(next.pool.size).toBe(1)
+    await server.advance(5000)
+    await receiver.received(1)
+    await delivered()
+    expect(verified(0, server.browser.now())).toMatchObject({ type: 'tool_call.completed', data: { key: 'weekly' } })
+    expect(server.count('tools/call')).toBe(1)
+  })
+
+  it('between the end of a call and its webhook leaves what the next process needs to send it', async () => {
+    const { server, start, storage, delivered } = setUp()
+    const never = new Promise<never>(() => {})
+    const setItem = (key: string, value: string) => (key.includes(':due:') ? never : storage.setItem(key, value))
+    const first = start({ storage: { ...storage, setItem } })
+    const { result } = first.pool.get('ada').startToolCall(WORK, { key: 'weekly' })
+    await Promise.all([result, server.advance(4500)])
+    expect(waiting(storage.items)).toEqual(['open'])
+    await first.kill()
+    const next = start()
+    await Promise.all([next.webhooks.resume(next.pool.get), server.advance(3000)])
+    await receiver.received(1)
+    await delivered()
+    expect(verified(0, server.browser.now())).toMatchObject({ type: 'tool_call.completed' })
+  })
+
+  it('with an attempt under way leaves a webhook that comes a second time, under the same id', async () => {
+    const { server, start, work, delivered } = setUp()
+    const first = start()
+    receiver.answer('hang')
+    await work(first.pool)
+    await receiver.received(1)
+    await first.kill()
+    start()
+    await server.advance(1000)
+    await receiver.received(2)
+    await delivered()
+    expect(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
+  })
+
+  it('that had sent its webhooks leaves none, also where the ended call is looked at again', async () => {
+    const { server, start, work, delivered } = setUp()
+    const first = start()
+    await work(first.pool)
+    await receiver.received(1)
+    await delivered()
+    await first.kill()
+    const { pool } = start()
+    const client = pool.get('ada')
+    await server.advance(1000)
+    const [call] = Object.values(client.store.getState().calls)
+    expect(call?.phase).toBe('ended')
+    await Promise.all([client.getToolCall(call?.callId ?? '')?.result, server.advance(60_000)])
+    expect(receiver.requests).toHaveLength(1)
+  })
+})
+
+describe('several processes', () => {
+  it('send one webhook for a call that all of them follow', async () => {
+    const { server, start, delivered } = setUp()
+    const [a, b] = [start({}, false), start({}, false)]
+    const calls = [a, b].map(({ pool }) => pool.get('ada').startToolCall(WORK, { key: 'weekly' }))
+    await Promise.all([...calls.map(({ result }) => result), server.advance(10_000)])
+    await receiver.received(1)
+    await delivered()
+    await server.advance(2 * MINUTE)
+    expect(receiver.requests).toHaveLength(1)
+    expect(server.count('tools/call')).toBe(1)
+  })
+
+  it('send what a killed one has left, within a minute', async () => {
+    const { server, start, work, storage, delivered } = setUp()
+    const [a] = [start({}, false), start({}, false)]
+    await server.advance(1000)
+    receiver.answer(500)
+    await work(a.pool)
+    await failedAttempt(storage, 1)
+    await a.kill()
+    await server.advance(MINUTE)
+    await receiver.received(2)
+    await delivered()
+  })
+})
+
+it('sends nothing for calls that were forgotten or filtered out, and for those that have no body', async () => {
+  const { server, start, work, storage } = setUp()
+  const { pool } = start({
+    filter: ({ key }) => key !== 'private',
+    body: ({ key, phase }) => (key === 'silent' ? undefined : { phase }),
+  })
+  await work(pool, 'private')
+  await work(pool, 'silent')
+  const client = pool.get('ada')
+  const { callId } = client.startToolCall(WORK, { key: 'forgotten' })
+  await server.advance(1000)
+  expect(waiting(storage.items)).toEqual(['open'])
+  await Promise.all([client.forget({ callId }), server.advance(10_000)])
+  expect(waiting(storage.items)).toEqual([])
+  await work(pool, 'told')
+  await receiver.received(1)
+  expect(verified(0, server.browser.now())).toEqual({ phase: 'completed' })
+})
+
+it('asks for the endpoint of a user before each attempt, and signs with each secret', async () => {
+  const { server, start, work, delivered } = setUp()
+  const old = `whsec_${Buffer.from('another secret, older one').toString('base64')}`
+  const endpoint = vi.fn((userId: string) =>
+    userId === 'ada' ? { url: receiver.url, secret: [SECRET, old] } : undefined,
+  )
+  const { pool } = start({ endpoint })
+  await work(pool, 'weekly', 'eve')
+  await delivered()
+  await work(pool)
+  await receiver.received(1)
+  await delivered()
+  expect(endpoint.mock.calls).toEqual([['eve'], ['ada']])
+  verified(0, server.browser.now())
+  const [{ headers, body } = expect.fail()] = receiver.requests
+  expect(new Webhook(old).verify(body, headers as Record<string, string>)).toMatchObject({ data: { userId: 'ada' } })
+})
+
+it('delivers while the storage fails, and reports that it does', async () => {
+  const { server, start, storage, errors } = setUp()
+  const setItem = (key: string, value: string) => {
+    if (key.startsWith('taskwire:out:')) throw new Error('the disk is full')
+    return storage.setItem(key, value)
+  }
+  const { pool } = start({ storage: { ...storage, setItem } })
+  const { result } = pool.get('ada').startToolCall(WORK, { key: 'weekly' })
+  await Promise.all([result, server.advance(5000)])
+  await receiver.received(1)
+  expect(errors.length).toBeGreaterThan(0)
+  expect(errors.every((error) => error instanceof TaskStorageError)).toBe(true)
+})
+
+it('close() ends what is under way, and the next process sends it', async () => {
+  const { server, start, work, storage, delivered } = setUp()
+  const first = start()
+  receiver.answer('hang')
+  await work(first.pool)
+  await receiver.received(1)
+  await Promise.all([first.pool.close(), server.advance(0)])
+  await first.webhooks.close()
+  expect(waiting(storage.items)).toEqual(['due'])
+  start()
+  await server.advance(0)
+  await receiver.received(2)
+  await delivered()
+})
+
+it('says which option cannot be used', () => {
+  const storage = watchedStorage()
+  const endpoint = { url: receiver.url, secret: SECRET }
+  const refused: [options: object, words: RegExp][] = [
+    [{ endpoint }, /needs a storage/],
+    [{ endpoint, storage: {} }, /storage must be/],
+    [{ storage }, /endpoint.url is undefined; it must be/],
+    [{ storage, endpoint: { ...endpoint, url: 'ftp://example.com' } }, /endpoint.url is 'ftp:\/\/example.com'/],
+    [{ storage, endpoint: { url: receiver.url } }, /endpoint.secret is missing/],
+    [{ storage, endpoint: { ...endpoint, secret: [] } }, /endpoint.secret is missing/],
+    [{ storage, endpoint: { ...endpoint, secret: 'whsec_§' } }, /endpoint.secret cannot be read/],
+    [{ storage, endpoint, body: {} }, /body is an object; it must be a function/],
+    [{ storage, endpoint, name: 'a:b' }, /name is 'a:b'/],
+    [{ storage, endpoint, url: 'x' }, /There is no option url/],
+  ]
+  for (const [options, words] of refused) {
+    expect(() => createWebhooks(options as WebhooksOptions)).toThrow(TaskConfigurationError)
+    expect(() => createWebhooks(options as WebhooksOptions)).toThrow(words)
+  }
+})
