@@ -7,7 +7,7 @@ import type { SettledToolCall } from '../../core/record/toolCallState.js'
 import type { TaskStorage } from '../../core/storage/taskStorage.js'
 import type { DeliveryEnvironment } from './shelf.js'
 
-/** Options that {@link createWebhooks} and {@link createPush} have in common. */
+/** Options that `createWebhooks` and `createPush` have in common. */
 export interface DeliveryOptions {
   /**
    * Where messages are kept until they were delivered: `fileStorage`, `redisStorage` or `postgresStorage` of `taskwire/backend`, or one of
@@ -28,7 +28,7 @@ export interface DeliveryOptions {
   environment?: Partial<DeliveryEnvironment>
 }
 
-/** What {@link createWebhooks} and {@link createPush} return: it tells of calls that end while no page is open. */
+/** What `createWebhooks` and `createPush` return: it tells of calls that end while no page is open. */
 export interface Deliveries {
   /**
    * Watches the calls of a user's client. Pass it to `createClientPool` as `onCreate`, or call it with each client that you make, before it

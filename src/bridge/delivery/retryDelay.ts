@@ -15,9 +15,6 @@ const DELAYS_MS = [
   24 * HOUR,
 ] as const
 
-/** How often a message is tried: four days pass until the last time. */
-export const MAX_ATTEMPTS: number = DELAYS_MS.length + 1
-
 export const LONGEST_DELAY_MS: number = 24 * HOUR
 
 /**
