@@ -92,7 +92,7 @@ const MAX_BYTES = 3000
 /**
  * Sends a Web Push message to the user's browsers when a call has ended, also where no page is open: with VAPID (RFC 8292), encrypted
  * (RFC 8291). A message is written into the storage before it is sent, and sent again with backoff until the push services have taken it, or
- * it is of no use. A subscription that a push service does not know any more is removed.
+ * it is of no use. A subscription that a push service no longer knows is removed.
  *
  * @throws {TaskConfigurationError} for an option that cannot be used.
  *
