@@ -28,7 +28,7 @@ export interface DeliveryOptions {
   environment?: Partial<DeliveryEnvironment>
 }
 
-/** What `createWebhooks` and `createPush` return: it tells of calls that end while no page is open. */
+/** The return value of `createWebhooks` and `createPush`, which tells of calls that end while no page is open. */
 export interface Deliveries {
   /**
    * Watches the calls of a user's client. Pass it to `createClientPool` as `onCreate`, or call it with each client that you make, before it
@@ -41,7 +41,7 @@ export interface Deliveries {
    */
   readonly resume: (clientOf: (userId: string) => unknown) => Promise<void>
   /**
-   * Ends all work. What is not delivered yet is in the storage, and the next process delivers it. Call it when the process gets `SIGTERM`,
+   * Ends all work. The storage has the messages that are not delivered yet, and the next process delivers them. Call it when the process gets `SIGTERM`,
    * after the clients are closed.
    */
   readonly close: () => Promise<void>

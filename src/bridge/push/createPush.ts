@@ -27,7 +27,7 @@ export interface VapidKeys {
   subject: string
 }
 
-/** What the service worker of the page gets, as JSON: `event.data.json()`. */
+/** A message as the service worker of the page gets it: `event.data.json()`. */
 export interface PushMessage {
   title: string
   /** The text below the title. Others may read it over the user's shoulder. */
@@ -43,7 +43,7 @@ export interface PushMessage {
 export interface PushOptions extends DeliveryOptions {
   vapid: VapidKeys
   /**
-   * What to send, in at most 3,000 bytes of JSON. Nothing is sent for `undefined`. The message is encrypted for the browser, but a notification
+   * Makes the message, of at most 3,000 bytes of JSON. Nothing is sent for `undefined`. The message is encrypted for the browser, but a notification
    * may appear on a lock screen.
    * @default the `title` of the call's `meta`, or the name of the tool, and how the call ended, in English
    */
@@ -59,7 +59,7 @@ export interface PushOptions extends DeliveryOptions {
   isPushService?: (url: URL) => boolean
 }
 
-/** What {@link createPush} returns. */
+/** The return value of {@link createPush}. */
 export interface Push extends Deliveries {
   /** For pages: `applicationServerKey` of `pushManager.subscribe()`. */
   readonly publicKey: string

@@ -39,8 +39,8 @@ export interface WebhookBody {
 /** Options of {@link createWebhooks}. */
 export interface WebhooksOptions extends DeliveryOptions {
   /**
-   * Where to send them, or a function that says it for each user: it is called before each attempt, and what it does not return an endpoint
-   * for is not sent. If your users may enter the URL, check that it leads to no machine of your own network.
+   * Where to send them, or a function that says it for each user: it is called before each attempt, and if it returns none,
+   * the webhook is not sent. If your users may enter the URL, check that it leads to no machine of your own network.
    */
   endpoint: WebhookEndpoint | ((userId: string) => WebhookEndpoint | undefined | Promise<WebhookEndpoint | undefined>)
   /**
