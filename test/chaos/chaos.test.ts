@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { addCoverage, type Coverage, neverReached } from './coverage.js'
 import { KEPT_ROUNDS, readKeptRounds, roundName, toKeptRound } from './keptRounds.js'
 import { type PlayedRound, playRound } from './playRound.js'
 import { runChaos } from './runChaos.js'
@@ -33,6 +34,17 @@ describe('random schedules of faults', () => {
     async (round) => {
       const { totals } = await playOnce(round)
       expect(toKeptRound(totals), REWRITE).toEqual(readKeptRounds()[round.name])
+    },
+    5 * MINUTE,
+  )
+
+  it(
+    'reach everything that client.observe() tells of, but for push, which their server does not have',
+    async () => {
+      const coverage: Coverage = {}
+      for (const round of rounds) addCoverage(coverage, Object.entries((await playOnce(round)).totals.coverage))
+      const isOfPush = (kind: string) => /^push-|safety-interval|hint/.test(kind)
+      expect(neverReached(coverage).filter((kind) => !isOfPush(kind))).toEqual(['poll-failed, server'])
     },
     5 * MINUTE,
   )

@@ -46,6 +46,7 @@ function command({ name, fault, needs, run }: CommandParts): Command {
       const places = needs === undefined ? [] : placesWith(model, needs[1])
       const place = places[(needs?.[0] ?? 0) % Math.max(1, places.length)] ?? 0
       real.world.log(`# ${name}${needs === undefined ? '' : ` in place ${place}`}`)
+      if (fault !== undefined && !real.world.strikes(fault)) return
       await run(real, model, place)
     },
     toString: () => name,

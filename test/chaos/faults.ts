@@ -39,6 +39,8 @@ export type PageFault = (typeof PAGE_FAULTS)[number]
 
 export type Fault = NetworkFault | PageFault
 
+export const FAULTS: readonly Fault[] = [...NETWORK_FAULTS, ...PAGE_FAULTS]
+
 /** What the app itself does to calls in progress. */
 export const APP_ACTIONS = [
   'tab opened',

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { parseRun } from '../seeded/parseRun.js'
 import { playRounds } from '../seeded/playRounds.js'
+import { addCoverage, type Coverage, formatCoverage, formatReached } from './coverage.js'
 import { KEPT_ROUNDS, type KeptRound, roundName, toKeptRound, writeKeptRounds } from './keptRounds.js'
 import type { ChaosRound, ChaosRoundTotals } from './playRound.js'
-import { addTotals, type ChaosTotals, formatTotals } from './totals.js'
+import { addTotals, type ChaosTotals, formatSettled, formatTotals } from './totals.js'
 
 // Random schedules of faults against the client, on every core: `npm run chaos -- --runs 20000`. Each is played twice,
 // and what was otherwise the second time is a failure. Prints what was done and what came of it; a failure prints its
@@ -15,13 +16,19 @@ import { addTotals, type ChaosTotals, formatTotals } from './totals.js'
 //     --lite                  with the client of taskwire/lite
 //     --once                  plays each schedule once, in half the time
 //     --path P --replay R     of a failure: plays that schedule only
+//     --coverage              prints which pairs of the stage of a call and of what happened in it were reached, and how often
 //     --journals FOLDER       writes all that happens into files there, to compare two versions of the client by `diff`
 //     --keep                  plays the schedules whose digests are kept, and writes the digests into keptRounds.json
 
 /** Schedules of one seed. A failure ends its round; the other rounds go on. */
 const ROUND = 250
 
-const { runs, seed, path, extra, flags } = parseRun('chaos', 2000, ['replay', 'journals'], ['lite', 'once', 'keep'])
+const { runs, seed, path, extra, flags } = parseRun(
+  'chaos',
+  2000,
+  ['replay', 'journals'],
+  ['lite', 'once', 'keep', 'coverage'],
+)
 if (extra.journals !== undefined) mkdirSync(extra.journals, { recursive: true })
 const count = path === undefined ? Math.ceil(runs / ROUND) : 1
 const drawn = Array.from(
@@ -40,7 +47,8 @@ const rounds = flags.keep ? KEPT_ROUNDS : drawn
 const ofAll = rounds.reduce((sum, round) => sum + round.runs, 0)
 const totals: ChaosTotals = {}
 const played = new Map<string, KeptRound>()
-let longestMs = 0
+const settled: Record<number, number> = {}
+const coverage: Coverage = {}
 const startedAt = Date.now()
 const failures = await playRounds<ChaosRound, ChaosRoundTotals>({
   worker: 'test/chaos/worker.ts',
@@ -48,7 +56,8 @@ const failures = await playRounds<ChaosRound, ChaosRoundTotals>({
   onRound: (round) => {
     addTotals(totals, round.counted)
     played.set(roundName(round), toKeptRound(round))
-    longestMs = Math.max(longestMs, round.longestMs)
+    for (const [ms, times] of Object.entries(round.settled)) settled[Number(ms)] = (settled[Number(ms)] ?? 0) + times
+    addCoverage(coverage, Object.entries(round.coverage))
     return `${totals.schedules?.times ?? 0} of ${ofAll}`
   },
 })
@@ -62,7 +71,8 @@ if (path === undefined) {
   console.log(`${totals.schedules?.times ?? 0} schedules ${from} in ${seconds} s\n\n${formatTotals(totals)}`)
   // The same number before and after a change that is to change nothing says that it did not.
   const all = inOrder.map(([, { digest }]) => digest).join()
-  console.log(`\nAfter the last fault everything had ended within ${longestMs / 1000} s.`)
+  console.log(`\n${formatSettled(settled)}\n${formatReached(coverage)}`)
+  if (flags.coverage) console.log(`\n${formatCoverage(coverage)}\n`)
   console.log(`Digest of all that happened: ${createHash('sha256').update(all).digest('hex').slice(0, 16)}`)
 }
 process.exitCode = failures > 0 ? 1 : 0

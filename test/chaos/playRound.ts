@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import type { ClientKind } from '../support/createClientOf.js'
+import { addCoverage, type Coverage } from './coverage.js'
 import { replayCommand, runChaos } from './runChaos.js'
 import { addRun, type ChaosTotals } from './totals.js'
 
@@ -24,8 +25,9 @@ export interface ChaosRoundTotals {
   readonly seed: number
   readonly kind: ClientKind
   readonly digest: string
-  /** The longest time that a schedule took to settle after its last fault. */
-  readonly longestMs: number
+  /** How long schedules took to settle after their last fault: how many took so many ms. */
+  readonly settled: Readonly<Record<number, number>>
+  readonly coverage: Coverage
 }
 
 /** A round that was played. */
@@ -42,7 +44,8 @@ export async function playRound(round: ChaosRound): Promise<PlayedRound> {
   const digests = createHash('sha256')
   const journal =
     round.journals === undefined ? undefined : createWriteStream(join(round.journals, `${kind}-${seed}.txt`))
-  let longestMs = 0
+  const settled: Record<number, number> = {}
+  const coverage: Coverage = {}
   let played = 0
   const failure = await runChaos({
     ...round,
@@ -50,13 +53,17 @@ export async function playRound(round: ChaosRound): Promise<PlayedRound> {
     onRun: (run) => {
       addRun(counted, run.counts)
       digests.update(run.digest)
-      longestMs = Math.max(longestMs, run.settledMs)
+      settled[run.settledMs] = (settled[run.settledMs] ?? 0) + 1
+      addCoverage(
+        coverage,
+        [...run.reached].map((pair) => [pair, 1]),
+      )
       journal?.write(`# schedule ${++played}\n${run.journal.join('\n')}\n`)
     },
   })
   await new Promise<void>((resolve) => (journal === undefined ? resolve() : journal.end(resolve)))
   return {
-    totals: { counted, seed, kind, digest: digests.digest('hex').slice(0, 16), longestMs },
+    totals: { counted, seed, kind, digest: digests.digest('hex').slice(0, 16), settled, coverage },
     failure: failure && `${failure.report}\n\n${replayCommand(failure)}${kind === 'lite' ? ' --lite' : ''}`,
   }
 }

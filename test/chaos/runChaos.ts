@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { type Command, type Model, open, type Real, schedules } from './commands.js'
-import { createTally, type Fault, NETWORK_FAULTS, PAGE_FAULTS, type Tally } from './faults.js'
+import { createTally, FAULTS, type Tally } from './faults.js'
 import { firstDifference } from './journal.js'
 import { judge } from './verdict.js'
 import { type ClientOptions, createWorld, type World, type WorldOptions } from './world.js'
@@ -27,6 +27,8 @@ export interface ChaosRun {
   readonly journal: readonly string[]
   /** How long it took until every call and task had ended after the last fault, in ms, in steps of 10 s. */
   readonly settledMs: number
+  /** Pairs of the stage of a call and of what happened in it. */
+  readonly reached: ReadonlySet<string>
 }
 
 /** A schedule, as small as it could be made, under which something went wrong. */
@@ -39,7 +41,6 @@ export interface ChaosFailure {
 }
 
 const MAX_COMMANDS = 100
-const FAULTS: readonly Fault[] = [...NETWORK_FAULTS, ...PAGE_FAULTS]
 
 const worlds: fc.Arbitrary<WorldOptions> = fc.record({
   seed: fc.nat({ max: 0xffff }),
@@ -47,7 +48,7 @@ const worlds: fc.Arbitrary<WorldOptions> = fc.record({
   tabs: fc.constantFrom('together', 'together', 'together', 'together', 'alone'),
   storage: fc.constantFrom('local', 'local', 'local', 'async'),
   hidden: fc.constantFrom('continue', 'continue', 'continue', 'pause'),
-  // A world with all faults hides what a world with two of them shows.
+  // A world with all faults hides what a world with two of them shows. In a world with few, each has its rate, too.
   faults: fc.oneof(fc.constant(FAULTS), fc.subarray([...FAULTS], { maxLength: 6 })),
 })
 
@@ -88,7 +89,13 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosFailure | un
         if (difference !== undefined) world.breach('played again otherwise', difference)
       }
       if (!hasFailed)
-        onRun?.({ counts: tally.counts, digest: world.journal.digest(), journal: world.journal.lines, settledMs })
+        onRun?.({
+          counts: tally.counts,
+          digest: world.journal.digest(),
+          journal: world.journal.lines,
+          settledMs,
+          reached: world.reached,
+        })
       if (world.breaches.length === 0) return
       hasFailed = true
       throw new Error([...world.breaches, '', ...world.trace].join('\n'))

@@ -13,7 +13,8 @@ import {
   type RpcRequest,
   type ServerTask,
 } from './chaosServer.js'
-import type { Breach, Fault, Tally, TallyKey } from './faults.js'
+import { watchCoverage } from './coverage.js'
+import { type Breach, FAULTS, type Fault, type Tally, type TallyKey } from './faults.js'
 import { createJournal, type Journal, noteShown, noting } from './journal.js'
 import { type ChaosNetwork, createChaosNetwork } from './network.js'
 import { createPollFloors, type PollFloors } from './pollFloors.js'
@@ -103,6 +104,8 @@ export interface World {
   abandon(callId: string): void
   /** The tab that sent the last poll. */
   lastPoller(): Tab | undefined
+  /** Whether a fault of the schedule strikes. In a world with few faults each has a rate of its own. */
+  strikes(fault: Fault): boolean
   setClock(ms: number): void
   count(key: TallyKey, by?: number): void
   /** Something happened that must not happen. */
@@ -110,6 +113,8 @@ export interface World {
   readonly breaches: readonly string[]
   log(text: string): void
   readonly trace: readonly string[]
+  /** Pairs of the stage of a call and of what happened in it. */
+  readonly reached: ReadonlySet<string>
   /** More than the trace: messages, locks, timers, what is written and what is shown, too. */
   readonly journal: Journal
 }
@@ -155,6 +160,8 @@ export function createWorld(
   const madeBy = new Map<string, string>()
   /** How many calls had been started when the app asked for it. */
   const forgottenAt = new Map<string, number>()
+  const rates = createRates(options)
+  const reached = new Set<string>()
   const breaches: string[] = []
   const trace: string[] = []
   let nonces = 0
@@ -338,6 +345,7 @@ export function createWorld(
     tabs.push(tab)
     // What a page shows after its end is never seen.
     noteShown(client, (text) => tab.isAlive && note(text))
+    watchCoverage(client, reached)
     return tab
   }
 
@@ -430,6 +438,8 @@ export function createWorld(
     breach,
     count: tally.add,
     lastPoller: () => lastPoller,
+    strikes: rates.strikes,
+    reached,
     isPastTtl,
     setClock: (ms) => {
       correction += ms
@@ -489,6 +499,26 @@ export function createWorld(
         forgotten.delete(callId)
         ledger.started({ nonce, callId, order: nonces, isRepeatable: name === 'look' })
       }
+    },
+  }
+}
+
+/** What a fault that strikes at all strikes with. */
+const RATES = [0.25, 0.5, 1] as const
+
+/** Not drawn by fast-check: which schedules a seed leads to stays as it was. */
+function createRates({ seed, faults }: WorldOptions): Pick<World, 'strikes'> {
+  const hasAll = FAULTS.every((fault) => faults.includes(fault))
+  const byFault = new Map(
+    FAULTS.map((fault, index) => {
+      const draw = seededRandom(seed ^ (0x4a7e5 * (index + 1)))
+      return [fault, { rate: RATES[Math.floor(draw() * RATES.length)] ?? 1, draw }] as const
+    }),
+  )
+  return {
+    strikes: (fault) => {
+      const { rate, draw } = byFault.get(fault) ?? { rate: 1, draw: () => 0 }
+      return hasAll || draw() < rate
     },
   }
 }
