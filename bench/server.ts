@@ -16,7 +16,11 @@ const SETUPS = [
 const MOST_GROWTH = 1.5
 
 /** The server past one process: what a call, a poll and a stream cost, by the number of tasks that are there. */
-export const server: Group = async (runner) => [await callsAndPolls(runner), await streamsHeld(runner)]
+export const server: Group = async (runner) => [
+  await callsAndPolls(runner),
+  await wholeLives(runner),
+  await streamsHeld(runner),
+]
 
 async function callsAndPolls({ isQuick, medians }: Runner): Promise<Table> {
   const rows: Row[] = []
@@ -75,6 +79,32 @@ function goalOf(byEcho: number, growth: number, most?: number): Goal {
   return {
     text: most === undefined ? ofGrowth : `${most} ×, ${ofGrowth}`,
     isMet: growth <= MOST_GROWTH && (most === undefined || byEcho <= most),
+  }
+}
+
+async function wholeLives({ medians }: Runner): Promise<Table> {
+  const rows: Row[] = []
+  for (const { kind, name, start } of SETUPS.filter(({ hasQueue }) => !hasQueue)) {
+    const database = await start?.()
+    const [found] = await medians('lives', [{ kind, url: database?.url ?? '' }], 1)
+    await database?.stop()
+    const of = (value: number | undefined) => figure(value ?? Number.NaN)
+    rows.push({
+      cells: [
+        name,
+        of(found?.echoesPerSecond),
+        of(found?.livesPerSecond),
+        times(found?.lifeByEcho ?? Number.NaN),
+        times(found?.cpuByEcho ?? Number.NaN),
+        of(found?.pollsPerLife),
+      ],
+    })
+  }
+  return {
+    title: 'Whole lives of tasks',
+    note: 'In turn, 64 at a time: an echo on the handler of the SDK alone that waits for 1 ms, and a `tools/call` that becomes a task, whose tool waits for 1 ms and returns, and whose result its caller fetches by a `tasks/get` every 10 ms. The server runs the tool.',
+    columns: ['', 'echoes/s', 'lives/s', 'beside an echo', 'CPU beside an echo', 'polls a life'],
+    rows,
   }
 }
 

@@ -6,9 +6,11 @@ import { samplePage } from '../records.js'
 import { sampleStarts } from '../starts.js'
 import { cpu } from './cpu.js'
 import { GAVE_UP, GIVE_UP_FILLING_MS, GIVE_UP_MS } from './limits.js'
+import { sampleLives } from './sampleLives.js'
 import { sampleStreams, sampleTasks } from './sampleServer.js'
 
 const samples = {
+  lives: sampleLives,
   page: samplePage,
   polls: samplePolls,
   starts: sampleStarts,

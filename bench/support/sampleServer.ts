@@ -18,16 +18,16 @@ import { rpcRequest } from '../../test/server/support/rpc.js'
 import { cpu, heap } from './cpu.js'
 import { median } from './report.js'
 
-type Kind = 'memory' | 'redis' | 'postgres'
-type Serve = (request: Request) => Promise<Response>
+export type Kind = 'memory' | 'redis' | 'postgres'
+export type Serve = (request: Request) => Promise<Response>
 
 const CALLS = 400
 /** In one process: filling the store takes longer than measuring. */
 const ROUNDS = 9
 const AT_A_TIME = 16
 const SCHEMA = 'bench'
-const serverInfo = { name: 'bench', version: '1.0.0' }
-const inputSchema = z.object({ text: z.string() })
+export const serverInfo = { name: 'bench', version: '1.0.0' }
+export const inputSchema = z.object({ text: z.string() })
 
 /** The SDK's own handler, for comparison. */
 function sdkAlone(): Serve {
@@ -170,7 +170,7 @@ function untilCompleted({ body }: Response): { at: Promise<number> } {
 }
 
 /** A store, its queue, and how many bytes it has where it keeps its tasks: on the heap, in Redis, in its table with the indexes. */
-function storeOf(kind: Kind, url: string): { store: TaskStore; queue?: TaskExecutor; bytes(): Promise<number> } {
+export function storeOf(kind: Kind, url: string): { store: TaskStore; queue?: TaskExecutor; bytes(): Promise<number> } {
   if (kind === 'redis') {
     const redis = new Redis(url)
     const bytes = async () => Number(/used_memory:(\d+)/.exec(await redis.info('memory'))?.[1])
@@ -205,7 +205,11 @@ function recordOf(index: number): TaskRecord {
   }
 }
 
-async function inParallel(count: number, run: (index: number) => Promise<unknown>): Promise<void> {
+async function inParallel(
+  count: number,
+  run: (index: number) => Promise<unknown>,
+  atATime: number = AT_A_TIME,
+): Promise<void> {
   let next = 0
   const lane = async () => {
     while (next < count) {
@@ -213,23 +217,28 @@ async function inParallel(count: number, run: (index: number) => Promise<unknown
       await run(next - 1)
     }
   }
-  await Promise.all(Array.from({ length: AT_A_TIME }, lane))
+  await Promise.all(Array.from({ length: atATime }, lane))
 }
 
-async function load(
+export async function load(
   serve: Serve,
   requestOf: (index: number) => Request,
   count: number = CALLS,
   take: (response: Response) => Promise<unknown> = (response) => response.text(),
+  atATime: number = AT_A_TIME,
 ): Promise<{ perSecond: number; p99: number; cpuMs: number }> {
   const times: number[] = []
   const cpuBefore = cpu()
   const begun = performance.now()
-  await inParallel(count, async (index) => {
-    const at = performance.now()
-    await take(await serve(requestOf(index)))
-    times.push(performance.now() - at)
-  })
+  await inParallel(
+    count,
+    async (index) => {
+      const at = performance.now()
+      await take(await serve(requestOf(index)))
+      times.push(performance.now() - at)
+    },
+    atATime,
+  )
   const seconds = (performance.now() - begun) / 1000
   const cpuMs = (cpu() - cpuBefore) / count
   times.sort((a, b) => a - b)

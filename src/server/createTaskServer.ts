@@ -1,5 +1,6 @@
 import { INTERNAL_ERROR, isJsonContentType, type ServerNotifier } from '@modelcontextprotocol/server'
 import { REFUSED } from './base/errorCodes.js'
+import { firstOf } from './base/firstOf.js'
 import type { TaskHealth } from './health.js'
 import { createAnswer, isStreamable } from './http/answer.js'
 import { whoSends } from './http/authenticate.js'
@@ -115,7 +116,7 @@ export function createTaskServer<const Tools extends readonly ToolDefinition[]>(
     const finished = core.serve(exchange).then((response) => listenToTasks(exchange, response, listening))
     const atWork = exchange.taskAtWork.then(({ record }) => taskCreatedResponse(exchange, record, serverInfo))
     requestOptions.waitUntil?.(finished)
-    const outcome = Promise.race([atWork, finished])
+    const outcome = firstOf(atWork, finished)
     if (!isStreamable(exchange)) return outcome
     const answer = createAnswer({ clock: config.clock, onCancel: () => exchange.hangUp() })
     exchange.answer = answer

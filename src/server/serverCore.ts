@@ -78,14 +78,16 @@ export function createServerCore(config: ServerConfig, openStreams: () => number
   )
 
   async function serve(exchange: Exchange): Promise<Response> {
+    // For a task, that takes as long as its work: nothing else is kept here meanwhile.
+    const response = await send(exchange)
+    return finishExchange(exchange, response, parts)
+  }
+
+  function send(exchange: Exchange): Promise<Response> {
     const { request, body, authInfo, signal } = exchange
     const inner = new Request(request.url, { method: 'POST', headers: request.headers, signal })
     exchanges.set(inner, exchange)
-    const response = await mcp.fetch(inner, {
-      ...(authInfo !== undefined && { authInfo }),
-      parsedBody: withoutOwnState(body),
-    })
-    return finishExchange(exchange, response, parts)
+    return mcp.fetch(inner, { ...(authInfo !== undefined && { authInfo }), parsedBody: withoutOwnState(body) })
   }
 
   /** Where tools differ by owner, the record says whose job it is; of a task that is gone, nothing is to be done. */

@@ -3,6 +3,7 @@ import { TaskConfigurationError } from '../../core/protocol/errors.js'
 import { IDEMPOTENT_CALLS_EXTENSION, TASKS_EXTENSION } from '../../core/protocol/extension.js'
 import type { Exchange } from '../http/exchange.js'
 import type { ServerParts } from '../serverParts.js'
+import { convertedOnce } from './convertedOnce.js'
 import type { ToolDefinition } from './defineTool.js'
 import { callInstrumentedTool } from './instrumentedCall.js'
 import { getsHandles, registerResultTool, withoutOutputSchema } from './resultTool.js'
@@ -84,10 +85,10 @@ function hasOtherTasks(cause?: unknown): TaskConfigurationError {
 function registerTool(server: McpServer, tool: ToolDefinition, exchange: Exchange, parts: ServerParts): void {
   const { name, title, description, inputSchema, outputSchema, annotations, icons, _meta } = tool
   const config = {
-    inputSchema,
+    inputSchema: convertedOnce(inputSchema),
     ...(title !== undefined && { title }),
     ...(description !== undefined && { description }),
-    ...(outputSchema !== undefined && { outputSchema }),
+    ...(outputSchema !== undefined && { outputSchema: convertedOnce(outputSchema) }),
     ...(annotations !== undefined && { annotations }),
     ...(icons !== undefined && { icons }),
     ...(_meta !== undefined && { _meta: { ..._meta } }),
