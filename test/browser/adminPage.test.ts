@@ -121,6 +121,28 @@ describe('the admin page in a browser', { timeout: 60_000 }, () => {
     expect(await page.getByRole('row').count()).toBe(52)
   })
 
+  test('keeps the place in a long list when a task is cancelled by the keyboard, with the details in view', async () => {
+    const { page, url, start } = await open({ viewport: { width: 1440, height: 600 } })
+    for (let index = 0; index < 61; index += 1) await start('slow', { ms: 3_600_000 })
+    await page.goto(url)
+    await button(page, 'Show older tasks').click({ timeout })
+    const last = page.getByRole('row').nth(61)
+    await last.getByRole('button').focus({ timeout })
+    await page.keyboard.press('Enter')
+    await detail(page).getByText('Owner').waitFor({ timeout })
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await last.filter({ hasText: 'cancelled' }).waitFor({ timeout })
+    expect(await page.getByRole('row').count()).toBe(62)
+    const box = await detail(page).boundingBox()
+    expect(box?.y).toBeGreaterThanOrEqual(0)
+    expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(600)
+    await button(page, 'Close').focus()
+    await page.keyboard.press('Escape')
+    await page.getByText('Select a task to see its details.').waitFor({ timeout })
+    expect(await last.getByRole('button').evaluate((element) => element === document.activeElement)).toBe(true)
+  })
+
   test('shows what others have written as text', async () => {
     const { page, url, start } = await open()
     await start('slow', { ms: 3_600_000 }, OWNER)

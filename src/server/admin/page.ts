@@ -42,7 +42,7 @@ export const PAGE = `<!doctype html>
     <p id="empty" hidden>No tasks match.</p>
     <button id="more" hidden>Show older tasks</button>
   </section>
-  <section id="detail" aria-label="Task" aria-live="polite"><p>Select a task to see its details.</p></section>
+  <section id="detail" aria-label="Task" aria-live="polite" tabindex="-1"><p>Select a task to see its details.</p></section>
 </main>
 </html>
 `
@@ -100,7 +100,8 @@ tbody tr:hover { background: var(--sunken); }
 tbody tr[aria-selected="true"] { background: var(--accent-soft); outline: 2px solid var(--accent); outline-offset: -2px; }
 #empty { padding: 12px 16px; margin: 0; color: var(--muted); }
 #more { margin: 12px 16px; }
-#detail { padding: 12px 16px; }
+#detail { position: sticky; top: 0; align-self: start; max-height: 100vh; overflow: auto; padding: 12px 16px; }
+#detail:focus-visible { outline-offset: -2px; }
 #detail > p { margin: 0; color: var(--muted); }
 h2 { margin: 0 0 8px; font-size: 16px; overflow-wrap: anywhere; }
 dl { margin: 0 0 12px; }
@@ -113,7 +114,7 @@ dd[data-tone] { color: var(--tone); }
 @media (max-width: 760px) {
   main { grid-template-columns: minmax(0, 1fr); align-content: start; }
   main > section:first-child { border-right: 0; }
-  #detail { position: sticky; bottom: 0; background: var(--canvas); border-top: 1px solid var(--line-strong); max-height: 60vh; overflow: auto; }
+  #detail { top: auto; bottom: 0; align-self: auto; background: var(--canvas); border-top: 1px solid var(--line-strong); max-height: 60vh; overflow: auto; }
   label { flex: 1 1 40%; }
   input, select { width: 100%; }
   form, form > button { flex: 1 1 100%; }

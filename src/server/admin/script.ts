@@ -7,6 +7,8 @@ const detail = byId('detail')
 const tones = { working: 'active', input_required: 'warning', completed: 'success', failed: 'danger', cancelled: 'muted' }
 const units = [[86400000, 'd'], [3600000, 'h'], [60000, 'min'], [1000, 's']]
 const watchMs = 1000
+const pageSize = 50
+const longestPage = 500
 let cursor
 let chosen
 let shown
@@ -56,9 +58,9 @@ async function attempt(work) {
   }
 }
 
-function queryOf(next) {
+function queryOf(next, count) {
   const { status, tool, owner, age } = Object.fromEntries(new FormData(form))
-  const query = new URLSearchParams({ status, tool, owner })
+  const query = new URLSearchParams({ status, tool, owner, limit: String(count) })
   if (age !== '') query.set('createdBefore', String(Date.now() - Number(age)))
   if (next !== undefined) query.set('cursor', next)
   return query
@@ -75,8 +77,8 @@ function rowOf(task) {
   return row
 }
 
-async function list(next) {
-  const page = await ask('tasks?' + queryOf(next))
+async function list(next, count = pageSize) {
+  const page = await ask('tasks?' + queryOf(next, count))
   if (next === undefined) rows.replaceChildren()
   rows.append(...page.tasks.map(rowOf))
   cursor = page.cursor
@@ -113,7 +115,8 @@ function action(name, path, isAllowed, taskId) {
     attempt(async () => {
       button.disabled = true
       const task = await ask(path, { taskId })
-      await list()
+      // As many as before, so that the operator keeps the place.
+      await list(undefined, Math.min(Math.max(rows.childElementCount, pageSize), longestPage))
       draw(task)
     }),
   )
@@ -138,13 +141,32 @@ function draw(task) {
   const state = JSON.stringify(task)
   if (shown === state) return
   shown = state
-  for (const row of rows.children) if (row.dataset.task === chosen) update(row, task)
+  const row = rowOfChosen()
+  if (row !== undefined) update(row, task)
   const actions = make('div', undefined, [
     action('Cancel', 'cancel', isOpen(task) && !task.cancelRequested, task.taskId),
     action('Run again', 'run-again', task.canRunAgain, task.taskId),
   ])
+  const close = make('button', 'Close')
+  close.addEventListener('click', leave)
+  actions.append(close)
   actions.className = 'actions'
   redraw(detail, [words(make('h2'), task.tool), facts(task), actions])
+}
+
+function rowOfChosen() {
+  return [...rows.children].find((row) => row.dataset.task === chosen)
+}
+
+/** Closes the details, and gives the focus back to the row that they were opened from. */
+function leave() {
+  const row = rowOfChosen()
+  clearTimeout(timer)
+  chosen = undefined
+  shown = undefined
+  row?.setAttribute('aria-selected', 'false')
+  row?.querySelector('button').focus()
+  detail.replaceChildren(make('p', 'Select a task to see its details.'))
 }
 
 function update(row, task) {
@@ -152,8 +174,10 @@ function update(row, task) {
   redraw(row, [...rowOf(task).children])
 }
 
+/** The buttons of the details are the next ones then, not those of all rows that follow. */
 async function show(taskId) {
   draw(await ask('open', { taskId }))
+  detail.focus({ preventScroll: true })
 }
 
 /** Polls the selected task until it has ended: a cancelled handler takes a moment to stop. */
@@ -168,6 +192,9 @@ async function watch(taskId) {
   if (taskId === chosen) timer = setTimeout(watch, watchMs, taskId)
 }
 
+document.addEventListener('keydown', (event) => {
+  if (event.key === 'Escape' && detail.contains(document.activeElement)) leave()
+})
 form.addEventListener('submit', (event) => {
   event.preventDefault()
   attempt(() => list())

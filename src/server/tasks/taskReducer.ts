@@ -165,7 +165,7 @@ function progressAfter({ progress }: Task, event: StatusEvent): Pick<Task, 'prog
 
 type StatusEvent = Extract<RunEvent, { type: 'status' }>
 
-const CANCELLED = "Cancelled at the client's request."
+const CANCELLED = 'Cancelled on request.'
 
 const WORKER_LOST: TaskFailure = {
   code: INTERNAL_ERROR,
