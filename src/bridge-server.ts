@@ -1,5 +1,6 @@
 /**
- * The side of the backend: it gives pages the calls of its client, and takes their responses and cancellations.
+ * The backend's side of `taskwire/bridge`: it sends pages the calls of its client, and takes their responses and
+ * cancellations.
  *
  * @packageDocumentation
  */

@@ -1,5 +1,5 @@
 /**
- * The calls of a client in the backend of an app, shown in its pages: the page has no MCP client of its own.
+ * Shows the calls of a backend in the pages of its app. The page has no MCP client of its own.
  *
  * @packageDocumentation
  */

@@ -1,5 +1,5 @@
 /**
- * Tools of servers without tasks: a pair of tools that start a job and read how far it is becomes one call.
+ * Tools of servers without tasks: a tool that starts a job and a tool that reads its progress become one call.
  *
  * @packageDocumentation
  */

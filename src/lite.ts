@@ -1,5 +1,5 @@
 /**
- * The same client without the official SDK, for pages that count bytes and call one server of revision 2026-07-28.
+ * The same client without the official SDK, for small pages that call one server of revision 2026-07-28.
  *
  * @packageDocumentation
  */

@@ -1,5 +1,5 @@
 /**
- * The same client over a client of `@modelcontextprotocol/sdk` 1.x, which an app has already.
+ * The same client for an app that already has a client of `@modelcontextprotocol/sdk` 1.x.
  *
  * @packageDocumentation
  */

@@ -85,6 +85,31 @@ export default defineConfig({
         },
         miniSearch: {
           searchOptions: {
+            // A question is searched for by its other words: these are on every page.
+            processTerm: (term: string) =>
+              [
+                'a',
+                'an',
+                'and',
+                'are',
+                'can',
+                'do',
+                'does',
+                'how',
+                'i',
+                'in',
+                'is',
+                'it',
+                'my',
+                'of',
+                'or',
+                'the',
+                'to',
+              ]
+                .concat(['what', 'when', 'where', 'why', 'with'])
+                .includes(term.toLowerCase())
+                ? null
+                : term.toLowerCase(),
             fuzzy: 0.2,
             prefix: true,
             boost: { title: 6, text: 2, titles: 1 },

@@ -79,13 +79,22 @@ test('a search finds a symbol of the API, and no decision', async () => {
   await page.close()
 })
 
-/** What a user means by a word of the field, and the page that answers. */
+/** What a user means by a word of the field or asks in a sentence, and the section that answers. */
 test.for([
   ['mutation', /\/(?:react|vue|svelte|solid)\b/],
   ['SSR', /\/server-rendering/],
   ['hydration', /\/server-rendering/],
   ['websocket', /\/concepts[^/]*#polls-push-and-websockets/],
   ['key', /\/keys/],
+  ['offline', /\/progress[^/]*#offline-and-reconnecting/],
+  ['timeout', /\/durability[^/]*#timeouts/],
+  ['how do I cancel a call', /\/cancel/],
+  ['what happens with the same key and other arguments', /\/keys[^/]*#other-arguments-with-the-same-key/],
+  ['what does my Vue app show while offline', /\/progress[^/]*#offline-and-reconnecting/],
+  ['is it safe to put personal data into meta?', /\/security[^/]*#personal-data/],
+  ['how do I show one progress bar for many calls', /\/progress[^/]*#many-calls-one-bar/],
+  ['what happens when the user signs out', /\/sign-in/],
+  ['can I use it without a framework', /\/vanilla/],
 ] as const)('the first result of a search for "%s" answers it', async ([word, address]) => {
   const page = await browser.newPage()
   await page.goto(files.url)

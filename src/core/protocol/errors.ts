@@ -204,7 +204,7 @@ export class TasksUnsupportedError extends TaskError {
 
 /**
  * A `tools/call` went out and its response never arrived: the page went away or the network broke in
- * between. The tool may be running; whether to call it again is for the user to say.
+ * between. The tool may be running, so let the user decide whether to call it again.
  */
 export class ToolCallInterruptedError extends TaskError {
   override readonly name = 'ToolCallInterruptedError'
@@ -273,7 +273,7 @@ export class ToolCallRejectedError extends TaskError {
 
 /**
  * Why one request for a task brought no response: the `network` broke or fell silent, the server said so
- * by an `http` status or a JSON-RPC error (`server`), asked for credentials (`auth`), or what came was no MCP answer (`malformed`).
+ * by an `http` status or a JSON-RPC error (`server`), asked for credentials (`auth`), or the response was no MCP message (`malformed`).
  */
 export type TaskRequestFailure = 'network' | 'http' | 'server' | 'auth' | 'malformed'
 
@@ -285,7 +285,7 @@ export class TaskRequestError extends TaskError {
   declare readonly code: number | undefined
   /** The HTTP status, where that was all the server sent. */
   declare readonly status: number | undefined
-  /** How long the server asked to be left alone (`Retry-After`), in ms. */
+  /** How long the server asked the client to wait (`Retry-After`), in ms. */
   declare readonly retryAfterMs: number | undefined
 
   constructor(
@@ -302,7 +302,7 @@ export class TaskRequestError extends TaskError {
   }
 }
 
-/** No MCP connection came about. Nothing was sent, so trying again is safe. */
+/** The client could not connect to the MCP server. Nothing was sent, so trying again is safe. */
 export class ConnectionFailedError extends TaskError {
   override readonly name = 'ConnectionFailedError'
 }
