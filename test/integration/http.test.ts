@@ -1,8 +1,8 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import { type TaskClient, TaskFailedError, withTasks } from 'taskwire'
-import { createTaskServer, defineTool } from 'taskwire/server'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createTaskServer, defineTool, InMemoryTaskStore, type TaskRecord } from 'taskwire/server'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { createTaskClient, itFull } from '../support/anyClient.js'
 import { type HttpServer, startHttpServer } from '../support/httpServer.js'
@@ -49,7 +49,45 @@ afterEach(async () => {
   await http.close()
 })
 
+/** A store that is away for so many reads. */
+class AwayStore extends InMemoryTaskStore {
+  readsAway = 0
+
+  override async get(taskId: string): Promise<TaskRecord | undefined> {
+    if (this.readsAway === 0) return super.get(taskId)
+    this.readsAway -= 1
+    throw new TypeError('gone')
+  }
+}
+
 describe('over real HTTP', () => {
+  it('a task is followed through an outage of the store of its server', async () => {
+    const store = new AwayStore()
+    const tool = defineTool({ ...work, handler: () => new Promise<never>(() => {}) })
+    const away = createTaskServer({
+      serverInfo: { name: 'away', version: '1.0.0' },
+      tools: [tool],
+      store,
+      pollIntervalMs: POLL_INTERVAL_MS,
+      push: false,
+      onError: () => {},
+    })
+    const served = await startHttpServer(away)
+    const own = createTaskClient({ url: served.url })
+    onTestFinished(async () => {
+      await own.close()
+      await served.close()
+    })
+    const call = own.startToolCall({ name: 'work', arguments: { steps: 1 } })
+    await expect.poll(() => call.getState().phase, { timeout: 10_000 }).toBe('working')
+    const polls = served.count('tasks/get')
+    store.readsAway = 3
+    await expect.poll(() => served.count('tasks/get') - polls, { timeout: 10_000 }).toBeGreaterThan(4)
+    expect(store.readsAway).toBe(0)
+    await expect.poll(() => call.getState(), { timeout: 10_000 }).toMatchObject({ phase: 'working', network: 'ok' })
+    await call.cancel()
+  })
+
   // [TASK-POLL-TO-THE-END]
   it('a task goes from tools/call to its result', async () => {
     const call = client.startToolCall({ name: 'work', arguments: { steps: 5 } })

@@ -188,7 +188,8 @@ describe('subscriptions/listen with taskIds', () => {
     const t = startServer({ store, tools: [] })
     store.get = () => Promise.reject(new Error('password=hunter2'))
     expect(await listenInVain(t, { taskIds: ['a'] })).toMatchObject({
-      error: { code: -32603, message: 'Internal error' },
+      status: 503,
+      error: { code: -32000, message: 'The server cannot reach its tasks right now. Send the request again.' },
     })
     expect(t.errors).toContainEqual({ error: new Error('password=hunter2'), context: { source: 'server' } })
   })

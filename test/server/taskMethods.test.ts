@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { startServer } from './support/serverUnderTest.js'
 import { slow } from './support/tools.js'
 
+const AWAY = 'The server cannot reach its tasks right now. Send the request again.'
 const METHODS = ['tasks/get', 'tasks/update', 'tasks/cancel']
 
 describe('the methods of tasks', () => {
@@ -46,7 +47,7 @@ describe('the methods of tasks', () => {
     expect({ status, code: error?.code }).toEqual({ status: 404, code: -32601 })
   })
 
-  it('answer with an internal error where the store fails, and tell why to the operator only', async () => {
+  it('are refused with 503 and Retry-After where the store fails, which says why to the operator only', async () => {
     const t = startServer({
       tools: [slow],
       store: {
@@ -58,8 +59,8 @@ describe('the methods of tasks', () => {
       },
     })
     for (const method of METHODS) {
-      const { status, error } = await t.rpc(method, { taskId: 'x', inputResponses: {} })
-      expect({ status, error }).toEqual({ status: 200, error: { code: -32603, message: 'Internal error' } })
+      const { status, headers, error } = await t.rpc(method, { taskId: 'x', inputResponses: {} })
+      expect([status, headers.get('retry-after'), error]).toEqual([503, '1', { code: -32000, message: AWAY }])
     }
     expect(t.errors).toHaveLength(3)
   })

@@ -18,9 +18,12 @@ import { capabilitiesIn, missingTasksCapability } from '../http/tasksCapability.
 import { isLimitReached } from '../tasks/limitReached.js'
 import { toTaskFailure } from '../tasks/taskFailure.js'
 import type { TaskRuntime } from '../tasks/taskRuntime.js'
+import { causeOfUnavailable, fromStore } from '../tasks/unavailable.js'
 import type { StreamPlaces } from './streamPlaces.js'
 import { createTaskStream } from './taskStream.js'
 import { followTasks } from './taskUpdates.js'
+
+const SERVICE_UNAVAILABLE = 503
 
 /** What it takes to serve streams of tasks. */
 export interface Listening {
@@ -75,7 +78,7 @@ export async function listenToTasks(exchange: Exchange, response: Response, part
 }
 
 async function findTasks(taskIds: readonly string[], owner: string, runtime: TaskRuntime): Promise<string[]> {
-  const records = await Promise.all(taskIds.map((taskId) => runtime.read(taskId, owner)))
+  const records = await Promise.all(taskIds.map((taskId) => fromStore(runtime.read(taskId, owner))))
   return records.flatMap((record) => record?.task.taskId ?? [])
 }
 
@@ -91,6 +94,11 @@ function wantedTasks({ notifications, _meta }: JsonObject): readonly string[] {
 function refusal(error: unknown, { body }: Exchange, { report, notify, config }: Listening): Response {
   if (error instanceof ProtocolError) {
     const failure = toTaskFailure(error)
+    const refused = causeOfUnavailable(error)
+    if (refused !== undefined) {
+      report(refused.cause, { source: 'server' })
+      return errorResponse(body, failure, SERVICE_UNAVAILABLE, config.pollIntervalOf(undefined))
+    }
     if (isLimitReached(error)) notify({ type: 'limit-reached', what: 'streams' })
     const retryAfterMs = isLimitReached(error) ? config.pollIntervalOf(undefined) : undefined
     return errorResponse(body, failure, failure.code === MISSING_CLIENT_CAPABILITY ? 400 : 200, retryAfterMs)

@@ -29,3 +29,13 @@ export function notCreated(error: unknown, isCertain: boolean): ProtocolError {
     error,
   )
 }
+
+/** What the store does for a request about a task. Where it fails, the client may send the request again. */
+export async function fromStore<T>(result: Promise<T>): Promise<T> {
+  try {
+    return await result
+  } catch (error) {
+    if (error instanceof ProtocolError) throw error
+    throw unavailable('The server cannot reach its tasks right now. Send the request again.', error)
+  }
+}

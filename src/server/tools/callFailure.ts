@@ -1,4 +1,4 @@
-import { ProtocolError } from '@modelcontextprotocol/server'
+import { INTERNAL_ERROR, ProtocolError } from '@modelcontextprotocol/server'
 import type { Exchange } from '../http/exchange.js'
 import type { ServerParts } from '../serverParts.js'
 import { isLimitReached } from '../tasks/limitReached.js'
@@ -28,4 +28,16 @@ export function failedCall(
   if (!isStopped && (!(error instanceof ProtocolError) || isResultTooLarge(error)))
     parts.report(error, { source: 'tool', ...about })
   return new ProtocolError(code, message, data)
+}
+
+/** The same for a request about a task. */
+export function failedMethod(error: unknown, exchange: Exchange, { report, config }: ServerParts): ProtocolError {
+  const refused = causeOfUnavailable(error)
+  if (error instanceof ProtocolError && refused === undefined) return error
+  report(refused === undefined ? error : refused.cause, { source: 'server' })
+  if (!(error instanceof ProtocolError)) return new ProtocolError(INTERNAL_ERROR, 'Internal error')
+  exchange.failure = toTaskFailure(error)
+  exchange.failureStatus = SERVICE_UNAVAILABLE
+  exchange.retryAfterMs = config.pollIntervalOf(undefined)
+  return error
 }

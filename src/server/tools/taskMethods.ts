@@ -1,5 +1,4 @@
 import {
-  INTERNAL_ERROR,
   INVALID_PARAMS,
   type McpServer,
   ProtocolError,
@@ -17,6 +16,8 @@ import type { ServerParts } from '../serverParts.js'
 import type { TaskRecord } from '../tasks/taskRecord.js'
 import { isWaiting, openInputRequests } from '../tasks/taskReducer.js'
 import { toWireTask } from '../tasks/toWireTask.js'
+import { fromStore } from '../tasks/unavailable.js'
+import { failedMethod } from './callFailure.js'
 import { inputResponsesOf } from './inputResponsesOf.js'
 
 /** The methods of the extension. */
@@ -39,20 +40,18 @@ export function serveTaskMethods(server: McpServer, exchange: Exchange, parts: S
         const params = requestParams(exchange.body)
         return await answer(await findTask(params, exchange, parts), params)
       } catch (error) {
-        if (error instanceof ProtocolError) throw error
-        parts.report(error, { source: 'server' })
-        throw new ProtocolError(INTERNAL_ERROR, 'Internal error')
+        throw failedMethod(error, exchange, parts)
       }
     })
   }
 
   serve('tasks/get', (record) => toWireTask(asThingsStand(record, parts), exchange.capabilities))
   serve('tasks/update', async ({ task }, params) => {
-    await runtime.answer(task.taskId, inputResponsesOf(params, openInputRequests(task)))
+    await fromStore(runtime.answer(task.taskId, inputResponsesOf(params, openInputRequests(task))))
     return {}
   })
   serve('tasks/cancel', async ({ task }) => {
-    await runtime.requestCancel(task.taskId)
+    await fromStore(runtime.requestCancel(task.taskId))
     return {}
   })
 }
@@ -93,7 +92,8 @@ function assertDeclared({ capabilities }: Exchange): void {
 
 async function findTask({ taskId }: JsonObject, exchange: Exchange, parts: ServerParts): Promise<TaskRecord> {
   if (typeof taskId !== 'string') throw invalid('params.taskId is not a string')
-  const record = await parts.runtime.read(taskId, await ownerOf(exchange, parts.config))
+  const owner = await ownerOf(exchange, parts.config)
+  const record = await fromStore(parts.runtime.read(taskId, owner))
   // Unknown, expired and somebody else's: all the same from outside.
   if (record === undefined) throw invalid('there is no such task; it may have expired')
   return record
