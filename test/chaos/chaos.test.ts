@@ -50,6 +50,15 @@ describe('random schedules of faults', () => {
   )
 
   it(
+    '[DUR-98] lose nothing and call nothing twice in tabs of two versions of the client on one origin',
+    async () => {
+      const { failure } = await playRound({ seed: 5, runs: 100, twice: false, kind: 'lite', versions: 'two' })
+      expect(failure).toBeUndefined()
+    },
+    5 * MINUTE,
+  )
+
+  it(
     '[DUR-90] find out tabs that do not talk to each other, and can be played again',
     async () => {
       const client = { crossTab: false }

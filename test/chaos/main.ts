@@ -14,6 +14,7 @@ import { addTotals, type ChaosTotals, formatSettled, formatTotals } from './tota
 //     --runs N                how many schedules, 2,000 by default
 //     --seed N                the same seed plays the same schedules; a random one by default
 //     --lite                  with the client of taskwire/lite
+//     --skew                  with the client of taskwire/lite, half of the pages with that of an earlier commit (scripts/earlierClient.mjs)
 //     --once                  plays each schedule once, in half the time
 //     --path P --replay R     of a failure: plays that schedule only
 //     --coverage              prints which pairs of the stage of a call and of what happened in it were reached, and how often
@@ -27,7 +28,7 @@ const { runs, seed, path, extra, flags } = parseRun(
   'chaos',
   2000,
   ['replay', 'journals'],
-  ['lite', 'once', 'keep', 'coverage'],
+  ['lite', 'skew', 'once', 'keep', 'coverage'],
 )
 if (extra.journals !== undefined) mkdirSync(extra.journals, { recursive: true })
 const count = path === undefined ? Math.ceil(runs / ROUND) : 1
@@ -38,7 +39,8 @@ const drawn = Array.from(
     runs: path === undefined ? Math.min(ROUND, runs - index * ROUND) : ROUND,
     path,
     replayPath: extra.replay,
-    kind: flags.lite ? 'lite' : 'full',
+    kind: flags.lite || flags.skew ? 'lite' : 'full',
+    versions: flags.skew ? 'two' : 'one',
     twice: !flags.once,
     journals: extra.journals,
   }),

@@ -13,6 +13,8 @@ export interface ChaosRound {
   readonly path?: string | undefined
   readonly replayPath?: string | undefined
   readonly kind?: ClientKind | undefined
+  /** Half of the pages have an earlier version of `taskwire/lite`. */
+  readonly versions?: 'one' | 'two' | undefined
   /** Plays each schedule a second time, and compares. */
   readonly twice: boolean
   /** A folder that gets all that happened, a file for each seed. */
@@ -39,7 +41,7 @@ export interface PlayedRound {
 
 /** Plays the schedules of a round up to the first that fails. */
 export async function playRound(round: ChaosRound): Promise<PlayedRound> {
-  const { seed, kind = 'full' } = round
+  const { seed, kind = 'full', versions = 'one' } = round
   const counted: ChaosTotals = {}
   const digests = createHash('sha256')
   const journal =
@@ -49,7 +51,7 @@ export async function playRound(round: ChaosRound): Promise<PlayedRound> {
   let played = 0
   const failure = await runChaos({
     ...round,
-    client: { kind },
+    client: { kind, versions },
     onRun: (run) => {
       addRun(counted, run.counts)
       digests.update(run.digest)
@@ -64,6 +66,8 @@ export async function playRound(round: ChaosRound): Promise<PlayedRound> {
   await new Promise<void>((resolve) => (journal === undefined ? resolve() : journal.end(resolve)))
   return {
     totals: { counted, seed, kind, digest: digests.digest('hex').slice(0, 16), settled, coverage },
-    failure: failure && `${failure.report}\n\n${replayCommand(failure)}${kind === 'lite' ? ' --lite' : ''}`,
+    failure:
+      failure &&
+      `${failure.report}\n\n${replayCommand(failure)}${versions === 'two' ? ' --skew' : kind === 'lite' ? ' --lite' : ''}`,
   }
 }

@@ -14,6 +14,7 @@ import {
   type ServerTask,
 } from './chaosServer.js'
 import { watchCoverage } from './coverage.js'
+import { createTaskClient as createEarlierClient } from './earlier/client.js'
 import { type Breach, FAULTS, type Fault, type Tally, type TallyKey } from './faults.js'
 import { createJournal, type Journal, noteShown, noting } from './journal.js'
 import { type ChaosNetwork, createChaosNetwork } from './network.js'
@@ -125,15 +126,18 @@ const URL = 'http://localhost/mcp'
 export type ClientOptions = Pick<TaskClientUrlOptions, 'crossTab'> & {
   /** @default 'full' */
   kind?: ClientKind
+  /** `two`: half of the pages have an earlier version of the client. @default 'one' */
+  versions?: 'one' | 'two' | undefined
 }
 
 export function createWorld(
   options: WorldOptions,
   tally: Tally,
-  { kind = 'full', ...clientOptions }: ClientOptions = {},
+  { kind = 'full', versions = 'one', ...clientOptions }: ClientOptions = {},
 ): World {
   const random = seededRandom(options.seed)
   const jitter = seededRandom(options.seed ^ 0x5eed)
+  const version = seededRandom(options.seed ^ 0x01d)
   const exchanges = new WeakMap<RequestInit, Parameters<typeof network.transmit>[0]>()
   const browser = createSimulatedBrowser({
     random: jitter,
@@ -319,7 +323,9 @@ export function createWorld(
       storage: () => local,
       ...(options.tabs === 'alone' && { locks: undefined, channel: undefined }),
     }
-    const client = createClientOf(kind, {
+    const isEarlier = versions === 'two' && version() < 0.5
+    const clientOf = isEarlier ? createEarlierClient : (given: TaskClientUrlOptions) => createClientOf(kind, given)
+    const client = clientOf({
       url: URL,
       environment,
       resume: options.resume,
@@ -330,7 +336,7 @@ export function createWorld(
       ...(options.storage === 'async' && { storage: storage.asyncStorage(life, pause) }),
     })
     const tab: Tab = {
-      name: `tab${tabs.length + 1}`,
+      name: `tab${tabs.length + 1}${isEarlier ? ' (earlier version)' : ''}`,
       page,
       client,
       openedAt: browser.now(),
