@@ -68,6 +68,7 @@ export const sidebar: SidebarItem[] = [
       { text: 'MCP Apps', link: '/mcp-apps' },
       { text: 'Backends', link: '/backend' },
       { text: 'Closed tabs', link: '/closed-tab' },
+      { text: 'Hosts', link: '/hosts' },
       { text: 'Hosts that sleep', link: '/alarms' },
     ],
   },

@@ -25,6 +25,17 @@ it('a page starts a call at its backend, sees its progress and has its result', 
   expect(server.count('tools/call')).toBe(1)
 })
 
+it('a page that had the client itself keeps the options that belong to the backend now, and no others', async () => {
+  const { server, backend } = setUp()
+  const kept = { capabilities: { elicitation: { form: {} } }, toolsHash: 'of its types' }
+  const { client } = backend.openPage(undefined, kept)
+  const call = client.startToolCall(ASK)
+  await server.advance(2500)
+  expect(call.getState().phase).toBe('input_required')
+  const options = { ...kept, headers: { authorization: 'Bearer' } }
+  expect(() => backend.openPage(undefined, options)).toThrow('There is no option headers.')
+})
+
 it('the page never has the id of a task, nor arguments that it has not sent itself', async () => {
   const { server, backend } = setUp()
   const [one, other] = [backend.openPage(), backend.openPage()]

@@ -1,5 +1,5 @@
 import { match, strictEqual } from 'node:assert'
-import { mkdtemp, readdir, readFile } from 'node:fs/promises'
+import { copyFile, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Browser } from 'playwright-core'
@@ -11,7 +11,8 @@ import { formatTable, secondsSince } from '../examples/table.js'
 import { createWorkspace, type InstalledApp, type Workspace } from '../examples/workspace.js'
 
 // What a newcomer does, with the packed packages: `npm create taskwire` in an empty folder, `npm install`, `npm test`,
-// `npm run build`, `npm start`, and a report in Chromium; then the development server, and its types.
+// `npm run build`, `npm start`, and a report in Chromium; then the development server, and its types. The app with Next is then
+// switched to a client in the backend, as docs/backend.md says, and built and used once more.
 // `npm run test:create`, or `npm run test:create -- next` for one template. Prints a table.
 //
 //     --keep                 leaves the temporary folder there
@@ -34,7 +35,7 @@ const DEVELOPMENT = {
   next: { options: ['--hostname', '127.0.0.1', '--port', 'PORT'], types: 'app/taskwire.gen.ts' },
 } satisfies Record<Template, unknown>
 
-type Row = Record<'template' | 'create' | 'install' | 'test' | 'build' | 'use' | 'dev', string>
+type Row = Record<'template' | 'create' | 'install' | 'test' | 'build' | 'use' | 'dev' | 'backend', string>
 
 const startedAt = Date.now()
 const workspace = await createWorkspace(values.packed)
@@ -50,7 +51,7 @@ console.log(`\n${formatTable(rows)}\n\n${rows.length} templates in ${secondsSinc
 process.exit(process.exitCode ?? 0)
 
 async function tryTemplate(template: Template, workspace: Workspace, browser: Browser): Promise<Row> {
-  const row: Row = { template, create: '', install: '', test: '', build: '', use: '', dev: '' }
+  const row: Row = { template, create: '', install: '', test: '', build: '', use: '', dev: '', backend: '' }
   /** Runs a step, and notes how long it took or that it failed. */
   async function step<T>(column: keyof Row, work: () => Promise<T>): Promise<T> {
     const start = Date.now()
@@ -68,6 +69,7 @@ async function tryTemplate(template: Template, workspace: Workspace, browser: Br
     const screenshots = values.screenshots && join(values.screenshots, template)
     await step('use', () => use(app, browser, screenshots))
     await step('dev', () => develop(app, template))
+    if (template === 'next') await step('backend', () => switchToBackend(app, browser))
   } catch (error) {
     console.error(`${template}: ${(error as Error).message}`)
     process.exitCode = 1
@@ -108,6 +110,28 @@ async function develop(app: InstalledApp, template: Template): Promise<void> {
     const page = await fetch(running.url)
     strictEqual(page.status, 200)
     match(await app.run(['taskwire', 'types', `${running.url}mcp`, '--check', '--out', types]), / fits: 1 tool\./)
+    refuseComplaints(running.printed())
+  } finally {
+    await running.stop()
+  }
+}
+
+/** One import and one route: the client moves into the backend, and the page stays as it is. */
+async function switchToBackend(app: InstalledApp, browser: Browser): Promise<void> {
+  const client = join(app.path, 'app/client.ts')
+  const before = await readFile(client, 'utf8')
+  const after = before.replace(
+    "import { createTaskClient } from 'taskwire'",
+    "import { createTaskClient } from 'taskwire/bridge'",
+  )
+  strictEqual(after.length, before.length + '/bridge'.length)
+  await writeFile(client, after)
+  await copyFile('examples/backend-next/app/mcp/route.ts', join(app.path, 'app/mcp/route.ts'))
+  match(await app.run(['npm', 'test']), /4 passed/)
+  refuseWarnings(await app.run(['npm', 'run', 'build']))
+  const running = await app.start(['npm', 'start'])
+  try {
+    await clickThrough(browser, running.url)
     refuseComplaints(running.printed())
   } finally {
     await running.stop()

@@ -1,6 +1,6 @@
 import { strictEqual } from 'node:assert'
 import { gzipSync } from 'node:zlib'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page, Request, Response } from 'playwright-core'
 
 /** What a page of an example ships at first load, gzip -9 file by file. */
 export interface PageBytes {
@@ -18,9 +18,11 @@ export async function clickThrough(browser: Browser, url: string, screenshots?: 
   try {
     const tab = await context.newPage()
     const bytes = measure(tab)
+    const streams = tab.waitForResponse(isStream).catch(() => {})
     await tab.goto(url)
     await tab.getByRole('button', { name: 'Generate report' }).waitFor()
-    await tab.waitForLoadState('networkidle')
+    // The page of a backend that has the client is never idle: it has a stream.
+    await Promise.race([tab.waitForLoadState('networkidle'), streams])
     const gzip = await bytes()
     await look(tab, screenshots, 'first')
 
@@ -82,13 +84,23 @@ export function watchPage(context: BrowserContext): Watched {
   })
   context.on('weberror', (error) => complaints.push(`uncaught: ${error.error().message}`))
   context.on('request', (request) => {
-    if (request.headers()['mcp-method'] === 'tools/call') calls += 1
+    if (isCall(request)) calls += 1
     if (!['127.0.0.1', ''].includes(new URL(request.url()).hostname)) complaints.push(`asks ${request.url()}`)
   })
   context.on('response', (response) => {
     if (response.status() >= 400) complaints.push(`${response.status()} of ${response.url()}`)
   })
   return { complaints, calls: () => calls, measure }
+}
+
+/** True if it calls a tool, or has the backend call it. */
+function isCall(request: Request): boolean {
+  if (request.headers()['mcp-method'] === 'tools/call') return true
+  return request.method() === 'POST' && request.postData()?.includes('"type":"start"') === true
+}
+
+function isStream(response: Response): boolean {
+  return response.request().method() === 'GET' && response.headers()['content-type'] === 'text/event-stream'
 }
 
 function measure(page: Page): () => Promise<number> {

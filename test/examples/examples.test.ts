@@ -14,6 +14,7 @@ const SERVERS = [
   ),
   ...['express', 'hono', 'workers', 'workers-alarms'].map((name) => `${name}/src/reports.ts`),
   'backend-hono/server/reports.ts',
+  'backend-next/lib/reports.ts',
   'next/lib/reports.ts',
   'sveltekit/src/lib/server/reports.ts',
 ]
@@ -35,7 +36,7 @@ test('the page of every example says how to get it without a copy of the reposit
 })
 
 /** Their pages show the forms of input requests, so their server asks. The starters take it from them. */
-const ASKING = ['backend-hono', 'next', 'vite-react']
+const ASKING = ['backend-hono', 'backend-next', 'next', 'vite-react']
 
 test('each example has the same report server, and those whose pages show forms the same one that asks', () => {
   const nameOf = (path: string) => path.split('/')[0] ?? ''

@@ -62,6 +62,12 @@ export const EXAMPLES: readonly Example[] = [
     start: ['next', 'start', '--hostname', '127.0.0.1', '--port', 'PORT'],
     prepare: ['next', 'typegen'],
   },
+  {
+    name: 'backend-next',
+    kind: 'page',
+    start: ['next', 'start', '--hostname', '127.0.0.1', '--port', 'PORT'],
+    prepare: ['next', 'typegen'],
+  },
   { name: 'workers', kind: 'server', start: wranglerDev, node: '22' },
   { name: 'workers-alarms', kind: 'sleeper', start: wranglerDev, node: '22' },
 ]

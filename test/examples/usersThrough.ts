@@ -9,7 +9,6 @@ import { generate, look, type PageBytes, untilProgress, watchPage } from './clic
 export async function usersThrough(browser: Browser, url: string, screenshots?: string): Promise<PageBytes> {
   const contexts: BrowserContext[] = []
   const complaints: string[] = []
-  let starts = 0
 
   /** A browser of its own, in which somebody signs in. */
   async function signIn(user: string, viewport = { width: 800, height: 600 }) {
@@ -17,15 +16,12 @@ export async function usersThrough(browser: Browser, url: string, screenshots?: 
     context.setDefaultTimeout(60_000)
     contexts.push(context)
     const watched = watchPage(context)
-    context.on('request', (request) => {
-      if (request.method() === 'POST' && request.postData()?.includes('"type":"start"')) starts += 1
-    })
     const page = await context.newPage()
     const bytes = watched.measure(page)
     await page.goto(url)
     await page.getByRole('button', { name: user }).click()
     await page.getByRole('button', { name: 'Generate report' }).waitFor()
-    return { page, context, bytes, complaints: watched.complaints }
+    return { page, context, bytes, complaints: watched.complaints, calls: watched.calls }
   }
 
   try {
@@ -47,6 +43,7 @@ export async function usersThrough(browser: Browser, url: string, screenshots?: 
     await desk.page.close()
     for (const page of [phone.page, await openAgain(desk.context, url)])
       await page.getByText(/sold 4,200 pieces in Q3/).waitFor()
+    const starts = desk.calls() + phone.calls()
     strictEqual(starts, 1, `the call was started ${starts} times`)
     await look(phone.page, screenshots, 'result')
 

@@ -9,7 +9,7 @@ export function Report() {
   const report = useToolCallMutation({
     name: 'generate_report',
     key: 'sales',
-    meta: ({ quarter }) => ({ title: `Report of ${quarter}`, quarter }),
+    meta: (asked) => ({ ...asked, title: 'Sales report' }),
   })
   const { call, data, error } = report
   const isRunning = call !== undefined && call.endedAt === undefined

@@ -53,7 +53,11 @@ export function createTaskClient<T extends object = AnyTools>(
 const FRAME_MS = 16
 
 const OPTIONS = {
-  '': ['url', 'fetch', 'scope', 'crossTab', 'batchUpdates', 'resume', 'onError', 'environment', 'retry'],
+  '': [
+    ...['url', 'fetch', 'scope', 'crossTab', 'batchUpdates', 'resume', 'onError', 'environment', 'retry'],
+    // Those of a page that had the client itself.
+    ...['capabilities', 'toolsHash'],
+  ],
   retry: ['baseMs', 'maxMs', 'maxAttempts', 'connectAttempts'],
 }
 

@@ -10,6 +10,13 @@ export interface TaskClientBridgeOptions
   > {
   /** Where the backend serves the handler of `createTaskBridge`, such as `/api/calls`. */
   url: string | URL
+  /**
+   * What the page can ask its user for. It belongs to the client of the backend, and so does `toolsHash`: both change nothing here, and are
+   * accepted so that a page that had the client itself can keep its options.
+   */
+  capabilities?: object
+  /** See `capabilities`. */
+  toolsHash?: string
   /** The function that sends requests. @default the `fetch` of the page, which sends the cookies of its origin */
   fetch?: (url: string | URL, init?: RequestInit) => Promise<Response>
 }

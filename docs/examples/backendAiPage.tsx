@@ -1,0 +1,65 @@
+import { useChat } from '@ai-sdk/react'
+import { createTaskClient } from 'taskwire/bridge'
+import { TaskClientProvider, useElicitationForm, useInputRequests, useToolCalls } from 'taskwire/react'
+
+const client = createTaskClient({ url: '/api/calls' })
+
+/** The calls that run, with their progress: those of the model, too. */
+function Running() {
+  const calls = useToolCalls().filter(({ endedAt }) => endedAt === undefined)
+  return calls.map(({ callId, name, progress, task }) => (
+    <p key={callId}>
+      {name}: {progress?.message ?? task?.statusMessage ?? 'starting…'}
+      <progress aria-label={name} value={progress?.progress} max={progress?.total} />
+    </p>
+  ))
+}
+
+/** What the tools ask the user. The answer goes to the backend, and the tool continues. */
+function Questions() {
+  return useInputRequests().map((pending) => <Question key={`${pending.callId} ${pending.inputKey}`} {...pending} />)
+}
+
+function Question(pending: ReturnType<typeof useInputRequests>[number]) {
+  const form = useElicitationForm(pending)
+  return (
+    <form onSubmit={form.onSubmit}>
+      <p>{form.message}</p>
+      <button type="submit" disabled={!form.canSubmit}>
+        Yes
+      </button>
+      <button type="button" onClick={form.decline}>
+        No
+      </button>
+    </form>
+  )
+}
+
+function Chat() {
+  const { messages, sendMessage } = useChat()
+  return (
+    <>
+      {messages.map(({ id, parts }) => (
+        <p key={id}>{parts.map((part) => (part.type === 'text' ? part.text : '')).join('')}</p>
+      ))}
+      <form
+        action={(form) => {
+          void sendMessage({ text: String(form.get('text')) })
+        }}
+      >
+        <input name="text" aria-label="Message" required />
+        <button type="submit">Send</button>
+      </form>
+    </>
+  )
+}
+
+export function App() {
+  return (
+    <TaskClientProvider client={client}>
+      <Chat />
+      <Running />
+      <Questions />
+    </TaskClientProvider>
+  )
+}

@@ -1,0 +1,25 @@
+import { type ClientPool, createClientPool, fileStorage } from 'taskwire/backend'
+import { createTaskBridge } from 'taskwire/bridge/server'
+import { server } from '../../lib/reports'
+
+// This file is loaded again after each change of it in development: the clients stay.
+const kept = globalThis as { pool?: ClientPool }
+kept.pool ??= createClientPool({
+  create: () => ({
+    url: 'http://reports.internal/mcp',
+    // Only this backend reaches the MCP server, which runs in the same process here. Where yours is elsewhere, leave this line out.
+    transportOptions: { fetch: (url, init) => server.fetch(new Request(url, init)) },
+    storage: fileStorage('.taskwire'),
+    capabilities: { elicitation: { form: {} } },
+  }),
+})
+const { pool } = kept
+
+const bridge = createTaskBridge({
+  // Put the signed-in user of the request here. All visitors share the calls of this one.
+  clientOf: () => pool.get('everybody'),
+  allow: { tools: ['generate_report'] },
+})
+
+export const GET = bridge.fetch
+export const POST = bridge.fetch
