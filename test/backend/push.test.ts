@@ -146,6 +146,7 @@ it('a browser belongs to the user who subscribed with it last', async () => {
   const { subscription } = await subscribe(`${service.url}/shared`)
   await push.subscribe('ada', subscription)
   await push.subscribe('eve', subscription)
+  expect(subscriptionsIn(storage.items)).toHaveLength(2)
   await work(pool)
   await delivered()
   expect(service.requests).toEqual([])

@@ -57,7 +57,7 @@ function setUp() {
       if (isKilled) return
       await Promise.all([webhooks.close(), server.advance(1000)])
     })
-    return { pool, webhooks, kill }
+    return { pool, webhooks, machine, kill }
   }
 
   /** Lets a call of a user run to its end. Its webhook is not answered before. */
@@ -311,6 +311,26 @@ describe('a process that is killed', () => {
     expect(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
   })
 
+  it('leaves a note that is removed after 30 days, if nobody asks how the call has ended', async () => {
+    const { server, start, storage } = setUp()
+    const first = start()
+    first.pool.get('ada').startToolCall(WORK, { key: 'weekly' })
+    await server.advance(1500)
+    await first.kill()
+    const second = await startLater(29)
+    expect(waiting(storage.items)).toEqual(['open'])
+    await second.kill()
+    await startLater(1)
+    expect(waiting(storage.items)).toEqual([])
+
+    async function startLater(days: number) {
+      await server.advance(days * 24 * 60 * MINUTE)
+      const next = start()
+      await server.advance(1000)
+      return next
+    }
+  })
+
   it('that had sent its webhooks leaves none, also where the ended call is looked at again', async () => {
     const { server, start, work, delivered } = setUp()
     const first = start()
@@ -339,6 +359,41 @@ describe('several processes', () => {
     await server.advance(2 * MINUTE)
     expect(receiver.requests).toHaveLength(1)
     expect(server.count('tools/call')).toBe(1)
+  })
+
+  it('send it once, also where one of them was frozen while the call ended', async () => {
+    const { server, start, storage, delivered } = setUp()
+    const [a, b] = [start({}, false), start({}, false)]
+    const calls = [a, b].map(({ pool }) => pool.get('ada').startToolCall(WORK, { key: 'weekly' }))
+    await server.advance(1500)
+    b.machine.freeze()
+    await Promise.all([calls[0]?.result, server.advance(40_000)])
+    await receiver.received(1)
+    await delivered()
+    await b.machine.thaw()
+    await Promise.all([calls[1]?.result, server.advance(2 * MINUTE)])
+    expect(receiver.requests).toHaveLength(1)
+    expect(waiting(storage.items)).toEqual([])
+  })
+
+  it('do not send at the same time what a killed one has left', async () => {
+    const { server, start, work, storage, delivered } = setUp()
+    const first = start({}, false)
+    receiver.answer(500)
+    await work(first.pool)
+    const { nextAt } = await failedAttempt(storage, 1)
+    await first.kill()
+    start({}, false)
+    start({}, false)
+    const release = receiver.hold()
+    await server.advance(nextAt - server.browser.now())
+    await receiver.received(2)
+    await server.advance(10_000)
+    expect(receiver.requests).toHaveLength(2)
+    release()
+    await delivered()
+    await server.advance(2 * MINUTE)
+    expect(receiver.requests).toHaveLength(2)
   })
 
   it('send what a killed one has left, within a minute', async () => {
