@@ -264,22 +264,29 @@ describe('a process that is killed', () => {
     expect(after?.headers['webhook-id']).toBe(before?.headers['webhook-id'])
   })
 
-  it('leaves a call that the next process follows to its end, although no page asks for it', async () => {
-    const { server, start, delivered } = setUp()
-    const first = start()
-    first.pool.get('ada').startToolCall(WORK, { key: 'weekly' })
-    await server.advance(1500)
-    await first.kill()
-    await server.advance(10_000)
-    const next = start()
-    await Promise.all([next.webhooks.resume(next.pool.get), server.advance(1000)])
-    expect(next.pool.size).toBe(1)
-    await server.advance(5000)
-    await receiver.received(1)
-    await delivered()
-    expect(verified(0, server.browser.now())).toMatchObject({ type: 'tool_call.completed', data: { key: 'weekly' } })
-    expect(server.count('tools/call')).toBe(1)
-  })
+  it.each(['killed', 'closed'])(
+    'leaves a call that the next process follows to its end, although no page asks for it (%s)',
+    async (end) => {
+      const { server, start, delivered } = setUp()
+      const first = start()
+      first.pool
+        .get('ada')
+        .startToolCall(WORK, { key: 'weekly' })
+        .result.catch(() => {})
+      await server.advance(1500)
+      if (end === 'killed') await first.kill()
+      else await Promise.all([first.pool.close().then(first.webhooks.close), server.advance(100)])
+      await server.advance(10_000)
+      const next = start()
+      await Promise.all([next.webhooks.resume(next.pool.get), server.advance(1000)])
+      expect(next.pool.size).toBe(1)
+      await server.advance(5000)
+      await receiver.received(1)
+      await delivered()
+      expect(verified(0, server.browser.now())).toMatchObject({ type: 'tool_call.completed', data: { key: 'weekly' } })
+      expect(server.count('tools/call')).toBe(1)
+    },
+  )
 
   it('between the end of a call and its webhook leaves what the next process needs to send it', async () => {
     const { server, start, storage, delivered } = setUp()
@@ -427,6 +434,23 @@ it('sends nothing for calls that were forgotten or filtered out, and for those t
   await work(pool, 'told')
   await receiver.received(1)
   expect(verified(0, server.browser.now())).toEqual({ phase: 'completed' })
+})
+
+it('forgetUser() removes what is kept for a user, and nothing of others', async () => {
+  const { server, start, work, storage, delivered } = setUp()
+  const { pool, webhooks } = start()
+  receiver.answer(500)
+  await work(pool)
+  await failedAttempt(storage, 1)
+  pool.get('eve').startToolCall(WORK, { key: 'weekly' })
+  await server.advance(1000)
+  expect(waiting(storage.items)).toEqual(['due', 'open'])
+  await webhooks.forgetUser('ada')
+  expect(waiting(storage.items)).toEqual(['open'])
+  await server.advance(10_000)
+  await receiver.received(2)
+  await delivered()
+  expect(verified(1, server.browser.now())).toMatchObject({ data: { userId: 'eve' } })
 })
 
 it('asks for the endpoint of a user before each attempt, and signs with each secret', async () => {

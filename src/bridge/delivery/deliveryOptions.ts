@@ -40,6 +40,8 @@ export interface Deliveries {
    * that those calls are followed although no page asks for them. Then their clients must be watched, as those of a pool are.
    */
   readonly resume: (clientOf: (userId: string) => unknown) => Promise<void>
+  /** Removes all that is kept for a user, such as messages that were not delivered yet: call it when you delete the user. */
+  readonly forgetUser: (userId: string) => Promise<void>
   /**
    * Ends all work. The storage has the messages that are not delivered yet, and the next process delivers them. Call it when the process gets `SIGTERM`,
    * after the clients are closed.

@@ -70,7 +70,7 @@ export interface Push extends Deliveries {
   readonly subscribe: (userId: string, subscription: unknown) => Promise<boolean>
   /** Removes a browser, by the `endpoint` of its subscription: when the user does not want messages there, and when they sign out. */
   readonly unsubscribe: (userId: string, endpoint: string) => Promise<void>
-  /** Removes all that is kept for a user: subscriptions, and messages that were not delivered yet. */
+  /** Removes all that is kept for a user: subscriptions, and messages that were not delivered yet. Call it when you delete the user. */
   readonly forgetUser: (userId: string) => Promise<void>
 }
 

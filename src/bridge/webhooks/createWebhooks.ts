@@ -93,7 +93,7 @@ export function createWebhooks(options: WebhooksOptions): Deliveries {
   const { endpoint, body = bodyOf, name = 'webhooks', filter = () => true, onError } = options
   const environment = deliveryEnvironment(options.environment)
   const endpointOf = typeof endpoint === 'function' ? endpoint : () => endpoint
-  const { watch, resume, close } = createOutbox({
+  const { watch, resume, forget, close } = createOutbox({
     name,
     storage: options.storage,
     environment,
@@ -102,7 +102,7 @@ export function createWebhooks(options: WebhooksOptions): Deliveries {
     payloadOf: (call, userId) => (filter(call, userId) ? JSON.stringify(body(call, userId)) : undefined),
     attempt: (delivery, signal) => attempt(delivery, signal, endpointOf, environment),
   })
-  return { watch, resume, close }
+  return { watch, resume, forgetUser: forget, close }
 }
 
 async function attempt(
