@@ -11,7 +11,7 @@ export const push = createPush({
     subject: 'mailto:ops@example.com',
   },
   message: ({ phase }) => ({
-    title: phase === 'completed' ? 'Your report is ready' : 'Your report has failed',
+    title: phase === 'completed' ? 'Report ready' : 'Report failed',
     url: '/reports',
   }),
   onError: (error) => console.error(error),
