@@ -21,16 +21,20 @@ const browserTests = 'test/browser/**/*.test.ts'
 const packageTests = 'test/package/**/*.test.ts'
 const bindingTests = 'test/bindings/**/*.test.ts'
 
+/** The tests that have this in their text, but for those in browsers. */
+function testsWith(text: RegExp): string[] {
+  return ['src', 'test']
+    .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`))
+    .map((file) => file.replaceAll('\\', '/'))
+    .filter((file) => /\.test\.tsx?$/.test(file) && !file.startsWith('test/browser/'))
+    .filter((file) => text.test(readFileSync(file, 'utf8')))
+}
+
 /** The tests that open a client by test/support/anyClient.ts: they hold for both. */
-const testsOfBoth: string[] = ['src', 'test']
-  .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`))
-  .map((file) => file.replaceAll('\\', '/'))
-  .filter(
-    (file) =>
-      /\.test\.tsx?$/.test(file) &&
-      !file.startsWith('test/browser/') &&
-      readFileSync(file, 'utf8').includes('support/anyClient.js'),
-  )
+const testsOfBoth: string[] = testsWith(/support\/anyClient\.js/)
+
+/** Those that replace modules. The others of a project share theirs, which saves a third of the time. */
+const testsThatMock: string[] = testsWith(/vi\.(?:mock|doMock|resetModules)\(/)
 
 /**
  * The projects of the tests that also run in Firefox and in WebKit, where these are installed.
@@ -89,7 +93,17 @@ export default defineConfig({
           name: 'unit',
           environment: 'node',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: [bindingTests, browserTests, packageTests],
+          exclude: [bindingTests, browserTests, packageTests, ...testsThatMock],
+          isolate: false,
+          provide: { client: 'full' },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'unit-mocked',
+          environment: 'node',
+          include: testsThatMock.filter((file) => file.endsWith('.ts')),
           provide: { client: 'full' },
         },
       },
@@ -100,6 +114,7 @@ export default defineConfig({
           name: 'lite',
           environment: 'node',
           include: testsOfBoth.filter((file) => file.endsWith('.ts')),
+          isolate: false,
           provide: { client: 'lite' },
         },
       },
@@ -109,6 +124,18 @@ export default defineConfig({
           name: 'react',
           environment: 'jsdom',
           include: ['src/**/*.test.tsx', 'test/**/*.test.tsx', 'docs/examples/**/*.test.tsx'],
+          exclude: testsThatMock,
+          isolate: false,
+          setupFiles: ['test/setup/react.ts'],
+          provide: { client: 'full' },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'react-mocked',
+          environment: 'jsdom',
+          include: testsThatMock.filter((file) => file.endsWith('.tsx')),
           setupFiles: ['test/setup/react.ts'],
           provide: { client: 'full' },
         },
@@ -120,6 +147,7 @@ export default defineConfig({
           name: 'react-lite',
           environment: 'jsdom',
           include: testsOfBoth.filter((file) => file.endsWith('.tsx')),
+          isolate: false,
           setupFiles: ['test/setup/react.ts'],
           provide: { client: 'lite' },
         },

@@ -45,6 +45,7 @@ export function createLeading(
    * ```text
    * tab A  polls ── response ── notes the next poll ─ closed
    * tab B  opens ▪ in the cache ▪ frozen              leads: reads the note, received no message
+   * tab C                        opens                B is frozen: steals the lead, reads the note
    * ```
    */
   function gainLead(task: TaskEntry, isStolen: boolean): void {
@@ -59,8 +60,8 @@ export function createLeading(
         task.record = { ...record, pollingUntil: 0, triedAt: now() }
         tell(task)
       }
-      void readNote(task)
     }
+    void readNote(task)
     look(task)
   }
 

@@ -1,6 +1,6 @@
 import { parseCallToolResult } from '../../protocol/callToolResult.js'
 import { TaskProtocolError } from '../../protocol/errors.js'
-import { isJsonObject, isTooDeep, type JsonObject } from '../../protocol/json.js'
+import { isJsonObject, type JsonObject } from '../../protocol/json.js'
 import { type OnProtocolIssue, parseTask } from '../../protocol/task.js'
 import type { CallHooks, ToolCallRequest, ToolCallResponse } from '../../protocol/taskPort.js'
 import { inRounds, type RoundsOptions } from '../rounds.js'
@@ -20,11 +20,7 @@ export async function callTool(
   signal: AbortSignal,
 ): Promise<ToolCallResponse> {
   const call: JsonObject = { name, arguments: { ...args }, ...(meta && { _meta: meta() }) }
-  const send = async (added: JsonObject) => {
-    const result = await options.requests.request('tools/call', { ...call, ...added }, signal)
-    if (isTooDeep(result)) throw protocolError('the result is nested too deep')
-    return result
-  }
+  const send = (added: JsonObject) => options.requests.request('tools/call', { ...call, ...added }, signal)
   const result = await inRounds({ ...options, tool: name }, send, ask, signal)
   if (isJsonObject(result) && result['resultType'] === 'task')
     return { type: 'task', task: parseTask(result, 'tools/call', options.onIssue) }
