@@ -93,6 +93,30 @@ describe('the store on Postgres', () => {
     expect(results.sort()).toEqual(['created', 'created', 'created', 'refused'])
   })
 
+  it('reads in one statement what is wanted at the same time, up to sixteen records', async () => {
+    fresh += 1
+    let reads = 0
+    const counting = {
+      query: (statement: pg.QueryConfig) => {
+        if (statement.text.startsWith('SELECT task_id, state')) reads += 1
+        return pool.query(statement)
+      },
+      connect: () => pool.connect(),
+      on: pool.on.bind(pool),
+    }
+    const store = postgresTaskStore({ pool: counting as never, schema: `tasks_${process.pid}_${fresh}` })
+    const ids = Array.from({ length: 20 }, (_, index) => `t${index}`)
+    await Promise.all(ids.map((id) => store.create(workingRecord(id))))
+
+    const found = await Promise.all(['t3', 'none', 't1', 't3'].map((id) => store.get(id)))
+    expect(found.map((record) => record?.task.taskId)).toEqual(['t3', undefined, 't1', 't3'])
+    expect(reads).toBe(1)
+
+    const all = await Promise.all(ids.map((id) => store.get(id)))
+    expect(all.map((record) => record?.task.taskId)).toEqual(ids)
+    expect(reads).toBe(3)
+  })
+
   it('counts, finds and changes by an index, however many records there are', async () => {
     fresh += 1
     const schema = `tasks_${process.pid}_${fresh}`
@@ -112,7 +136,7 @@ describe('the store on Postgres', () => {
         `SELECT task_id FROM ${schema}.tasks WHERE at_work AND is_waiting AND taken_until <= 5 ORDER BY created_at LIMIT 5`,
         'tasks_waiting',
       ],
-      [`SELECT state FROM ${schema}.tasks WHERE task_id = 'id7'`, 'tasks_pkey'],
+      [`SELECT state FROM ${schema}.tasks WHERE task_id = ANY('{id7,id9}'::text[])`, 'tasks_pkey'],
       [`SELECT tool FROM ${schema}.tasks ORDER BY created_at DESC, task_id DESC LIMIT 50`, 'tasks_created'],
     ]) {
       const { rows } = await pool.query(`EXPLAIN ${sql}`)

@@ -1,15 +1,20 @@
 import { nextMacrotask } from '../base/nextMacrotask.js'
 
-const MAX_BATCH = 100
+/** How many items are in a batch at most, and how many batches are under way. */
+export interface BatchLimits {
+  readonly items: number
+  readonly batches: number
+}
 
 /**
- * Collects what comes in one turn of the event loop, or while a batch is under way, and does it in the next one: one round trip for
- * all that came meanwhile. Results are in the order of the items. Where a batch fails for what is in it, each of its items is tried
- * alone.
+ * Collects what comes in one turn of the event loop, or while as many batches as may be are under way, and does it in the next one:
+ * one round trip for all that came meanwhile. Results are in the order of the items. Where a batch fails for what is in it, each of its
+ * items is tried alone.
  */
 export function createBatches<Item, Result>(
-  runAll: (items: readonly Item[]) => Promise<readonly Result[]>,
+  limits: BatchLimits,
   isFaultOfItem: (error: unknown) => boolean,
+  runAll: (items: readonly Item[]) => Promise<readonly Result[]>,
 ): (item: Item) => Promise<Result> {
   interface Waiting {
     readonly item: Item
@@ -17,7 +22,8 @@ export function createBatches<Item, Result>(
     reject(error: unknown): void
   }
   let waiting: Waiting[] = []
-  let isRunning = false
+  let underWay = 0
+  let isDue = false
 
   async function runBatch(batch: readonly Waiting[]): Promise<void> {
     try {
@@ -30,19 +36,21 @@ export function createBatches<Item, Result>(
   }
 
   async function run(): Promise<void> {
-    isRunning = true
+    isDue = true
     await nextMacrotask()
+    isDue = false
+    underWay += 1
     while (waiting.length > 0) {
-      const batch = waiting.slice(0, MAX_BATCH)
-      waiting = waiting.slice(MAX_BATCH)
+      const batch = waiting.slice(0, limits.items)
+      waiting = waiting.slice(limits.items)
       await runBatch(batch)
     }
-    isRunning = false
+    underWay -= 1
   }
 
   return (item) =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject })
-      if (!isRunning) void run()
+      if (!isDue && underWay < limits.batches) void run()
     })
 }

@@ -59,13 +59,13 @@ export function postgresTaskStore(options: PostgresTaskStoreOptions): TaskStore 
     return run(text, values, prepare ? `${schema}_${name}` : undefined)
   }
 
-  const create = createBatches(async (items: readonly NewTask[]) => {
+  const create = createBatches(CREATIONS, isRefusedData, async (items: readonly NewTask[]) => {
     // Of two records of one id in one statement, the second would be taken for written, too.
     const firsts = new Map<string, NewTask>()
     for (const item of items) if (!firsts.has(idOf(item))) firsts.set(idOf(item), item)
     const created = await createAll([...firsts.values()])
     return items.map((item) => (firsts.get(idOf(item)) === item && created.get(idOf(item))) || IN_USE)
-  }, isRefusedData)
+  })
 
   /** Resolves to what became of each record, in one statement for all of them. Their ids differ. */
   async function createAll(items: readonly NewTask[]): Promise<ReadonlyMap<string, Creation>> {
@@ -85,11 +85,12 @@ export function postgresTaskStore(options: PostgresTaskStoreOptions): TaskStore 
     )
   }
 
-  async function partsOf(taskId: string): Promise<RecordParts | undefined> {
-    const { rows } = await query('get', `SELECT state, call, history FROM ${tasks} WHERE task_id = $1`, [taskId])
-    const [row] = rows
-    return row && { state: String(row['state']), call: String(row['call']), history: String(row['history']) }
-  }
+  const partsOf = createBatches(READS, isRefusedData, async (taskIds: readonly string[]) => {
+    const text = `SELECT task_id, state, call, history FROM ${tasks} WHERE task_id = ANY($1::text[])`
+    const { rows } = await query('get', text, [[...new Set(taskIds)]])
+    const found = new Map(rows.map((row) => [row['task_id'], partsIn(row)]))
+    return taskIds.map((taskId) => found.get(taskId))
+  })
 
   async function createUnlessFull(record: TaskRecord, maxAtWork: number): Promise<boolean> {
     const created = await create({ record, maxAtWork })
@@ -161,6 +162,14 @@ export function postgresTaskStore(options: PostgresTaskStoreOptions): TaskStore 
 /** The channel that says which tasks have changed. */
 function changesChannel(schema: string): string {
   return `${schema}_changes`
+}
+
+const CREATIONS = { items: 100, batches: 1 }
+/** Records may be large, and one connection that does not answer must not hold up all reads. */
+const READS = { items: 16, batches: 4 }
+
+function partsIn(row: Record<string, unknown>): RecordParts {
+  return { state: String(row['state']), call: String(row['call']), history: String(row['history']) }
 }
 
 interface NewTask {
