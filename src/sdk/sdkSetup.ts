@@ -182,7 +182,7 @@ function checkTransportOptions({ authProvider, headers, transportOptions }: Task
   throw new TaskConfigurationError(`createTaskClient got ${twice.join(' and ')}. Use the option ${twice[0]} alone.`)
 }
 
-/** What the SDK client of an app decides by itself. */
+/** What the SDK client of an app decides on its own. */
 function refuseUrlOptions(options: Record<string, unknown>): void {
   const { headers, authProvider, era } = options
   const [name] = Object.entries({ headers, authProvider, era }).find(([, value]) => value !== undefined) ?? []

@@ -112,7 +112,7 @@ export function createTaskServer<const Tools extends readonly ToolDefinition[]>(
       if (taken !== undefined) return taken
     }
     // What the SDK returns once the tool has ended is the response or, if the call has become a task, its outcome.
-    // That is the response to the client, too, unless the work goes on: then the client got a task before.
+    // That is the response to the client, too, unless the work continues: then the client already has a task.
     const finished = core.serve(exchange).then((response) => listenToTasks(exchange, response, listening))
     const atWork = exchange.taskAtWork.then(({ record }) => taskCreatedResponse(exchange, record, serverInfo))
     requestOptions.waitUntil?.(finished)

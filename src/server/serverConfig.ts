@@ -29,7 +29,7 @@ export interface ServerConfig extends Omit<TaskServerOptions, 'pollIntervalMs'> 
   readonly slots: Slots
   /** Those of the executor. */
   readonly waitingJobs: WaitingJobs
-  /** Whether work that was lost may be done again by itself. */
+  /** Whether lost work may run again automatically. */
   isRetried(tool: ToolDefinition): boolean
   readonly push: boolean
   /** How long a task that has failed and can be run again is kept at least, in ms. */

@@ -167,6 +167,6 @@ function isUnknownHere(tool: string): TaskConfigurationError {
   )
 }
 
-/** Nobody sees it: the request of a job stays in its process. */
+/** It is never seen: the request of a job stays in its process. */
 const JOB_URL = 'http://worker.invalid/mcp'
 const JOB_HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }

@@ -441,7 +441,7 @@ describe('the doctor cannot ask', () => {
     [['doctor', 'http://x/mcp', 'http://y/mcp'], /One argument is too many: http:\/\/y\/mcp/],
     [['doctor', 'http://x/mcp', '--orign', 'x'], /Unknown option '--orign'\. See: npx taskwire doctor --help/],
     [['doctor', 'http://x/mcp', '--origin', 'https://app.example/'], /no origin\. Pass scheme, host and port only/],
-    [['doctor', 'http://x/mcp', '--header', 'nonsense'], /"nonsense" is no header/],
+    [['doctor', 'http://x/mcp', '--header', 'nonsense'], /"nonsense" is not a header/],
     [['doctor', 'http://x/mcp', '--arguments', '{}'], /--arguments needs --tool/],
     [['doctor', 'http://x/mcp', '--tool', 'a', '--arguments', '[1]'], /has to be a JSON object/],
     [['doctor', 'http://x/mcp', '--timeout', 'soon'], /no number of seconds/],

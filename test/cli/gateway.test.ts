@@ -125,8 +125,8 @@ describe('npx taskwire gateway', () => {
     [['https://a.example/mcp', '--', 'server'], 'Which server?'],
     [['server'], 'Which server?'],
     [[], 'Which server?'],
-    [['--', 'no-such-command-here'], 'could not be listed: no-such-command-here'],
-    [['http://127.0.0.1:9/mcp'], 'could not be listed: http://127.0.0.1:9/mcp'],
+    [['--', 'no-such-command-here'], 'could not list the tools of its server: no-such-command-here'],
+    [['http://127.0.0.1:9/mcp'], 'could not list the tools of its server: http://127.0.0.1:9/mcp'],
   ])('refuses %j', async (args, problem) => {
     const { exitCode, warnings } = await taskwire(['gateway', ...args])
     expect(warnings).toContain(problem)

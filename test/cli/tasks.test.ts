@@ -60,15 +60,13 @@ describe('npx taskwire tasks --postgres', () => {
     const one = await taskwire(['tasks', '--postgres', database.url, '--schema', schema, '--limit', '1'])
     expect(one.output).toContain('1 task; there are older ones')
     const none = await taskwire(['tasks', '--postgres', database.url, '--schema', schema, '--status', 'failed'])
-    expect(none).toMatchObject({ exitCode: 0, output: 'No task fits.' })
+    expect(none).toMatchObject({ exitCode: 0, output: 'No task matches.' })
   })
 
   it('makes no schema where there is none, and says that it is missing', async () => {
     const { exitCode, warnings } = await taskwire(['tasks', '--postgres', database.url, '--schema', 'not_there'])
     expect(exitCode).toBe(2)
-    expect(warnings).toContain(
-      'The tasks could not be read: Failed to use Postgres: the schema "not_there" is not there',
-    )
+    expect(warnings).toContain('Failed to read the tasks: Failed to use Postgres: the schema "not_there" is not there')
   })
 })
 

@@ -73,7 +73,7 @@ export function createElicitationForm(
     mended.set(name, facts().failure)
     draft.write(values)
     update()
-    // A draft is removed once no answer is needed, also where no component shows its form any more.
+    // A draft is removed once no answer is needed, also if no component shows its form.
     if (options.drafts !== undefined) follow()
   }
 
@@ -99,7 +99,7 @@ export function createElicitationForm(
     submit,
     onSubmit: async (event) => {
       event.preventDefault()
-      // An event has none any more when it is over.
+      // An event loses it when it is over.
       const { currentTarget } = event
       const wrong = await submit()
       if (getState().isEditable) focusWrong(currentTarget, wrong)

@@ -11,7 +11,7 @@ const followers = new WeakMap<InputRequest, () => void>()
 
 /** The state of a form: what it knows itself, and what the call says of its input request. */
 export interface FormStore extends Pick<ElicitationForm, 'getState' | 'subscribe'> {
-  /** Follows the input request from now on, also where nobody listens. It takes the place of a form that did before. */
+  /** Follows the input request from now on, also without listeners. It takes the place of a form that did before. */
   follow(): void
   /** Ends what `follow()` has begun in this form. */
   unfollow(): void
@@ -20,7 +20,7 @@ export interface FormStore extends Pick<ElicitationForm, 'getState' | 'subscribe
   update(change?: Partial<OwnFacts>): void
 }
 
-/** `onGone` is called when no answer is needed any more, by what the listeners are told: not where nobody listens. */
+/** `onGone` is called with the listeners when no answer is needed any longer, so not without listeners. */
 export function createFormStore(
   { client, callId, inputKey }: ElicitationSource,
   start: OwnFacts,
@@ -66,7 +66,7 @@ export function createFormStore(
       try {
         listener(announced, previous)
       } catch (error) {
-        // Neither the other listeners nor the answer fails by it: it is reported as what nobody catches.
+        // It must not stop the other listeners or the answer, so it is reported as an uncaught error.
         queueMicrotask(() => {
           throw error
         })

@@ -20,7 +20,7 @@ export interface FormFacts {
   readonly answer: 'none' | 'sending' | 'accepted' | 'declined' | 'cancelled'
   /** True if the call still asks this. */
   readonly isListed: boolean
-  /** How the last response fares, whoever has sent it. */
+  /** The state of the last response, from this form or another one. */
   readonly response: InputResponseState | undefined
   /** Why the last response was not taken. */
   readonly failure: Error | undefined

@@ -35,7 +35,7 @@ export function contentOf(specs: readonly FieldSpec[], values: FieldValues): Jso
 
 function sentValue(spec: FieldSpec, value: ElicitationValue): unknown {
   if (Array.isArray(value)) {
-    // A choice that nobody has to make is left out where making none is not allowed.
+    // An optional choice is left out if an empty one is not allowed.
     const isLeftOut = value.length === 0 && !spec.isRequired && (spec.limits.minItems ?? 0) > 0
     return isLeftOut ? undefined : value
   }
@@ -47,7 +47,7 @@ function sentValue(spec: FieldSpec, value: ElicitationValue): unknown {
   return spec.type === 'datetime-local' ? sentTime(spec, text) : text
 }
 
-/** The number that the text is; `NaN` if it is none, or one whose digits would not all arrive. */
+/** The number that the text is; `NaN` if it is not a number, or has more digits than a number keeps. */
 function readNumber(text: string): number {
   if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) return Number.NaN
   const number = Number(text)

@@ -15,7 +15,7 @@ export interface WebAddress {
   readonly isUnencrypted: boolean
 }
 
-/** The parts of an address; undefined where it is none of http or https: `javascript:` and its kin never reach a link. */
+/** The parts of an address; undefined unless it is http or https: `javascript:` and its kin never reach a link. */
 export function parseWebAddress(url: unknown): WebAddress | undefined {
   if (typeof url !== 'string' || !URL.canParse(url)) return undefined
   const { href, host, hostname, protocol } = new URL(url)

@@ -21,6 +21,6 @@ export function useToolCallState<T>(options: UseToolCallStateOptions<T>): ToolCa
 export function useStateOfCall(client: CallsOfClient, callId: string | undefined): ToolCallState | undefined {
   const subscribe = useCallback((listener: () => void) => watchToolCall(client, callId, listener), [client, callId])
   const getState = () => stateOf(client, callId)
-  // A part of a page that is hydrated late finds calls that the provider has taken up: the server had none.
+  // A part of a page that is hydrated late finds calls that the provider has resumed, and the server had none.
   return useSyncExternalStore(subscribe, getState, () => undefined)
 }

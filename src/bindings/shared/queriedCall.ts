@@ -9,7 +9,7 @@ import {
 import { keyedCallId } from './keyedCallId.js'
 import { type QueryClientOfCalls, retryCall } from './retryCall.js'
 
-/** The call that a query stands for. What is read is read anew each time, so that a framework can track it. */
+/** The call that a query stands for. Its members are read again each time, so that a framework can track it. */
 export interface QueriedCall {
   /** Undefined while the call is skipped. */
   callId(): string | undefined

@@ -2,7 +2,7 @@ import { type Accessor, createMemo, createSignal, onCleanup, onMount, sharedConf
 import { isServer } from 'solid-js/web'
 
 /**
- * The return value of `read`, read again when `subscribe` calls its listener. Subscribes anew when what `subscribe` reads
+ * The return value of `read`, read again when `subscribe` calls its listener. Subscribes again when what `subscribe` reads
  * changes. On a server, and until a component is hydrated, it is `none`: the server had nothing.
  */
 export function createSubscription<T>(

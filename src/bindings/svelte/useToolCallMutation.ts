@@ -72,7 +72,7 @@ export function useToolCallMutation(
   )
   listenToSettled(client, options, callId, { ids, reset: () => result.reset() })
   const controls = controlsOf(client, () => {
-    // Read to follow it: a call of an earlier visit is taken up by that.
+    // Read to follow it: that resumes a call of an earlier visit.
     void other.outcome
     return callId()
   })

@@ -2,7 +2,7 @@ import { getCurrentInstance, onMounted, type ShallowRef, shallowRef, type WatchS
 import { isServer } from './vueQuery.js'
 
 /**
- * The return value of `read`, read again when `subscribe` calls its listener. Subscribes anew when one of the sources changes.
+ * The return value of `read`, read again when `subscribe` calls its listener. Subscribes again when one of the sources changes.
  * On a server, and until a component is hydrated, it is `none`: the server had nothing.
  */
 export function useSubscription<T>(

@@ -6,7 +6,7 @@ import { deliver, isPassingStatus } from '../../core/time/retry.js'
 import { parseRetryAfter } from '../../core/wire/retryAfter.js'
 import { type Answer, type PageAction, readAnswer, WIRE_VERSION } from '../wire/messages.js'
 
-/** Where the backend is, and how it is asked. */
+/** Where the backend is, and how requests are sent to it. */
 export interface BackendOptions {
   readonly environment: Environment
   readonly fetch: Environment['fetch']

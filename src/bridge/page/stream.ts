@@ -13,7 +13,7 @@ export const SILENCE_MS = 45_000
 export interface StreamOptions extends BackendOptions {
   /** How far this page has come. */
   readonly position: () => Position | undefined
-  /** Returns false where something is missing: everything is asked for then. */
+  /** Returns false if something is missing: then everything is requested. */
   readonly onNews: (news: News) => boolean
   /** The stream has broken off, or cannot be opened; so many times in a row. */
   readonly onLost: (error: Error, failures: number) => void

@@ -13,7 +13,7 @@ export interface FeedOptions {
   readonly shows: (call: ToolCallState) => boolean
 }
 
-/** What the pages of one user are told: the calls of the user's client, each change with a number. */
+/** The messages to the pages of one user: the calls of the user's client, each change with a number. */
 export interface Feed {
   readonly position: Position
   /** Whose calls they are. */

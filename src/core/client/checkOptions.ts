@@ -43,7 +43,7 @@ export function checkCall(params: ToolCallParams, options: ToolCallOptions): voi
 /**
  * Checks the options that are used as they are.
  *
- * @throws {TaskConfigurationError} for the first that is none of its values.
+ * @throws {TaskConfigurationError} for the first that is not an allowed value.
  */
 export function checkOptions(options: TaskClientBaseOptions): void {
   const { resume, crossTab, push, input, poll, batchUpdates, onError, results } = options

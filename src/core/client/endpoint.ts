@@ -4,7 +4,7 @@ import { TaskConfigurationError } from '../protocol/errors.js'
 import { hash } from '../record/hash.js'
 import { withoutSecrets } from './withoutSecrets.js'
 
-/** Stands for the page where there is none, to recognize a relative URL. */
+/** Stands for the page if there is no page, to recognize a relative URL. */
 const NO_PAGE = 'http://page.invalid'
 
 /** A server that is given by its URL. */

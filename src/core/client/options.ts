@@ -46,7 +46,7 @@ const GROUP = {
 /**
  * The policy that `poll` and `retry` describe.
  *
- * @throws {TaskConfigurationError} where a number is none or makes no sense.
+ * @throws {TaskConfigurationError} if a number is not a number or makes no sense.
  */
 export function readPollPolicy(options: TaskClientBaseOptions): PollPolicy {
   const { poll = {}, retry = {} } = options
@@ -69,7 +69,7 @@ export function readPollPolicy(options: TaskClientBaseOptions): PollPolicy {
 /**
  * How tasks of MCP 2025-11-25 are used, as `legacy` asks for it.
  *
- * @throws {TaskConfigurationError} where one of them is none of its values.
+ * @throws {TaskConfigurationError} if one of them is not an allowed value.
  */
 export function readLegacyOptions(
   { legacy: { tasks = 'auto', ttlMs } = {} }: TaskClientSdkBaseOptions,

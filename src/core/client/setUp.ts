@@ -14,14 +14,14 @@ export type SetUp = (environment: Environment, onIssue: OnProtocolIssue) => Conn
 export interface ConnectionSetUp {
   /** Where records belong; undefined if it is not known. */
   readonly endpoint: string | undefined
-  /** Of a server that is asked over HTTP by a connection of ours. */
+  /** For a server that our own connection reaches over HTTP. */
   readonly url?: TaskClient['url']
   createConnection(options: ConnectionOptions): Connection
   /** What the client has to do with signing in. `onEnd` is called when a sign-in has succeeded, or come to nothing. */
   createSigningIn(onEnd: (error?: Error) => void): SigningIn
 }
 
-/** What a connection is told by its client. */
+/** What a client gives its connection. */
 export interface ConnectionOptions extends CallLimitOptions, JobsOption {
   readonly environment: Environment
   readonly randomId: () => string

@@ -124,7 +124,7 @@ function isDate(text: string): boolean {
   return /^\d{4}-\d\d-\d\d$/.test(text) && new Date(text).toJSON()?.startsWith(text) === true
 }
 
-/** False where one of the two is no number: a limit that is absent or makes no sense holds nobody. */
+/** False where one of the two is no number: a limit that is absent or makes no sense does not apply. */
 function isLess(a: unknown, b: unknown): boolean {
   return typeof a === 'number' && typeof b === 'number' && a < b
 }

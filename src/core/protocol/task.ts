@@ -135,7 +135,7 @@ export function isSameTask(a: Task, b: Task): boolean {
 /**
  * Reads the task out of a `CreateTaskResult` or any other flat `Result & Task`.
  *
- * @throws {TaskProtocolError} without a usable `taskId` or with a status that nobody knows. The rest
+ * @throws {TaskProtocolError} without a usable `taskId` or with an unknown status. The rest
  * of a task can be done without: it falls back to what costs the server least, and `onIssue` is called.
  */
 export function parseTask(value: unknown, source: TaskProtocolSource, onIssue?: OnProtocolIssue): Task {

@@ -82,6 +82,6 @@ export interface TaskPort {
    */
   listen(taskIds: readonly string[], hooks: ListenHooks): Promise<void>
   cancelTask(taskId: string, signal?: AbortSignal): Promise<void>
-  /** Closes what is held open for a task that is not followed here any more. */
+  /** Closes what is held open for a task that this page no longer follows. */
   release?(taskId: string): void
 }

@@ -20,7 +20,7 @@ export interface RecordStore {
   write(record: CallRecord): Promise<boolean>
   /**
    * Writes a record over the one that another tab may have written meanwhile: what either has answered
-   * counts as answered, and a task that has ended stays ended. Where the call was made anew since, the
+   * counts as answered, and a task that has ended stays ended. If the call was made again since, the
    * record is that call's and is left alone. With `isKept`, a record that is gone stays so: another tab has
    * removed it, and the message about that may not have arrived yet. A storage that answers synchronously has the
    * record before this returns. False where the record is not there now. `setBackBy`: the stored record is by a clock that
@@ -34,7 +34,7 @@ export interface RecordStore {
   has(callId: string): Promise<boolean>
   /** True where a later version of Taskwire has recorded the call. */
   isNewer(callId: string): Promise<boolean>
-  /** Removes the record of a call; with `only`, unless the call was made anew since. */
+  /** Removes the record of a call; with `only`, unless the call was made again since. */
   remove(callId: string, only?: CallRecord): Promise<void>
   /** Every record still of use; the others are swept, and the oldest ended ones where there are too many. */
   list(): Promise<CallRecord[]>
@@ -47,7 +47,7 @@ export interface RecordStoreOptions {
   readonly endpoint: string
   readonly scope: string
   readonly now: () => number
-  /** Lets the page do something else before the work goes on. */
+  /** Lets the page do something else before the work continues. */
   readonly pause: () => Promise<void>
   /** Rejects what takes longer than a storage may, so that a task does not wait for one that never answers. */
   readonly inTime: InTime

@@ -11,7 +11,7 @@ export interface ElectionOptions {
   readonly isHere: () => boolean
   /** Called when this tab becomes the leader or ceases to be. */
   readonly onChange: (election: Election, isStolen: boolean) => void
-  /** Called when nothing takes part in the election any longer. */
+  /** Called when no task takes part in the election. */
   readonly onEmpty: () => void
 }
 

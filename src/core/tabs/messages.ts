@@ -3,7 +3,7 @@ import { readCallRecord, readOutcome, tellCallRecord } from '../record/codec.js'
 import type { CallRecord, Outcome } from '../record/record.js'
 
 /**
- * What tabs post to each other. State is told, not events: a record says when the task may be polled, what was answered,
+ * What tabs post to each other. Messages carry state, not events: a record says when the task may be polled, what was answered,
  * that a poll is under way and how it ended, in the words of storage.
  */
 export type TabMessage =
@@ -27,7 +27,7 @@ export function encodeTabMessage(message: TabMessage): JsonObject {
 /** How far ahead of the clock a call may have been started, in ms: the clock may have been set back since. */
 const STARTED_AHEAD_MS = 24 * 60 * 60 * 1000
 
-/** The message, or undefined for what is none: another version's, or another script's on the same channel. */
+/** The message, or undefined if it is not a message of ours: another version's, or another script's on the same channel. */
 export function decodeTabMessage(posted: unknown, now: number): TabMessage | undefined {
   const value = plainJson(posted)
   if (!isJsonObject(value) || value['v'] !== VERSION) return undefined

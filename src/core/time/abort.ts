@@ -1,4 +1,4 @@
-/** The error a promise rejects with when nobody waits for it any more; `name` is what `fetch` uses. */
+/** The error a promise rejects with when its caller stops waiting; `name` is what `fetch` uses. */
 export function abortError(message: string): Error {
   const error = new Error(message)
   error.name = 'AbortError'

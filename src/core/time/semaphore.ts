@@ -7,7 +7,7 @@ export function createSemaphore(places: number): Semaphore {
   let free = places
   return async (work) => {
     if (free > 0) free -= 1
-    // A place that becomes free is handed on, so that nobody slips in between.
+    // A place that becomes free is handed on, so that no other caller slips in between.
     else await new Promise<void>((resolve) => line.push(resolve))
     try {
       return await work()

@@ -68,7 +68,7 @@ export function taskRequestError(error: unknown, source: TaskProtocolSource | `"
   return new TaskRequestError(`The server could not be reached: ${reason}`, { ...options, kind: 'network' })
 }
 
-/** What caused an error, as it is kept: the body that came with an HTTP status may name a task, which nobody knows yet. */
+/** What caused an error, as it is kept: the body that came with an HTTP status may name a task that is not known yet. */
 function withoutBody(error: unknown): unknown {
   if (!isHttpError(error)) return error
   const { name, code, status, retryAfterMs } = error

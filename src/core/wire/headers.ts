@@ -1,6 +1,6 @@
 import { TaskRequestError } from '../protocol/errors.js'
 
-/** Headers, or a function that is asked for them with every request. */
+/** Headers, or a function that returns them for every request. */
 export type HeadersOption = HeadersInit | (() => HeadersInit | Promise<HeadersInit>)
 
 /**

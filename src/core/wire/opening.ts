@@ -120,7 +120,7 @@ export function createOpening({ sdk, url, onState, retry }: OpeningOptions): Ope
 
   function begin(rules: ConnectRetry): Persisting {
     const controller = new AbortController()
-    // The next to come begins anew: it is not to fail because somebody else has left.
+    // The next caller starts again: it must not fail because another caller has left.
     const leave = () => {
       if (persisting !== begun) return
       persisting = undefined
@@ -199,7 +199,7 @@ function watchPage(retry: ConnectRetry | undefined, tryAgain: () => void): { wat
   }
 }
 
-/** Waits for the attempts until the signal aborts. They end where nobody waits any more. */
+/** Waits for the attempts until the signal aborts. They end when the last caller stops waiting. */
 function join(joined: Persisting, signal: AbortSignal | undefined): Promise<ConnectedSdk> {
   joined.waiting += 1
   if (signal === undefined) return joined.connected

@@ -5,7 +5,7 @@ import { credentialsError, isSignInFailure } from './signInErrors.js'
  * the server refuses with 401, and a task is polled on: the page would navigate away again and again.
  */
 export interface SignIn {
-  /** Sends a request that nobody has asked for, unless a sign-in has failed: it rejects with a `TaskRequestError` of kind `auth` then. */
+  /** Sends a request that the app has not asked for, unless a sign-in has failed: it rejects with a `TaskRequestError` of kind `auth` then. */
   send<T>(request: () => Promise<T>): Promise<T>
   /** Sends a request of the app. Where it passes, there are credentials. */
   sendForApp<T>(request: () => Promise<T>): Promise<T>
@@ -16,7 +16,7 @@ export interface SignIn {
 }
 
 /**
- * For a transport of the app, of which nobody can know whether it has a new token: nothing is sent until a request
+ * For a transport of the app, which does not say whether it has a new token: nothing is sent until a request
  * of the app passes, or the app says so.
  *
  * ```text

@@ -1,7 +1,7 @@
 import { TaskRequestError } from '../protocol/errors.js'
 import { causes, isHttpError, isScopeError, isUnauthorizedError } from './wireErrors.js'
 
-/** Errors that stand for a sign-in that failed; their cause does not show it any more. */
+/** Errors that stand for a sign-in that failed; their cause no longer shows it. */
 const failedSignIns = new WeakSet<object>()
 
 /** The server asks for credentials. */

@@ -9,7 +9,7 @@ export interface TaskOptIn {
   readonly params: JsonObject
   /** Members of the call's `_meta`, such as `progressToken`. */
   readonly meta: JsonObject
-  /** Takes the parameters of a `notifications/progress`, where the SDK chooses the token. Undefined: nobody wants them. */
+  /** Takes the parameters of a `notifications/progress`, where the SDK chooses the token. Undefined: they are not wanted. */
   readonly onProgress: ((params: unknown) => void) | undefined
   /** Whether a result is a task; the server may run the tool at once all the same. */
   isTask(result: JsonObject): boolean
@@ -35,7 +35,7 @@ export interface TaskApi {
   ): Promise<void>
   cancelTask(taskId: string, signal: AbortSignal | undefined): Promise<void>
   listen(taskIds: readonly string[], hooks: ListenHooks): Promise<void>
-  /** Closes what is held open for a task that is not followed any more. */
+  /** Closes what is held open for a task that is no longer followed. */
   release(taskId: string): void
   /** The connection is over. */
   close(): void

@@ -19,7 +19,7 @@ export interface ExplanationOptions {
   readonly onError?: ((error: Error) => void) | undefined
 }
 
-/** Failures in a row of one call, after which it is asked whether the server is there. */
+/** Failures in a row of one call, after which the client checks whether the server is there. */
 const MAX_UNREADABLE = 6
 
 /**

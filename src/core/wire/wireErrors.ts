@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../protocol/json.js'
 
 // What comes of a request that brings no result. The SDK client and the connection of taskwire/lite say it in the same
-// members; each is known by these, so that nobody who reads them needs the SDK.
+// members; each is known by these, so that their readers do not need the SDK.
 
 /** Why a request failed, where it was no response of the server. The words are those of the SDK's `SdkErrorCode`. */
 export type WireCode =

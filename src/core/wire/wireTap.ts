@@ -2,13 +2,13 @@ import type { Environment } from '../environment/environment.js'
 
 type Fetch = Environment['fetch']
 
-/** What goes over the wire: an HTTP exchange, or a message over a transport whose HTTP nobody sees. */
+/** What goes over the wire: an HTTP exchange, or a message over a transport whose HTTP is hidden. */
 export type WirePiece =
   | {
       readonly at: number
       readonly url: string | URL
       readonly init: RequestInit | undefined
-      /** When the response came, and a copy of it, whose body nobody else reads. */
+      /** When the response came, and a copy of it, whose body only the observer reads. */
       readonly answer: Promise<{ readonly at: number; readonly copy: Response }>
     }
   | { readonly at: number; readonly message: object; readonly isSent: boolean }

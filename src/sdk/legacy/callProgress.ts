@@ -17,7 +17,7 @@ export interface CallProgress {
 
 export interface CallProgresses {
   open(onProgress: OnProgress): CallProgress
-  /** Takes a `notifications/progress`. False: the token is none of ours. */
+  /** Takes a `notifications/progress`. False: the token is not one of ours. */
   receive(params: unknown): boolean
   /** The task has ended. */
   over(taskId: string): void

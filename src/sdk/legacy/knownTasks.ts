@@ -11,7 +11,7 @@ export interface KnownTask {
   readonly address: TaskAddress
   readonly stream: ResultStream
   latest: Task | undefined
-  /** True if something was new while nobody listened, and no poll has been sent since. */
+  /** True if something was new while there was no listener, and no poll has been sent since. */
   isHinted: boolean
 }
 

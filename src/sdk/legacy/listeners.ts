@@ -5,7 +5,7 @@ import type { KnownTask, KnownTasks } from './knownTasks.js'
 
 /**
  * The subscribers to tasks of 2025-11-25. That revision promises no notifications, so no task is acknowledged
- * and polling goes on; what the server says all the same is a hint to poll.
+ * and polling continues; a message that comes anyway is a hint to poll.
  */
 export interface Listeners {
   /** Resolves when the signal aborts. */

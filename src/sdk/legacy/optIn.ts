@@ -3,7 +3,7 @@ import { legacyTaskSupport, servesLegacyTasks } from '../../core/protocol/legacy
 import type { LegacyTasksMode } from '../../core/wire/legacyOptions.js'
 
 export interface LegacyOptInOptions {
-  /** The server's; undefined: the client goes on with a session of an earlier page, and does not know them. */
+  /** The server's; undefined: the client continues a session of an earlier page, and does not know them. */
   readonly capabilities: unknown
   readonly mode: LegacyTasksMode
   readonly listTools: () => Promise<readonly unknown[]>

@@ -93,7 +93,7 @@ export function inputKeyOf(id: RequestId): string {
   return JSON.stringify(id)
 }
 
-/** The id that a key stands for; undefined where it is none of ours. */
+/** The id that a key stands for; undefined if it is not one of ours. */
 export function requestIdOf(inputKey: string): RequestId | undefined {
   try {
     const id: unknown = JSON.parse(inputKey)

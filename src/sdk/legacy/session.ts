@@ -24,7 +24,7 @@ export function withSessionHeader(fetch: FetchLike): FetchLike {
 }
 
 /**
- * True if the server does not know the session any more. 404 is what the specification asks for; the examples of SDK v1
+ * True if the server no longer knows the session. 404 is what the specification asks for; the examples of SDK v1
  * answer 400.
  */
 export function isSessionLost(error: unknown): boolean {

@@ -54,7 +54,7 @@ function transportWire(transport: TaskTransport, addressesSessions: boolean): Le
       const headers = sessionHeaders(sessionId)
       const onAbort = (requestId: RequestId) => {
         const message = { jsonrpc: '2.0' as const, method: 'notifications/cancelled', params: { requestId } }
-        // Nobody waits for it, and where it gets lost the server gives up by itself some day.
+        // It is not awaited, and if it gets lost the server gives up some day.
         if (cancelsOnAbort) transport.send(message, { headers }).catch(() => {})
       }
       return transport.requestWithoutEnvelope(method, params, { signal, headers, onAbort })

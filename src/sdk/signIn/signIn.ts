@@ -17,7 +17,7 @@ export interface SignInByToken extends SignIn {
 
 /**
  * For a transport of ours: the SDK signs in once for each token that the server refuses. Polls go on with the token
- * that there is, so that a new one is noticed by itself.
+ * that there is, so that a new one is noticed automatically.
  *
  * ```text
  * poll, token 1 ── 401 ── sign-in, fails ── poll, token 1 ── 401, kept from the SDK ── poll, token 2 ── 200

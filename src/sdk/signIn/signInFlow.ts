@@ -16,7 +16,7 @@ export interface SignInFlow extends Pick<SigningIn, 'finishAuthorization'> {
   receive(callback: URLSearchParams): Promise<void>
 }
 
-/** @throws {TaskConfigurationError} where nobody is there to sign in with. */
+/** @throws {TaskConfigurationError} if there is no provider to sign in with. */
 export function createSignInFlow(signIn: ServerSignIn | undefined, onEnd: (error?: Error) => void): SignInFlow {
   const { provider, inBrowser, environment, ...server } = checkSignIn(signIn)
   /** One callback is one sign-in, however often a framework mounts the page that it leads to. */

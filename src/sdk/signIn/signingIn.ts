@@ -8,7 +8,7 @@ import type { SignInFlow } from './signInFlow.js'
 /** How the user signs in to one server. */
 export interface ServerSignIn {
   readonly provider: AnyAuthProvider | undefined
-  /** Keeps the SDK from signing in by itself, where it would. */
+  /** Keeps the SDK from signing in on its own. */
   readonly gate: SignInByToken | undefined
   readonly url: () => URL
   readonly fetch: FetchLike

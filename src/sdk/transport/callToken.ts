@@ -20,7 +20,7 @@ export interface OwnCall {
 
 /**
  * Ends an {@link OwnCall} for the SDK client: the server has responded with a task, which the task client follows. No
- * error: nobody reads its stack, which costs more than all else of it.
+ * error: its stack is never read, and would cost more than the rest of it.
  */
 export class TaskCreated {
   readonly task: Task

@@ -18,12 +18,12 @@ interface OpenRequest {
   readonly reject: (error: unknown) => void
 }
 
-/** Called with what the server sends by itself. Returns true if it was for us and nothing else is to receive it. */
+/** Called with messages that the server sends unasked. Returns true if one was for us, and nothing else may receive it. */
 export type OnServerMessage = (message: JSONRPCRequest | JSONRPCNotification) => boolean
 
 type OnNotification = (message: JSONRPCNotification) => void
 
-/** How a request is sent that is none of 2026-07-28. */
+/** How a request is sent that 2026-07-28 does not have. */
 export interface InternalRequestOptions {
   readonly signal?: AbortSignal | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined

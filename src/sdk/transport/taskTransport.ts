@@ -155,7 +155,7 @@ export class TaskTransport implements Transport, TaskRequester {
     return this.#internal.requestWithoutEnvelope(method, params, options, this.#idTag)
   }
 
-  /** Has this listener called with what the server sends by itself, before the SDK client sees it. */
+  /** Calls this listener with messages that the server sends unasked, before the SDK client sees it. */
   observe(listener: OnServerMessage): void {
     this.#observer = listener
   }

@@ -17,7 +17,7 @@ export function createSdkV1Connection({ open, ...options }: SdkV1ConnectionOptio
     url: undefined,
     // Its owner connects it.
     retry: undefined,
-    // SDK v1 shows nobody what it has declared.
+    // SDK v1 does not show what it has declared.
     sdk: { era: 'legacy', missingCapability: () => undefined, open, close: () => Promise.resolve() },
   })
 }

@@ -2,7 +2,7 @@ import type { FetchLike } from '@modelcontextprotocol/client'
 import { type HeadersOption, headersOf } from '../../core/wire/headers.js'
 import { isForMcp } from '../signIn/signIn.js'
 
-/** Adds the headers of the app to what goes to the MCP server, and to nobody else. Those of the SDK count more. */
+/** Adds the headers of the app to what goes to the MCP server, and to no other server. Those of the SDK take precedence. */
 export function withHeaders(fetch: FetchLike, headers: HeadersOption | undefined): FetchLike {
   if (headers === undefined) return fetch
   return async (url, init) => {

@@ -68,7 +68,7 @@ export function createSdkV2Connection(options: SdkV2ConnectionOptions): Connecti
       const own = opening
       // A connection that is given up ends here: the next attempt needs a client that has none.
       const stopListening = onAbort(signal, () => void own.close().catch(() => {}))
-      // Closed while the transport was made: nothing is to be sent any more.
+      // Closed while the transport was made: nothing more may be sent.
       if (isClosed) await own.close()
       else await client.connect(own, { signal }).finally(stopListening)
       if (opening === own) opening = undefined
@@ -92,7 +92,7 @@ export function createSdkV2Connection(options: SdkV2ConnectionOptions): Connecti
     }
   }
 
-  /** A client that goes on with a session of an earlier page has negotiated nothing; only the earlier revisions have sessions. */
+  /** A client that continues a session of an earlier page has negotiated nothing; only the earlier revisions have sessions. */
   const era = () => client.getProtocolEra() ?? (isOpen ? 'legacy' : undefined)
 
   async function tasksOver(transport: TaskTransport): Promise<TaskApi> {
@@ -111,7 +111,7 @@ export function createSdkV2Connection(options: SdkV2ConnectionOptions): Connecti
     })
   }
 
-  /** What nobody has declared yet, cannot be known to be missing. */
+  /** What was not declared yet cannot be known to be missing. */
   function missing(request: InputRequest): string | undefined {
     const { transport } = client
     const declared = options.capabilities ?? (transport instanceof TaskTransport ? transport.capabilities : undefined)
@@ -184,7 +184,7 @@ async function callTool(
     if (error instanceof TaskCreated) return { type: 'task', task: error.task }
     signal.throwIfAborted()
     if (transport.sessionId !== undefined && isSessionLost(error)) {
-      // The next use connects anew, and that is a new session.
+      // The next use connects again, with a new session.
       await client.close()
       throw sessionLostError(name, error)
     }
@@ -194,7 +194,7 @@ async function callTool(
   }
 }
 
-/** The SDK client validates a result against the output schema of its tool; the transport responds by itself. */
+/** The SDK client validates a result against the output schema of its tool; the transport responds on its own. */
 async function validate(
   { client, transport, randomId }: ConnectedClient,
   name: string,

@@ -55,7 +55,7 @@ export function followUntilDone({ environment, policy, onIssue }: FollowOptions)
       }
     }
 
-    /** One round at a time: the client's multi round-trip knows no more. What is asked meanwhile is in the next snapshot. */
+    /** One round at a time: the client's multi round-trip knows no more. Input requests that come meanwhile are in the next snapshot. */
     async function askClient(inputRequests: Readonly<Record<string, InputRequest>>): Promise<void> {
       const fresh = Object.entries(inputRequests).filter(([key]) => !seen.has(key))
       if (isAsking || fresh.length === 0) return

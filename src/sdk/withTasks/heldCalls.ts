@@ -40,7 +40,7 @@ interface HeldCall {
 }
 
 /**
- * How long the SDK client may take to come back with a new request, in ms. It waits for 250 ms by itself, but a hidden page
+ * How long the SDK client may take to come back with a new request, in ms. It waits for 250 ms on its own, but a hidden page
  * has its timers once a minute. One that has had enough rounds says nothing and does not come back.
  */
 export const RENEWAL_DEADLINE_MS: number = 5 * 60_000
@@ -159,7 +159,7 @@ export class HeldCalls implements TaskFollower {
     return isJsonObject(inputResponses) ? (inputResponses as Record<string, InputResponse>) : {}
   }
 
-  /** Answers the SDK client that it has to come back, with responses where something is asked. Resolves to its parameters. */
+  /** Answers the SDK client that it has to come back, with responses to its input requests. Resolves to its parameters. */
   #handBack(
     call: HeldCall,
     attempt: Attempt,
@@ -186,7 +186,7 @@ export class HeldCalls implements TaskFollower {
   }
 
   /**
-   * Begins the timeout of the SDK client anew, by a round in which nothing is asked (MCP 2026-07-28, "Multi Round-Trip
+   * Restarts the timeout of the SDK client, by a round without input requests (MCP 2026-07-28, "Multi Round-Trip
    * Requests": an `input_required` result may have a `requestState` alone).
    */
   #renew(call: HeldCall, attempt: Attempt): void {

@@ -43,7 +43,7 @@ const MAX_AGE_SECONDS = '86400'
 /**
  * The rules of the option `cors`.
  *
- * @throws {TaskConfigurationError} where an origin is none.
+ * @throws {TaskConfigurationError} if an origin is invalid.
  */
 export function createCors(option: boolean | CorsOptions): Cors {
   const origins = originsOf(option)

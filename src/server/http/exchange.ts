@@ -103,12 +103,12 @@ export class Exchange {
     this.answer?.notify(message)
   }
 
-  /** To be called where the client has gone and its signal does not say so. Work that was detached goes on. */
+  /** To be called where the client has gone and its signal does not say so. Detached work continues. */
   hangUp(): void {
     if (!this.#isDetached) this.#controller.abort(new TaskError('The client has hung up.'))
   }
 
-  /** Answers the client while the work goes on. What it takes to answer is not kept: thousands of tasks may be at work. */
+  /** Answers the client while the work continues. What it takes to answer is not kept: thousands of tasks may be at work. */
   respondWith(run: TaskRun): void {
     this.#request = undefined
     this.answer = undefined

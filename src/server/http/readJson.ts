@@ -13,7 +13,7 @@ export interface JsonSource {
   readonly maxBytes: number
 }
 
-/** The parsed body of a request, or the response that says why there is none. */
+/** The parsed body of a request, or the response that says why it cannot be parsed. */
 export async function readJson(
   { request, parsedBody, maxBytes }: JsonSource,
   report: ReportError,

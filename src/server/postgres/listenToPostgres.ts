@@ -4,13 +4,13 @@ import { systemClock, unrefTimer } from '../base/clock.js'
 import { within } from '../base/within.js'
 import type { PostgresClient, PostgresPool } from './postgresPool.js'
 
-/** How long a connection that listens may take to answer, in ms, and how often it is asked. */
+/** How long a connection that listens may take to answer, in ms, and how often it is checked. */
 const ANSWER_MS = 5000
 const CHECK_MS = 10_000
 
 /** A connection that listens. */
 export interface PostgresListener {
-  /** Runs a statement in the session that listens, which ends with its connection. Rejects where there is none. */
+  /** Runs a statement in the session that listens, which ends with its connection. Rejects without a connection. */
   say(text: string): Promise<unknown>
   stop(): void
 }

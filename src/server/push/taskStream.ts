@@ -139,7 +139,7 @@ export function createTaskStream(options: TaskStreamOptions): ReadableStream<Uin
   )
 }
 
-/** Says that the server tears the subscription down, and not that nothing can come any more (MCP, "Cancellation"). */
+/** Says that the server tears the subscription down, and not that no more can come (MCP, "Cancellation"). */
 function cancelled(subscriptionId: unknown): JsonObject {
   const params = {
     requestId: subscriptionId,

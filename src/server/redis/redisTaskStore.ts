@@ -119,9 +119,9 @@ export function redisTaskStore(options: RedisTaskStoreOptions): TaskStore {
         const at = message.indexOf(' ')
         onChange(message.slice(at + 1), Number(message.slice(0, at)))
       })
-      // Also after a connection was lost: what happened in between was told to nobody.
+      // Also after a lost connection: nothing was published to this process meanwhile.
       listening.on('ready', () => void ignoreRejection(listening.subscribe(channel).then(() => onChange())))
-      // Without a listener, an error would be thrown. The client connects again by itself.
+      // Without a listener, an error would be thrown. The client reconnects automatically.
       listening.on('error', () => {})
       return () => listening.disconnect()
     },
@@ -130,7 +130,7 @@ export function redisTaskStore(options: RedisTaskStoreOptions): TaskStore {
 
 const REDIS = { methods: ['eval', 'evalsha', 'hmget', 'duplicate', 'on'], pass: 'a client of ioredis' }
 
-/** How long Redis may take to answer, in ms: a client of `ioredis` waits for it for as long as it is told to. */
+/** How long Redis may take to answer, in ms: a client of `ioredis` waits without limit by default. */
 const PATIENCE_MS = 10_000
 
 /** True where Redis has answered that it does not run the script: it is full, a replica, or loading. A script runs whole or not at all. */

@@ -86,7 +86,7 @@ export function checkInputRequest(build: () => unknown, capabilities: ClientCapa
   return request
 }
 
-/** In place of a response, why there is none. No response has a member of this name alone. */
+/** In place of a response, the reason why it is missing. No response has a member of this name alone. */
 export function refusalOf(refused: TaskFailure): InputResponse {
   return { refused }
 }
@@ -151,7 +151,7 @@ function askedOtherwise(key: string): TaskConfigurationError {
   )
 }
 
-/** Why nobody answers what is asked after the end of the task. */
+/** Why input requests after the end of the task get no response. */
 export function taskIsOver(): TaskConfigurationError {
   return new TaskConfigurationError(
     'Failed to ask for input: the task is over. Await every input request before the handler returns.',

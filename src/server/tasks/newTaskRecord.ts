@@ -8,7 +8,7 @@ export interface TaskSpec {
   tool: string
   ttlMs: number | null
   pollIntervalMs: number
-  /** What it takes to run the tool again or elsewhere, sealed; absent where nobody will. */
+  /** What it takes to run the tool again or elsewhere, sealed; absent if the tool never runs again. */
   call?: string | undefined
   /** How long the task is kept at least where it has failed and can be run again, in ms. */
   keepFailedMs?: number | undefined

@@ -81,7 +81,7 @@ export function createSettlement({ clock, ledger, runs, retention, report }: Set
         offerLater(run, outcome, FIRST_PAUSE_MS)
         return record
       } finally {
-        // Also where the store has failed: there is no work any more, and nobody renews the lease of an outcome that it refuses.
+        // Also if the store has failed: the work has ended, and the lease of an outcome that the store refuses is not renewed.
         if (runs.get(taskId) === run) runs.remove(taskId)
       }
     },

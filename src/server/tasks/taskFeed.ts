@@ -5,7 +5,7 @@ import type { TaskRecord } from './taskRecord.js'
 export interface TaskFollower {
   /** A state of a task that is followed: new, or known already. */
   onRecord(record: TaskRecord): void
-  /** Nothing comes any more: the server closes. */
+  /** No more news comes: the server closes. */
   onClose(): void
 }
 
@@ -15,7 +15,7 @@ export interface TaskFeed {
   follow(taskIds: readonly string[], follower: TaskFollower): () => void
   /** Calls the followers of a task. Those of a task that is over follow it no longer. */
   publish(record: TaskRecord): void
-  /** Lets nobody follow a task that is gone. */
+  /** Ends the subscriptions to a task that is gone. */
   drop(taskId: string): void
   /** True if somebody follows the task. */
   isFollowed(taskId: string): boolean
@@ -24,7 +24,7 @@ export interface TaskFeed {
   close(): void
 }
 
-/** A feed that nobody follows yet. */
+/** A feed without followers. */
 export function createTaskFeed(): TaskFeed {
   const followers = new Set<TaskFollower>()
   const byTask = new Map<string, Set<TaskFollower>>()

@@ -7,7 +7,7 @@ const RANDOM_BYTES = 18
 let drawn = new Uint8Array(0)
 const DRAWN_AT_ONCE = 128 * RANDOM_BYTES
 
-/** A task id nobody can guess, of characters that any header and URL can hold. */
+/** A task id that cannot be guessed, of characters that any header and URL can hold. */
 export function createTaskId(): string {
   if (drawn.length === 0) drawn = crypto.getRandomValues(new Uint8Array(DRAWN_AT_ONCE))
   const own = drawn.subarray(0, RANDOM_BYTES)
@@ -15,7 +15,7 @@ export function createTaskId(): string {
   return toBase64Url(own)
 }
 
-/** The id of the task that a call with a key of its client becomes: the same in every process. Nobody reads the key off it. */
+/** The id of the task that a call with a key of its client becomes: the same in every process. The key cannot be read from it. */
 export function keyedTaskId(owner: string, key: string): string {
   return digest(JSON.stringify(['taskwire', 'task', owner, key]))
 }

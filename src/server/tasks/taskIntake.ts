@@ -38,7 +38,7 @@ export interface TaskIntake {
   claim(job: TaskJob, capabilitiesOf: (record: TaskRecord) => Promise<ClientCapabilities>): Promise<TaskRun | undefined>
   /** Leaves the work of a job to another worker, because this one does not know the tool. Never rejects. */
   giveBack(job: TaskJob): Promise<void>
-  /** Begins nothing any more. */
+  /** Starts no more tasks. */
   close(): void
 }
 
@@ -67,12 +67,12 @@ export function createTaskIntake(options: TaskIntakeOptions): TaskIntake {
   const { store, clock, ledger, runs, retention, leases, watch, maxTasks, maxTasksPerOwner, leaseMs } = options
   const { executor, report } = options
   const { atWork } = runs
-  // A store that does not count what it creates is asked before: two calls at once could both find the last free place.
+  // A store that does not count what it creates is asked first, or two calls at once could both find the last free place.
   const oneByOne = store.createUnlessFull === undefined ? createKeyedQueue() : inParallel
   const onError = (error: unknown) => report(error, { source: 'server' })
   let isClosed = false
 
-  /** After how many ms the job is to be sent again; 0 where there is nothing to be done for it any more. */
+  /** After how many ms the job is to be sent again; 0 if it needs nothing more. */
   async function returnJob({ taskId, attempt }: TaskJob, { untilClaimed }: Leases): Promise<number> {
     const before = await ledger.read(taskId)
     const pauseMs = Math.min(FIRST_REST_MS * 2 ** (before?.returned ?? 0), LONGEST_REST_MS)
@@ -191,7 +191,7 @@ export function createTaskIntake(options: TaskIntakeOptions): TaskIntake {
 const FIRST_REST_MS = 1000
 const LONGEST_REST_MS = 30_000
 
-/** Where nobody looks for lost work, an id that comes again still needs a claim: work that has outlived its task is not this run's. */
+/** Without a search for lost work, an id that comes again still needs a claim: work that has outlived its task belongs to an earlier run. */
 function unfoundLease({ taskId }: TaskSpec): TaskLease | undefined {
   return taskId === undefined ? undefined : { worker: crypto.randomUUID(), until: Number.MAX_SAFE_INTEGER }
 }

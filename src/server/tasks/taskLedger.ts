@@ -13,7 +13,7 @@ export interface TaskLedger {
   create(record: TaskRecord, maxAtWork?: number): Promise<TaskRecord | undefined>
   read(taskId: string): Promise<TaskRecord | undefined>
   /**
-   * The record after the event, or undefined where there is none (any more).
+   * The record after the event, or undefined if there is no record, or no longer one.
    *
    * @throws {TaskStorageError} where other processes are faster every time.
    */

@@ -73,7 +73,7 @@ export interface TaskPosition {
 
 const MAX_LIMIT = 500
 
-/** How many tasks are asked for. */
+/** How many tasks the caller wants. */
 export function limitOf({ limit = 50 }: TaskListFilter): number {
   if (Number.isSafeInteger(limit) && limit > 0 && limit <= MAX_LIMIT) return limit
   throw new TaskConfigurationError(
@@ -98,7 +98,7 @@ export function pageOf(found: readonly TaskSummary[], limit: number): TaskPage {
   return found.length > limit && last !== undefined ? { tasks, cursor: `${last.createdAt}.${last.taskId}` } : { tasks }
 }
 
-/** True if a task is one of those that are asked for. */
+/** True if a task is one of those that the caller wants. */
 export function isListed(task: TaskSummary, filter: TaskListFilter): boolean {
   const { owner, tool, status, createdAfter, createdBefore } = filter
   return (

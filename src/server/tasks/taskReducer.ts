@@ -17,14 +17,14 @@ export type TaskEvent =
   /** The lease was found to be over. `until` is how long the task may wait for a worker then. */
   | { readonly type: 'orphan'; readonly mayRetry: boolean; readonly until: number }
 
-/** What a run does to its task. Nothing happens where the run does not hold the task any more. */
+/** What a run does to its task. Nothing happens if the run no longer holds the task. */
 export type RunEvent = { readonly by?: RunId } & (
   | { readonly type: 'status'; readonly message: string; readonly progress?: TaskProgress }
   | { readonly type: 'ask'; readonly key: string; readonly request: InputRequest; readonly isKept?: boolean }
   | { readonly type: 'complete'; readonly result: CallToolResult }
   | { readonly type: 'fail'; readonly error: TaskFailure }
   | { readonly type: 'renew'; readonly until: number }
-  /** The work goes on, and the task must not expire meanwhile. */
+  /** The work continues, and the task must not expire meanwhile. */
   | { readonly type: 'extend' }
   /** The work is given up for another worker. */
   | { readonly type: 'handOver'; readonly until: number }
@@ -37,7 +37,7 @@ export interface RunId {
   readonly worker: string
 }
 
-/** True if no other run has taken the task, and nobody has declared this one lost. */
+/** True if no other run has taken the task, and this one was not declared lost. */
 export function isHeldBy({ attempt, lease }: TaskRecord, by: RunId): boolean {
   return attempt === by.attempt && (lease === undefined || lease.worker === by.worker)
 }

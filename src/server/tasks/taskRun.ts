@@ -36,7 +36,7 @@ export interface RunScope extends Pick<TaskRun, 'record' | 'signal' | 'observe'>
   /**
    * Changes the task, and resolves to how it stands then.
    *
-   * @throws {TaskExpiredError} where it is not there any more.
+   * @throws {TaskExpiredError} if it is gone.
    */
   change(event: RunEvent): Promise<TaskRecord>
 }

@@ -14,7 +14,7 @@ export interface ToolBackend extends Pick<InputRequests, 'ask'> {
   /**
    * To be called when the handler has waited: the process may have slept through its lease, or the task may have ended.
    *
-   * @throws the reason of `signal` where the run does not have the task any more.
+   * @throws the reason of `signal` if the run no longer has the task.
    */
   assertHeld(): void
 }

@@ -18,7 +18,7 @@ export function causeOfUnavailable(error: unknown): { readonly cause: unknown } 
   return causes.has(key) ? { cause: causes.get(key) } : undefined
 }
 
-/** What a client is told whose task could not be created: that the tool was not started, where that is certain. */
+/** The message to a client whose task could not be created. It says that the tool was not started, if that is certain. */
 export function notCreated(error: unknown, isCertain: boolean): ProtocolError {
   if (error instanceof ProtocolError) return error
   if (isCertain || isUnwritten(error)) {

@@ -13,7 +13,7 @@ export interface WaitingCount {
   readonly at: number
 }
 
-/** So that the executor is asked as often by one client as by ten thousand. */
+/** One client asks the executor as often as ten thousand do. */
 const ASK_AGAIN_MS = 1000
 
 /** Knows nothing where the executor does not count its jobs. */

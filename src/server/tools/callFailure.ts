@@ -9,7 +9,7 @@ import { isResultTooLarge } from './sendableResult.js'
 
 const SERVICE_UNAVAILABLE = 503
 
-/** What a client is told of a call that has failed. Leaves it in the exchange, and reports what clients are not told. */
+/** The error that a client gets for a failed call. Leaves it in the exchange, and reports what clients do not get. */
 export function failedCall(
   error: unknown,
   { tool, exchange }: { readonly tool: Pick<ToolDefinition, 'name' | 'pollIntervalMs'>; readonly exchange: Exchange },

@@ -125,7 +125,7 @@ async function runAsTaskLater(
   keyed?: KeyedCall,
 ): Promise<CallToolResult | InputRequiredResult> {
   const run = keyed && (await startTask(call, parts, keyed))
-  // Until the client is told of the task, it gets the outcome.
+  // Until the client has the task, it gets the outcome.
   call.exchange.isDirect = keyed !== undefined
   return callPlainly(call, parts, { run, taskAfterMs, begin: (steps) => startTask(call, parts, undefined, steps) })
 }
@@ -156,7 +156,7 @@ async function queueTask(
   const spec = await specOf(call, parts, true, keyed)
   exchange.detach()
   exchange.elsewhere = await parts.runtime.enqueue(spec, executor)
-  // Nobody reads it: the client is told of the task.
+  // It is not read: the client gets the task instead.
   return { content: [] }
 }
 

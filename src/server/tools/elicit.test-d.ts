@@ -40,6 +40,6 @@ test('mistakes do not compile', () => {
   void elicit({ message })
   // @ts-expect-error a page has an address
   void elicit({ mode: 'url', message })
-  // @ts-expect-error a user has to know what is asked
+  // @ts-expect-error a user has to know the question
   void elicit({ requestedSchema: z.object({}) })
 })

@@ -22,7 +22,7 @@ import { createProgressNotifier } from './progressNotifier.js'
 /** Before the id of the task in a `requestState`, which the client sends back with its responses. */
 const STATE_PREFIX = 'dev.taskwire/call:'
 
-/** The body of a request without the `requestState` of a call that goes on: to the SDK, that is one of the app's own. */
+/** The body of a request without the `requestState` of a call that continues: to the SDK, that is one of the app's own. */
 export function withoutOwnState(body: unknown): unknown {
   const { requestState, inputResponses, ...params } = requestParams(body)
   return isOwnState(requestState) ? { ...(body as object), params } : body
@@ -33,7 +33,7 @@ function isOwnState(state: unknown): state is string {
 }
 
 /**
- * The task of a call that goes on, with the responses of this round; undefined where this is the first round.
+ * The task of a call that continues, with the responses of this round; undefined where this is the first round.
  *
  * @throws {ProtocolError} where there is no such call, or a response does not fit its input request.
  */
@@ -56,7 +56,7 @@ export async function continuedCall(
 }
 
 /**
- * Answers a call that goes on as a task which its client does not see: with its outcome, or with the input requests that it has
+ * Answers a call that continues as a task which its client does not see: with its outcome, or with the input requests that it has
  * come to. Where there is a `resultTool`, with a handle after `waitMs`.
  *
  * @throws {ProtocolError} what the call failed with.
@@ -114,7 +114,7 @@ async function nextAnswer(
   }
 }
 
-/** Sends what a call that goes on says of its progress and, to clients of earlier revisions, what it asks. */
+/** Sends the progress of a call that continues and, to clients of earlier revisions, its input requests. */
 function tellWhile({ task }: TaskRecord, exchange: Exchange, runtime: ServerParts['runtime']): () => void {
   const notify = createProgressNotifier(exchange)
   const ask = exchange.isLegacy ? createLegacyAsker(exchange) : () => {}
@@ -137,7 +137,7 @@ function tellWhile({ task }: TaskRecord, exchange: Exchange, runtime: ServerPart
 
 const ignore = () => {}
 
-/** What a caller is told that should not wait any longer. For the model that reads it, so in words. */
+/** The text for a caller that should stop waiting. A model reads it, so it is in words. */
 function handleOf({ task, tool }: TaskRecord, { config }: ServerParts): CallToolResult {
   const name = config.resultTool?.name ?? DEFAULT_RESULT_TOOL
   const text =

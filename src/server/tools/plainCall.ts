@@ -28,7 +28,7 @@ export interface PlainCallOptions {
 
 /**
  * Runs a tool whose caller waits for the result. Once the handler asks for input, or takes longer than the caller should wait,
- * the call goes on as a task that the client is not told of, and the caller comes back for the rest: the handler runs once.
+ * the call continues as a task that the client never sees, and the caller comes back for the rest. The handler runs once.
  *
  * ```
  * client   call ........... input_required   call again, responses ........... result
@@ -117,7 +117,7 @@ export async function callPlainly(
   try {
     const first = await Promise.race([work, handedOff])
     if (!isHandedOff(first)) return first
-    // Nobody reads it: the client is told of the task.
+    // It is not read: the client gets the task instead.
     if (exchange.elsewhere !== undefined) return { content: [] }
     return await answerLater(first.run.record, exchange, parts, first.waitMs)
   } finally {
@@ -125,7 +125,7 @@ export async function callPlainly(
   }
 }
 
-/** A call that goes on as a task, and how long its caller waits for that, in ms; undefined: until there is an answer. */
+/** A call that continues as a task, and how long its caller waits for that, in ms; undefined: until there is an answer. */
 interface HandedOff {
   readonly run: TaskRun
   readonly waitMs: number | undefined

@@ -76,13 +76,13 @@ export async function answerAgain(
 ): Promise<CallToolResult | InputRequiredResult> {
   if (canBeTask && record.repetition?.isDirect !== true) {
     exchange.elsewhere = record
-    // Nobody reads it: the client is told of the task.
+    // It is not read: the client gets the task instead.
     return { content: [] }
   }
   return answerLater(record, exchange, parts, parts.config.resultTool?.afterMs)
 }
 
-/** An error in the response would end the call for its client, which could then make it anew: HTTP 503 says nothing of it. */
+/** An error in the response would end the call for its client, which could then call again: HTTP 503 does not end it. */
 async function told<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked

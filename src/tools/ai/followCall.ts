@@ -40,7 +40,7 @@ export async function* followCall<TResult>(
   }
 }
 
-/** A call that is about to end has no progress any more; that is nothing to show. */
+/** A call that is about to end has lost its progress, so there is nothing to show. */
 function isNews(status: McpToolStatus, last: McpToolStatus | undefined): boolean {
   const { progress = last?.progress, ...rest } = status
   return !isEqual(progress === undefined ? rest : { ...rest, progress }, last)

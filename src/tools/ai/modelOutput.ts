@@ -2,7 +2,7 @@ import { isJsonObject } from '../../core/protocol/json.js'
 import type { JsonValue, McpModelContent, McpModelOutput } from './mcpTool.js'
 import { isToolStatus } from './toolStatus.js'
 
-/** What the model is told of a tool's output, that of a chat which was stored included. */
+/** A tool's output as the model gets it, also from a stored chat. */
 export function modelOutput({ output }: { output: unknown }): McpModelOutput {
   if (isToolStatus(output)) return { type: 'text', value: runningText(output.statusMessage) }
   const content = isJsonObject(output) ? output['content'] : undefined
@@ -16,7 +16,7 @@ export function modelOutput({ output }: { output: unknown }): McpModelOutput {
   return { type: 'content', value }
 }
 
-/** An error is told in words. The AI SDK has no errors with images, so those are left out. */
+/** The model gets an error as text. The AI SDK has no errors with images, so those are left out. */
 function errorText(value: McpModelContent[], structuredContent: unknown): string {
   const text = value.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
   if (text !== '') return text

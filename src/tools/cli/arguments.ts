@@ -43,7 +43,7 @@ export function readHeaders(headers: readonly string[]): Record<string, string> 
       const [, name = '', value = ''] = /^([!#$%&'*+.^_`|~\w-]+):\s*([\x20-\x7e\t]*)$/.exec(header) ?? []
       if (name === '') {
         const shown = header.slice(0, 20)
-        throw new CliError(`"${shown}" is no header. Pass a name and a value: --header 'Authorization: Bearer …'`)
+        throw new CliError(`"${shown}" is not a header. Pass a name and a value: --header 'Authorization: Bearer …'`)
       }
       return [name.toLowerCase(), value.trim()]
     }),

@@ -1,6 +1,6 @@
 import { FAILED } from './terminal.js'
 
-/** Ends a command with a message for whoever called it. */
+/** Ends a command with a message for its caller. */
 export class CliError extends Error {
   override readonly name = 'CliError'
   readonly exitCode: number

@@ -9,7 +9,7 @@ export interface Terminal {
   readonly environment: Pick<Environment, 'fetch' | 'now' | 'setTimeout' | 'clearTimeout'>
   /** The address that a name stands for; undefined where it is not known. */
   lookUp(host: string): Promise<string | undefined>
-  /** Ends what goes on until it is stopped. To be looked at by such commands only: then Ctrl+C aborts it, and no more. */
+  /** Aborted by Ctrl+C. Only commands that run until they are stopped read it: for them Ctrl+C aborts this signal and does no more. */
   readonly signal: AbortSignal
 }
 
@@ -19,5 +19,5 @@ export type Command = (args: readonly string[], terminal: Terminal) => Promise<n
 export const OK = 0
 /** Findings, drift: what a script should look at. */
 export const FOUND = 1
-/** Wrong arguments, or nobody there to ask. */
+/** Wrong arguments, or no terminal to ask in. */
 export const FAILED = 2

@@ -1,6 +1,6 @@
 /** Draws when something has changed, and now and then while something counts down. */
 export interface Frames {
-  /** Draws with the next frame, once, however often it is asked for. */
+  /** Draws with the next frame, once, however often it is requested. */
   request(): void
   stop(): void
 }

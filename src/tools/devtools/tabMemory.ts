@@ -1,4 +1,4 @@
-/** Keeps a text in `sessionStorage`: for this tab, until it is closed. Where storage is forbidden or full, there is none. */
+/** Keeps a text in `sessionStorage`: for this tab, until it is closed. Where storage is forbidden or full, it keeps nothing. */
 export function tabMemory(name: string) {
   const key = `taskwire-devtools:${name}`
   return {

@@ -15,7 +15,7 @@ export interface Finding {
   readonly lines?: Readonly<Partial<Record<Place, string>>>
 }
 
-/** What a check finds; its id is added by whoever runs it. */
+/** The findings of a check; its caller adds the id. */
 export type Found = Omit<Finding, 'check'>
 
 /** One question about a server. It asks nothing itself: it judges what was seen. */

@@ -16,11 +16,11 @@ import type { Answer, Observed, ServerSeen, StreamSeen, TaskRun } from './observ
 export interface MeetServerOptions {
   /** How long a push stream is watched for something that cuts it, in ms. */
   readonly watchMs: number
-  /** Calls a tool, too. Given by whoever wants that, so that a page need not load what it does not. */
+  /** Calls a tool, too. Passed by callers that want that, so that other pages need not load it. */
   readonly follow?: ((spoken: Spoken) => Promise<Followed | undefined>) | undefined
 }
 
-/** What a server answers, whoever asks. */
+/** The server's answers, which are the same for every caller. */
 export type Met = Pick<Observed, 'first' | 'server' | 'refusal' | 'unknownTask' | 'stream' | 'run'>
 
 /** A server, and how it is spoken to. */
@@ -70,7 +70,7 @@ export async function meetServer(asker: Asker, options: MeetServerOptions): Prom
   return met
 }
 
-/** True if it is worth asking more: there is a server, it sends nobody elsewhere and asks for no credentials. */
+/** True if it is worth asking more: there is a server, it does not redirect, and it asks for no credentials. */
 function isAnswered(answer: Answer): boolean {
   if ('failure' in answer) return false
   const { status } = answer

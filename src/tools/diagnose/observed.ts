@@ -29,7 +29,7 @@ export type Answer = HttpAnswer | { readonly failure: Failure }
 /** The page that is to use the server. */
 export interface Page {
   readonly origin: string
-  /** True if nobody has said which origin the page has, so that a server need not let it in. */
+  /** True if the origin of the page is unknown, so that a server need not let it in. */
   readonly isAssumed: boolean
 }
 

@@ -19,7 +19,7 @@ export interface HeaderSets {
   readonly needsCredentials: boolean
 }
 
-/** The sets of headers that a page has to be allowed. Where nobody knows the revision, those of both that everybody sends. */
+/** The sets of headers that a page has to be allowed. If the revision is unknown, those that both revisions always send. */
 export function headerSets({ era, hasSession, needsCredentials }: HeaderSets): (readonly string[])[] {
   const sets = era === 'legacy' ? LEGACY_SETS.filter((_, index) => index === 0 || hasSession) : MODERN_SETS
   const credentials = needsCredentials ? ['authorization'] : []

@@ -75,7 +75,7 @@ export function createTaskGateway(options: TaskGatewayOptions): TaskGateway {
   function onLeftOut(name: string, problem: string): void {
     if (leftOut.has(name)) return
     leftOut.add(name)
-    const message = `The tool ${JSON.stringify(name)} of the server behind is left out: ${problem}.`
+    const message = `The tool ${JSON.stringify(name)} of the server behind the gateway is left out: ${problem}.`
     report(new TaskConfigurationError(message), { source: 'server', tool: name })
   }
 
@@ -147,7 +147,7 @@ function checkGateway(options: TaskGatewayOptions): void {
   const { url, headers, transport, authenticate } = options
   if ((url === undefined) === (transport === undefined)) {
     fail(
-      'there must be one of `url` and `transport`. Pass the endpoint of the server behind, or a function that makes its transport.',
+      'it needs either `url` or `transport`. Pass the endpoint of the server behind the gateway, or a function that makes its transport.',
     )
   }
   if (headers !== undefined && url === undefined) {

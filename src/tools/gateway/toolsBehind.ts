@@ -42,7 +42,7 @@ export function toolsBehind(listed: readonly Tool[], options: ToolsBehindOptions
 
 function problemOf({ name }: Tool, names: ReadonlySet<string>): string | undefined {
   if (!hasPlainName(name)) return 'clients and models refuse its name'
-  return names.has(name) ? 'another one has its name' : undefined
+  return names.has(name) ? 'another tool has the same name' : undefined
 }
 
 function toolBehind(tool: Tool, { call, repeat, jobs }: ToolsBehindOptions): ToolDefinition {

@@ -104,7 +104,7 @@ export function instrumentTaskClient(
     notes.write({ callId, traceId, spanId, traceFlags, sentAt: held.sentAt, isLeft })
   }
 
-  /** Ends the span of a call that goes on without this page. */
+  /** Ends the span of a call that continues without this page. */
   function leave(callId: string, at: number): void {
     note(callId, true)
     open.get(callId)?.span.end(at)
@@ -115,7 +115,7 @@ export function instrumentTaskClient(
     for (const callId of [...open.keys()]) leave(callId, at)
   }
 
-  /** Ends the spans of calls that the app has forgotten: nobody will know their outcome. */
+  /** Ends the spans of calls that the app has forgotten: their outcome stays unknown. */
   function endForgotten({ calls, connection }: ReturnType<TaskClient['store']['getState']>): void {
     // A client that is closed forgets nothing: its calls go on without it.
     if (connection.status === 'closed') return

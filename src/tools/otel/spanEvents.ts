@@ -14,7 +14,7 @@ export interface SpanEvent {
   readonly attributes: Attributes
 }
 
-/** What an observation is as an event; undefined where it is none. It names neither the task nor an input request. */
+/** What an observation is as an event; undefined if it is not one. It names neither the task nor an input request. */
 export function spanEventOf(observation: CallObservation, pollReason: PollReason | undefined): SpanEvent | undefined {
   if (!EVENTS.has(observation.type)) return undefined
   const isPoll = observation.type === 'poll-answered' || observation.type === 'poll-failed'

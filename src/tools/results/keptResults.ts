@@ -129,7 +129,7 @@ export function keptResults({ maxBytes = MAX_BYTES, items = indexedDbItems() }: 
       update: async (record, ...how) => {
         const isThere = await records.update(record, ...how)
         const end = record.task?.end
-        // Nobody waits for it: the result is shown meanwhile.
+        // It is not awaited: the result is shown meanwhile.
         if (isThere && record.keepResult !== undefined && end !== undefined && 'task' in end) void keep(record, end)
         return isThere
       },

@@ -7,7 +7,7 @@ export interface EventSource<T> {
   size(): number
 }
 
-/** An event that nobody listens to yet. */
+/** An event without listeners. */
 export function eventSource<T = void>(): EventSource<T> {
   const listeners = new Set<(value: T) => void>()
   return {

@@ -85,7 +85,7 @@ function unknownLoss(lose: unknown): TaskConfigurationError {
   )
 }
 
-/** Lets go of a response that nobody gets: it may be a stream without end. */
+/** Lets go of a response that is not delivered: it may be a stream without end. */
 async function discard({ body }: Response): Promise<void> {
   await body?.cancel()
 }

@@ -68,7 +68,7 @@ export function createScriptedTasks(options: ScriptedTasksOptions): ScriptedTask
     return run?.isExpired() ? undefined : run
   }
 
-  /** Subscribers receive where a task stands, and its script goes on for as long as there are any. */
+  /** Subscribers receive the state of a task, and its script continues while there are subscribers. */
   function notify(taskId: string): TaskRecord | undefined {
     clock.clearTimeout(timers.get(taskId))
     const run = runOf(taskId)

@@ -13,7 +13,7 @@ export interface PageChannels {
   open(name: string): Channel
   /** Channels of the page that have not been closed. */
   size(): number
-  /** Closes all channels, and opens none any more: the page is gone. */
+  /** Closes all channels, and opens no more: the page is gone. */
   releaseAll(): void
 }
 

@@ -34,7 +34,7 @@ export interface SharedClock extends SimulatedClock {
 export interface PageTimers extends Pick<Environment, 'setTimeout' | 'clearTimeout'> {
   /** Timers of the page that have not run. */
   size(): number
-  /** Clears all timers, and sets none any more: the page is gone. */
+  /** Clears all timers, and sets no more: the page is gone. */
   releaseAll(): void
 }
 

@@ -105,7 +105,7 @@ const CONTRACT: Record<string, (store: TaskStore) => Promise<void>> = {
     await store.create(workingRecord('soon', { expiresAt: FAR + 200 }))
     await store.create(workingRecord('never'))
     const next = await store.expire(100)
-    // Null from a store whose database expires records by itself, by a clock of its own.
+    // Null from a store whose database expires records by its own clock.
     if (next !== null) {
       same(next, FAR + 200, 'the next end')
       same(await store.get('past'), undefined, 'what had expired')

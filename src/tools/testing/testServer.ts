@@ -39,7 +39,7 @@ export interface TestServer extends ObservedServer {
  */
 export function createTestServer({ browser: browserOptions, ...options }: TestServerOptions): TestServer {
   const browser = createSimulatedBrowser({ ...browserOptions, fetch: (url, init) => server.fetch(url, init) })
-  // A machine of its own, which goes on when pages freeze or crash.
+  // A machine of its own, which keeps running when pages freeze or crash.
   const { setTimeout, clearTimeout } = browser.openPage().environment
   const server = createObservedServer(options, { now: browser.now, setTimeout, clearTimeout })
   const page = browser.openPage()

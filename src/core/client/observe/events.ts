@@ -130,12 +130,12 @@ export type WireObservation = ObservedMessage &
         /** From the request to the beginning of the response. */
         readonly ms: number
         readonly http?: { readonly status: number; readonly headers: WireHeaders }
-        /** True if the response is a stream: what comes in it is told by `wire-event`. */
+        /** True if the response is a stream. Its messages come as `wire-event`. */
         readonly isStream?: boolean
       }
     /** No response came. */
     | { readonly type: 'wire-failed'; readonly ms: number; readonly message: string }
-    /** What the server sent in a stream, or by itself. */
+    /** A message that the server sent in a stream, or unasked. */
     | { readonly type: 'wire-event' }
   )
 

@@ -4,7 +4,7 @@ export interface TaskNames {
   learn(taskId: string): void
   /** The text without the ids that are known. */
   redact(text: string): string
-  /** A message of JSON-RPC as it may be shown. Of what is none, only the size is told. */
+  /** A message of JSON-RPC as it may be shown. For anything else, only the size is shown. */
   describe(text: string): DescribedMessage
   /** The same for the response to a message, which may be the page of a proxy: any text may be shown. */
   describeAny(text: string): DescribedMessage

@@ -24,7 +24,7 @@ export async function readEvents(
       }
     }
   } catch {
-    // The stream was aborted or broke off, which whoever reads it is told.
+    // The stream was aborted or broke off, and its reader gets the error.
   } finally {
     signal.removeEventListener('abort', stop)
   }

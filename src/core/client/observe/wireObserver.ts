@@ -63,7 +63,7 @@ export function createWireObserver(
         })
         return
       }
-      // What is asked for without JSON-RPC is a sign-in, and its response a token.
+      // A request without JSON-RPC is a sign-in, and its response a token.
       if (!isMessage) tellAnswer({})
       else {
         const { task: created, body, size } = names.describeAny(await response.text())

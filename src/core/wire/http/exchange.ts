@@ -46,7 +46,7 @@ export async function* exchange(
   if (!response.ok) throw await refusal(response, id)
   const type = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
   if (response.status !== ACCEPTED && type === 'text/event-stream') {
-    // Of a stream, only what is a message counts; what is none may be of a later revision.
+    // Of a stream, only what is a message counts; the rest may belong to a later revision.
     for await (const message of sseMessages(response, signal)) if (isMessage(message)) yield message
     return
   }

@@ -41,7 +41,7 @@ export interface LiteConnectionOptions extends CallLimitOptions, JobsOption {
   readonly environment: Environment
   readonly onState: (state: ConnectionState) => void
   readonly onIssue: OnProtocolIssue
-  /** Undefined: connecting is not tried again by itself. */
+  /** Undefined: connecting is not retried automatically. */
   readonly retry?: Omit<ConnectRetry, 'earliestAt'>
 }
 

@@ -15,7 +15,7 @@ export async function* sseMessages(response: Response, signal: AbortSignal): Asy
   }
   const decoder = new TextDecoder()
   const reader = response.body.getReader()
-  // What nobody reads any more is closed; the server sees that.
+  // A stream without a reader is closed, and the server sees that.
   const close = () => void reader.cancel().catch(() => {})
   const stopListening = onAbort(signal, close)
   try {

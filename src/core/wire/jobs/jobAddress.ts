@@ -11,7 +11,7 @@ export interface JobAddress {
 /** Longer ones are longer than what a record keeps of a task id. */
 const MAX_LENGTH = 4096
 
-/** The id of a job as everybody above knows it: a task id that says which job it is. Undefined for what is none, or too long. */
+/** The id of a job for the code above: a task id that says which job it is. Undefined for what is none, or too long. */
 export function jobTaskId(job: Job, id: unknown): string | undefined {
   if (!isJobId(id)) return undefined
   const taskId = prefixOf(job) + encoded(id)
@@ -21,7 +21,7 @@ export function jobTaskId(job: Job, id: unknown): string | undefined {
 /**
  * The job that a task id stands for. Undefined for the id of a task.
  *
- * @throws {TaskRequestError} for a job that is none of these.
+ * @throws {TaskRequestError} for a job that is unknown here.
  */
 export function jobAddress(taskId: string, jobs: readonly Job[]): JobAddress | undefined {
   if (!taskId.startsWith(JOB_PREFIX)) return undefined

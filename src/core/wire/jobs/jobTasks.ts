@@ -116,7 +116,7 @@ export function jobTasks(connected: ConnectedSdk, jobs: readonly Job[]): TaskApi
     },
     listen: (taskIds, hooks) => {
       const own = taskIds.filter((taskId) => !taskId.startsWith(JOB_PREFIX))
-      // Nobody pushes what happens to jobs. Nothing is refused by that: a task may come.
+      // Jobs have no push. That is no refusal: a task may come.
       return own.length > 0 || taskIds.length === 0 ? tasks.listen(own, hooks) : aborted(hooks.signal)
     },
     release: (taskId) => {

@@ -72,7 +72,7 @@ function idOf(result: Extract<ToolCallResponse, { type: 'result' }>['result'], j
   }
 }
 
-/** The tool has run, and nobody knows what came of it. */
+/** The tool has run, and its outcome is unknown. */
 function noId({ start }: Job, violation: string, cause?: unknown): TaskProtocolError {
   return new TaskProtocolError(violation, {
     source: 'tools/call',

@@ -66,7 +66,7 @@ function optionsOf(given: GatewayArguments, { warn }: Terminal, modules: Gateway
     ...(origins.length > 0 && { cors: { origin: [...origins] } }),
     ...(token !== undefined && { authenticate: tokenAuth(token, modules.server) }),
     onError: (error, { source }) => {
-      // What was refused for what it is, its sender is told.
+      // The sender gets the reason for a refusal.
       if (source !== 'request') warn(reasonOf(error))
     },
   }
@@ -96,7 +96,7 @@ async function toolsOf(fetch: TaskGateway['fetch'], { token, behind }: GatewayAr
     return await listTools(`http://localhost${PATH}`, headers, { environment: { fetch: here } })
   } catch (cause) {
     const what = 'url' in behind ? behind.url.origin + behind.url.pathname : [behind.command, ...behind.args].join(' ')
-    throw new CliError(`The tools of the server behind could not be listed: ${what}`, { cause })
+    throw new CliError(`The gateway could not list the tools of its server: ${what}`, { cause })
   }
 }
 

@@ -23,7 +23,7 @@ export async function loadGateway(): Promise<GatewayModules> {
     return { stdio, server, node, gateway: await import('../../gateway/createTaskGateway.js') }
   } catch (cause) {
     throw new CliError(
-      'The gateway is made with the official MCP SDK, which is not installed. Install Taskwire and the SDK in your project, then try again:\n\n' +
+      'The gateway needs the official MCP SDK, which is not installed. Install Taskwire and the SDK in your project, then try again:\n\n' +
         '  npm i -D taskwire @modelcontextprotocol/client @modelcontextprotocol/server @modelcontextprotocol/node',
       { cause },
     )

@@ -10,7 +10,7 @@ const ID_LENGTH = 8
 
 /** Tasks as a table for a terminal. `now` is in ms since the epoch. */
 export function tableOf({ tasks, cursor }: TaskPage, now: number): string {
-  if (tasks.length === 0) return 'No task fits.'
+  if (tasks.length === 0) return 'No task matches.'
   const rows = [HEAD, ...tasks.map((task) => rowOf(task, now))]
   const widths = HEAD.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)))
   const lines = rows.map((row) =>

@@ -84,7 +84,7 @@ async function listIn(source: Source, filter: TaskListFilter): Promise<TaskPage>
     return (await store.list?.(filter)) ?? { tasks: [] }
   } catch (error) {
     // It may name the host and the table, and holds no password.
-    throw new CliError(`The tasks could not be read: ${asError(error).message}`, { cause: error })
+    throw new CliError(`Failed to read the tasks: ${asError(error).message}`, { cause: error })
   } finally {
     await close()
   }

@@ -55,7 +55,7 @@ async function askServer(
       cursor = result.nextCursor
       if (cursor === undefined) return tools
     }
-    throw new CliError(`The list of tools does not end after ${MAX_PAGES} pages.`)
+    throw new CliError(`The server lists its tools on more than ${MAX_PAGES} pages.`)
   } catch (cause) {
     if (cause instanceof CliError) throw cause
     const where = shown(url.href)

@@ -12,7 +12,7 @@ export type Compile = (schema: JsonObject, name: string) => Promise<string>
 export async function loadCompile(): Promise<Compile> {
   const { compile } = await import('json-schema-to-typescript').catch((cause: unknown) => {
     throw new CliError(
-      'The types are made by json-schema-to-typescript, which is not installed. Install it, then try again:\n\n' +
+      'This command needs json-schema-to-typescript, which is not installed. Install it, then try again:\n\n' +
         '  npm i -D json-schema-to-typescript',
       { cause },
     )

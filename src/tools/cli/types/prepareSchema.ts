@@ -6,7 +6,7 @@ const MANY = new Set(['allOf', 'anyOf', 'oneOf', 'items'])
 const NAMED = new Set(['properties', 'patternProperties', '$defs', 'definitions'])
 /** What else has to do with types. The rest is left out: some of it would be taken for TypeScript (`tsType`). */
 const KEPT = new Set(['type', 'enum', 'const', 'required', '$ref', 'description', 'deprecated'])
-/** What says nothing about a type by itself. */
+/** Keywords that alone say nothing about a type. */
 const SILENT = new Set(['required', 'description', 'deprecated', 'not', '$defs', 'definitions'])
 const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'])
 

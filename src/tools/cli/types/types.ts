@@ -89,7 +89,7 @@ async function write(
   print([`${out}: ${count(tools)}.`, ...changes.map((line) => `  ${clean(line)}`)].join('\n'))
 }
 
-/** Goes on until the process is stopped. A server that is down for a while is asked again. */
+/** Runs until the process is stopped. A server that is down is asked again later. */
 async function watch(
   out: string,
   list: () => Promise<ListedTool[]>,

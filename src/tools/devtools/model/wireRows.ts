@@ -4,7 +4,7 @@ import { bytes, duration } from './format.js'
 import type { ClientWireObservation } from './observationLog.js'
 import type { Tone } from './timeline.js'
 
-/** A request with its response and what came in its stream, or what the server sent by itself. */
+/** A request with its response and what came in its stream, or a message that the server sent unasked. */
 export interface WireRow {
   readonly key: string
   readonly at: number

@@ -1,6 +1,6 @@
 type Attributes = Readonly<Record<string, string | number | boolean | undefined>>
 
-/** What a view is to whoever puts it into the page. */
+/** A view, as its parent puts it into the page. */
 export interface View<Model> {
   readonly element: Element
   update(model: Model): void

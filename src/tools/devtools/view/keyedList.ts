@@ -2,7 +2,7 @@ import type { View } from './element.js'
 
 /**
  * Returns a function that shows rows as children of an element: one view for each key, which is updated, moved and
- * removed, never made anew.
+ * removed, never created again.
  */
 export function keyedList<Row>(
   parent: Element,
