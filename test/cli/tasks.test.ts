@@ -96,7 +96,7 @@ describe.skipIf(!hasRedis)(hasRedis ? 'npx taskwire tasks --redis' : WITHOUT_RED
   it('says so where it cannot be reached', async () => {
     const { exitCode, warnings } = await taskwire(['tasks', '--redis', 'redis://127.0.0.1:1'])
     expect(exitCode).toBe(2)
-    expect(warnings).toContain('The tasks could not be read')
+    expect(warnings).toContain('Failed to read the tasks')
   })
 })
 
