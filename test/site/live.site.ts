@@ -79,7 +79,7 @@ async function startReport(): Promise<void> {
 }
 
 test.for([
-  ['react', 'Report of Q3'], // the title that this app gives its calls
+  ['react', 'Sales report'], // the title that this app gives its calls
   ['vanilla', 'generate_report'],
 ] as const)('the %s example survives a reload, a second tab and a cut network with one call', async ([name, title]) => {
   await page.goto(`${files.url}live/${name}.html`)
