@@ -1,5 +1,8 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { request } from 'node:http'
 import { createRequire } from 'node:module'
+import { networkInterfaces, tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createTaskClient, type TaskClient } from 'taskwire'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { memoryStorage } from '../../src/core/storage/memoryStorage.js'
@@ -91,9 +94,42 @@ describe('npx taskwire gateway', () => {
     expect((await ask({ authorization, origin: 'https://evil.example' })).status).toBe(403)
     const page = await ask({ authorization, origin: 'https://app.example' })
     expect(page.headers.get('access-control-allow-origin')).toBe('https://app.example')
-    expect((await fetch(new URL('/', url))).status).toBe(404)
+    expect((await fetch(new URL('/elsewhere', url))).status).toBe(404)
     const client = open(url, { headers: { authorization } })
     expect((await client.listTools()).length).toBe(16)
+  })
+
+  it('listens on the loopback address alone, if it is not told otherwise', async () => {
+    const { port } = new URL(await serveEverything())
+    const answers = (host: string) =>
+      fetch(`http://${host}:${port}/mcp`).then(
+        () => true,
+        () => false,
+      )
+    expect(await answers('127.0.0.1')).toBe(true)
+    const addresses = Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address))
+    // A server that listens on every address answers at each of these.
+    const others = ['127.0.0.2', ...addresses.filter((each) => each !== '127.0.0.1' && !each.includes(':'))]
+    for (const host of others) expect(await answers(host)).toBe(false)
+  })
+
+  it('runs the command of the command line, whatever a page sends', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'gateway-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const url = await serveEverything()
+    const made = join(folder, 'made')
+    const other = { command: 'touch', args: [made], transport: { command: 'touch', args: [made] } }
+    const query = new URLSearchParams({ command: 'touch', args: made })
+    for (const [path, body] of [
+      [`/mcp?${query}`, { jsonrpc: '2.0', id: 1, method: 'tools/list', params: other, ...other }],
+      [`/?${query}`, other],
+      [`/servers?${query}`, other],
+    ] as const) {
+      const headers = { 'content-type': 'application/json', 'x-command': `touch ${made}` }
+      await fetch(new URL(path, url), { method: 'POST', headers, body: JSON.stringify(body) })
+    }
+    expect((await open(url).listTools()).length).toBe(16)
+    expect(await readdir(folder)).toEqual([])
   })
 
   it.each([[[]], [['--host', 'localhost']]])(

@@ -1,3 +1,4 @@
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import { createTaskGateway, type TaskGatewayOptions } from 'taskwire/gateway'
 import { createTaskServer, defineTool } from 'taskwire/server'
@@ -159,6 +160,26 @@ describe('a server of 2026-07-28 behind a URL', () => {
       expect(request.headers.get('x-page')).toBeNull()
     }
     expect(requests.length).toBeGreaterThan(1)
+  })
+})
+
+describe('a server behind a transport of the app', () => {
+  it('gets the token of the page only where that transport sends it', async () => {
+    const { url, requests } = await startBehind()
+    const gateway = createTaskGateway({
+      authenticate: () => ({ token: 'of the page', clientId: 'page', scopes: [], extra: { sub: 'ann' } }),
+      transport: ({ owner, authInfo, ...others }) => {
+        expect([typeof owner, others]).toEqual(['string', {}])
+        const headers = { authorization: `Bearer ${authInfo?.token}` }
+        return new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } })
+      },
+    })
+    onTestFinished(() => gateway.close())
+    const headers = { authorization: 'Bearer of the page', 'x-page': 'yes' }
+    await readResponse(await gateway.fetch(rpcRequest('tools/list', {}, { headers })))
+    const sent = requests.map((request) => [request.headers.get('authorization'), request.headers.get('x-page')])
+    expect(sent.length).toBeGreaterThan(1)
+    expect(new Set(sent.map(String))).toEqual(new Set(['Bearer of the page,']))
   })
 })
 

@@ -10,6 +10,7 @@ import { type ListedTool, listTools } from '../types/listTools.js'
 import { GATEWAY_HELP, type GatewayArguments, isLoopback, readGatewayArguments } from './gatewayArguments.js'
 import { type GatewayModules, loadGateway } from './loadGateway.js'
 import { loadJobs } from './loadJobs.js'
+import { pageResponse } from './page.js'
 import { tokenAuth } from './tokenAuth.js'
 
 const PATH = '/mcp'
@@ -73,14 +74,19 @@ function optionsOf(given: GatewayArguments, { warn }: Terminal, modules: Gateway
 }
 
 /** The gateway at its path. On this machine alone, it takes no name that somebody else may have made to point here. */
-function atPath(made: TaskGateway, { host }: GatewayArguments, { server }: GatewayModules): TaskGateway['fetch'] {
+function atPath(
+  made: TaskGateway,
+  { host, hasPage }: GatewayArguments,
+  { server }: GatewayModules,
+): TaskGateway['fetch'] {
   const { hostHeaderValidationResponse, localhostAllowedHostnames } = server
   const names = isLoopback(host) ? [...localhostAllowedHostnames(), host] : undefined
   return async (request: Request, options?: TaskGatewayRequestOptions) => {
     const foreign = names && hostHeaderValidationResponse(request, names)
     if (foreign !== undefined) return foreign
-    if (new URL(request.url).pathname !== PATH) return new Response(`The gateway is at ${PATH}.\n`, { status: 404 })
-    return made.fetch(request, options)
+    if (new URL(request.url).pathname === PATH) return made.fetch(request, options)
+    const page = hasPage ? await pageResponse(request) : undefined
+    return page ?? new Response(`The gateway is at ${PATH}.\n`, { status: 404 })
   }
 }
 
@@ -115,17 +121,23 @@ async function listen(handler: RequestListener, { host, port }: GatewayArguments
   return server
 }
 
-function greeting(server: Server, tools: readonly ListedTool[], { host, origins, afterMs }: GatewayArguments): string {
+function greeting(
+  server: Server,
+  tools: readonly ListedTool[],
+  { host, origins, afterMs, hasPage }: GatewayArguments,
+): string {
   const { port } = server.address() as AddressInfo
-  const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}${PATH}`
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
   const pages =
     origins.length > 0
-      ? `Pages of ${origins.join(', ')} may call it.`
-      : 'No page may call it yet: add --allow-origin with the origin of yours, such as http://localhost:5173.'
-  return (
-    `${tools.length} ${tools.length === 1 ? 'tool' : 'tools'} at ${url}\n${pages}\n` +
-    `A call that takes longer than ${afterMs / 1000} s becomes a task. Ctrl+C ends the gateway.`
-  )
+      ? `Pages of ${origins.join(', ')} may call them.`
+      : 'To call them from a page of your own, add --allow-origin with its origin, such as http://localhost:5173.'
+  return [
+    `${tools.length} ${tools.length === 1 ? 'tool' : 'tools'} at ${url}${PATH}`,
+    ...(hasPage ? [`Try them in your browser: ${url}`] : []),
+    pages,
+    `A call that takes longer than ${afterMs / 1000} s becomes a task. Ctrl+C ends the gateway.`,
+  ].join('\n')
 }
 
 function untilAborted(signal: AbortSignal): Promise<void> {

@@ -11,6 +11,8 @@ export interface GatewayArguments {
   readonly port: number
   readonly origins: readonly string[]
   readonly token: string | undefined
+  /** Whether there is a page at `/` to call the tools from. */
+  readonly hasPage: boolean
   readonly afterMs: number
   readonly tasks: readonly string[]
   readonly repeat: readonly string[]
@@ -21,8 +23,9 @@ export interface GatewayArguments {
 export const GATEWAY_HELP = `Usage: npx taskwire gateway [options] -- <command> [arguments]
        npx taskwire gateway [options] <url>
 
-Serves the tools of an MCP server to web pages, on http://127.0.0.1:3000/mcp. The server is a command that speaks over stdio, or
-a URL. A slow call becomes a task: it survives a reload, shows progress and can be cancelled.
+Serves the tools of an MCP server to web pages, on http://127.0.0.1:3000/mcp, with a page at http://127.0.0.1:3000 to call them
+from. The server is a command that speaks over stdio, or a URL. A slow call becomes a task: it survives a reload, shows progress
+and can be cancelled.
 
   --allow-origin <origin>  the origin of a page that may call, such as http://localhost:5173; may be repeated
   --after <seconds>        a call that has not ended by then becomes a task (2)
@@ -33,6 +36,7 @@ a URL. A slow call becomes a task: it survives a reload, shows progress and can 
   --port <number>          where to listen (3000)
   --host <address>         where to listen (127.0.0.1); any other address needs --allow-origin and a token
   --token <token>          a bearer token that callers must send; TASKWIRE_TOKEN in the environment keeps it off the screen
+  --no-page                without the page at /
 
 The command gets the environment of this terminal, without TASKWIRE_TOKEN.`
 
@@ -46,6 +50,7 @@ const OPTIONS = {
   port: { type: 'string' },
   host: { type: 'string' },
   token: { type: 'string' },
+  'no-page': { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const
 
@@ -73,6 +78,7 @@ export function readGatewayArguments(
     host: values.host ?? '127.0.0.1',
     port: readPort(values.port),
     origins: (values['allow-origin'] ?? []).map(readOrigin),
+    hasPage: values['no-page'] !== true,
     token: readToken(values.token ?? env['TASKWIRE_TOKEN']),
     afterMs: readAfter(values.after),
     tasks: readNames(values.tasks),
