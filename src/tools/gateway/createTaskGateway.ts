@@ -10,6 +10,7 @@ import { whoSends } from '../../server/http/authenticate.js'
 import { errorResponse } from '../../server/http/jsonRpcResponse.js'
 import { ownerOf } from '../../server/http/ownerOf.js'
 import type { TaskServerRequestOptions } from '../../server/taskServerOptions.js'
+import { withLostTasks } from './lostTasks.js'
 import { needsTools } from './needsTools.js'
 import { createServerBehind, type ServerBehind } from './serverBehind.js'
 import type { GatewayCaller, TaskGatewayOptions } from './taskGatewayOptions.js'
@@ -59,7 +60,7 @@ const ANYBODY: AuthInfo = { token: '', clientId: 'anybody', scopes: [] }
  */
 export function createTaskGateway(options: TaskGatewayOptions): TaskGateway {
   const { afterMs = 2000, tasks = [], repeat = [], jobs = [], url, headers, transport, ...others } = options
-  const { maxServers = 100, idleMs = FIFTEEN_MINUTES_MS, ...more } = others
+  const { maxServers = 100, idleMs = FIFTEEN_MINUTES_MS, store, ...more } = others
   const { serverInfo = { name: 'taskwire-gateway', version: VERSION }, ...serverOptions } = more
   checkGateway({ ...options, afterMs, tasks, repeat, jobs, maxServers, idleMs })
   const { clock = systemClock, authenticate = () => ANYBODY } = options
@@ -96,6 +97,22 @@ export function createTaskGateway(options: TaskGatewayOptions): TaskGateway {
     return made
   }
 
+  /** Owners of tasks that have lost their process, and whose server is started when they send something. */
+  const awaited = new Set<string>()
+
+  /** Without `authenticate`, everybody is the owner, and nobody has to be waited for. */
+  function onLost(owner: string): void {
+    if (servers.has(owner)) return
+    if (options.authenticate === undefined) startInBackground({ owner, authInfo: undefined })
+    else awaited.add(owner)
+  }
+
+  function startInBackground(caller: GatewayCaller): void {
+    serverOf(caller)
+      ?.ready()
+      .catch((error: unknown) => report(error, { source: 'server' }))
+  }
+
   /** The response to a request that cannot be served, because the server behind is not there. */
   async function unready(caller: GatewayCaller): Promise<Response | undefined> {
     const behind = serverOf(caller)
@@ -111,6 +128,7 @@ export function createTaskGateway(options: TaskGatewayOptions): TaskGateway {
 
   const server = createTaskServer({
     ...serverOptions,
+    ...(store !== undefined && { store: withLostTasks(store, onLost) }),
     serverInfo,
     clock,
     tools: (owner) => servers.get(owner)?.tools ?? NO_TOOLS,
@@ -118,10 +136,14 @@ export function createTaskGateway(options: TaskGatewayOptions): TaskGateway {
     // After `cors` has let the request in: a page that may not call starts no process.
     async authenticate(request) {
       const found = await whoSends(request, authenticate)
-      if (found instanceof Response || !needsTools(request)) return found
+      if (found instanceof Response) return found
+      if (!needsTools(request) && awaited.size === 0) return found
       const authInfo = options.authenticate === undefined ? undefined : found
-      const owner = await ownerOf({ request, authInfo: found }, options)
-      return (await unready({ owner, authInfo })) ?? found
+      const caller = { owner: await ownerOf({ request, authInfo: found }, options), authInfo }
+      const isAwaited = awaited.delete(caller.owner)
+      if (needsTools(request)) return (await unready(caller)) ?? found
+      if (isAwaited) startInBackground(caller)
+      return found
     },
   })
 
