@@ -144,6 +144,21 @@ test('the page answers what a server asks, shows pictures, cancels, and removes'
   expect(await calls()).toHaveLength(4)
 })
 
+test('the gateway pushes the progress of a task to the page, which does not poll for it', async () => {
+  const { url } = await start('--tasks', SLOW)
+  const methods: (string | undefined)[] = []
+  context.on('request', (request) => methods.push(request.headers()['mcp-method']))
+  const tab = await open(url, SLOW)
+  await tab.getByLabel('duration').fill('6')
+  await tab.getByLabel('steps').fill('6')
+  await call(tab, SLOW)
+  for (const count of ['2 of 6', '4 of 6']) await tab.getByText(count).waitFor()
+  await tab.getByText('Long running operation completed. Duration: 6 seconds').waitFor()
+  expect(methods).toContain('subscriptions/listen')
+  // One look when the stream is open, in case something was missed before. Polls would have come each second.
+  expect(methods.filter((method) => method === 'tasks/get').length).toBeLessThanOrEqual(2)
+})
+
 test('the page is used by keyboard alone, and says at a field what is wrong with it', async () => {
   const { url, calls } = await start()
   const tab = await open(url)

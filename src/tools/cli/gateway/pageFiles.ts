@@ -62,7 +62,7 @@ header { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 16px; pad
 h1 { margin: 0; font-size: 18px; }
 h2 { margin: 0; font-size: 20px; }
 h3 { margin: 0; font-size: 15px; }
-p { margin: 0; }
+p { margin: 0; text-wrap: pretty; }
 .muted { color: var(--muted); }
 .error { color: var(--danger); }
 a { color: var(--accent); }
