@@ -11,6 +11,7 @@ import { freePort } from '../support/freePort.js'
 import { taskwire, testTerminal } from './support/testTerminal.js'
 
 const everything = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js')
+const STAGES = ['Analyzing content...', 'Synthesizing findings...', 'Generating report...']
 const SLOW = 'trigger-long-running-operation'
 const TOKEN = 'f81d4fae7dec11d0a76500a0c91e6bf6'
 
@@ -81,7 +82,8 @@ describe('npx taskwire gateway', () => {
     const messages = new Set<string | undefined>()
     call.subscribe(({ task }) => messages.add(task?.statusMessage))
     expect(JSON.stringify(await call.result)).toContain('Research Report: tea')
-    expect([...messages]).toContain('Synthesizing findings...')
+    // Polls see stages of a second each: which of them, depends on when they come.
+    expect(STAGES.filter((stage) => messages.has(stage))).not.toEqual([])
   })
 
   it('lets in nobody but callers with the token, and pages that are named', async () => {

@@ -45,8 +45,7 @@ async function open(): Promise<void> {
 }
 
 function chosen(): Tool | undefined {
-  const name = decodeURIComponent(location.hash.slice(1))
-  return tools.find((tool) => tool.name === name)
+  return tools.find((tool) => addressOf(tool.name) === location.hash)
 }
 
 function showTool(isAsked: boolean): void {
