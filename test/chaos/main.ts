@@ -18,6 +18,7 @@ import { addTotals, type ChaosTotals, formatSettled, formatTotals } from './tota
 //     --once                  plays each schedule once, in half the time
 //     --path P --replay R     of a failure: plays that schedule only
 //     --coverage              prints which pairs of the stage of a call and of what happened in it were reached, and how often
+//     --link N                prints the link that shows the Nth schedule of the seed, step by step
 //     --journals FOLDER       writes all that happens into files there, to compare two versions of the client by `diff`
 //     --keep                  plays the schedules whose digests are kept, and writes the digests into keptRounds.json
 
@@ -27,7 +28,7 @@ const ROUND = 250
 const { runs, seed, path, extra, flags } = parseRun(
   'chaos',
   2000,
-  ['replay', 'journals'],
+  ['replay', 'journals', 'link'],
   ['lite', 'skew', 'once', 'keep', 'coverage'],
 )
 if (extra.journals !== undefined) mkdirSync(extra.journals, { recursive: true })
@@ -43,6 +44,7 @@ const drawn = Array.from(
     versions: flags.skew ? 'two' : 'one',
     twice: !flags.once,
     journals: extra.journals,
+    link: index === 0 && extra.link !== undefined ? Number(extra.link) : undefined,
   }),
 )
 const rounds = flags.keep ? KEPT_ROUNDS : drawn
@@ -60,6 +62,7 @@ const failures = await playRounds<ChaosRound, ChaosRoundTotals>({
     played.set(roundName(round), toKeptRound(round))
     for (const [ms, times] of Object.entries(round.settled)) settled[Number(ms)] = (settled[Number(ms)] ?? 0) + times
     addCoverage(coverage, Object.entries(round.coverage))
+    if (round.link !== undefined) console.log(`To watch it: docs/replay${round.link}`)
     return `${totals.schedules?.times ?? 0} of ${ofAll}`
   },
 })

@@ -3,7 +3,8 @@ import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import type { ClientKind } from '../support/createClientOf.js'
 import { addCoverage, type Coverage } from './coverage.js'
-import { replayCommand, runChaos } from './runChaos.js'
+import { toFragment, toSteps } from './recording.js'
+import { type ChaosFailure, replayCommand, runChaos } from './runChaos.js'
 import { addRun, type ChaosTotals } from './totals.js'
 
 /** Schedules of one seed. */
@@ -19,6 +20,8 @@ export interface ChaosRound {
   readonly twice: boolean
   /** A folder that gets all that happened, a file for each seed. */
   readonly journals?: string | undefined
+  /** Makes the link of this schedule, counted from 1, for the page docs/replay.md. */
+  readonly link?: number | undefined
 }
 
 /** What one round has counted, and the digest of all that happened in it. */
@@ -30,6 +33,8 @@ export interface ChaosRoundTotals {
   /** How long schedules took to settle after their last fault: how many took so many ms. */
   readonly settled: Readonly<Record<number, number>>
   readonly coverage: Coverage
+  /** The fragment of the link. */
+  readonly link: string | undefined
 }
 
 /** A round that was played. */
@@ -49,6 +54,7 @@ export async function playRound(round: ChaosRound): Promise<PlayedRound> {
   const settled: Record<number, number> = {}
   const coverage: Coverage = {}
   let played = 0
+  let link: string | undefined
   const failure = await runChaos({
     ...round,
     client: { kind, versions },
@@ -60,14 +66,20 @@ export async function playRound(round: ChaosRound): Promise<PlayedRound> {
         coverage,
         [...run.reached].map((pair) => [pair, 1]),
       )
-      journal?.write(`# schedule ${++played}\n${run.journal.join('\n')}\n`)
+      played += 1
+      if (played === round.link) link = toFragment(`Schedule ${played} of seed ${seed}`, toSteps(run.journal))
+      journal?.write(`# schedule ${played}\n${run.journal.join('\n')}\n`)
     },
   })
   await new Promise<void>((resolve) => (journal === undefined ? resolve() : journal.end(resolve)))
   return {
-    totals: { counted, seed, kind, digest: digests.digest('hex').slice(0, 16), settled, coverage },
-    failure:
-      failure &&
-      `${failure.report}\n\n${replayCommand(failure)}${versions === 'two' ? ' --skew' : kind === 'lite' ? ' --lite' : ''}`,
+    totals: { counted, seed, kind, digest: digests.digest('hex').slice(0, 16), settled, coverage, link },
+    failure: failure && reportOf(failure, versions === 'two' ? ' --skew' : kind === 'lite' ? ' --lite' : ''),
   }
+}
+
+function reportOf(failure: ChaosFailure, flag: string): string {
+  const [title = ''] = failure.report.split('\n')
+  const link = toFragment(title, toSteps(failure.journal))
+  return `${failure.report}\n\n${replayCommand(failure)}${flag}\nTo watch it: docs/replay${link}`
 }

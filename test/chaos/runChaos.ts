@@ -38,6 +38,8 @@ export interface ChaosFailure {
   readonly replayPath: string | undefined
   /** What went wrong, the schedule and what happened in it. */
   readonly report: string
+  /** All that happened, in order. */
+  readonly journal: readonly string[]
 }
 
 const MAX_COMMANDS = 100
@@ -75,6 +77,8 @@ async function play(world: World, commands: Iterable<Command>): Promise<number> 
 export async function runChaos(options: ChaosOptions): Promise<ChaosFailure | undefined> {
   const { runs, seed, path, replayPath, client, twice = false, onRun } = options
   let hasFailed = false
+  /** Of the schedule that has failed last, which is the smallest one. */
+  let journal: readonly string[] = []
   const property = fc.asyncProperty(
     worlds,
     schedules({ maxCommands: MAX_COMMANDS, replayPath }),
@@ -98,6 +102,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosFailure | un
         })
       if (world.breaches.length === 0) return
       hasFailed = true
+      journal = world.journal.lines
       throw new Error([...world.breaches, '', ...world.trace].join('\n'))
     },
   )
@@ -107,6 +112,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosFailure | un
   const schedule = String(counterexample?.[1] ?? '')
   return {
     seed,
+    journal,
     path: counterexamplePath ?? '',
     replayPath: /replayPath="([^"]*)"/.exec(schedule)?.[1],
     report: [

@@ -8,6 +8,7 @@ import PackageManagers from './choice/PackageManagers.vue'
 import Landing from './live/Landing.vue'
 import LiveExample from './live/LiveExample.vue'
 import NotFound from './NotFound.vue'
+import Replay from './replay/Replay.vue'
 import './choice/choice.css'
 import './live/live.css'
 import './style.css'
@@ -24,6 +25,7 @@ export default {
     app.component('PackageManagers', PackageManagers)
     app.component('LiveExample', LiveExample)
     app.component('Landing', Landing)
+    app.component('Replay', Replay)
     if (typeof window === 'undefined') return
     framework.restore()
     // Before the router scrolls there.
