@@ -142,6 +142,17 @@ function findMissing(file, text, names, readFile) {
   return tests.filter((name) => !isThere(name)).map((name) => `${file} has no test "${name}".`)
 }
 
+/**
+ * @param {readonly string[]} names of the files of decisions, such as `051-no-lock-file.md`
+ * @returns {string[]} the numbers that two of them have
+ */
+export function checkNumbers(names) {
+  const numbers = names.map((name) => name.slice(0, 3))
+  return numbers
+    .filter((number, index) => numbers.indexOf(number) !== index)
+    .map((number) => `two decisions have the number ${number}: give the later one the next free number.`)
+}
+
 /** Documents that cite each test of a kind, and what the ids of those begin with. */
 const complete = new Map([
   ['docs/project/durability.md', 'DUR-'],
@@ -199,6 +210,7 @@ function main() {
   const beside = ['CHANGELOG.md', 'SECURITY.md', 'demo/README.md', ...filesIn('create').filter(isOfStarters)]
   report(new Map(texts.map((path) => [path, checkTexts(readFile(path))])))
   report(new Map(beside.map((path) => [path, checkProse(readFile(path))])))
+  report(new Map([['docs/decisions', checkNumbers(readdirSync('docs/decisions'))]]))
   for (const path of documents) {
     const blocks = checkDocument(readFile(path), readFile)
     const sizes = checkSizes(blocks.text, budgets)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import * as taskwire from 'taskwire'
 import { describe, expect, test } from 'vitest'
 import { checkBudgets } from '../scripts/budgets.mjs'
-import { checkCitations, checkDocument, checkTests } from '../scripts/docs.mjs'
+import { checkCitations, checkDocument, checkNumbers, checkTests } from '../scripts/docs.mjs'
 import { checkLinks } from '../scripts/links.mjs'
 import { checkPictures } from '../scripts/pictureChecks.mjs'
 import { checkSizes } from '../scripts/sizes.mjs'
@@ -308,4 +308,10 @@ describe('a picture in the documentation', () => {
       'large.webp has no words for those who cannot see it.',
     ])
   })
+})
+
+test('finds two decisions with one number', () => {
+  expect(checkNumbers(['001-one.md', '002-two.md', '002-another.md'])).toEqual([
+    'two decisions have the number 002: give the later one the next free number.',
+  ])
 })
