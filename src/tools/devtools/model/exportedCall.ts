@@ -2,7 +2,7 @@ import type { CallObservation } from '../../../core/client/observe/events.js'
 import { isPhase, type ToolCallState } from '../../../core/record/toolCallState.js'
 import { plainObservation, readObservation } from './plainObservation.js'
 
-/** What happened to a call, out of a file. */
+/** What happened to a call, from a file. */
 export interface ExportedCall {
   readonly call: ToolCallState
   readonly observations: readonly CallObservation[]
@@ -11,8 +11,8 @@ export interface ExportedCall {
 const FORMAT = 'taskwire-timeline'
 
 /**
- * The text of a file with what happened to a call: its times, phases and reasons. It holds no arguments, results, answers or
- * ids of tasks, so that it can be attached to a report.
+ * The text of a file with what happened to a call: its tool, key and `meta`, its times, phases and reasons. It holds no
+ * arguments, results, answers or ids of tasks, so that it can be attached to a report.
  */
 export function exportCall(call: ToolCallState, observations: readonly CallObservation[]): string {
   const { callId, name, key, meta, phase, startedAt, endedAt } = call

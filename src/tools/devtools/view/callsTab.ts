@@ -18,7 +18,7 @@ import { createTimelineView } from './timelineView.js'
 interface ListedCall {
   readonly key: string
   readonly call: ToolCallState
-  /** Undefined for a call out of a file. */
+  /** Undefined for a call from a file. */
   readonly client: ObservedClient | undefined
   readonly server: string | undefined
   readonly observations: () => readonly CallObservation[]
@@ -27,7 +27,7 @@ interface ListedCall {
 
 export interface CallsTabOptions {
   readonly onChange: () => void
-  /** Forgets what was observed, and the calls out of files. */
+  /** Forgets what was observed, and the calls from files. */
   readonly onClear: () => void
   /** Takes the text of a file. Returns what is wrong with it. */
   readonly onLoad: (text: string) => string | undefined
@@ -54,7 +54,7 @@ export function createCallsTab({ onChange, onClear, onLoad }: CallsTabOptions): 
     keyOf: ({ key }) => key,
     rowOf: (listed) => {
       const { title, phase, message, clock, tone } = rowOf(listed)
-      return { title, badge: phase, text: message, note: clock, tone }
+      return { title, badge: phase, text: message, note: listed.client === undefined ? 'from a file' : clock, tone }
     },
     detail: createCallDetail(onChange),
     onChange,
@@ -88,7 +88,7 @@ function listedCalls(model: DevtoolsModel): ListedCall[] {
     key: `file ${number}`,
     call,
     client: undefined,
-    server: 'out of a file',
+    server: 'from a file',
     observations: () => observations,
     model,
   }))
