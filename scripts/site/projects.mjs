@@ -34,6 +34,7 @@ export function filesOfProject(name) {
   const manifest = { ...JSON.parse(own['package.json'] ?? '{}'), name: `taskwire-${name}` }
   return {
     ...own,
+    '.gitignore': 'node_modules\ndist\n',
     'package.json': `${JSON.stringify(manifest, null, 2)}\n`,
     'README.md': `# taskwire-${name}\n\n\`npm install\`, then \`npm run dev\`. The MCP server is in \`server.ts\`.\n`,
   }

@@ -193,7 +193,14 @@ test.each(['react', 'vanilla', 'ask'])(
   (name) => {
     const files = filesOfProject(name)
     expect(Object.keys(files)).toEqual(
-      expect.arrayContaining(['index.html', 'package.json', 'server.ts', 'tsconfig.json', 'vite.config.ts']),
+      expect.arrayContaining([
+        '.gitignore',
+        'index.html',
+        'package.json',
+        'server.ts',
+        'tsconfig.json',
+        'vite.config.ts',
+      ]),
     )
     expect(JSON.parse(files['package.json'] ?? '')).toMatchObject({
       name: `taskwire-${name}`,
