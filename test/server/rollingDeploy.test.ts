@@ -90,7 +90,8 @@ describe('a record of a later version of taskwire', () => {
     await t.store.transition(later, 1)
     t.startWorker([slow])
     await settle()
-    expect((await t.rpc('tasks/get', { taskId })).error).toMatchObject({ code: -32603 })
+    // Sent again, the request may reach a process that can read it.
+    expect((await t.rpc('tasks/get', { taskId })).error).toMatchObject({ code: -32000 })
     await t.clock.advance(3 * LEASE_MS)
     expect(await t.store.get(taskId)).toEqual(later)
     expect(String(t.errors[0]?.error)).toContain('a later version of taskwire has written it')
