@@ -94,4 +94,36 @@ describe('cancel() in a page that does not know yet what another one has made of
     expect(call.getState()).toMatchObject({ phase: 'cancelled', error: { name: 'TaskCancelledError' } })
     expect(server.count('tools/call')).toBe(1)
   })
+
+  it('[DUR-97] leaves alone a tab that waits for another one, where a call that was to be made anew is cancelled', async () => {
+    const [first, waiting, anew] = [openTab(), openTab(), openTab()]
+    server.faults.delay(2000, { method: 'tools/call', times: 1 })
+    start(first)
+    await server.advance(100)
+    const call = start(waiting)
+    await server.advance(100)
+    const again = anew.client.startToolCall(
+      { name: 'work', arguments: { seconds: 60 } },
+      { key: 'k', repeat: 'always' },
+    )
+    again.result.catch(() => {})
+    await server.advance(100)
+    await again.cancel()
+    await server.advance(5000)
+    expect(again.getState()).toMatchObject({ phase: 'cancelled' })
+    expect(call.getState()).toMatchObject({ phase: 'working' })
+    expect(server.count('tools/call')).toBe(1)
+  })
+
+  it('[DUR-97] lets another tab make the call that waits for its turn', async () => {
+    const [one, other] = [openTab(), openTab()]
+    const cancelled = start(one)
+    const cancelling = await cancel(cancelled)
+    const call = start(other)
+    await server.advance(5000)
+    expect(cancelling.isDone).toBe(true)
+    expect(cancelled.getState()).toMatchObject({ phase: 'cancelled' })
+    expect(call.getState()).toMatchObject({ phase: 'working' })
+    expect(server.count('tools/call')).toBe(1)
+  })
 })

@@ -80,7 +80,8 @@ export function nextPoll(record: TaskRecord, policy: PollPolicy): { readonly at:
 
 function planned(record: TaskRecord, policy: PollPolicy): number {
   const { task, earliestAt, sentAt, retryAt, quietUntil } = record
-  // A poll that was cut off counts as one that was answered, but a tab that only says that it polls stops nobody for good.
+  // A poll that was cut off counts as one that was answered. How long ago it was sent is believed only up to a limit: a tab that
+  // says again and again that it polls, and never has an answer, must not keep the others waiting for ever.
   const cutOffAt =
     sentAt === 0 ? 0 : Math.min(sentAt, believedUntil(record, policy)) + pollInterval(task.pollIntervalMs, policy)
   return Math.max(earliestAt, cutOffAt, retryAt, quietUntil)

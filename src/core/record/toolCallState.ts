@@ -116,17 +116,17 @@ export function isSettled(state: ToolCallState): state is SettledToolCall {
   return state.phase === 'completed' || state.phase === 'failed' || state.phase === 'cancelled'
 }
 
-const PHASES: readonly unknown[] = [
-  'calling',
-  'working',
-  'input_required',
-  'ended',
-  'completed',
-  'failed',
-  'cancelled',
-] satisfies ToolCallPhase[]
+const PHASES: Record<ToolCallPhase, true> = {
+  calling: true,
+  working: true,
+  input_required: true,
+  ended: true,
+  completed: true,
+  failed: true,
+  cancelled: true,
+}
 
-export const isPhase = (value: unknown): value is ToolCallPhase => PHASES.includes(value)
+export const isPhase = (value: unknown): value is ToolCallPhase => Object.hasOwn(PHASES, String(value))
 
 /** What people read of a call: the `title` that the app has noted in its `meta`, else the name of its tool. */
 export function titleOf({ name, meta }: { readonly name: string; readonly meta?: object | undefined }): string {

@@ -17,10 +17,11 @@ import type { Wakeable } from '../time/wakeQueue.js'
  *
  * ```text
  * signal of callTool, detach()   this handle alone: its promise rejects. The call goes on.
- * cancel() before the lock       nothing: what another page has made of the call is waited for. Its task is cancelled on the
- *                                server; where there is none, the call is not made.
- * cancel() before a task         `starting`: the connection, the `tools/call`. The call settles as cancelled; a task that
- *                                arrives all the same is followed, and cancelled on the server.
+ * cancel() before the lock       nothing, where another page may have made the call (`mayBeMade` in requests.ts). Its task is
+ *                                cancelled on the server; where there is none, the call is not made.
+ * cancel() before a task         `starting`: the connection, the `tools/call`. If the request ends with the abort, the call
+ *                                settles as cancelled. If a response was there first, its task is followed, and cancelled
+ *                                on the server.
  * forget, close, call-again      `left`: `starting`, and each response and cancellation on its way. Their promises reject
  *                                with the reason. A task goes on on the server.
  * input request withdrawn        that response alone, unless it has been sent.

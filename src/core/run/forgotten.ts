@@ -1,4 +1,18 @@
-/** When calls were forgotten, here or in another tab: a tab that does not know yet may still tell of them. */
+/**
+ * When calls were forgotten, here or in another tab: a tab that does not know yet may still tell of them.
+ *
+ * What keeps a forgotten record from coming back:
+ *
+ * ```text
+ * told by a tab that does not know yet    started before it was forgotten: passed over (news.ts)
+ * a write that was on its way             its call is `left`, and `update` writes only what is there (keeping.ts)
+ * a page that was in the back-forward     finds no record, and drops the call (catchUp.ts)
+ * cache or frozen
+ * a first write that comes later          removed again by each tab that hears of the forgetting (catchUp.ts)
+ * ```
+ *
+ * It comes back where the only tab with a first write under way ends before it hears of it.
+ */
 export interface Forgotten {
   /** Notes that a call, or every one, is forgotten now. Returns when that is, ms since the epoch: later than all times before. */
   forget(callId?: string): number

@@ -4,7 +4,24 @@ import type { CallEntry, TaskEntry } from './entries.js'
 import type { RunnerBase } from './runner.js'
 import type { Showing } from './showing.js'
 
-/** What is known of a call, as storage and the other tabs have it. */
+/**
+ * What is known of a call, as storage and the other tabs have it. When its record is written, and removed:
+ *
+ * ```text
+ * before the tools/call, without a task: the intent           start.ts
+ * the task has arrived, or was found by a clock set back      places.ts
+ * a response was taken, a cancellation is wanted or refused   inputFacts.ts, requests.ts
+ * another tab told of either, and has not written it          news.ts
+ * a wait of a minute or longer                                polls.ts
+ * the page is hidden for good, frozen or closed               page.ts, calls.ts
+ * the clock was set back                                      runner.ts
+ * the call has ended: kept or removed                         `recordFate` in settle.ts
+ * the call was forgotten: removed                             calls.ts, catchUp.ts
+ * expired, or more than there is room for: removed            storage/recordStore.ts
+ * ```
+ *
+ * Not after an ordinary poll: what it brought is asked for again.
+ */
 export interface Keeping {
   /** What other pages may know of a call. */
   recordOf(entry: CallEntry): CallRecord

@@ -54,7 +54,8 @@ export function createLeading(
     // A tab that was stolen from may be polling still; one that has gone polls no more.
     if (!isStolen) {
       const wouldStealAt = Math.max(nextPoll(record, policy).at + LEADER_RETRY_MS, task.listenUntil, task.stealAt)
-      // Awake, this tab would have taken the lead from an overdue one: it was frozen, and what that one told is on its way.
+      // Had this tab been awake, it would have stolen the lead by now: it was frozen itself. What the other tabs have told
+      // meanwhile is still on its way.
       task.listenUntil = now() >= wouldStealAt ? now() + MESSAGE_DELAY_MS : 0
       if (record.pollingUntil > now()) {
         task.record = { ...record, pollingUntil: 0, triedAt: now() }

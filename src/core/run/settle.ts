@@ -39,7 +39,8 @@ export function createSettling(run: Runner, onSettled: (entry: CallEntry) => voi
     if (entry.call.stage.name === 'left' || entry.call.stage.name === 'settled') return
     const error = 'error' in outcome ? outcome.error : undefined
     if (!isForeign) {
-      if (entry.task === undefined && entry.call.key !== undefined) {
+      // Of a call that was never sent, the others find out by themselves: one of them may be making it.
+      if (entry.task === undefined && entry.call.key !== undefined && entry.call.sent !== 'no') {
         run.tabs.post({ type: 'record', record: run.recordOf(entry), outcome })
       }
       await closeRecord(entry, error)
