@@ -12,8 +12,8 @@ import type { Showing } from './showing.js'
 export interface Leading {
   /** This tab becomes the leader of an election, or ceases to be. */
   onLeaderChange(election: Election, isStolen: boolean): void
-  /** Reads what another page has noted of the task; until then nothing is polled. */
-  readNote(task: TaskEntry): Promise<void>
+  /** Reads what another page has noted of the task; until then nothing is polled. `isStolen`: the lead was. */
+  readNote(task: TaskEntry, isStolen?: boolean): Promise<void>
 }
 
 export function createLeading(
@@ -62,11 +62,11 @@ export function createLeading(
         tell(task)
       }
     }
-    void readNote(task)
+    void readNote(task, isStolen)
     look(task)
   }
 
-  async function readNote(task: TaskEntry): Promise<void> {
+  async function readNote(task: TaskEntry, isStolen = false): Promise<void> {
     const [entry] = task.calls
     if (entry === undefined) return
     task.checks++
@@ -76,7 +76,8 @@ export function createLeading(
       task,
       (record, at) => {
         const isUnreadable = found === 'unreadable' && (entry.kept === 'there' || entry.kept === 'assumed')
-        if (isUnreadable)
+        // Tabs that steal from each other would put the poll off in turn, for ever.
+        if (isUnreadable && !isStolen)
           return {
             ...record,
             earliestAt: Math.max(record.earliestAt, at + pollInterval(record.task.pollIntervalMs, policy)),
