@@ -33,8 +33,11 @@ function testsWith(text: RegExp): string[] {
 /** The tests that open a client by test/support/anyClient.ts: they hold for both. */
 const testsOfBoth: string[] = testsWith(/support\/anyClient\.js/)
 
-/** Those that replace modules. The others of a project share theirs, which saves a third of the time. */
-const testsThatMock: string[] = testsWith(/vi\.(?:mock|doMock|resetModules)\(/)
+/**
+ * Tests of React that replace modules. The others share theirs, which saves a third of their time. Those of the other projects cannot:
+ * sockets, databases and timers that one file leaves would fail the next.
+ */
+const testsThatMock: string[] = testsWith(/vi\.(?:mock|doMock|resetModules)\(/).filter((file) => file.endsWith('.tsx'))
 
 /**
  * The projects of the tests that also run in Firefox and in WebKit, where these are installed.
@@ -93,17 +96,7 @@ export default defineConfig({
           name: 'unit',
           environment: 'node',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: [bindingTests, browserTests, packageTests, ...testsThatMock],
-          isolate: false,
-          provide: { client: 'full' },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'unit-mocked',
-          environment: 'node',
-          include: testsThatMock.filter((file) => file.endsWith('.ts')),
+          exclude: [bindingTests, browserTests, packageTests],
           provide: { client: 'full' },
         },
       },
@@ -114,7 +107,6 @@ export default defineConfig({
           name: 'lite',
           environment: 'node',
           include: testsOfBoth.filter((file) => file.endsWith('.ts')),
-          isolate: false,
           provide: { client: 'lite' },
         },
       },
@@ -135,7 +127,7 @@ export default defineConfig({
         test: {
           name: 'react-mocked',
           environment: 'jsdom',
-          include: testsThatMock.filter((file) => file.endsWith('.tsx')),
+          include: testsThatMock,
           setupFiles: ['test/setup/react.ts'],
           provide: { client: 'full' },
         },

@@ -284,8 +284,8 @@ describe('owners', () => {
 
 describe('the options of a gateway', () => {
   it.each([
-    ['one of', {}],
-    ['one of', { url: 'https://x.example/mcp', transport: () => Promise.reject(new Error()) }],
+    ['either `url` or `transport`', {}],
+    ['either `url` or `transport`', { url: 'https://x.example/mcp', transport: () => Promise.reject(new Error()) }],
     ['http', { url: 'file:///etc/passwd' }],
     ['afterMs', { url: 'https://x.example/mcp', afterMs: 0 }],
     ['idleMs', { url: 'https://x.example/mcp', idleMs: -1 }],

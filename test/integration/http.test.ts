@@ -157,12 +157,12 @@ describe('over real HTTP', () => {
     const progress: number[] = []
     // Far below the duration of the task: each poll has to keep the call alive.
     const options = {
-      timeout: 500,
+      timeout: 1500,
       resetTimeoutOnProgress: true,
       onprogress: (step: { progress: number }) => progress.push(step.progress),
     }
-    await expect(sdk.callTool({ name: 'work', arguments: { steps: 20 } }, options)).resolves.toMatchObject({
-      structuredContent: { steps: 20 },
+    await expect(sdk.callTool({ name: 'work', arguments: { steps: 60 } }, options)).resolves.toMatchObject({
+      structuredContent: { steps: 60 },
     })
     expect(progress.length).toBeGreaterThan(2)
     expect(progress).toEqual([...progress].sort((a, b) => a - b))

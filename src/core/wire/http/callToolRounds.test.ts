@@ -39,7 +39,7 @@ describe('callTool() of taskwire/lite', () => {
   it.each([
     [
       'is nested too deep',
-      { content: JSON.parse(`${'['.repeat(2000)}${']'.repeat(2000)}`) as unknown },
+      { content: [], structuredContent: JSON.parse(`${'['.repeat(2000)}${']'.repeat(2000)}`) as unknown },
       /nested too deep/,
     ],
     ['is malformed', { content: 'done' }, /content/],
