@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.js'
 import { repeat } from '../base/repeat.js'
 import type { TaskStore } from './taskStore.js'
 
-/** Notices what other processes, or other servers of this process, do to tasks that matter here. */
+/** Notices what other processes do to tasks that matter here. */
 export interface StoreWatch {
   /** To be called when a task begins to matter. */
   start(): void
@@ -12,8 +12,7 @@ export interface StoreWatch {
 /** What a {@link StoreWatch} is made of. */
 export interface StoreWatchOptions {
   clock: Clock
-  /** Undefined if nothing but this process writes to the store: what its other servers write, the change feed says. */
-  intervalMs: number | undefined
+  intervalMs: number
   /** The tasks that matter, each once. */
   taskIds: () => Iterable<string>
   /** Reads a task, which is all it takes to notice. Must not throw. */
@@ -33,10 +32,7 @@ const SAFETY_NET_MS = 15_000
  */
 export function createStoreWatch(options: StoreWatchOptions): StoreWatch {
   const { clock, taskIds, read, subscribe, isNews } = options
-  const intervalMs =
-    subscribe === undefined || options.intervalMs === undefined
-      ? options.intervalMs
-      : Math.max(options.intervalMs, SAFETY_NET_MS)
+  const intervalMs = subscribe === undefined ? options.intervalMs : Math.max(options.intervalMs, SAFETY_NET_MS)
   let stop: (() => void) | undefined
   let unsubscribe: (() => void) | undefined
 
@@ -59,7 +55,7 @@ export function createStoreWatch(options: StoreWatchOptions): StoreWatch {
   return {
     start() {
       unsubscribe ??= subscribe?.(onChange)
-      if (intervalMs !== undefined) stop ??= repeat(clock, intervalMs, look)
+      stop ??= repeat(clock, intervalMs, look)
     },
     stop() {
       end()

@@ -61,11 +61,11 @@ export function createTaskRuntime(options: TaskRuntimeOptions): TaskRuntime {
   const settlement = createSettlement({ ...options, ledger, runs, retention })
   const feed = createTaskFeed()
   const watch =
-    store.isShared === false && store.watch === undefined
+    store.isShared === false
       ? undefined
       : createStoreWatch({
           clock,
-          intervalMs: store.isShared === false ? undefined : options.pollIntervalMs,
+          intervalMs: options.pollIntervalMs,
           taskIds: () => new Set([...runs.taskIds(), ...feed.followed()]),
           read: look,
           subscribe: store.watch?.bind(store),
