@@ -35,6 +35,8 @@ function checkAddress(url, { html, page, base, readFile }) {
   const file = target === '' || target.endsWith('/') || target === '.' ? posix.join(target, 'index.html') : target
   const text = path === '' ? html : (readFile(file) ?? readFile(`${file}.html`))
   if (text === undefined) return [`${url} leads nowhere.`]
+  // What the page of recordings shows is in its address.
+  if (/^(?:.*\/)?replay(?:\.html)?$/.test(path === '' ? page : file) && /^\d+\./.test(anchor ?? '')) return []
   if (anchor === undefined || anchor === '' || idsOf(text).has(decodeURIComponent(anchor))) return []
   return [`${url} leads to no heading.`]
 }

@@ -85,6 +85,7 @@ describe('a page of the built site', () => {
     'index.html': '<h1 id="top"></h1>',
     'guide/a.html': '<h2 id="caf&eacute;">',
     'llms.txt': 'text',
+    'replay.html': '',
   }
   const check = (html: string) => checkPage(html, 'guide/a.html', '/base/', (path) => files[path])
 
@@ -97,6 +98,8 @@ describe('a page of the built site', () => {
       '/base/guide/a',
       'https://example.com/',
       '#',
+      // A recording.
+      '/base/replay#1.1Vw_',
     ]
     expect(check(links.map((to) => `<a class="x" href="${to}">`).join(''))).toEqual([])
   })
