@@ -56,6 +56,8 @@ describe('Postgres', () => {
   beforeAll(async () => {
     database = await startPostgres()
     pool = new pg.Pool({ connectionString: database.url })
+    // `pool.end()` does not wait until its connections are closed, and the database that is stopped then ends them.
+    pool.on('connect', (client) => client.on('error', () => {}))
     await pool.query(SCHEMA)
   }, 60_000)
 
