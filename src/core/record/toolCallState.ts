@@ -126,7 +126,8 @@ const PHASES: Record<ToolCallPhase, true> = {
   cancelled: true,
 }
 
-export const isPhase = (value: unknown): value is ToolCallPhase => Object.hasOwn(PHASES, String(value))
+export const isPhase = (value: unknown): value is ToolCallPhase =>
+  typeof value === 'string' && Object.hasOwn(PHASES, value)
 
 /** What people read of a call: the `title` that the app has noted in its `meta`, else the name of its tool. */
 export function titleOf({ name, meta }: { readonly name: string; readonly meta?: object | undefined }): string {

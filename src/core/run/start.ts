@@ -103,17 +103,16 @@ async function takeFound(
   const plan = planStart(record, { wish, isRepeatable, argumentsHash: entry.takesAny ? undefined : argumentsHash })
   if (plan === 'call') return undefined
   if (refuseOther(entry, found, { run, calls })) return 'taken'
+  if (plan === 'follow') {
+    calls.adopt(entry, record)
+    return 'taken'
+  }
   run.change(entry, (call) => ({ ...asFound(call, found), ...(plan === 'repeat' && { sent: 'repeated' }) }))
   if (plan === 'repeat') return found
   const { task } = record
   if (task === undefined || plan === 'interrupted') throw new ToolCallInterruptedError(name, { callId })
-  if (plan === 'lost') {
-    const reason = task.lost?.reason ?? 'unknown-task'
-    const error = new TaskExpiredError(reason, { taskId: task.task.taskId, callId })
-    await settle(entry, { error }, true, task.task)
-    return 'taken'
-  }
-  calls.adopt(entry, record)
+  const error = new TaskExpiredError(task.lost?.reason ?? 'unknown-task', { taskId: task.task.taskId, callId })
+  await settle(entry, { error }, true, task.task)
   return 'taken'
 }
 
