@@ -1,10 +1,11 @@
-import { type TaskClient, TaskInputError, type ToolCall } from 'taskwire'
+import { type TaskClient, type TaskClientUrlOptions, TaskInputError, type TaskStorage, type ToolCall } from 'taskwire'
 import { createElicitationForm } from 'taskwire/forms'
-import { createSimulatedBrowser, type SimulatedBrowser } from 'taskwire/testing'
+import { createSimulatedBrowser, type SimulatedBrowser, type SimulatedPage } from 'taskwire/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createTaskClient } from '../support/anyClient.js'
 import {
   ack,
+  completed,
   created,
   createScriptedServer,
   held,
@@ -29,6 +30,7 @@ let browser: SimulatedBrowser
 let server: ScriptedServer
 
 interface Tab {
+  readonly page: SimulatedPage
   readonly client: TaskClient
   readonly call: ToolCall
 }
@@ -40,18 +42,25 @@ beforeEach(() => {
   server.on('tasks/get', snapshot({ status: 'input_required', inputRequests: { transfer: TRANSFER } }))
 })
 
-/** A tab in which the call asks. */
-async function openTab(key = 'k'): Promise<Tab> {
+function openPage(options: Pick<TaskClientUrlOptions, 'storage'> = {}): Pick<Tab, 'page' | 'client'> {
+  const page = browser.openPage()
   const client = createTaskClient({
     url: 'https://tasks.example/mcp',
     transportOptions: { fetch: server.fetch },
-    environment: browser.openPage().environment,
+    environment: page.environment,
     push: false,
+    ...options,
   })
+  return { page, client }
+}
+
+/** A tab in which the call asks. */
+async function openTab(key = 'k', options: Pick<TaskClientUrlOptions, 'storage'> = {}): Promise<Tab> {
+  const { page, client } = openPage(options)
   const call = client.startToolCall({ name: 'transfer' }, { key })
   await browser.advance(1500)
   expect(Object.keys(call.getState().inputRequests)).toEqual(['transfer'])
-  return { client, call }
+  return { page, client, call }
 }
 
 /** What became of a response, once it has. */
@@ -186,6 +195,78 @@ describe('a response in another tab, while the first is on its way', () => {
     await browser.advance(1000)
     expect([first.state(), second.state()]).toEqual(['resolved', 'rejected'])
     expect(sent()).toEqual([{ transfer: ACCEPT }])
+  })
+})
+
+// tab A  asked ─ in the back-forward cache ························ back: the user responds to what it still shows
+// tab B         responds ── the task ends ── calls again ── tools/call: no task yet
+describe('a response in a page that is back from the back-forward cache', () => {
+  it('[EDGE-54] is refused where another tab has responded, and is making the call again', async () => {
+    server.on('tasks/update', ack)
+    const [a, b] = [await openTab(), await openTab()]
+    await a.page.hidePage()
+    a.page.freeze()
+    await Promise.all([b.call.respond('transfer', ACCEPT), browser.advance(100)])
+    server.on('tasks/get', completed())
+    await browser.advance(5000)
+    expect(b.call.getState().phase).toBe('completed')
+    server.on('tools/call', held(created()))
+    b.client.startToolCall({ name: 'transfer' }, { key: 'k', repeat: 'always' }).result.catch(() => {})
+    await browser.advance(100)
+    void a.page.showPage()
+    void a.page.thaw()
+    const late = outcomeOf(a.call.respond('transfer', DECLINE))
+    await browser.advance(1000)
+    expect(late.state()).toBe('rejected')
+    expect(late.error()).toBeInstanceOf(TaskInputError)
+    expect(sent()).toEqual([{ transfer: ACCEPT }])
+  })
+})
+
+/** A storage that a page has for itself. */
+function ownStorage(): TaskStorage {
+  const items = new Map<string, string>()
+  return {
+    getItem: (key) => items.get(key) ?? null,
+    setItem: (key, value) => void items.set(key, value),
+    removeItem: (key) => void items.delete(key),
+    keys: () => [...items.keys()],
+  }
+}
+
+// tab A  asked ──────── comes back, tells ················· tasks/get
+// tab B          opens ─ is told ─ respond() ··· waits ············ sends it, or not
+describe('a response in a page that knows of the call by another one, and has no record of it', () => {
+  /** The page responds as soon as it shows the input request. */
+  async function respondAtOnce(): Promise<{ response: ReturnType<typeof outcomeOf>; call: ToolCall }> {
+    server.on('tasks/update', ack)
+    const a = await openTab('k', { storage: ownStorage() })
+    const { client } = openPage({ storage: ownStorage() })
+    await Promise.all([client.connect(), browser.advance(100)])
+    await a.page.hidePage()
+    await a.page.showPage()
+    await browser.advance(100)
+    const call = client.getToolCall(a.call.callId) as ToolCall
+    expect(Object.keys(call.getState().inputRequests)).toEqual(['transfer'])
+    return { call, response: outcomeOf(call.respond('transfer', ACCEPT)) }
+  }
+
+  it('[EDGE-54] is sent once the server has said that the task still asks', async () => {
+    const { response } = await respondAtOnce()
+    await browser.advance(100)
+    expect([response.state(), sent()]).toEqual(['pending', []])
+    await browser.advance(1000)
+    expect(response.state()).toBe('resolved')
+    expect(sent()).toEqual([{ transfer: ACCEPT }])
+  })
+
+  it('[EDGE-54] is not sent where the server says that the task has ended', async () => {
+    const { call, response } = await respondAtOnce()
+    server.on('tasks/get', completed())
+    await browser.advance(2000)
+    expect(response.error()).toBeInstanceOf(TaskInputError)
+    expect(call.getState().phase).toBe('completed')
+    expect(sent()).toEqual([])
   })
 })
 

@@ -41,6 +41,12 @@ describe('nextPoll', () => {
       1000,
       'hint',
     ],
+    [
+      'the server, also after a hint where an earlier page has had no answer',
+      { sentAt: NOW + 10, here: { ...RECORD.here, hintedAt: NOW + 20 } },
+      1000,
+      'hint',
+    ],
   ])('is due by %s', (_, known, inMs, why) => {
     expect(nextPoll({ ...RECORD, ...known }, policy)).toEqual({ at: NOW + inMs, why })
   })

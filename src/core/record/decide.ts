@@ -61,14 +61,16 @@ export type Decision =
  * failure ── backoff ───────────── retryAt ──▶
  * push ── safety interval ────────────── quietUntil ──▶
  * poll sent, and cut off ── interval ──▶
- * hint ─ minIntervalMs after the last poll ─▶      brings the poll forward; while polls fail, only to earliestAt
+ * hint ─ minIntervalMs after the last poll ─▶      brings the poll forward; if the last one failed, only to earliestAt
  * ```
  */
 export function nextPoll(record: TaskRecord, policy: PollPolicy): { readonly at: number; readonly why: PollReason } {
-  const { earliestAt, sentAt, retryAt, quietUntil, failure, here } = record
+  const { earliestAt, sentAt, heardAt, retryAt, quietUntil, failure, here } = record
   if (here.hintedAt > sentAt) {
-    // While polls fail, a hint brings the next one forward only as far as the server allows.
-    const at = failure ? earliestAt : Math.max(here.hintedAt, sentAt + policy.minIntervalMs)
+    // While polls fail, a hint brings the next one forward only as far as the server allows. What a poll of an earlier page
+    // failed with is not recorded, but that it was sent is.
+    const isUnanswered = failure !== undefined || sentAt > heardAt
+    const at = isUnanswered ? earliestAt : Math.max(here.hintedAt, sentAt + policy.minIntervalMs)
     return { at: withinTtl(record, policy, Math.min(at, planned(record, policy))), why: 'hint' }
   }
   const at = withinTtl(record, policy, planned(record, policy))

@@ -48,8 +48,7 @@ export function createAnswers(run: Runner, requests: TaskRequests, { handlers, c
     const isWanted = () => !signal.aborted && inputOf(entry, inputKey)?.status === 'handling'
     try {
       await exclusively(line, { taskId, callId }, inputKey, signal, async () => {
-        if (await isAnswered(entry, taskId, inputKey)) return
-        signal.throwIfAborted()
+        if ((await isAnswered(entry, taskId, inputKey, signal)) || !isWanted()) return
         const response = await handler({ taskId, callId, inputKey, signal })
         if (!isWanted()) return
         await check(callId, request, response, checkForm)
@@ -77,8 +76,8 @@ export function createAnswers(run: Runner, requests: TaskRequests, { handlers, c
       await check(callId, request, response, checkForm)
       await exclusively(line, { taskId, callId }, inputKey, signal, async () => {
         // Another tab has responded in the meantime, and a user of this one would take that response for theirs.
-        if (await isAnswered(entry, taskId, inputKey)) throw answered(callId)
-        signal.throwIfAborted()
+        if (await isAnswered(entry, taskId, inputKey, signal)) throw answered(callId)
+        if (inputOf(entry, inputKey) === undefined) throw noSuchInput(callId)
         await give({ requests, facts }, entry, taskId, inputKey, response)
       })
     } catch (error) {

@@ -79,6 +79,10 @@ export interface TaskEntry extends Wakeable {
   listenUntil: number
   /** Before this time, ms since the epoch, this tab does not take the lead. */
   stealAt: number
+  /** When this page came to know of the task from another tab, or woke, ms since the epoch: what it knows may be older. */
+  doubtfulSince: number
+  /** Called when the server was heard since then. */
+  heard: (() => void)[]
   /** How often the note that another page may have left is being read. */
   checks: number
   /** True if the timer that led to the last look came late: the page was frozen, or its timers are throttled. */
@@ -154,6 +158,8 @@ export function createTaskEntry(record: TaskRecord): TaskEntry {
     poll: 'idle',
     listenUntil: 0,
     stealAt: 0,
+    doubtfulSince: 0,
+    heard: [],
     checks: 0,
     wasLate: false,
     ownSentAt: 0,

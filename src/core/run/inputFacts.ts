@@ -1,12 +1,14 @@
 import { type InputState, type Inputs, withInput } from '../record/inputs.js'
 import { withAnswered } from '../record/merge.js'
 import type { TaskRecord } from '../record/record.js'
-import type { CallEntry } from './entries.js'
+import { aborted } from '../time/abort.js'
+import type { CallEntry, TaskEntry } from './entries.js'
 import type { Runner } from './runner.js'
 
 /** What this page, the other tabs and storage know of responses to input requests. */
 export interface InputFacts {
-  isAnswered(entry: CallEntry, taskId: string | undefined, inputKey: string): Promise<boolean>
+  /** True if any tab has responded. */
+  isAnswered(entry: CallEntry, taskId: string | undefined, inputKey: string, signal: AbortSignal): Promise<boolean>
   /** The server has taken the response. `before`: what was known of the task when it was sent. */
   noteAnswered(entry: CallEntry, taskId: string, inputKey: string, before: TaskRecord | undefined): Promise<void>
   /** Changes how the response of this page to an input request fares. */
@@ -16,15 +18,36 @@ export interface InputFacts {
 export function createInputFacts(run: Runner): InputFacts {
   const { records, tabs } = run
 
-  /** True if any tab has responded. An input request that belongs to no task is asked in this tab alone. */
-  async function isAnswered(entry: CallEntry, taskId: string | undefined, inputKey: string): Promise<boolean> {
-    if (taskId === undefined) return false
-    if (run.tasks.get(taskId)?.record.answered.includes(inputKey)) return true
-    const stored = (await records.read(entry.call.callId))?.task
-    if (stored?.task.taskId !== taskId || !stored.answered.includes(inputKey)) return false
-    const task = run.tasks.get(taskId)
-    if (task !== undefined) run.learn(task, (record) => noted(record, inputKey), { from: 'storage' })
-    return true
+  /**
+   * An input request that belongs to no task is asked in this tab alone. Where the record is gone, or of a later call, the
+   * tab that has responded may be gone as well:
+   *
+   * ```text
+   * tab A  asked ─ in the back-forward cache ·············· back ─ respond() ─ tasks/get: not asked any longer
+   * tab B        responds ─ the task ends ─ calls again
+   * ```
+   */
+  async function isAnswered(
+    entry: CallEntry,
+    taskId: string | undefined,
+    inputKey: string,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const task = taskId === undefined ? undefined : run.tasks.get(taskId)
+    if (task === undefined) return false
+    if (!task.record.answered.includes(inputKey)) {
+      const stored = (await records.read(entry.call.callId))?.task
+      if (stored?.task.taskId !== taskId) await untilHeard(task, signal)
+      else if (stored?.answered.includes(inputKey))
+        run.learn(task, (record) => noted(record, inputKey), { from: 'storage' })
+    }
+    return task.record.answered.includes(inputKey)
+  }
+
+  /** Resolves once the server has said of the task what this page may not know yet. */
+  async function untilHeard(task: TaskEntry, signal: AbortSignal): Promise<void> {
+    if (task.record.heardAt > task.doubtfulSince || !run.isFollowed(task)) return
+    await Promise.race([new Promise<void>((resolve) => task.heard.push(resolve)), aborted(signal)])
   }
 
   /** The task may be over by now, or the call made anew, while other pages still show the input request. */

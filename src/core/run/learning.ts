@@ -64,6 +64,7 @@ export function createLearning(
       const after = withInputs(next(before, at), before)
       if (after === before) return look(task)
       task.record = after
+      if (after.heardAt > task.doubtfulSince) for (const go of task.heard.splice(0)) go()
       const { end } = after
       const isWritten = typeof how.write === 'function' ? how.write(after, at) : how.write
       if (isWritten) for (const entry of task.calls) entry.written = write(entry, how.write === 'missing')

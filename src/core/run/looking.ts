@@ -10,6 +10,8 @@ import type { Showing } from './showing.js'
 export interface Looking {
   /** Decides what to do about a task. */
   look(task: TaskEntry): void
+  /** Waits for what other tabs may have to say of a task: what this one knows may be old. */
+  listen(task: TaskEntry): void
   /** Shows why nothing is polled. */
   setBlocked(task: TaskEntry, blocked: TaskRecord['here']['blocked']): void
   close(): void
@@ -50,8 +52,13 @@ export function createLooking(base: RunnerBase, { shown }: Showing): Looking {
   }
 
   function listenOnce(task: TaskEntry): void {
-    if (!task.wasLate && tabs.hasPeers()) task.listenUntil = now() + MESSAGE_DELAY_MS
+    if (!task.wasLate && tabs.hasPeers()) listen(task)
     task.wasLate = true
+  }
+
+  function listen(task: TaskEntry): void {
+    task.doubtfulSince = now()
+    task.listenUntil = task.doubtfulSince + MESSAGE_DELAY_MS
   }
 
   function look(task: TaskEntry): void {
@@ -97,5 +104,5 @@ export function createLooking(base: RunnerBase, { shown }: Showing): Looking {
     for (const entry of task.calls) shown(entry)
   }
 
-  return { look, setBlocked, close: scheduler.close }
+  return { look, listen, setBlocked, close: scheduler.close }
 }

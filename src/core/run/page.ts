@@ -1,7 +1,6 @@
 import type { Unsubscribe } from '../environment/environment.js'
 import { LEADER_TIMEOUT_MS, nextPoll } from '../record/decide.js'
 import type { TaskRecord } from '../record/record.js'
-import { MESSAGE_DELAY_MS } from '../tabs/tabs.js'
 import type { CallEntry, TaskEntry } from './entries.js'
 import type { Polls } from './polls.js'
 import type { Runner } from './runner.js'
@@ -58,7 +57,7 @@ export function watchPage(run: Runner, { polls, onShown }: PageOptions): Unsubsc
   }
   const comeBack = (task: TaskEntry) => {
     if (!tabs.isAlone) {
-      task.listenUntil = run.now() + MESSAGE_DELAY_MS
+      run.listen(task)
       task.stealAt = run.now() + LEADER_TIMEOUT_MS
       task.wasLate = false
       run.tell(task)

@@ -1,6 +1,5 @@
 import { merge } from '../record/merge.js'
 import { isOver, type TaskRecord } from '../record/record.js'
-import { MESSAGE_DELAY_MS } from '../tabs/tabs.js'
 import { type CallEntry, createTaskEntry, type TaskEntry } from './entries.js'
 import type { Keeping } from './keeping.js'
 import type { Leading } from './leading.js'
@@ -23,7 +22,7 @@ export function createPlaces(
   base: RunnerBase,
   { shown, report }: Showing,
   { write, tell }: Keeping,
-  { look, setBlocked }: Looking,
+  { look, listen, setBlocked }: Looking,
   { withInputs, finish }: Learning,
   readNote: Leading['readNote'],
 ): Places {
@@ -83,7 +82,7 @@ export function createPlaces(
       if (!tabs.isAlone) {
         // What the other tabs know of a task that is not new has still to be received.
         const isLeader = task.election.isLeader()
-        if (!isNew) task.listenUntil = now() + MESSAGE_DELAY_MS
+        if (!isNew) listen(task)
         if (!isLeader) task.stealAt = now() + LEADER_RETRY_MS
         // Another tab may follow the task already, where its record could not be written and the call was sent again.
         tell(task)

@@ -74,7 +74,7 @@ export interface Runner
     Keeping,
     Pick<Learning, 'change' | 'learn'>,
     Places,
-    Pick<Looking, 'look' | 'close'> {
+    Pick<Looking, 'look' | 'listen' | 'close'> {
   onLeaderChange(election: Election, isStolen: boolean): void
   nextPollAt(task: TaskEntry): number
 }
@@ -91,6 +91,7 @@ export function createRunner(options: RunnerOptions): Runner {
       task.record = setBack(task.record, by)
       task.listenUntil -= by
       task.stealAt -= by
+      task.doubtfulSince -= by
       task.ownSentAt -= by
       // What the next visit reads is to be by this clock.
       take(() => {
@@ -109,7 +110,7 @@ export function createRunner(options: RunnerOptions): Runner {
   const { onLeaderChange, readNote } = createLeading(base, showing, keeping, looking, learning)
   const places = createPlaces(base, showing, keeping, looking, learning, readNote)
   const { change, learn } = learning
-  const { look, close } = looking
+  const { look, listen, close } = looking
   const nextPollAt = (task: TaskEntry) => nextPoll(task.record, rules.policy).at
-  return { ...base, ...keeping, ...places, change, learn, look, close, onLeaderChange, nextPollAt }
+  return { ...base, ...keeping, ...places, change, learn, look, listen, close, onLeaderChange, nextPollAt }
 }
