@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { createElicitationForm } from 'taskwire/forms'
 import { expect, it } from 'vitest'
 import { formIssues } from '../src/core/protocol/formIssues.js'
-import { validateInputResponse } from '../src/core/run/validateInputResponse.js'
+import { validateInputResponse } from '../src/core/run/inputs.js'
 import { callThatAsks, formRequest } from './support/askingCall.js'
 
 /** A field, and what a user may fill in, in the type that is sent; undefined leaves it empty. */

@@ -5,7 +5,7 @@ import type { TaskClient, ToolCallOptions } from '../../core/client/taskClient.j
 import type { ToolArguments, ToolName, WithArguments } from '../../core/client/tools.js'
 import { inDevelopment } from '../../core/environment/inDevelopment.js'
 import type { ToolCallMeta } from '../../core/protocol/register.js'
-import { ANY_ARGUMENTS, type AnyArguments, warnOfOtherArguments } from '../../core/run/anyArguments.js'
+import { ANY_ARGUMENTS, type AnyArguments, warnOfOtherArguments } from '../../core/run/keys.js'
 import { argumentsKey } from './argumentsKey.js'
 import { type ClearedQueryClient, clearWhenForgotten, isForgottenOnScreen, noteFetched } from './clearWhenForgotten.js'
 import { QUERY_ADVICE, TOOL_CALL_QUERY } from './optionNames.js'

@@ -1,7 +1,7 @@
 import type { TaskClient, ToolCall } from '../../core/client/taskClient.js'
 import { TaskExpiredError, ToolCallKeyConflictError, ToolCallRejectedError } from '../../core/protocol/errors.js'
 import { isSettled, type ToolCallState } from '../../core/record/toolCallState.js'
-import { ANY_ARGUMENTS } from '../../core/run/anyArguments.js'
+import { ANY_ARGUMENTS } from '../../core/run/keys.js'
 import { describeTool } from '../../core/wire/jobs/describeTool.js'
 import type { Answer, CallRef, PageAction, PageRequest } from '../wire/messages.js'
 import type { BridgeAction } from './options.js'

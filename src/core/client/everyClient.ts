@@ -65,7 +65,7 @@ export type {
   ToolCallPhase,
   ToolCallState,
 } from '../record/toolCallState.js'
-export type { InputHandler, InputHandlerContext, InputHandlers } from '../run/inputHandlers.js'
+export type { InputHandler, InputHandlerContext, InputHandlers } from '../run/inputs.js'
 export type { KeptResults } from '../storage/keptResults.js'
 export type { TaskStorage } from '../storage/taskStorage.js'
 export type { ConnectionState } from '../wire/connection.js'

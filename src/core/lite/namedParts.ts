@@ -3,7 +3,7 @@ import type { ClientPart, PartsOfClient } from '../client/parts/parts.js'
 import { formIssues } from '../protocol/formIssues.js'
 import { createAnswers } from '../run/answers.js'
 import { createNews } from '../run/news.js'
-import { takePushed } from '../run/takePushed.js'
+import { takePushed } from '../run/push.js'
 import { createTabs } from '../tabs/createTabs.js'
 
 /** A part with what it brings. */

@@ -9,11 +9,16 @@ import { nobodyToAsk } from '../record/learn.js'
 import { createKeyedQueue, type KeyedQueue } from '../storage/keyedQueue.js'
 import { onAbort } from '../time/abort.js'
 import type { CallEntry, PendingResponse, TaskEntry } from './entries.js'
-import { createInputFacts, type InputFacts } from './inputFacts.js'
-import { handlerOf, type InputHandlers } from './inputHandlers.js'
+import {
+  type CheckForm,
+  createInputFacts,
+  handlerOf,
+  type InputFacts,
+  type InputHandlers,
+  validateInputResponse,
+} from './inputs.js'
 import type { TaskRequests } from './requests.js'
 import type { Runner } from './runner.js'
-import { type CheckForm, validateInputResponse } from './validateInputResponse.js'
 
 /** Responds to input requests, by handlers of the app or by its users: each once, in one tab. */
 export interface Answers {

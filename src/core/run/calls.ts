@@ -3,21 +3,27 @@ import type { ToolCallRequest } from '../protocol/taskPort.js'
 import { isSettled, type SettledToolCall } from '../record/toolCallState.js'
 import type { Election } from '../tabs/tabs.js'
 import type { AnswersOptions, CreateAnswers } from './answers.js'
-import { type Context, type StartHooks, type StartOptions, start } from './begin.js'
-import { createCatchUp } from './catchUp.js'
+import {
+  type Context,
+  type ResumeOptions,
+  resumeTask,
+  resumeToolCalls,
+  type StartHooks,
+  type StartOptions,
+  start,
+} from './begin.js'
+import { createCatchUp, createHandOver } from './catchUp.js'
 import type { CallEntry } from './entries.js'
 import { createForgotten } from './forgotten.js'
 import { type CallHandle, createHandle } from './handle.js'
-import { createHandOver } from './handOver.js'
+import { pollSoon, watchPage } from './looking.js'
 import type { NewsOptions, Receive } from './news.js'
-import { pollSoon, watchPage } from './page.js'
 import { type CallStore, createPageCalls } from './pageCalls.js'
 import { createPolls } from './polls.js'
+import type { CreatePush } from './push.js'
 import { createTaskRequests } from './requests.js'
-import { type ResumeOptions, resumeTask, resumeToolCalls } from './resume.js'
 import { createRunner, type RunnerOptions } from './runner.js'
 import { createSettling } from './settle.js'
-import type { CreatePush } from './takePushed.js'
 
 export interface CallsOptions
   extends StartHooks,

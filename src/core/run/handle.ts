@@ -1,12 +1,13 @@
+import type { Unsubscribe } from '../environment/environment.js'
 import type { CallToolResult } from '../protocol/callToolResult.js'
 import type { InputResponse } from '../protocol/inputRequest.js'
 import type { ToolCallState } from '../record/toolCallState.js'
+import { abortError, onAbort } from '../time/abort.js'
 import type { Answers } from './answers.js'
 import type { CallEntry } from './entries.js'
 import type { CallStore } from './pageCalls.js'
 import type { TaskRequests } from './requests.js'
 import type { Runner } from './runner.js'
-import { onShown, waitFor } from './waiting.js'
 
 /** A handle on a call, as `ToolCall` of the client describes it. */
 export interface CallHandle {
@@ -79,4 +80,45 @@ function observe(entry: CallEntry, run: Runner): () => void {
       if (entry.task !== undefined) run.place(entry.task)
     }, 0)
   }
+}
+
+/** One who waits for the outcome of a call. */
+export interface Waiting<Result> {
+  readonly result: Promise<Result>
+  /** Rejects `result`. The call is none of its business any longer, and is not changed by that. */
+  detach(reason?: unknown): void
+}
+
+/** Waits for an outcome until it is there, or the signal aborts. Calls `onEnd` then. */
+export function waitFor<Result>(
+  outcome: Promise<Result>,
+  signal: AbortSignal | undefined,
+  onEnd: () => void = () => {},
+): Waiting<Result> {
+  let reject: (reason: unknown) => void = () => {}
+  const result = new Promise<Result>((resolve, refuse) => {
+    reject = refuse
+    outcome.then(resolve, refuse)
+  })
+  const stopListening = signal ? onAbort(signal, () => reject(signal.reason)) : () => {}
+  const end = () => {
+    stopListening()
+    onEnd()
+  }
+  result.then(end, end)
+  return { result, detach: (reason = abortError('Detached from the call; its task keeps running.')) => reject(reason) }
+}
+
+/** Calls the listener with what is shown of a call, whenever that is another one. */
+export function onShown(
+  entry: { readonly shown: ToolCallState },
+  subscribe: (listener: () => void) => Unsubscribe,
+  listener: (state: ToolCallState) => void,
+): Unsubscribe {
+  let seen = entry.shown
+  return subscribe(() => {
+    if (entry.shown === seen) return
+    seen = entry.shown
+    listener(seen)
+  })
 }

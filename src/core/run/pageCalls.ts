@@ -1,12 +1,19 @@
-import { TaskExpiredError, ToolCallInterruptedError } from '../protocol/errors.js'
+import {
+  ConnectionFailedError,
+  PageOutdatedError,
+  TaskConfigurationError,
+  TaskExpiredError,
+  TaskProtocolError,
+  TaskUnreachableError,
+  ToolCallInterruptedError,
+  ToolCallRejectedError,
+} from '../protocol/errors.js'
 import type { Task } from '../protocol/task.js'
 import { asFound, type Call, isDone, settledBy } from '../record/call.js'
 import { type CallRecord, isLost } from '../record/record.js'
-import type { ToolCallState } from '../record/toolCallState.js'
+import { isSettled, type ToolCallState } from '../record/toolCallState.js'
 import { abortError } from '../time/abort.js'
-import { createEndedCalls } from './endedCalls.js'
 import { type CallEntry, createCallEntry, TOLD } from './entries.js'
-import { isReusable } from './isReusable.js'
 import type { TaskRequests } from './requests.js'
 import type { Runner } from './runner.js'
 
@@ -179,4 +186,77 @@ function callAt(callId: string, name: string, startedAt: number, options: Partia
 
 function callOf({ callId, tool, startedAt, ...how }: CallRecord): Call {
   return callAt(callId, tool, startedAt, how)
+}
+
+/** Which calls of this page have ended, with a key, without one, and in earlier visits. */
+export interface EndedCalls {
+  note(kind: 'keyed' | 'unkeyed' | 'recorded', callId: string): void
+  delete(callId: string): void
+  /** Drops those without a key that ended a while ago. Runs when a call starts, so no timer is needed. */
+  dropOld(): void
+}
+
+/** How long a settled call without a key stays in the store, in ms: nothing can look it up again. */
+const KEEP_SETTLED_MS = 5 * 60 * 1000
+
+/** How many calls stay in the store once they have settled: so many with a key, without one, and of earlier visits. */
+export const MAX_SETTLED = 200
+
+function createEndedCalls(
+  { calls, now }: Pick<Runner, 'calls' | 'now'>,
+  store: Pick<CallStore, 'isObserved'>,
+  drop: (callId: string) => void,
+): EndedCalls {
+  /** Their ids, in the order in which they ended. */
+  const ended = { keyed: new Set<string>(), unkeyed: new Set<string>(), recorded: new Set<string>() }
+
+  function dropOld(): void {
+    const before = now() - KEEP_SETTLED_MS
+    for (const callId of ended.unkeyed) {
+      const { stage } = calls.get(callId)?.call ?? {}
+      if (stage?.name === 'settled' && stage.endedAt > before) break
+      if (!store.isObserved(callId)) drop(callId)
+    }
+  }
+
+  /** The oldest go. What is asked for again is found by its record, if its outcome was that of a task. */
+  function keepNewest(ids: Set<string>, callId: string): void {
+    ids.delete(callId)
+    ids.add(callId)
+    for (const oldest of ids) {
+      if (ids.size <= MAX_SETTLED) return
+      if (!store.isObserved(oldest)) drop(oldest)
+    }
+  }
+
+  return {
+    note: (kind, callId) => keepNewest(ended[kind], callId),
+    delete: (callId) => {
+      for (const ids of Object.values(ended)) ids.delete(callId)
+    },
+    dropOld,
+  }
+}
+
+/** Whether to call the tool again although a call with this key is known. */
+export type Repeat = 'never' | 'settled' | 'always'
+
+/**
+ * Whether to return a call that is known instead of making another. An ended one counts, its failure
+ * included, unless making the call again cannot run the tool twice: nothing was sent, the server
+ * refused it, or its record still leads to the task.
+ */
+export function isReusable(state: ToolCallState, repeat: Repeat): boolean {
+  if (!isSettled(state)) return repeat !== 'always'
+  if (repeat !== 'never') return false
+  const { error } = state
+  return !(
+    error instanceof ConnectionFailedError ||
+    error instanceof PageOutdatedError ||
+    error instanceof TaskConfigurationError ||
+    error instanceof ToolCallRejectedError ||
+    error instanceof TaskUnreachableError ||
+    // A response to the `tools/call` itself that breaks the protocol is no proof that the tool did not run.
+    (error instanceof TaskProtocolError && state.task !== undefined)
+  )
 }

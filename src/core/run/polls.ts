@@ -2,7 +2,7 @@ import type { Unsubscribe } from '../environment/environment.js'
 import { asError } from '../protocol/asError.js'
 import { TaskProtocolError, TaskRequestError } from '../protocol/errors.js'
 import type { DetailedTask } from '../protocol/task.js'
-import { decide, POLLING_MS, type PollReason } from '../record/decide.js'
+import { POLLING_MS, type PollReason } from '../record/decide.js'
 import { failed } from '../record/failed.js'
 import { learn } from '../record/learn.js'
 import { type TaskRecord, withEra } from '../record/record.js'
@@ -39,17 +39,8 @@ export function createPolls(run: Runner, maxConcurrent: number): Polls {
 
   /** Why it is still this tab that is to poll, and now: another one may have polled while this one was in line. */
   function reasonOf(task: TaskEntry): PollReason | undefined {
-    if (!run.isFollowed(task) || task.poll !== 'queued' || task.election === undefined) return undefined
-    const at = {
-      now: run.now(),
-      isOnline: environment.isOnline(),
-      isVisible: environment.isVisible(),
-      isLeader: task.election.isLeader(),
-      listenUntil: task.listenUntil,
-      stealAt: task.stealAt,
-    }
-    const decision = decide(task.record, at, policy)
-    return decision.do === 'poll' ? (task.because ?? decision.why) : undefined
+    const decision = task.poll === 'queued' ? run.decisionOf(task) : undefined
+    return decision?.do === 'poll' ? (task.because ?? decision.why) : undefined
   }
 
   async function poll(task: TaskEntry): Promise<void> {

@@ -2,9 +2,11 @@ import type { Environment, Unsubscribe } from '../environment/environment.js'
 import { TaskRequestError, TasksUnsupportedError } from '../protocol/errors.js'
 import type { DetailedTask } from '../protocol/task.js'
 import type { TaskPort } from '../protocol/taskPort.js'
-import { backoffDelay, type PollPolicy } from '../time/policy.js'
+import { learn } from '../record/learn.js'
+import { type TaskRecord, withEra } from '../record/record.js'
+import { backoffDelay, type PollPolicy, pollInterval } from '../time/policy.js'
 import { untilOnline } from '../time/untilOnline.js'
-import { createPushedTasks } from './pushedTasks.js'
+import type { Runner } from './runner.js'
 
 /** One stream for all tasks that this tab polls (SEP-2663, "Task Status Notifications"). */
 export interface Push {
@@ -55,7 +57,7 @@ interface Stream {
  * opened again, backing off until one brings something or lasts; meanwhile its tasks are polled at their intervals.
  * A server that acknowledges no task is not asked again.
  */
-export function createPush(options: PushOptions): Push {
+function createPush(options: PushOptions): Push {
   const { port, environment, policy } = options
   const pushed = createPushedTasks(options, () => {
     failures = 0
@@ -174,4 +176,89 @@ function isSameSet(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
   if (a.size !== b.size) return false
   for (const id of a) if (!b.has(id)) return false
   return true
+}
+
+/** The tasks that the server has promised to push, and those of them that it has pushed since. */
+export interface PushedTasks {
+  /** The server has promised to push these, and no others. */
+  acknowledge(ids: readonly string[]): void
+  /** The server has pushed a task. */
+  receive(task: DetailedTask): void
+  /** True if the server pushes what happens to the task: it has said so, and has done it. */
+  isPushed(taskId: string): boolean
+}
+
+/** @param onPushed Called when the server has pushed something. */
+function createPushedTasks(
+  { onTask, onChange }: Pick<PushOptions, 'onTask' | 'onChange'>,
+  onPushed: () => void,
+): PushedTasks {
+  let acknowledged: ReadonlySet<string> = new Set()
+  const pushed = new Set<string>()
+  return {
+    acknowledge: (ids) => {
+      acknowledged = new Set(ids)
+      for (const id of pushed) {
+        if (acknowledged.has(id)) continue
+        pushed.delete(id)
+        onChange(id)
+      }
+    },
+    receive: (task) => {
+      const { taskId } = task
+      onPushed()
+      if (acknowledged.has(taskId) && !pushed.has(taskId)) {
+        pushed.add(taskId)
+        onChange(taskId)
+      }
+      onTask(task)
+    },
+    isPushed: (taskId) => pushed.has(taskId),
+  }
+}
+
+/** Has the server push what happens to these tasks, and changes what is known of them. */
+export type CreatePush = (run: Runner, taskIds: () => readonly string[]) => Push
+
+export const takePushed: CreatePush = (run, taskIds) => {
+  const { port, environment, rules } = run
+  const learnOf = (taskId: string, next: Parameters<Runner['learn']>[1], how: Parameters<Runner['learn']>[2]) => {
+    const task = run.tasks.get(taskId)
+    if (task !== undefined) run.learn(task, next, how)
+  }
+  const push = createPush({
+    port,
+    environment,
+    policy: rules.policy,
+    taskIds,
+    onTask: (snapshot) => {
+      const { taskId } = snapshot
+      const next = (record: TaskRecord, now: number) =>
+        learn(
+          withEra(record, run.port.era),
+          snapshot,
+          { now, askedAt: undefined, isPushed: push.isPushed(taskId) },
+          rules,
+        )
+      learnOf(taskId, next, { from: 'push', tell: true })
+    },
+    onHint: (taskId) =>
+      learnOf(taskId, (record, now) => ({ ...record, here: { ...record.here, hintedAt: now } }), { from: 'hint' }),
+    onChange: (taskId) => {
+      const { safetyIntervalMs } = rules.policy
+      const opened = push.isPushed(taskId)
+      learnOf(
+        taskId,
+        (record, now) => {
+          const interval = pollInterval(record.task.pollIntervalMs, rules.policy)
+          const quietUntil = opened ? record.heardAt + Math.max(interval, safetyIntervalMs) : 0
+          return record.failure !== undefined || quietUntil === record.quietUntil
+            ? record
+            : { ...record, quietUntil, triedAt: now, notedAt: now }
+        },
+        { from: opened ? 'push-opened' : 'push-closed', tell: true },
+      )
+    },
+  })
+  return push
 }

@@ -7,13 +7,9 @@ import type { RecordStore } from '../storage/recordStore.js'
 import type { Election, Tabs } from '../tabs/tabs.js'
 import { type Clock, watchClock } from '../time/clock.js'
 import type { CallEntry, TaskEntry } from './entries.js'
-import { createKeeping, type Keeping } from './keeping.js'
-import { createLeading } from './leading.js'
-import { createLearning, type Learning } from './learning.js'
+import { createLeading, createPlaces, type Places } from './leading.js'
+import { createKeeping, createLearning, createShowing, type Keeping, type Learning } from './learning.js'
 import { createLooking, type Looking } from './looking.js'
-import { createPlaces, type Places } from './places.js'
-import { createQueue, type Take } from './queue.js'
-import { createShowing } from './showing.js'
 import type { CallTap } from './tap.js'
 
 export interface RunnerOptions {
@@ -74,7 +70,7 @@ export interface Runner
     Keeping,
     Pick<Learning, 'change' | 'learn'>,
     Places,
-    Pick<Looking, 'look' | 'listen' | 'close'> {
+    Omit<Looking, 'setBlocked'> {
   onLeaderChange(election: Election, isStolen: boolean): void
   nextPollAt(task: TaskEntry): number
 }
@@ -110,7 +106,28 @@ export function createRunner(options: RunnerOptions): Runner {
   const { onLeaderChange, readNote } = createLeading(base, showing, keeping, looking, learning)
   const places = createPlaces(base, showing, keeping, looking, learning, readNote)
   const { change, learn } = learning
-  const { look, listen, close } = looking
+  const { look, decisionOf, listen, close } = looking
   const nextPollAt = (task: TaskEntry) => nextPoll(task.record, rules.policy).at
-  return { ...base, ...keeping, ...places, change, learn, look, listen, close, onLeaderChange, nextPollAt }
+  return { ...base, ...keeping, ...places, change, learn, look, decisionOf, listen, close, onLeaderChange, nextPollAt }
+}
+
+/** Runs work in the order in which it comes: what comes while something is under way waits for its end. */
+export type Take = (work: () => void) => void
+
+/** A queue that the outermost caller empties. `later` calls back after what threw, so that it takes nothing else with it. */
+function createQueue(later: (work: () => void) => void): Take {
+  const queue: (() => void)[] = []
+  let isTaking = false
+  const take: Take = (work) => {
+    queue.push(work)
+    if (isTaking) return
+    isTaking = true
+    try {
+      for (let next = queue.shift(); next !== undefined; next = queue.shift()) next()
+    } finally {
+      isTaking = false
+      if (queue.length > 0) later(() => take(() => {}))
+    }
+  }
+  return take
 }

@@ -3,7 +3,7 @@ import type { TaskClient, TaskClientBaseOptions } from '../../core/client/taskCl
 import type { AnyTools, ToolsOf } from '../../core/client/tools.js'
 import { browserEnvironment } from '../../core/environment/browserEnvironment.js'
 import { TaskConfigurationError } from '../../core/protocol/errors.js'
-import type { InputHandler, InputHandlers } from '../../core/run/inputHandlers.js'
+import type { InputHandler, InputHandlers } from '../../core/run/inputs.js'
 import { createWaits, type Waits } from './waits.js'
 
 /** The options of `createTaskClient` for a client without timers. */

@@ -1,7 +1,7 @@
 import { formIssues } from '../../protocol/formIssues.js'
 import { createAnswers } from '../../run/answers.js'
 import { createNews } from '../../run/news.js'
-import { takePushed } from '../../run/takePushed.js'
+import { takePushed } from '../../run/push.js'
 import { createTabs } from '../../tabs/createTabs.js'
 import { createObserving } from '../observe/createObserving.js'
 import type { PartsOfClient } from './parts.js'

@@ -1,3 +1,14 @@
+import type { FormIssue } from '../protocol/formIssues.js'
+import { CAPABILITY_OF } from '../protocol/inputCapabilities.js'
+import type {
+  ElicitFormRequest,
+  ElicitUrlRequest,
+  InputRequest,
+  InputResponse,
+  ListRootsRequest,
+  SamplingRequest,
+} from '../protocol/inputRequest.js'
+import { isJsonObject, type JsonObject } from '../protocol/json.js'
 import { type InputState, type Inputs, withInput } from '../record/inputs.js'
 import { withAnswered } from '../record/merge.js'
 import type { TaskRecord } from '../record/record.js'
@@ -104,4 +115,70 @@ export function createInputFacts(run: Runner): InputFacts {
 
 function noted(record: TaskRecord, inputKey: string): TaskRecord {
   return { ...record, answered: withAnswered(record.answered, [inputKey]) }
+}
+
+/** The input request that a handler responds to. */
+export interface InputHandlerContext {
+  /** The task that asks; undefined where the server asks before there is one. */
+  readonly taskId: string | undefined
+  readonly callId: string
+  readonly inputKey: string
+  /** Aborted when the task ends, or when the server withdraws the input request. */
+  readonly signal: AbortSignal
+}
+
+/** Responds to one kind of input request. One that throws leaves it to `respond()`. */
+export type InputHandler<R> = (request: R, context: InputHandlerContext) => InputResponse | Promise<InputResponse>
+
+/**
+ * Responds to input requests without a user interface. Each key of a task reaches its handler once, however many
+ * polls and tabs show it; an input request whose handler throws waits for `respond()` instead.
+ */
+export interface InputHandlers {
+  elicitation?: InputHandler<ElicitFormRequest | ElicitUrlRequest>
+  sampling?: InputHandler<SamplingRequest>
+  roots?: InputHandler<ListRootsRequest>
+}
+
+/** The handler for an input request, bound to it; undefined if there is none. */
+export function handlerOf(
+  handlers: InputHandlers,
+  request: InputRequest,
+): ((context: InputHandlerContext) => Promise<InputResponse>) | undefined {
+  // Each kind of request has its handler under the name of its capability.
+  const handle = handlers[CAPABILITY_OF[request.method]] as InputHandler<InputRequest> | undefined
+  return handle && (async (context) => handle(request, context))
+}
+
+const ACTIONS: readonly unknown[] = ['accept', 'decline', 'cancel']
+
+/** What is wrong with the content of a form. */
+export type CheckForm = (schema: JsonObject, content: JsonObject) => readonly FormIssue[]
+
+/**
+ * What is wrong with an input response: in words where the app has made it wrongly, by field where a form is filled in wrongly;
+ * undefined where nothing is.
+ */
+export async function validateInputResponse(
+  request: InputRequest,
+  response: InputResponse,
+  checkForm: CheckForm,
+): Promise<string | readonly FormIssue[] | undefined> {
+  if (typeof response !== 'object' || response === null) return 'it is not an object'
+  switch (request.method) {
+    case 'elicitation/create': {
+      if (!ACTIONS.includes(response['action'])) return "its action is not one of 'accept', 'decline' and 'cancel'"
+      if (response['action'] !== 'accept' || request.params.mode === 'url') return undefined
+      const { content = {} } = response
+      if (!isJsonObject(content)) return 'its content is not an object'
+      const issues = checkForm(request.params.requestedSchema, content)
+      return issues.length === 0 ? undefined : issues
+    }
+    case 'sampling/createMessage':
+      if (typeof response['model'] !== 'string') return 'it names no model'
+      if (response['role'] !== 'assistant' && response['role'] !== 'user') return 'it has no role'
+      return response['content'] === undefined ? 'it has no content' : undefined
+    case 'roots/list':
+      return Array.isArray(response['roots']) ? undefined : 'it has no list of roots'
+  }
 }

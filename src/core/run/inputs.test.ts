@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { formIssues } from '../protocol/formIssues.js'
 import type { InputRequest, InputResponse } from '../protocol/inputRequest.js'
-import { validateInputResponse } from './validateInputResponse.js'
+import { validateInputResponse } from './inputs.js'
 
 const requestedSchema = { type: 'object', properties: { tray: { type: 'integer' } }, required: ['tray'] }
 const REQUESTS = {
