@@ -79,7 +79,8 @@ export function createCalls(options: CallsOptions): Calls {
       polls.drop(task)
       if (!run.isFollowed(task)) port.release?.(task.taskId)
     },
-    onPolledChange: () => (polledTaskIds().length > 0 ? push.update() : push.close()),
+    // Called with each call that starts, however many run: which of them this tab polls is asked when the stream is opened.
+    onPolledChange: () => (run.tasks.size > 0 ? push.update() : push.close()),
     onInputs: (task) => answers.onInputs(task),
     onEnd: (task) => settling.finish(task),
   })

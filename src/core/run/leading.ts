@@ -173,13 +173,16 @@ export function createPlaces(
       if (!tabs.isAlone) {
         // What the other tabs know of a task that is not new has still to be received.
         const isLeader = task.election.isLeader()
-        if (!isNew) listen(task)
         if (!isLeader) task.stealAt = now() + LEADER_RETRY_MS
-        // Another tab may follow the task already, where its record could not be written and the call was sent again.
-        tell(task)
+        if (!isNew) {
+          listen(task)
+          // A new task is told once its record is written.
+          tell(task)
+          // The tab that has led before may have noted more since its record was read, and is gone.
+          if (isLeader) void readNote(task)
+        }
+        // Another tab may follow a new task, too, where its record could not be written and the call was sent again.
         tabs.post({ type: 'ask', taskId: task.taskId })
-        // The tab that has led before may have noted more since its record was read, and is gone.
-        if (!isNew && isLeader) void readNote(task)
       }
     } else {
       task.leave?.()
