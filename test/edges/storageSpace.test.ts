@@ -209,6 +209,24 @@ describe('a storage with the records of 11,000 calls', () => {
     expect(keys()).toHaveLength(1000)
   })
 
+  it('[EDGE-04] does not hold up the first poll of the task that runs', async () => {
+    const client = await withEndedCall()
+    multiply(900, () => {})
+    const { callId } = client.startToolCall(LONG, { key: 'runs' })
+    await server.advance(SECOND)
+    await client.close()
+    await server.advance(MINUTE)
+    const polls = server.count('tasks/get')
+    const next = openTab().client
+    const resumed = next.resumeToolCalls()
+    await server.browser.settle()
+    expect(server.count('tasks/get')).toBe(polls + 1)
+    expect(Object.keys(next.store.getState().calls)).toEqual([callId])
+    await server.advance(SECOND)
+    expect((await resumed).map((call) => call.callId)).toEqual([callId])
+    expect(Object.keys(next.store.getState().calls)).toHaveLength(201)
+  })
+
   it('[EDGE-04] is cut by size: what a server makes large does not fill it', async () => {
     const client = await withEndedCall()
     multiply(100, (record) => {

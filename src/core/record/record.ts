@@ -184,7 +184,9 @@ export function isLost({ task, lost }: TaskRecord): boolean {
 
 /** The times of a record, each read by its name. */
 export function timesOf<T>(read: (name: TimeName) => T): Record<TimeName, T> {
-  return Object.fromEntries(TIMES.map((name) => [name, read(name)])) as Record<TimeName, T>
+  const times: Partial<Record<TimeName, T>> = {}
+  for (const name of TIMES) times[name] = read(name)
+  return times as Record<TimeName, T>
 }
 
 /** The record by a clock that was set back by so much: without this every wait would be longer by as much. */

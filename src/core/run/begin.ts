@@ -149,11 +149,14 @@ export async function resumeToolCalls(
     const entry = known === undefined || known.call.stage.name === 'recorded' ? calls.open(found) : known
     return [handle(entry)]
   }
-  const found = await run.records.list()
-  if (signal.aborted) return []
+  const handles: CallHandle[] = []
+  const resume = (records: readonly CallRecord[]) => {
+    if (!signal.aborted) for (const record of records) handles.push(...resumeRecord(record, context))
+  }
+  const found = await run.records.list(resume)
   const over = found.filter(({ callId, task }) => task !== undefined && isOver(task) && !run.calls.has(callId))
-  const unlisted = new Set(over.slice(0, -MAX_SETTLED))
-  return found.flatMap((record) => (unlisted.has(record) ? [] : resumeRecord(record, context)))
+  resume(over.slice(-MAX_SETTLED))
+  return signal.aborted ? [] : handles
 }
 
 /** What is followed of a record that earlier pages have left; the rest is listed in the store. */

@@ -2,7 +2,7 @@ import { TaskStorageError } from '../protocol/errors.js'
 import { createKeyedQueue, isPromise, type MaybePromise, mapMaybePromise } from './keyedQueue.js'
 import type { TaskStorage } from './taskStorage.js'
 
-/** The items of a storage, one operation on each at a time. No method throws or rejects. */
+/** The items of a storage, one operation on each at a time. No method throws or rejects; what a synchronous storage answers is there at once. */
 export interface RecordItems {
   /** Uses the text of an item, after the operations under way on it. `what` is done to a record, for the error. */
   onText<T>(
@@ -10,10 +10,10 @@ export interface RecordItems {
     key: string,
     use: (text: string | null | undefined) => MaybePromise<T>,
     otherwise: T,
-  ): Promise<T>
+  ): MaybePromise<T>
   /** Uses the keys that begin with the prefix. */
-  onKeys<T>(prefix: string, use: (keys: readonly string[]) => MaybePromise<T>, otherwise: T): Promise<T>
-  remove(key: string): Promise<void>
+  onKeys<T>(prefix: string, use: (keys: readonly string[]) => MaybePromise<T>, otherwise: T): MaybePromise<T>
+  remove(key: string): MaybePromise<void>
 }
 
 /** Why a request to the storage was given up. */
@@ -30,20 +30,24 @@ export function createRecordItems(
   const enqueue = createKeyedQueue()
   const limited = <T>(value: MaybePromise<T>): MaybePromise<T> => (isPromise(value) ? inTime(value) : value)
 
-  async function attempt<T>(what: string, action: () => MaybePromise<T>, otherwise: T): Promise<T> {
-    try {
-      return await action()
-    } catch (cause) {
+  function attempt<T>(what: string, action: () => MaybePromise<T>, otherwise: T): MaybePromise<T> {
+    const fail = (cause: unknown): T => {
       const why = cause instanceof StorageSilentError ? `: ${cause.message}` : '.'
       onError(
         new TaskStorageError(`Failed to ${what}${why} Tasks keep running, but a reload may not find them.`, { cause }),
       )
       return otherwise
     }
+    try {
+      const done = action()
+      return isPromise(done) ? done.then((value) => value, fail) : done
+    } catch (cause) {
+      return fail(cause)
+    }
   }
 
   /** An operation on one item, after those under way on it. */
-  function onItem<T>(what: string, key: string, action: () => MaybePromise<T>, otherwise: T): Promise<T> {
+  function onItem<T>(what: string, key: string, action: () => MaybePromise<T>, otherwise: T): MaybePromise<T> {
     return attempt(`${what} a task record`, () => enqueue(key, () => limited(action())), otherwise)
   }
 

@@ -3,8 +3,9 @@ import { decodeCallRecord, encodeCallRecord } from '../record/codec.js'
 import { hash } from '../record/hash.js'
 import { isNewerRecord, isRecordExpired } from '../record/keep.js'
 import { isSuccessor, mergeCalls } from '../record/merge.js'
-import { type CallRecord, isOver, setBack } from '../record/record.js'
+import { type CallRecord, setBack } from '../record/record.js'
 import { type MaybePromise, mapMaybePromise } from './keyedQueue.js'
+import { MAX_RECORDS, readRecords } from './readRecords.js'
 import { createRecordItems, type InTime } from './recordItems.js'
 import type { TaskStorage } from './taskStorage.js'
 
@@ -36,8 +37,11 @@ export interface RecordStore {
   isNewer(callId: string): Promise<boolean>
   /** Removes the record of a call; with `only`, unless the call was made again since. */
   remove(callId: string, only?: CallRecord): Promise<void>
-  /** Every record still of use; the others are swept, and the oldest ended ones where there are too many. */
-  list(): Promise<CallRecord[]>
+  /**
+   * Every record still of use; the others are swept, and the oldest ended ones where there are too many. `onWorking` is
+   * called first, with those that may have to be followed, before the texts of the others are read.
+   */
+  list(onWorking?: (records: readonly CallRecord[]) => void): Promise<CallRecord[]>
   /** Removes every record of a scope, this one by default, whatever is in it. A synchronous storage has none before this returns. */
   clear(scope?: string): Promise<void>
 }
@@ -56,21 +60,12 @@ export interface RecordStoreOptions {
 
 const PREFIX = 'taskwire:1:'
 
-/** Records looked at in one go: what years of visits have left must not hold the page up when it starts. */
-const CHUNK = 100
-
-/** Records that are kept. Of more, those of ended calls go, the oldest first. */
-const MAX_RECORDS = 1000
-
-/** The same for the characters of their texts: a fifth of what a browser gives an origin. */
-const MAX_CHARACTERS = 1 << 20
-
 /** After this time, in ms, or this many writes a write sweeps, where there are no more records than are kept. */
 const SWEEP_AFTER_MS = 60_000
 const SWEEP_AFTER_WRITES = 200
 
 export function createRecordStore(options: RecordStoreOptions): RecordStore {
-  const { storage, endpoint, scope, now } = options
+  const { storage, endpoint, scope, now, pause } = options
   const prefix = scopePrefix(endpoint, scope)
   const items = createRecordItems(storage, options.inTime, options.onError)
   let sweptAt = Number.NEGATIVE_INFINITY
@@ -89,7 +84,7 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
   }
 
   /** Removes the item unless it is another record by now. */
-  function removeOnly(key: string, only: CallRecord): Promise<void> {
+  function removeOnly(key: string, only: CallRecord): MaybePromise<void> {
     const remove = (text: string | null | undefined) =>
       isNewer(key, text) || isSuccessor(parse(key, text), only) ? undefined : storage.removeItem(key)
     return items.onText('remove', key, remove, undefined)
@@ -108,31 +103,12 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
     return typeof record === 'object' && isRecordExpired(record, now()) ? undefined : record
   }
 
-  async function list(): Promise<CallRecord[]> {
+  async function list(onWorking?: (records: readonly CallRecord[]) => void): Promise<CallRecord[]> {
     noteSweep()
     const keys = await items.onKeys<readonly string[]>(prefix, (own) => own, [])
-    const records = new Set<CallRecord>()
-    const lengths = new Map<CallRecord, number>()
-    let characters = 0
-    await forEach(keys, options.pause, async (key) => {
-      const read = (text: string | null | undefined) => [parse(key, text), key.length + `${text}`.length] as const
-      const [record, length] = await items.onText('read', key, read, [undefined, 0])
-      if (record === undefined) return
-      if (isRecordExpired(record, now())) return removeOnly(key, record)
-      records.add(record)
-      lengths.set(record, length)
-      characters += length
-    })
-    const isFull = () => records.size > MAX_RECORDS || characters > MAX_CHARACTERS
-    const removable = isFull() ? [...records].filter(isEnded).sort(byAge) : []
-    await forEach(removable, options.pause, async (record) => {
-      if (!isFull()) return
-      records.delete(record)
-      characters -= lengths.get(record) ?? 0
-      await removeOnly(prefix + record.callId, record)
-    })
-    rarity = Math.max(1, records.size / MAX_RECORDS)
-    return [...records].sort((a, b) => a.startedAt - b.startedAt)
+    const records = await readRecords(keys, { onText: items.onText, parse, removeOnly, now, pause, onWorking })
+    rarity = Math.max(1, records.length / MAX_RECORDS)
+    return records
   }
 
   return {
@@ -146,12 +122,12 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
       if (isWritten && waited >= rarity) {
         noteSweep()
         // Not before the call is on its way.
-        void options.pause().then(list)
+        void pause().then(() => list())
       }
       return isWritten
     },
 
-    update: (record, isKept = false, setBackBy = 0) => {
+    update: async (record, isKept = false, setBackBy = 0) => {
       const key = prefix + record.callId
       const write = (stored: CallRecord | undefined): MaybePromise<boolean> => {
         if (isSuccessor(stored, record)) return true
@@ -169,52 +145,26 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
 
     find,
 
-    has: (callId) => items.onText('read', prefix + callId, (text) => typeof text === 'string', true),
+    has: async (callId) => items.onText('read', prefix + callId, (text) => typeof text === 'string', true),
 
-    isNewer: (callId) => items.onText('read', prefix + callId, (text) => isNewer(prefix + callId, text), false),
+    isNewer: async (callId) => items.onText('read', prefix + callId, (text) => isNewer(prefix + callId, text), false),
 
-    remove: (callId, only) => {
+    remove: async (callId, only) => {
       const key = prefix + callId
       return only === undefined ? items.remove(key) : removeOnly(key, only)
     },
 
     list,
 
-    clear: (other = scope) => {
+    clear: async (other = scope) => {
       const removeAll = async (keys: readonly string[]) => void (await Promise.all(keys.map(items.remove)))
       return items.onKeys(scopePrefix(endpoint, other), removeAll, undefined)
     },
   }
 }
 
-/** Does something with each, letting the page do something else in between. */
-async function forEach<T>(
-  items: Iterable<T>,
-  pause: () => Promise<void>,
-  action: (item: T) => Promise<void>,
-): Promise<void> {
-  let index = 0
-  for (const item of items) {
-    if (index++ % CHUNK === CHUNK - 1) await pause()
-    await action(item)
-  }
-}
-
 function byClock(record: CallRecord | undefined, by: number): CallRecord | undefined {
   return by === 0 || record?.task === undefined ? record : { ...record, task: setBack(record.task, by) }
-}
-
-function isEnded({ task }: CallRecord): boolean {
-  return task !== undefined && isOver(task)
-}
-
-/** Those first that were last seen longest ago. */
-function byAge(a: CallRecord, b: CallRecord): number {
-  return seenAt(a) - seenAt(b)
-}
-
-function seenAt({ task, startedAt }: CallRecord): number {
-  return task?.notedAt ?? startedAt
 }
 
 /** How the names of the records of a scope begin. */
