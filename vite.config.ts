@@ -212,7 +212,7 @@ export default defineConfig({
         },
       },
       // The durability of a page depends on its engine. `npm run test:engines` has the rest that is tried in each of them.
-      ...inOtherEngines(['durability']),
+      ...inOtherEngines(['durability', 'replay']),
       {
         extends: true,
         test: {

@@ -17,4 +17,5 @@ export {
   mountTaskwireDevtools,
   type TaskwireDevtools,
 } from './tools/devtools/mountTaskwireDevtools.js'
+export { type RecordReplayOptions, type ReplayRecorder, recordReplay } from './tools/devtools/recording/recordReplay.js'
 export { type TaskwireDevtoolsPlugin, taskwireDevtoolsPlugin } from './tools/devtools/taskwireDevtoolsPlugin.js'

@@ -80,7 +80,7 @@ const entries: Record<string, { load: () => Promise<object>; names: string[] }> 
   },
   'taskwire/devtools': {
     load: () => import('taskwire/devtools'),
-    names: ['createFaultInjection', 'mountTaskwireDevtools', 'taskwireDevtoolsPlugin'],
+    names: ['createFaultInjection', 'mountTaskwireDevtools', 'recordReplay', 'taskwireDevtoolsPlugin'],
   },
   'taskwire/diagnose': { load: () => import('taskwire/diagnose'), names: ['diagnose'] },
   'taskwire/forms': { load: () => import('taskwire/forms'), names: ['createElicitationForm'] },

@@ -96,7 +96,7 @@ export const sidebar: SidebarItem[] = [
     text: 'Facts',
     items: [
       { text: 'Durability', link: '/durability' },
-      { text: 'Watch a schedule', link: '/replay' },
+      { text: 'Watch a recording', link: '/replay' },
       { text: 'Security', link: '/security' },
       { text: 'Sizes and costs', link: '/sizes' },
       { text: 'Supported versions', link: '/versions' },

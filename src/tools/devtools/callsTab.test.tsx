@@ -162,7 +162,7 @@ describe('the calls of the devtools', () => {
   })
 })
 
-describe('a timeline in a file', () => {
+describe('a recording in a file', () => {
   /** The file that the button saves. */
   async function exported(): Promise<string> {
     const blobs: Blob[] = []
@@ -188,7 +188,7 @@ describe('a timeline in a file', () => {
     draw()
   }
 
-  it('has what happened to the call, without arguments, results and ids, and can be loaded in another page', async () => {
+  it('has what happened to the calls, without arguments, results and ids, and can be loaded in another page', async () => {
     const client = open()
     mount(client)
     const call = client.startToolCall({ name: 'report', arguments: { secret: 'of the user' } }, { key: 'k' })
@@ -204,7 +204,7 @@ describe('a timeline in a file', () => {
     expect(titles()).toEqual([])
     await load(text)
     expect(titles()).toEqual(['report'])
-    expect(one('.facts').textContent).toMatch(/Keyk.*Serverfrom a file/)
+    expect(one('.facts').textContent).toMatch(/Keykey-1.*Serverfrom a file/)
     expect(one('.option').textContent).toContain('from a file')
     expect(all('.timeline tbody tr').map(({ textContent }) => textContent)).toEqual(before)
     expect(button('Cancel').hidden).toBe(true)
@@ -212,8 +212,8 @@ describe('a timeline in a file', () => {
 
   it.each([
     ['no JSON', 'This file is no JSON.'],
-    ['{"some":"file"}', 'This file is no timeline of the Taskwire devtools.'],
-    ['{"format":"taskwire-timeline","version":1}', 'This file names no call.'],
+    ['{"some":"file"}', 'This file is no recording of the Taskwire devtools.'],
+    ['{"format":"taskwire-recording","version":1}', 'This recording is damaged.'],
   ])('is refused in words where it is %s', async (text, words) => {
     mount(open())
     draw()

@@ -216,7 +216,8 @@ describe('mountTaskwireDevtools()', () => {
   it('leaves nothing behind', () => {
     const { client, listeners } = fakeClient(3)
     const devtools = mountTaskwireDevtools(client, { initialIsOpen: true })
-    expect(listeners.size).toBe(1)
+    // The panel and the recording.
+    expect(listeners.size).toBe(2)
     devtools.unmount()
     expect(listeners.size).toBe(0)
     expect(document.querySelector('taskwire-devtools')).toBeNull()

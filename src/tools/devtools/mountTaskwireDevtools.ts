@@ -2,8 +2,9 @@ import type { DevtoolsTheme, TaskwireDevtoolsOptions } from './devtoolsOptions.j
 import { createEarlierLog } from './earlierLog.js'
 import { createFrames } from './frames.js'
 import type { DevtoolsModel, ObservedClient } from './model/devtoolsModel.js'
-import { type ExportedCall, readExportedCall } from './model/exportedCall.js'
 import { createObservationLog } from './model/observationLog.js'
+import { callsOf, type RecordedCall, readRecording } from './recording/recording.js'
+import { recordReplay } from './recording/recordReplay.js'
 import { createRecordReader } from './recordReader.js'
 import { createShell } from './shell.js'
 
@@ -38,8 +39,10 @@ export function mountTaskwireDevtools(
   const keep = () => earlier?.write(log.ofCalls())
   addEventListener('pagehide', keep)
   const frames = createFrames(draw)
+  const recorders = all.map((client) => recordReplay(client))
+  const recordings = recorders.map(({ file }) => file)
   const records = createRecordReader(options.storage, frames.request)
-  let loaded: readonly ExportedCall[] = []
+  let loaded: readonly RecordedCall[] = []
   const shell = createShell(options, {
     onChange: frames.request,
     onClear: () => {
@@ -48,9 +51,9 @@ export function mountTaskwireDevtools(
       frames.request()
     },
     onLoad: (text) => {
-      const read = readExportedCall(text)
+      const read = readRecording(text)
       if (typeof read === 'string') return read
-      loaded = [read, ...loaded]
+      loaded = [...callsOf(read, text), ...loaded]
       frames.request()
       return undefined
     },
@@ -58,7 +61,16 @@ export function mountTaskwireDevtools(
 
   function draw(): boolean {
     if (!shell.isOpen()) return false
-    const model: DevtoolsModel = { now: Date.now(), clients: all, log, loaded, start, faults, items: records.items() }
+    const model: DevtoolsModel = {
+      now: Date.now(),
+      clients: all,
+      log,
+      loaded,
+      start,
+      recordings,
+      faults,
+      items: records.items(),
+    }
     shell.panel.update(model)
     return all.some(isAtWork)
   }
@@ -84,6 +96,7 @@ export function mountTaskwireDevtools(
       keep()
       removeEventListener('pagehide', keep)
       for (const stop of unsubscribe) stop()
+      for (const { stop } of recorders) stop()
       records.stop()
       frames.stop()
       shell.remove()

@@ -22,8 +22,14 @@ export async function readFragment(fragment: string): Promise<Recording | undefi
   if (data === undefined) return undefined
   const bytes = Uint8Array.from(atob(data.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0))
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'))
-  const { title, steps } = (await new Response(stream).json()) as Partial<Recording>
-  if (typeof title !== 'string' || !Array.isArray(steps)) throw new TypeError('This is no recording.')
+  return readRecording(await new Response(stream).text())
+}
+
+/** Reads a file that the devtools have exported, or the text of `recordReplay()`. */
+export function readRecording(text: string): Recording {
+  const { title, steps } = Object(JSON.parse(text)) as Partial<Recording>
+  if (typeof title !== 'string' || !Array.isArray(steps) || steps.length === 0)
+    throw new TypeError('This is no recording.')
   return { title, steps: steps.filter(isStep) }
 }
 

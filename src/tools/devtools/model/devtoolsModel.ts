@@ -1,6 +1,6 @@
 import type { TaskClient } from '../../../core/client/taskClient.js'
 import type { FaultInjection } from '../faults/createFaultInjection.js'
-import type { ExportedCall } from './exportedCall.js'
+import type { RecordedCall } from '../recording/recording.js'
 import type { ObservationLog } from './observationLog.js'
 import type { StoredItem } from './recordRow.js'
 import type { PageStart } from './summary.js'
@@ -14,8 +14,10 @@ export interface DevtoolsModel {
   readonly now: number
   readonly clients: readonly ObservedClient[]
   readonly log: ObservationLog
+  /** The recording of each client until now, as a file. */
+  readonly recordings: readonly (() => string)[]
   /** Calls out of files. */
-  readonly loaded: readonly ExportedCall[]
+  readonly loaded: readonly RecordedCall[]
   /** How the page was when the panel came, and when that was, ms since the epoch. */
   readonly start: PageStart & { readonly at: number }
   readonly faults: FaultInjection | undefined

@@ -1,15 +1,14 @@
-import type { CallObservation } from '../../../core/client/observe/events.js'
 import { asError } from '../../../core/protocol/asError.js'
 import type { ToolCallState } from '../../../core/record/toolCallState.js'
 import type { ObservedClient } from '../model/devtoolsModel.js'
-import { exportCall } from '../model/exportedCall.js'
 import { element, setAttributes, setHidden, setText, type View } from './element.js'
 
 /** A call, and what can be done with it. Without a client it comes from a file. */
 export interface ActedOnCall {
   readonly call: ToolCallState
   readonly client: ObservedClient | undefined
-  readonly observations: readonly CallObservation[]
+  /** The recording that has it. */
+  readonly file: () => string
 }
 
 /** Buttons that do to a call what the app could do. */
@@ -44,9 +43,7 @@ export function createCallActions(): View<ActedOnCall> {
       .result.catch(() => {})
   })
   const forget = button('Forget', ({ client, call }) => client?.forget?.({ callId: call.callId }))
-  const save = button('Export', ({ call, observations }) =>
-    saveFile(`taskwire-${call.callId}.json`, exportCall(call, observations)),
-  )
+  const save = button('Export', ({ file }) => saveFile('taskwire-recording.json', file()))
 
   return {
     element: element('div', { class: 'actions' }, cancel, again, forget, save, status),

@@ -18,12 +18,12 @@ export interface CallsBarOptions {
 export function createCallsBar({ onChange, onClear, onLoad }: CallsBarOptions): CallsBar {
   const filter = element('input', { type: 'search', placeholder: 'Filter', 'aria-label': 'Filter the calls' })
   const clear = element('button', { type: 'button', title: 'Hide the calls that have ended' }, 'Clear')
-  const load = element('button', { type: 'button', title: 'Show an exported timeline' }, 'Load')
+  const load = element('button', { type: 'button', title: 'Show the calls of a recording' }, 'Load')
   const file = element('input', {
     type: 'file',
     accept: 'application/json,.json',
     hidden: true,
-    'aria-label': 'Timeline',
+    'aria-label': 'Recording',
   })
   const status = element('p', { role: 'status', class: 'loaded' })
   filter.addEventListener('input', onChange)

@@ -22,6 +22,8 @@ interface ListedCall {
   readonly client: ObservedClient | undefined
   readonly server: string | undefined
   readonly observations: () => readonly CallObservation[]
+  /** The recording that has the call. */
+  readonly file: () => string
   readonly model: DevtoolsModel
 }
 
@@ -81,15 +83,17 @@ function listedCalls(model: DevtoolsModel): ListedCall[] {
       client,
       server: isOne ? undefined : placeOf(client),
       observations: () => model.log.ofCall(number, call.callId),
+      file: () => model.recordings[number]?.() ?? '',
       model,
     })),
   )
-  const loaded = model.loaded.map(({ call, observations }, number) => ({
+  const loaded = model.loaded.map(({ call, observations, text }, number) => ({
     key: `file ${number}`,
     call,
     client: undefined,
     server: 'from a file',
     observations: () => observations,
+    file: () => text,
     model,
   }))
   return [...loaded, ...live.sort((a, b) => b.call.startedAt - a.call.startedAt)]
@@ -125,11 +129,11 @@ function createCallDetail(onChange: () => void): View<ListedCall> {
     element: root,
     update: (listed) => {
       const row = rowOf(listed)
-      const { client, call, model } = listed
+      const { client, call, model, file } = listed
       const observations = listed.observations()
       setAttributes(root, { 'data-ended': call.endedAt !== undefined })
       setAttributes(progress, { value: row.progress ?? 0, 'data-known': row.progress !== undefined })
-      actions.update({ call, client, observations })
+      actions.update({ call, client, file })
       facts.update(row.facts)
       texts.update(row.texts)
       bodies.update(call)

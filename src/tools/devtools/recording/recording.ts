@@ -1,0 +1,143 @@
+import type { CallObservation } from '../../../core/client/observe/events.js'
+import { isPhase, type ToolCallState } from '../../../core/record/toolCallState.js'
+import { readObservation } from '../model/plainObservation.js'
+
+/** What the engine was told, or what it has made of it, without anything that is the user's. */
+export type RecordedEvent =
+  | { readonly type: 'page'; readonly state: string }
+  | {
+      readonly type: 'sent'
+      readonly exchange: number
+      readonly method: string
+      /** The task, or the tool. */
+      readonly about?: string
+      /** Of a `tools/call`: equal where it is sent again. */
+      readonly key?: string
+    }
+  | {
+      readonly type: 'answered'
+      readonly exchange: number
+      readonly status: number
+      readonly headers: Readonly<Record<string, string>>
+      readonly isStream?: boolean
+      /** The message of JSON-RPC. Absent where it was too long to be read, or is none. */
+      readonly message?: unknown
+    }
+  | { readonly type: 'failed'; readonly exchange: number }
+  | { readonly type: 'event'; readonly exchange: number; readonly message: unknown }
+  /** What `client.observe()` has told of a call. */
+  | { readonly type: 'call'; readonly observation: RecordedObservation }
+  /** What the page shows of a call from now on; null where it shows it no longer. */
+  | { readonly type: 'shows'; readonly callId: string; readonly state: ShownState | null }
+
+/** A `CallObservation` as JSON, with stand-ins. */
+export interface RecordedObservation {
+  readonly type: string
+  readonly at: number
+  readonly callId: string
+  readonly tool: string
+  readonly [member: string]: unknown
+}
+
+/** The part of the state of a call that is not the user's. */
+export interface ShownState {
+  readonly name: string
+  readonly key?: string
+  readonly phase: string
+  readonly network: string
+  readonly failureCount: number
+  readonly startedAt: number
+  readonly endedAt?: number
+  readonly task?: string
+  readonly status?: string
+  readonly message?: string
+  readonly progress?: number
+  readonly cancelStatus?: string
+  readonly inputs?: readonly string[]
+  readonly responses?: Readonly<Record<string, string>>
+  readonly error?: string
+}
+
+/** Something that happened. The page of the documentation shows these. */
+export interface RecordedStep {
+  /** ms since the recording began. */
+  readonly at: number
+  /** A tab, `storage` or `server`. */
+  readonly in: string
+  readonly text: string
+  /** What there is to see from now on: of which call, record or task, and what; null where it is gone. */
+  readonly set?: readonly [id: string, what: string | null]
+  /** The same for programs. */
+  readonly event?: RecordedEvent
+}
+
+/** A recording as JSON. */
+export interface Recording {
+  readonly format: typeof FORMAT
+  readonly version: 1
+  readonly title: string
+  /** When it began, ms since the epoch. */
+  readonly startedAt: number
+  readonly isOnline: boolean
+  readonly isVisible: boolean
+  readonly steps: readonly RecordedStep[]
+}
+
+export const FORMAT = 'taskwire-recording'
+
+/** The recording that a text is, or why it is none. */
+export function readRecording(text: string): Recording | string {
+  let body: Partial<Recording>
+  try {
+    body = Object(JSON.parse(text))
+  } catch {
+    return 'This file is no JSON.'
+  }
+  const { format, version, startedAt, steps } = body
+  if (format !== FORMAT || version !== 1) return 'This file is no recording of the Taskwire devtools.'
+  if (typeof startedAt !== 'number' || !Array.isArray(steps)) return 'This recording is damaged.'
+  return body as Recording
+}
+
+/** What happened to a call, from a file. */
+export interface RecordedCall {
+  readonly call: ToolCallState
+  readonly observations: readonly CallObservation[]
+  /** The file. */
+  readonly text: string
+}
+
+/** The calls of a recording, as a panel lists them. */
+export function callsOf({ steps }: Recording, text: string): RecordedCall[] {
+  const states = new Map<string, ShownState>()
+  const observations = new Map<string, RecordedObservation[]>()
+  for (const { event } of steps) {
+    if (event?.type === 'shows' && event.state !== null) states.set(event.callId, event.state)
+    if (event?.type !== 'call') continue
+    const { callId } = event.observation
+    observations.set(callId, [...(observations.get(callId) ?? []), event.observation])
+  }
+  return [...states].map(([callId, state]) => ({
+    call: stateOf(callId, state),
+    observations: (observations.get(callId) ?? []).flatMap(readObservation),
+    text,
+  }))
+}
+
+/** As much of a state as a recording has: the panel shows it, and asks no client about it. */
+function stateOf(callId: string, { name, key, phase, startedAt, endedAt }: ShownState): ToolCallState {
+  const state = {
+    callId,
+    name,
+    startedAt,
+    phase: isPhase(phase) ? phase : 'ended',
+    ...(key !== undefined && { key }),
+    ...(endedAt !== undefined && { endedAt }),
+    inputRequests: {},
+    inputResponses: {},
+    isCancelling: false,
+    network: 'ok',
+    failureCount: 0,
+  }
+  return state as unknown as ToolCallState
+}
