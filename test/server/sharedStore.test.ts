@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { InMemoryTaskStore } from '../../src/server/tasks/inMemoryTaskStore.js'
 import { gist, listen } from './support/listening.js'
 import { createManualClock } from './support/manualClock.js'
 import { startServer } from './support/serverUnderTest.js'
@@ -6,7 +7,7 @@ import { SilentStore } from './support/silentStore.js'
 import { ask, slow, text } from './support/tools.js'
 
 /** Two processes over one store: calls go to the first, whatever else a test wants to the second. */
-function startTwo(store = new SilentStore()) {
+function startTwo(store: InMemoryTaskStore = new SilentStore()) {
   const clock = createManualClock()
   const options = { store, clock, tools: [ask, slow], pollIntervalMs: 1000 }
   return { clock, first: startServer(options), second: startServer(options) }
@@ -82,5 +83,33 @@ describe('two servers over one store', () => {
     await second.update(taskId, { 'elicitation-1': { action: 'decline' } })
     await clock.advance(1000)
     expect(await second.get(taskId)).toMatchObject({ status: 'completed' })
+  })
+})
+
+describe('two servers of one process over one store in memory, as after a reload of the file of a server', () => {
+  it('hand a response over, push and stop work at once, and read nothing in between', async () => {
+    const store = new InMemoryTaskStore()
+    let reads = 0
+    const get = store.get.bind(store)
+    store.get = (taskId) => {
+      reads += 1
+      return get(taskId)
+    }
+    const { clock, first, second } = startTwo(store)
+    const asking = await first.start('ask')
+    const working = await first.start('slow', { ms: 1500 })
+    const endless = await first.start('slow', { ms: 600_000 })
+    const stream = await listen(second, { taskIds: [asking, working, endless] })
+
+    await second.update(asking, { 'elicitation-1': { action: 'decline' } })
+    await second.cancel(endless)
+    expect(await second.get(asking)).toMatchObject({ status: 'completed', result: text('[{"action":"decline"}]') })
+    expect(await second.get(endless)).toMatchObject({ status: 'cancelled' })
+
+    const before = reads
+    await clock.advance(1400)
+    expect(reads).toBe(before)
+    await clock.advance(100)
+    expect((await stream.messages()).map(gist).slice(-2)).toEqual([['tasks', 'completed'], ['end']])
   })
 })

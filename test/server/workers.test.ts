@@ -249,6 +249,7 @@ describe('a server with a queue', () => {
     t.startWorker(sealing)
     await settle()
     await t.update(taskId, { 'elicitation-1': accept })
+    await settle()
     await t.clock.advance(1000)
     expect(await t.get(taskId)).toMatchObject({ status: 'completed', result: text('the secret result') })
     expect(stored.length).toBeGreaterThan(6)

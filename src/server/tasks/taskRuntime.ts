@@ -61,11 +61,11 @@ export function createTaskRuntime(options: TaskRuntimeOptions): TaskRuntime {
   const settlement = createSettlement({ ...options, ledger, runs, retention })
   const feed = createTaskFeed()
   const watch =
-    store.isShared === false
+    store.isShared === false && store.watch === undefined
       ? undefined
       : createStoreWatch({
           clock,
-          intervalMs: options.pollIntervalMs,
+          intervalMs: store.isShared === false ? undefined : options.pollIntervalMs,
           taskIds: () => new Set([...runs.taskIds(), ...feed.followed()]),
           read: look,
           subscribe: store.watch?.bind(store),

@@ -18,7 +18,8 @@ export interface TaskStore {
   /**
    * Whether other processes write to the same records. If so, the server reads tasks again every
    * `pollIntervalMs` while work on them runs here or a client listens to them: that is how it learns of
-   * answers, cancellations and results that another process took. @default true
+   * answers, cancellations and results that another process took. If not, only what `watch` reports is read again, which
+   * another server of this process may have written. @default true
    */
   readonly isShared?: boolean
 
