@@ -30,7 +30,7 @@ import { checkProse, checkTexts } from './prose.mjs'
 import { checkSizes } from './sizes.mjs'
 import { checkSnippets } from './snippets.mjs'
 
-const block = /^(?<indent> *)```(?<info>(?:[jt]sx?|vue|svelte|sql)\b[^\n]*)\n(?<code>.*?)^\k<indent>```$/gms
+const block = /^(?<indent> *)```(?<info>(?:[jt]sx?|vue|svelte|sql|css)\b[^\n]*)\n(?<code>.*?)^\k<indent>```$/gms
 
 /**
  * @param {string} markdown

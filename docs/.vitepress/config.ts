@@ -3,7 +3,7 @@ import { defineConfig } from 'vitepress'
 import { anchorOf } from '../../scripts/links.mjs'
 import { readEntries } from '../../scripts/site/api.mjs'
 import { leaveTestsOut } from '../../scripts/site/footnotes.mjs'
-import { markFrameworks } from '../../scripts/site/frameworks.mjs'
+import { markFrameworks, showFrameworks } from '../../scripts/site/frameworks.mjs'
 import { keepHyphens } from '../../scripts/site/inlineCode.mjs'
 import { writeLlms } from '../../scripts/site/llms.mjs'
 import { showPackageManagers } from '../../scripts/site/packageManagers.mjs'
@@ -55,6 +55,7 @@ export default defineConfig({
       md.core.ruler.push('links-to-repository', linkToRepository)
       md.core.ruler.push('frameworks', markFrameworks)
       showPackageManagers(md)
+      showFrameworks(md)
       keepHyphens(md)
     },
   },

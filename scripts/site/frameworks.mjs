@@ -1,4 +1,5 @@
-// A section whose title is the name of a framework is for its users alone: a reader chooses one for all pages.
+// A section whose title is the name of a framework is for its users alone, and a block of code with `each-framework` is shown as
+// each framework has it: a reader chooses one for all pages.
 
 /** By the title of a section, what the reader has chosen. */
 const FRAMEWORK_OF = new Map([
@@ -40,5 +41,54 @@ export function markFrameworks(state) {
   for (const { from, to, framework } of sectionsOf(tokens).reverse()) {
     tokens.splice(to, 0, html('</div>\n'))
     tokens.splice(from, 0, html(`<div class="for-framework" data-for="${framework}">\n`))
+  }
+}
+
+const REACT_PLUGIN = "import react from '@vitejs/plugin-react'"
+
+/** What an app of Vite has in place of `@vitejs/plugin-react`, and of `react()` in its plugins. */
+const PLUGINS = {
+  react: { imported: `${REACT_PLUGIN}\n`, called: 'react(), ' },
+  vue: { imported: "import vue from '@vitejs/plugin-vue'\n", called: 'vue(), ' },
+  svelte: { imported: "import { svelte } from '@sveltejs/vite-plugin-svelte'\n", called: 'svelte(), ' },
+  solid: { imported: "import solid from 'vite-plugin-solid'\n", called: 'solid(), ' },
+  dom: { imported: '', called: '' },
+}
+
+/** @typedef {keyof typeof PLUGINS} Framework */
+
+/**
+ * @param {string} code of an app with React that Vite has created, or the command that creates it
+ * @param {Framework} framework
+ * @returns {string} the same for an app with another framework
+ */
+export function codeFor(code, framework) {
+  const { imported, called } = PLUGINS[framework]
+  return code
+    .replace('react-ts', framework === 'dom' ? 'vanilla-ts' : `${framework}-ts`)
+    .replace(`${REACT_PLUGIN}\n`, imported)
+    .replace('react(), ', called)
+}
+
+/**
+ * Shows a block with `each-framework` once for each framework. What the reader has chosen is shown, else the one of React, which
+ * the search finds.
+ *
+ * @param {{ renderer: { rules: { fence?: Fence | undefined } } }} md
+ *
+ * @typedef {(tokens: any[], index: number, options: any, env: any, self: any) => string} Fence
+ */
+export function showFrameworks(md) {
+  const { fence } = md.renderer.rules
+  if (fence === undefined) return
+  md.renderer.rules.fence = (tokens, index, options, env, self) => {
+    const token = tokens[index]
+    if (!/ each-framework\b/.test(token.info) || env.isSearch) return fence(tokens, index, options, env, self)
+    const shown = /** @type {Framework[]} */ (Object.keys(PLUGINS)).map((framework) => {
+      const content = codeFor(token.content, framework)
+      const one = Object.assign(Object.create(Object.getPrototypeOf(token)), token, { content })
+      return `<div data-code-for="${framework}">${fence(tokens.with(index, one), index, options, env, self)}</div>`
+    })
+    return `<div class="code-for-frameworks">${shown.join('')}</div>\n`
   }
 }

@@ -4,7 +4,7 @@ import { sidebar } from '../../docs/.vitepress/sidebar.js'
 import { entriesOf, readEntries } from '../../scripts/site/api.mjs'
 import { checkPage } from '../../scripts/site/checkSite.mjs'
 import { withoutTests } from '../../scripts/site/footnotes.mjs'
-import { sectionsOf } from '../../scripts/site/frameworks.mjs'
+import { codeFor, sectionsOf } from '../../scripts/site/frameworks.mjs'
 import { wholeWords } from '../../scripts/site/inlineCode.mjs'
 import { aboutOf } from '../../scripts/site/llms.mjs'
 import { commandsOf, MANAGERS } from '../../scripts/site/packageManagers.mjs'
@@ -189,6 +189,18 @@ test('a section that has the name of a framework is for its users, up to the nex
     { from: 2, to: 6, framework: 'react' },
     { from: 6, to: 8, framework: 'react' },
   ])
+})
+
+test('code that begins an app is shown for each framework', () => {
+  const config = "import react from '@vitejs/plugin-react'\n\nexport default { plugins: [react(), mcp()] }\n"
+  const command = 'npm create vite@latest my-app -- --template react-ts'
+  expect(codeFor(command, 'svelte')).toBe('npm create vite@latest my-app -- --template svelte-ts')
+  expect(codeFor(command, 'dom')).toBe('npm create vite@latest my-app -- --template vanilla-ts')
+  expect(codeFor(config, 'react')).toBe(config)
+  expect(codeFor(config, 'solid')).toBe(
+    "import solid from 'vite-plugin-solid'\n\nexport default { plugins: [solid(), mcp()] }\n",
+  )
+  expect(codeFor(config, 'dom')).toBe('\nexport default { plugins: [mcp()] }\n')
 })
 
 test.each(['react', 'vanilla', 'ask'])(

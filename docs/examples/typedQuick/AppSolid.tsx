@@ -6,7 +6,10 @@ import { client } from './client'
 export default function App() {
   return (
     <TaskClientProvider client={client}>
-      <Report />
+      <main>
+        <h1>Weekly report</h1>
+        <Report />
+      </main>
     </TaskClientProvider>
   )
 }
@@ -19,23 +22,28 @@ function Report() {
     <Show
       when={report.isPending}
       fallback={
-        <p>
+        <>
           <button type="button" onClick={() => report.mutate({ quarter: 'Q3' })}>
             Generate the weekly report
-          </button>{' '}
-          {report.error?.message}
-          {result()}
-        </p>
+          </button>
+          <Show when={report.error}>{(error) => <p role="alert">{error().message}</p>}</Show>
+          <p>{result()}</p>
+        </>
       }
     >
+      <Show when={report.call?.progress} fallback={<progress aria-label="Progress of the report" />}>
+        {(progress) => (
+          <progress aria-label="Progress of the report" value={progress().progress} max={progress().total} />
+        )}
+      </Show>
       <p>
         {report.call?.phase === 'input_required'
           ? 'Waiting for your answer.'
-          : (report.call?.progress?.message ?? 'Starting…')}{' '}
-        <button type="button" disabled={report.isCancelling} onClick={report.cancel}>
-          Cancel
-        </button>
+          : (report.call?.progress?.message ?? 'Starting…')}
       </p>
+      <button type="button" disabled={report.isCancelling} onClick={report.cancel}>
+        Cancel
+      </button>
     </Show>
   )
 }

@@ -1,6 +1,11 @@
 import { client } from './client'
 
-document.body.innerHTML = '<button>Generate the weekly report</button> <button>Cancel</button> <output></output>'
+document.body.innerHTML = `
+  <main>
+    <h1>Weekly report</h1>
+    <button>Generate the weekly report</button> <button>Cancel</button>
+    <output></output>
+  </main>`
 const [start, cancel] = document.querySelectorAll('button')
 const output = document.querySelector('output')
 
