@@ -83,10 +83,8 @@ it('the next client of a user has the outcome of the calls before, and resumes t
   // Another process, since the first one does nothing more.
   const next = openPool().get('ada')
   await server.advance(1500)
-  expect(Object.values(next.store.getState().calls).map(({ key, phase }) => `${key} ${phase}`)).toEqual([
-    'ended ended',
-    'running working',
-  ])
+  const oldestFirst = Object.values(next.store.getState().calls).sort((a, b) => a.startedAt - b.startedAt)
+  expect(oldestFirst.map(({ key, phase }) => `${key} ${phase}`)).toEqual(['ended ended', 'running working'])
   expect(await Promise.all([next.getToolCall(ended.callId)?.result, server.advance(1000)])).toMatchObject([
     { structuredContent: { seconds: 1 } },
     undefined,

@@ -143,8 +143,8 @@ export function keptResults({ maxBytes = MAX_BYTES, items = indexedDbItems() }: 
         const dropped = drop((name) => own(name, callId) && (taskId === undefined || name.taskId === taskId))
         await Promise.all([records.remove(callId, only), dropped])
       },
-      list: async () => {
-        const listed = await records.list()
+      list: async (onWorking) => {
+        const listed = await records.list(onWorking)
         const known = new Set(listed.map(({ callId }) => callId))
         void drop((name) => own(name) && !known.has(name.callId))
         return listed
