@@ -49,7 +49,7 @@ function openButton(tool: typeof report | typeof refusing | typeof asking) {
 
 const button = () => screen.getByRole<HTMLButtonElement>('button')
 
-test('the button of the README names the progress, cancels once, and can be pressed again after that', async () => {
+test('the button that makes the weekly report names the progress, cancels once, and can be pressed again after that', async () => {
   const { server, advance } = openButton(report)
   expect(button().textContent).toBe('Generate the weekly report')
   fireEvent.click(button())
@@ -68,7 +68,7 @@ test('the button of the README names the progress, cancels once, and can be pres
   expect(screen.queryByRole('alert')).toBeNull()
 })
 
-test('the button of the README shows what a tool says of arguments that do not fit', async () => {
+test('the button that makes the weekly report shows what a tool says of arguments that do not fit', async () => {
   const { advance } = openButton(refusing)
   fireEvent.click(button())
   await advance(1000)
@@ -76,7 +76,7 @@ test('the button of the README shows what a tool says of arguments that do not f
   expect(button().disabled).toBe(false)
 })
 
-test('the button of the README says that the tool waits for an answer', async () => {
+test('the button that makes the weekly report says that the tool waits for an answer', async () => {
   const { advance } = openButton(asking)
   fireEvent.click(button())
   await advance(1000)
