@@ -1,4 +1,4 @@
-// The rules of imports for the linter, made of the table in CONTRIBUTING.md: `npm run layers` writes biome.layers.json.
+// The rules of imports for the linter, made of the table in docs/project/layers.md: `npm run layers` writes biome.layers.json.
 //
 //     | folder            | is … | may import                                             | page |
 //     | ----------------- | ---- | ------------------------------------------------------ | ---- |
@@ -13,7 +13,7 @@ import { pathToFileURL } from 'node:url'
 
 /** The files of `src` that are in no folder. */
 const ENTRIES = '*.ts'
-const SOURCE = 'CONTRIBUTING.md'
+const SOURCE = 'docs/project/layers.md'
 const TARGET = 'biome.layers.json'
 const GLOBALS =
   'BroadcastChannel addEventListener clearInterval clearTimeout crypto document globalThis indexedDB localStorage location navigator performance process requestAnimationFrame requestIdleCallback self sessionStorage setInterval setTimeout window'

@@ -173,14 +173,14 @@ test('the linter keeps the layers apart, and time and page out of them', () => {
   expect(probes.map(([pattern, code], index) => [pattern, code, counts[index]])).toEqual(probes)
 })
 
-test('the rules of the linter are made of the table in CONTRIBUTING: npm run layers', () => {
+test('the rules of the linter are made of the table in docs/project/layers.md: npm run layers', () => {
   expect(readFileSync('biome.layers.json', 'utf8')).toBe(
-    layerRules(readLayers(readFileSync('CONTRIBUTING.md', 'utf8'))),
+    layerRules(readLayers(readFileSync('docs/project/layers.md', 'utf8'))),
   )
 })
 
 test('every file of src is in a folder of the table', () => {
-  const folders = readLayers(readFileSync('CONTRIBUTING.md', 'utf8')).map(({ folder }) => folder)
+  const folders = readLayers(readFileSync('docs/project/layers.md', 'utf8')).map(({ folder }) => folder)
   const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).map((file) => file.replaceAll('\\', '/'))
   const outside = files.filter(
     (file) => /\/.*\.tsx?$/.test(file) && !folders.some((folder) => file.startsWith(`${folder}/`)),
