@@ -9,12 +9,8 @@ export class DeliveryFailedError extends TaskError {
   declare readonly attempts: number
 
   constructor(details: { deliveryId: string; attempts: number; callId: string; cause: Error }) {
-    const { deliveryId, attempts, callId, cause } = details
+    const { attempts, cause } = details
     const tries = attempts === 1 ? 'one attempt' : `${attempts} attempts`
-    super(
-      `Failed to deliver the message about a call after ${tries}: ${cause.message}.`,
-      { callId, cause },
-      { deliveryId, attempts },
-    )
+    super(`Failed to deliver the message about a call after ${tries}: ${cause.message}.`, details)
   }
 }

@@ -1,4 +1,5 @@
 import type { Channel, Unsubscribe } from '../../core/environment/environment.js'
+import { errorFromJson } from '../../core/protocol/errorJson.js'
 import { TaskError } from '../../core/protocol/errors.js'
 import { isJsonObject } from '../../core/protocol/json.js'
 import { createElection } from '../../core/tabs/election.js'
@@ -210,7 +211,7 @@ function createTabsOfLink({ environment, name, reader, status, onNews, onStatus,
       onStatus({
         isLive: isLive === true,
         ...(typeof refused === 'number' && { refused }),
-        ...(isJsonObject(error) && { error: TaskError.fromJSON(error) }),
+        ...(isJsonObject(error) && { error: errorFromJson(error) }),
       })
     }
     const news = type === 'news' ? readNews(message['news']) : undefined

@@ -1,5 +1,6 @@
 import type { Environment } from '../../core/environment/environment.js'
-import { ConnectionFailedError, TaskError, TaskRequestError } from '../../core/protocol/errors.js'
+import { errorFromJson } from '../../core/protocol/errorJson.js'
+import { ConnectionFailedError, TaskRequestError } from '../../core/protocol/errors.js'
 import { isJsonObject } from '../../core/protocol/json.js'
 import type { PollPolicy } from '../../core/time/policy.js'
 import { deliver, isPassingStatus } from '../../core/time/retry.js'
@@ -89,7 +90,7 @@ export async function refusalOf(response: Response, now: number): Promise<Refusa
     const message = `The backend of this app answered HTTP ${status}.`
     return { status, error: new TaskRequestError(message, { kind: 'http', status, retryAfterMs }) }
   }
-  if (isJsonObject(said)) return { status, error: TaskError.fromJSON(said) }
+  if (isJsonObject(said)) return { status, error: errorFromJson(said) }
   const message = `The backend of this app answered HTTP ${status}. Check that the url is that of createTaskBridge.`
   return { status, error: new ConnectionFailedError(message) }
 }

@@ -1,4 +1,5 @@
-import { TaskError } from '../../core/protocol/errors.js'
+import { errorFromJson } from '../../core/protocol/errorJson.js'
+import type { TaskError } from '../../core/protocol/errors.js'
 import { isJsonObject, type JsonObject } from '../../core/protocol/json.js'
 import { isEqual } from '../../core/record/isEqual.js'
 import { type InputResponseState, isPhase, type ToolCallState } from '../../core/record/toolCallState.js'
@@ -25,7 +26,7 @@ const errors = new WeakMap<object, TaskError>()
 
 function errorOf(json: unknown, callId: string): TaskError | undefined {
   if (!isJsonObject(json)) return undefined
-  const error = errors.get(json) ?? TaskError.fromJSON({ ...json, callId })
+  const error = errors.get(json) ?? errorFromJson({ ...json, callId })
   errors.set(json, error)
   return error
 }

@@ -2,6 +2,7 @@
 
 export type { Environment } from '../environment/environment.js'
 export type { CallToolResult } from '../protocol/callToolResult.js'
+export { TaskError } from '../protocol/errorJson.js'
 export {
   AuthorizationFailedError,
   type AuthorizationFailure,
@@ -10,7 +11,6 @@ export {
   PageOutdatedError,
   TaskCancelledError,
   TaskConfigurationError,
-  TaskError,
   type TaskErrorJson,
   type TaskErrorOptions,
   TaskExpiredError,

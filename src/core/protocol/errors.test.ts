@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { TaskError } from './errorJson.js'
 import * as errors from './errors.js'
 import {
   AuthorizationFailedError,
@@ -8,7 +9,6 @@ import {
   PageOutdatedError,
   TaskCancelledError,
   TaskConfigurationError,
-  TaskError,
   type TaskErrorOptions,
   TaskExpiredError,
   TaskFailedError,
@@ -174,7 +174,9 @@ const options = (): TaskErrorOptions => ({ taskId: TASK_ID, callId: 'call-1', ca
 const travel = (error: TaskError): TaskError => TaskError.fromJSON(structuredClone(error.toJSON()))
 
 it('every class of error has a row here', () => {
-  const classes = Object.values(errors).filter((value) => Object.prototype.isPrototypeOf.call(TaskError, value))
+  const classes = Object.values<unknown>(errors).filter((value): value is Row['type'] =>
+    Object.prototype.isPrototypeOf.call(TaskError, Object(value)),
+  )
   expect(classes.map((type) => type.name).sort()).toEqual(
     Object.keys(rows)
       .filter((name) => name !== 'TaskError')

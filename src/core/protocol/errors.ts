@@ -1,6 +1,5 @@
 // Longer than other files: one list of error classes, which is read as one.
 import type { FormIssue } from './formIssues.js'
-import { isJsonObject, type JsonObject } from './json.js'
 import { cutText, UNKNOWN_TASK, withoutId, withoutIdInCause, withoutIdInJson } from './text.js'
 
 /** The members that every {@link TaskError} may have. */
@@ -23,7 +22,8 @@ export interface TaskErrorJson {
 const BRAND = Symbol.for('taskwire.TaskError')
 
 /**
- * Base of every error that Taskwire throws. Distinguish them by `instanceof` or by `name`.
+ * Base of every error that Taskwire throws. Distinguish them by `instanceof` or by `name`. `TaskError.fromJSON` reads back what
+ * `toJSON` wrote.
  *
  * @example
  * ```ts
@@ -39,49 +39,33 @@ export class TaskError extends Error {
   /** The task, where there was one. Not enumerable: ids must not leak into logs. */
   declare readonly taskId: string | undefined
   /** The call in `client.store`, where there was one. */
-  readonly callId: string | undefined
+  declare readonly callId: string | undefined
 
-  readonly #details: JsonObject
-
-  /** @param details The members that a subclass adds, also to its JSON. */
-  constructor(message: string, options: TaskErrorOptions = {}, details: JsonObject = {}) {
-    super(withoutId(message, options.taskId), causeOf(options))
-    Object.defineProperties(this, { taskId: { value: options.taskId }, [BRAND]: { value: true } })
-    this.callId = options.callId
-    this.#details = details
-    Object.assign(this, details)
+  /** @param options With the members that a subclass adds, also to its JSON. */
+  constructor(
+    message: string,
+    options: TaskErrorOptions | (TaskErrorOptions & Readonly<Record<string, unknown>>) = {},
+  ) {
+    const { taskId, callId, cause, ...details } = options
+    super(withoutId(message, taskId), causeOf(cause, taskId))
+    Object.defineProperties(this, { taskId: { value: taskId }, [BRAND]: { value: true } })
+    Object.assign(this, callId !== undefined && { callId }, details)
   }
 
-  /** Plain JSON, for `structuredClone`, `postMessage` and storage. {@link TaskError.fromJSON} reads it back. */
+  /** Plain JSON, for `structuredClone`, `postMessage` and storage. `TaskError.fromJSON` reads it back. */
   toJSON(): TaskErrorJson {
-    const { name, message, callId, cause: error } = this
-    const cause = error instanceof Error ? { name: error.name, message: cutText(error.message) } : undefined
-    return { name, message, ...(callId !== undefined && { callId }), ...(cause && { cause }), ...this.details() }
-  }
-
-  /** The members that a subclass adds to its JSON. */
-  protected details(): JsonObject {
-    return this.#details
-  }
-
-  /**
-   * The error that {@link TaskError.toJSON} wrote, of the same class. Other JSON becomes a plain `TaskError`, so that a reader
-   * always has an error to show.
-   */
-  static fromJSON(json: unknown): TaskError {
-    const body: JsonObject = isJsonObject(json) ? json : {}
-    const name = String(body['name'])
-    const { type, members = {} } = (Object.hasOwn(CLASSES, name) && CLASSES[name]) || { type: TaskError }
-    const details = Object.entries(members).map(([key, read]) => [key, read(body[key])])
-    const options = { callId: text(body['callId']), cause: reviveCause(body['cause']) }
-    const own = type === TaskError ? {} : { name, ...Object.fromEntries(details) }
-    // The message is the one that was written: it is not put together a second time.
-    return Reflect.construct(TaskError, [text(body['message']) ?? 'Unknown task error', options, own], type)
+    const { name, message, cause, ...rest } = this
+    return {
+      name,
+      message,
+      ...(rest as object),
+      ...(cause instanceof Error && { cause: { name: cause.name, message: cutText(cause.message) } }),
+    }
   }
 }
 
 /** What caused an error of Taskwire has been kept without the id already. */
-function causeOf({ taskId, cause }: TaskErrorOptions): { cause: unknown } | undefined {
+function causeOf(cause: unknown, taskId: string | undefined): { cause: unknown } | undefined {
   const printable = taskId === undefined || isTaskError(cause) ? cause : withoutIdInCause(cause, taskId)
   return printable === undefined ? undefined : { cause: printable }
 }
@@ -103,8 +87,8 @@ export class TaskFailedError extends TaskError {
     failure: { code: number; message: string; data?: unknown; statusMessage?: string | undefined },
     options?: TaskErrorOptions,
   ) {
-    const { code, data, statusMessage } = failure
-    super(failure.message, options, { code, ...withoutIdIn({ data, statusMessage }, options) })
+    const { message, code, data, statusMessage } = failure
+    super(message, { ...options, code, ...withoutIdInJson({ data, statusMessage }, options?.taskId) })
   }
 }
 
@@ -115,7 +99,7 @@ export class TaskCancelledError extends TaskError {
 
   constructor(statusMessage?: string, options?: TaskErrorOptions) {
     const said = statusMessage === undefined ? '.' : `: ${statusMessage}`
-    super(`The task was cancelled${said}`, options, withoutIdIn({ statusMessage }, options))
+    super(`The task was cancelled${said}`, { ...options, ...withoutIdInJson({ statusMessage }, options?.taskId) })
   }
 }
 
@@ -133,7 +117,8 @@ export class TaskExpiredError extends TaskError {
   declare readonly reason: 'ttl' | 'unknown-task'
 
   constructor(reason: 'ttl' | 'unknown-task', options: TaskErrorOptions & { message?: string } = {}) {
-    super(options.message ?? EXPIRED_MESSAGE[reason], options, { reason })
+    const { message = EXPIRED_MESSAGE[reason], ...rest } = options
+    super(message, { ...rest, reason })
   }
 }
 
@@ -157,7 +142,7 @@ export class TaskInputError extends TaskError {
   declare readonly issues: readonly FormIssue[]
 
   constructor(message: string, options: TaskErrorOptions & { issues?: readonly FormIssue[] } = {}) {
-    super(message, options, { issues: options.issues ?? [] })
+    super(message, { issues: [], ...options })
   }
 }
 
@@ -183,10 +168,12 @@ export class TaskProtocolError extends TaskError {
   declare readonly source: TaskProtocolSource
 
   constructor(violation: string, options: TaskErrorOptions & { source: TaskProtocolSource; message?: string }) {
-    const { taskId, source } = options
-    const said = withoutId(violation, taskId)
-    const message = `The server broke the tasks protocol (${source}): ${said}. Report this to its maintainers.`
-    super(options.message ?? message, options, { violation: said, source })
+    const said = withoutId(violation, options.taskId)
+    const {
+      message = `The server broke the tasks protocol (${options.source}): ${said}. Report this to its maintainers.`,
+      ...rest
+    } = options
+    super(message, { ...rest, violation: said })
   }
 }
 
@@ -197,8 +184,7 @@ export class TasksUnsupportedError extends TaskError {
   declare readonly code: number
 
   constructor(message: string, options: TaskErrorOptions & { code: number }) {
-    const { code } = options
-    super(message, options, { code })
+    super(message, options)
   }
 }
 
@@ -211,13 +197,11 @@ export class ToolCallInterruptedError extends TaskError {
   declare readonly toolName: string
 
   constructor(toolName: string, options: TaskErrorOptions & { message?: string } = {}) {
-    super(
-      options.message ??
-        `The call of "${toolName}" was interrupted before its response arrived; it may be running on the server. ` +
-          'Call it again only if running twice does no harm.',
-      options,
-      { toolName },
-    )
+    const {
+      message = `The call of "${toolName}" was interrupted before its response arrived; it may be running on the server. Call it again only if running twice does no harm.`,
+      ...rest
+    } = options
+    super(message, { ...rest, toolName })
   }
 }
 
@@ -230,12 +214,11 @@ export class ToolCallKeyConflictError extends TaskError {
   override readonly name = 'ToolCallKeyConflictError'
   declare readonly toolName: string
 
-  constructor(toolName: string, options?: TaskErrorOptions & { key?: string | undefined }) {
+  constructor(toolName: string, { key, ...options }: TaskErrorOptions & { key?: string | undefined } = {}) {
     super(
-      `"${toolName}" was not called: the key ${JSON.stringify(options?.key)} belongs to a call with other arguments. ` +
+      `"${toolName}" was not called: the key ${JSON.stringify(key)} belongs to a call with other arguments. ` +
         "Put what differs into the key, or pass repeat: 'always' to call the tool again.",
-      options,
-      { toolName },
+      { ...options, toolName },
     )
   }
 }
@@ -252,8 +235,7 @@ export class PageOutdatedError extends TaskError {
     super(
       `The call of "${toolName}" was made by a newer version of this app, in another tab or at another visit. ` +
         'Reload the page to see it.',
-      options,
-      { toolName },
+      { ...options, toolName },
     )
   }
 }
@@ -266,8 +248,7 @@ export class ToolCallRejectedError extends TaskError {
   declare readonly data: unknown
 
   constructor(message: string, options: TaskErrorOptions & { code: number; data?: unknown }) {
-    const { code, data } = options
-    super(message, options, { code, data })
+    super(message, options)
   }
 }
 
@@ -297,8 +278,7 @@ export class TaskRequestError extends TaskError {
       retryAfterMs?: number | undefined
     },
   ) {
-    const { kind, code, status, retryAfterMs } = options
-    super(message, options, { kind, code, status, retryAfterMs })
+    super(message, options)
   }
 }
 
@@ -334,8 +314,7 @@ export class AuthorizationFailedError extends TaskError {
     message: string,
     options: TaskErrorOptions & { reason: AuthorizationFailure; code?: string | undefined },
   ) {
-    const { reason, code } = options
-    super(message, options, { reason, code })
+    super(message, options)
   }
 }
 
@@ -349,11 +328,11 @@ export class ToolOutputError extends TaskError {
   constructor(toolName: string, issues: readonly { readonly message: string }[], options?: TaskErrorOptions) {
     const first = issues[0]?.message ?? 'no reason given'
     const message = `The output of "${toolName}" does not match outputSchema: ${first}`
-    super(message, options, { toolName, issues })
+    super(message, { ...options, toolName, issues })
   }
 
-  protected override details(): JsonObject {
-    return { ...super.details(), issues: this.issues.map(({ message }) => ({ message })) }
+  override toJSON(): TaskErrorJson {
+    return { ...super.toJSON(), issues: this.issues.map(({ message }) => ({ message })) }
   }
 }
 
@@ -365,92 +344,4 @@ export class TaskStorageError extends TaskError {
 /** Taskwire is used in a way that cannot work. The message says what to change. */
 export class TaskConfigurationError extends TaskError {
   override readonly name = 'TaskConfigurationError'
-}
-
-const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
-const words = (value: unknown): string => text(value) ?? ''
-const number = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined)
-const code = (value: unknown): number => number(value) ?? 0
-
-/** One of these, the first where it is none. */
-const oneOf =
-  (...known: readonly [string, ...string[]]) =>
-  (value: unknown) =>
-    known.find((one) => one === value) ?? known[0]
-
-/** Those of a list that have a text under each of the keys. */
-const issues =
-  (...keys: readonly string[]) =>
-  (value: unknown) =>
-    (Array.isArray(value) ? value : []).filter(
-      (issue) => isJsonObject(issue) && keys.every((key) => typeof issue[key] === 'string'),
-    )
-
-/** How an error of each name is read back: its class, and what its members can be. */
-const CLASSES: Readonly<
-  Record<string, { type: new (...args: never[]) => TaskError; members?: Record<string, (value: unknown) => unknown> }>
-> = {
-  TaskFailedError: { type: TaskFailedError, members: { code, data: (value) => value, statusMessage: text } },
-  TaskCancelledError: { type: TaskCancelledError, members: { statusMessage: text } },
-  TaskExpiredError: { type: TaskExpiredError, members: { reason: oneOf('unknown-task', 'ttl') } },
-  TaskUnreachableError: { type: TaskUnreachableError },
-  TaskInputRequiredError: { type: TaskInputRequiredError },
-  TaskInputError: { type: TaskInputError, members: { issues: issues('path', 'message') } },
-  TaskStuckError: { type: TaskStuckError },
-  TaskProtocolError: {
-    type: TaskProtocolError,
-    members: {
-      violation: words,
-      source: oneOf(
-        'other',
-        ...['tools/call', 'tasks/get', 'tasks/result', 'tasks/update', 'tasks/cancel', 'notifications/tasks'],
-      ),
-    },
-  },
-  TasksUnsupportedError: { type: TasksUnsupportedError, members: { code } },
-  ToolCallInterruptedError: { type: ToolCallInterruptedError, members: { toolName: words } },
-  ToolCallKeyConflictError: { type: ToolCallKeyConflictError, members: { toolName: words } },
-  PageOutdatedError: { type: PageOutdatedError, members: { toolName: words } },
-  ToolCallRejectedError: { type: ToolCallRejectedError, members: { code, data: (value) => value } },
-  TaskRequestError: {
-    type: TaskRequestError,
-    members: {
-      kind: oneOf('network', 'http', 'server', 'auth', 'malformed'),
-      code: number,
-      status: number,
-      retryAfterMs: number,
-    },
-  },
-  ConnectionFailedError: { type: ConnectionFailedError },
-  AuthorizationFailedError: {
-    type: AuthorizationFailedError,
-    members: {
-      reason: oneOf(
-        'refused',
-        'denied',
-        'unreachable',
-        'no-code',
-        'foreign-state',
-        'signed-out',
-        'insecure',
-        'popup-blocked',
-      ),
-      code: text,
-    },
-  },
-  ToolOutputError: { type: ToolOutputError, members: { toolName: words, issues: issues('message') } },
-  TaskStorageError: { type: TaskStorageError },
-  TaskConfigurationError: { type: TaskConfigurationError },
-}
-
-/** What the server said, without the id that it may have put there. */
-function withoutIdIn(said: JsonObject, { taskId }: TaskErrorOptions = {}): JsonObject {
-  return taskId === undefined ? said : (withoutIdInJson(said, taskId) as JsonObject)
-}
-
-function reviveCause(value: unknown): Error | undefined {
-  if (!isJsonObject(value) || typeof value['message'] !== 'string') return undefined
-  const cause = new Error(value['message'])
-  if (typeof value['name'] === 'string') cause.name = value['name']
-  return cause
 }

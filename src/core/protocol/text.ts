@@ -37,7 +37,9 @@ function withoutSecret(text: string, secret: string, wasCut: boolean): string {
 }
 
 /** The same for every text in a JSON value. */
+export function withoutIdInJson<T>(value: T, taskId: string | undefined): T
 export function withoutIdInJson(value: unknown, taskId: string | undefined): unknown {
+  if (taskId === undefined) return value
   if (typeof value === 'string') return withoutId(value, taskId)
   if (Array.isArray(value)) return value.map((item) => withoutIdInJson(item, taskId))
   if (!isJsonObject(value)) return value

@@ -1,5 +1,6 @@
 import { parseCallToolResult } from '../protocol/callToolResult.js'
-import { isTaskError, TaskError } from '../protocol/errors.js'
+import { errorFromJson } from '../protocol/errorJson.js'
+import { isTaskError } from '../protocol/errors.js'
 import { isJsonObject, type JsonObject } from '../protocol/json.js'
 import type { ToolCallMeta } from '../protocol/register.js'
 import {
@@ -152,7 +153,7 @@ export function readCallRecord(body: unknown, now: number): CallRecord | undefin
 /** The outcome that came with a record, where the call became no task. */
 export function readOutcome(value: unknown): Outcome | undefined {
   if (!isJsonObject(value)) return undefined
-  if ('error' in value) return { error: TaskError.fromJSON(value['error']) }
+  if ('error' in value) return { error: errorFromJson(value['error']) }
   const parsed = parseCallToolResult(value['result'])
   return 'result' in parsed ? { result: parsed.result } : undefined
 }
@@ -245,7 +246,7 @@ function readFailure(value: unknown): PollFailure | undefined | 'none' {
   const { network, count, violations, refusals, error } = value
   if (network !== 'retrying' && network !== 'paused') return 'none'
   if (!isCount(count) || !isCount(violations) || !isCount(refusals)) return 'none'
-  return { error: TaskError.fromJSON(error), network, count, violations, refusals }
+  return { error: errorFromJson(error), network, count, violations, refusals }
 }
 
 function readCancelling({ isCancelling, cancelNotedAt }: JsonObject, notedAt: number): TaskRecord['cancelling'] {
@@ -260,7 +261,7 @@ function readLost(value: unknown): TaskRecord['lost'] {
 
 function readEnd({ endedAt, endError }: JsonObject, task: ReturnType<typeof parseTask>): TaskEnd | undefined {
   if (!isTime(endedAt)) return undefined
-  if (endError !== undefined) return { at: endedAt, error: TaskError.fromJSON(endError) }
+  if (endError !== undefined) return { at: endedAt, error: errorFromJson(endError) }
   return isTerminalTask(task as DetailedTask)
     ? { at: endedAt, task: task as Extract<DetailedTask, { status: 'completed' }> }
     : undefined

@@ -1,4 +1,5 @@
 import type { Channel, Environment } from '../../core/environment/environment.js'
+import { errorFromJson } from '../../core/protocol/errorJson.js'
 import { TaskError } from '../../core/protocol/errors.js'
 import { authorizationFailed } from '../../sdk/signIn/authorizationFailed.js'
 
@@ -60,7 +61,7 @@ export function handOver(channel: Channel, environment: Environment, callback: U
       environment.clearTimeout(timer)
       if (message.type === 'taken') timer = environment.setTimeout(fail, FINISH_MS)
       else if (message.error === undefined) resolve()
-      else reject(TaskError.fromJSON(message.error))
+      else reject(errorFromJson(message.error))
     })
     post(channel, { type: 'callback', state, search: callback.toString() })
   }).finally(() => channel.close())
