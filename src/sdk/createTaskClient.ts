@@ -7,10 +7,10 @@ import type { TaskClientOptions } from './sdkOptions.js'
 import { setUpSdk } from './sdkSetup.js'
 
 /**
- * Creates a client that calls tools and follows what becomes a task, across reloads. Creating it does
- * nothing yet: the first use connects, reads storage and listens to the page.
+ * Creates a client that calls tools and follows the tasks that calls become, across reloads. Creating it does nothing yet:
+ * the first use connects, reads storage and listens to the page.
  *
- * @throws {TaskConfigurationError} where the options cannot work; the message says what to change.
+ * @throws {TaskConfigurationError} if the options cannot work; the message says what to change.
  *
  * @example
  * ```ts

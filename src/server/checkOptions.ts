@@ -149,7 +149,7 @@ const TOOL_OPTIONS: Record<keyof ToolDefinition, Check> = {
 /**
  * Checks the options of a server.
  *
- * @throws {TaskConfigurationError} naming the option that cannot be used.
+ * @throws {TaskConfigurationError} that names the option that cannot be used.
  */
 export function checkServerOptions(options: TaskServerOptions): void {
   checkAll('Failed to create the task server: ', options, SERVER_OPTIONS, ['serverInfo', 'tools'])
@@ -162,7 +162,7 @@ const goodTools = new WeakSet<readonly ToolDefinition[]>()
 /**
  * What the option `tools` returned.
  *
- * @throws {TaskConfigurationError} where it is no list of tools.
+ * @throws {TaskConfigurationError} if it is no list of tools.
  */
 export function checkedTools(given: readonly ToolDefinition[]): readonly ToolDefinition[] {
   if (goodTools.has(given)) return given
@@ -175,7 +175,7 @@ export function checkedTools(given: readonly ToolDefinition[]): readonly ToolDef
 /**
  * Checks the options of a worker.
  *
- * @throws {TaskConfigurationError} naming the option that cannot be used.
+ * @throws {TaskConfigurationError} that names the option that cannot be used.
  */
 export function checkWorkerOptions(options: TaskWorkerOptions): void {
   const required = ['serverInfo', 'tools', 'store', 'queue']

@@ -27,7 +27,7 @@ import { toolsFor } from './tools/toolsFor.js'
  * @typeParam Tools Its tools, for `createTaskClient<typeof server>()`.
  */
 export interface TaskServer<Tools = unknown> {
-  /** For types alone: there is no such member. */
+  /** Exists in types only: there is no such member. */
   readonly '~tools'?: Tools
 
   /**
@@ -39,7 +39,7 @@ export interface TaskServer<Tools = unknown> {
   readonly notify: ServerNotifier
   /** Whether this process can do its part: its store and queue, its claims, its event loop. Never rejects. See `createHealthHandler`. */
   readonly health: () => Promise<TaskHealth>
-  /** The tasks of all owners, for the people who run the server: list, open, cancel, run again. Clients cannot reach it. */
+  /** The tasks of all owners, for the people who operate the server: list, open, cancel, run again. Clients cannot reach it. */
   readonly operator: TaskOperator
   /**
    * Refuses requests and, after `drainMs`, stops all work: `signal` of every running tool aborts. A task whose tool may be
@@ -48,7 +48,7 @@ export interface TaskServer<Tools = unknown> {
   readonly close: (options?: TaskCloseOptions) => Promise<void>
 }
 
-/** How a server or a worker ends. */
+/** How a server or a worker closes. */
 export interface TaskCloseOptions {
   /** How long running work may continue, in ms. @default 0 */
   readonly drainMs?: number
@@ -59,7 +59,7 @@ export interface TaskCloseOptions {
  * official SDK, and clients of earlier revisions without it. Tokens are verified by the option `authenticate`. Pages of
  * other origins than the server's own are refused with 403 unless the option `cors` lets them in.
  *
- * @throws {TaskConfigurationError} naming the option that cannot be used.
+ * @throws {TaskConfigurationError} that names the option that cannot be used.
  *
  * @example
  * ```ts

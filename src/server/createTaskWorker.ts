@@ -46,11 +46,11 @@ export interface TaskWorker {
 }
 
 /**
- * Does the work of a task server that has a queue as its `executor`: in a process of its own, as many as one likes. `serverInfo`,
- * tools, store and queue are those of the server. Whatever a client sends (answers, cancellations) reaches the work through the
- * store, whichever process took it.
+ * Creates a worker for a task server that has a queue as its `executor`. Run it in a process of its own, as many as you
+ * like. `serverInfo`, tools, store and queue are those of the server. Whatever a client sends (answers, cancellations)
+ * reaches the work through the store, whichever process took it.
  *
- * @throws {TaskConfigurationError} naming the option that cannot be used.
+ * @throws {TaskConfigurationError} that names the option that cannot be used.
  *
  * @example
  * ```ts

@@ -12,7 +12,7 @@ export interface FetchHandler {
  * its queue cannot be reached, its event loop is blocked, or it closes. The body has no more than that, since probes are open to
  * all; `health()` says why.
  *
- * @throws {TaskConfigurationError} where it is given neither a server nor a worker.
+ * @throws {TaskConfigurationError} if it gets neither a server nor a worker.
  *
  * @example
  * ```ts

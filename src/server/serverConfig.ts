@@ -20,7 +20,7 @@ export interface ServerConfig extends Omit<TaskServerOptions, 'pollIntervalMs'> 
   /**
    * The tools of an owner.
    *
-   * @throws {TaskConfigurationError} where the option is a function that returns something else.
+   * @throws {TaskConfigurationError} if the option is a function that returns something else.
    */
   toolsOf(owner: string): readonly ToolDefinition[]
   /** How long clients of a task of this tool are asked to wait, as things stand, in ms. */
@@ -54,7 +54,7 @@ const DEFAULT_MAX_RESULT_SIZE = 4 * 1024 * 1024
 /**
  * Checks options and fills in defaults.
  *
- * @throws {TaskConfigurationError} naming the option that cannot be used.
+ * @throws {TaskConfigurationError} that names the option that cannot be used.
  */
 export function createServerConfig(options: TaskServerOptions): ServerConfig {
   checkServerOptions(options)

@@ -47,16 +47,16 @@ export interface TaskServerOptions {
    */
   leaseMs?: number
   /**
-   * Encrypts the content of tasks for the store: arguments, `authInfo` without the token, input requests and responses, results
-   * of `once()`, messages, progress, results and errors. In clear text stay ids, owners, names of tools, status, times and
-   * leases. Pass it with `open` to every server and every worker. @default content is stored as it is
+   * Encrypts the content of tasks for the store: arguments, `authInfo` without the token, input requests and responses,
+   * results of `once()`, messages, progress, results and errors. Ids, owners, tool names, status, times and leases stay in
+   * clear text. Pass it with `open` to every server and every worker. @default content is stored as it is
    */
   seal?(text: string): string | Promise<string>
-  /** Decrypts what `seal` returned. A task that it rejects is left alone, and `onError` is called. */
+  /** Decrypts the output of `seal`. If it rejects, the task is left alone, and `onError` is called. */
   open?(sealed: string): string | Promise<string>
   /**
-   * How many handlers of tasks may run at a time in this process; other tasks wait for their turn, and their status says how
-   * many come before. @default as many as there are tasks
+   * How many task handlers may run at a time in this process. Other tasks wait for their turn, and their status says how
+   * many come before them. @default as many as there are tasks
    */
   maxRunning?: number
   /** @default the clock of the machine */
@@ -104,8 +104,8 @@ export interface TaskServerOptions {
    */
   idempotentCalls?: boolean
   /**
-   * Whether clients may listen to their tasks by `subscriptions/listen`. Where it is false they poll, as
-   * they always may. @default true
+   * Whether clients may listen to their tasks by `subscriptions/listen`. If false, they poll, which they always may.
+   * @default true
    */
   push?: boolean
   /**
@@ -152,7 +152,7 @@ export interface TaskServerOptions {
   resultTool?: { readonly afterMs: number; readonly name?: string }
   /** Sees every call, for traces and metrics: `instrumentTaskServer()` of `taskwire/otel`. */
   instrument?: TaskServerInstrument
-  /** Called with what goes wrong. @default to `logger`: requests that are refused as `debug`, everything else as `error` */
+  /** Called with errors. @default to `logger`: requests that are refused as `debug`, everything else as `error` */
   onError?: ReportError
   /**
    * Writes the log: problems, the outcomes of tasks, lost and rescued work, limits that were reached. Tasks are named by a hash

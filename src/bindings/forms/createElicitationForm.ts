@@ -17,8 +17,8 @@ import { createWords } from './words.js'
 const OPTIONS: NamesOf<ElicitationFormOptions> = { words: true, drafts: true, id: true }
 
 /**
- * A form for an input request: its fields, what is filled in, what is wrong with it, and the state of its answer. It has no
- * user interface and needs no framework: `getState()` and `subscribe()` are those of a store. There is nothing to close.
+ * Creates a form for an input request: its fields, their values and errors, and the state of the response. It has no user
+ * interface and needs no framework: `getState()` and `subscribe()` are those of a store. There is nothing to close.
  *
  * @example
  * ```ts

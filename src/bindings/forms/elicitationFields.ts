@@ -92,7 +92,7 @@ export interface ElicitationChoicesField extends FieldBase {
 }
 
 /**
- * A field that the specification does not allow in a form. It is not sent; where it is required, the form can only be declined.
+ * A field that the specification does not allow in a form. It is not sent; if it is required, the form can only be declined.
  */
 export interface ElicitationUnsupportedField extends FieldBase {
   readonly kind: 'unsupported'

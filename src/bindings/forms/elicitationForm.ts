@@ -16,14 +16,14 @@ export interface ElicitationSource {
 
 /** Options of {@link createElicitationForm}. They are read once, when the form is made. */
 export interface ElicitationFormOptions {
-  /** Texts in place of the English ones. One that is undefined is left as it is. */
+  /** Texts that replace the English ones. A text that is undefined stays English. */
   words?: { readonly [Name in keyof ElicitationWords]?: ElicitationWords[Name] | undefined } | undefined
   /**
-   * Keeps what is typed until it is answered, also across a reload: in the `sessionStorage` of the tab, or in what is like it.
-   * Scripts of the page and the next user of the tab can read it there. It is removed when the answer is accepted, and when it
-   * is no longer needed: answered elsewhere, withdrawn, forgotten, also after the form is unmounted. A draft from before a
-   * reload is removed only if its form is on the page when the request ends, or if the user has typed into the form since the
-   * reload. Otherwise it stays until the tab is closed.
+   * Keeps the user's input until the form is answered, also across a reload: in the `sessionStorage` of the tab, or in a
+   * similar storage. Scripts of the page and the next user of the tab can read it there. A draft is removed when the answer
+   * is accepted, and when it is no longer needed because the request was answered elsewhere, withdrawn or forgotten, also
+   * after the form is unmounted. A draft from before a reload is removed only if its form is on the page when the request
+   * ends, or if the user has typed into the form since the reload. Otherwise it stays until the tab is closed.
    * @default what is typed lives as long as the form
    */
   drafts?: 'session' | DraftStorage | undefined
@@ -38,15 +38,15 @@ export interface ElicitationFormState {
   /** The server's message. Render it as text. */
   readonly message: string
   /**
-   * `open`: to be filled in. `sending`: the answer is on its way. `rejected`: it was not taken, and can be sent again.
-   * `accepted`, `declined`, `cancelled`: the server has the answer. `gone`: answered elsewhere, or withdrawn.
+   * `open`: to be filled in. `sending`: the answer is on its way. `rejected`: the answer was not accepted, and can be sent
+   * again. `accepted`, `declined`, `cancelled`: the server has the answer. `gone`: answered elsewhere, or withdrawn.
    */
   readonly status: 'open' | 'sending' | 'rejected' | 'accepted' | 'declined' | 'cancelled' | 'gone'
   /** True while the answer is sent again because the server could not be reached. */
   readonly isRetrying: boolean
   /** True if the user can answer: the status is `open` or `rejected`. */
   readonly isEditable: boolean
-  /** False also where nothing but declining is left: a required field cannot be shown, or the address is not safe. */
+  /** False also if the user can only decline, because a required field cannot be shown or the address is not safe. */
   readonly canSubmit: boolean
   /** The fields in the order of the schema; none with `kind: 'url'`. */
   readonly fields: readonly ElicitationField[]
@@ -54,13 +54,13 @@ export interface ElicitationFormState {
   readonly address?: WebAddress | undefined
   /** A warning about the address, in words, to be shown before the user opens it. */
   readonly warnings: readonly string[]
-  /** The state of the answer, in words, for `role="status"`. Empty while there is nothing to say. */
+  /** The state of the answer, in words, for `role="status"`. Otherwise empty. */
   readonly statusText: string
   /** A problem that belongs to no field, in words, for `role="alert"`. Empty if there is no problem. */
   readonly problem: string
 }
 
-/** What {@link ElicitationForm.onSubmit} needs of an event, that of the browser or that of a framework. */
+/** The part of a submit event that {@link ElicitationForm.onSubmit} needs, whether it is the browser's or a framework's. */
 export interface SubmitEventLike {
   readonly currentTarget: EventTarget | null
   preventDefault(): void
@@ -72,14 +72,14 @@ export interface ElicitationForm {
   readonly getState: () => ElicitationFormState
   /** Calls the listener when the state has changed. Returns a function that unsubscribes. */
   readonly subscribe: (listener: (state: ElicitationFormState, previous: ElicitationFormState) => void) => () => void
-  /** Puts in what the user has typed or chosen. A name that the form does not have changes nothing. */
+  /** Sets what the user has typed or chosen. A name that the form does not have changes nothing. */
   readonly set: (name: string, value: ElicitationValue) => void
-  /** Chooses one of several options, or takes the choice back. */
+  /** Chooses one of several options, or removes the choice. */
   readonly toggle: (name: string, option: string) => void
   /**
-   * Checks what is filled in and sends it; with `kind: 'url'` sends the user's consent to open the address, so call it when
-   * they open the link. Resolves to the first field that is wrong, to be focused by its `id`, or to undefined. Never rejects:
-   * the state says what went wrong.
+   * Checks the values and sends them. With `kind: 'url'`, it sends the user's consent to open the address, so call it when
+   * they open the link. Resolves to the first invalid field, so that you can focus it by its `id`, or to undefined. Never
+   * rejects: the state says what went wrong.
    */
   readonly submit: () => Promise<ElicitationField | undefined>
   /**

@@ -1,17 +1,17 @@
-/** The address that a server wants the user to visit, in parts that show whose it is. */
+/** The address that a server wants the user to visit, split into parts so that you can highlight whose it is. */
 export interface WebAddress {
   /** The whole address, in ASCII: `before`, `host` and `after`. For the `href` of a link. */
   readonly href: string
   /** The scheme, and a user name that may be made to look like a host. */
   readonly before: string
-  /** The host and the port: what is to stand out. Letters of other alphabets stand in it as `xn--…`. */
+  /** The host and the port, which you should highlight. Letters of other alphabets are written as `xn--…`. */
   readonly host: string
   readonly after: string
-  /** True if a user name or a password stands before the host: it may be made to look like the host of somebody else. */
+  /** True if a user name or a password comes before the host: it may be made to look like another host. */
   readonly hasUserPart: boolean
   /** True if the host has letters of other alphabets: they may imitate another host. */
   readonly isPunycode: boolean
-  /** True if others on the way can read and change the page: it is http, and not of this machine. */
+  /** True if others on the network can read and change the page: it uses http, and is not on this machine. */
   readonly isUnencrypted: boolean
 }
 

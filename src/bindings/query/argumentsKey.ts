@@ -5,7 +5,7 @@ import { argumentsHash } from '../../core/record/argumentsHash.js'
  * The key of a call that was given none: the same for the same arguments, in whatever order they are
  * written. A hash, because keys are stored and arguments must not be.
  *
- * @throws {TaskConfigurationError} where they are no JSON.
+ * @throws {TaskConfigurationError} if they are no JSON.
  */
 export function argumentsKey(args: object | undefined): string {
   try {

@@ -23,11 +23,11 @@ export interface ToolCallMutationOptions<
 > {
   /** The tool's name. */
   name: Name
-  /** Names the button's call: while it runs, a second `mutate` joins it. Without a key every `mutate` is a call of its own. */
+  /** Names the button's call: while it is running, a second `mutate` joins it. Without a key, every `mutate` is a new call. */
   key?: string | undefined
   /** Any Standard Schema (zod, valibot, arktype): checks and types `data.structuredContent`. */
   outputSchema?: S
-  /** As in `ToolCallOptions`: what the app notes with the call, or a function of the arguments that returns it. */
+  /** As in `ToolCallOptions`: the app's own note on the call, or a function of the arguments that returns it. */
   meta?: ToolCallMeta | ((variables: ToolCallVariables<T, Name>) => ToolCallMeta | undefined) | undefined
   /** As in `ToolCallOptions`: keeps the result for longer than the server does. */
   keepResult?: ToolCallOptions['keepResult']

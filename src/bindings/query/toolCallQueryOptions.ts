@@ -14,7 +14,7 @@ import { type ToolOutputOf, toolOutput } from './toolOutput.js'
 /** `['taskwire', client, 'tools/call', tool, { key }]`. It holds no arguments and no task id. */
 export type ToolCallQueryKey = readonly ['taskwire', string, 'tools/call', string, { readonly key: string | undefined }]
 
-/** TanStack's own options, but for those that make a call a call. */
+/** TanStack's own options, except those that Taskwire sets. */
 export type ToolCallQueryParameter<TOutput, TData = TOutput> = Omit<
   QueryObserverOptions<TOutput, Error, TData, TOutput, ToolCallQueryKey>,
   'queryKey' | 'queryFn' | 'queryHash' | 'queryKeyHashFn' | 'suspense' | 'persister'
@@ -36,13 +36,13 @@ export interface ToolCallQueryBase<T, Name extends ToolName<T>, S extends Standa
   /** The arguments of the tool. `skipToken` of TanStack Query holds the call back. */
   arguments?: unknown
   /**
-   * Names the call, and plays the part of the query key: other arguments under the same key are not fetched, and a warning in
+   * Names the call, and serves as the query key: other arguments under the same key are not fetched, and cause a warning in
    * development. @default the arguments: the same arguments are the same call
    */
   key?: string | undefined
   /** Any Standard Schema (zod, valibot, arktype): checks and types `data.structuredContent`. */
   outputSchema?: S
-  /** As in `ToolCallOptions`: what the app notes with the call, such as a title for a list. */
+  /** As in `ToolCallOptions`: the app's own note on the call, such as a title for a list. */
   meta?: ToolCallMeta | undefined
   /** As in `ToolCallOptions`: keeps the result for longer than the server does. */
   keepResult?: ToolCallOptions['keepResult']
@@ -80,7 +80,7 @@ export interface ToolCallQueryContext {
   }
 }
 
-/** Whether a query is enabled. vue-query calls `enabled` without a query and takes what it returns for `enabled`. */
+/** Whether a query is enabled. vue-query calls `enabled` without a query and uses the return value as `enabled`. */
 export interface ToolCallQueryEnabled {
   (): ToolCallQueryEnabled
   (query: QueryOfCall): boolean

@@ -3,7 +3,7 @@ import type { ToolName, ToolOutput, ToolResult } from '../../core/client/tools.j
 import type { CallToolResult } from '../../core/protocol/callToolResult.js'
 import { ToolOutputError } from '../../core/protocol/errors.js'
 
-/** The result of a call: typed by its output schema, else by what is known of the tool. */
+/** The result of a call: typed by its output schema, else by the declared type of the tool. */
 export type ToolOutputOf<S, T, Name extends ToolName<T>> = S extends StandardSchemaV1
   ? ToolOutput<StandardSchemaV1.InferOutput<S>>
   : ToolResult<T, Name>
@@ -12,7 +12,7 @@ export type ToolOutputOf<S, T, Name extends ToolName<T>> = S extends StandardSch
  * The result with its `structuredContent` checked, and transformed where the schema does so. A tool's
  * own error (`isError`) is passed on unchecked: it carries no output.
  *
- * @throws {ToolOutputError} where it does not match.
+ * @throws {ToolOutputError} if it does not match.
  */
 export async function toolOutput(
   result: CallToolResult,

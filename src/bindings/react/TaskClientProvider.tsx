@@ -9,8 +9,8 @@ export interface TaskClientProviderProps {
 }
 
 /**
- * Gives the hooks below it their client. With `resume: 'eager'` it resumes the tasks of earlier visits when it mounts. Inside a
- * `QueryClientProvider` it uses the app's QueryClient; elsewhere it brings one.
+ * Provides the client to the hooks below it. With `resume: 'eager'`, it resumes the tasks of earlier visits when it mounts.
+ * Inside a `QueryClientProvider` it uses the app's QueryClient; elsewhere it creates one.
  *
  * @example
  * ```tsx

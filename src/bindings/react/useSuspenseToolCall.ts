@@ -27,14 +27,14 @@ export type UseSuspenseToolCallOptions<
 /** The return value of {@link useSuspenseToolCall}. */
 export type UseSuspenseToolCallResult<TData> = UseSuspenseQueryResult<TData, Error> &
   ToolCallControls & {
-    /** Calls the tool again, while the outcome at hand is shown. */
+    /** Calls the tool again, and shows the current outcome until the new one is there. */
     retry: () => void
   }
 
 /**
- * As `useToolCall`, suspending until there is a result. To show progress meanwhile, read the call with
- * `useToolCallState` or `useToolCalls` in the fallback. An error goes to the error boundary, and the tool is called
- * again once the `QueryErrorResetBoundary` of TanStack Query has been reset.
+ * Like `useToolCall`, but it suspends until there is a result. To show progress meanwhile, read the call with
+ * `useToolCallState` or `useToolCalls` in the fallback. An error goes to the error boundary, and the tool is called again
+ * once the `QueryErrorResetBoundary` of TanStack Query has been reset.
  *
  * On a server nothing is called: the component throws there, which makes React send the fallback of the
  * nearest Suspense boundary and render in the browser.

@@ -12,7 +12,7 @@ const HOW = 'wrap the component in <TaskClientProvider client={createTaskClient(
 /**
  * The client of the provider above, or the one that is given.
  *
- * @throws {TaskConfigurationError} where there is neither.
+ * @throws {TaskConfigurationError} if there is neither.
  */
 export function useTaskClient<T = RegisteredTools>(options: UseTaskClientOptions<T> = {}): TaskClient<T> {
   return useClient(checkedOptions('useTaskClient', options)) as unknown as TaskClient<T>

@@ -6,8 +6,8 @@ import { type CallsOfClient, stateOf, watchToolCall } from '../shared/watchToolC
 import { useClient } from './useTaskClient.js'
 
 /**
- * The call with this id, or undefined. The component renders when that call changes, and for no other one. The outcome of a
- * call that ended in an earlier visit is fetched.
+ * The call with this id, or undefined. The component renders only when that call changes. If the call ended in an earlier
+ * visit, its outcome is fetched.
  *
  * @example
  * ```tsx

@@ -8,7 +8,7 @@ export interface UseTaskClientOptions<T = RegisteredTools> {
   client?: TaskClient<T> | undefined
 }
 
-/** The clients that a list is of. */
+/** Which clients a list covers. */
 export interface UseTaskClientsOptions extends UseTaskClientOptions<unknown> {
   /** Several clients, for one list of all. */
   clients?: readonly TaskClient<unknown>[] | undefined
@@ -17,7 +17,7 @@ export interface UseTaskClientsOptions extends UseTaskClientOptions<unknown> {
 /**
  * The client that the options name, or else the one that is provided.
  *
- * @throws {TaskConfigurationError} where there is neither; `how` says how to provide one.
+ * @throws {TaskConfigurationError} if there is neither; `how` says how to provide one.
  */
 export function namedClient(
   { client }: UseTaskClientOptions<unknown>,

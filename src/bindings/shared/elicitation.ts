@@ -17,7 +17,7 @@ export type UseElicitationFormOptions = Omit<ElicitationFormOptions, 'id'>
 export type ElicitationActions = Omit<ElicitationForm, 'getState' | 'subscribe'>
 
 /**
- * The props of the control of a field: attributes of HTML, what is filled in, and under `TListener` what listens to it.
+ * The props of a field's control: HTML attributes, its value, and its listener, whose name is `TListener`.
  */
 export type ElicitationControlProps<TListener extends string, TTarget = EventTarget | null> = Omit<
   ElicitationFieldAttributes,
@@ -41,7 +41,7 @@ export type ElicitationOptionField = ElicitationChoiceField | ElicitationChoices
 
 /** Functions that make the props of the controls of a form. */
 export interface ElicitationProps<TProps> {
-  /** For the `<input>` of a field, or the `<select>` of a `choice`. The types want its `kind` looked at first. */
+  /** For the `<input>` of a field, or the `<select>` of a `choice`. Check its `kind` first: the types require it. */
   readonly inputProps: (field: ElicitationInputField) => TProps
   /** For the checkbox of one option of `choices`, or the radio button of one of a `choice`. */
   readonly optionProps: (field: ElicitationOptionField, option: ElicitationOption) => TProps

@@ -4,8 +4,8 @@ import type { SettledToolCall } from '../../core/record/toolCallState.js'
 /** An option of every hook that calls a tool, beside those of TanStack Query. */
 export interface OnSettled {
   /**
-   * Called once when the call has a result or an error, while the component is mounted: for a toast. Not for an outcome
-   * that is known when it mounts. To hear of every call of the page, `client.onToolCallSettled`.
+   * Called once when the call has a result or an error, while the component is mounted: for a toast. It is not called for an
+   * outcome that is known when the component mounts. For every call of the page, use `client.onToolCallSettled`.
    */
   onSettled?: ((call: SettledToolCall) => void) | undefined
 }

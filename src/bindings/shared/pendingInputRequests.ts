@@ -3,7 +3,7 @@ import type { InputRequest, InputResponse } from '../../core/protocol/inputReque
 import type { InputResponseState, ToolCallState } from '../../core/record/toolCallState.js'
 import { respond } from './toolCallControls.js'
 
-/** An input request that waits for the user, or whose answer is on its way, and how to answer it. */
+/** An input request that waits for the user or whose response is on its way, and the means to respond to it. */
 export interface PendingInputRequest {
   readonly callId: string
   readonly inputKey: string
@@ -14,7 +14,7 @@ export interface PendingInputRequest {
   /** The client of that call. */
   readonly client: TaskClient
   /**
-   * The state of the last response: being sent, or refused. Undefined until the user has answered. Where a form was filled in
+   * The state of the last response: being sent, or refused. Undefined until the user has responded. If a form was filled in
    * wrongly, the `issues` of its `TaskInputError` say so by field.
    */
   readonly response?: InputResponseState | undefined

@@ -12,7 +12,7 @@ export interface ToolCallMembers {
   task: Task | undefined
   /** The open input requests, by key. */
   inputRequests: Readonly<Record<string, InputRequest>>
-  /** From `cancel()` until the server's truth arrives. */
+  /** True from `cancel()` until the server reports how the task ended. */
   isCancelling: boolean
 }
 

@@ -8,16 +8,15 @@ import type { OnSettled } from './onSettled.js'
 /** The members of a call's query, beside {@link ToolCallControls}. */
 export interface ToolCallRetry {
   /**
-   * Calls the tool again: what a button beside an error does, a `ToolCallInterruptedError` above all. Pressed
-   * while a call runs, it changes nothing.
+   * Calls the tool again: for a button beside an error, above all a `ToolCallInterruptedError`. While a call is running, it
+   * does nothing.
    */
   readonly retry: () => void
 }
 
 /**
- * The options of `useToolCallMutation`. With a key, `call`, `data`, `error` and `status` are those of the newest call of that
- * key: after a reload of the one that is known, also if it has ended, and of one that another tab makes. Without a key they are
- * those of this component's calls.
+ * The options of `useToolCallMutation`. With a key, `call`, `data`, `error` and `status` describe the newest call with that
+ * key, also after a reload, and also if another tab made it. Without a key, they describe the calls of this component.
  */
 export type UseToolCallMutationOptions<
   T,
@@ -28,8 +27,8 @@ export type UseToolCallMutationOptions<
 /** The members of a call behind a button, beside {@link ToolCallControls}. */
 export interface ToolCallMutationRetry {
   /**
-   * Calls the tool again with the arguments of the last `mutate`. Undefined until this page has called it: arguments
-   * are not stored, so after a reload it takes a `mutate`.
+   * Calls the tool again with the arguments of the last `mutate`. Undefined until this page has called `mutate`: arguments
+   * are not stored, so after a reload there is nothing to repeat.
    */
   readonly retry: (() => void) | undefined
 }

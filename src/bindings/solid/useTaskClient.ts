@@ -11,7 +11,7 @@ const HOW = 'wrap the component in <TaskClientProvider client={createTaskClient(
 /**
  * The client of the provider above, or the one that is given.
  *
- * @throws {TaskConfigurationError} where there is neither.
+ * @throws {TaskConfigurationError} if there is neither.
  *
  * @example
  * ```ts
@@ -36,7 +36,7 @@ function givenOrProvided(options: Accessor<UseTaskClientOptions<unknown>>): Acce
   return () => namedClient(options(), provided?.(), HOW)
 }
 
-/** The clients that a list is of. */
+/** Which clients a list covers. */
 export function useClients(options: Accessor<UseTaskClientsOptions>): Accessor<readonly TaskClient[]> {
   const provided = useContext(TaskClientContext)
   return () => namedClients(options(), provided?.(), HOW)

@@ -9,8 +9,8 @@ import { createSubscription } from './createSubscription.js'
 import { useClients } from './useTaskClient.js'
 
 /**
- * Every call of a client, or of several, those of earlier visits included, oldest first. The array keeps its
- * identity while its members do.
+ * Every call of one client or of several, including those of earlier visits, oldest first. The array keeps its identity
+ * while its members do.
  *
  * @example
  * ```tsx

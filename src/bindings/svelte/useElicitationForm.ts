@@ -22,7 +22,7 @@ export type UseElicitationFormResult = ElicitationFormState &
 /**
  * A form for an input request of `useInputRequests()`: its fields with their values and errors, and the state of the answer.
  * The values last as long as the component; with `drafts: 'session'` they survive a reload, too. Another input request gets
- * another form. It is called while a component is initialised.
+ * another form. Call it while a component is initialised.
  *
  * @example
  * ```svelte

@@ -12,7 +12,7 @@ const HOW = 'call setTaskClient(createTaskClient(…)) in a component above, suc
 /**
  * The client that `setTaskClient` has set, or the one that is given.
  *
- * @throws {TaskConfigurationError} where there is neither.
+ * @throws {TaskConfigurationError} if there is neither.
  *
  * @example
  * ```ts
@@ -33,7 +33,7 @@ export function clientOf(options: () => UseTaskClientOptions<unknown>): () => Ta
   return () => namedClient(options(), provided, HOW)
 }
 
-/** The clients that a list is of. */
+/** Which clients a list covers. */
 export function clientsOf(options: () => UseTaskClientsOptions): () => readonly TaskClient[] {
   const provided = getContext<TaskClient | undefined>(TASK_CLIENT)
   return () => namedClients(options(), provided, HOW)

@@ -27,10 +27,10 @@ export type UseToolCallOptions<
 export type UseToolCallResult<TData> = CreateQueryResult<TData, Error> & ToolCallControls & ToolCallRetry
 
 /**
- * Calls a tool and follows it to its final result, whether the server answers at once or makes it a
- * task. The same call, by its key or its arguments, is made once: by two components and across a reload. `retry()` and
- * `refetch()` call the tool again; while the call runs, they join it. On a server nothing is called: it is pending there.
- * It is called while a component is initialised.
+ * Calls a tool and follows it to its final result, whether the server answers at once or makes it a task. The same call, by
+ * its key or its arguments, is made once: by two components and across a reload. `retry()` and `refetch()` call the tool
+ * again; while the call runs, they join it. On a server nothing is called: it is pending there. Call it while a component is
+ * initialised.
  *
  * @example
  * ```svelte

@@ -7,8 +7,8 @@ import { clientsOf } from './useTaskClient.js'
 import { callsIn } from './useToolCalls.js'
 
 /**
- * Many calls as one: how many run, have completed and have failed, and how far they are together. With a filter by `meta`
- * it finds a batch again after a reload.
+ * Many calls as one: how many are running, have completed and have failed, and their progress together. With a filter by
+ * `meta`, it finds a batch again after a reload.
  *
  * @example
  * ```svelte

@@ -28,7 +28,7 @@ export type UseToolCallMutationResult<TData, TVariables> = CreateMutationResult<
   ToolCallMutationRetry
 
 /**
- * A tool behind a button: `mutate(arguments)` calls it. It is called while a component is initialised.
+ * A tool behind a button: `mutate(arguments)` calls it. Call it while a component is initialised.
  *
  * @example
  * ```svelte

@@ -7,8 +7,8 @@ import { createReader, type ReactiveValue } from './reactive.js'
 import { clientOf } from './useTaskClient.js'
 
 /**
- * The call with this id, or undefined. It changes when that call does, and for no other one. The outcome of a call that ended
- * in an earlier visit is fetched.
+ * The call with this id, or undefined. It changes only when that call does. If the call ended in an earlier visit, its
+ * outcome is fetched.
  *
  * @example
  * ```svelte

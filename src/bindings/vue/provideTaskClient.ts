@@ -4,8 +4,8 @@ import { TASK_CLIENT } from './useTaskClient.js'
 import { isServer, QueryClient, VUE_QUERY_CLIENT, VueQueryPlugin } from './vueQuery.js'
 
 /**
- * Gives the components below the calling one their client. With `resume: 'eager'` it resumes the tasks of earlier visits when
- * the component is mounted. Where the app has no QueryClient (`VueQueryPlugin`), it provides one.
+ * Provides the client to the components below the calling one. With `resume: 'eager'`, it resumes the tasks of earlier
+ * visits when the component is mounted. If the app has no QueryClient (`VueQueryPlugin`), it creates one.
  *
  * @example
  * ```ts
@@ -25,7 +25,8 @@ export function provideTaskClient(client: TaskClient): void {
 }
 
 /**
- * The same for every component of an app, as a plugin. An app with a QueryClient of its own uses `VueQueryPlugin` first.
+ * A plugin that provides the client to every component of an app. An app with a QueryClient of its own uses `VueQueryPlugin`
+ * first.
  *
  * @example
  * ```ts

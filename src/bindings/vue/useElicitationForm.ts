@@ -25,7 +25,7 @@ export type UseElicitationFormResult = ElicitationActions &
  * The values last as long as the component; with `drafts: 'session'` they survive a reload, too. Another input request gets
  * another form.
  *
- * @param pending a getter or a ref where it changes
+ * @param pending a getter or a ref if it changes
  *
  * @example
  * ```ts

@@ -12,7 +12,7 @@ const HOW = 'call provideTaskClient(createTaskClient(…)) in a component above'
 /**
  * The client that is provided, or the one that is given.
  *
- * @throws {TaskConfigurationError} where there is neither.
+ * @throws {TaskConfigurationError} if there is neither.
  *
  * @example
  * ```ts
@@ -33,7 +33,7 @@ export function useClient(options: MaybeRefOrGetter<UseTaskClientOptions<unknown
   return () => toRaw(namedClient(toValue(options), provided, HOW))
 }
 
-/** The clients that a list is of. */
+/** Which clients a list covers. */
 export function useClients(options: MaybeRefOrGetter<UseTaskClientsOptions>): () => readonly TaskClient[] {
   const provided = inject(TASK_CLIENT, undefined)
   return () => namedClients(toValue(options), provided, HOW).map((each) => toRaw(each))

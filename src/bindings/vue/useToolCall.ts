@@ -30,7 +30,7 @@ export type UseToolCallResult<TData> = UseQueryReturnType<TData, Error> & ToolCa
  * task. The same call, by its key or its arguments, is made once: by two components and across a reload. `retry()` and
  * `refetch()` call the tool again; while the call runs, they join it. On a server nothing is called: it is pending there.
  *
- * @param options a getter or a ref where they change
+ * @param options a getter or a ref if they change
  *
  * @example
  * ```ts

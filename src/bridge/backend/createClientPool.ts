@@ -28,14 +28,14 @@ export interface ClientPoolOptions {
   /** Called when a client is made for a user, with the id that `get()` was given. */
   create: (userId: string) => PooledClientOptions
   /**
-   * How long a client is kept that is not used and has no call that runs, in ms. It is closed after that time at the earliest,
-   * and after twice that time at the latest.
+   * How long a client is kept while it is not used and none of its calls is running, in ms. It is closed after this time at
+   * the earliest, and after twice this time at the latest.
    * @default 300000
    */
   idleMs?: number
-  /** Called with each client that is made, before it does anything: to listen to `onToolCallSettled`, for instance. */
+  /** Called with each new client before it does anything: to listen to `onToolCallSettled`, for instance. */
   onCreate?: (client: TaskClient, userId: string) => void
-  /** Called with what goes wrong while a client resumes its calls or is closed. */
+  /** Called with errors that occur while a client resumes its calls or is closed. */
   onError?: (error: Error, userId: string) => void
   /** For tests: time. */
   environment?: Pick<Environment, 'now' | 'setTimeout' | 'clearTimeout'>
@@ -47,7 +47,7 @@ export interface ClientPool {
    * The client of a user, which is made if it does not exist. Ask for it with each request, and do not keep it: a client that
    * was closed calls no tool.
    *
-   * @throws {TaskConfigurationError} without the id of a user, for options that cannot be used, and after `close()`.
+   * @throws {TaskConfigurationError} without the id of a user, with options that cannot be used, and after `close()`.
    */
   get(userId: string): TaskClient
   /** How many clients there are. */
@@ -73,10 +73,10 @@ interface PooledClient {
 }
 
 /**
- * A client for each user of a backend. A client is made when it is needed, resumes the user's calls from its storage, and is
- * closed when it is not used and none of its calls runs.
+ * Keeps a client for each user of a backend. A client is created when it is needed, resumes the user's calls from its
+ * storage, and is closed when it is not used and none of its calls is running.
  *
- * @throws {TaskConfigurationError} where an option cannot be used; the message says what to change.
+ * @throws {TaskConfigurationError} if an option cannot be used; the message says what to change.
  *
  * @example
  * ```ts

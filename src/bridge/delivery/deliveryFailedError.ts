@@ -1,6 +1,6 @@
 import { TaskError } from '../../core/protocol/errors.js'
 
-/** A message about the end of a call was not delivered, and is not tried again. `cause` says why. */
+/** A message about the end of a call was not delivered, and is not sent again. `cause` says why. */
 export class DeliveryFailedError extends TaskError {
   override readonly name = 'DeliveryFailedError'
   /** The id that the receiver knows the message by, such as the `webhook-id`. */

@@ -17,8 +17,8 @@ export interface DeliveryOptions {
   /** The calls to tell of. @default all */
   filter?: (call: SettledToolCall, userId: string) => boolean
   /**
-   * Called with each message that is given up, as a {@link DeliveryFailedError}, with failures of the storage, and with what your functions
-   * throw. The id of the user is absent where the error is about no user.
+   * Called with each message that is not sent again, as a {@link DeliveryFailedError}, with failures of the storage, and
+   * with what your functions throw. The id of the user is absent where the error is about no user.
    */
   onError?: (error: Error, userId: string | undefined) => void
   /**
@@ -58,7 +58,7 @@ export function deliveryEnvironment(given: Partial<DeliveryEnvironment> | undefi
 /**
  * Checks what all senders are given.
  *
- * @throws {TaskConfigurationError} for an option that cannot be used.
+ * @throws {TaskConfigurationError} if an option cannot be used.
  */
 export function checkDeliveryOptions(what: string, { storage, filter, onError }: DeliveryOptions): void {
   if (storage === undefined)

@@ -29,7 +29,7 @@ import { createStanding } from './standing.js'
  * and forget calls, once each, even if it is offline meanwhile. The page has no token, no task id and nothing of MCP. Creating
  * it does nothing yet: the first use connects. The other side is `createTaskBridge` of `taskwire/bridge/server`.
  *
- * @throws {TaskConfigurationError} where the options cannot work; the message says what to change.
+ * @throws {TaskConfigurationError} if the options cannot work; the message says what to change.
  *
  * @example
  * ```ts

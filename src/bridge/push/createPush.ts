@@ -94,7 +94,7 @@ const MAX_BYTES = 3000
  * (RFC 8291). A message is written into the storage before it is sent, and sent again with backoff until the push services have taken it, or
  * it is of no use. A subscription that a push service no longer knows is removed.
  *
- * @throws {TaskConfigurationError} for an option that cannot be used.
+ * @throws {TaskConfigurationError} if an option cannot be used.
  *
  * @example
  * ```ts

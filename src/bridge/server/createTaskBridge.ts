@@ -31,7 +31,7 @@ const MEGABYTE = 1024 * 1024
  * The backend's side of `taskwire/bridge`: its clients call the tools, and pages see their calls. Each page sees those of its
  * user, by the client that `clientOf` returns, and does what `allow` allows.
  *
- * @throws {TaskConfigurationError} where an option cannot be used.
+ * @throws {TaskConfigurationError} if an option cannot be used.
  *
  * @example
  * ```ts

@@ -30,8 +30,8 @@ export type BridgeAllow =
 export interface TaskBridgeOptions {
   /**
    * The client of the user who sends the request, whom your session or token names: one client a user, the same one for all
-   * requests, with a `scope` of its own. Nothing where the user is not signed in: the page gets a 401, and
-   * shows `connection.status: 'unauthorized'`.
+   * requests, with a `scope` of its own. Return nothing if the user is not signed in: the page gets a 401, and shows
+   * `connection.status: 'unauthorized'`.
    */
   clientOf: (request: Request) => TaskClient<unknown> | undefined | Promise<TaskClient<unknown> | undefined>
   /** The actions that pages may take. All others are refused. */
@@ -56,15 +56,15 @@ export interface TaskBridgeOptions {
   maxActions?: number
   /** How many streams of a user may be open at once. A browser opens one for all of its tabs. @default 32 */
   maxStreams?: number
-  /** How often a stream shows a sign of life, in ms. Pages open another one after three that did not come. @default 15000 */
+  /** How often a stream sends a sign of life, in ms. A page opens a new stream after three missing ones. @default 15000 */
   heartbeatMs?: number
   /**
-   * How much waits for a page that reads slowly, in bytes. Of what comes on top it gets the newest state of each call, and
-   * a page that reads nothing for four heartbeats is cut off.
+   * How much is buffered for a page that reads slowly, in bytes. Beyond that, the page gets only the newest state of each
+   * call. A page that reads nothing for four heartbeats is disconnected.
    * @default 16384
    */
   highWaterMark?: number
-  /** Called with what goes wrong here: `clientOf`, `allow`, `select` or `shows` has thrown. */
+  /** Called with errors of this handler: `clientOf`, `allow`, `select` or `shows` has thrown. */
   onError?: (error: Error) => void
   /** For tests: time and chance. */
   environment?: Partial<Environment>

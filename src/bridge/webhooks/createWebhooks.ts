@@ -71,7 +71,7 @@ const LIMIT_MS = 6 * LONGEST_DELAY_MS
  * until the receiver takes it with a 2xx. The header `webhook-id` stays the same, so a receiver can ignore what it has already. A
  * webhook is written into the storage before it is sent: the next process sends what a killed one has left.
  *
- * @throws {TaskConfigurationError} for an option that cannot be used.
+ * @throws {TaskConfigurationError} if an option cannot be used.
  *
  * @example
  * ```ts

@@ -73,7 +73,7 @@ function checkFunction(name: string, value: unknown): void {
 /**
  * Checks an option that is one of these, or none.
  *
- * @throws {TaskConfigurationError} where it is not one of those allowed.
+ * @throws {TaskConfigurationError} if it is not one of those allowed.
  */
 export function oneOf<T>(name: string, value: T, allowed: readonly NonNullable<T>[]): void {
   if (value === undefined || (allowed as readonly T[]).includes(value)) return

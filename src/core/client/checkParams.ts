@@ -33,7 +33,7 @@ const KEPT_BYTES = 1_000_000
 /**
  * The options of a call, with a copy of what the app notes with it.
  *
- * @throws {TaskConfigurationError} where `meta` is no JSON object or too long, or where nothing keeps results.
+ * @throws {TaskConfigurationError} if `meta` is no JSON object or too long, or if nothing keeps results.
  */
 export function readCallOptions<T extends Pick<ToolCallOptions, 'meta' | 'keepResult'>>(
   options: T,

@@ -47,7 +47,7 @@ const CONNECTIONS = 6
 /**
  * A client over the connection that `setUp` makes, of these parts. What it knows of the wire, it knows from there.
  *
- * @throws {TaskConfigurationError} where the options cannot work; the message says what to change.
+ * @throws {TaskConfigurationError} if the options cannot work; the message says what to change.
  */
 export function createClientOver(options: TaskClientBaseOptions, setUp: SetUp, parts: PartsOfClient): TaskClient {
   const environment = { ...browserEnvironment(), ...options?.environment }

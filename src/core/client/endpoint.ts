@@ -16,7 +16,7 @@ export interface Endpoint {
   /**
    * The URL to connect to.
    *
-   * @throws {TaskConfigurationError} where it is relative and there still is no page.
+   * @throws {TaskConfigurationError} if it is relative and there still is no page.
    */
   url(): URL
 }
@@ -24,7 +24,7 @@ export interface Endpoint {
 /**
  * The server with this URL.
  *
- * @throws {TaskConfigurationError} where it is no http(s) URL.
+ * @throws {TaskConfigurationError} if it is no http(s) URL.
  */
 export function endpointOf(given: string | URL, { baseUrl }: Pick<Environment, 'baseUrl'>): Endpoint {
   const url = parseUrl(given, baseUrl())

@@ -14,7 +14,7 @@ import type { TaskClientBaseOptions } from './taskClient.js'
 /**
  * The number given for an option, or its default.
  *
- * @throws {TaskConfigurationError} where it is no number above 0.
+ * @throws {TaskConfigurationError} if it is no number above 0.
  */
 export function positive(name: string, value: number | undefined, otherwise: number): number {
   if (value === undefined) return otherwise
@@ -25,7 +25,7 @@ export function positive(name: string, value: number | undefined, otherwise: num
 /**
  * The same, for a time that has to pass.
  *
- * @throws {TaskConfigurationError} where it is no number above 0, or never passes.
+ * @throws {TaskConfigurationError} if it is no number above 0, or never passes.
  */
 function finite(name: string, value: number | undefined, otherwise: number): number {
   if (value !== Number.POSITIVE_INFINITY) return positive(name, value, otherwise)
@@ -83,7 +83,7 @@ export function readLegacyOptions(
 /**
  * The storage that the option names.
  *
- * @throws {TaskConfigurationError} where it names none.
+ * @throws {TaskConfigurationError} if it names none.
  */
 export function readStorage(option: TaskClientBaseOptions['storage'], environment: Environment): TaskStorage {
   if (option === undefined) return splitStorage(pageStorage('local', environment), pageStorage('session', environment))

@@ -26,19 +26,18 @@ export type ToolCallParams<T = AnyTools, Name extends ToolName<T> = ToolName<T>>
 /** How a call is made and followed. */
 export interface ToolCallOptions {
   /**
-   * Aborting it detaches: the promise rejects, the server keeps working, and the task can be resumed. To end the work, call
+   * Aborting it detaches: the promise rejects, the server keeps working, and the task can be resumed. To stop the work, call
    * `cancel()`.
    */
   signal?: AbortSignal
   /**
-   * Makes the call one of a kind: while a call with this key (and tool, endpoint and scope) is known, in
-   * this page or in storage, the same call is returned instead of a second `tools/call`. A page knows the latest 200
-   * that have ended, and a storage those whose outcome is that of a task: a call that was answered at once is made
-   * again after that.
+   * Makes the call unique: while a call with this key (and tool, endpoint and scope) is known, in this page or in storage,
+   * that call is returned and no second `tools/call` is sent. A page knows the latest 200 calls that have ended. A storage
+   * knows those that became a task; a call that the server answered at once is made again after a reload.
    */
   key?: string
   /**
-   * Whether to call the tool again although a call with this key is known: never, where that call has settled, or always.
+   * Whether to call the tool again although a call with this key is known: never, only if that call has settled, or always.
    * @default 'never'
    */
   repeat?: 'never' | 'settled' | 'always'
@@ -65,20 +64,24 @@ export interface ToolCallOptions {
 export interface ToolCall<TResult = CallToolResult> {
   readonly callId: string
   /**
-   * The tool's result, `isError: true` included. Rejects with a `TaskError`, or with the reason of the signal where this handle
+   * The tool's result, `isError: true` included. Rejects with a `TaskError`, or with the reason of the signal if this handle
    * was detached. A rejection without a handler is not reported as unhandled.
    */
   readonly result: Promise<TResult>
   getState(): ToolCallState
-  /** When the task is polled next, ms since the epoch; undefined while nothing is scheduled. Its changes are not announced. */
+  /**
+   * When the task is polled next, ms since the epoch; undefined while nothing is scheduled. No listener is called when it
+   * changes: read it when you render.
+   */
   readonly nextPollAt: number | undefined
   /**
-   * When the server last said how the task is, ms since the epoch, in an answer to a poll or a push, also where nothing
-   * was new; undefined before the call has become a task. Its changes are not announced.
+   * When the server last reported on the task, ms since the epoch: by an answer to a poll or by a push, even if nothing was
+   * new. Undefined before the call has become a task. No listener is called when it changes: read it when you render.
    *
-   * It tells a slow task from a dead one. While it is recent, the server answers, and the work continues as far as the server
-   * knows; `task` and `progress` say whether it gets anywhere. Where it is older than three intervals (`task.pollIntervalMs`),
-   * or than `poll.safetyIntervalMs` with push, the server has not been heard of, and `network` says why.
+   * It tells a slow task from a dead one. While it is recent, the server answers, and as far as the server knows the work
+   * continues; `task` and `progress` say whether there is progress. If it is older than three intervals
+   * (`task.pollIntervalMs`), or than `poll.safetyIntervalMs` with push, the client has heard nothing from the server, and
+   * `network` says why.
    */
   readonly lastHeardAt: number | undefined
   subscribe(listener: (state: ToolCallState) => void): () => void
@@ -87,11 +90,11 @@ export interface ToolCall<TResult = CallToolResult> {
   /** Stops waiting here. The task lives on and stays resumable. */
   detach(): void
   /**
-   * Responds to an input request: checked, then sent, once. A response that cannot get through is repeated until it
-   * does. Resolves only if the server has taken this response, or an equal one from this tab.
+   * Responds to an input request: checked, then sent, once. If the network fails, the response is sent again until it
+   * arrives. Resolves only once the server has accepted this response, or an equal one from this tab.
    *
-   * @throws {TaskInputError} where the response does not fit the input request, where another one is being sent, or where
-   * the input request is gone or answered.
+   * @throws {TaskInputError} if the response does not fit the input request, if another one is being sent, or if the input
+   *   request is gone or answered.
    */
   respond(inputKey: string, response: InputResponse): Promise<void>
 }
@@ -100,8 +103,9 @@ export interface ToolCall<TResult = CallToolResult> {
 export interface TaskClientState {
   readonly connection: ConnectionState
   /**
-   * By id. Of calls that have ended, the latest 200 with a key and 200 without stay, the latter for five minutes and
-   * until the next call; handles keep the last state. A call that a handle or a hook listens to stays in any case.
+   * By id. Of the calls that have ended, the latest 200 with a key and the latest 200 without stay; those without a key stay
+   * for five minutes at least, and go with the next call after that. A handle keeps its last state, and a call that a handle
+   * or a hook listens to always stays.
    */
   readonly calls: Readonly<Record<string, ToolCallState>>
 }
@@ -112,7 +116,7 @@ export interface TaskErrorContext {
   readonly operation: 'connect' | 'poll' | 'cancel' | 'respond' | 'storage' | 'protocol' | 'resume'
 }
 
-/** A task to resume: its id, with the tool's name where it is known. */
+/** A task to resume: its id, and the tool's name if it is known. */
 export interface TaskReference {
   taskId: string
   name?: string
@@ -121,7 +125,7 @@ export interface TaskReference {
 /** Which calls to forget: one, or all of a scope. */
 export type ForgetFilter = { callId: string; scope?: never } | { scope?: string; callId?: never }
 
-/** Options of every client, however it is connected. */
+/** Options of every client, no matter how it connects. */
 export interface TaskClientBaseOptions {
   /**
    * Where records of running tasks are kept.
@@ -131,12 +135,12 @@ export interface TaskClientBaseOptions {
   storage?: 'local' | 'session' | 'memory' | TaskStorage
   /** Where results of calls with `keepResult` are kept: `keptResults()` of `taskwire/results`. @default nowhere */
   results?: KeptResults
-  /** Account or tenant. Records of one scope are invisible to every other. @default '' */
+  /** The account or tenant. Records of one scope are invisible to all others. @default '' */
   scope?: string
   /**
-   * Names the server: records and tabs are shared by clients with the same endpoint and scope, and by no others. It
-   * is stored as it is, so it must hold no secret. Set it where the query of the `url` changes between visits, for
-   * instance because a token is in it.
+   * Names the server: records and tabs are shared by clients with the same endpoint and scope, and by no others. It is
+   * stored as it is, so it must hold no secret. Set it if the query of the `url` changes between visits, for instance
+   * because it contains a token.
    *
    * The URL of an SDK client is not known. Without an endpoint its calls live as long as the page and are not shared
    * between tabs, which is reported to `onError` once, unless `storage` is `'memory'`.
@@ -145,11 +149,11 @@ export interface TaskClientBaseOptions {
    */
   endpoint?: string
   poll?: {
-    /** Used where the server does not say, in ms. @default 1000 */
+    /** Used if the server names no interval, in ms. @default 1000 */
     defaultIntervalMs?: number
     /** No task is polled more often than this, in ms. @default 50 */
     minIntervalMs?: number
-    /** How often a task is polled while the server pushes what happens to it, in ms. @default 30000 */
+    /** How often a task is polled while the server pushes its changes, in ms. @default 30000 */
     safetyIntervalMs?: number
     /** Whether a hidden page continues to poll, or pauses. @default 'continue' */
     hidden?: 'continue' | 'pause'
@@ -160,14 +164,14 @@ export interface TaskClientBaseOptions {
     maxConcurrent?: number
   }
   /**
-   * How long the server may take to answer a `tools/call` with a result, an input request or a task, in ms; then the
-   * call fails with `ToolCallInterruptedError`, since the tool may be running. Also how long a call is sent again that
-   * was not answered, where the server knows it by its key. The life of a task does not count, nor
-   * the time in which an input request waits for its response.
+   * How long the server may take to answer a `tools/call` with a result, an input request or a task, in ms; then the call
+   * fails with `ToolCallInterruptedError`, since the tool may be running. Also how long an unanswered call is sent again, if
+   * the server recognises it by its key. The lifetime of a task does not count, nor does the time that an input request
+   * waits for its response.
    * @default 3600000
    */
   callTimeoutMs?: number
-  /** Backoff after failures that may pass. */
+  /** Backoff after failures that may be temporary. */
   retry?: {
     /** First delay, doubled with each failure, in ms. @default 500 */
     baseMs?: number
@@ -176,17 +180,17 @@ export interface TaskClientBaseOptions {
     /** Failures in a row after which a call gives up with `TaskUnreachableError`. @default unlimited; the ttl bounds it */
     maxAttempts?: number
     /**
-     * How often connecting is tried in a row, for `connect()`, a call or `listTools()`, before it fails with
-     * `ConnectionFailedError`. Only what may pass is tried again: the network, an answer that does not come in 30 s, HTTP 408, 425,
-     * 429 and 5xx. After that the next use tries again, and the page does when it comes online or is shown. `tools/call` is
-     * never repeated. Calls that wait end by their `signal`.
+     * How many attempts to connect are made in a row, for `connect()`, a call or `listTools()`, before it fails with
+     * `ConnectionFailedError`. Only temporary failures are tried again: the network, no answer within 30 s, HTTP 408, 425,
+     * 429 and 5xx. After that, the next use tries again, and so does the page when it comes online or is shown. `tools/call`
+     * is never repeated. A waiting call ends by its `signal`.
      * @default unlimited, as polls are
      */
     connectAttempts?: number
   }
   /**
-   * Whether to ask the server to push what happens to tasks (`subscriptions/listen`). Polling of a task relaxes to
-   * `poll.safetyIntervalMs` once something of it was pushed.
+   * Whether to ask the server to push changes of tasks (`subscriptions/listen`). A task is polled at `poll.safetyIntervalMs`
+   * once the server has pushed something about it.
    * @default true
    */
   push?: boolean
@@ -195,14 +199,14 @@ export interface TaskClientBaseOptions {
     /** Respond to input requests without a user interface. Requests without a handler wait for `respond()`. */
     handlers?: InputHandlers
     /**
-     * How an input request without a handler is treated: it waits for `respond()`, or the call fails with
+     * What to do with an input request without a handler: it waits for `respond()`, or the call fails with
      * `TaskInputRequiredError`.
      * @default 'wait'
      */
     missing?: 'wait' | 'error'
     /**
-     * Polls in a row in which a task asks for input and nothing is left to be answered, after which it is
-     * cancelled and the call fails with `TaskStuckError`. An input request that somebody thinks over does not count.
+     * After how many polls in a row that ask for input without anything left to answer the task is cancelled and the call
+     * fails with `TaskStuckError`. An open input request does not count.
      * @default 60
      */
     stuckAfterPolls?: number
@@ -214,14 +218,14 @@ export interface TaskClientBaseOptions {
    */
   crossTab?: boolean
   /**
-   * Whether listeners of the store, and with them components, are called at most once a frame (16 ms) while nothing but
-   * the progress of tasks changes: a server may push faster than a page can render.
+   * Whether listeners of the store, and so components, are called at most once a frame (16 ms) while only the progress of
+   * tasks changes: a server may push faster than a page can render.
    * @default true
    */
   batchUpdates?: boolean
   /**
-   * `'eager'`: every task is followed to its end, also those that no component watches and those of earlier visits.
-   * `'lazy'`: only while somebody waits for it.
+   * `'eager'`: every task is followed to its end, including those of earlier visits and those that no component watches.
+   * `'lazy'`: a task is followed only while a component or a promise waits for it.
    * @default 'eager'
    */
   resume?: 'eager' | 'lazy'
@@ -231,11 +235,11 @@ export interface TaskClientBaseOptions {
    */
   jobs?: readonly Job[]
   /**
-   * `toolsHash` of the module that `npx taskwire types` writes. In development the server's tools are listed once after
-   * the connection is made, and a warning says so where their types have changed since. A production build asks nothing.
+   * `toolsHash` of the module that `npx taskwire types` writes. In development, the client lists the server's tools once
+   * after it has connected, and warns if their types have changed since. A production build sends no such request.
    */
   toolsHash?: string
-  /** Called with what went wrong without ending a call: failed polls, storage that throws, protocol violations. */
+  /** Called with errors that do not end a call: failed polls, storage that throws, protocol violations. */
   onError?: (error: Error, context: TaskErrorContext) => void
   /** For tests: time, network and storage of the page. */
   environment?: Partial<Environment>
@@ -252,9 +256,9 @@ export interface TaskRequests {
 }
 
 /**
- * Calls tools and follows what becomes a task, across reloads. Made by `createTaskClient`.
+ * Calls tools and follows the tasks that calls become, across reloads. Made by `createTaskClient`.
  *
- * @typeParam T The server's tools, where they are known: names, arguments and results are typed by them.
+ * @typeParam T The server's tools, if they are known: they type names, arguments and results.
  */
 export interface TaskClient<T = AnyTools> extends WithTools<T> {
   /** `zustand` vanilla store: `{ connection, calls }`. */
@@ -264,23 +268,23 @@ export interface TaskClient<T = AnyTools> extends WithTools<T> {
   /** The `url` that the client was made with; undefined with an SDK client. */
   readonly url?: string | URL | undefined
   /**
-   * Connects, where the first use has not done it yet. A sign-in that has failed may be tried again after it: call it when the
-   * user asks to sign in again, or has signed in over a transport of your own.
+   * Connects, if the first use has not done so yet. After a failed sign-in it allows another one: call it when the user asks
+   * to sign in again, or has signed in over a transport of your own.
    *
    * @throws {ConnectionFailedError} with what to do about it.
    */
   connect(): Promise<void>
   /**
-   * Resumes the tasks that earlier visits left running, each once; with a filter, the one call, which fails with
-   * `ToolCallInterruptedError` where its response never came. With `resume: 'eager'` the React provider does it on mount and
-   * `connect()` does it, too. After `close()` it returns no calls.
+   * Resumes the tasks that earlier visits left running, each once. With a filter it resumes that one call, which fails with
+   * `ToolCallInterruptedError` if its response never came. With `resume: 'eager'`, the React provider does this on mount,
+   * and so does `connect()`. After `close()` it returns no calls.
    */
   resumeToolCalls(filter?: { callId?: string }): Promise<readonly ToolCall[]>
   /** The option `jobs`. */
   readonly jobs?: readonly Job[] | undefined
   /** When tasks of earlier visits are resumed. */
   readonly resume: 'eager' | 'lazy'
-  /** Calls a tool and waits for its final result, whatever the server makes of the call. */
+  /** Calls a tool and waits for its final result, whether or not the server makes it a task. */
   callTool<Name extends ToolName<T>>(
     params: ToolCallParams<T, Name>,
     options?: ToolCallOptions,
@@ -294,20 +298,20 @@ export interface TaskClient<T = AnyTools> extends WithTools<T> {
     options?: ToolCallOptions,
   ): ToolCall<ToolResult<T, Name>>
   /**
-   * Follows a task by its id, for instance one that another device started: once, however often and from however many pages
-   * this is called. With a `key` it becomes the call of that key.
+   * Follows a task by its id, for instance one that another device started. The task is followed once, no matter how often
+   * and from how many pages this is called. With a `key` it becomes the call of that key.
    *
-   * @throws {TaskConfigurationError} for a `key` without the tool's name, or that of another call that is running.
+   * @throws {TaskConfigurationError} for a `key` without the tool's name, or for the key of another call that is running.
    */
   resumeTask(
     task: string | TaskReference,
     options?: Pick<ToolCallOptions, 'signal' | 'key' | 'meta' | 'keepResult'>,
   ): ToolCall
-  /** The call with this id, where there is one. */
+  /** The call with this id, if there is one. */
   getToolCall(callId: string): ToolCall | undefined
   /**
-   * Many calls as one, such as those of a batch: how many run, have completed and have failed, how far they are together.
-   * A filter by `meta` finds them again after a reload.
+   * Many calls as one, such as a batch: how many are running, have completed and have failed, and their progress together. A
+   * filter by `meta` finds them again after a reload.
    *
    * @example
    * ```ts
@@ -316,31 +320,31 @@ export interface TaskClient<T = AnyTools> extends WithTools<T> {
    * ```
    */
   toolCalls(options?: ToolCallsFilter): ToolCallGroup
-  /** The call with this id as `store` shows it, without a snapshot of all of them. */
+  /** The state of the call with this id, as in `store`, without a snapshot of all calls. */
   getToolCallState(callId: string): ToolCallState | undefined
   /**
-   * Calls the listener when the call with this id has changed, also when it appears or is forgotten: the cost is the
-   * same whatever the number of calls. Returns a function that unsubscribes.
+   * Calls the listener when the call with this id changes, appears or is forgotten. The cost does not depend on the number
+   * of calls. Returns a function that unsubscribes.
    */
   subscribeToolCall(callId: string, listener: () => void): () => void
   /** The id that a call with these params and this key has or would have. */
   toolCallId(name: ToolName<T>, key: string): string
   /** The requests of the Tasks extension, each once: nothing is polled, recorded or repeated. */
   readonly tasks: TaskRequests
-  /** Calls a tool and returns a task as a task: not polled, not recorded. */
+  /** Calls a tool, and returns a task as it is: it is not polled and not recorded. */
   callToolRaw<Name extends ToolName<T>>(
     params: ToolCallParams<T, Name>,
     options?: { signal?: AbortSignal },
   ): Promise<{ type: 'result'; result: ToolResult<T, Name> } | { type: 'task'; task: Task }>
   /**
-   * Called with every call that ends while this page is open, also with one that no component observes: for a toast or
-   * a system notification. With several tabs, it is called in each.
+   * Called with every call that ends while this page is open, even if no component observes it: for a toast or a system
+   * notification. With several tabs, it is called in each of them.
    */
   onToolCallSettled(listener: (call: SettledToolCall) => void): () => void
   /**
-   * Called when calls were forgotten, here or in another tab: `isForgotten(callId)` is true for each of them, and without an id
-   * where every call was forgotten. Remove copies of their results that your app has kept; the hooks and the queries of this
-   * package do that. Returns a function that unsubscribes.
+   * Called when calls were forgotten, here or in another tab: `isForgotten(callId)` is true for each of them, and
+   * `isForgotten()` if every call was forgotten. Remove copies of their results that your app has kept; the hooks and the
+   * queries of this package do that. Returns a function that unsubscribes.
    *
    * @example
    * ```ts
@@ -352,9 +356,9 @@ export interface TaskClient<T = AnyTools> extends WithTools<T> {
    */
   onForgotten(listener: (isForgotten: (callId?: string) => boolean) => void): () => void
   /**
-   * Calls the listener with everything that happens, in the order in which it does: each poll says why it came when it did. It
-   * costs nothing without a listener, and names tasks by a short hash only. With `wire: true` it also reports every message
-   * that is sent and received. Returns a function that unsubscribes.
+   * Calls the listener with everything that happens, in order: each poll says why it was sent at that time. Without a
+   * listener it costs nothing. Tasks are named by a short hash only. With `wire: true` it also reports every message that is
+   * sent and received. Returns a function that unsubscribes.
    *
    * @example
    * ```ts
@@ -366,8 +370,8 @@ export interface TaskClient<T = AnyTools> extends WithTools<T> {
   observe(listener: (observation: TaskClientObservation) => void, options?: ObserveOptions): () => void
   /**
    * Adds members to `_meta` of each `tools/call` that `callTool` and `startToolCall` send, such as a trace context.
-   * `prepare` is called while the app starts a call, and the function it returns when the request goes out: never, where
-   * the call turns out to be that of an earlier visit or of another tab. Nothing of it is recorded. Returns a function
+   * `prepare` is called while the app starts a call. The function that it returns is called when the request goes out, and
+   * never if the call turns out to be one of an earlier visit or of another tab. Neither is recorded. Returns a function
    * that removes `prepare`.
    *
    * @example
@@ -377,21 +381,21 @@ export interface TaskClient<T = AnyTools> extends WithTools<T> {
    */
   addCallMeta(prepare: (call: StartedCall) => () => CallMeta): () => void
   /**
-   * Drops a call from store and storage, or every call of a scope, by default this client's: for instance at sign-out. Hooks
-   * and queries show nothing of it afterwards, and call no tool until they are mounted again or the user asks for it. It does
-   * so in every tab. Tasks keep running on the server.
+   * Removes a call from the store and from storage, or every call of a scope, by default this client's: at sign-out, for
+   * instance. It does so in every tab. Hooks and queries no longer show the call, and call no tool until they are mounted
+   * again or the user asks for it. Tasks keep running on the server.
    *
-   * @throws {TaskConfigurationError} for a filter that says nothing, such as a `callId` that is undefined.
+   * @throws {TaskConfigurationError} for an empty filter, such as a `callId` that is undefined.
    */
   forget(filter?: ForgetFilter): Promise<void>
   listTools(): Promise<Tool[]>
   /**
    * Starts a sign-in with the `authProvider`. Call it in the handler of a click, with nothing awaited before it, while
-   * `connection.status` is `unauthorized`, or to ask for another account. Resolves to `authorized` where a refresh token made it
-   * needless, else to `started`: the page is about to go to the authorization server, or a window is there already.
-   * `connection.status` says when it is over.
+   * `connection.status` is `unauthorized`, or to ask for another account. Resolves to `authorized` if a refresh token made
+   * the sign-in unnecessary, else to `started`: the page is about to go to the authorization server, or a window is already
+   * open. `connection.status` says when it is over.
    *
-   * @throws {AuthorizationFailedError} where no sign-in could be started.
+   * @throws {AuthorizationFailedError} if no sign-in could be started.
    * @throws {TaskConfigurationError} without an `authProvider` that can sign a user in.
    *
    * @example
@@ -403,11 +407,12 @@ export interface TaskClient<T = AnyTools> extends WithTools<T> {
    */
   authorize(): Promise<'authorized' | 'started'>
   /**
-   * Ends a sign-in, on the page that the authorization server leads back to: checks the callback and exchanges its code for
-   * tokens. Resolves to `authorized`; in the window that another tab has opened for it to `handed-over`, once that tab has
-   * signed in. Tasks keep running. Then remove the code from the address of the page: `history.replaceState()`.
+   * Completes a sign-in, on the page that the authorization server redirects to: checks the callback and exchanges its code
+   * for tokens. Resolves to `authorized`, or, in a window that another tab has opened, to `handed-over` once that tab has
+   * signed in. Tasks keep running. Afterwards, remove the code from the address of the page with `history.replaceState()`.
    *
-   * @throws {AuthorizationFailedError} `reason` says why; the message what to do. Neither holds a code, a token or the URL.
+   * @throws {AuthorizationFailedError} `reason` says why, and the message says what to do. Neither contains a code, a token
+   *   or the URL.
    *
    * @example
    * ```ts
@@ -424,9 +429,9 @@ export interface TaskClient<T = AnyTools> extends WithTools<T> {
    */
   signOut(): Promise<void>
   /**
-   * Stops following every call, and closes the connection where this client has opened it: an SDK client that the app
-   * connected stays connected. Cancels no task; a `tools/call` that has no response yet is aborted. The calls leave the
-   * store. Resolves when the storage has what the next page needs.
+   * Stops following every call, and closes the connection if this client opened it: an SDK client that the app connected
+   * stays connected. It cancels no task, and aborts a `tools/call` that has no response yet. The calls leave the store.
+   * Resolves when everything that the next page needs is in storage.
    */
   close(): Promise<void>
 }

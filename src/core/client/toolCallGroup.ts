@@ -13,18 +13,21 @@ export interface ToolCallGroupState {
   /** How many have failed, a result with `isError: true` included. */
   readonly failed: number
   readonly cancelled: number
-  /** How far they are together, in calls: one that has ended counts as one, one that runs as the part that it says. */
+  /** Their progress together, in calls: a call that has ended counts as one, a running call as the fraction that it reports. */
   readonly progress: TaskProgress
 }
 
 /** Many calls as one, such as those of a batch. */
 export interface ToolCallGroup {
-  /** The same object while nothing in it has changed. */
+  /** Returns the same object while nothing in it has changed. */
   getState(): ToolCallGroupState
-  /** Calls the listener when one of the calls has changed, or the filter finds another one. Returns a function that unsubscribes. */
+  /**
+   * Calls the listener when one of the calls changes, or when the filter matches another one. Returns a function that
+   * unsubscribes.
+   */
   subscribe(listener: (state: ToolCallGroupState) => void): () => void
   /**
-   * Asks the server to stop those that run, as `cancel()` of each does.
+   * Asks the server to stop those that are running, like `cancel()` of each of them.
    *
    * @throws the first error of a cancellation, after the others were sent.
    */

@@ -1,12 +1,12 @@
 import type { CallToolResult } from '../protocol/callToolResult.js'
 import type { Register } from '../protocol/register.js'
 
-/** The tools of a server of which nothing is known. */
+/** The tools of a server, if nothing is known about them. */
 export type AnyTools = Record<string, { arguments?: object | undefined; structuredContent?: unknown }>
 
 /** What a type that carries tools says of them: a `TaskClient`, or a `TaskServer` whose tools `defineTool` made. */
 export interface WithTools<T> {
-  /** For types alone: there is no such member. */
+  /** Exists in types only: there is no such member. */
   readonly '~tools'?: T
 }
 
@@ -39,13 +39,13 @@ export type ToolArguments<T = RegisteredTools, Name extends ToolName<T> = ToolNa
   ? A
   : object | undefined
 
-/** The member `arguments` of what calls a tool, which may be left out where nothing in it is required. */
+/** The member `arguments` of a call, which may be left out if no argument is required. */
 export type WithArguments<A, Other = never> =
   Record<never, never> extends A ? { arguments?: A | Other | undefined } : { arguments: A | Other }
 
 /**
- * The type of `structuredContent` where a tool may have failed: with `isError: true` it is not what the output schema says,
- * and any JSON. Check `isError` first, and it has the type of the output.
+ * The type of `structuredContent` while the tool may have failed: with `isError: true` it does not follow the output schema,
+ * and is any JSON. Check `isError` first, and it has the type of the output.
  *
  * @example
  * ```ts
@@ -54,7 +54,7 @@ export type WithArguments<A, Other = never> =
  * ```
  */
 export interface CheckIsErrorFirst {
-  /** For types alone: there is no such member. */
+  /** Exists in types only: there is no such member. */
   readonly '~isError'?: never
 }
 
@@ -69,7 +69,7 @@ export type ToolOutput<T> =
       structuredContent?: CheckIsErrorFirst | undefined
     })
 
-/** The result of a tool: a plain `CallToolResult` where its output is not known. */
+/** The result of a tool: a plain `CallToolResult` if its output type is not known. */
 export type ToolResult<T = RegisteredTools, Name extends ToolName<T> = ToolName<T>> = T[Name] extends {
   structuredContent?: infer Output
 }

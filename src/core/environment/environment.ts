@@ -1,4 +1,4 @@
-/** Takes a listener away again. */
+/** Removes the listener. */
 export type Unsubscribe = () => void
 
 /** What `setTimeout` returned; opaque. */
@@ -30,21 +30,22 @@ export interface Channel {
 }
 
 /**
- * Everything that Taskwire takes from the page it runs in. The engine reads no global, so a test that
- * brings its own environment decides when time passes and when the network is there.
+ * Everything that Taskwire takes from the page it runs in. The engine reads no globals, so a test with its own environment
+ * decides when time passes and when the network works.
  */
 export interface Environment {
   /** Wall-clock time, ms since the epoch. */
   now(): number
   /**
-   * @param wakeAt Given where nothing runs, and the callback only looks what is due: when there is something to do, ms
-   * since the epoch. The delay may end before it. A host that sleeps in between may call the callback at that time.
+   * @param wakeAt Passed if nothing runs until then and the callback only checks what is due: the time when there is
+   *   something to do, ms since the epoch. The delay may end earlier. A host that sleeps in between may call the callback at
+   *   that time.
    */
   setTimeout(callback: () => void, delayMs: number, wakeAt?: number): TimerHandle
   clearTimeout(handle: TimerHandle): void
   /** A number in [0, 1), for jitter. */
   random(): number
-  /** A string that cannot be guessed and does not repeat, for call ids. */
+  /** A unique string that cannot be guessed, for call ids. */
   randomId(): string
   fetch(url: string | URL, init?: RequestInit): Promise<Response>
   /** The base of relative URLs; undefined outside a page. */
@@ -57,10 +58,10 @@ export interface Environment {
   onPageHide(listener: () => void): Unsubscribe
   /** The page is back, from the back-forward cache or from sleep. */
   onPageShow(listener: () => void): Unsubscribe
-  /** Undefined where the page has no such storage. May throw where access is forbidden. */
+  /** Undefined if the page has no such storage. May throw if access is forbidden. */
   storage(kind: 'local' | 'session'): WebStorage | undefined
-  /** Absent where the page has no Web Locks. */
+  /** Absent if the page has no Web Locks. */
   readonly locks?: Locks | undefined
-  /** Absent where the page has no BroadcastChannel. */
+  /** Absent if the page has no BroadcastChannel. */
   readonly channel?: ((name: string) => Channel) | undefined
 }

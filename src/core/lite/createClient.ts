@@ -9,10 +9,12 @@ import { checkOptionsOfParts, NO_PARTS } from './missingParts.js'
 import type { TaskClientLiteOptions } from './options.js'
 
 /**
- * Creates the client of `taskwire/lite` of the parts that an app names, for pages that ship nothing that they do not use. Without
- * any part it calls tools, polls tasks and resumes them after a reload. Creating it does nothing yet: the first use connects.
+ * Creates the client of `taskwire/lite` from the parts that an app names, so that a page ships nothing that it does not use.
+ * Without any part it calls tools, polls tasks and resumes them after a reload. Creating it does nothing yet: the first use
+ * connects.
  *
- * @throws {TaskConfigurationError} where the options cannot work, or need a part that is missing; the message says what to change.
+ * @throws {TaskConfigurationError} if the options cannot work, or need a part that is missing; the message says what to
+ *   change.
  *
  * @example
  * ```ts

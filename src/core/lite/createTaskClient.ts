@@ -7,14 +7,14 @@ import type { TaskClientLiteOptions } from './options.js'
 const CALLER = { name: 'createTaskClient', entry: 'taskwire/lite', parts: ALL_PARTS }
 
 /**
- * Creates a client for a server that is known to speak MCP 2026-07-28, without the official SDK: a page ships a third of
- * what it ships with `createTaskClient` of `taskwire`. Calls, store, storage, tabs, errors and guarantees are the same,
- * and `taskwire/react` and `taskwire/query` take it. Creating it does nothing yet: the first use connects.
+ * Creates a client for a server that is known to speak MCP 2026-07-28, without the official SDK: a page ships a third of the
+ * bytes that it ships with `createTaskClient` of `taskwire`. Calls, store, storage, tabs, errors and guarantees are the
+ * same, and `taskwire/react` and `taskwire/query` accept it. Creating it does nothing yet: the first use connects.
  *
  * It has no OAuth (pass the token in `headers`), speaks no earlier revision, and does not validate `structuredContent`
  * against the schema of the server (pass an `outputSchema` of the app): for these, import it from `taskwire`.
  *
- * @throws {TaskConfigurationError} where the options cannot work; the message says what to change.
+ * @throws {TaskConfigurationError} if the options cannot work; the message says what to change.
  *
  * @example
  * ```ts

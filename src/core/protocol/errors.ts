@@ -70,7 +70,7 @@ function causeOf(cause: unknown, taskId: string | undefined): { cause: unknown }
   return printable === undefined ? undefined : { cause: printable }
 }
 
-/** True for errors of Taskwire, also for those of a second copy of the package on the page. */
+/** True for errors of Taskwire, including those of a second copy of the package on the page. */
 export function isTaskError(error: unknown): error is TaskError {
   return typeof error === 'object' && error !== null && (error as { [BRAND]?: unknown })[BRAND] === true
 }
@@ -109,8 +109,8 @@ const EXPIRED_MESSAGE = {
 }
 
 /**
- * The task is past its ttl (`'ttl'`) or the server does not know it (`'unknown-task'`): it has answered -32602, or another
- * error ten times without ever having shown the task.
+ * The task is past its ttl (`'ttl'`), or the server does not know it (`'unknown-task'`): the server has answered -32602, or
+ * has answered ten times with another error and has never shown the task.
  */
 export class TaskExpiredError extends TaskError {
   override readonly name = 'TaskExpiredError'
@@ -132,7 +132,7 @@ export class TaskInputRequiredError extends TaskError {
   override readonly name = 'TaskInputRequiredError'
 }
 
-/** A response cannot be taken: it does not fit the input request, or the input request is no longer there. */
+/** A response cannot be sent: it does not fit the input request, or the input request is no longer open. */
 export class TaskInputError extends TaskError {
   override readonly name = 'TaskInputError'
   /**
@@ -151,7 +151,7 @@ export class TaskStuckError extends TaskError {
   override readonly name = 'TaskStuckError'
 }
 
-/** The message of the server that broke the specification. */
+/** The message by which the server broke the specification. */
 export type TaskProtocolSource =
   | 'tools/call'
   | 'tasks/get'
@@ -161,7 +161,7 @@ export type TaskProtocolSource =
   | 'notifications/tasks'
   | 'other'
 
-/** The server broke SEP-2663. `violation` says what, `source` where. */
+/** The server broke SEP-2663. `violation` says how, and `source` names the message. */
 export class TaskProtocolError extends TaskError {
   override readonly name = 'TaskProtocolError'
   declare readonly violation: string
@@ -206,8 +206,8 @@ export class ToolCallInterruptedError extends TaskError {
 }
 
 /**
- * A call was not made, and nothing was sent: its key belongs to a call of the same tool with other arguments, which is
- * running or whose outcome is kept, in this tab, another one or from an earlier visit. Put what differs into the key, or
+ * A call was not made, and nothing was sent: its key belongs to a call of the same tool with other arguments. That call is
+ * running or its outcome is kept, in this tab, in another one, or from an earlier visit. Put the difference into the key, or
  * make the call with `repeat`.
  */
 export class ToolCallKeyConflictError extends TaskError {
@@ -258,7 +258,7 @@ export class ToolCallRejectedError extends TaskError {
  */
 export type TaskRequestFailure = 'network' | 'http' | 'server' | 'auth' | 'malformed'
 
-/** One request for a task failed in a way that may pass. Polls repeat it; it is `lastError` meanwhile. */
+/** One request for a task failed in a way that may be temporary. Polls repeat it; until then, it is the call's `lastError`. */
 export class TaskRequestError extends TaskError {
   override readonly name = 'TaskRequestError'
   declare readonly kind: TaskRequestFailure

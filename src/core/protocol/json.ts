@@ -1,4 +1,4 @@
-/** A JSON object whose members have not been looked at yet. */
+/** A JSON object whose members have not been checked yet. */
 export type JsonObject = Record<string, unknown>
 
 /** True for what JSON calls an object: no array, no null. */

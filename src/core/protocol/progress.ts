@@ -7,9 +7,9 @@ import { cutText } from './text.js'
  */
 export const PROGRESS_META = 'dev.taskwire/progress'
 
-/** How far a task has come, as the server counts it. */
+/** The progress of a task, as the server counts it. */
 export interface TaskProgress {
-  /** So many units of the work are done. */
+  /** How many units of the work are done. */
   readonly progress: number
   /** The total. Absent if the server does not know it. */
   readonly total?: number

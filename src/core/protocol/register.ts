@@ -1,8 +1,8 @@
 import type { JsonObject } from './json.js'
 
 /**
- * Where an app declares its client, so that every hook and option factory knows the tools of its server, and what it notes
- * with its calls. Without, tools have any name and any arguments.
+ * Where an app declares its client, so that every hook and every option factory knows the server's tools and the app's
+ * `meta`. Without a declaration, tools have any name and any arguments.
  *
  * @example
  * ```ts
@@ -20,7 +20,7 @@ import type { JsonObject } from './json.js'
 export interface Register {}
 
 /**
- * The app's own note on a call: `callMeta` of {@link Register}, else any JSON object. At most 1 kB. It is kept in clear text
- * with the record of the call.
+ * The app's own note on a call: `callMeta` of {@link Register}, else any JSON object. At most 1 kB. It is stored in clear
+ * text, in the record of the call.
  */
 export type ToolCallMeta = Register extends { callMeta: infer Meta extends object } ? Meta : JsonObject

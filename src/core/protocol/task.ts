@@ -11,22 +11,22 @@ export type TaskStatus = 'working' | 'input_required' | 'completed' | 'failed' |
 
 /** A task as the server describes it (SEP-2663, "Tasks"). Every member may change from snapshot to snapshot. */
 export interface Task {
-  /** A bearer capability: a client that knows it may read and cancel the task. Keep it out of URLs and logs. */
+  /** A bearer capability: any client that knows it may read and cancel the task. Keep it out of URLs and logs. */
   readonly taskId: string
   readonly status: TaskStatus
-  /** For people: progress, the reason of a failure. Comes from the server; render it as text. */
+  /** For people: the current step, or the reason for a failure. It comes from the server, so render it as text. */
   readonly statusMessage?: string
-  /** ISO 8601, by the server's clock. */
+  /** An ISO 8601 time, by the server's clock. */
   readonly createdAt: string
-  /** ISO 8601, by the server's clock. */
+  /** An ISO 8601 time, by the server's clock. */
   readonly lastUpdatedAt: string
-  /** How long the server keeps the task, in ms from its creation; null: without limit. */
+  /** How long the server keeps the task, in ms from its creation. Null means without limit. */
   readonly ttlMs: number | null
-  /** How long the server asks to be left alone between two `tasks/get`, in ms. */
+  /** The interval that the server asks for between two `tasks/get`, in ms. */
   readonly pollIntervalMs?: number
-  /** How far it has come, where the server says so in numbers. */
+  /** Its progress, if the server reports it in numbers. */
   readonly progress?: TaskProgress
-  /** Other data of the server about the task, without the members that the protocol reserves. Treat it as untrusted. */
+  /** Other data from the server about the task, without the members that the protocol reserves. Treat it as untrusted. */
   readonly _meta?: Readonly<Record<string, unknown>>
 }
 
@@ -66,7 +66,7 @@ export interface CancelledTask extends Task {
   readonly status: 'cancelled'
 }
 
-/** A task with what its status carries, as `tasks/get` and `notifications/tasks` deliver it. */
+/** A task with the members of its status, as `tasks/get` and `notifications/tasks` deliver it. */
 export type DetailedTask = WorkingTask | InputRequiredTask | CompletedTask | FailedTask | CancelledTask
 
 /** A task that no later snapshot can change. */

@@ -3,7 +3,7 @@ import type { JsonObject } from './json.js'
 /** A tool as `tools/list` describes it (MCP 2026-07-28, "Tools"). Other members that the server sends are there, too. */
 export interface Tool {
   name: string
-  /** For people; so is the title in `annotations`, which counts where this one is missing. */
+  /** For people. If it is missing, the title in `annotations` counts. */
   title?: string | undefined
   description?: string | undefined
   /** JSON Schema of the arguments. */

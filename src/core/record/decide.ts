@@ -3,11 +3,11 @@ import { type PollPolicy, pollInterval } from '../time/policy.js'
 import type { TaskRecord } from './record.js'
 
 /**
- * Why a poll comes when it does.
+ * Why a poll is sent at its time.
  *
  * - `interval`: the interval that the server asked for, or `poll.defaultIntervalMs`, is over
  * - `safety-interval`: the server pushes, and `poll.safetyIntervalMs` is over
- * - `backoff`: after a failure that may pass
+ * - `backoff`: after a failure that may be temporary
  * - `retry-after`: after a failure, as the server asked for by `Retry-After`
  * - `back-online`: the browser has a network again
  * - `takeover`: this tab polls now, in place of another one

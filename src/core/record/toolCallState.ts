@@ -5,9 +5,9 @@ import type { ToolCallMeta } from '../protocol/register.js'
 import type { Task } from '../protocol/task.js'
 
 /**
- * Where a call stands. `calling` until the server has responded to the `tools/call`, then the status of
- * the task; a call that is answered at once goes from `calling` to `completed`. An error of any kind
- * but a cancellation ends in `failed`; `error` says which. `ended`: in an earlier visit; its outcome is still to be fetched.
+ * Where a call stands. `calling` until the server has responded to the `tools/call`, then the status of the task; a call
+ * that is answered at once goes from `calling` to `completed`. Any error except a cancellation leads to `failed`; `error`
+ * says which one it was. `ended` means that the call ended in an earlier visit, and its outcome is still to be fetched.
  */
 export type ToolCallPhase = ToolCallState['phase']
 
@@ -20,9 +20,9 @@ export type ToolCallNetwork = 'ok' | 'retrying' | 'offline' | 'paused'
 
 /** The state of the response to an input request, from `respond()` until the server has taken it. */
 export type InputResponseState =
-  /** It is being checked and sent. `isRetrying`: the server could not be reached; it is sent again. */
+  /** The response is being checked and sent. `isRetrying`: the server could not be reached, so it is sent again. */
   | { readonly status: 'sending'; readonly isRetrying: boolean }
-  /** It was not taken. The request is open again. */
+  /** The response was not accepted. The input request is open again. */
   | { readonly status: 'rejected'; readonly isRetrying: false; readonly error: Error }
 
 interface ToolCallStateBase {
@@ -38,7 +38,7 @@ interface ToolCallStateBase {
   /** The newest snapshot of the task, where the call became one. */
   readonly task?: Task
   /**
-   * How far the work has come, in numbers. Absent where the server gives none (see `progress()` of a tool in
+   * The progress of the work, in numbers. Absent where the server gives none (see `progress()` of a tool in
    * `taskwire/server`), and once the call has ended. Of a 2025-11-25 server what it notifies, which never goes back.
    */
   readonly progress?: TaskProgress
@@ -46,7 +46,7 @@ interface ToolCallStateBase {
   readonly inputRequests: Readonly<Record<string, InputRequest>>
   /** The responses on their way, by the key of their input request. */
   readonly inputResponses: Readonly<Record<string, InputResponseState>>
-  /** From `cancel()` until the server's truth arrives. */
+  /** True from `cancel()` until the server reports how the task ended. */
   readonly isCancelling: boolean
   /**
    * The state of the cancellation: it is being sent, sent again because the server could not be reached, or accepted by the
@@ -71,9 +71,8 @@ export interface RunningToolCall extends ToolCallStateBase {
 }
 
 /**
- * A call that ended in an earlier visit, as its record has it: `task.status` says how. Its outcome is fetched from the
- * server, by one `tasks/get`, when somebody looks: `client.getToolCall(callId)`, `useToolCallState(callId)`, a hook with
- * its key.
+ * A call that ended in an earlier visit, as recorded: `task.status` says how. Its outcome is fetched from the server, by one
+ * `tasks/get`, when it is first needed: `client.getToolCall(callId)`, `useToolCallState(callId)`, a hook with its key.
  */
 export interface EndedToolCall extends ToolCallStateBase {
   readonly phase: 'ended'
@@ -102,9 +101,9 @@ export interface FailedToolCall extends ToolCallStateBase {
 }
 
 /**
- * A tool call as the store and the hooks show it: plain data, a new reference only where something changed.
- * `phase` tells the kinds apart: a `completed` call has a `result`, a `failed` or `cancelled` one an `error`, and one that
- * `ended` in an earlier visit has neither yet.
+ * A tool call as the store and the hooks show it: plain data. Its reference changes only if its content does. `phase` tells
+ * the kinds apart: a `completed` call has a `result`, a `failed` or `cancelled` one an `error`, and one that `ended` in an
+ * earlier visit has neither yet.
  */
 export type ToolCallState = RunningToolCall | EndedToolCall | SettledToolCall
 

@@ -185,7 +185,7 @@ function answering(callId: string): TaskInputError {
   )
 }
 
-/** @throws {TaskInputError} where the response is none to the input request. */
+/** @throws {TaskInputError} if the response is none to the input request. */
 async function check(
   callId: string,
   request: InputRequest,

@@ -119,7 +119,7 @@ function noted(record: TaskRecord, inputKey: string): TaskRecord {
 
 /** The input request that a handler responds to. */
 export interface InputHandlerContext {
-  /** The task that asks; undefined where the server asks before there is one. */
+  /** The task that asks; undefined if the server asks before there is a task. */
   readonly taskId: string | undefined
   readonly callId: string
   readonly inputKey: string
@@ -127,12 +127,12 @@ export interface InputHandlerContext {
   readonly signal: AbortSignal
 }
 
-/** Responds to one kind of input request. One that throws leaves it to `respond()`. */
+/** Responds to one kind of input request. If it throws, the request waits for `respond()`. */
 export type InputHandler<R> = (request: R, context: InputHandlerContext) => InputResponse | Promise<InputResponse>
 
 /**
- * Responds to input requests without a user interface. Each key of a task reaches its handler once, however many
- * polls and tabs show it; an input request whose handler throws waits for `respond()` instead.
+ * Responds to input requests without a user interface. Each input request reaches its handler once, no matter how many polls
+ * and tabs see it. If the handler throws, the input request waits for `respond()`.
  */
 export interface InputHandlers {
   elicitation?: InputHandler<ElicitFormRequest | ElicitUrlRequest>

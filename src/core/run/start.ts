@@ -157,7 +157,7 @@ async function makeCall(
  * ```
  *
  * @param before The call which an earlier page has sent. It is sent again under its key, or made again if that is wanted.
- * @throws {ToolCallInterruptedError} where the call may have reached the server, and nobody can tell.
+ * @throws {ToolCallInterruptedError} if the call may have reached the server, and nobody can tell.
  */
 async function sendCall(
   entry: CallEntry,

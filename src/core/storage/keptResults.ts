@@ -10,5 +10,5 @@ export interface KeptResultsContext {
   readonly onError: (error: TaskStorageError) => void
 }
 
-/** Keeps results of calls where their records are: `keptResults()` of `taskwire/results` returns it. */
+/** Keeps the results of calls beside their records. Made by `keptResults()` of `taskwire/results`. */
 export type KeptResults = (context: KeptResultsContext) => RecordStore

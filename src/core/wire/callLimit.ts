@@ -16,7 +16,7 @@ export interface CallLimitOptions {
  * tools/call ── counts ──▶ an input request, open ── counts anew ──▶ a task, followed for as long as it takes
  * ```
  *
- * @throws {ToolCallInterruptedError} where it was given up; else what `send` throws.
+ * @throws {ToolCallInterruptedError} if it was given up; else what `send` throws.
  */
 export async function withCallLimit<T>(
   { callTimeoutMs, environment }: CallLimitOptions,

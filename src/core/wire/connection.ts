@@ -4,21 +4,21 @@ import type { Tool } from '../protocol/tool.js'
 /** The connection as the store shows it. */
 export interface ConnectionState {
   /**
-   * `connecting`: the first request is on its way, or requests fail and are repeated: three in a row that nothing has answered
-   * make a connection `connecting` again, with the last `error`, and the next one that passes makes it `connected`.
-   * `unauthorized`: the server asks for credentials. Tasks wait, new calls fail, and the user is not redirected before the app
-   * calls `client.authorize()`; the next request that passes makes it `connected`.
+   * `connecting`: the first request is on its way, or requests fail and are repeated. Three requests in a row without an
+   * answer make a connection `connecting` again, with the last `error`; the next one that succeeds makes it `connected`.
+   * `unauthorized`: the server asks for credentials. Tasks wait, new calls fail, and the user is not redirected before the
+   * app calls `client.authorize()`. The next request that succeeds makes it `connected`.
    */
   readonly status: 'idle' | 'connecting' | 'connected' | 'unauthorized' | 'failed' | 'closed'
   /** `modern` for 2026-07-28, `legacy` for the revisions before it. */
   readonly era?: 'modern' | 'legacy'
-  /** Why it is that one, in a sentence for people. */
+  /** Why this era was chosen, in a sentence for people. */
   readonly eraReason?: string
   readonly protocolVersion?: string
   readonly server?: { readonly name: string; readonly version: string }
-  /** Whether the server says that it serves tasks. Calls work without, just not as tasks. */
+  /** Whether the server says that it serves tasks. Without them, calls work, but not as tasks. */
   readonly tasks?: boolean
-  /** Why there is no connection; while `connecting`, why the last attempt or request failed. */
+  /** Why there is no connection, or, while `connecting`, why the last attempt or request failed. */
   readonly error?: Error
 }
 

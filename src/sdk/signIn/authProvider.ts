@@ -21,10 +21,10 @@ export interface BrowserSignIn {
   /** The provider from which the SDK's transport takes tokens: it refreshes a token, and never redirects the user. */
   readonly transport: AuthProvider
   /**
-   * Begins a sign-in, in the same turn as the click of the user: later a browser blocks the window. `onCallback` is called
-   * where another window brings the callback.
+   * Begins a sign-in, in the same turn as the user's click: a browser blocks a window that opens later. `onCallback` is
+   * called if another window brings the callback.
    *
-   * @throws {AuthorizationFailedError} where the window is blocked.
+   * @throws {AuthorizationFailedError} if the window is blocked.
    */
   begin(onCallback: (callback: URLSearchParams) => Promise<void>): BegunSignIn
   /**
@@ -36,7 +36,7 @@ export interface BrowserSignIn {
   /**
    * Gives a callback to the tab that waits for it. Resolves when that tab has signed in.
    *
-   * @throws {AuthorizationFailedError} where no tab waits for it, or the sign-in failed there.
+   * @throws {AuthorizationFailedError} if no tab waits for it, or the sign-in failed there.
    */
   handOver(callback: URLSearchParams): Promise<void>
   /** Forgets the tokens, and drops those that a sign-in or refresh brings afterwards. */
@@ -46,7 +46,7 @@ export interface BrowserSignIn {
 /** A sign-in that the user has begun. */
 export interface BegunSignIn {
   readonly provider: OAuthClientProvider
-  /** Closes what was opened for it. */
+  /** Closes the window that was opened for it. */
   abandon(): void
 }
 

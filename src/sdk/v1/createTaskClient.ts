@@ -20,7 +20,7 @@ import { createSdkV1Connection } from './sdkV1Connection.js'
  * storage, tabs, errors and guarantees are those of `createTaskClient` of `taskwire`, and the hooks of each framework take
  * it. Creating it does nothing yet.
  *
- * @throws {TaskConfigurationError} where the options cannot work; the message says what to change.
+ * @throws {TaskConfigurationError} if the options cannot work; the message says what to change.
  *
  * @example
  * ```ts

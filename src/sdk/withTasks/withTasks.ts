@@ -13,14 +13,14 @@ usesFirstLoad()
 
 /** Options of {@link withTasks}. */
 export interface WithTasksOptions {
-  /** Used where the server does not say, in ms. @default 1000 */
+  /** Used if the server names no interval, in ms. @default 1000 */
   defaultIntervalMs?: number | undefined
   /** No task is polled more often than this, in ms. @default 50 */
   minIntervalMs?: number | undefined
   /**
-   * How long a request of the SDK client is held before its timeout starts again, in ms. Less than the `timeout` of the calls,
-   * which is 60,000 by default. For apps that cannot pass a `timeout`, since other code makes the calls. Each time
-   * takes a round of multi round-trip without a question.
+   * How long a request of the SDK client is held before its timeout starts again, in ms. Less than the `timeout` of the
+   * calls, which is 60,000 by default. For apps that cannot pass a `timeout` because other code makes the calls. Each
+   * restart uses one round of multi round-trip, without an input request.
    *
    * The SDK client allows 10 rounds for a call, those of input requests included, so a call lasts about 10 × this value. After
    * that the call rejects with an `SdkError` whose `code` is `INPUT_REQUIRED_ROUNDS_EXCEEDED`; the task keeps running. For
@@ -29,7 +29,7 @@ export interface WithTasksOptions {
    * @default never: the client's timeout ends a call
    */
   resetTimeoutAfterMs?: number | undefined
-  /** Called with what the server got wrong without ending a task. */
+  /** Called with each fault of the server that does not end a task. */
   onIssue?: (issue: TaskProtocolError) => void
   /** For tests: the time and the network of the page. */
   environment?: Partial<Environment>
@@ -43,25 +43,24 @@ export interface WithTasksOptions {
  * The client needs `versionNegotiation: { mode: 'auto' }`, as in the example: without it the SDK speaks 2025-11-25, and
  * no call becomes a task.
  *
- * The client's own timeout still applies; its default is 60 s. For longer tasks pass a `timeout`, or
- * `onprogress` with `resetTimeoutOnProgress`: each poll counts as progress. Where other code makes the calls, there is
- * `resetTimeoutAfterMs`. Ending a call early (its
- * timeout or `signal`) stops the polling, not the task.
+ * The client's own timeout still applies; its default is 60 s. For longer tasks pass a `timeout`, or `onprogress` with
+ * `resetTimeoutOnProgress`: each poll counts as progress. If other code makes the calls, use `resetTimeoutAfterMs`. Ending a
+ * call early (its timeout or `signal`) stops the polling, not the task.
  *
  * Input requests of a task reach the handlers of the client (`setRequestHandler`), by the SDK's own multi round-trip.
- * `callTool()` rejects with `TaskFailedError`, `TaskCancelledError` and the other errors of this package. An input request that
- * no handler has responded to in 15 minutes ends the polling: the SDK does not say when a call ends whose handlers run. A
- * response after that rejects with `TaskInputRequiredError`.
+ * `callTool()` rejects with `TaskFailedError`, `TaskCancelledError` and the other errors of this package. Polling ends if no
+ * handler has responded to an input request after 15 minutes, because the SDK does not say when a call ends while its
+ * handlers run. A later response rejects with `TaskInputRequiredError`.
  *
- * While the server refuses polls with 401 and a sign-in has failed, no polls are sent. They continue after the next request of
- * the client that passes.
+ * While the server refuses polls with 401 and a sign-in has failed, no polls are sent. Polls continue after the client's
+ * next request that succeeds.
  *
- * For all else there is `createTaskClient()`. This alone keeps nothing across a reload, shares no polling
- * between tabs, listens to no notifications, cannot cancel a task, does not notice one that waits for input and asks
- * nothing new (no `TaskStuckError`: the timeout of the call ends it), and backs off by its own measure:
- * the transport below does not show `Retry-After`.
+ * For everything else, use `createTaskClient()`. `withTasks` alone keeps nothing across a reload, shares no polling between
+ * tabs, listens to no notifications and cannot cancel a task. It does not detect a task that waits for input without asking
+ * anything new: the timeout of the call ends it, without a `TaskStuckError`. It backs off by its own measure, because the
+ * transport below does not expose `Retry-After`.
  *
- * @throws {TaskConfigurationError} where `transport` is no transport, or a time is no number above 0.
+ * @throws {TaskConfigurationError} if `transport` is not a transport, or a time is not a number above 0.
  *
  * @example
  * ```ts

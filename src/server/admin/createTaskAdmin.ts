@@ -7,7 +7,7 @@ import { SCRIPT } from './script.js'
 
 /**
  * Decides who may use the page: returns true, or a response that refuses the request, such as a 401 with `WWW-Authenticate`
- * or a redirect to where one signs in. False is a 403.
+ * or a redirect to the page where they sign in. False is a 403.
  */
 export type AdminGuard = (request: Request) => boolean | Response | Promise<boolean | Response>
 
@@ -15,7 +15,7 @@ export type AdminGuard = (request: Request) => boolean | Response | Promise<bool
 export interface TaskAdminOptions {
   /** The server, or anything else that has its `operator`. */
   readonly server: { readonly operator: TaskOperator }
-  /** Asked with every request. It has no default: the page shows and changes the tasks of all users. */
+  /** Called with every request. It has no default, because the page shows and changes the tasks of all users. */
   readonly guard: AdminGuard
 }
 
@@ -38,7 +38,7 @@ const HEADERS = {
  * path of its own, such as `/admin/`, on the origin of the server or on another one. It loads nothing from elsewhere. Requests that
  * change something are taken from the page itself only: pages of other origins are refused, whatever the guard says.
  *
- * @throws {TaskConfigurationError} where `server` has no operator, or there is no `guard`.
+ * @throws {TaskConfigurationError} if `server` has no operator, or there is no `guard`.
  *
  * @example
  * ```ts

@@ -13,7 +13,7 @@ export type TaskServerEvent =
   | (TaskEventBase & { readonly type: 'task-claimed' })
   /** `ms` is how long the task was there. */
   | (TaskEventBase & { readonly type: 'task-ended'; readonly outcome: TaskOutcomeName; readonly ms: number })
-  /** This process has stopped its work because another one may have the task. */
+  /** This process has stopped its work because another process may have the task. */
   | (TaskEventBase & { readonly type: 'lease-lost' })
   /** Work that was lost begins again. */
   | (TaskEventBase & { readonly type: 'task-rescued' })

@@ -14,7 +14,7 @@ export interface BullmqQueueOptions<Connection> extends BullmqClasses<Connection
   prefix?: string
 }
 
-/** A {@link TaskQueue} with a connection to let go of. */
+/** A {@link TaskQueue} with a connection to close. */
 export interface ClosableQueue extends TaskQueue {
   /** Ends the connection of the server. Workers end theirs. */
   close(): Promise<void>
@@ -36,7 +36,7 @@ const RETRY_MS = 1000
  * when the work of a lost worker runs again. The database may be started later, and may be away for a while: calls are refused
  * with 503 meanwhile, workers wait, and both connect again.
  *
- * @throws {TaskConfigurationError} where a class or `connection` is missing, or there is no such option.
+ * @throws {TaskConfigurationError} if a class or `connection` is missing, or an option does not exist.
  *
  * @example
  * ```ts

@@ -5,7 +5,7 @@ import { isJsonObject } from '../../core/protocol/json.js'
 /**
  * Who sends a request, or the response that refuses it.
  *
- * @throws {TaskConfigurationError} where `authenticate` returns neither: what is unclear is no permission.
+ * @throws {TaskConfigurationError} if `authenticate` returns neither: what is unclear is no permission.
  */
 export async function whoSends(
   request: Request,

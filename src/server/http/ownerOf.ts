@@ -16,7 +16,7 @@ const NO_NAMES: ReadonlySet<unknown> = new Set(['', 'undefined', 'null', '[objec
 /**
  * The name under which a request's tasks are kept.
  *
- * @throws {TaskConfigurationError} where `owner` gives no usable name, so that users never share tasks by mistake.
+ * @throws {TaskConfigurationError} if `owner` gives no usable name, so that users never share tasks by mistake.
  */
 export async function ownerOf(exchange: ExchangeOwner, { owner }: OwnerNaming): Promise<string> {
   if (owner === undefined) return principalOf(exchange.authInfo)

@@ -61,7 +61,7 @@ CREATE TABLE IF NOT EXISTS ${schema}.migrations (version integer PRIMARY KEY, ap
  * The whole DDL of a schema that is not there yet, to be run by hand or by the migrations of an app. `npx taskwire migrate --print`
  * prints it.
  *
- * @throws {TaskConfigurationError} where `schema` is no plain name.
+ * @throws {TaskConfigurationError} if `schema` is not a plain name.
  *
  * @example
  * ```ts

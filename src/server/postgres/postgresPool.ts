@@ -14,11 +14,11 @@ export interface PostgresPool {
 
 /** A statement for a pool of `pg`. */
 export interface PostgresStatement {
-  /** One that has a name is prepared once in each connection. */
+  /** A statement with a name is prepared once in each connection. */
   name?: string
   text: string
   values: unknown[]
-  /** After how many ms a connection that does not answer is given up. */
+  /** After how many ms a connection that does not answer is closed. */
   query_timeout: number
 }
 

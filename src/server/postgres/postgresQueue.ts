@@ -29,7 +29,7 @@ const LOOK_MS = 1000
  * statement that stores its task, and neither is there without the other. Workers take jobs by `SKIP LOCKED`, in the order in
  * which the tasks were created. Those that wait are woken by `NOTIFY`.
  *
- * @throws {TaskConfigurationError} where `pool` is no pool, there is no such option, or `schema` is no plain name.
+ * @throws {TaskConfigurationError} if `pool` is not a pool, an option does not exist, or `schema` is not a plain name.
  *
  * @example
  * ```ts

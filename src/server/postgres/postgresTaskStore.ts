@@ -37,7 +37,7 @@ export interface PostgresTaskStoreOptions {
 /**
  * Keeps tasks in Postgres 13 or later: compare-and-set by `UPDATE … WHERE version`, changes by `LISTEN` and `NOTIFY`.
  *
- * @throws {TaskConfigurationError} where `pool` is no pool, there is no such option, or `schema` is no plain name.
+ * @throws {TaskConfigurationError} if `pool` is not a pool, an option does not exist, or `schema` is not a plain name.
  *
  * @example
  * ```ts

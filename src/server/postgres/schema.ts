@@ -10,7 +10,7 @@ const MIGRATION_MS = 60_000
  * Brings the schema of the task store to the version of this release: creates it, or runs what is missing in one transaction.
  * Of processes that do so at the same time, one does it. Resolves to the version.
  *
- * @throws {TaskConfigurationError} where the schema is of a later release.
+ * @throws {TaskConfigurationError} if the schema is from a later release.
  *
  * @example
  * ```ts
@@ -44,7 +44,7 @@ export async function migratePostgres(options: { pool: PostgresPool; schema?: st
   return checkVersion(Number(version), schema)
 }
 
-/** One text, so that it runs in one transaction. Nothing is run where the schema is of a later release. */
+/** One text, so that it runs in one transaction. Nothing is run if the schema is from a later release. */
 function migration(schema: string): string {
   const steps = migrationsOf(schema).map((sql, index) => `IF reached < ${index + 1} THEN ${sql} END IF;`)
   return `BEGIN;

@@ -13,7 +13,7 @@ export interface StreamPlaces {
   /**
    * Takes a place; the function that is returned gives it back, once however often it is called.
    *
-   * @throws {ProtocolError} where none is left.
+   * @throws {ProtocolError} if none is left.
    */
   take(owner: string): () => void
   /** How many are taken. */

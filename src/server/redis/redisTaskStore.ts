@@ -35,7 +35,7 @@ export interface RedisTaskStoreOptions {
  * Keeps tasks in Redis 7 or Valkey: compare-and-set by scripts, changes by publish and subscribe, the ttl by Redis itself.
  * Tasks are as safe as that Redis is: with `appendfsync everysec`, a crash may lose the writes of the last second.
  *
- * @throws {TaskConfigurationError} where `redis` is no client of `ioredis`, or there is no such option.
+ * @throws {TaskConfigurationError} if `redis` is not a client of `ioredis`, or an option does not exist.
  *
  * @example
  * ```ts

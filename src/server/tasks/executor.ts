@@ -3,7 +3,7 @@ export interface TaskJob {
   /** A bearer capability: keep it out of logs. */
   readonly taskId: string
   readonly tool: string
-  /** Which start of the tool this is, from 1. Of two jobs with the same id and attempt, one does nothing. */
+  /** How often the tool was started, this time included. Of two jobs with the same id and attempt, one does nothing. */
   readonly attempt: number
 }
 
@@ -13,26 +13,27 @@ export interface TaskJob {
  */
 export interface TaskExecutor {
   /**
-   * Resolves where jobs can be started, as far as is known. Asked before a task is created: where it rejects, the call is
-   * refused with 503 and `Retry-After`, and there is no task. @default not asked
+   * Resolves if jobs can be started, as far as is known. Called before a task is created: if it rejects, the call is refused
+   * with 503 and `Retry-After`, and there is no task. @default not asked
    */
   ready?(): Promise<void>
   /**
-   * Has the work done. Resolves when it is safe: when the job outlives this process. Where it rejects, the task waits, and the
-   * job is started again after one `leaseMs`, by any process: the task is in the store already. A job may be delivered more
-   * than once.
+   * Queues the work. Resolves when the job is safe, so that it outlives this process. If it rejects, the task waits, and any
+   * process starts the job again after one `leaseMs`: the task is in the store already. A job may be delivered more than
+   * once.
    */
   start(job: TaskJob): Promise<void>
   /**
-   * How many jobs wait for a worker. Asked for once a second at most by each process, while clients poll tasks that wait:
-   * their status says then how many tasks come before at most, and `pollIntervalMs` may depend on it. @default not known
+   * How many jobs wait for a worker. Each process calls this once a second at most, while clients poll tasks that wait: the
+   * status of such a task says how many tasks come before it at most, and `pollIntervalMs` may depend on it. @default not
+   * known
    */
   waiting?(): Promise<number>
 }
 
 /** An executor whose jobs are taken by `createTaskWorker`. */
 export interface TaskQueue extends TaskExecutor {
-  /** Takes jobs, so many at a time, and calls `run` with each. The promise of `run` never rejects. */
+  /** Takes jobs, up to `concurrency` at a time, and calls `run` with each. The promise of `run` never rejects. */
   work(run: (job: TaskJob) => Promise<void>, options: TaskQueueOptions): TaskQueueWorker
 }
 
@@ -48,8 +49,8 @@ export interface TaskQueueOptions {
 
 /** A consumer of jobs from a queue. */
 export interface TaskQueueWorker {
-  /** Takes no more jobs; running jobs continue. Resolves when no more will come. */
+  /** Takes no more jobs; running jobs continue. Resolves when no job will be started any longer. */
   stop(): Promise<void>
-  /** Lets go of connections. Called after `stop`, when no job runs. */
+  /** Closes connections. Called after `stop`, when no job runs. */
   close(): Promise<void>
 }

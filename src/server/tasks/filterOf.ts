@@ -9,7 +9,7 @@ const NUMBERS = ['createdAfter', 'createdBefore', 'limit'] as const
 /**
  * The filter that a query stands for; what is empty is left out.
  *
- * @throws {TaskConfigurationError} where a value cannot be used.
+ * @throws {TaskConfigurationError} if a value cannot be used.
  */
 export function filterOf(query: URLSearchParams): TaskListFilter {
   const given = (name: string) => query.get(name) || undefined

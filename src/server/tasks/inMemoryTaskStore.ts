@@ -21,7 +21,7 @@ export class InMemoryTaskStore implements TaskStore {
   readonly #atWork: Tally = createTally()
   readonly #listeners = new Set<(taskId?: string, version?: number) => void>()
 
-  /** How many tasks there are, those included that have expired and were not removed yet. */
+  /** How many tasks there are, including those that have expired but were not removed yet. */
   get size(): number {
     return this.#records.size
   }

@@ -77,7 +77,7 @@ export function createInputRequests(run: RunScope, capabilities: ClientCapabilit
 /**
  * The input request that `build` makes, for a client with these capabilities.
  *
- * @throws {TaskConfigurationError} where it cannot be sent, a `ProtocolError` (-32021) where the client cannot answer it.
+ * @throws {TaskConfigurationError} if it cannot be sent, a `ProtocolError` (-32021) if the client cannot answer it.
  */
 export function checkInputRequest(build: () => unknown, capabilities: ClientCapabilities): InputRequest {
   const request = parseRequest(build)

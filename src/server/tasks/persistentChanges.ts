@@ -22,7 +22,7 @@ export interface PersistentChangeOptions {
  * How the handler of a run changes its task: one change after the other, each offered until the store takes it. A database that
  * restarts, or refuses writes for a while, is no failure of the tool.
  *
- * @throws {TaskStorageError} where the store has not taken a change in `patienceMs`, the reason of `signal` where that aborts.
+ * @throws {TaskStorageError} if the store has not taken a change in `patienceMs`, the reason of `signal` if that aborts.
  */
 export function createPersistentChanges(
   options: PersistentChangeOptions,

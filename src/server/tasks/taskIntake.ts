@@ -24,14 +24,14 @@ export interface TaskIntake {
   /**
    * Creates a task that is worked on here; it is in the store when this resolves.
    *
-   * @throws {ProtocolError} where the owner, or this process, has too many tasks at work, and where the store is not there.
+   * @throws {ProtocolError} if the owner, or this process, has too many tasks at work, and if the store is not there.
    */
   create(spec: TaskSpec, capabilities: ClientCapabilities): Promise<TaskRun>
   /**
    * Creates a task and has the executor do the work; the task is in the store when this resolves. Its job is started again where
    * the executor could not start it.
    *
-   * @throws {ProtocolError} where the owner has too many tasks at work, and where store or executor are not there.
+   * @throws {ProtocolError} if the owner has too many tasks at work, and if store or executor are not there.
    */
   enqueue(spec: TaskSpec, executor: TaskExecutor): Promise<TaskRecord>
   /** Takes the work of a job; undefined where it is taken, over or gone. */

@@ -15,7 +15,7 @@ export interface TaskLedger {
   /**
    * The record after the event, or undefined if there is no record, or no longer one.
    *
-   * @throws {TaskStorageError} where other processes are faster every time.
+   * @throws {TaskStorageError} if other processes are faster every time.
    */
   apply(taskId: string, event: TaskEvent): Promise<TaskRecord | undefined>
 }

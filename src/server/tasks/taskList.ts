@@ -39,7 +39,7 @@ export interface TaskSummary {
   readonly attempt: number
   readonly createdAt: number
   readonly lastUpdatedAt: number
-  /** When the task is gone; null: never. */
+  /** When the task expires. Null means never. */
   readonly expiresAt: number | null
   /** When its work counts as lost unless its worker renews its claim; null where no process looks for lost work. */
   readonly leaseUntil: number | null

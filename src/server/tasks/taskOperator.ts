@@ -27,10 +27,10 @@ export interface TaskOperator {
   /**
    * Lists tasks, the newest first.
    *
-   * @throws {TaskConfigurationError} where the store has no `list`, or the filter cannot be used.
+   * @throws {TaskConfigurationError} if the store has no `list`, or the filter cannot be used.
    */
   list(filter?: TaskListFilter): Promise<TaskPage>
-  /** Resolves to undefined where there is no such task. */
+  /** Resolves to undefined if there is no such task. */
   open(taskId: string): Promise<TaskDetails | undefined>
   /** Asks the work to stop, as its client could; resolves to the state of the task after that, or to undefined. */
   cancel(taskId: string): Promise<TaskDetails | undefined>
@@ -38,7 +38,7 @@ export interface TaskOperator {
    * Has the call of a task that has failed made again, as a new task of the same owner, and resolves to that. A task is made
    * again once: a second time resolves to the same new task. Its user has to answer its input requests again.
    *
-   * @throws {TaskConfigurationError} where the task is not there or cannot be run again.
+   * @throws {TaskConfigurationError} if the task does not exist or cannot be run again.
    */
   runAgain(taskId: string): Promise<TaskDetails>
 }

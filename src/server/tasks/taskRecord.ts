@@ -12,15 +12,15 @@ export const RECORD_FORMAT = 1
 export interface TaskRecord {
   /** The snapshot that `tasks/get` answers with. */
   readonly task: DetailedTask
-  /** The owner who may see the task, as the option `owner` named them. Empty where that option is not used. */
+  /** The owner who may see the task, as the option `owner` named them. Empty if that option is not used. */
   readonly owner: string
   /** 1 at creation, one more with every change: what compare-and-set compares. */
   readonly version: number
   /** Which fields there are. A process leaves tasks alone whose format is later than its own. */
   readonly format: number
   /**
-   * When the task is gone, in ms since the epoch; null: never. The process that works on a task moves this on, so work does not
-   * expire.
+   * When the task expires, in ms since the epoch. Null means never. The process that works on a task moves this on, so work
+   * does not expire.
    */
   readonly expiresAt: number | null
   /** How long the task is kept after its end, or while an input request is open, in ms; null: without limit. */
@@ -55,7 +55,7 @@ export interface TaskRecord {
 export interface TaskRepetition {
   /** SHA-256 of the tool and its arguments. */
   readonly requestHash: string
-  /** True if clients are not told of the task: they wait for its outcome, and get that. */
+  /** True if clients do not see the task: they wait for its outcome. */
   readonly isDirect: boolean
 }
 

@@ -12,7 +12,7 @@ export type WorkReportArguments =
 /**
  * What a tool reports.
  *
- * @throws {TaskConfigurationError} where a number is not finite or below 0, or the message is not a string.
+ * @throws {TaskConfigurationError} if a number is not finite or below 0, or the message is not a string.
  */
 export function checkReport(...[progress, total, message]: WorkReportArguments): WorkReport {
   if (typeof progress === 'string' && total === undefined) return { message: progress }

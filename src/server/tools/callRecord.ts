@@ -53,7 +53,7 @@ function modernCall({ body, capabilities }: Exchange): CallParts {
 /**
  * The call that was kept.
  *
- * @throws {TaskStorageError} where the text is another.
+ * @throws {TaskStorageError} if the text is another.
  */
 export function parseCallRecord(text: string): KeptCall {
   const kept: unknown = JSON.parse(text)

@@ -35,7 +35,7 @@ function isOwnState(state: unknown): state is string {
 /**
  * The task of a call that continues, with the responses of this round; undefined where this is the first round.
  *
- * @throws {ProtocolError} where there is no such call, or a response does not fit its input request.
+ * @throws {ProtocolError} if there is no such call, or a response does not fit its input request.
  */
 export async function continuedCall(
   tool: string,

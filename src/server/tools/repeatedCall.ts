@@ -31,7 +31,7 @@ const MAX_KEY_LENGTH = 256
 /**
  * What the key says that a call came with; undefined where it came without one.
  *
- * @throws {ProtocolError} where the key cannot be one.
+ * @throws {ProtocolError} if the key cannot be one.
  */
 export async function keyedCall(exchange: Exchange, { config }: ServerParts): Promise<KeyedCall | undefined> {
   const { name, arguments: args = {}, _meta } = requestParams(exchange.body)
@@ -49,7 +49,7 @@ export async function keyedCall(exchange: Exchange, { config }: ServerParts): Pr
 /**
  * The task of an earlier call with the same key; undefined where there is none.
  *
- * @throws {ProtocolError} where that was a call of another tool, or with other arguments.
+ * @throws {ProtocolError} if that was a call of another tool, or with other arguments.
  */
 export async function earlierCall(
   { taskId, owner, requestHash }: KeyedCall,

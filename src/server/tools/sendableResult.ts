@@ -9,7 +9,7 @@ export interface ResultLimits {
 /**
  * The result of a handler, if it can be sent.
  *
- * @throws {TaskConfigurationError} where it is no result or not JSON, a `ProtocolError` where it is too large.
+ * @throws {TaskConfigurationError} if it is no result or not JSON, a `ProtocolError` if it is too large.
  */
 export function checked(result: CallToolResult, limits: ResultLimits): CallToolResult {
   if (isInputRequiredResult(result)) {

@@ -58,8 +58,8 @@ export interface ToolContext extends PrepareContext {
    * progress that clients have seen is not shown. A client that waits for the result gets `notifications/progress` if it has
    * sent a progress token. Resolves when a task shows it to every later `tasks/get`.
    *
-   * @throws {TaskConfigurationError} at once, before there is a promise, where a number is not finite or below 0, or the
-   * message is not a string.
+   * @throws {TaskConfigurationError} at once, before there is a promise, if a number is not finite or below 0, or the
+   *   message is not a string.
    *
    * @example
    * ```ts
@@ -122,8 +122,8 @@ export interface ToolContext extends PrepareContext {
    * own. Waiting for the step takes two writes to the store where the handler may be run again, one with `mayRepeat`, none
    * elsewhere: the handler of a call whose client waits is not run again, unless it has asked for input or the call has a key.
    *
-   * @throws {TaskConfigurationError} where the name was used before or the result is not JSON, a `ProtocolError` of the SDK
-   * (-32603) where the worker was lost during the step, what the step throws, the reason of `signal`.
+   * @throws {TaskConfigurationError} if the name was used before or the result is not JSON, a `ProtocolError` of the SDK
+   *   (-32603) if the worker was lost during the step, what the step throws, the reason of `signal`.
    *
    * @example
    * ```ts

@@ -19,11 +19,11 @@ export interface McpToolStatus {
   readonly phase: 'working' | 'input_required'
   /** The server's status message. Render it as text. */
   readonly statusMessage?: string
-  /** How far the work has come, where the server says so. */
+  /** The progress of the work, if the server reports it. */
   readonly progress?: TaskProgress
   /** The server's questions to the user, by key. Absent if it asks nothing. */
   readonly inputRequests?: Readonly<Record<string, InputRequest>>
-  /** True from a cancellation until the server has obeyed. */
+  /** True from a cancellation until the server has cancelled the task. */
   readonly isCancelling?: true
   /** The state of polling. */
   readonly network: ToolCallNetwork

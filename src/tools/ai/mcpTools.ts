@@ -77,7 +77,7 @@ export function isMcpTool(tool: unknown): tool is McpTool {
  * `client.callTool()` rejects with, such as `TaskFailedError`. Input requests wait in the `client`, for the inbox of the
  * app; they are in the preliminary result, too.
  *
- * @throws {ConnectionFailedError} where the tools cannot be listed.
+ * @throws {ConnectionFailedError} if the tools cannot be listed.
  *
  * @example
  * ```ts

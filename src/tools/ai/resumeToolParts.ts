@@ -25,8 +25,8 @@ export interface ResumableChat<M extends ChatMessage = ChatMessage> {
  * tasks of their calls are followed to the end and not run again, and the parts of the messages show their status meanwhile.
  * When the last of them has ended, the chat continues automatically if its `sendAutomaticallyWhen` says so.
  *
- * A call whose answer never came is not made again: its part gets the message of `ToolCallInterruptedError`. One that was not
- * made yet is made, but not where `needsApproval` of {@link mcpTools} asks for an approval that the user has not given. Tools
+ * A call whose answer never came is not made again: its part gets the message of `ToolCallInterruptedError`. A call that was
+ * not made yet is made, unless `needsApproval` of {@link mcpTools} asks for an approval that the user has not given. Tools
  * of others are left alone. So is a chat that is busy.
  *
  * Call it when the stored messages are in the chat. Returns a function that stops it, for instance when the component unmounts:

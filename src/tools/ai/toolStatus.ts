@@ -18,7 +18,7 @@ export function toolStatus(state: ToolCallState): McpToolStatus | undefined {
 }
 
 /**
- * True where a tool's output is preliminary: the call runs, and this is how it stands.
+ * True if a tool's output is preliminary: the call is running, and this is its state.
  *
  * @example
  * ```ts

@@ -55,7 +55,7 @@ const QUIET_TURNS = 4
  *
  * @param create `createTaskClient` of `taskwire`, `taskwire/lite` or `taskwire/sdk-v1`, or a function that passes the options on
  * to `createClient` of `taskwire/core`.
- * @throws {TaskConfigurationError} where an option cannot be used; the message says what to change.
+ * @throws {TaskConfigurationError} if an option cannot be used; the message says what to change.
  *
  * @example
  * ```ts

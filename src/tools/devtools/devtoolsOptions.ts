@@ -3,7 +3,7 @@ import type { FaultInjection } from './faults/createFaultInjection.js'
 
 export type DevtoolsTheme = 'light' | 'dark' | 'system'
 
-/** Where the panel is, and what it is given beside the clients. */
+/** The options of the panel. */
 export interface TaskwireDevtoolsOptions {
   /** The element that the panel fills. @default none: a button in a corner of the page opens the panel over it */
   readonly target?: HTMLElement | undefined
@@ -21,6 +21,6 @@ export interface TaskwireDevtoolsOptions {
    * @default true
    */
   readonly keepLog?: boolean | undefined
-  /** Where the clients keep their records, where the app has given them a storage of its own. @default those of the page */
+  /** Where the clients keep their records, if the app passes them a storage of its own. @default those of the page */
   readonly storage?: TaskStorage | undefined
 }

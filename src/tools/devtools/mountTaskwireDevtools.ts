@@ -11,13 +11,13 @@ import { createShell } from './shell.js'
 /** A panel that is in the page. */
 export interface TaskwireDevtools {
   setTheme(theme: DevtoolsTheme): void
-  /** Takes the panel out of the page and stops observing. */
+  /** Removes the panel from the page and stops observing. */
   unmount(): void
 }
 
 /**
- * Shows what task clients do: calls and why each of their polls came when it did, messages, records, and buttons that
- * break things. For development: load it there alone, so that no production bundle has it.
+ * Shows what task clients do: calls and the reason for each of their polls, messages, records, and buttons that break
+ * things. For development only: load it there, so that production bundles leave it out.
  *
  * @example
  * ```ts

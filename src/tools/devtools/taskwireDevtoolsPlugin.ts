@@ -15,7 +15,7 @@ export interface TaskwireDevtoolsPlugin {
 }
 
 /**
- * The same panel as a tab of TanStack Devtools.
+ * The devtools panel as a tab of TanStack Devtools.
  *
  * @example
  * ```tsx

@@ -1,9 +1,9 @@
 import type { Observed } from './observed.js'
 
-/** Where a server or what is in front of it is set up. */
+/** Where a server, or a proxy in front of it, is configured. */
 export type Place = 'taskwire' | 'express' | 'hono' | 'fastmcp' | 'nginx'
 
-/** Something that is wrong, and what mends it. */
+/** A problem, and how to fix it. */
 export interface Finding {
   /** The id of the check that found it. */
   readonly check: string
@@ -11,7 +11,7 @@ export interface Finding {
   readonly problem: string
   /** The remedy, in a sentence. */
   readonly remedy: string
-  /** The line that does it, by framework. */
+  /** The line that fixes it, by framework. */
   readonly lines?: Readonly<Partial<Record<Place, string>>>
 }
 

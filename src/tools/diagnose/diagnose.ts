@@ -8,7 +8,7 @@ import { observeInPage } from './observe.js'
 export interface DiagnoseOptions {
   /** The MCP endpoint. @default the `url` of the client */
   url?: string | URL
-  /** Sent with every request, such as `Authorization`: what the transport of the client sends is not known here. */
+  /** Sent with every request, such as `Authorization`: the headers of the client's transport are not known here. */
   headers?: Record<string, string>
   /** How long a response may take, in ms. @default 10000 */
   timeLimitMs?: number
@@ -24,7 +24,7 @@ const TIME_LIMIT_MS = 10_000
  * Asks the server of a client what a page can ask, and says what is wrong: offline, mixed content, CORS, no MCP, no tasks.
  * It calls no tool. A page sees no preflight; `npx taskwire doctor <url>` does.
  *
- * @throws {TaskConfigurationError} where there is no URL to ask.
+ * @throws {TaskConfigurationError} if there is no URL to ask.
  *
  * @example
  * ```ts

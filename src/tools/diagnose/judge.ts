@@ -12,7 +12,7 @@ export interface CheckOutcome {
 /** The findings about a server, as far as it could be reached. */
 export interface Diagnosis {
   readonly url: string
-  /** The origin of the page that is to use the server; undefined where it is that of the server, or is not known. */
+  /** The origin of the page that will use the server; undefined if it is the server's own, or is not known. */
   readonly origin: string | undefined
   /**
    * Whether pages of `origin` may call the server was checked, or need not be, since a page of the server's own origin needs

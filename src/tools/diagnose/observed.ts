@@ -88,7 +88,7 @@ export interface TaskRun {
    * answer was against the specification. `asks`: the task wants input, and was cancelled. `endless`: past its ttl.
    */
   readonly outcome: 'result' | 'completed' | 'failed' | 'cancelled' | 'lost' | 'broken' | 'refused' | 'asks' | 'endless'
-  /** In words, where there is more to say. */
+  /** Details in words, if there are any. */
   readonly detail: string | undefined
   readonly polls: readonly Poll[]
 }

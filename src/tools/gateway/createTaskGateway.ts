@@ -42,7 +42,7 @@ const ANYBODY: AuthInfo = { token: '', clientId: 'anybody', scopes: [] }
  * Pages of other origins are refused unless `cors` lets them in, and everybody may call unless `authenticate` says otherwise:
  * without it, listen on the loopback address only.
  *
- * @throws {TaskConfigurationError} naming the option that cannot be used.
+ * @throws {TaskConfigurationError} that names the option that cannot be used.
  *
  * @example
  * ```ts

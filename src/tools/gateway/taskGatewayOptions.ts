@@ -3,7 +3,7 @@ import type { AuthInfo } from '@modelcontextprotocol/server'
 import type { Job } from '../../core/wire/jobs/job.js'
 import type { TaskServerOptions } from '../../server/taskServerOptions.js'
 
-/** Whose calls a connection to the server behind is for. */
+/** Whose calls use a connection to the server behind. */
 export interface GatewayCaller {
   /** The name under which the tasks of the caller are kept: see `owner`. */
   readonly owner: string
@@ -40,7 +40,10 @@ export interface TaskGatewayOptions
 
 /** Which calls become tasks, and which may be made twice. */
 export interface GatewayRules {
-  /** A call that has not ended after so many ms becomes a task; one that ends sooner is answered with its result. @default 2000 */
+  /**
+   * A call that has not ended after this time becomes a task; a call that ends sooner is answered with its result. In ms.
+   * @default 2000
+   */
   afterMs?: number
   /** The names of tools whose calls become tasks at once. @default none */
   tasks?: readonly string[]

@@ -9,7 +9,7 @@ import { createToldCalls } from './toldCalls.js'
 
 /** Options of {@link notifyWhenSettled}. */
 export interface NotifyOptions {
-  /** Whether a call that settles while the user looks at the page is left alone. @default true */
+  /** Whether to ignore calls that settle while the user looks at the page. @default true */
   onlyHidden?: boolean
   /** The title of the notification. @default the `title` of the call's `meta`, or the name of the tool, and how it ended, in English */
   title?: string | ((call: SettledToolCall) => string)
@@ -28,14 +28,14 @@ export interface SettledNotifications {
    * user's choice, or to `denied` if the browser has no notifications. It can be passed as an event handler.
    */
   readonly requestPermission: () => Promise<NotificationPermission>
-  /** Takes the badge away and notifies no more. */
+  /** Removes the number from the title, and stops notifying. */
   readonly stop: () => void
 }
 
 /**
- * Notifies the user when calls settle while the page is hidden: by a system notification, where the user has allowed it,
- * and by their number in the title of the page, until the page is shown again. Of several tabs one notifies, and none
- * while the user looks at another one. A click on the notification shows the page.
+ * Notifies the user when calls settle while the page is hidden: by a system notification, if the user has allowed it, and by
+ * their number in the title of the page, until the page is shown again. Only one of several tabs notifies, and none does
+ * while the user looks at one of them. A click on the notification shows the page.
  *
  * @example
  * ```ts

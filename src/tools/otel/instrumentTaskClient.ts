@@ -62,7 +62,7 @@ type Settled = Extract<CallObservation, { type: 'call-settled' }>
  * resumes a call begins a span with a link to the one before. Names and attributes are those of OpenTelemetry's
  * conventions for MCP; no argument, result or id of a task is among them.
  *
- * Returns a function that ends it: call it before `client.close()`.
+ * Returns a function that stops it: call it before `client.close()`.
  *
  * @example
  * ```ts

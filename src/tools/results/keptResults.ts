@@ -16,7 +16,10 @@ export interface ResultItems {
 
 /** The options of {@link keptResults}. */
 export interface KeptResultsOptions {
-  /** For all results of this origin together, in bytes of their JSON. Of more, the oldest go. @default 20000000 */
+  /**
+   * The limit for all results of this origin together, in bytes of their JSON. Beyond it, the oldest are removed. @default
+   * 20000000
+   */
   maxBytes?: number
   /** Where they are kept. @default a database of IndexedDB named `taskwire-results` */
   items?: ResultItems
@@ -27,8 +30,9 @@ const MAX_BYTES = 20_000_000
 
 /**
  * Keeps the results of calls that are made with `keepResult`, so that they can be shown after the server has dropped them.
- * Results are kept in clear text, in IndexedDB of this origin, until `client.forget()`, until its record goes (a week after the
- * call was answered), or until there is no room. It keeps results of tasks: a call that is answered at once has no task.
+ * Results are kept in clear text, in the IndexedDB of this origin, until `client.forget()`, until the record of the call is
+ * removed (a week after the answer), or until there is no room. It keeps results of tasks: a call that is answered at once
+ * has no task.
  *
  * Needs `idb-keyval`.
  *

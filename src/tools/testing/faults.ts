@@ -31,22 +31,21 @@ export interface MalformedOptions extends FaultOptions {
 export type CutOptions = Pick<FaultOptions, 'method'>
 
 /**
- * Switches for what goes wrong between page and server. Each but `cut` returns the function that switches
- * it off. A request meets them in the order in which they were switched on; those behind one that stops it do not
- * count it.
+ * Switches for faults between page and server. Each but `cut` returns the function that switches it off. A request meets
+ * them in the order in which they were switched on; those behind one that stops it do not count it.
  */
 export interface Faults {
   /**
    * The network fails, as if the page were offline: `fetch` rejects with a `TypeError`.
    *
-   * @throws {TaskConfigurationError} where `lose` is neither 'request' nor 'response'.
+   * @throws {TaskConfigurationError} if `lose` is neither 'request' nor 'response'.
    */
   drop(options?: DropOptions): () => void
-  /** Answers take longer, by so many ms; `Infinity`: they never come. The server has done its part at once. */
+  /** Answers take this many ms longer; with `Infinity` they never come. The server does its part at once. */
   delay(ms: number, options?: FaultOptions): () => void
   /** A server, or something in front of it, that refuses requests with an HTTP status. */
   status(code: number, options?: StatusOptions): () => void
-  /** The server does its part, and its response makes no sense. */
+  /** The server does its part, but its response is malformed. */
   malformed(options?: MalformedOptions): () => void
   /**
    * The connection breaks under every response that is a stream and open right now, such as that to

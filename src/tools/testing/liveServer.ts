@@ -5,7 +5,7 @@ import { createObservedServer, type ObservedServer, type ObservedServerOptions }
  * Creates a test server in real time: for `taskHandlers`, a story or a page in development. Timers that a
  * test runner fakes are its timers, too. Ask for a short `pollIntervalMs` where a test waits for tasks.
  *
- * @throws {TaskConfigurationError} naming the option that cannot be used.
+ * @throws {TaskConfigurationError} that names the option that cannot be used.
  *
  * @example
  * ```ts

@@ -18,13 +18,13 @@ export interface ObservedServerOptions extends Partial<Omit<TaskServerOptions, '
   push?: boolean
 }
 
-/** A task server in memory, with a log of its requests and switches for what can go wrong. */
+/** A task server in memory, with a log of its requests and switches for faults. */
 export interface ObservedServer extends RequestLog {
   readonly url: string
   /** Answers a request, or fails it as `faults` say. Bound to nothing: pass it as `transportOptions.fetch`. */
   readonly fetch: (input: Request | string | URL, init?: RequestInit) => Promise<Response>
   readonly faults: Faults
-  /** Forgets the requests and switches every fault off: for a server that outlives a test. */
+  /** Clears the log of requests and switches every fault off: for a server that outlives a test. */
   reset(): void
   /** Stops all work. */
   close(): Promise<void>

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../core/protocol/json.js'
 import type { Clock } from '../../server/base/clock.js'
 
-/** One request that a client has sent, also one that a fault kept from the server. */
+/** A request that a client has sent, even if a fault kept it from the server. */
 export interface LoggedRequest {
   /** The JSON-RPC method, such as `tools/call`; of what is no JSON-RPC, the HTTP method. */
   readonly method: string

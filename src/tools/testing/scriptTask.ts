@@ -17,7 +17,7 @@ export type ScriptStep = (
 ) & {
   /** For people. @default none */
   readonly statusMessage?: string
-  /** How far the work has come, in numbers. @default none */
+  /** The progress of the work, in numbers. @default none */
   readonly progress?: TaskProgress
   /**
    * When the step comes, in ms after the one before, by the clock of the server: the next poll shows it, or a push.
@@ -40,7 +40,7 @@ export interface ScriptTaskOptions {
   ignoresCancel?: boolean
 }
 
-/** A tool without work, made with {@link scriptTask}. */
+/** A scripted tool, made with {@link scriptTask}. */
 export interface ScriptedTask extends ScriptTaskOptions {
   readonly steps: readonly [ScriptStep, ...ScriptStep[]]
 }
@@ -50,7 +50,7 @@ export interface ScriptedTask extends ScriptTaskOptions {
  * first step, each `tasks/get` the next one, and the last one stays. Where the server pushes, clients that listen see
  * the steps without polling. Every call begins at the beginning.
  *
- * @throws {TaskConfigurationError} for a script that cannot be played.
+ * @throws {TaskConfigurationError} if the script cannot be played.
  *
  * @example
  * ```ts

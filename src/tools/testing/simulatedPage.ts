@@ -5,7 +5,7 @@ import type { SharedClock } from './simulatedClock.js'
 import type { SimulatedLocks } from './simulatedLocks.js'
 import { webStorage } from './webStorage.js'
 
-/** A page whose network, visibility and life the test decides. */
+/** A page whose network, visibility and lifecycle the test controls. */
 export interface SimulatedPage {
   /** Pass it as `environment` to `createTaskClient`. */
   readonly environment: Environment
@@ -15,18 +15,18 @@ export interface SimulatedPage {
   hidePage(): Promise<void>
   /** Fires `pageshow`. */
   showPage(): Promise<void>
-  /** Stops the page as a browser that saves power does: no timer, message or answer reaches it. */
+  /** Freezes the page, as a browser does to save power: no timer, message or answer reaches it. */
   freeze(): void
   thaw(): Promise<void>
-  /** The page crashes: its locks are free, its timers never run. */
+  /** Crashes the page: its locks are released, and its timers never run. */
   crash(): Promise<void>
   /** Fires `pagehide`, then the page is gone, and its `sessionStorage` with it. */
   close(): Promise<void>
-  /** Closes the page and opens the one that comes after it in the same tab, with the same `sessionStorage`. */
+  /** Closes the page and opens a new one in the same tab, with the same `sessionStorage`. */
   reload(): Promise<SimulatedPage>
   /** Timers that have not run. */
   timers(): number
-  /** Listeners that have not been taken away. */
+  /** Listeners that have not been removed. */
   listeners(): number
   /** Web Locks that are held or waited for. */
   locks(): number

@@ -17,9 +17,9 @@ export interface MswHttp<Handler> {
  * Serves tasks through msw, in Node and in browsers: for apps that create their own client, and for pages
  * without a backend. The last argument is `http` of the msw that the app has; Taskwire loads none.
  *
- * @param url where the app expects its server, as msw matches it
+ * @param url the URL at which the app expects its server, as msw matches it
  * @param serverOrOptions a server, or the options of one in real time
- * @throws {TaskConfigurationError} without `http`, and naming the option that cannot be used.
+ * @throws {TaskConfigurationError} without `http`, and that names the option that cannot be used.
  *
  * @example
  * ```ts

@@ -7,7 +7,7 @@ import { workingRecord } from './workingRecord.js'
 export interface TaskStoreTest {
   /** A sentence whose subject is the store. */
   readonly name: string
-  /** Tries it on a store that is empty. Rejects with what is wrong. */
+  /** Tests an empty store. Rejects with the problem. */
   run(): Promise<void>
 }
 

@@ -13,7 +13,7 @@ export interface TestServerOptions extends ObservedServerOptions {
 export interface TestServer extends ObservedServer {
   /** Pass it as `environment` to `createTaskClient`: time, storage and network of `page`. */
   readonly environment: Environment
-  /** Lets so many ms pass, for server and pages. In tests of React, inside of `act`. */
+  /** Lets this many ms pass, for server and pages. In tests of React, call it inside `act`. */
   advance(ms: number): Promise<void>
   /** The page that has `environment`: switches its network and visibility, hides and closes it. */
   readonly page: SimulatedPage
@@ -25,7 +25,7 @@ export interface TestServer extends ObservedServer {
  * Creates everything a test of an app needs on the other side: a server with its tools, and a page with its
  * own time. No request leaves memory, and no test waits.
  *
- * @throws {TaskConfigurationError} naming the option that cannot be used.
+ * @throws {TaskConfigurationError} that names the option that cannot be used.
  *
  * @example
  * ```ts

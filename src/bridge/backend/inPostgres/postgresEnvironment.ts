@@ -9,8 +9,8 @@ import { openTables, type Query, SCHEMA } from './tables.js'
 /** Options of {@link postgresEnvironment}. */
 export interface PostgresEnvironmentOptions extends PostgresStorageOptions {
   /**
-   * How long a lock is kept without a sign of life, in ms: a task whose process was killed is followed by another one after two of
-   * them at the latest. At least 1000. @default 10000
+   * How long a lock is kept without a sign of life, in ms. If a process is killed, another one follows its tasks after twice
+   * this time at the latest. At least 1000. @default 10000
    */
   leaseMs?: number
 }
@@ -23,7 +23,7 @@ const MAX_PAYLOAD = 7900
  * one process polls a task, and a call with a key is made once. Locks are rows with an end; messages go by `LISTEN` and `NOTIFY`,
  * for which one client of the pool is kept. That needs a session of its own, which PgBouncer in transaction mode does not give.
  *
- * @throws {TaskConfigurationError} where `pool` is no pool, or an option cannot be used.
+ * @throws {TaskConfigurationError} if `pool` is not a pool, or an option cannot be used.
  *
  * @example
  * ```ts

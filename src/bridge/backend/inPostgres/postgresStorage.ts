@@ -11,14 +11,14 @@ export interface PostgresStorageOptions {
   pool: PostgresPool
   /** The schema of the tables, a word in lower case. @default 'taskwire_backend' */
   schema?: string
-  /** Whether to create the tables at the first use, where they are missing. Else run `postgresBackendDdl` before. @default true */
+  /** Whether to create missing tables at the first use. If false, run `postgresBackendDdl` before. @default true */
   migrate?: boolean
 }
 
 /**
  * Records of calls in Postgres 13 or later, for a backend of any number of processes: a table with a row for each.
  *
- * @throws {TaskConfigurationError} where `pool` is no pool, there is no such option, or `schema` is no plain name.
+ * @throws {TaskConfigurationError} if `pool` is not a pool, an option does not exist, or `schema` is not a plain name.
  *
  * @example
  * ```ts

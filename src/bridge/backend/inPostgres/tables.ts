@@ -12,7 +12,7 @@ const LAST = 'records'
  * The DDL of the tables that a backend needs, to be run by hand or by the migrations of an app; then pass `migrate: false`. Locks
  * and messages are for processes that run, so they are not logged.
  *
- * @throws {TaskConfigurationError} where `schema` is no plain name.
+ * @throws {TaskConfigurationError} if `schema` is not a plain name.
  *
  * @example
  * ```ts
@@ -54,7 +54,7 @@ export interface Tables {
   readonly query: Query
 }
 
-/** @throws {TaskConfigurationError} where `schema` is no plain name. */
+/** @throws {TaskConfigurationError} if `schema` is not a plain name. */
 export function openTables(pool: PostgresPool, schema: string, mayMigrate: boolean): Tables {
   checkSchemaName(schema)
   const run = createRunStatement(pool)

@@ -6,7 +6,7 @@ import type { BusWire } from '../leases/bus.js'
 import type { LeaseStore } from '../leases/leaseLocks.js'
 import { PREFIX, REDIS, type RecordsRedis } from './backendRedis.js'
 
-/** The part of a client of `ioredis` 5 or 6 that sharing locks and messages takes. */
+/** The part of a client of `ioredis` 5 or 6 that is used to share locks and messages. */
 export interface SharingRedis extends RecordsRedis {
   publish(channel: string, message: string): Promise<unknown>
   duplicate(): SharingRedis
@@ -23,8 +23,8 @@ export interface RedisEnvironmentOptions {
   /** Put before all keys and channels. The braces keep keys together in a cluster. @default '{taskwire}:' */
   prefix?: string
   /**
-   * How long a lock is kept without a sign of life, in ms: a task whose process was killed is followed by another one after two of
-   * them at the latest. At least 1000. @default 10000
+   * How long a lock is kept without a sign of life, in ms. If a process is killed, another one follows its tasks after twice
+   * this time at the latest. At least 1000. @default 10000
    */
   leaseMs?: number
 }
@@ -53,7 +53,7 @@ const RELEASE = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call
  * Locks and messages in Redis 7 or Valkey, by which the clients of all processes of a backend work as the tabs of a browser do:
  * one process polls a task, and a call with a key is made once.
  *
- * @throws {TaskConfigurationError} where `redis` is no client of `ioredis`, or an option cannot be used.
+ * @throws {TaskConfigurationError} if `redis` is not a client of `ioredis`, or an option cannot be used.
  *
  * @example
  * ```ts

@@ -11,7 +11,10 @@ export interface BackendEnvironment extends Pick<Environment, 'channel' | 'locks
   readonly locks: Locks
   /** Channels over processes: what is posted is JSON. */
   readonly channel: (name: string) => Channel
-  /** Lets go of all locks, so that other processes need not wait, and ends its connections. Call it after the clients are closed. */
+  /**
+   * Releases all locks, so that other processes need not wait, and ends its connections. Call it after the clients are
+   * closed.
+   */
   close(): Promise<void>
 }
 

@@ -15,7 +15,7 @@ export interface ObservedCall {
   readonly task?: string
 }
 
-/** A poll that is scheduled: when, in ms since the epoch, and why then. */
+/** A scheduled poll: its time, in ms since the epoch, and the reason for that time. */
 export interface ScheduledPoll {
   readonly nextPollAt?: number
   readonly nextReason?: PollReason
@@ -111,8 +111,8 @@ export interface ObservedMessage {
 export type WireHeaders = Readonly<Record<string, string>>
 
 /**
- * Something that went over the wire. Over an SDK client of the app, whose HTTP is its own, there are the messages alone;
- * over one of SDK v1 there is nothing.
+ * A message that was sent or received. With an SDK client of the app there are no HTTP details; with one of SDK v1 there are
+ * no messages.
  */
 export type WireObservation = ObservedMessage &
   (
@@ -142,8 +142,8 @@ export type WireObservation = ObservedMessage &
 /** How a client is observed. */
 export interface ObserveOptions {
   /**
-   * Whether to tell of the wire, too (`WireObservation`). Its bodies hold what users type and what tools return: look at
-   * them, and keep them out of logs.
+   * Whether to report messages, too (`WireObservation`). Their bodies contain what users type and what tools return: keep
+   * them out of logs.
    * @default false
    */
   readonly wire?: boolean

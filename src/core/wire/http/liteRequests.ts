@@ -116,7 +116,7 @@ export function createLiteRequests(options: LiteRequestsOptions): LiteRequests {
 /**
  * The result where it is complete, as every result is that names no type (MCP 2026-07-28, "ResultType").
  *
- * @throws {WireError} where it is not.
+ * @throws {WireError} if it is not.
  */
 export function completeResult(method: string, result: unknown): JsonObject {
   if (!isJsonObject(result)) throw new WireError('INVALID_RESULT', `The result of ${method} is not an object.`)

@@ -44,7 +44,7 @@ export type JobReading =
       readonly data?: unknown
     }
   | { readonly status: 'cancelled'; readonly message?: string | undefined }
-  /** The server does not know the job: it expired, or was lost in a restart. */
+  /** The server does not know the job: it has expired, or was lost in a restart. */
   | { readonly status: 'gone'; readonly message?: string | undefined }
   | {
       readonly status: 'input_required'
@@ -70,7 +70,7 @@ export function toolName(tool: JobTool): string {
   return typeof tool === 'string' ? tool : tool.tool
 }
 
-/** How a server without tasks lets a piece of work be started and followed. */
+/** How to start and follow work on a server without tasks. */
 export interface JobDefinition {
   /** The tool that starts the work and answers with an id. It is the one that the app calls. */
   readonly start: string
@@ -78,7 +78,7 @@ export interface JobDefinition {
   readonly status: JobTool
   /** The tool that ends the work. Without one, `cancel()` fails with `TasksUnsupportedError`, and the work continues. */
   readonly cancel?: JobTool | undefined
-  /** The tool that fetches the outcome of work that is done, where that is not the status tool. */
+  /** The tool that fetches the outcome of finished work, if that is not the status tool. */
   readonly result?: JobTool | undefined
   /** The tool that takes the responses to the `inputRequests` that `read` returns. */
   readonly respond?:
@@ -89,8 +89,8 @@ export interface JobDefinition {
       }
     | undefined
   /**
-   * Where the id stands in the result of the start tool: the name of a field, with dots for a field of a field, whose last
-   * name is that of the status tool's argument as well; or a function of the result and the arguments of the call. A function
+   * Where to find the id in the result of the start tool: the name of a field, with dots for nested fields, whose last part
+   * is also the name of the status tool's argument; or a function of the result and the arguments of the call. A function
    * that returns undefined says that there is no job: the result of the start tool is that of the call.
    */
   readonly id:
@@ -113,7 +113,7 @@ export interface JobDefinition {
 
 /** A pair of tools that is called as one. Made by `defineJob`, for the option `jobs` of a client. */
 export interface Job extends JobDefinition {
-  /** True for each of its tools but the one that starts it: the app and its model need not call them. */
+  /** True for each of its tools except the start tool: neither the app nor its model needs to call them. */
   isInternal(tool: string): boolean
 }
 

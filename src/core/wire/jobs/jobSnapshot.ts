@@ -23,7 +23,7 @@ export function newJobTask(taskId: string, { intervalMs, ttlMs }: Job): Task {
 /**
  * What `read` makes of the result of the status tool.
  *
- * @throws {TaskProtocolError} where it throws.
+ * @throws {TaskProtocolError} if it throws.
  */
 export function readJob(result: JobToolResult, { read }: Job, request: JobRequest): JobReading {
   try {

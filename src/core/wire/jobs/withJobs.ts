@@ -17,7 +17,7 @@ import { jobTasks } from './jobTasks.js'
  *          cancelTask ─▶ cancel tool
  * ```
  *
- * @throws {TaskConfigurationError} where two of them contradict each other.
+ * @throws {TaskConfigurationError} if two of them contradict each other.
  */
 export function withJobs(sdk: SdkAdapter, jobs: readonly Job[]): SdkAdapter {
   checkJobs(jobs)

@@ -63,7 +63,7 @@ export const isLoopback = (host: string): boolean => /^(localhost|127(\.\d+){3}|
 /**
  * Reads the command line.
  *
- * @throws {CliError} where it makes no sense, or would open the server to others.
+ * @throws {CliError} if it makes no sense, or would open the server to others.
  */
 export function readGatewayArguments(
   args: readonly string[],

@@ -7,7 +7,7 @@ import { CliError } from '../cliError.js'
 /**
  * The jobs that a module exports as its default.
  *
- * @throws {CliError} where it cannot be loaded, or exports something else.
+ * @throws {CliError} if it cannot be loaded, or exports something else.
  */
 export async function loadJobs(file: string): Promise<NonNullable<TaskGatewayOptions['jobs']>> {
   const module: { readonly default?: unknown } = await import(pathToFileURL(resolve(file)).href).catch(

@@ -21,7 +21,7 @@ const TIME_LIMIT_MS = 30_000
 /**
  * The tools of a server, or of a file, by name.
  *
- * @throws {CliError} where there are none.
+ * @throws {CliError} if there are none.
  */
 export async function listTools(
   target: string,

@@ -25,11 +25,11 @@ export type FaultyEnvironment = Pick<
 /** Faults that can be switched on and off, and the environment that has them. Made by `createFaultInjection`. */
 export interface FaultInjection {
   /**
-   * Pass it as `environment` to `createTaskClient`. Its `fetch` is the one with the faults: where the client has one of
-   * its own, in `transportOptions` or in the transport of an SDK client, it is this one that belongs there.
+   * Pass it as `environment` to `createTaskClient`. Its `fetch` is the one with the faults: if the client has a `fetch` of
+   * its own, in `transportOptions` or in the transport of an SDK client, pass this one there.
    */
   readonly environment: FaultyEnvironment
-  /** The faults that are on; a new set where one has changed. */
+  /** The faults that are on; a new set after each change. */
   active(): ReadonlySet<Fault>
   set(fault: Fault, isOn: boolean): void
   /** Calls the listener when a fault is switched on or off. Returns a function that unsubscribes. */

@@ -24,7 +24,7 @@ export interface RecordReplayOptions {
 
 /** A recording of a client, until it is stopped. */
 export interface ReplayRecorder {
-  /** The recording until now, as the JSON of a file. */
+  /** The recording so far, as the JSON of a file. */
   file(): string
   /** The same as the fragment of a URL: `…/replay#1.…` of the documentation shows it. */
   fragment(): Promise<string>
