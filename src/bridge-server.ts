@@ -5,4 +5,5 @@
  * @packageDocumentation
  */
 export { createTaskBridge, type TaskBridge } from './bridge/server/createTaskBridge.js'
+export type { BridgeSocket, OpenSocket } from './bridge/server/newsSocket.js'
 export type { BridgeAction, BridgeAllow, TaskBridgeOptions } from './bridge/server/options.js'

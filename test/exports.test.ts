@@ -64,7 +64,7 @@ const entries: Record<string, { load: () => Promise<object>; names: string[] }> 
     load: () => import('taskwire/backend/webhooks'),
     names: ['DeliveryFailedError', 'createWebhooks'],
   },
-  'taskwire/bridge': { load: () => import('taskwire/bridge'), names: ofEveryClient },
+  'taskwire/bridge': { load: () => import('taskwire/bridge'), names: [...ofEveryClient, 'webSocket'] },
   'taskwire/bridge/server': { load: () => import('taskwire/bridge/server'), names: ['createTaskBridge'] },
   'taskwire/core': {
     load: () => import('taskwire/core'),

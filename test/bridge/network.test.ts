@@ -168,14 +168,6 @@ it('a network that is gone without a word from the browser shows as retrying', a
   expect(call.getState().phase).toBe('completed')
 })
 
-it('a stream that shows no sign of life is opened again', async () => {
-  const { server, backend } = setUp({ heartbeatMs: 1_000_000 })
-  const { client } = backend.openPage()
-  void client.connect()
-  await server.advance(50_000)
-  expect(backend.requests.filter(({ method }) => method === 'GET')).toHaveLength(2)
-})
-
 it('a stream with heartbeats stays open', async () => {
   const { server, backend } = setUp()
   const { client } = backend.openPage()

@@ -40,7 +40,9 @@ function setUp(seed: number) {
     onError: () => {},
     browser: { turns: 60, random: seededRandom(seed + 7) },
   })
-  return { server, backend: createBridgedBackend(server), runs, random: seededRandom(seed) }
+  // Every second schedule is of pages whose carrier is a WebSocket.
+  const backend = createBridgedBackend(server, {}, {}, seed % 2 === 0)
+  return { server, backend, runs, random: seededRandom(seed) }
 }
 
 const RESPONSE = { action: 'accept', content: { size: 'large' } } as const

@@ -1,9 +1,21 @@
 import { createTaskClient, type TaskClient, type TaskClientOptions } from 'taskwire'
-import { createTaskClient as createPageClient, type TaskClientBridgeOptions } from 'taskwire/bridge'
+import {
+  createTaskClient as createPageClient,
+  type PageWebSocket,
+  type TaskClientBridgeOptions,
+  webSocket,
+} from 'taskwire/bridge'
 import { createTaskBridge, type TaskBridge, type TaskBridgeOptions } from 'taskwire/bridge/server'
 import type { SimulatedPage, TestServer } from 'taskwire/testing'
 
 export type BackendOptions = Omit<TaskClientOptions, 'url' | 'environment'>
+
+let areSockets = false
+
+/** From now on, the carrier of pages is a WebSocket. */
+export function openSocketsFromNowOn(): void {
+  areSockets = true
+}
 
 /** A request of a page, as it came to the backend. */
 export interface BackendRequest {
@@ -52,6 +64,7 @@ export function createBridgedBackend(
   server: TestServer,
   options: Partial<TaskBridgeOptions> = {},
   clientOptions: BackendOptions = {},
+  hasSockets: boolean = areSockets,
 ): BridgedBackend {
   const items = new Map<string, string>()
   const storage = {
@@ -115,8 +128,67 @@ export function createBridgedBackend(
       return response
     }
 
+    /** The page's end of a socket of `openSocket()`. What is sent arrives in a later turn, while the network and the process are there. */
+    class Socket implements PageWebSocket {
+      readonly #listeners: { type: string; listener: (event: { data: unknown }) => void }[] = []
+      readonly #lost = AbortSignal.any([open.signal, backend.life.signal])
+      #isClosed = false
+      #onMessage: (data: unknown) => void = () => {}
+      #onClose = () => {}
+
+      constructor(url: string) {
+        const { bridge } = backend
+        const user = userOf()
+        const request = new Request(url.replace('ws', 'http'), {
+          headers: { origin: 'http://localhost', ...(user !== undefined && { [USER_HEADER]: user }) },
+        })
+        this.#lost.addEventListener('abort', () => this.#end())
+        this.#later(() => {
+          if (isCut) return this.#end()
+          requests.push({ method: 'GET', lastEventId: new URL(url).searchParams.get('lastEventId'), body: undefined })
+          this.#emit('open')
+          const own = bridge.openSocket(request, {
+            send: (data) => this.#later(() => this.#emit('message', data)),
+            close: () => this.#later(() => this.#end()),
+          })
+          this.#onMessage = own.onMessage
+          this.#onClose = own.onClose
+        })
+      }
+
+      addEventListener(type: string, listener: (event: { data: unknown }) => void): void {
+        this.#listeners.push({ type, listener })
+      }
+
+      send(data: string): void {
+        this.#later(() => this.#onMessage(data))
+      }
+
+      close(): void {
+        this.#later(() => this.#end())
+      }
+
+      #later(act: () => void): void {
+        queueMicrotask(() => {
+          if (!this.#isClosed) act()
+        })
+      }
+
+      #emit(type: string, data?: unknown): void {
+        for (const each of this.#listeners) if (each.type === type) each.listener({ data })
+      }
+
+      #end(): void {
+        if (this.#isClosed) return
+        this.#isClosed = true
+        this.#emit('close')
+        this.#onClose()
+      }
+    }
+
     return {
       send,
+      Socket,
       cut: () => {
         isCut = true
         open.abort()
@@ -148,7 +220,11 @@ export function createBridgedBackend(
       const fetch = async (_: string | URL, init: RequestInit = {}) => {
         return network.send(init)
       }
-      const client = createPageClient({ url: BRIDGE_URL, environment: page.environment, fetch, ...pageOptions })
+      const client = createPageClient({
+        ...{ url: BRIDGE_URL, environment: page.environment, fetch },
+        ...(hasSockets && { carrier: webSocket({ WebSocket: network.Socket }) }),
+        ...pageOptions,
+      })
       return { client, page, network }
     },
     restart: async () => {

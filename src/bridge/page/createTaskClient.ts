@@ -21,6 +21,7 @@ import { createMirror } from './mirror.js'
 import type { TaskClientBridgeOptions } from './options.js'
 import { createPageCalls } from './pageCalls.js'
 import { createPost } from './requests.js'
+import { serverSentEvents } from './serverSentEvents.js'
 import { createStanding } from './standing.js'
 
 /**
@@ -54,7 +55,7 @@ const FRAME_MS = 16
 
 const OPTIONS = {
   '': [
-    ...['url', 'fetch', 'scope', 'crossTab', 'batchUpdates', 'resume', 'onError', 'environment', 'retry'],
+    ...['url', 'fetch', 'carrier', 'scope', 'crossTab', 'batchUpdates', 'resume', 'onError', 'environment', 'retry'],
     // Those of a page that had the client itself.
     ...['capabilities', 'toolsHash'],
   ],
@@ -75,7 +76,13 @@ function createBridgeClient(options: TaskClientBridgeOptions): TaskClient {
     checkNames(options, OPTIONS)
     checkOptions(options)
   })
-  const { scope = '', resume = 'eager', fetch = environment.fetch, crossTab = true } = options
+  const {
+    scope = '',
+    resume = 'eager',
+    fetch = environment.fetch,
+    crossTab = true,
+    carrier = serverSentEvents,
+  } = options
   const { report, guard, rethrowLater } = createReports(environment, (error, context) =>
     options.onError?.(error, context),
   )
@@ -113,6 +120,7 @@ function createBridgeClient(options: TaskClientBridgeOptions): TaskClient {
   })
   const link = createLink({
     ...to,
+    carrier,
     name: `taskwire:bridge:${id}`,
     crossTab,
     position: () => mirror.position,

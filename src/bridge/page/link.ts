@@ -5,8 +5,8 @@ import { isJsonObject } from '../../core/protocol/json.js'
 import { createElection } from '../../core/tabs/election.js'
 import { locksWithFallback } from '../../core/tabs/fallbackLocks.js'
 import { type News, readNews, WIRE_VERSION } from '../wire/messages.js'
+import { SILENCE_MS } from './carrier.js'
 import { createReader, type ReaderOptions } from './reader.js'
-import { SILENCE_MS } from './stream.js'
 
 /** The state of the stream from the backend. */
 export interface LinkStatus {

@@ -1,4 +1,5 @@
 import type { TaskClientBaseOptions } from '../../core/client/taskClient.js'
+import type { BridgeCarrier } from './carrier.js'
 
 /**
  * The options of `createTaskClient` of `taskwire/bridge`. The client of the backend decides how tasks are polled and stored.
@@ -19,4 +20,6 @@ export interface TaskClientBridgeOptions
   toolsHash?: string
   /** The function that sends requests. @default the `fetch` of the page, which sends the cookies of its origin */
   fetch?: (url: string | URL, init?: RequestInit) => Promise<Response>
+  /** How changes come to the page: `webSocket()`, where the backend serves `openSocket()`. @default server-sent events */
+  carrier?: BridgeCarrier
 }

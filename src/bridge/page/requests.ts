@@ -76,21 +76,28 @@ export async function reached(request: Promise<Response>): Promise<Response> {
   try {
     return await request
   } catch (cause) {
-    throw new TaskRequestError('The backend of this app cannot be reached.', { kind: 'network', cause })
+    throw unreachable(cause)
   }
+}
+
+export function unreachable(cause?: unknown): TaskRequestError {
+  return new TaskRequestError('The backend of this app cannot be reached.', { kind: 'network', cause })
 }
 
 /** Why the backend has refused a request: with a `TaskRequestError` where that may pass. */
 export async function refusalOf(response: Response, now: number): Promise<Refusal> {
-  const { status, headers } = response
   const json: unknown = await response.json().catch(() => undefined)
-  const said = isJsonObject(json) ? json['error'] : undefined
+  return refusalFrom(response.status, json, parseRetryAfter(response.headers.get('retry-after') ?? '', now))
+}
+
+/** The same, of what the backend has said. */
+export function refusalFrom(status: number, said: unknown, retryAfterMs?: number): Refusal {
+  const error = isJsonObject(said) ? said['error'] : undefined
   if (isPassingStatus(status)) {
-    const retryAfterMs = parseRetryAfter(headers.get('retry-after') ?? '', now)
     const message = `The backend of this app answered HTTP ${status}.`
     return { status, error: new TaskRequestError(message, { kind: 'http', status, retryAfterMs }) }
   }
-  if (isJsonObject(said)) return { status, error: errorFromJson(said) }
+  if (isJsonObject(error)) return { status, error: errorFromJson(error) }
   const message = `The backend of this app answered HTTP ${status}. Check that the url is that of createTaskBridge.`
   return { status, error: new ConnectionFailedError(message) }
 }

@@ -3,14 +3,12 @@ import { TaskRequestError } from '../../core/protocol/errors.js'
 import { onAbort } from '../../core/time/abort.js'
 import { backoffDelay } from '../../core/time/policy.js'
 import { untilOnline } from '../../core/time/untilOnline.js'
-import { sseMessages } from '../../core/wire/http/sseMessages.js'
 import { type News, type Position, readNews } from '../wire/messages.js'
-import { type BackendOptions, type Refusal, reached, refusalOf } from './requests.js'
-
-/** A stream without a sign of life for this long is over, in ms: a backend shows one every 15 s. */
-export const SILENCE_MS = 45_000
+import type { BridgeCarrier } from './carrier.js'
+import type { BackendOptions, Refusal } from './requests.js'
 
 export interface StreamOptions extends BackendOptions {
+  readonly carrier: BridgeCarrier
   /** How far this page has come. */
   readonly position: () => Position | undefined
   /** Returns false if something is missing: then everything is requested. */
@@ -28,36 +26,16 @@ export async function followNews(options: StreamOptions, signal: AbortSignal): P
   let dueAt = environment.now()
   let isGap = false
 
-  async function read(abort: AbortController): Promise<Refusal | undefined> {
+  function read(abort: AbortController): Promise<Refusal | undefined> {
     const position = isGap ? undefined : options.position()
-    const headers = {
-      accept: 'text/event-stream',
-      ...(position && { 'last-event-id': `${position.epoch}:${position.seq}` }),
+    const onMessage = (message: unknown) => {
+      const news = abort.signal.aborted ? undefined : readNews(message)
+      if (news === undefined) return
+      failures = 0
+      isGap = !options.onNews(news)
+      if (isGap) abort.abort()
     }
-    const init: RequestInit = { headers, cache: 'no-store', signal: abort.signal }
-    let timer: unknown
-    const watch = () => {
-      environment.clearTimeout(timer)
-      timer = environment.setTimeout(() => abort.abort(), SILENCE_MS)
-    }
-    watch()
-    try {
-      const response = await reached(options.fetch(options.url(), init))
-      if (!response.ok) return await refusalOf(response, environment.now())
-      isGap = false
-      for await (const message of sseMessages(response, abort.signal)) {
-        watch()
-        const news = readNews(message)
-        if (news === undefined) continue
-        failures = 0
-        isGap = !options.onNews(news)
-        if (isGap) return undefined
-      }
-      return undefined
-    } finally {
-      environment.clearTimeout(timer)
-      abort.abort()
-    }
+    return options.carrier.carry({ environment, fetch: options.fetch, url: options.url, position, abort, onMessage })
   }
 
   for (;;) {

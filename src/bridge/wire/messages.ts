@@ -3,6 +3,14 @@ import { isJsonObject, type JsonObject } from '../../core/protocol/json.js'
 /** The version of what page and backend say to each other. */
 export const WIRE_VERSION = 1
 
+/** The parameter of a WebSocket's URL that says where its news go on: a page cannot send headers with one. */
+export const LAST_EVENT_ID = 'lastEventId'
+
+/** What a page sends by a WebSocket: that it has taken a message, and a request for a sign of life. */
+export const TAKEN = 'taken'
+export const PING = 'ping'
+export const PONG = 'pong'
+
 /** How a call is named between page and backend: by tool and key, or by the id that the backend gave it. */
 export type CallRef = { readonly name: string; readonly key: string } | { readonly id: string }
 

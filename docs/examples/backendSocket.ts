@@ -1,0 +1,22 @@
+import { createServer, type IncomingMessage } from 'node:http'
+import { toNodeHandler } from '@modelcontextprotocol/node'
+import { createTaskBridge } from 'taskwire/bridge/server'
+import { WebSocketServer } from 'ws'
+import { clientOfUser } from './backendClients.ts'
+
+const bridge = createTaskBridge({
+  clientOf: (request) => clientOfUser(request.headers.get('x-user') ?? 'guest'),
+  allow: { tools: ['generate_report'] },
+})
+
+const http = createServer(toNodeHandler({ fetch: bridge.fetch }))
+const sockets = new WebSocketServer({ noServer: true, maxPayload: 1024 })
+http.on('upgrade', (request, socket, head) => {
+  sockets.handleUpgrade(request, socket, head, (page) => bridge.openSocket(requestOf(request), page))
+})
+http.listen(8080)
+
+/** What the bridge reads of it: the URL, the cookies and the origin of the page. */
+function requestOf({ url = '/', headers }: IncomingMessage): Request {
+  return new Request(new URL(url, `http://${headers.host}`), { headers: headers as Record<string, string> })
+}

@@ -1,0 +1,27 @@
+import type { Environment } from '../../core/environment/environment.js'
+import type { Position } from '../wire/messages.js'
+import type { Refusal } from './requests.js'
+
+/** A stream without a sign of life for this long is over, in ms: a backend shows one every 15 s. */
+export const SILENCE_MS = 45_000
+
+/** One stream of news, which a carrier brings. */
+export interface CarriedNews {
+  readonly environment: Environment
+  readonly fetch: Environment['fetch']
+  readonly url: () => URL
+  /** How far this page has come; undefined if everything is wanted. */
+  readonly position: Position | undefined
+  /** Aborted when the stream is over, by its reader or by the carrier. */
+  readonly abort: AbortController
+  readonly onMessage: (message: unknown) => void
+}
+
+/** The connection by which the news of the backend come to the page. Made by `webSocket`. */
+export interface BridgeCarrier {
+  /** Opens a stream. Resolves at its end, with the reason if the backend has refused it. */
+  carry(news: CarriedNews): Promise<Refusal | undefined>
+}
+
+/** Where a stream goes on, as the backend reads it. */
+export const positionText = ({ epoch, seq }: Position): string => `${epoch}:${seq}`

@@ -1,0 +1,78 @@
+import type { Environment } from '../../core/environment/environment.js'
+import { asError } from '../../core/protocol/asError.js'
+import { ConnectionFailedError, TaskError } from '../../core/protocol/errors.js'
+import { isTextTooDeep } from '../../server/http/nesting.js'
+import { encodeError } from '../wire/encodeCall.js'
+import type { Answer, PageRequest } from '../wire/messages.js'
+import { act, type IsAllowed } from './act.js'
+import type { TaskBridgeOptions } from './options.js'
+import { parseRequest } from './parseRequest.js'
+import { readBody } from './readBody.js'
+import { json, refuse } from './responses.js'
+import type { Session } from './session.js'
+
+export interface AnsweringOptions extends Pick<TaskBridgeOptions, 'maxActions' | 'maxBodyBytes'> {
+  readonly environment: Environment
+  readonly isAllowed: (request: Request) => IsAllowed
+  readonly report: (thrown: unknown) => void
+}
+
+/** How long an answer may take before the page is sent for it once more, in ms: proxies cut what takes longer. */
+const HOLD_MS = 20_000
+
+const MEGABYTE = 1024 * 1024
+
+/** Answers the requests of pages for actions. */
+export function createAnswering(options: AnsweringOptions): (session: Session, request: Request) => Promise<Response> {
+  const { environment, isAllowed, report, maxActions = 64, maxBodyBytes = MEGABYTE } = options
+
+  async function readRequest(request: Request): Promise<PageRequest | Response> {
+    const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
+    // A form of another site cannot send it without a preflight.
+    if (type !== 'application/json') return refuse(415, 'The body must be application/json.')
+    const text = await readBody(request, maxBodyBytes)
+    if (text === undefined) return refuse(413, `The body may have ${maxBodyBytes} bytes at most.`)
+    const parsed = isTextTooDeep(text) ? undefined : parseRequest(jsonOf(text))
+    return (
+      parsed ??
+      refuse(400, 'The request does not come from taskwire/bridge, or from another version of it. Reload the page.')
+    )
+  }
+
+  /** The answer, or after a while the advice to ask once more: the same request gets the same answer. */
+  async function inTime(done: Promise<Answer>): Promise<Response> {
+    let timer: unknown
+    const late = new Promise<undefined>((resolve) => {
+      timer = environment.setTimeout(() => resolve(undefined), HOLD_MS)
+    })
+    try {
+      const found = await Promise.race([done, late])
+      return found === undefined ? json(202, {}) : json(200, found)
+    } catch (thrown) {
+      if (!(thrown instanceof TaskError)) report(thrown)
+      return json(422, { error: encodeError(asError(thrown)) })
+    } finally {
+      environment.clearTimeout(timer)
+    }
+  }
+
+  return async (session, request) => {
+    const asked = await readRequest(request)
+    if (asked instanceof Response) return asked
+    if (asked.user !== undefined && asked.user !== session.client.id) {
+      const message = 'Another user has signed in since the page was opened. Nothing was done.'
+      return refuse(409, new ConnectionFailedError(message))
+    }
+    if (session.actions >= maxActions && !session.knows(asked.id))
+      return refuse(429, `Too many actions at once (${maxActions}).`)
+    return await inTime(session.once(asked.id, () => act(session, asked, isAllowed(request))))
+  }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

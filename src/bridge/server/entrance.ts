@@ -1,0 +1,49 @@
+import { KEEP_IN_USE, type KeepsInUse } from '../../core/client/clientInUse.js'
+import type { TaskClient } from '../../core/client/taskClient.js'
+import { ConnectionFailedError } from '../../core/protocol/errors.js'
+import { isOwnOrigin } from '../../server/http/ownOrigin.js'
+import type { TaskBridgeOptions } from './options.js'
+import { refuse } from './responses.js'
+import type { Session } from './session.js'
+
+/** Lets pages in: those of the app's own origin, whose user is signed in. */
+export interface Entrance {
+  /** What `use` makes of the session of the user who sends the request, or why that user gets nothing. */
+  enter<T>(request: Request, use: (session: Session) => T | Promise<T>): Promise<T | Response>
+}
+
+export function createEntrance(
+  { clientOf, origins = [], signInMessage = 'Sign in to see your calls.' }: TaskBridgeOptions,
+  sessionOf: (client: TaskClient) => Session,
+): Entrance {
+  function isOwn(request: Request): boolean {
+    const origin = request.headers.get('origin')
+    const site = request.headers.get('sec-fetch-site')
+    if (origin !== null) return origins.includes(origin) || isOwnOrigin(origin, request)
+    return site === null || site === 'same-origin' || site === 'none'
+  }
+
+  return {
+    async enter(request, use) {
+      if (!isOwn(request)) return refuse(403, FOREIGN)
+      const client = await clientOf(request)
+      if (client === undefined || client === null) return refuse(401, new ConnectionFailedError(signInMessage))
+      const session = sessionOf(client as TaskClient)
+      const letGo = keepInUse(session.client)
+      try {
+        await session.ready
+        return await use(session)
+      } finally {
+        letGo()
+      }
+    },
+  }
+}
+
+/** Keeps a client of a pool while pages need it. Returns a function that lets it go. */
+export function keepInUse(client: TaskClient & KeepsInUse): () => void {
+  return client[KEEP_IN_USE]?.() ?? (() => {})
+}
+
+const FOREIGN =
+  'Pages of this origin may not see calls here. Where it is an origin of your own, name it in the option `origins` of createTaskBridge.'

@@ -1,0 +1,91 @@
+import type { Environment } from '../../core/environment/environment.js'
+import { HIGH_WATER_MARK } from '../../server/push/readerPace.js'
+import { LAST_EVENT_ID } from '../wire/messages.js'
+import { type Entrance, keepInUse } from './entrance.js'
+import { type BridgeSocket, createNewsSocket, type NewsSocketOptions, type OpenSocket } from './newsSocket.js'
+import { createNewsStream } from './newsStream.js'
+import type { TaskBridgeOptions } from './options.js'
+import { NEVER_CACHED, refuse } from './responses.js'
+import type { Session } from './session.js'
+
+export interface NewsOpeningOptions extends Pick<TaskBridgeOptions, 'heartbeatMs' | 'highWaterMark' | 'maxStreams'> {
+  readonly environment: Environment
+  readonly enter: Entrance['enter']
+  /** The answer where the app has thrown. */
+  readonly failed: (thrown: unknown) => Response
+}
+
+/** Opens the streams of pages: as server-sent events, or by the sockets that the host has accepted. */
+export interface NewsOpening {
+  openStream(session: Session, request: Request): Response
+  openSocket(request: Request, socket: BridgeSocket): OpenSocket
+}
+
+export function createNewsOpening(options: NewsOpeningOptions): NewsOpening {
+  const { environment, maxStreams = 32, heartbeatMs = 15_000, highWaterMark = HIGH_WATER_MARK } = options
+
+  /** How news are written to a page that has come so far, or the reason that they are not. */
+  function begin(session: Session, lastEventId: string | null): NewsSocketOptions | Response {
+    if (session.streams >= maxStreams) return refuse(429, `Too many streams are open (${maxStreams}).`)
+    session.streams += 1
+    const letGo = keepInUse(session.client)
+    const onEnd = () => {
+      session.streams -= 1
+      letGo()
+    }
+    return { environment, from: session.feed.readPosition(lastEventId), heartbeatMs, highWaterMark, onEnd }
+  }
+
+  return {
+    openStream(session, request) {
+      const how = begin(session, request.headers.get('last-event-id'))
+      if (how instanceof Response) return how
+      const stream = createNewsStream(session.feed, { ...how, signal: request.signal })
+      const headers = { ...NEVER_CACHED, 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' }
+      return new Response(stream, { headers })
+    },
+    openSocket(request, socket) {
+      let open: OpenSocket | undefined
+      let isGone = false
+      const own: OpenSocket = {
+        onMessage: (data) => open?.onMessage(data),
+        onClose: () => {
+          isGone = true
+          open?.onClose()
+        },
+      }
+      listenTo(socket, own)
+
+      function write(session: Session): Response | undefined {
+        if (isGone) return undefined
+        const how = begin(session, new URL(request.url).searchParams.get(LAST_EVENT_ID))
+        if (how instanceof Response) return how
+        open = createNewsSocket(session.feed, socket, how)
+        return undefined
+      }
+
+      async function start(): Promise<void> {
+        const refused = await options.enter(request, write).catch(options.failed)
+        if (refused === undefined || isGone) return
+        // A browser does not tell a page why a handshake was refused, so the socket says it.
+        socket.send(JSON.stringify({ refused: { status: refused.status, ...(await refused.json()) } }))
+        socket.close(REFUSED)
+      }
+
+      // A socket that cannot be written to any more has closed.
+      start().catch(own.onClose)
+      return own
+    },
+  }
+}
+
+/** The code of a socket's end if the page may not have it. */
+const REFUSED = 1008
+
+/** Listens to the events of a socket, where it has those of browsers. */
+function listenTo(socket: BridgeSocket, { onMessage, onClose }: OpenSocket): void {
+  const { addEventListener: listen } = socket as Partial<Pick<WebSocket, 'addEventListener'>>
+  if (typeof listen !== 'function') return
+  listen.call(socket, 'message', (event) => onMessage((event as MessageEvent).data))
+  listen.call(socket, 'close', onClose)
+}

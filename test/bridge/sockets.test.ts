@@ -1,0 +1,179 @@
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type TaskClient, TaskConfigurationError } from 'taskwire'
+import { createTaskClient, webSocket } from 'taskwire/bridge'
+import { createTaskBridge, type TaskBridge } from 'taskwire/bridge/server'
+import { afterEach, expect, it, vi } from 'vitest'
+import { WebSocket, WebSocketServer } from 'ws'
+import { BRIDGE_URL, createBridgedBackend, USER_HEADER } from '../support/bridgedBackend.js'
+import { createWorkServer } from '../support/workServer.js'
+
+const WORK = { name: 'work', arguments: { seconds: 5 } }
+
+function setUp(options: Parameters<typeof createBridgedBackend>[1] = {}) {
+  const server = createWorkServer({ browser: { turns: 60 } })
+  return { server, backend: createBridgedBackend(server, options, {}, true) }
+}
+
+/** A socket of a page that sends what this test sends. */
+function openSocket({ bridge }: { readonly bridge: TaskBridge }, headers: Record<string, string> = {}, query = '') {
+  const got: string[] = []
+  const socket = { send: (data: string) => got.push(data), close: vi.fn() }
+  const request = new Request(BRIDGE_URL + query, { headers: { [USER_HEADER]: 'ada', ...headers } })
+  return { got, socket, page: bridge.openSocket(request, socket), news: () => got.map((text) => JSON.parse(text)) }
+}
+
+it('a page that has come to a number gets what has changed since, by its address', async () => {
+  const { server, backend } = setUp()
+  backend.clientOf('ada').startToolCall(WORK, { key: 'k' })
+  await server.advance(1500)
+  const first = openSocket(backend)
+  await server.advance(0)
+  const { epoch, seq } = first.news()[0]
+  await server.advance(1000)
+  const again = openSocket(backend, {}, `?lastEventId=${epoch}:${seq}`)
+  const forged = openSocket(backend, {}, `?lastEventId=${epoch}:99999`)
+  await server.advance(0)
+  expect(again.news()[0]).toMatchObject({ from: seq, calls: [{ name: 'work', key: 'k' }] })
+  expect(forged.news()[0]).not.toHaveProperty('from')
+})
+
+it('a page that takes nothing gets the newest state when it does, and is cut off after four heartbeats', async () => {
+  const { server, backend } = setUp({ highWaterMark: 200 })
+  backend.clientOf('ada').startToolCall({ name: 'work', arguments: { seconds: 200 } }, { key: 'k' })
+  await server.advance(500)
+  const { got, page, socket } = openSocket(backend)
+  await server.advance(30_000)
+  expect(got).toHaveLength(1)
+  page.onMessage('taken')
+  expect(got).toHaveLength(2)
+  expect(got[1]).toContain('step 30')
+  await server.advance(120_000)
+  expect(got).toHaveLength(2)
+  expect(socket.close).toHaveBeenCalledExactlyOnceWith(1013)
+})
+
+it('a ping is answered at once, and other words of a page change nothing', async () => {
+  const { server, backend } = setUp()
+  const { got, page, socket } = openSocket(backend)
+  await server.advance(0)
+  for (const words of ['taken', 'taken', '{"type":"start"}', 'x'.repeat(100_000), new Uint8Array(3), undefined, 'ping'])
+    page.onMessage(words)
+  expect(got.slice(1)).toEqual(['pong'])
+  expect(socket.close).not.toHaveBeenCalled()
+  expect(server.count('tools/call')).toBe(0)
+})
+
+it('a backend without heartbeats is asked for a sign of life, and one that gives none is connected to again', async () => {
+  const { server, backend } = setUp({ heartbeatMs: Number.POSITIVE_INFINITY })
+  const { client } = backend.openPage()
+  void client.connect()
+  await server.advance(200_000)
+  expect(backend.requests.filter(({ method }) => method === 'GET')).toHaveLength(1)
+  let opened = 0
+  class DeadSocket {
+    constructor() {
+      opened += 1
+    }
+    addEventListener(type: string, listener: (event: { data: unknown }) => void): void {
+      if (type === 'open') queueMicrotask(() => listener({ data: undefined }))
+    }
+    send(): void {}
+    close(): void {}
+  }
+  void backend
+    .openPage(undefined, { carrier: webSocket({ WebSocket: DeadSocket }), crossTab: false })
+    .client.connect()
+    .catch(() => {})
+  await server.advance(44_000)
+  expect(opened).toBe(1)
+  await server.advance(3000)
+  expect(opened).toBe(2)
+})
+
+it.each([
+  ['of another origin', { origin: 'https://evil.example' }, 403],
+  ['of nobody', { [USER_HEADER]: '' }, 401],
+])('a socket %s is refused in words and closed', async (_, headers, status) => {
+  const server = createWorkServer({ browser: { turns: 60 } })
+  const clientOf = (request: Request) => (request.headers.get(USER_HEADER) ? users.clientOf('ada') : undefined)
+  const users = createBridgedBackend(server, { clientOf })
+  users.clientOf('ada').startToolCall(WORK, { key: 'secret-plan' })
+  await server.advance(1500)
+  const { got, news, socket } = openSocket(users, headers)
+  await server.advance(0)
+  expect(news()).toMatchObject([{ refused: { status, error: { message: expect.any(String) } } }])
+  expect(got.join()).not.toContain('secret-plan')
+  expect(socket.close).toHaveBeenCalledExactlyOnceWith(1008)
+})
+
+it('a user has as many sockets as streams, and one that closes makes room', async () => {
+  const { server, backend } = setUp({ maxStreams: 1 })
+  const { page } = openSocket(backend)
+  const second = openSocket(backend)
+  await server.advance(0)
+  expect(second.news()).toMatchObject([{ refused: { status: 429 } }])
+  page.onClose()
+  const third = openSocket(backend)
+  await server.advance(0)
+  expect(third.news()).toMatchObject([{ calls: [] }])
+})
+
+it('a request for a WebSocket that was not accepted is refused with what to do', async () => {
+  const { backend } = setUp()
+  const response = await backend.bridge.fetch(new Request(BRIDGE_URL, { headers: { upgrade: 'websocket' } }))
+  expect(response.status).toBe(426)
+  expect(await response.text()).toContain('openSocket()')
+})
+
+it('a platform without WebSockets says what to pass', async () => {
+  vi.stubGlobal('WebSocket', undefined)
+  const { server, backend } = setUp()
+  const onError = vi.fn()
+  const { client } = backend.openPage(undefined, { carrier: webSocket(), onError, crossTab: false })
+  client.connect().catch(() => {})
+  await server.advance(3000)
+  vi.unstubAllGlobals()
+  expect(onError.mock.calls[0]?.[0]).toBeInstanceOf(TaskConfigurationError)
+  expect(onError.mock.calls[0]?.[0].message).toContain('webSocket({ WebSocket })')
+})
+
+const closing: (() => unknown)[] = []
+afterEach(() => Promise.all(closing.splice(0).map((close) => close())))
+
+const toRequest = ({ url = '', headers }: IncomingMessage) =>
+  new Request(new URL(url, `http://${headers.host}`), { headers: headers as Record<string, string> })
+
+it('a page follows a call by a real WebSocket, also when that is cut', async () => {
+  const server = createWorkServer({ browser: { turns: 60 } })
+  const users = createBridgedBackend(server)
+  const client: TaskClient = users.clientOf('ada')
+  const bridge = createTaskBridge({ clientOf: () => client, allow: { tools: ['work'] } })
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: 1024 })
+  const http = createServer()
+  http.on('upgrade', (request, socket, head) => {
+    sockets.handleUpgrade(request, socket, head, (page) => bridge.openSocket(toRequest(request), page))
+  })
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+  closing.push(
+    () => http.close(),
+    () => {
+      for (const each of sockets.clients) each.terminate()
+    },
+  )
+  const page = createTaskClient({
+    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/api/calls`,
+    carrier: webSocket({ WebSocket }),
+    fetch: (url, init) => bridge.fetch(new Request(url, init)),
+    crossTab: false,
+  })
+  closing.push(page.close)
+  const call = page.startToolCall(WORK, { key: 'k' })
+  await vi.waitFor(() => expect(server.count('tools/call')).toBe(1))
+  await server.advance(2500)
+  await vi.waitFor(() => expect(call.getState()).toMatchObject({ phase: 'working', task: { statusMessage: 'step 2' } }))
+  for (const each of sockets.clients) each.terminate()
+  await server.advance(5000)
+  expect(await call.result).toMatchObject({ structuredContent: { seconds: 5 } })
+  expect(server.count('tools/call')).toBe(1)
+})
