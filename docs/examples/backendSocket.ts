@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { toNodeHandler } from '@modelcontextprotocol/node'
+import express from 'express'
 import { createTaskBridge } from 'taskwire/bridge/server'
 import { WebSocketServer } from 'ws'
 import { clientOfUser } from './backendClients.ts'
@@ -9,12 +10,14 @@ const bridge = createTaskBridge({
   allow: { tools: ['generate_report'] },
 })
 
-const http = createServer(toNodeHandler({ fetch: bridge.fetch }))
+const app = express()
+app.all('/api/calls', toNodeHandler({ fetch: bridge.fetch }))
+const http = app.listen(8080)
+
 const sockets = new WebSocketServer({ noServer: true, maxPayload: 1024 })
 http.on('upgrade', (request, socket, head) => {
   sockets.handleUpgrade(request, socket, head, (page) => bridge.openSocket(requestOf(request), page))
 })
-http.listen(8080)
 
 /** What the bridge reads of it: the URL, the cookies and the origin of the page. */
 function requestOf({ url = '/', headers }: IncomingMessage): Request {
