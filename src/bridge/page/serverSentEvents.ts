@@ -1,4 +1,4 @@
-import { sseMessages } from '../../core/wire/http/sseMessages.js'
+import { readEvents } from '../../core/wire/http/readEvents.js'
 import { type BridgeCarrier, positionText, SILENCE_MS } from './carrier.js'
 import { reached, refusalOf } from './requests.js'
 
@@ -15,10 +15,11 @@ export const serverSentEvents: BridgeCarrier = {
     try {
       const response = await reached(fetch(url(), { headers, cache: 'no-store', signal: abort.signal }))
       if (!response.ok) return await refusalOf(response, environment.now())
-      for await (const message of sseMessages(response, abort.signal)) {
+      await readEvents(response, abort.signal, (message) => {
         watch()
         onMessage(message)
-      }
+        return false
+      })
       return undefined
     } finally {
       environment.clearTimeout(timer)

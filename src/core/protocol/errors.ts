@@ -278,7 +278,7 @@ export class TaskRequestError extends TaskError {
       retryAfterMs?: number | undefined
     },
   ) {
-    super(message, options)
+    super(message, { code: undefined, status: undefined, retryAfterMs: undefined, ...options })
   }
 }
 

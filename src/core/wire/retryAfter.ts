@@ -8,7 +8,8 @@ import { HttpError, RpcError } from './wireErrors.js'
 
 type Fetch = Environment['fetch']
 
-const PROBE = 'server/discover'
+/** The request by which a client finds out which revision a server speaks. */
+export const PROBE = 'server/discover'
 
 /**
  * Keeps the `Retry-After` of a refused `tools/call` or `tasks/*` request in its error: the SDK's transport drops the
@@ -24,7 +25,7 @@ export function withRetryAfter(fetch: Fetch, now: () => number, onConnectAt?: (a
     if (method === PROBE) await refuseErrorOfRevision(response)
     if (ok || status < 408) return response
     const header = headers.get('retry-after')
-    const retryAfterMs = parseRetryAfter(header ?? '', now())
+    const retryAfterMs = retryAfterOf(response, now())
     if (retryAfterMs !== undefined && (method === PROBE || method === 'initialize')) onConnectAt?.(now() + retryAfterMs)
     const isTask = method.startsWith('tasks/') || method === 'subscriptions/listen'
     const isKept = method === PROBE ? isPassingStatus(status) : header !== null && (isTask || method === 'tools/call')
@@ -52,4 +53,9 @@ export function parseRetryAfter(header: string, now: number): number | undefined
   const isSeconds = /^\d+$/.test(header.trim())
   const delay = isSeconds ? Number(header) * 1000 : Date.parse(header) - now
   return Number.isNaN(delay) ? undefined : Math.min(Math.max(0, delay), LONGEST_WAIT_MS)
+}
+
+/** How long a server that refuses a request asks to be left alone, in ms, where it is a status that may pass. */
+export function retryAfterOf({ status, headers }: Response, now: number): number | undefined {
+  return status < 408 ? undefined : parseRetryAfter(headers.get('retry-after') ?? '', now)
 }

@@ -28,10 +28,11 @@ async function read(response: Response, headers?: ExchangeOptions['headers']) {
       return response
     },
     headers,
+    now: Date.now,
   }
   const request = { id: 7, method: 'tools/list', params: { cursor: 'a' } }
   try {
-    for await (const message of exchange(options, request, new AbortController().signal)) messages.push(message)
+    await exchange(options, request, new AbortController().signal, (message) => messages.push(message) < 0)
   } catch (cause) {
     error = cause
   }

@@ -20,7 +20,6 @@ import type { JobsOption } from '../jobs/job.js'
 import { DISCOVERED } from '../modern/discovered.js'
 import { modernTasks } from '../modern/tasks.js'
 import type { ConnectRetry } from '../opening.js'
-import { withRetryAfter } from '../retryAfter.js'
 import type { ConnectedSdk, SdkCall } from '../sdkAdapter.js'
 import { isRpcError } from '../wireErrors.js'
 import { callTool } from './callTool.js'
@@ -49,9 +48,6 @@ export interface LiteConnectionOptions extends CallLimitOptions, JobsOption {
 export function createLiteConnection(options: LiteConnectionOptions): Connection {
   const { environment, capabilities, url } = options
   let earliestAt = 0
-  const onConnectAt = (at: number) => {
-    earliestAt = at
-  }
   const envelope = declareTasks({
     [PROTOCOL_VERSION_META]: PROTOCOL_VERSION,
     [CLIENT_INFO_META]: options.clientInfo,
@@ -59,7 +55,11 @@ export function createLiteConnection(options: LiteConnectionOptions): Connection
   })
   const requests = createLiteRequests({
     url: options.endpoint,
-    fetch: withRetryAfter(options.fetch, environment.now, onConnectAt),
+    fetch: options.fetch,
+    now: environment.now,
+    onConnectAt: (at) => {
+      earliestAt = at
+    },
     headers: options.headers,
     envelope,
     environment,

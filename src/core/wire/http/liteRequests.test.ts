@@ -17,6 +17,7 @@ function openRequests() {
     headers: undefined,
     envelope: {},
     environment,
+    now: environment.now,
   })
   const failures: unknown[] = []
   const open = () => requests.request('tools/call', {}).catch((error: unknown) => failures.push(error))
@@ -72,6 +73,7 @@ function answeredBy(messages: (id: number) => unknown[], { hang = false } = {}) 
     headers: undefined,
     envelope: { version: 1 },
     environment: page.environment,
+    now: page.now,
   })
   return { page, requests, sent, signals }
 }

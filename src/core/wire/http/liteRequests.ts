@@ -1,4 +1,4 @@
-import type { Environment } from '../../environment/environment.js'
+import type { Environment, TimerHandle } from '../../environment/environment.js'
 import { isJsonObject, type JsonObject } from '../../protocol/json.js'
 import { onAbort } from '../../time/abort.js'
 import type { ServerNotification, TaskRequester } from '../taskRequester.js'
@@ -26,64 +26,59 @@ export interface LiteRequests extends TaskRequester {
 
 export function createLiteRequests(options: LiteRequestsOptions): LiteRequests {
   const { envelope, environment, listedHeaders = new Map() } = options
+  const exchangeOptions = { ...options, listedHeaders }
   /** Ends each request that is open. A set, not the listeners of one signal: Node warns of more than ten of these. */
   const open = new Set<(reason: unknown) => void>()
   let closed: WireError | undefined
   let sequence = 0
 
-  /** The result; undefined where a stream ends without one. */
-  async function send(
+  /** The result; undefined where a stream ends without one. Over at once where it is given up, whatever `fetch` does. */
+  function send(
     method: string,
     params: JsonObject,
-    signal: AbortSignal,
-    onNotification: (message: ServerNotification) => void,
-  ): Promise<unknown> {
-    const id = ++sequence
-    const request = {
-      id,
-      method,
-      params: { ...params, _meta: { ...(params['_meta'] as object | undefined), ...envelope } },
-    }
-    for await (const message of exchange({ ...options, listedHeaders }, request, signal)) {
-      if (isNotification(message)) onNotification(message)
-      else if (message['id'] === id) {
-        const error = errorOf(message)
-        if (error) throw error
-        return message['result']
-      }
-    }
-    return undefined
-  }
-
-  /** The same, over at once where the signal aborts or the connection is closed, whatever `fetch` does. */
-  function sendUntil(
     signal: AbortSignal | undefined,
-    method: string,
-    params: JsonObject,
-    onNotification: (message: ServerNotification) => void = () => {},
+    timeoutMs?: number,
+    onNotification?: (message: ServerNotification) => void,
   ): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const controller = new AbortController()
+      const id = ++sequence
+      let timer: TimerHandle
       let stopListening = () => {}
+      let result: unknown
       const leave = () => {
         open.delete(end)
         stopListening()
+        environment.clearTimeout(timer)
       }
       const end = (reason: unknown) => {
         reject(reason)
         controller.abort(reason)
         leave()
       }
+      const take = (message: JsonObject): boolean => {
+        if (isNotification(message)) onNotification?.(message)
+        if (message['method'] !== undefined || message['id'] !== id) return false
+        const error = errorOf(message)
+        if (error) throw error
+        result = message['result']
+        return true
+      }
       open.add(end)
       if (signal) stopListening = onAbort(signal, () => end(signal.reason))
       if (closed) end(closed)
       if (controller.signal.aborted) return
-      send(method, params, controller.signal, onNotification).then(resolve, reject).finally(leave)
+      if (timeoutMs)
+        timer = environment.setTimeout(() => end(new WireError('REQUEST_TIMEOUT', 'Request timed out')), timeoutMs)
+      const _meta = { ...(params['_meta'] as object | undefined), ...envelope }
+      exchange(exchangeOptions, { id, method, params: { ...params, _meta } }, controller.signal, take)
+        .then(() => resolve(result), reject)
+        .finally(leave)
     })
   }
 
-  async function request(method: string, params: JsonObject, signal?: AbortSignal): Promise<unknown> {
-    const result = await sendUntil(signal, method, params)
+  async function request(method: string, params: JsonObject, signal?: AbortSignal, timeoutMs?: number) {
+    const result = await send(method, params, signal, timeoutMs)
     if (result !== undefined) return result
     throw new WireError('CONNECTION_CLOSED', `The stream ended before the response to ${method}`)
   }
@@ -91,20 +86,10 @@ export function createLiteRequests(options: LiteRequestsOptions): LiteRequests {
   return {
     listedHeaders,
     request,
-    requestInTime: async (method, params, signal) => {
-      const late = new AbortController()
-      const giveUp = () => late.abort(new WireError('REQUEST_TIMEOUT', 'Request timed out'))
-      const timer = environment.setTimeout(giveUp, TIMEOUT_MS)
-      const stopListening = signal ? onAbort(signal, () => late.abort(signal.reason)) : () => {}
-      try {
-        return completeResult(method, await request(method, params, late.signal))
-      } finally {
-        stopListening()
-        environment.clearTimeout(timer)
-      }
-    },
+    requestInTime: async (method, params, signal) =>
+      completeResult(method, await request(method, params, signal, TIMEOUT_MS)),
     listen: async (params, onNotification, signal) => {
-      await sendUntil(signal, 'subscriptions/listen', params, onNotification)
+      await send('subscriptions/listen', params, signal, undefined, onNotification)
     },
     close: () => {
       closed = new WireError('CONNECTION_CLOSED', 'Connection closed')

@@ -1,11 +1,11 @@
 import { describe, expect, it, vi } from 'vitest'
-import { sseMessages } from './sseMessages.js'
+import { readEvents } from './readEvents.js'
 
 const EVENTS = 'data: {"a":1}\n\n: still here\n\nevent: other\ndata: {"a":2}\n\ndata: no json\n\ndata: {"a":3}\n\n'
 
 async function messagesOf(response: Response, signal = new AbortController().signal): Promise<unknown[]> {
   const messages: unknown[] = []
-  for await (const message of sseMessages(response, signal)) messages.push(message)
+  await readEvents(response, signal, (message) => messages.push(message) < 0)
   return messages
 }
 
@@ -14,7 +14,7 @@ function withoutBody(text: () => Promise<string>): Response {
   return Object.defineProperties(new Response(), { body: { value: undefined }, text: { value: text } })
 }
 
-describe('sseMessages()', () => {
+describe('readEvents()', () => {
   it.each([
     ['that streams', new Response(EVENTS)],
     ['that does not stream', withoutBody(async () => EVENTS)],
@@ -55,19 +55,19 @@ describe('sseMessages()', () => {
   function openStream() {
     const closes: unknown[] = []
     const body = new ReadableStream<Uint8Array>({
-      start: (controller) => controller.enqueue(new TextEncoder().encode('data: 1\n\n')),
+      start: (controller) => controller.enqueue(new TextEncoder().encode('data: 1\n\ndata: 2\n\n')),
       cancel: (reason) => void closes.push(reason),
     })
     return { response: new Response(body), closes }
   }
 
-  it('closes the stream when the reader leaves it, and listens to the signal no more', async () => {
+  it('closes the stream at the message that ends it, reads none of the rest, and no longer listens to the signal', async () => {
     const { response, closes } = openStream()
     const { signal } = new AbortController()
     const stopListening = vi.spyOn(signal, 'removeEventListener')
-    const read = sseMessages(response, signal)
-    expect(await read.next()).toEqual({ done: false, value: 1 })
-    await read.return()
+    const messages: unknown[] = []
+    await readEvents(response, signal, (message) => messages.push(message) > 0)
+    expect(messages).toEqual([1])
     expect(closes).toHaveLength(1)
     expect(stopListening).toHaveBeenCalled()
   })
