@@ -51,6 +51,8 @@ const PATTERNS = [
     instead: 'say "the outcome of", or "how it ends"',
   },
   { pattern: /\b(?:comes?|came) to nothing\b/i, instead: 'say "fails"' },
+  { pattern: /(?<!\b[Tt]here )\b(?:is|are) no (?!longer|more|later|earlier)[a-z]/i, instead: 'say "is not a …"' },
+  { pattern: /(?<=^ *(?:[-*] |\d+\. |> )*|[.!?] |['`>|] )Where\b[^.!?\n]*,/m, instead: 'say "If"' },
   {
     pattern: /(?<=^ *(?:[-*] |\d+\. |> )*|[.!] |['`>])(?:What|Who)\b[^.!?]*[.!:](?=\s|$)/m,
     instead: 'begin with the thing, not with a clause',

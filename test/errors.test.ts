@@ -163,7 +163,7 @@ const rows: Row[] = [
     name: `createTaskClient with the url ${JSON.stringify(url)}`,
     error: unusable({ url }),
     is: misconfigured,
-    says: /is no http\(s\) URL\. Pass the URL of the MCP endpoint/,
+    says: /is not an http\(s\) URL\. Pass the URL of the MCP endpoint/,
   })),
   ...['mcp', 7].map((url) => ({
     name: `connect() to the url ${JSON.stringify(url)} without a page`,

@@ -26,6 +26,8 @@ describe('the prose of a page', () => {
     ['It waits for ever.', 'for ever'],
     ['The log has what became of it.', 'what became of'],
     ['The sign-in came to nothing.', 'came to nothing'],
+    ['The url is no URL.', 'is no U'],
+    ['It ends. Where it is missing, pass it.', 'Where it is missing,'],
   ])('may not say: %s', (sentence, found) => {
     expect(checkProse(page(sentence))).toEqual([expect.stringContaining(`line 3: "${found}": `)])
   })
@@ -35,6 +37,10 @@ describe('the prose of a page', () => {
       'line 3: "Log in": our word is "sign in": get a token for the user.',
     ])
     expect(TERMS.map(({ term }) => term)).toEqual(['call', 'task', 'run', 'poll', 'resume', 'cancel', 'sign in'])
+  })
+
+  it('may say that there is no such thing, and that one is no longer there', () => {
+    expect(checkProse(page('There is no task. It is no longer polled. Choose where it runs.'))).toEqual([])
   })
 
   it('begins a sentence after code with a capital letter', () => {

@@ -11,7 +11,17 @@ interface SidebarItem {
 const docs = new URL('..', import.meta.url)
 
 const examples: SidebarItem[] = ['vanilla', 'vite-react', 'existing-client', 'vue', 'solid', 'sveltekit']
-  .concat('next', 'assistant-ui', 'copilotkit', 'express', 'hono', 'workers')
+  .concat(
+    'next',
+    'backend-hono',
+    'backend-next',
+    'assistant-ui',
+    'copilotkit',
+    'express',
+    'hono',
+    'workers',
+    'workers-alarms',
+  )
   .map((name) => ({ text: titleOf(`examples/${name}.md`), link: `/examples/${name}` }))
 
 /** Every page for users, in the order of their questions. Pages for contributors are on GitHub. */

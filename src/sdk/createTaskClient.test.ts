@@ -502,7 +502,7 @@ describe('createTaskClient', () => {
     seconds['seconds'] = seconds
     const error: unknown = await client.callTool({ name: 'work', arguments: seconds }).catch((reason) => reason)
     expect(error).toBeInstanceOf(TaskConfigurationError)
-    expect((error as Error).message).toContain('The arguments of "work" are no JSON: ')
+    expect((error as Error).message).toContain('The arguments of "work" are not JSON: ')
     expect((error as Error).cause).toBeInstanceOf(TypeError)
   })
 

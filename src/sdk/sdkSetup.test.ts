@@ -28,8 +28,8 @@ describe('the target of a client', () => {
     },
   )
 
-  it.each([[null], ['text'], [5], [{}], [{ close: () => {} }]])('is no SDK client where it is %o', (client) => {
-    expect(() => setUp({ client })).toThrow('The client is no SDK client.')
+  it.each([[null], ['text'], [5], [{}], [{ close: () => {} }]])('is not an SDK client where it is %o', (client) => {
+    expect(() => setUp({ client })).toThrow('The client is not an SDK client.')
   })
 
   it('is the URL where a client is named and undefined', () => {

@@ -196,7 +196,7 @@ function checkClient(client: unknown): asserts client is object {
   const isObject = typeof client === 'object' && client !== null
   if (isObject && ('getProtocolEra' in client || isSdkV1Client(client))) return
   throw new TaskConfigurationError(
-    `The client is no SDK client. ${inDevelopment ? 'Pass a Client of @modelcontextprotocol/client connected over withTasks(transport), or one of @modelcontextprotocol/sdk 1.x.' : READ_MORE}`,
+    `The client is not an SDK client. ${inDevelopment ? 'Pass a Client of @modelcontextprotocol/client connected over withTasks(transport), or one of @modelcontextprotocol/sdk 1.x.' : READ_MORE}`,
   )
 }
 

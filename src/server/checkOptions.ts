@@ -64,7 +64,7 @@ const resultTool: Check = (value) => {
   const isRight = positive(afterMs) === undefined && typeof name === 'string' && Object.keys(others).length === 0
   return isRight
     ? undefined
-    : `is ${shown(value)}. Pass { afterMs: 30_000 }, with a \`name\` if it shall not be get_result.`
+    : `is ${shown(value)}. Pass { afterMs: 30_000 }, with a \`name\` if it should not be get_result.`
 }
 const aServerInfo: Check = (value) =>
   isObject(value) && typeof value['name'] === 'string' && typeof value['version'] === 'string'
@@ -162,7 +162,7 @@ const goodTools = new WeakSet<readonly ToolDefinition[]>()
 /**
  * What the option `tools` returned.
  *
- * @throws {TaskConfigurationError} if it is no list of tools.
+ * @throws {TaskConfigurationError} if it is not a list of tools.
  */
 export function checkedTools(given: readonly ToolDefinition[]): readonly ToolDefinition[] {
   if (goodTools.has(given)) return given

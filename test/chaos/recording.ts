@@ -83,7 +83,7 @@ function shows(tab: string, { callId, name, key, phase, network, task, error }: 
 
 const gone = (tab: string, callId: string): Omit<Step, 'at'> => ({
   in: tab,
-  text: 'shows a call no longer',
+  text: 'no longer shows a call',
   set: [callId, null],
 })
 

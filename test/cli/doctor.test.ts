@@ -437,14 +437,14 @@ describe('the doctor cannot ask', () => {
 
   it.each([
     [['doctor'], /Which server\? Pass its URL/],
-    [['doctor', 'api.example'], /"api\.example" is no http: or https: URL/],
+    [['doctor', 'api.example'], /"api\.example" is not an http: or https: URL/],
     [['doctor', 'http://x/mcp', 'http://y/mcp'], /One argument is too many: http:\/\/y\/mcp/],
     [['doctor', 'http://x/mcp', '--orign', 'x'], /Unknown option '--orign'\. See: npx taskwire doctor --help/],
-    [['doctor', 'http://x/mcp', '--origin', 'https://app.example/'], /no origin\. Pass scheme, host and port only/],
+    [['doctor', 'http://x/mcp', '--origin', 'https://app.example/'], /not an origin\. Pass scheme, host and port only/],
     [['doctor', 'http://x/mcp', '--header', 'nonsense'], /"nonsense" is not a header/],
     [['doctor', 'http://x/mcp', '--arguments', '{}'], /--arguments needs --tool/],
     [['doctor', 'http://x/mcp', '--tool', 'a', '--arguments', '[1]'], /has to be a JSON object/],
-    [['doctor', 'http://x/mcp', '--timeout', 'soon'], /no number of seconds/],
+    [['doctor', 'http://x/mcp', '--timeout', 'soon'], /not a number of seconds/],
   ])('with the arguments %j', async (args, says) => {
     const { exitCode, warnings, output } = await taskwire(args)
     expect(warnings).toMatch(says)

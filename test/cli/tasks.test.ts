@@ -106,7 +106,7 @@ describe('npx taskwire tasks', () => {
     [['--redis', 'redis://a', '--postgres', 'postgres://a'], 'Which store?'],
     [['--redis', 'redis://a', '--status', 'done'], 'status is "done"'],
     [['--redis', 'redis://a', '--limit', 'x'], 'limit is "x"'],
-    [['--redis', 'redis://a', '--older', 'x'], '--older "x" is no number of seconds'],
+    [['--redis', 'redis://a', '--older', 'x'], '--older "x" is not a number of seconds'],
     [['more', '--redis', 'redis://a'], 'One argument is too many'],
   ])('refuses %j in words', async (args, problem) => {
     const { exitCode, warnings } = await taskwire(['tasks', ...args])

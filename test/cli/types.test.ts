@@ -165,8 +165,11 @@ describe('npx taskwire types cannot write', () => {
 
   it.each([
     [['types'], /Which server\? Pass its URL/],
-    [['types', 'none.json'], /"none\.json" is no http: or https: URL, and could not be read as a JSON file: ENOENT/],
-    [['types', 'package.json'], /"package\.json" is no list of tools/],
+    [
+      ['types', 'none.json'],
+      /"none\.json" is not an http: or https: URL, and could not be read as a JSON file: ENOENT/,
+    ],
+    [['types', 'package.json'], /"package\.json" is not a list of tools/],
     [['types', 'README.md'], /could not be read as a JSON file/],
     [['types', 'x.json', '--check', '--watch'], /exclude each other/],
     [['types', 'x.json', '--interval', '-1'], /See: npx taskwire types --help|no number of seconds/],

@@ -101,7 +101,7 @@ describeFull('createTaskClient', () => {
   ])('[EDGE-25] refuses %s as client with a typed error that says what belongs there', (_, client) => {
     const create = () => createTaskClient({ client: client as never })
     expect(create).toThrow(TaskConfigurationError)
-    expect(create).toThrow(/The client is no SDK client.*@modelcontextprotocol\/client.*@modelcontextprotocol\/sdk/)
+    expect(create).toThrow(/The client is not an SDK client.*@modelcontextprotocol\/client.*@modelcontextprotocol\/sdk/)
   })
 
   it.each([
@@ -114,7 +114,7 @@ describeFull('createTaskClient', () => {
     const connect = async () => createTaskClient({ client, transport: transport as never }).connect()
     const error = await caught(connect())
     expect(error).toBeInstanceOf(TaskConfigurationError)
-    expect(error.message).toMatch(/The transport is no transport.*StreamableHTTPClientTransport/)
+    expect(error.message).toMatch(/The argument is not a transport.*StreamableHTTPClientTransport/)
   })
 })
 

@@ -99,7 +99,7 @@ describe('what the server behind asks', () => {
   it('is refused where the client does not answer such requests', async () => {
     const { call } = startGateway(asking)
     const { result } = await call('elicit', {}, { capabilities: TASKS })
-    expect(JSON.stringify(result)).toContain('has not declared to give (elicitation')
+    expect(JSON.stringify(result)).toContain('has not declared (elicitation')
   })
 
   it('is refused where no call is under way', async () => {

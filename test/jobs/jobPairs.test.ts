@@ -77,7 +77,7 @@ describe('the pairs of job tools', () => {
 
   it.each<[string, unknown[]]>([
     ['a server without tools', []],
-    ['what is no list of tools', [null, 7, {}, { name: 'render' }]],
+    ['what is not a list of tools', [null, 7, {}, { name: 'render' }]],
     [
       'a status that is of something else',
       [

@@ -184,7 +184,7 @@ describe('a status tool that lies', () => {
     const error = await caught(call.result)
     expect(error.name).toBe('TaskProtocolError')
     expect(error.message).toBe(
-      'The answer of "render_status" says nothing of the job: read() of defineJob threw (Error: there is no field "status"). Check `id` and `read` of defineJob against what the tool returns.',
+      'The answer of "render_status" says nothing about the job: read() of defineJob threw (Error: there is no field "status"). Check `id` and `read` of defineJob against what the tool returns.',
     )
     expect(polls()).toHaveLength(3)
   })
@@ -211,7 +211,7 @@ describe('a status tool that lies', () => {
   })
 
   it.each(['Unknown error', 'The token has expired.', 'getaddrinfo: host db not found', 'Model flux not found'])(
-    'fails with "%s", which says nothing of the job: the job is polled on',
+    'fails with "%s", which says nothing about the job: the job is polled on',
     async (words) => {
       const { browser, call } = await rendering([result(isError(words)), done])
       await browser.advance(60_000)
@@ -313,7 +313,7 @@ describe('the start tool of a job', () => {
 
   it.each<[string, Partial<JobDefinition>, string]>([
     ['has no id', {}, 'its answer has no field "run_id"'],
-    ['has an id that is none', { id: 'list' }, 'what stands there is no id'],
+    ['has an id that is none', { id: 'list' }, 'what stands there is not an id'],
     [
       'makes `id` throw',
       { id: ({ structuredContent }) => structuredContent.a.b },

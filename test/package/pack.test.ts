@@ -87,8 +87,8 @@ test('npx taskwire says which version it is, and what it cannot do', async () =>
   const { bin, version } = JSON.parse(await readFile(join(app.installed, 'package.json'), 'utf8'))
   const command = join(app.installed, bin.taskwire)
   expect(await app.run([command, '--version'])).toBe(`${version}\n`)
-  await expect(app.run([command, 'doctor', 'nonsense'])).rejects.toThrow('"nonsense" is no http: or https: URL')
-  await expect(app.run([command, 'types', 'none.json'])).rejects.toThrow('"none.json" is no http: or https: URL')
+  await expect(app.run([command, 'doctor', 'nonsense'])).rejects.toThrow('"nonsense" is not an http: or https: URL')
+  await expect(app.run([command, 'types', 'none.json'])).rejects.toThrow('"none.json" is not an http: or https: URL')
 })
 
 test.for([

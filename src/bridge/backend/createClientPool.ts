@@ -214,13 +214,13 @@ function checkCreated(created: PooledClientOptions, userId: string) {
   if (created.scope !== undefined) {
     throw new TaskConfigurationError(
       '`create` of createClientPool returned a scope. Leave it out: the scope of a client is the id that get() was given. ' +
-        'Where an id is not enough to tell users apart, put more into what get() is given, such as the id of the tenant.',
+        'If an id is not enough to tell users apart, put more into what get() is given, such as the id of the tenant.',
     )
   }
   if (created.storage === undefined) {
     throw new TaskConfigurationError(
       '`create` of createClientPool returned no storage. Say where the calls of the user are recorded: ' +
-        "storage: fileStorage('.taskwire'), or 'memory' where they may be lost when the user's client is closed.",
+        "storage: fileStorage('.taskwire'), or 'memory' if they may be lost when the user's client is closed.",
     )
   }
   // Without locks of a backend, there is nothing to share a user's calls with: each client has the process for itself.

@@ -60,7 +60,7 @@ export function createPost({ environment, fetch, url, policy, signal, ...options
       const json: unknown = await response.json().catch(() => undefined)
       answer = readAnswer(json)
       if (answer === undefined && response.status !== ACCEPTED)
-        throw new TaskRequestError('What answers at the url of the backend is not taskwire/bridge.', {
+        throw new TaskRequestError('Something other than taskwire/bridge answers at the url of the backend.', {
           kind: 'malformed',
         })
     }

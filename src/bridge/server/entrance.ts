@@ -46,4 +46,4 @@ export function keepInUse(client: TaskClient & KeepsInUse): () => void {
 }
 
 const FOREIGN =
-  'Pages of this origin may not see calls here. Where it is an origin of your own, name it in the option `origins` of createTaskBridge.'
+  'Pages of this origin may not see calls here. If it is an origin of your own, name it in the option `origins` of createTaskBridge.'

@@ -30,7 +30,7 @@ export function encodeCall(state: ToolCallState, select: (call: CompletedToolCal
 }
 
 const UNREACHABLE = 'The backend of this app cannot reach its MCP server at the moment.'
-const UNKNOWN = 'Something failed in the backend of this app. Its log says what.'
+const UNKNOWN = 'Something failed in the backend of this app. Its log says more.'
 
 /** An error as JSON. Where the MCP server is, and what failed below Taskwire, stays in the backend. */
 export function encodeError(error: Error): JsonObject {

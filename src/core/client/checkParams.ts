@@ -12,7 +12,7 @@ import type { ToolCallOptions, ToolCallParams } from './taskClient.js'
 /**
  * The tool and the arguments that a call names, as they go over the wire.
  *
- * @throws {TaskConfigurationError} without a tool, or where an argument is no JSON.
+ * @throws {TaskConfigurationError} without a tool, or where an argument is not JSON.
  */
 export function checkParams(params: ToolCallParams): ToolCallRequest {
   if (typeof params?.name !== 'string' || params.name === '') {
@@ -33,7 +33,7 @@ const KEPT_BYTES = 1_000_000
 /**
  * The options of a call, with a copy of what the app notes with it.
  *
- * @throws {TaskConfigurationError} if `meta` is no JSON object or too long, or if nothing keeps results.
+ * @throws {TaskConfigurationError} if `meta` is not JSON object or too long, or if nothing keeps results.
  */
 export function readCallOptions<T extends Pick<ToolCallOptions, 'meta' | 'keepResult'>>(
   options: T,
@@ -79,7 +79,7 @@ function textOf(what: string, args: object): string {
     return JSON.stringify(args, check)
   } catch (cause) {
     throw new TaskConfigurationError(
-      `${what} are no JSON: ${asError(cause).message}.${inDevelopment ? ' Pass strings, numbers, booleans, null, lists and objects of them.' : ''}`,
+      `${what} are not JSON: ${asError(cause).message}.${inDevelopment ? ' Pass strings, numbers, booleans, null, lists and objects of them.' : ''}`,
       { cause },
     )
   }

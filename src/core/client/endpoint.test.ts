@@ -46,7 +46,7 @@ describe('the server with an URL', () => {
   it.each(['ftp://a.example/mcp', 'http://'])('that is none of http(s) is refused: %s', (given) => {
     expect(() => endpointOf(given, at(PAGE))).toThrow(
       new TaskConfigurationError(
-        `createTaskClient got the url "${given}", which is no http(s) URL. Pass the URL of the MCP endpoint.`,
+        `createTaskClient got the url "${given}", which is not an http(s) URL. Pass the URL of the MCP endpoint.`,
       ),
     )
   })

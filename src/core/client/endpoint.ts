@@ -24,7 +24,7 @@ export interface Endpoint {
 /**
  * The server with this URL.
  *
- * @throws {TaskConfigurationError} if it is no http(s) URL.
+ * @throws {TaskConfigurationError} if it is not an http(s) URL.
  */
 export function endpointOf(given: string | URL, { baseUrl }: Pick<Environment, 'baseUrl'>): Endpoint {
   const url = parseUrl(given, baseUrl())
@@ -46,7 +46,7 @@ function parseUrl(url: string | URL, base: string | undefined): URL | undefined 
     // Said below.
   }
   throw new TaskConfigurationError(
-    `createTaskClient got the url ${JSON.stringify(String(url))}, which is no http(s) URL.${inDevelopment ? ' Pass the URL of the MCP endpoint.' : ''}`,
+    `createTaskClient got the url ${JSON.stringify(String(url))}, which is not an http(s) URL.${inDevelopment ? ' Pass the URL of the MCP endpoint.' : ''}`,
   )
 }
 

@@ -56,7 +56,7 @@ function checkPartsGiven(parts: ClientParts): void {
   for (const [name, part] of Object.entries(parts)) {
     if (part === undefined || (KNOWN.includes(name) && part?.part === name)) continue
     throw new TaskConfigurationError(
-      `createClient got ${name}, which is no part. Its second argument must be ${PARTS}.`,
+      `createClient got ${name}, which is not a part. Its second argument must be ${PARTS}.`,
     )
   }
 }

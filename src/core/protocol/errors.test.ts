@@ -66,7 +66,7 @@ const rows: Record<string, Row> = {
     type: TaskExpiredError,
     make: (options) => new TaskExpiredError('ttl', options),
     details: { reason: 'ttl' },
-    message: 'The task ran past the time the server keeps it (ttlMs) without an outcome. Start the call again.',
+    message: 'The task did not end within the time that the server keeps it (ttlMs). Start the call again.',
   },
   TaskUnreachableError: {
     type: TaskUnreachableError,

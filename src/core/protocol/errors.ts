@@ -104,7 +104,7 @@ export class TaskCancelledError extends TaskError {
 }
 
 const EXPIRED_MESSAGE = {
-  ttl: 'The task ran past the time the server keeps it (ttlMs) without an outcome. Start the call again.',
+  ttl: 'The task did not end within the time that the server keeps it (ttlMs). Start the call again.',
   'unknown-task': UNKNOWN_TASK,
 }
 

@@ -41,7 +41,7 @@ export function undeclaredError(
   ids: { readonly taskId?: string | undefined; readonly callId?: string } = {},
 ): TaskInputRequiredError {
   return new TaskInputRequiredError(
-    `The server asks for input that the client has not declared to give (${missing}). ` +
+    `The server asks for input that the client has not declared (${missing}). ` +
       'Pass a handler in input.handlers, or declare it in the capabilities of the client.',
     ids,
   )

@@ -36,7 +36,7 @@ export function corsAdvice(url: string | undefined, page: string | undefined): s
   return (
     'If the server is on another origin, it must allow it: Access-Control-Allow-Origin, and Access-Control-Allow-Headers ' +
     'with content-type, mcp-protocol-version, mcp-method and mcp-name. ' +
-    `This says what is wrong: npx taskwire doctor ${url ?? '<url>'}${originOf(page, url)}`
+    `To find out what is wrong, run: npx taskwire doctor ${url ?? '<url>'}${originOf(page, url)}`
   )
 }
 
@@ -48,7 +48,7 @@ function originOf(page: string | undefined, url: string | undefined): string {
 
 /** What to do about an HTTP status. */
 export function adviceFor(status: number, text = ''): string {
-  if (status === 400) return 'Where it wants a header, pass it in the option headers.'
+  if (status === 400) return 'If it wants a header, pass it in the option headers.'
   if (status === 401)
     return 'It asks for credentials: pass authProvider, or an Authorization header in the option headers.'
   if (status === 403) return 'It refuses access: check the credentials, and that it allows the origin of this page.'

@@ -164,7 +164,7 @@ describe('connectionError()', () => {
   const said = (error: unknown, url: string | undefined = URL_) => connectionError(error, url).message
 
   it.each([
-    [400, 'Where it wants a header, pass it in the option headers.'],
+    [400, 'If it wants a header, pass it in the option headers.'],
     [401, 'It asks for credentials: pass authProvider'],
     [403, 'It refuses access'],
     [404, '. Check that the URL is that of the MCP endpoint.'],

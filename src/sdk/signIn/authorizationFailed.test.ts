@@ -8,7 +8,7 @@ it.each([
   ['no-code', 'Pass the whole URL, as in finishAuthorization(location.href).'],
   ['foreign-state', 'Call authorize() again.'],
   ['signed-out', 'Call authorize() again when the user asks for it.'],
-  ['insecure', 'Mend authorization_endpoint in its metadata.'],
+  ['insecure', 'Fix authorization_endpoint in its metadata.'],
   ['popup-blocked', 'Call authorize() in the handler of a click, with nothing awaited before it.'],
 ] as const)('a sign-in that fails with %s says what to do about it', (reason, advice) => {
   const { message } = authorizationFailed(reason)

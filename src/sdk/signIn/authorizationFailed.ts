@@ -18,7 +18,7 @@ const messageOf = (reason: AuthorizationFailure): string =>
       'this callback belongs to no sign-in that waits in this browser: it was finished already, or its tab is gone. Call authorize() again.',
     'signed-out': SIGNED_OUT,
     insecure:
-      'the authorization server named a page to sign in on that is neither https nor on this computer, so the user was not sent there. Mend authorization_endpoint in its metadata.',
+      'the authorization server named a page to sign in on that is neither https nor on this computer, so the user was not sent there. Fix authorization_endpoint in its metadata.',
     'popup-blocked':
       'the browser blocked the window. Call authorize() in the handler of a click, with nothing awaited before it.',
   })[reason]

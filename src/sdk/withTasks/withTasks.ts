@@ -72,7 +72,7 @@ export interface WithTasksOptions {
 export function withTasks(transport: Transport, options: WithTasksOptions = {}): Transport {
   if (typeof transport?.send !== 'function') {
     throw new TaskConfigurationError(
-      'The transport is no transport. Pass one of the SDK, such as new StreamableHTTPClientTransport(url).',
+      'The argument is not a transport. Pass one of the SDK, such as new StreamableHTTPClientTransport(url).',
     )
   }
   const environment = { ...browserEnvironment(), ...options.environment }

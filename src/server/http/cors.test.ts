@@ -66,7 +66,7 @@ describe('createCors', () => {
     'says what is wrong with %j',
     (origin) => {
       expect(() => createCors({ origin })).toThrow(
-        `Failed to create the task server: \`cors.origin\` has "${origin}", which is no origin. Pass scheme, host and port only, such as https://app.example.`,
+        `Failed to create the task server: \`cors.origin\` has "${origin}", which is not an origin. Pass scheme, host and port only, such as https://app.example.`,
       )
     },
   )

@@ -98,7 +98,7 @@ function originsOf(option: boolean | CorsOptions): readonly string[] {
 function checkOrigin(origin: string): void {
   if (origin === '*' || (URL.canParse(origin) && new URL(origin).origin === origin)) return
   throw new TaskConfigurationError(
-    `Failed to create the task server: \`cors.origin\` has "${origin}", which is no origin. ` +
+    `Failed to create the task server: \`cors.origin\` has "${origin}", which is not an origin. ` +
       'Pass scheme, host and port only, such as https://app.example.',
   )
 }

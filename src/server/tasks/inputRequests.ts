@@ -140,7 +140,7 @@ function missingInputCapability(missing: string): MissingRequiredClientCapabilit
   const [name = '', part] = missing.split('.')
   return new MissingRequiredClientCapabilityError(
     { requiredCapabilities: { [name]: part === undefined ? {} : { [part]: {} } } },
-    `Missing required client capability: the tool asks for input that the client has not declared to give (${missing}).`,
+    `Missing required client capability: the tool asks for input that the client has not declared (${missing}).`,
   )
 }
 

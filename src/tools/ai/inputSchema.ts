@@ -17,14 +17,14 @@ export function inputSchema<Input>({ inputSchema: given }: Tool): McpInputSchema
     validate: (value: unknown) =>
       isJsonObject(value)
         ? { success: true, value }
-        : { success: false, error: new TypeError('The input of the tool is no object.') },
+        : { success: false, error: new TypeError('The input of the tool is not an object.') },
     '~standard': {
       version: 1,
       vendor: 'taskwire',
       validate: (value: unknown) =>
         isJsonObject(value)
           ? { value: value as Input }
-          : { issues: [{ message: 'The input of the tool is no object.' }] },
+          : { issues: [{ message: 'The input of the tool is not an object.' }] },
       jsonSchema: { input: () => jsonSchema, output: () => jsonSchema },
     },
   } as const

@@ -32,7 +32,7 @@ export function isUrl(target: string): boolean {
 export function readUrl(target: string): URL {
   if (isUrl(target) && URL.canParse(target)) return new URL(target)
   throw new CliError(
-    `"${target}" is no http: or https: URL. Pass that of the MCP endpoint, such as https://api.example/mcp.`,
+    `"${target}" is not an http: or https: URL. Pass that of the MCP endpoint, such as https://api.example/mcp.`,
   )
 }
 
@@ -55,7 +55,7 @@ export function readSeconds(option: string, value: string | undefined, fallbackM
   if (value === undefined) return fallbackMs
   const seconds = Number(value)
   if (value.trim() !== '' && seconds >= 0 && seconds <= MAX_SECONDS) return seconds * 1000
-  throw new CliError(`--${option} "${value}" is no number of seconds. Pass one between 0 and ${MAX_SECONDS}.`)
+  throw new CliError(`--${option} "${value}" is not a number of seconds. Pass one between 0 and ${MAX_SECONDS}.`)
 }
 
 /** An hour. */

@@ -211,8 +211,8 @@ describe('a recording in a file', () => {
   })
 
   it.each([
-    ['no JSON', 'This file is no JSON.'],
-    ['{"some":"file"}', 'This file is no recording of the Taskwire devtools.'],
+    ['no JSON', 'This file is not JSON.'],
+    ['{"some":"file"}', 'This file is not a recording of the Taskwire devtools.'],
     ['{"format":"taskwire-recording","version":1}', 'This recording is damaged.'],
   ])('is refused in words where it is %s', async (text, words) => {
     mount(open())

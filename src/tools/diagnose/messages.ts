@@ -61,7 +61,7 @@ export function legacyMessage(method: string, params: JsonObject, sessionHeaders
 
 /** A request that every server has to refuse. */
 export function brokenMessage(): Message {
-  return { ...post({ ...COMMON_HEADERS }, {}), body: 'This is no JSON.' }
+  return { ...post({ ...COMMON_HEADERS }, {}), body: 'This is not JSON.' }
 }
 
 function post(headers: Record<string, string>, body: JsonObject): Message {

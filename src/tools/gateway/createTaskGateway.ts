@@ -176,19 +176,19 @@ function checkGateway(options: TaskGatewayOptions): void {
     fail('there are `headers` without a `url`. Give them to the `transport`.')
   }
   if (url !== undefined && !isHttpUrl(url)) {
-    fail(`\`url\` is ${JSON.stringify(String(url))}, which is no http(s) URL. Pass that of the MCP endpoint.`)
+    fail(`\`url\` is ${JSON.stringify(String(url))}, which is not an http(s) URL. Pass that of the MCP endpoint.`)
   }
   for (const name of ['tasks', 'repeat'] as const) {
     const names: unknown = options[name]
     if (!Array.isArray(names) || names.some((each) => typeof each !== 'string')) {
-      fail(`\`${name}\` is no list of names. Pass names of tools: ['render'].`)
+      fail(`\`${name}\` is not a list of names. Pass names of tools: ['render'].`)
     }
   }
   if (!Array.isArray(options.jobs) || options.jobs.some((job) => typeof job?.isInternal !== 'function')) {
-    fail('`jobs` is no list of jobs. Pass what defineJob() of taskwire/jobs returns.')
+    fail('`jobs` is not a list of jobs. Pass what defineJob() of taskwire/jobs returns.')
   }
   for (const [name, value] of Object.entries({ transport, authenticate })) {
-    if (value !== undefined && typeof value !== 'function') fail(`\`${name}\` is no function. Pass a function.`)
+    if (value !== undefined && typeof value !== 'function') fail(`\`${name}\` is not a function. Pass a function.`)
   }
   for (const name of ['afterMs', 'maxServers', 'idleMs'] as const) {
     const value = options[name]

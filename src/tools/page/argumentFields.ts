@@ -115,7 +115,7 @@ function json({ type, default: preset }: JsonObject): Input {
     try {
       return JSON.parse(control.value) as unknown
     } catch {
-      throw new Error(`This is no JSON.${empty === '' ? '' : ` It may look like ${empty}`}`)
+      throw new Error(`This is not JSON.${empty === '' ? '' : ` It may look like ${empty}`}`)
     }
   }
   return { control, read, note: 'JSON' }

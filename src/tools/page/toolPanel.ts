@@ -48,7 +48,7 @@ export function toolPanel(tool: Tool, call: (args: JsonObject) => void): Element
 
 /** What the server says of the tool. */
 function hintsOf(annotations: Tool['annotations'] = {}): string {
-  if (annotations.readOnlyHint === true) return 'The server says that it only reads.'
+  if (annotations.readOnlyHint === true) return 'According to the server, it only reads.'
   if (annotations.destructiveHint === true) return 'The server says that it may delete or overwrite something.'
   return ''
 }

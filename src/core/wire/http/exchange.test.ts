@@ -97,14 +97,14 @@ describe('exchange()', () => {
   })
 
   it.each([
-    ['of another type', answer('<p>Sign in</p>', 'text/html'), 'is no message (text/html)'],
-    ['of no type', answer('?', null), 'is no message (no type)'],
-    ['without a body', answer(null, null), 'is no message (no type)'],
-    ['that was only accepted, as JSON', answer(RESPONSE, JSON_TYPE, 202), 'is no message (application/json)'],
+    ['of another type', answer('<p>Sign in</p>', 'text/html'), 'is not a message (text/html)'],
+    ['of no type', answer('?', null), 'is not a message (no type)'],
+    ['without a body', answer(null, null), 'is not a message (no type)'],
+    ['that was only accepted, as JSON', answer(RESPONSE, JSON_TYPE, 202), 'is not a message (application/json)'],
     [
       'that was only accepted, as a stream',
       answer(events(RESPONSE), 'text/event-stream', 202),
-      'is no message (text/event-stream)',
+      'is not a message (text/event-stream)',
     ],
   ])('fails for an answer %s', async (_, response, words) => {
     const { messages, error } = await read(response)

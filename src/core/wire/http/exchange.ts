@@ -55,7 +55,7 @@ export async function exchange(
     return readEvents(response, signal, (message) => isMessage(message) && onMessage(message))
   if (!isAnswered || type !== 'application/json') {
     await response.body?.cancel()
-    throw unexpected(method, `is no message (${type ?? 'no type'})`)
+    throw unexpected(method, `is not a message (${type ?? 'no type'})`)
   }
   for (const message of [(await response.json()) as unknown].flat()) {
     if (!isMessage(message)) break

@@ -16,7 +16,7 @@ export async function listTools(requests: LiteRequests, capabilities: JsonObject
     const result = await requests.requestInTime('tools/list', cursor === undefined ? {} : { cursor })
     const listed = result['tools']
     if (isTooDeep(result) || !Array.isArray(listed) || !listed.every(isTool)) {
-      throw new WireError('INVALID_RESULT', 'The result of tools/list is no list of tools.')
+      throw new WireError('INVALID_RESULT', 'The result of tools/list is not a list of tools.')
     }
     tools.push(...takeListed(requests.listedHeaders, listed))
     cursor = result['nextCursor']

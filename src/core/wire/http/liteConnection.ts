@@ -111,7 +111,7 @@ function connected({ capabilities, server }: DiscoveredServer, options: Omit<Cal
 }
 
 const ELSEWHERE =
-  "A proxy in between may keep them back. Where it serves them in MCP 2025-11-25, import { createTaskClient } from 'taskwire', which speaks that as well."
+  "A proxy in between may keep them back. If it serves them in MCP 2025-11-25, import { createTaskClient } from 'taskwire', which speaks that as well."
 
 /** The request with the key that is the same for every repetition of it. One that is undefined is not sent. */
 function withKey(request: ToolCallRequest, key: string | undefined): ToolCallRequest {

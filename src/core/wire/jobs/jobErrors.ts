@@ -104,7 +104,7 @@ export function brokenJob({ tool, taskId }: JobRequest, violation: string, cause
     source: 'tools/call',
     taskId,
     cause,
-    message: `The answer of "${tool}" says nothing of the job: ${violation}. Check \`id\` and \`read\` of defineJob against what the tool returns.`,
+    message: `The answer of "${tool}" says nothing about the job: ${violation}. Check \`id\` and \`read\` of defineJob against what the tool returns.`,
   })
 }
 

@@ -53,7 +53,7 @@ export function fieldAt(value: unknown, path: string): unknown {
 
 /**
  * True for words by which servers say that they do not know a job: "Run 12 not found", "No such job". That something else is
- * unknown or has expired, such as an error or a token, says nothing of the job.
+ * unknown or has expired, such as an error or a token, says nothing about the job.
  */
 export function saysGone(words: string): boolean {
   return GONE.test(words) || NONE.test(words)

@@ -55,7 +55,11 @@ export function jobSnapshot(
     return parseDetailedTask(body, 'tools/call')
   } catch (error) {
     if (!(error instanceof TaskProtocolError)) throw error
-    throw brokenJob(request, `read() of defineJob returned what is no state of a job: ${error.violation}`, error)
+    throw brokenJob(
+      request,
+      `read() of defineJob returned something that is not the state of a job: ${error.violation}`,
+      error,
+    )
   }
 }
 

@@ -88,7 +88,9 @@ function showPolls(tool: string, { print }: Terminal): (poll: Poll) => void {
 
 function readOrigin(origin: string | undefined): string | undefined {
   if (origin === undefined || (URL.canParse(origin) && new URL(origin).origin === origin)) return origin
-  throw new CliError(`--origin "${origin}" is no origin. Pass scheme, host and port only, such as https://app.example.`)
+  throw new CliError(
+    `--origin "${origin}" is not an origin. Pass scheme, host and port only, such as https://app.example.`,
+  )
 }
 
 function readTool(name: string | undefined, args: string | undefined): ToolToCall | undefined {

@@ -23,7 +23,7 @@ export function report(diagnosis: Diagnosis, page: Page | undefined): string {
   for (const finding of findings) lines.push(...described(finding), '')
   lines.push(...notes(diagnosis, page))
   if (unasked === 'credentials') {
-    lines.push("It asks for credentials. Pass them to have the rest asked: --header 'Authorization: Bearer …'")
+    lines.push("It asks for credentials. Pass them to run the other checks: --header 'Authorization: Bearer …'")
   }
   if (unasked === 'forbidden') {
     lines.push('It refuses access with HTTP 403: check the credentials, and which hosts and origins it allows.')
@@ -38,7 +38,7 @@ const checked = ({ id, title, outcome }: CheckOutcome) => `  ${outcome === 'ok' 
 
 function notTold(checks: readonly CheckOutcome[]): string {
   const rest = checks.filter((check) => !isTold(check))
-  return `  -- not asked: ${rest.map(({ id }) => id).join(', ')}`
+  return `  -- skipped: ${rest.map(({ id }) => id).join(', ')}`
 }
 
 function described({ check, problem, remedy, lines = {} }: Finding): string[] {
@@ -53,7 +53,7 @@ function notes({ checks, findings, unasked }: Diagnosis, page: Page | undefined)
   const isUntold = checks.some(({ id, outcome }) => id === 'preflight' && outcome === 'not told')
   const isEndpoint = findings.every(({ check }) => check !== 'redirect' && check !== 'mcp')
   if (!isUntold || !isEndpoint || page === undefined || unasked === 'unreachable') return []
-  return ['A server that lets no page of another origin in is right where the app has the origin of the server.']
+  return ['This is as it should be if the app has the same origin as the server.']
 }
 
 function summary(findings: readonly Finding[], page: Page | undefined): string {

@@ -113,7 +113,7 @@ function refuseOpenDoors({ host, origins, token }: Omit<GatewayArguments, 'behin
 function readOrigin(given: string): string {
   if (given === '*' || (URL.canParse(given) && new URL(given).origin === given)) return given
   throw new CliError(
-    `--allow-origin "${given}" is no origin. Pass scheme, host and port only, such as http://localhost:5173.`,
+    `--allow-origin "${given}" is not an origin. Pass scheme, host and port only, such as http://localhost:5173.`,
   )
 }
 
@@ -134,7 +134,7 @@ function readAfter(given: string | undefined): number {
 function readPort(given: string | undefined): number {
   const port = Number(given ?? DEFAULT_PORT)
   if (Number.isInteger(port) && port >= 0 && port <= 65_535 && given !== '') return port
-  throw new CliError(`--port "${given}" is no port. Pass a whole number up to 65535; 0 takes one that is free.`)
+  throw new CliError(`--port "${given}" is not a port. Pass a whole number up to 65535; 0 takes one that is free.`)
 }
 
 function readNames(given: string | undefined): readonly string[] {

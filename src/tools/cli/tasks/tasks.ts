@@ -66,7 +66,7 @@ function createdBefore(older: string | undefined, now: number): string | undefin
   if (older.trim() !== '' && seconds >= 0 && Number.isSafeInteger(Math.floor(seconds * 1000))) {
     return String(Math.floor(now - seconds * 1000))
   }
-  throw new CliError(`--older "${older}" is no number of seconds.`)
+  throw new CliError(`--older "${older}" is not a number of seconds.`)
 }
 
 function readFilter(values: Readonly<Record<string, string | undefined>>): TaskListFilter {

@@ -61,7 +61,7 @@ async function askServer(
     const where = shown(url.href)
     const reason = clean(asError(cause).message).slice(0, 300)
     throw new CliError(
-      `Failed to list the tools of ${where}: ${reason}\nThis says what is wrong: npx taskwire doctor ${where}`,
+      `Failed to list the tools of ${where}: ${reason}\nTo find out what is wrong, run: npx taskwire doctor ${where}`,
       { cause },
     )
   } finally {
@@ -75,12 +75,12 @@ async function readList(path: string): Promise<unknown[]> {
     list = JSON.parse(await readFile(path, 'utf8'))
   } catch (cause) {
     throw new CliError(
-      `"${path}" is no http: or https: URL, and could not be read as a JSON file: ${clean(asError(cause).message)}`,
+      `"${path}" is not an http: or https: URL, and could not be read as a JSON file: ${clean(asError(cause).message)}`,
       { cause },
     )
   }
   if (isJsonObject(list) && Array.isArray(list['tools'])) return list['tools']
-  throw new CliError(`"${path}" is no list of tools. It has to be { "tools": [ … ] }, as tools/list answers.`)
+  throw new CliError(`"${path}" is not a list of tools. It has to be { "tools": [ … ] }, as tools/list answers.`)
 }
 
 function parseTool(tool: unknown): ListedTool[] {

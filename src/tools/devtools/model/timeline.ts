@@ -128,7 +128,7 @@ const MOMENTS: Partial<Record<CallObservation['type'], Said>> = {
   'call-sent': { what: 'tools/call sent' },
   'task-resumed': { what: 'Task resumed', outcome: 'as a record or another tab names it' },
   'push-opened': { what: 'Push', outcome: 'the server begins to push' },
-  'push-closed': { what: 'Push', outcome: 'the server pushes no more', tone: 'warning' },
+  'push-closed': { what: 'Push', outcome: 'the server no longer pushes', tone: 'warning' },
   'record-written': { what: 'Record', outcome: 'written' },
   'record-failed': { what: 'Record', outcome: 'could not be written', tone: 'danger' },
   'record-removed': { what: 'Record', outcome: 'removed' },

@@ -91,10 +91,10 @@ export function readRecording(text: string): Recording | string {
   try {
     body = Object(JSON.parse(text))
   } catch {
-    return 'This file is no JSON.'
+    return 'This file is not JSON.'
   }
   const { format, version, startedAt, steps } = body
-  if (format !== FORMAT || version !== 1) return 'This file is no recording of the Taskwire devtools.'
+  if (format !== FORMAT || version !== 1) return 'This file is not a recording of the Taskwire devtools.'
   if (typeof startedAt !== 'number' || !Array.isArray(steps)) return 'This recording is damaged.'
   return body as Recording
 }

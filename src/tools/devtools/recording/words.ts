@@ -43,7 +43,7 @@ export function createWords(): { of(event: RecordedEvent): Words } {
           return ofCall(event.observation)
         case 'shows': {
           const { callId, state } = event
-          if (state === null) return { in: TAB, text: 'shows a call no longer', set: [callId, null] }
+          if (state === null) return { in: TAB, text: 'no longer shows a call', set: [callId, null] }
           shown.set(callId, state)
           const what = textOf(state)
           return { in: TAB, text: `shows ${what}`, set: [callId, what] }

@@ -12,7 +12,7 @@ export function createTimelineView(onChange: () => void): View<readonly Timeline
   const head = element('tr', {}, ...['Time', 'What', 'Why', 'Waited', 'Outcome', 'Next poll'].map(headCell))
   const table = element('table', { class: 'timeline' }, element('thead', {}, head), body)
   const more = element('button', { class: 'more', type: 'button', hidden: true }, 'Show older')
-  const empty = element('p', { class: 'empty' }, 'Nothing was observed of this call yet.')
+  const empty = element('p', { class: 'empty' }, 'No observations of this call yet.')
   more.addEventListener('click', () => {
     limit += PAGE
     onChange()
