@@ -1,7 +1,7 @@
 import { errorFromJson } from '../../core/protocol/errorJson.js'
 import type { TaskError } from '../../core/protocol/errors.js'
+import { isEqual } from '../../core/protocol/isEqual.js'
 import { isJsonObject, type JsonObject } from '../../core/protocol/json.js'
-import { isEqual } from '../../core/record/isEqual.js'
 import { type InputResponseState, isPhase, type ToolCallState } from '../../core/record/toolCallState.js'
 import { type CallOnWire, givenKey } from './messages.js'
 

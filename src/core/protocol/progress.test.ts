@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { isSameProgress } from './progress.js'
 import { parseDetailedTask, parseTask } from './task.js'
 
 const TASK = {
@@ -80,20 +79,4 @@ describe('the _meta of a task', () => {
 
 it.each([0, -1, '4', undefined])('progress has no total where that is %j', (total) => {
   expect(parse(meta({ progress: 1, total })).progress).toStrictEqual({ progress: 1 })
-})
-
-describe('isSameProgress()', () => {
-  const half = { progress: 1, total: 2, message: 'Reading' }
-
-  it.each([
-    ['none', undefined, undefined, true],
-    ['one', undefined, half, false],
-    ['one that is gone', half, undefined, false],
-    ['the same', half, { ...half }, true],
-    ['further progress', half, { ...half, progress: 2 }, false],
-    ['another total', half, { ...half, total: 3 }, false],
-    ['another message', half, { ...half, message: 'Writing' }, false],
-  ])('%s', (_name, a, b, expected) => {
-    expect(isSameProgress(a, b)).toBe(expected)
-  })
 })

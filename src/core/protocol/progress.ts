@@ -36,10 +36,6 @@ export function parseProgress(task: JsonObject, issue: (violation: string) => vo
   }
 }
 
-export function isSameProgress(a: TaskProgress | undefined, b: TaskProgress | undefined): boolean {
-  return a?.progress === b?.progress && a?.total === b?.total && a?.message === b?.message
-}
-
 /** True for a number that progress can be. */
 export function isAmount(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0

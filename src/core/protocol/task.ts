@@ -1,9 +1,10 @@
 import { type CallToolResult, parseCallToolResult } from './callToolResult.js'
 import { TaskProtocolError, type TaskProtocolSource } from './errors.js'
 import { type InputRequest, isInputKey, parseInputRequest } from './inputRequest.js'
+import { isEqual } from './isEqual.js'
 import { isJsonObject, isTooDeep, type JsonObject } from './json.js'
-import { isAmount, isSameProgress, parseProgress, type TaskProgress } from './progress.js'
-import { isSameMeta, parseTaskMeta } from './taskMeta.js'
+import { isAmount, parseProgress, type TaskProgress } from './progress.js'
+import { parseTaskMeta } from './taskMeta.js'
 import { cutText } from './text.js'
 
 /** Where a task stands (SEP-2663, "Task Status"). The last three are terminal. */
@@ -101,35 +102,41 @@ function isTimestamp(value: unknown): value is string {
   return typeof value === 'string' && TIMESTAMP.test(value) && !Number.isNaN(Date.parse(value))
 }
 
+type Issue = (violation: string) => void
+
+/** How the members of a task that it can do without are read; undefined: it has none. They stand in this order. */
+const READERS: Readonly<Record<string, (value: unknown, issue: Issue, task: JsonObject) => unknown>> = {
+  statusMessage: (value) => (typeof value === 'string' ? cutText(value) : undefined),
+  createdAt: (value, issue) => readTimestamp(value, 'createdAt', issue),
+  lastUpdatedAt: (value, issue) => readTimestamp(value, 'lastUpdatedAt', issue),
+  ttlMs: (value, issue) => {
+    if (value === null || isAmount(value)) return value
+    issue(`ttlMs is ${describe(value)}; taken as unlimited`)
+    return null
+  },
+  pollIntervalMs: (value, issue) => {
+    if (value === undefined || isAmount(value)) return value
+    issue(`pollIntervalMs is ${describe(value)}; ignored`)
+    return undefined
+  },
+  progress: (_, issue, task) => parseProgress(task, issue),
+  _meta: (value, issue) => (isTooDeep(value) ? undefined : parseTaskMeta(value, issue)),
+}
+
+const ENTRIES = /* @__PURE__ */ Object.entries(READERS)
+
+const MEMBERS = ['taskId', 'status', ...ENTRIES.map(([member]) => member)] as readonly (keyof Task)[]
+
 /** The task alone, without what its status carries. */
 export function pickTask(task: Task): Task {
-  const { taskId, status, statusMessage, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs, progress, _meta } = task
-  return {
-    taskId,
-    status,
-    ...(statusMessage !== undefined && { statusMessage }),
-    createdAt,
-    lastUpdatedAt,
-    ttlMs,
-    ...(pollIntervalMs !== undefined && { pollIntervalMs }),
-    ...(progress !== undefined && { progress }),
-    ...(_meta !== undefined && { _meta }),
-  }
+  const picked: JsonObject = {}
+  for (const member of MEMBERS) if (task[member] !== undefined) picked[member] = task[member]
+  return picked as unknown as Task
 }
 
 /** True if two snapshots say the same of a task, whatever else their statuses carry. */
 export function isSameTask(a: Task, b: Task): boolean {
-  return (
-    a.taskId === b.taskId &&
-    a.status === b.status &&
-    a.statusMessage === b.statusMessage &&
-    a.createdAt === b.createdAt &&
-    a.lastUpdatedAt === b.lastUpdatedAt &&
-    a.ttlMs === b.ttlMs &&
-    a.pollIntervalMs === b.pollIntervalMs &&
-    isSameProgress(a.progress, b.progress) &&
-    isSameMeta(a._meta, b._meta)
-  )
+  return MEMBERS.every((member) => isEqual(a[member], b[member]))
 }
 
 /**
@@ -140,26 +147,15 @@ export function isSameTask(a: Task, b: Task): boolean {
  */
 export function parseTask(value: unknown, source: TaskProtocolSource, onIssue?: OnProtocolIssue): Task {
   if (!isJsonObject(value)) throw new TaskProtocolError('the task is not an object', { source })
-  const { taskId, status, statusMessage } = value
+  const { taskId, status } = value
   if (typeof taskId !== 'string' || taskId === '') throw new TaskProtocolError('the task has no taskId', { source })
   if (taskId.length > MAX_TASK_ID_LENGTH) throw new TaskProtocolError('the taskId is too long', { source })
   if (!isTaskStatus(status)) throw new TaskProtocolError(`the status is ${describe(status)}`, { source, taskId })
 
   const issue = (violation: string) => onIssue?.(new TaskProtocolError(violation, { source, taskId }))
-  const pollIntervalMs = parsePollInterval(value['pollIntervalMs'], issue)
-  const progress = parseProgress(value, issue)
-  const _meta = isTooDeep(value['_meta']) ? undefined : parseTaskMeta(value['_meta'], issue)
-  return {
-    taskId,
-    status,
-    ...(typeof statusMessage === 'string' && { statusMessage: cutText(statusMessage) }),
-    createdAt: parseTimestamp(value['createdAt'], 'createdAt', issue),
-    lastUpdatedAt: parseTimestamp(value['lastUpdatedAt'], 'lastUpdatedAt', issue),
-    ttlMs: parseTtl(value['ttlMs'], issue),
-    ...(pollIntervalMs !== undefined && { pollIntervalMs }),
-    ...(progress !== undefined && { progress }),
-    ...(_meta !== undefined && { _meta }),
-  }
+  const task: JsonObject = { taskId, status }
+  for (const [member, read] of ENTRIES) task[member] = read(value[member], issue, value)
+  return pickTask(task as unknown as Task)
 }
 
 /**
@@ -218,24 +214,10 @@ function parseFailure(value: unknown): TaskFailure | undefined {
   return { code, message: cutText(message), ...(data !== undefined && { data }) }
 }
 
-function parseTimestamp(value: unknown, name: string, issue: (violation: string) => void): string {
+function readTimestamp(value: unknown, name: string, issue: Issue): string {
   if (isTimestamp(value)) return value
   issue(`${name} is not an ISO 8601 timestamp`)
   return ''
-}
-
-function parseTtl(value: unknown, issue: (violation: string) => void): number | null {
-  if (value === null) return null
-  if (isAmount(value)) return value
-  issue(`ttlMs is ${describe(value)}; taken as unlimited`)
-  return null
-}
-
-function parsePollInterval(value: unknown, issue: (violation: string) => void): number | undefined {
-  if (value === undefined) return undefined
-  if (isAmount(value)) return value
-  issue(`pollIntervalMs is ${describe(value)}; ignored`)
-  return undefined
 }
 
 function describe(value: unknown): string {

@@ -16,7 +16,3 @@ export function parseTaskMeta(meta: unknown, issue: (violation: string) => void)
   if (JSON.stringify(own).length <= MAX_META_LENGTH) return own
   return void issue(`_meta is longer than ${MAX_META_LENGTH} characters; ignored`)
 }
-
-export function isSameMeta(a: JsonObject | undefined, b: JsonObject | undefined): boolean {
-  return a === b || (a !== undefined && b !== undefined && JSON.stringify(a) === JSON.stringify(b))
-}

@@ -1,5 +1,5 @@
 import { type InputRequest, MAX_OPEN_INPUT_REQUESTS } from '../protocol/inputRequest.js'
-import { isEqual } from './isEqual.js'
+import { isEqual } from '../protocol/isEqual.js'
 
 /**
  * An input request on its way from the snapshot that brings it to the response that the server has taken.

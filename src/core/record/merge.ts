@@ -1,6 +1,6 @@
 import { isInputKey } from '../protocol/inputRequest.js'
+import { isEqual } from '../protocol/isEqual.js'
 import { isSameTask, isTerminal } from '../protocol/task.js'
-import { isEqual } from './isEqual.js'
 import type { CallRecord, TaskEnd, TaskRecord } from './record.js'
 
 /**

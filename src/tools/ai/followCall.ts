@@ -1,5 +1,5 @@
 import type { ToolCall } from '../../core/client/taskClient.js'
-import { isEqual } from '../../core/record/isEqual.js'
+import { isEqual } from '../../core/protocol/isEqual.js'
 import type { McpToolOutput, McpToolStatus } from './mcpTool.js'
 import { toolStatus } from './toolStatus.js'
 
