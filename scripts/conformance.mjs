@@ -5,14 +5,15 @@
 // Its client scenarios run against the SDK's client, bare and over `withTasks`, which must pass whatever the bare one does,
 // and against the client of `taskwire/lite`; those of authorization against `createTaskClient({ url, authProvider })`.
 // What does not pass, or does not apply, has its reason in conformance-expected.json; a reason that is not needed fails.
-// The suite needs Node 22; npx brings it, so that it does not stand in for the Node of any other script.
+// The suite needs Node 22; npx brings it, so that it does not stand in for the Node of any other script. It starts a client for each
+// scenario, so npx is asked once where both are, and the clients are built once.
 import { execFile, spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
 import { argv, env, execPath, exit } from 'node:process'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
+import { build } from 'vite'
 
 /** @typedef {{ id: string, name: string, status: string, errorMessage?: string }} Check */
 /** @typedef {Record<'server' | 'gateway' | 'gateway-plain' | 'client' | 'lite' | 'auth', Record<string, string>>} Expected */
@@ -28,29 +29,50 @@ const hasRedis = env['REDIS_URL'] !== undefined || spawnSync('redis-server', ['-
 /** @type {Expected} */
 const expected = JSON.parse(readFileSync(new URL('conformance-expected.json', import.meta.url), 'utf8'))
 expected['gateway-plain'] = { ...expected.gateway, ...expected['gateway-plain'] }
-/** Relative: the suite cuts a command at its spaces. */
-const pathOf = (/** @type {URL} */ url) => relative('', fileURLToPath(url))
-const clientIn = (/** @type {string} */ file) => pathOf(new URL(`../test/interop/${file}.ts`, import.meta.url))
 /** @type {Record<string, string>} */
 const clients = {
-  bare: clientIn('conformanceClient'),
-  tasks: clientIn('conformanceClient'),
-  lite: clientIn('conformanceLite'),
-  auth: clientIn('conformanceAuth'),
+  bare: 'conformanceClient',
+  tasks: 'conformanceClient',
+  lite: 'conformanceLite',
+  auth: 'conformanceAuth',
 }
+/** Where the built clients find their packages. A relative path: the suite cuts a command at its spaces. */
+const BUILT = 'node_modules/.conformance'
 const results = mkdtempSync(join(tmpdir(), 'conformance-'))
 /** @type {string[]} */
 const problems = []
+
+/** @returns {string[]} Node 22, and the suite that it runs */
+function findSuite() {
+  const print = 'command -v node && command -v conformance'
+  const { stdout } = spawnSync('npx', ['-y', '-p', 'node@22', '-p', SUITE, '-c', print], { encoding: 'utf8' })
+  return stdout.trim().split('\n')
+}
+
+const [node22 = '', conformance = ''] = findSuite()
+if (conformance === '') {
+  console.error('Conformance: the suite could not be installed. Is the registry within reach?')
+  exit(1)
+}
 
 /**
  * @param {string[]} words
  * @returns {Promise<string>} what the suite printed. It also fails where a scenario does: the checks tell which.
  */
 function suite(...words) {
-  const args = ['-y', '-p', 'node@22', '-p', SUITE, 'conformance', ...words]
   return new Promise((resolve) => {
     const options = { timeout: TIMEOUT_MS, maxBuffer: 2 ** 26 }
-    execFile('npx', args, options, (_error, stdout, stderr) => resolve(`${stdout}${stderr}`))
+    execFile(node22, [conformance, ...words], options, (_error, stdout, stderr) => resolve(`${stdout}${stderr}`))
+  })
+}
+
+function buildClients() {
+  const input = [...new Set(Object.values(clients))].map((file) => `test/interop/${file}.ts`)
+  return build({
+    configFile: false,
+    logLevel: 'warn',
+    resolve: { tsconfigPaths: true },
+    build: { ssr: true, outDir: BUILT, rolldownOptions: { input } },
   })
 }
 
@@ -195,7 +217,7 @@ const countPassed = (checks) => [...checks.values()].reduce((sum, own) => sum + 
 
 /** @param {string} scenario */
 async function runClient(scenario, /** @type {string} */ variant) {
-  const command = `${execPath} scripts/run.mjs ${clients[variant]} ${variant}`
+  const command = `${execPath} ${BUILT}/${clients[variant]}.js ${variant}`
   const words = ['--scenario', scenario, '--spec-version', REVISION, '-o', join(results, variant)]
   await suite('client', '--command', command, ...words)
 }
@@ -258,6 +280,7 @@ async function judgeAuth() {
 
 try {
   const [, , only] = argv
+  if (only !== 'server' && only !== 'gateway') await buildClients()
   /** @type {string[]} */
   const counts = []
   if (only === undefined || only === 'server') counts.push(`Server over ${await judgeServers()}.`)
@@ -270,6 +293,7 @@ try {
   console.log(`\nChecks passed. ${counts.join(' ')}`)
 } finally {
   rmSync(results, { recursive: true, force: true })
+  rmSync(BUILT, { recursive: true, force: true })
 }
 for (const problem of problems) console.error(problem)
 console.log(problems.length === 0 ? 'Conformance: ok' : `Conformance: ${problems.length} problems`)
