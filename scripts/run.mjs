@@ -1,7 +1,9 @@
 // Runs a TypeScript file as Node would run JavaScript: `node scripts/run.mjs FILE [arguments]`.
-// Node 20 does not know TypeScript; Vite, which is here anyway, does, and it resolves `taskwire` to src.
-import { resolve } from 'node:path'
-import { createServer } from 'vite'
+// Node 20 does not know TypeScript; Vite, which is here anyway, does, and it resolves `taskwire` to src. It makes one file of all that
+// is ours, which loads in a third of the time that module after module would take.
+import { dirname, relative, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { build } from 'vite'
 
 const [node = 'node', , file, ...rest] = process.argv
 if (file === undefined) {
@@ -9,19 +11,51 @@ if (file === undefined) {
   process.exit(2)
 }
 process.argv = [node, resolve(file), ...rest]
+// A build would set it to `production`.
+process.env['NODE_ENV'] ??= 'development'
 
-// Never closed: the file may import more later. It keeps nothing alive: the process ends when the file is done.
-const vite = await createServer({
-  configFile: false,
-  appType: 'custom',
-  logLevel: 'silent',
-  resolve: { tsconfigPaths: true },
-  optimizeDeps: { noDiscovery: true },
-  server: { middlewareMode: true, ws: false, watch: null },
-})
+/** Packages are found from here. */
+const folder = resolve('node_modules/.run')
+const name = `${relative('', file).replace(/[^\w-]+/g, '-')}-${process.pid}.mjs`
+
+/** Each module believes to be where its source is. @type {import('vite').Plugin} */
+const places = {
+  name: 'places',
+  transform: {
+    filter: { id: /\.tsx?$/, code: 'import.meta' },
+    handler: (code, id) =>
+      code
+        .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href))
+        .replaceAll('import.meta.dirname', JSON.stringify(dirname(id))),
+  },
+}
 
 try {
-  await vite.ssrLoadModule(resolve(file), { fixStacktrace: true })
+  await build({
+    configFile: false,
+    logLevel: 'error',
+    mode: 'development',
+    resolve: { tsconfigPaths: true },
+    plugins: [places],
+    build: {
+      ssr: resolve(file),
+      target: 'es2022',
+      minify: false,
+      outDir: folder,
+      emptyOutDir: false,
+      sourcemap: 'inline',
+      rolldownOptions: {
+        output: {
+          entryFileNames: name,
+          codeSplitting: false,
+          // It has been read when it runs, and nobody else reads it.
+          intro: "import { unlinkSync as removeOwnFile } from 'node:fs'\nremoveOwnFile(new URL(import.meta.url))",
+        },
+      },
+    },
+  })
+  process.setSourceMapsEnabled(true)
+  await import(pathToFileURL(resolve(folder, name)).href)
 } catch (error) {
   console.error(error)
   process.exit(1)
