@@ -16,7 +16,6 @@ export type {
   WireHeaders,
   WireObservation,
 } from './core/client/observe/events.js'
-export type { TaskClientSdkBaseOptions } from './core/client/sdkBaseOptions.js'
 export type { TaskClientBaseOptions } from './core/client/taskClient.js'
 export type { Channel, Locks, Unsubscribe, WebStorage } from './core/environment/environment.js'
 export type {
@@ -28,6 +27,7 @@ export type {
   TextContent,
 } from './core/protocol/callToolResult.js'
 export type { CallMeta } from './core/protocol/taskPort.js'
+export type { TaskClientSdkBaseOptions } from './sdk/sdkBaseOptions.js'
 export type {
   AnyAuthProvider,
   AuthServer,

@@ -5,7 +5,7 @@ import type {
   StreamableHTTPClientTransportOptions,
   Transport,
 } from '@modelcontextprotocol/client'
-import type { TaskClientSdkBaseOptions } from '../core/client/sdkBaseOptions.js'
+import type { TaskClientSdkBaseOptions } from './sdkBaseOptions.js'
 import type { AnyAuthProvider } from './signIn/authProvider.js'
 import type { SdkV1Client } from './v1/client.js'
 

@@ -1,8 +1,7 @@
 import type { Transport } from '@modelcontextprotocol/client'
-import { checkOptionNames, oneOf } from '../core/client/checkOptions.js'
+import { checkOptionNames, type OptionKinds } from '../core/client/checkOptions.js'
 import { clientCapabilities } from '../core/client/clientCapabilities.js'
 import { endpointOf } from '../core/client/endpoint.js'
-import { readLegacyOptions } from '../core/client/options.js'
 import type { ConnectionOptions, ConnectionSetUp } from '../core/client/setUp.js'
 import type { Environment } from '../core/environment/environment.js'
 import { inDevelopment } from '../core/environment/inDevelopment.js'
@@ -10,6 +9,7 @@ import { TaskConfigurationError } from '../core/protocol/errors.js'
 import { READ_MORE } from '../core/protocol/readMore.js'
 import type { OnProtocolIssue } from '../core/protocol/task.js'
 import { usesFirstLoad } from './firstLoad.js'
+import { LEGACY_OPTIONS, readLegacyOptions } from './sdkBaseOptions.js'
 import type { TaskClientOptions, TaskClientSdkOptions, TaskClientUrlOptions } from './sdkOptions.js'
 import { type AnyAuthProvider, type BrowserSignIn, isBrowserAuthProvider } from './signIn/authProvider.js'
 import { signInByToken } from './signIn/signIn.js'
@@ -23,13 +23,18 @@ import type { WithTasksOptions } from './withTasks/withTasks.js'
 
 usesFirstLoad()
 
-/** The names of the options of `taskwire`, beside those of every client. */
-const OPTION_NAMES = {
-  '': [
-    ...['url', 'headers', 'authProvider', 'era', 'clientInfo', 'capabilities', 'transportOptions'],
-    ...['client', 'transport', 'legacy'],
-  ],
-  legacy: ['tasks', 'ttlMs'],
+/** The options of `taskwire`, beside those of every client. */
+const OPTIONS: OptionKinds = {
+  url: 'checked elsewhere',
+  headers: 'checked elsewhere',
+  authProvider: 'checked elsewhere',
+  era: ['auto', 'modern', 'legacy'],
+  clientInfo: 'checked elsewhere',
+  capabilities: 'checked elsewhere',
+  transportOptions: 'checked elsewhere',
+  client: 'checked elsewhere',
+  transport: 'checked elsewhere',
+  ...LEGACY_OPTIONS,
 }
 
 /**
@@ -47,14 +52,8 @@ export function setUpSdk(
     'client' in options && options.client !== undefined
       ? setUpClient(options, environment, onIssue)
       : setUpUrl(options as TaskClientUrlOptions, environment, onIssue)
-  inDevelopment?.(() => checkSdkOptions(options))
+  inDevelopment?.(() => checkOptionNames(options, OPTIONS))
   return target
-}
-
-function checkSdkOptions(options: TaskClientOptions): void {
-  checkOptionNames(options, OPTION_NAMES)
-  if ('era' in options) oneOf('era', options.era, ['auto', 'modern', 'legacy'])
-  oneOf('legacy.tasks', options.legacy?.tasks, ['auto', 'required-only', 'never'])
 }
 
 /** An SDK client of the app. */
@@ -67,10 +66,10 @@ function setUpClient(
   checkClient(client)
   refuseUrlOptions({ ...options })
   const endpoint = options.endpoint || undefined
+  const legacy = readLegacyOptions(options, environment, false)
   const noSignIn = (onEnd: (error?: Error) => void) => createSigningIn(undefined, onEnd)
   if (isSdkV1Client(client)) {
     const createConnection = (connection: ConnectionOptions) => {
-      const legacy = readLegacyOptions(options, environment, false)
       const open = async () => {
         const { openBesideSdkV2 } = await import('./v1/besideSdkV2.js')
         return openBesideSdkV2({ client, legacy, onIssue: connection.onIssue })
@@ -89,7 +88,7 @@ function setUpClient(
       url: undefined,
       // A transport that is given as it is can be used once.
       retry: typeof transport === 'function' ? { ...connection.retry, earliestAt: () => 0 } : undefined,
-      legacy: readLegacyOptions(options, environment, false),
+      legacy,
     })
   return { endpoint, createConnection, createSigningIn: noSignIn }
 }
@@ -118,6 +117,7 @@ function setUpUrl(options: TaskClientUrlOptions, environment: Environment, onIss
       return inBrowser
     },
   }
+  const legacy = readLegacyOptions(options, environment, true)
   let earliestAt = 0
   const createConnection = (connection: ConnectionOptions) => {
     const capabilities = clientCapabilities(options, options.capabilities)
@@ -142,7 +142,7 @@ function setUpUrl(options: TaskClientUrlOptions, environment: Environment, onIss
       url: server.place,
       signIn: gate,
       retry: { ...connection.retry, earliestAt: () => earliestAt },
-      legacy: readLegacyOptions(options, environment, true),
+      legacy,
     })
   }
   return {

@@ -1,4 +1,5 @@
 import type { CallMeta, ToolCallRequest } from '../protocol/taskPort.js'
+import { createListeners } from './listeners.js'
 
 /** The call that is being started. */
 export interface StartedCall {
@@ -17,17 +18,12 @@ export interface CallMetas {
 
 /** `guard` calls something of the app: what it throws must not fail a call. */
 export function createCallMetas(guard: (call: () => void) => void): CallMetas {
-  const added = new Set<(call: StartedCall) => () => CallMeta>()
+  const added = createListeners<[StartedCall, (() => CallMeta)[]]>(guard)
   return {
-    add: (prepare) => {
-      added.add(prepare)
-      return () => {
-        added.delete(prepare)
-      }
-    },
+    add: (prepare) => added.add((call, parts) => parts.push(prepare(call))),
     prepare: (call) => {
       const parts: (() => CallMeta)[] = []
-      for (const prepare of added) guard(() => parts.push(prepare(call)))
+      added.notify(call, parts)
       if (parts.length === 0) return undefined
       return () => {
         const meta = {}

@@ -1,28 +1,67 @@
+// In development alone: `createTaskClient` calls these by `inDevelopment`, and production builds leave them out.
 import { TaskConfigurationError } from '../protocol/errors.js'
 import { checkNames, type OptionNames } from './checkNames.js'
 import { mustBe, shown } from './mustBe.js'
 import type { TaskClientBaseOptions, ToolCallOptions, ToolCallParams } from './taskClient.js'
 
-/** The names of the options of every client, and of those in a group. */
-const NAMES = {
-  '': [
-    ...['storage', 'results', 'scope', 'endpoint', 'poll', 'callTimeoutMs', 'retry', 'push', 'input', 'crossTab'],
-    ...['batchUpdates', 'resume', 'onError', 'toolsHash', 'jobs', 'environment'],
-  ],
-  poll: ['defaultIntervalMs', 'minIntervalMs', 'safetyIntervalMs', 'hidden', 'maxConcurrent'],
-  retry: ['baseMs', 'maxMs', 'maxAttempts', 'connectAttempts'],
-  input: ['handlers', 'missing', 'stuckAfterPolls'],
-  'input.handlers': ['elicitation', 'sampling', 'roots'],
-} satisfies OptionNames
+/** What an option may be: of a type, one of these values, or what something else checks. */
+type Kind = 'string' | 'function' | 'jobs' | 'checked elsewhere' | readonly (string | boolean)[]
+
+/** Options by their path: what is in a group stands behind its name and a dot. */
+export type OptionKinds = Readonly<Record<string, Kind>>
+
+const OTHER = 'checked elsewhere'
+
+/** The options of every client. `options.ts` checks the numbers and the storage, in production, too. */
+const OPTIONS: OptionKinds = {
+  storage: OTHER,
+  results: 'function',
+  scope: 'string',
+  endpoint: 'string',
+  poll: OTHER,
+  'poll.defaultIntervalMs': OTHER,
+  'poll.minIntervalMs': OTHER,
+  'poll.safetyIntervalMs': OTHER,
+  'poll.hidden': ['continue', 'pause'],
+  'poll.maxConcurrent': OTHER,
+  callTimeoutMs: OTHER,
+  retry: OTHER,
+  'retry.baseMs': OTHER,
+  'retry.maxMs': OTHER,
+  'retry.maxAttempts': OTHER,
+  'retry.connectAttempts': OTHER,
+  push: [true, false],
+  input: OTHER,
+  'input.handlers': OTHER,
+  'input.handlers.elicitation': 'function',
+  'input.handlers.sampling': 'function',
+  'input.handlers.roots': 'function',
+  'input.missing': ['wait', 'error'],
+  'input.stuckAfterPolls': OTHER,
+  crossTab: [true, false],
+  batchUpdates: [true, false],
+  resume: ['eager', 'lazy'],
+  onError: 'function',
+  toolsHash: 'string',
+  jobs: 'jobs',
+  environment: OTHER,
+}
 
 /**
- * Refuses options that there are not, and groups of options that are none. `own` names those that other clients do not
- * have.
+ * Refuses options that do not exist, and groups of options that are no objects. `own` are those that other clients do not have.
  *
  * @throws {TaskConfigurationError} that names the known option with the nearest name.
  */
-export function checkOptionNames(options: TaskClientBaseOptions, own: OptionNames): void {
-  checkNames(options, { ...NAMES, ...own, '': [...own[''], ...NAMES['']] })
+export function checkOptionNames(options: TaskClientBaseOptions, own: OptionKinds): void {
+  const names: Record<string, string[]> & OptionNames = { '': [] }
+  for (const path of Object.keys({ ...own, ...OPTIONS })) {
+    const at = path.lastIndexOf('.')
+    const group = names[path.slice(0, Math.max(at, 0))] ?? []
+    group.push(path.slice(at + 1))
+    names[path.slice(0, Math.max(at, 0))] = group
+  }
+  checkNames(options, names)
+  checkOptions(options, own)
 }
 
 /**
@@ -45,38 +84,21 @@ export function checkCall(params: ToolCallParams, options: ToolCallOptions): voi
  *
  * @throws {TaskConfigurationError} for the first that is not an allowed value.
  */
-export function checkOptions(options: TaskClientBaseOptions): void {
-  const { resume, crossTab, push, input, poll, batchUpdates, onError, results } = options
-  oneOf('resume', resume, ['eager', 'lazy'])
-  oneOf('input.missing', input?.missing, ['wait', 'error'])
-  oneOf('crossTab', crossTab, [true, false])
-  oneOf('push', push, [true, false])
-  oneOf('batchUpdates', batchUpdates, [true, false])
-  oneOf('poll.hidden', poll?.hidden, ['continue', 'pause'])
-  for (const name of ['scope', 'endpoint', 'toolsHash'] as const) {
-    const value: unknown = options[name]
-    if (value !== undefined && typeof value !== 'string') throw mustBe(name, value, 'a string')
+export function checkOptions(options: TaskClientBaseOptions, kinds: OptionKinds = OPTIONS): void {
+  for (const [path, kind] of Object.entries(kinds)) {
+    const value = path.split('.').reduce<unknown>((group, name) => Object(group)[name], options)
+    if (value === undefined || isOfKind(value, kind)) continue
+    throw mustBe(path, value, wordsOf(kind))
   }
-  checkFunction('onError', onError)
-  const { jobs } = options
-  if (jobs !== undefined && !(Array.isArray(jobs) && jobs.every((job) => typeof job?.isInternal === 'function'))) {
-    throw mustBe('jobs', jobs, 'a list of what defineJob of taskwire/jobs returns')
-  }
-  checkFunction('results', results)
-  for (const [kind, handler] of Object.entries(input?.handlers ?? {})) checkFunction(`input.handlers.${kind}`, handler)
 }
 
-function checkFunction(name: string, value: unknown): void {
-  if (value !== undefined && typeof value !== 'function') throw mustBe(name, value, 'a function')
+function isOfKind(value: unknown, kind: Kind): boolean {
+  if (typeof kind !== 'string') return (kind as readonly unknown[]).includes(value)
+  if (kind === 'jobs') return Array.isArray(value) && value.every((job) => typeof job?.isInternal === 'function')
+  return kind === OTHER || typeof value === kind
 }
 
-/**
- * Checks an option that is one of these, or none.
- *
- * @throws {TaskConfigurationError} if it is not one of those allowed.
- */
-export function oneOf<T>(name: string, value: T, allowed: readonly NonNullable<T>[]): void {
-  if (value === undefined || (allowed as readonly T[]).includes(value)) return
-  const all = allowed.map(shown)
-  throw mustBe(name, value, `${all.slice(0, -1).join(', ')} or ${all.at(-1)}`)
+function wordsOf(kind: Kind): string {
+  if (kind === 'jobs') return 'a list of what defineJob of taskwire/jobs returns'
+  return typeof kind === 'string' ? `a ${kind}` : `${kind.slice(0, -1).map(shown).join(', ')} or ${shown(kind.at(-1))}`
 }

@@ -1,35 +1,17 @@
 import { browserEnvironment } from '../environment/browserEnvironment.js'
-import type { Environment } from '../environment/environment.js'
 import { inDevelopment } from '../environment/inDevelopment.js'
-import { asError } from '../protocol/asError.js'
-import { TaskConfigurationError, type TaskStorageError } from '../protocol/errors.js'
-import { READ_MORE } from '../protocol/readMore.js'
-import type { OnProtocolIssue } from '../protocol/task.js'
+import { TaskConfigurationError } from '../protocol/errors.js'
 import { hash } from '../record/hash.js'
-import type { CallRules } from '../record/learn.js'
-import type { RecordOwner } from '../record/record.js'
-import type { SettledToolCall } from '../record/toolCallState.js'
-import { type Calls, createCalls } from '../run/calls.js'
-import { handlerOf } from '../run/inputs.js'
 import type { AnyArguments } from '../run/keys.js'
 import { toolCallId } from '../run/keys.js'
-import { NO_PUSH } from '../run/push.js'
-import type { CallTap } from '../run/tap.js'
-import { memoryStorage } from '../storage/memoryStorage.js'
-import { createRecordStore, type RecordStore, scopePrefix } from '../storage/recordStore.js'
-import type { TaskStorage } from '../storage/taskStorage.js'
-import { NO_TABS } from '../tabs/tabs.js'
-import type { PollPolicy } from '../time/policy.js'
 import type { Connection } from '../wire/connection.js'
 import type { WingedJob } from '../wire/jobs/job.js'
-import type { WireTap } from '../wire/wireTap.js'
-import { type CallMetas, createCallMetas } from './callMeta.js'
+import { createCallMetas } from './callMeta.js'
+import { type ClientBase, createCallsOf } from './callsOf.js'
 import { checkCall, checkOptions } from './checkOptions.js'
 import { checkParams, readCallOptions } from './checkParams.js'
-import { createStore, type TaskClientStore } from './createStore.js'
-import { inTime } from './inTime.js'
-import { createListeners, type Listeners } from './listeners.js'
-import type { Observing } from './observe/createObserving.js'
+import { createStore } from './createStore.js'
+import { createListeners } from './listeners.js'
 import { positive, readPollPolicy, readStorage } from './options.js'
 import type { PartsOfClient } from './parts/parts.js'
 import { createReports } from './reports.js'
@@ -37,6 +19,7 @@ import type { SetUp, SigningIn } from './setUp.js'
 import type { ForgetFilter, TaskClient, TaskClientBaseOptions, TaskReference, ToolCallOptions } from './taskClient.js'
 import { createToolCallGroup } from './toolCallGroup.js'
 import { createToolsCheck, type ToolsCheck } from './toolsCheck.js'
+import { type WhenUsed, whenUsed } from './whenUsed.js'
 
 /** A frame at 60 Hz. */
 const FRAME_MS = 16
@@ -47,225 +30,137 @@ const CONNECTIONS = 6
 /**
  * A client over the connection that `setUp` makes, of these parts. What it knows of the wire, it knows from there.
  *
+ * A client that nobody has used yet is its options and an empty store. A backend has one for each of its users, of whom few
+ * are at work, so the connection and what follows calls are made when they are needed:
+ *
+ * ```text
+ * a client ── is asked for calls, and has none recorded ── lists tools ─────── starts a call
+ *             reads the names of records                   makes a connection  makes what follows calls
+ * ```
+ *
  * @throws {TaskConfigurationError} if the options cannot work; the message says what to change.
  */
 export function createClientOver(options: TaskClientBaseOptions, setUp: SetUp, parts: PartsOfClient): TaskClient {
   const environment = { ...browserEnvironment(), ...options?.environment }
-  const { report, guard, rethrowLater } = createReports(environment, (error, context) =>
-    options.onError?.(error, context),
-  )
-  const onIssue: OnProtocolIssue = (error) => report(error, { operation: 'protocol' })
-  const target = setUp(environment, onIssue)
+  const reports = createReports(environment, (error, context) => options.onError?.(error, context))
+  const { report, reporting, guard } = reports
+  const target = setUp(environment, reporting('protocol'))
   inDevelopment?.(() => checkOptions(options))
-  const { scope = '', resume = 'eager' } = options
+  const { scope = '', batchUpdates, retry, jobs } = options
   const policy = readPollPolicy(options)
-  const storage = readStorage(options.storage, environment)
-  const isNamed = target.endpoint !== undefined
-  const endpoint = target.endpoint ?? `page:${environment.randomId()}`
-
-  let isUnnamedKnown = isNamed || options.storage === 'memory'
-  function reportUnnamed(): void {
-    if (isUnnamedKnown) return
-    isUnnamedKnown = true
-    report(unnamedError(), { operation: 'storage' })
+  const attempts = positive('retry.connectAttempts', retry?.connectAttempts, Number.POSITIVE_INFINITY)
+  const most = options.push === false ? CONNECTIONS : CONNECTIONS - 1
+  const store = createStore({
+    environment,
+    frameMs: batchUpdates === false ? 0 : FRAME_MS,
+    onListenerError: reports.rethrowLater,
+  })
+  const base: ClientBase = {
+    options,
+    parts,
+    environment,
+    reports,
+    target,
+    policy,
+    maxConcurrentPolls: positive('poll.maxConcurrent', options.poll?.maxConcurrent, most),
+    stuckAfterPolls: positive('input.stuckAfterPolls', options.input?.stuckAfterPolls, 60),
+    storage: readStorage(options.storage, environment),
+    owner: { endpoint: target.endpoint ?? `page:${environment.randomId()}`, scope },
+    store,
+    tap: {},
+    metas: createCallMetas(guard),
+    settled: createListeners(guard),
+    forgotten: createListeners(guard),
   }
-
-  const settled = createListeners<[SettledToolCall]>(guard)
-  const forgotten = createListeners<[(callId?: string) => boolean]>(guard)
-  const frameMs = options.batchUpdates === false ? 0 : FRAME_MS
-  const store = createStore({ environment, frameMs, onListenerError: rethrowLater })
   let checkTools: ToolsCheck | undefined
   inDevelopment?.(() => {
     checkTools = createToolsCheck(options.toolsHash)
   })
-  const tap: CallTap & WireTap = {}
-  const connection: Connection = target.createConnection({
-    callTimeoutMs: policy.callTimeoutMs,
-    environment,
-    randomId: environment.randomId,
-    onState: (state) => {
-      store.setConnection(state)
-      if (state.error) report(state.error, { operation: 'connect' })
-      checkTools?.(state, connection.listTools)
-    },
-    onIssue,
-    onError: (error) => report(error, { operation: 'connect' }),
-    tap,
-    jobs: options.jobs as readonly WingedJob[] | undefined,
-    retry: {
-      attempts: positive('retry.connectAttempts', options.retry?.connectAttempts, Number.POSITIVE_INFINITY),
-      policy,
+  const connection = whenUsed<Connection>(() =>
+    target.createConnection({
+      callTimeoutMs: policy.callTimeoutMs,
       environment,
-    },
-  })
-  const owner = { endpoint, scope }
-  const records = recordsOf(options, isNamed ? storage : memoryStorage(), owner, environment, (error) =>
-    report(error, { operation: 'storage' }),
+      randomId: environment.randomId,
+      onState: (state) => {
+        store.setConnection(state)
+        if (state.error) report(state.error, { operation: 'connect' })
+        checkTools?.(state, () => connection.get().listTools())
+      },
+      onIssue: reporting('protocol'),
+      onError: reporting('connect'),
+      tap: base.tap,
+      jobs: jobs as readonly WingedJob[] | undefined,
+      retry: { attempts, policy, environment },
+    }),
   )
-  const { locks, channel: openChannel } = environment
-  const nameOf = (other: string) => `taskwire:${hash(JSON.stringify([endpoint, other]))}`
-  const tabs =
-    !isNamed || options.crossTab === false || locks === undefined || openChannel === undefined
-      ? { ...NO_TABS, open: reportUnnamed }
-      : parts.createTabs({
-          scope,
-          nameOf,
-          environment,
-          locks,
-          openChannel,
-          onLocksRefused: (error) => report(asError(error), { operation: 'storage' }),
-          leaderPer: resume === 'eager' ? 'scope' : 'task',
-          onMessage: (message) => message.type !== 'leader' && calls.receive(message),
-          onPeer: () => calls.onPeer(),
-          onLeaderChange: (election, isStolen) => calls.onLeaderChange(election, isStolen),
-        })
-  const { input, push = true, poll } = options
-  const observing = parts.createObserving(tap, environment, guard)
-  const metas = createCallMetas(guard)
-  const calls: Calls = createCalls({
-    ...parts,
-    ...(!push && { createPush: () => NO_PUSH }),
-    port: connection,
-    environment,
-    rules: rulesOf(input, policy, connection),
-    handlers: input?.handlers ?? {},
-    records,
-    owner,
-    store,
-    tabs,
-    maxConcurrentPolls: positive('poll.maxConcurrent', poll?.maxConcurrent, push ? CONNECTIONS - 1 : CONNECTIONS),
-    followsUnobserved: resume === 'eager',
-    onError: (error, callId, operation) => report(asError(error), { callId, operation }),
-    tap,
-    prepareMeta: metas.prepare,
-    onForgotten: (callId) =>
-      forgotten.notify((id) => (callId === undefined || id === callId) && (!id || store.getCall(id) === undefined)),
-    onSettled: settled.notify,
-  })
-
-  const id = hash(JSON.stringify([endpoint, scope]))
-  const signingIn = target.createSigningIn((error) => {
-    connection.signedIn(error)
-    if (error === undefined) calls.pollSoon()
-  })
-  const known = { id, url: target.url, jobs: options.jobs, results: options.results, resume }
-  return clientOf({ ...known, owner, store, calls, connection, observing, metas, signingIn, settled, forgotten })
-}
-
-/** The records of the calls, with the results that are kept beside them. */
-function recordsOf(
-  { results }: TaskClientBaseOptions,
-  storage: TaskStorage,
-  owner: RecordOwner,
-  environment: Environment,
-  onError: (error: TaskStorageError) => void,
-): RecordStore {
-  const { now, setTimeout } = environment
-  const records = createRecordStore({
-    storage,
-    ...owner,
-    now,
-    pause: () => new Promise((resolve) => setTimeout(resolve, 0)),
-    inTime: (pending) => inTime(pending, environment),
-    onError,
-  })
-  const prefixOf = (scope = owner.scope) => scopePrefix(owner.endpoint, scope)
-  return results ? results({ records, prefixOf, now, onError }) : records
-}
-
-function rulesOf(
-  { handlers = {}, missing = 'wait', stuckAfterPolls }: NonNullable<TaskClientBaseOptions['input']> = {},
-  policy: PollPolicy,
-  { missingCapability }: Connection,
-): CallRules {
-  return {
-    policy,
-    missingInput: missing,
-    stuckAfterPolls: positive('input.stuckAfterPolls', stuckAfterPolls, 60),
-    isHandled: (request) => handlerOf(handlers, request) !== undefined,
-    missingCapability,
-  }
-}
-
-interface ClientParts extends Pick<TaskClient, 'id' | 'url' | 'jobs' | 'resume'> {
-  readonly results: TaskClientBaseOptions['results']
-  readonly owner: RecordOwner
-  readonly store: TaskClientStore
-  readonly calls: Calls
-  readonly connection: Connection
-  readonly observing: Observing
-  readonly metas: CallMetas
-  readonly signingIn: SigningIn
-  readonly settled: Listeners<[SettledToolCall]>
-  readonly forgotten: Listeners<[(callId?: string) => boolean]>
+  // Jobs may contradict each other, and the app is to be told so now.
+  if (jobs) connection.get()
+  return clientOf(base, connection)
 }
 
 /** What the app gets. */
-function clientOf({
-  owner,
-  results,
-  store,
-  calls,
-  connection,
-  observing,
-  metas,
-  signingIn,
-  settled,
-  forgotten,
-  ...known
-}: ClientParts): TaskClient {
+function clientOf(base: ClientBase, connection: WhenUsed<Connection>): TaskClient {
+  const { options, parts, environment, target, owner, store, metas } = base
+  const { resume = 'eager', results, jobs } = options
+  const calls = createCallsOf(base, connection.get)
+  const observing = whenUsed(() => parts.createObserving(base.tap, environment, base.reports.guard))
+  let signingIn: SigningIn | undefined
+  const signIn = () => {
+    signingIn ??= target.createSigningIn((error) => {
+      connection.get().signedIn(error)
+      if (error === undefined) calls.made()?.pollSoon()
+    })
+    return signingIn
+  }
+
   const client: TaskClient = {
-    ...known,
+    id: hash(JSON.stringify([owner.endpoint, owner.scope])),
+    url: target.url,
+    jobs,
+    resume,
     store: store.api,
     connect: async () => {
-      await connection.connectForApp()
-      if (known.resume === 'eager') await calls.resumeToolCalls()
+      await connection.get().connectForApp()
+      if (resume === 'eager') await calls.resume()
     },
-    resumeToolCalls: calls.resumeToolCalls,
+    resumeToolCalls: calls.resume,
     callTool: async (params, callOptions) => client.startToolCall(params, callOptions).result,
     startToolCall(params, callOptions: ToolCallOptions & AnyArguments = {}) {
       inDevelopment?.(() => checkCall(params, callOptions))
-      return calls.start(checkParams(params), readCallOptions(callOptions, results))
+      return calls.get().start(checkParams(params), readCallOptions(callOptions, results))
     },
     resumeTask: (task, callOptions = {}) =>
-      calls.resumeTask(checkReference(task), readCallOptions(callOptions, results)),
-    getToolCall: calls.get,
+      calls.get().resumeTask(checkReference(task), readCallOptions(callOptions, results)),
+    getToolCall: (callId) => calls.made()?.get(callId),
     toolCalls: (filter) => createToolCallGroup(client, filter),
     getToolCallState: store.getCall,
     subscribeToolCall: store.subscribeCall,
     toolCallId: (name, key) => toolCallId(owner, name, key),
     tasks: {
-      get: (taskId, { signal } = {}) => connection.getTask(taskId, signal),
-      update: (taskId, inputResponses) => connection.updateTask(taskId, inputResponses),
-      cancel: (taskId) => connection.cancelTask(taskId),
+      get: (taskId, { signal } = {}) => connection.get().getTask(taskId, signal),
+      update: (taskId, inputResponses) => connection.get().updateTask(taskId, inputResponses),
+      cancel: (taskId) => connection.get().cancelTask(taskId),
     },
-    callToolRaw: async (params, { signal } = {}) => connection.callToolRaw(checkParams(params), signal),
-    onToolCallSettled: settled.add,
-    onForgotten: forgotten.add,
-    observe: observing.observe,
+    callToolRaw: async (params, { signal } = {}) => connection.get().callToolRaw(checkParams(params), signal),
+    onToolCallSettled: base.settled.add,
+    onForgotten: base.forgotten.add,
+    observe: (listener, how) => observing.get().observe(listener, how),
     addCallMeta: metas.add,
     forget: async (filter) => {
       const { callId, scope } = checkForgetFilter(filter)
-      await (callId === undefined ? calls.forgetAll(scope) : calls.forget(callId))
+      await (callId === undefined ? calls.get().forgetAll(scope) : calls.get().forget(callId))
     },
-    listTools: connection.listTools,
-    ...signingIn,
+    listTools: () => connection.get().listTools(),
+    authorize: () => signIn().authorize(),
+    finishAuthorization: (url) => signIn().finishAuthorization(url),
+    signOut: () => signIn().signOut(),
     close: async () => {
       await Promise.all([calls.close(), connection.close()])
+      if (connection.made() === undefined) store.setConnection({ status: 'closed' })
       observing.close()
     },
   }
   return client
-}
-
-/** Two SDK clients without an endpoint may be those of two servers, and a task id is for one of them only. */
-function unnamedError(): TaskConfigurationError {
-  return new TaskConfigurationError(
-    'Without an endpoint, calls over an SDK client do not outlive the page and are not shared between tabs. ' +
-      (inDevelopment
-        ? "Name the server: createTaskClient({ client, endpoint: 'https://example.com/mcp' })."
-        : READ_MORE),
-  )
 }
 
 /** Without a call, everything of a scope goes: a filter that is mistaken must not be taken for none. */

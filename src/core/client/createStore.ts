@@ -1,8 +1,7 @@
-import { createStore as createZustandStore, type StoreApi } from 'zustand/vanilla'
+import type { StoreApi } from 'zustand/vanilla'
 import type { Environment } from '../environment/environment.js'
 import type { ToolCallState } from '../record/toolCallState.js'
 import type { ConnectionState } from '../wire/connection.js'
-import { createFrames, type Subject } from './frames.js'
 import type { TaskClientState } from './taskClient.js'
 
 /** The store and the only ways in which it changes. */
@@ -25,46 +24,55 @@ export interface TaskClientStoreOptions {
   readonly onListenerError: (error: unknown) => void
 }
 
+type Listener = (state: TaskClientState, previous: TaskClientState) => void
+
+/** Listeners that are called at most once a frame while nothing but progress changes. */
+interface Subject<L> {
+  readonly listeners: Set<L>
+  /** When they were called last, ms since the epoch. */
+  calledAt: number
+  timer: unknown
+}
+
+function newSubject<L>(): Subject<L> {
+  return { listeners: new Set(), calledAt: Number.NEGATIVE_INFINITY, timer: undefined }
+}
+
 /**
  * A store in which a changed call costs the same whatever the number of calls: listeners of one call are called for
  * that call alone. The snapshot of all calls is made when somebody reads it, and its listeners are called once for all
  * changes of a turn.
+ *
+ * By its type it is a vanilla store of zustand. What zustand's own has would be a second state, and listeners that nobody calls.
  */
 export function createStore({ environment, frameMs, onListenerError }: TaskClientStoreOptions): TaskClientStore {
   const calls = new Map<string, ToolCallState>()
   const ofCalls = new Map<string, Subject<() => void>>()
-  const notifyOf = createFrames(environment, frameMs)
-  const ofAll: Subject<(state: TaskClientState, previous: TaskClientState) => void> = {
-    listeners: new Set(),
-    calledAt: Number.NEGATIVE_INFINITY,
-  }
-  const store = createZustandStore<TaskClientState>(() => ({ connection: { status: 'idle' }, calls: {} }))
+  const ofAll = newSubject<Listener>()
+  let state: TaskClientState = { connection: { status: 'idle' }, calls: {} }
+  const initial = state
+  /** What the listeners of the whole store have seen. */
+  let announced = state
   /** True if `calls` has changed since the snapshot was made. */
   let isStale = false
-  /** What the listeners of the whole store have seen. */
-  let announced = store.getState()
   let isAnnouncing = false
 
   function getState(): TaskClientState {
     if (isStale) {
       isStale = false
-      store.setState({ calls: Object.fromEntries(calls) })
+      state = { ...state, calls: Object.fromEntries(calls) }
     }
-    return store.getState()
-  }
-
-  const setState: typeof store.setState = (change: TaskClientState | ((state: TaskClientState) => TaskClientState)) => {
-    getState()
-    store.setState(change)
-    announce()
+    return state
   }
 
   /** A listener that throws is the app's affair; it must stop neither a task from being followed nor the listeners after it. */
-  function guard(call: () => void): void {
-    try {
-      call()
-    } catch (error) {
-      onListenerError(error)
+  function callEach<L>(listeners: Set<L>, call: (listener: L) => void): void {
+    for (const listener of [...listeners]) {
+      try {
+        call(listener)
+      } catch (error) {
+        onListenerError(error)
+      }
     }
   }
 
@@ -73,25 +81,45 @@ export function createStore({ environment, frameMs, onListenerError }: TaskClien
     isAnnouncing = true
     void Promise.resolve().then(() => {
       isAnnouncing = false
-      const [state, previous] = [getState(), announced]
-      announced = state
-      if (state === previous) return
-      for (const listener of [...ofAll.listeners]) guard(() => listener(state, previous))
+      const previous = announced
+      announced = getState()
+      if (announced !== previous) callEach(ofAll.listeners, (listener) => listener(state, previous))
     })
+  }
+
+  /** Calls `call` now, or for mere progress at the end of the frame. */
+  function notify<L>(subject: Subject<L> | undefined, isProgress: boolean, call: (listeners: Set<L>) => void): void {
+    if (!subject?.listeners.size) return
+    // No longer than a frame, also where the clock was set back.
+    const wait = Math.min(subject.calledAt + frameMs - environment.now(), frameMs)
+    const callNow = () => {
+      environment.clearTimeout(subject.timer)
+      subject.timer = undefined
+      subject.calledAt = environment.now()
+      call(subject.listeners)
+    }
+    if (!isProgress || wait <= 0) callNow()
+    else subject.timer ??= environment.setTimeout(callNow, wait)
   }
 
   function changed(callId: string, isProgress: boolean): void {
     isStale = true
-    notifyOf(ofCalls.get(callId), isProgress, ({ listeners }) => {
-      for (const listener of [...listeners]) guard(listener)
-    })
-    notifyOf(ofAll, isProgress, announce)
+    notify(ofCalls.get(callId), isProgress, (listeners) => callEach(listeners, (listener) => listener()))
+    notify(ofAll, isProgress, announce)
+  }
+
+  const setState = (change: unknown) => {
+    const before = getState()
+    const next = typeof change === 'function' ? change(before) : change
+    if (next === before) return
+    state = { ...before, ...next }
+    announce()
   }
 
   return {
     api: {
-      ...store,
       getState,
+      getInitialState: () => initial,
       setState,
       subscribe: (listener) => {
         if (ofAll.listeners.size === 0) announced = getState()
@@ -102,22 +130,24 @@ export function createStore({ environment, frameMs, onListenerError }: TaskClien
       },
     },
     setConnection: (connection) => {
-      store.setState({ connection })
+      // Not `setState`, which would make a snapshot of all calls.
+      state = { ...state, connection }
       announce()
     },
     getCall: (callId) => calls.get(callId),
-    setCall: (state) => {
-      const before = calls.get(state.callId)
-      if (before === state) return
-      calls.set(state.callId, state)
-      changed(state.callId, before !== undefined && isProgress(before, state))
+    setCall: (call) => {
+      const { callId } = call
+      const before = calls.get(callId)
+      if (before === call) return
+      calls.set(callId, call)
+      changed(callId, before !== undefined && isProgress(before, call))
     },
     removeCall: (callId) => {
       if (calls.delete(callId)) changed(callId, false)
     },
     isObserved: (callId) => ofCalls.has(callId),
     subscribeCall: (callId, listener) => {
-      const subject = ofCalls.get(callId) ?? { listeners: new Set(), calledAt: Number.NEGATIVE_INFINITY }
+      const subject = ofCalls.get(callId) ?? newSubject()
       ofCalls.set(callId, subject)
       subject.listeners.add(listener)
       return () => {

@@ -2,7 +2,6 @@ import type { Environment } from '../environment/environment.js'
 import { inDevelopment } from '../environment/inDevelopment.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import { hash } from '../record/hash.js'
-import { withoutSecrets } from './withoutSecrets.js'
 
 /** Stands for the page if there is no page, to recognize a relative URL. */
 const NO_PAGE = 'http://page.invalid'
@@ -56,4 +55,15 @@ function resolveUrl(url: string | URL, base: string | undefined): URL {
   throw new TaskConfigurationError(
     `Failed to connect: the url ${JSON.stringify(url)} is relative${inDevelopment ? ', and there is no page to resolve it against, as on a server. Pass the whole URL.' : '.'}`,
   )
+}
+
+/** Words, such as `mcp`, `v1` and `tool_calls`. Services that give each user an URL of their own put a key or a UUID into its path. */
+const WORDS = /^(?=.{0,24}$)[a-z]*([-_.][a-z]+)*\d{0,2}$/i
+
+/** A path whose segments are shown if they are words, and otherwise replaced: one of them may be a secret. */
+export function withoutSecrets(path: string, replace: (segment: string) => string): string {
+  return path
+    .split('/')
+    .map((segment) => (WORDS.test(segment) ? segment : replace(segment)))
+    .join('/')
 }

@@ -7,16 +7,16 @@ export interface Listeners<Args extends unknown[]> {
 
 /** `guard` calls a listener, which may throw. */
 export function createListeners<Args extends unknown[]>(guard: (call: () => void) => void): Listeners<Args> {
-  const listeners = new Set<(...args: Args) => void>()
+  // Most clients have none, and a backend has many clients.
+  let listeners: Set<(...args: Args) => void> | undefined
   return {
     add: (listener) => {
+      listeners ??= new Set()
       listeners.add(listener)
-      return () => {
-        listeners.delete(listener)
-      }
+      return () => void listeners?.delete(listener)
     },
     notify: (...args) => {
-      for (const listener of [...listeners]) guard(() => listener(...args))
+      for (const listener of [...(listeners ?? [])]) guard(() => listener(...args))
     },
   }
 }

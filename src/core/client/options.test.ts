@@ -1,13 +1,13 @@
 import { createSimulatedEnvironment } from 'taskwire/testing'
 import { describe, expect, it } from 'vitest'
 import { createTaskClient } from '../../sdk/createTaskClient.js'
+import { readLegacyOptions } from '../../sdk/sdkBaseOptions.js'
 import type { TaskClientUrlOptions } from '../../sdk/sdkOptions.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import type { TaskStorage } from '../storage/taskStorage.js'
 import { DEFAULT_POLL_POLICY, MAX_TIMER_MS } from '../time/policy.js'
-import type { OptionNames } from './checkNames.js'
 import { checkOptionNames } from './checkOptions.js'
-import { readLegacyOptions, readPollPolicy, readStorage } from './options.js'
+import { readPollPolicy, readStorage } from './options.js'
 
 const create = (options: object) => () =>
   createTaskClient({ url: 'http://localhost/mcp', ...options } as TaskClientUrlOptions)
@@ -96,14 +96,15 @@ describe('what callTool and startToolCall are given', () => {
 })
 
 describe('the nearest name', () => {
-  it.each<[string, object, OptionNames, string]>([
-    ['of the same group is named', { retry: { ac: 1 } }, { '': [], poll: ['ab'], retry: ['ab'] }, 'retry.ab'],
-    ['that comes first is named', { poll: { bb: 1 } }, { '': [], poll: ['ab', 'cb'] }, 'poll.ab'],
-    ['with a letter more comes before one with a letter less', { xab: 1 }, { '': ['xabc', 'ab'] }, 'xabc'],
-    ['is the one that is written in short', { args: 1 }, { '': ['arguments', 'gram'] }, 'arguments'],
-    ['is the shortest for a single letter', { x: 1 }, { '': [] }, 'poll'],
+  it.each<[string, object, string[], string]>([
+    ['of the same group is named', { retry: { ac: 1 } }, ['poll.ab', 'retry.ab'], 'retry.ab'],
+    ['that comes first is named', { poll: { bb: 1 } }, ['poll.ab', 'poll.cb'], 'poll.ab'],
+    ['with a letter more comes before one with a letter less', { xab: 1 }, ['xabc', 'ab'], 'xabc'],
+    ['is the one that is written in short', { args: 1 }, ['arguments', 'gram'], 'arguments'],
+    ['is the shortest for a single letter', { x: 1 }, [], 'poll'],
   ])('%s', (_what, options, own, name) => {
-    expect(() => checkOptionNames(options, own)).toThrow(`Did you mean ${name}?`)
+    const kinds = Object.fromEntries(own.map((path) => [path, 'function' as const]))
+    expect(() => checkOptionNames(options, kinds)).toThrow(`Did you mean ${name}?`)
   })
 })
 

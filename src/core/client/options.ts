@@ -7,8 +7,6 @@ import { pageStorage } from '../storage/pageStorage.js'
 import { splitStorage } from '../storage/splitStorage.js'
 import type { TaskStorage } from '../storage/taskStorage.js'
 import { DEFAULT_POLL_POLICY, MAX_TIMER_MS, type PollPolicy } from '../time/policy.js'
-import type { LegacyOptions } from '../wire/legacyOptions.js'
-import type { TaskClientSdkBaseOptions } from './sdkBaseOptions.js'
 import type { TaskClientBaseOptions } from './taskClient.js'
 
 /**
@@ -16,7 +14,7 @@ import type { TaskClientBaseOptions } from './taskClient.js'
  *
  * @throws {TaskConfigurationError} if it is no number above 0.
  */
-export function positive(name: string, value: number | undefined, otherwise: number): number {
+export function positive<Default>(name: string, value: number | undefined, otherwise: Default): number | Default {
   if (value === undefined) return otherwise
   if (typeof value === 'number' && value > 0) return value
   throw new TaskConfigurationError(`${name} is ${String(value)}; it must be a number above 0.`)
@@ -27,57 +25,29 @@ export function positive(name: string, value: number | undefined, otherwise: num
  *
  * @throws {TaskConfigurationError} if it is no number above 0, or never passes.
  */
-function finite(name: string, value: number | undefined, otherwise: number): number {
+export function finite<Default>(name: string, value: number | undefined, otherwise: Default): number | Default {
   if (value !== Number.POSITIVE_INFINITY) return positive(name, value, otherwise)
   throw new TaskConfigurationError(`${name} is Infinity; it must be a number above 0 that is finite.`)
 }
 
-/** Where the numbers of a policy are among the options. */
-const GROUP = {
-  defaultIntervalMs: 'poll.',
-  minIntervalMs: 'poll.',
-  safetyIntervalMs: 'poll.',
-  baseMs: 'retry.',
-  maxMs: 'retry.',
-  maxAttempts: 'retry.',
-  callTimeoutMs: '',
-}
+/** The numbers of a policy that may be infinite: what they limit is then without a limit. */
+const LIMITS = ['safetyIntervalMs', 'maxMs', 'maxAttempts']
 
 /**
- * The policy that `poll` and `retry` describe.
+ * The policy that `poll`, `retry` and `callTimeoutMs` describe.
  *
  * @throws {TaskConfigurationError} if a number is not a number or makes no sense.
  */
-export function readPollPolicy(options: TaskClientBaseOptions): PollPolicy {
-  const { poll = {}, retry = {} } = options
-  const given = { ...poll, ...retry, callTimeoutMs: options.callTimeoutMs }
-  const read = (name: keyof typeof given & keyof typeof GROUP, check: typeof positive) =>
-    check(`${GROUP[name]}${name}`, given[name], DEFAULT_POLL_POLICY[name])
-  return {
-    ...DEFAULT_POLL_POLICY,
-    hidden: poll.hidden ?? DEFAULT_POLL_POLICY.hidden,
-    defaultIntervalMs: read('defaultIntervalMs', finite),
-    minIntervalMs: read('minIntervalMs', finite),
-    safetyIntervalMs: read('safetyIntervalMs', positive),
-    baseMs: read('baseMs', finite),
-    maxMs: read('maxMs', positive),
-    maxAttempts: read('maxAttempts', positive),
-    callTimeoutMs: Math.min(read('callTimeoutMs', finite), MAX_TIMER_MS),
+export function readPollPolicy({ poll, retry, callTimeoutMs }: TaskClientBaseOptions): PollPolicy {
+  const policy: Record<string, unknown> & PollPolicy = { ...DEFAULT_POLL_POLICY }
+  for (const [group, given] of Object.entries({ 'poll.': poll, 'retry.': retry, '': { callTimeoutMs } })) {
+    for (const [name, value] of Object.entries<unknown>(given ?? {})) {
+      if (!(name in policy) || value === undefined) continue
+      const read = LIMITS.includes(name) ? positive : finite
+      policy[name] = name === 'hidden' ? value : read(group + name, value as number, 0)
+    }
   }
-}
-
-/**
- * How tasks of MCP 2025-11-25 are used, as `legacy` asks for it.
- *
- * @throws {TaskConfigurationError} if one of them is not an allowed value.
- */
-export function readLegacyOptions(
-  { legacy: { tasks = 'auto', ttlMs } = {} }: TaskClientSdkBaseOptions,
-  environment: Environment,
-  addressesSessions: boolean,
-): LegacyOptions {
-  const asked = ttlMs === undefined ? undefined : finite('legacy.ttlMs', ttlMs, 0)
-  return { mode: tasks, ttlMs: asked, environment, addressesSessions }
+  return { ...policy, callTimeoutMs: Math.min(policy.callTimeoutMs, MAX_TIMER_MS) }
 }
 
 /**

@@ -5,50 +5,45 @@ import type { Channel, Environment, Locks, Unsubscribe } from './environment.js'
  * document, nothing is ever hidden or offline. Reading it touches no global until a member is used.
  */
 export function browserEnvironment(): Environment {
-  return {
-    now: () => Date.now(),
-    setTimeout: (callback, delayMs) => globalThis.setTimeout(callback, delayMs),
-    clearTimeout: (handle) => globalThis.clearTimeout(handle as ReturnType<typeof setTimeout>),
-    random: () => Math.random(),
-    randomId,
-    // Called on its own: as a method of another object it is an illegal invocation in browsers.
-    fetch: (url, init) => globalThis.fetch(url, init),
-    baseUrl: () => globalThis.document?.baseURI ?? globalThis.location?.href,
-    // Node has a navigator without onLine; only an explicit false means offline.
-    isOnline: () => globalThis.navigator?.onLine !== false,
-    onOnlineChange: (listener) => both(on(page(), 'online', listener), on(page(), 'offline', listener)),
-    isVisible: () => globalThis.document?.visibilityState !== 'hidden',
-    onVisibilityChange: (listener) => on(globalThis.document, 'visibilitychange', listener),
-    onPageHide: (listener) => both(on(page(), 'pagehide', listener), on(globalThis.document, 'freeze', listener)),
-    onPageShow: (listener) => both(on(page(), 'pageshow', listener), on(globalThis.document, 'resume', listener)),
-    storage: (kind) => {
-      // Node's own localStorage is a file for the whole process, not a page's storage.
-      if (globalThis.document === undefined) return undefined
-      return kind === 'local' ? globalThis.localStorage : globalThis.sessionStorage
-    },
-    get locks() {
-      return globalThis.navigator?.locks as Locks | undefined
-    },
-    get channel() {
-      return globalThis.BroadcastChannel === undefined ? undefined : openChannel
-    },
+  return PAGE
+}
+
+/** One for all clients: it holds nothing. */
+const PAGE: Environment = {
+  now: () => Date.now(),
+  setTimeout: (callback, delayMs) => globalThis.setTimeout(callback, delayMs),
+  clearTimeout: (handle) => globalThis.clearTimeout(handle as ReturnType<typeof setTimeout>),
+  random: () => Math.random(),
+  randomId,
+  // Called on its own: as a method of another object it is an illegal invocation in browsers.
+  fetch: (url, init) => globalThis.fetch(url, init),
+  baseUrl: () => globalThis.document?.baseURI ?? globalThis.location?.href,
+  // Node has a navigator without onLine; only an explicit false means offline.
+  isOnline: () => globalThis.navigator?.onLine !== false,
+  onOnlineChange: (listener) => on(listener, ['online', 'offline']),
+  isVisible: () => globalThis.document?.visibilityState !== 'hidden',
+  onVisibilityChange: (listener) => on(listener, [], ['visibilitychange']),
+  onPageHide: (listener) => on(listener, ['pagehide'], ['freeze']),
+  onPageShow: (listener) => on(listener, ['pageshow'], ['resume']),
+  // Node's own localStorage is a file for the whole process, not a page's storage.
+  storage: (kind) => (globalThis.document === undefined ? undefined : globalThis[`${kind}Storage`]),
+  get locks() {
+    return globalThis.navigator?.locks as Locks | undefined
+  },
+  get channel() {
+    return globalThis.BroadcastChannel === undefined ? undefined : openChannel
+  },
+}
+
+/** Listens to events of the window and of the document, where they are there. */
+function on(listener: () => void, ofWindow: readonly string[], ofDocument: readonly string[] = []): Unsubscribe {
+  const each = (what: 'addEventListener' | 'removeEventListener') => {
+    // A worker of Node.js has no such events.
+    for (const type of ofWindow) globalThis[what]?.(type, listener)
+    for (const type of ofDocument) globalThis.document?.[what](type, listener)
   }
-}
-
-function page(): EventTarget | undefined {
-  return typeof globalThis.addEventListener === 'function' ? globalThis : undefined
-}
-
-function on(target: EventTarget | undefined, type: string, listener: () => void): Unsubscribe {
-  target?.addEventListener(type, listener)
-  return () => target?.removeEventListener(type, listener)
-}
-
-function both(first: Unsubscribe, second: Unsubscribe): Unsubscribe {
-  return () => {
-    first()
-    second()
-  }
+  each('addEventListener')
+  return () => each('removeEventListener')
 }
 
 /** `crypto.randomUUID` exists in secure contexts only; `getRandomValues` everywhere. */

@@ -1,4 +1,4 @@
-import { checkOptionNames } from '../client/checkOptions.js'
+import { checkOptionNames, type OptionKinds } from '../client/checkOptions.js'
 import { clientCapabilities } from '../client/clientCapabilities.js'
 import { createClientOver } from '../client/createClientOver.js'
 import { endpointOf } from '../client/endpoint.js'
@@ -15,8 +15,14 @@ import { createLiteConnection } from '../wire/http/liteConnection.js'
 import { tappedFetch } from '../wire/wireTap.js'
 import type { TaskClientLiteOptions } from './options.js'
 
-/** The names of the options of these clients, beside those of every client. */
-const OPTION_NAMES = { '': ['url', 'headers', 'fetch', 'clientInfo', 'capabilities'] }
+/** The options of these clients, beside those of every client. */
+const OPTIONS: OptionKinds = {
+  url: 'checked elsewhere',
+  headers: 'checked elsewhere',
+  fetch: 'checked elsewhere',
+  clientInfo: 'checked elsewhere',
+  capabilities: 'checked elsewhere',
+}
 
 /** The function that an app has called. */
 export interface Caller {
@@ -41,7 +47,7 @@ function setUp(
   if (options.url === undefined || options.url === '') throw missingUrl(caller)
   const { headers, fetch = environment.fetch, clientInfo = { name: 'taskwire', version: VERSION } } = options
   const server = endpointOf(options.url, environment)
-  inDevelopment?.(() => checkOptionNames(options, OPTION_NAMES))
+  inDevelopment?.(() => checkOptionNames(options, OPTIONS))
   return {
     endpoint: options.endpoint || server.key,
     url: options.url,

@@ -1,7 +1,6 @@
-import { checkOptionNames, oneOf } from '../../core/client/checkOptions.js'
+import { checkOptionNames, type OptionKinds } from '../../core/client/checkOptions.js'
 import { createClientOver } from '../../core/client/createClientOver.js'
 import { mustBe } from '../../core/client/mustBe.js'
-import { readLegacyOptions } from '../../core/client/options.js'
 import { ALL_PARTS } from '../../core/client/parts/allParts.js'
 import type { ConnectionSetUp } from '../../core/client/setUp.js'
 import type { TaskClient } from '../../core/client/taskClient.js'
@@ -9,6 +8,7 @@ import type { AnyTools, ToolsOf } from '../../core/client/tools.js'
 import type { Environment } from '../../core/environment/environment.js'
 import { inDevelopment } from '../../core/environment/inDevelopment.js'
 import { TaskConfigurationError } from '../../core/protocol/errors.js'
+import { LEGACY_OPTIONS, readLegacyOptions } from '../sdkBaseOptions.js'
 import { openSdkV1Alone } from './alone.js'
 import { isSdkV1Client } from './client.js'
 import type { TaskClientSdkV1Options } from './options.js'
@@ -42,8 +42,12 @@ export function createTaskClient<T extends object = AnyTools>(options: TaskClien
   return createClientOver(options, setUp, ALL_PARTS) as TaskClient<ToolsOf<T>>
 }
 
-/** The names of the options of `taskwire/sdk-v1`, beside those of every client. */
-const OPTION_NAMES = { '': ['client', 'legacy', 'jsonSchemaValidator'], legacy: ['tasks', 'ttlMs'] }
+/** The options of `taskwire/sdk-v1`, beside those of every client. */
+const OPTIONS: OptionKinds = {
+  client: 'checked elsewhere',
+  jsonSchemaValidator: 'checked elsewhere',
+  ...LEGACY_OPTIONS,
+}
 
 function setUpSdkV1(options: TaskClientSdkV1Options, environment: Environment): ConnectionSetUp {
   const { client, jsonSchemaValidator: schemaValidator } = Object(options) as TaskClientSdkV1Options
@@ -52,10 +56,7 @@ function setUpSdkV1(options: TaskClientSdkV1Options, environment: Environment): 
   if (schemaValidator !== undefined && typeof schemaValidator?.getValidator !== 'function')
     throw mustBe('jsonSchemaValidator', schemaValidator, 'an object with getValidator')
   const legacy = readLegacyOptions(options, environment, false)
-  inDevelopment?.(() => {
-    checkOptionNames(options, OPTION_NAMES)
-    oneOf('legacy.tasks', options.legacy?.tasks, ['auto', 'required-only', 'never'])
-  })
+  inDevelopment?.(() => checkOptionNames(options, OPTIONS))
   return {
     endpoint: options.endpoint || undefined,
     createConnection: (connection) => {

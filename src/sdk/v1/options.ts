@@ -1,4 +1,4 @@
-import type { TaskClientSdkBaseOptions } from '../../core/client/sdkBaseOptions.js'
+import type { TaskClientSdkBaseOptions } from '../sdkBaseOptions.js'
 import type { SchemaValidator, SdkV1Client } from './client.js'
 
 /** The options of `createTaskClient` of `taskwire/sdk-v1`. */

@@ -2,7 +2,7 @@ import type { Environment } from '../../environment/environment.js'
 import { hash } from '../../record/hash.js'
 import type { CallChange, CallTap } from '../../run/tap.js'
 import type { WirePiece, WireTap } from '../../wire/wireTap.js'
-import { withoutSecrets } from '../withoutSecrets.js'
+import { withoutSecrets } from '../endpoint.js'
 import type { ObserveOptions, TaskClientObservation } from './events.js'
 
 type Listener = (observation: TaskClientObservation) => void

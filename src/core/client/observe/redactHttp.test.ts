@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { withoutSecrets } from '../withoutSecrets.js'
+import { withoutSecrets } from '../endpoint.js'
 import { redactHeaders, redactUrl } from './redactHttp.js'
 
 describe('redactHeaders', () => {

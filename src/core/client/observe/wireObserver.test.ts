@@ -1,7 +1,7 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client'
 import { describe, expect, it } from 'vitest'
 import type { WirePiece } from '../../wire/wireTap.js'
-import { withoutSecrets } from '../withoutSecrets.js'
+import { withoutSecrets } from '../endpoint.js'
 import type { WireObservation } from './events.js'
 import { createWireObserver } from './wireObserver.js'
 

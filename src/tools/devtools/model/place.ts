@@ -1,4 +1,4 @@
-import { withoutSecrets } from '../../../core/client/withoutSecrets.js'
+import { withoutSecrets } from '../../../core/client/endpoint.js'
 import type { ObservedClient } from './devtoolsModel.js'
 
 /** Where the server of a client is, without what may be a secret; undefined over an SDK client, whose URL is not known. */
