@@ -209,12 +209,12 @@ function checkTools(all: readonly ToolDefinition[]): void {
 
 function checkAll(
   failed: string,
-  options: object,
+  options: object | undefined,
   checks: Readonly<Record<string, Check>>,
   required: readonly string[],
   of = '',
 ): void {
-  const given = Object.entries(options).filter(([, value]) => value !== undefined)
+  const given = Object.entries(options ?? {}).filter(([, value]) => value !== undefined)
   const unknown = given.find(([name]) => !Object.hasOwn(checks, name))
   if (unknown !== undefined) {
     fail(`there is no option \`${unknown[0]}\`${of}. The options are ${Object.keys(checks).join(', ')}.`, failed)

@@ -36,6 +36,12 @@ describe('createServerConfig', () => {
     expect(config.ttlOf({ ...tool, ...(ttlMs !== undefined && { ttlMs }) })).toBe(expected)
   })
 
+  it('says what it needs where there are no options at all', () => {
+    const refusal = '`serverInfo` has no name or no version. Pass { name, version }.'
+    expect(() => createServerConfig(undefined as never)).toThrow(refusal)
+    expect(() => createTaskWorker(undefined as never)).toThrow(refusal)
+  })
+
   const broken: [string, Record<string, unknown>, string][] = [
     ['no serverInfo', { serverInfo: undefined }, '`serverInfo` has no name or no version. Pass { name, version }.'],
     [

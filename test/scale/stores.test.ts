@@ -5,7 +5,9 @@ import { redisTaskStore } from 'taskwire/server/redis'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { workingRecord } from '../../src/tools/testing/workingRecord.js'
 import { type Database, hasRedis, startPostgres, startRedis, WITHOUT_REDIS } from '../server/support/databases.js'
+import { startServer } from '../server/support/serverUnderTest.js'
 import { describeTaskStore } from '../server/support/taskStoreContract.js'
+import { slow } from '../server/support/tools.js'
 
 let fresh = 0
 
@@ -184,6 +186,18 @@ describe('the store on Postgres', () => {
     const later = `the schema "${schema}" has version 2, and this release of taskwire knows 1.`
     await expect(postgresTaskStore({ pool, schema }).get('a')).rejects.toThrow(later)
     await expect(migratePostgres({ pool, schema })).rejects.toThrow(later)
+  })
+
+  it('says of a call that it was not started, and why to the operator, where the schema is not there', async () => {
+    fresh += 1
+    const store = postgresTaskStore({ pool, schema: `tasks_${process.pid}_${fresh}`, migrate: false })
+    const t = startServer({ tools: [{ ...slow, onOrphan: 'retry' }], store })
+    const { status, error } = await t.call('slow')
+    expect([status, error?.message]).toEqual([
+      503,
+      'The call was not started: the server cannot keep tasks right now. Send it again.',
+    ])
+    expect(String(t.errors[0]?.error)).toContain('Run npx taskwire migrate --schema')
   })
 
   it('has its DDL as text, which makes the same schema by hand', async () => {

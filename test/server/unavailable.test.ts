@@ -1,5 +1,6 @@
 import { createTaskServer } from 'taskwire/server'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { nothingWritten } from '../../src/server/tasks/unwritten.js'
 import { createManualClock, settle } from './support/manualClock.js'
 import { createMemoryQueue } from './support/memoryQueue.js'
 import { rpc } from './support/rpc.js'
@@ -8,6 +9,8 @@ import { SharedStore } from './support/silentStore.js'
 import { slow } from './support/tools.js'
 
 const NOT_STARTED = 'The call was not started: the server cannot keep tasks right now. Send it again.'
+const UNCLEAR =
+  'The server cannot tell right now whether the call was started. Send it again under its idempotency key.'
 const gone = () => Promise.reject(new TypeError('gone'))
 const key = { meta: { 'dev.taskwire/idempotencyKey': 'k'.repeat(32) } }
 
@@ -37,11 +40,16 @@ describe('a call whose task cannot be created', () => {
   it('does not say that it was not started where another process could start it from what may have been written', async () => {
     const t = startServer({ tools: [{ ...slow, onOrphan: 'retry' }], store: brokenStore() })
     const { status, headers, error } = await t.call('slow')
-    expect([status, headers.get('retry-after'), error?.message]).toEqual([
-      503,
-      '1',
-      'The server cannot tell right now whether the call was started. Send it again under its idempotency key.',
-    ])
+    expect([status, headers.get('retry-after'), error?.message]).toEqual([503, '1', UNCLEAR])
+  })
+
+  it('does not say that it was not started where the store fails in the middle and cannot be read any more', async () => {
+    const store = brokenStore()
+    store.get = () => Promise.reject(nothingWritten(new TypeError('no connection')))
+    const t = startServer({ tools: [{ ...slow, onOrphan: 'retry' }], store })
+    const { status, error } = await t.call('slow')
+    expect([status, error?.message]).toEqual([503, UNCLEAR])
+    expect(t.errors).toMatchObject([{ error: new TypeError('gone') }])
   })
 })
 

@@ -19,12 +19,12 @@ describe('what a store, a queue, a worker or a health handler cannot be made of'
     ['no pool', postgresTaskStore, {}, 'the task store in Postgres: `pool` is missing. Pass a Pool of pg'],
     ['nothing', postgresTaskStore, undefined, '`pool` is missing'],
     ['the pool itself', postgresTaskStore, pool, '`pool` is missing'],
-    ['a URL as pool', postgresTaskStore, { pool: 'postgres://db' }, '`pool` is something else. Pass a Pool of pg'],
+    ['a URL as pool', postgresTaskStore, { pool: 'postgres://db' }, '`pool` is a string. Pass a Pool of pg'],
     [
       'a client as pool',
       postgresTaskStore,
       { pool: client },
-      '`pool` is something else. Pass a Pool of pg, not a Client',
+      '`pool` is of the class Client. Pass a Pool of pg, not a Client',
     ],
     [
       'another option',
@@ -35,7 +35,7 @@ describe('what a store, a queue, a worker or a health handler cannot be made of'
     ['a queue without a pool', postgresQueue, {}, 'the queue in Postgres: `pool` is missing'],
     ['no Redis', redisTaskStore, {}, 'the task store in Redis: `redis` is missing. Pass a client of ioredis.'],
     ['the client of Redis itself', redisTaskStore, redis, '`redis` is missing'],
-    ['a URL as Redis', redisTaskStore, { redis: 'redis://db' }, '`redis` is something else'],
+    ['a URL as Redis', redisTaskStore, { redis: 'redis://db' }, '`redis` is a string. Pass a client of ioredis'],
     ['a prefix by another name', redisTaskStore, { redis, perfix: 'x' }, 'there is no option `perfix`'],
     ['no classes', bullmqQueue, { connection: {} }, 'the queue of BullMQ: `Queue` is missing. Pass the class Queue'],
     ['no class', bullmqQueue, { Queue: {}, Worker, connection: {} }, '`Queue` is something else'],

@@ -24,7 +24,7 @@ export function checkGiven(
     const value = options[name]
     if (value === undefined) refuse(what, `\`${name}\` is missing. Pass ${pass}.`)
     const isOther = without !== undefined && hasMethods(value, [without])
-    if (isOther || !hasMethods(value, methods)) refuse(what, `\`${name}\` is something else. Pass ${pass}.`)
+    if (isOther || !hasMethods(value, methods)) refuse(what, `\`${name}\` is ${kindOf(value)}. Pass ${pass}.`)
   }
   const names = [...Object.keys(needed), ...optional]
   const unknown = Object.keys(options).find((name) => options[name] !== undefined && !names.includes(name))
@@ -34,6 +34,12 @@ export function checkGiven(
 function hasMethods(value: unknown, methods: readonly string[]): boolean {
   const members = Object(value) as Record<string, unknown>
   return methods.every((name) => typeof members[name] === 'function')
+}
+
+function kindOf(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return value === null ? 'null' : `a ${typeof value}`
+  const { name } = value.constructor ?? {}
+  return typeof name === 'string' && name !== 'Object' && name !== '' ? `of the class ${name}` : 'something else'
 }
 
 function refuse(what: string, problem: string): never {

@@ -1,4 +1,4 @@
-import { TaskConfigurationError } from '../../core/protocol/errors.js'
+import { TaskConfigurationError, TaskStorageError } from '../../core/protocol/errors.js'
 import { isTerminal } from '../../core/protocol/task.js'
 import { systemClock } from '../base/clock.js'
 import { joinRecord, type RecordParts, recordParts } from '../tasks/recordParts.js'
@@ -97,7 +97,8 @@ export function postgresTaskStore(options: PostgresTaskStoreOptions): TaskStore 
     if (created === 'created') return true
     if (created === 'full') return false
     // After a lost response, what is there may be the record itself.
-    if (created === 'unclear' && (await partsOf(record.task.taskId))?.state === recordParts(record).state) return true
+    const found = created === 'unclear' ? await partsOf(record.task.taskId).catch(cannotTell) : undefined
+    if (found?.state === recordParts(record).state) return true
     throw new TaskConfigurationError('Failed to create a task: its id is in use.')
   }
 
@@ -162,6 +163,11 @@ export function postgresTaskStore(options: PostgresTaskStoreOptions): TaskStore 
 /** The channel that says which tasks have changed. */
 function changesChannel(schema: string): string {
   return `${schema}_changes`
+}
+
+/** An error of its own: that of a read would say that nothing was written. */
+function cannotTell(cause: unknown): never {
+  throw new TaskStorageError('Failed to tell whether a task was created: Postgres does not answer.', { cause })
 }
 
 const CREATIONS = { items: 100, batches: 1 }

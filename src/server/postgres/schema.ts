@@ -1,5 +1,6 @@
 import { TaskConfigurationError } from '../../core/protocol/errors.js'
 import { within } from '../base/within.js'
+import { nothingWritten } from '../tasks/unwritten.js'
 import { beginningOf, migrationsOf, VERSION } from './migrations.js'
 import { guardPool, type PostgresPool, type RunStatement } from './postgresPool.js'
 import { checkSchemaName } from './schemaName.js'
@@ -71,10 +72,12 @@ export function createSchemaCheck(pool: PostgresPool, run: RunStatement, schema:
     else checkVersion(version, schema)
   }
 
+  /** What the check comes before has not been sent, whatever it fails with. */
+
   return (): Promise<unknown> => {
     checked ??= check().catch((error: unknown) => {
       checked = undefined
-      throw error
+      throw nothingWritten(error)
     })
     return checked
   }
@@ -87,7 +90,7 @@ function checkVersion(version: number, schema: string): number {
       ? `Failed to use Postgres: the schema "${schema}" has version ${version}, and this release of taskwire knows ${VERSION}. ` +
           'A later release has migrated it. Update taskwire in this process.'
       : `Failed to use Postgres: the schema "${schema}" ${version === 0 ? 'is not there' : `has version ${version}`}, and version ` +
-          `${VERSION} is needed. Call migratePostgres({ pool, schema }), or leave \`migrate\` on.`,
+          `${VERSION} is needed. Run npx taskwire migrate --schema ${schema}, or leave the option \`migrate\` on.`,
   )
 }
 

@@ -87,7 +87,8 @@ export function createTaskLedger({ store, clock, known, onRecord, notify }: Task
       else if (!(await store.createUnlessFull(record, maxAtWork))) return undefined
       return record
     } catch (error) {
-      const known = await store.get(record.task.taskId)
+      // The error of a read says nothing of the write.
+      const known = await store.get(record.task.taskId).catch(() => undefined)
       if (known === undefined || isLive(known)) throw error
       const next = { ...record, version: known.version + 1 }
       if (!(await store.transition(next, known.version))) throw error
