@@ -1,15 +1,14 @@
 import type { ClientParts, PartsOfClient } from '../client/parts/parts.js'
 import type { TaskClientBaseOptions } from '../client/taskClient.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
-import type { Answers } from '../run/answers.js'
 import { NO_PUSH } from '../run/push.js'
 import { NO_TABS } from '../tabs/tabs.js'
 
 /** What a client has in place of parts that are not named. */
 export const NO_PARTS: PartsOfClient = {
   createTabs: () => NO_TABS,
-  createNews: () => () => {},
-  createAnswers: (): Answers => ({ onInputs: () => {}, ask: refuseResponse, respond: refuseResponse }),
+  receive: () => {},
+  answers: { onInputs: () => {}, ask: refuseResponse, respond: refuseResponse },
   checkForm: () => [],
   createPush: () => NO_PUSH,
   createObserving: () => ({

@@ -1,8 +1,8 @@
 import { createObserving } from '../client/observe/createObserving.js'
 import type { ClientPart, PartsOfClient } from '../client/parts/parts.js'
 import { formIssues } from '../protocol/formIssues.js'
-import { createAnswers } from '../run/answers.js'
-import { createNews } from '../run/news.js'
+import { answers } from '../run/answers.js'
+import { receive } from '../run/news.js'
 import { takePushed } from '../run/push.js'
 import { createTabs } from '../tabs/createTabs.js'
 
@@ -10,8 +10,8 @@ import { createTabs } from '../tabs/createTabs.js'
 export type FullPart<Name extends string, Brings extends keyof PartsOfClient> = ClientPart<Name> &
   Pick<PartsOfClient, Brings>
 
-const ownTabs: FullPart<'tabs', 'createTabs' | 'createNews'> = { part: 'tabs', createTabs, createNews }
-const ownInputs: FullPart<'inputs', 'createAnswers'> = { part: 'inputs', createAnswers }
+const ownTabs: FullPart<'tabs', 'createTabs' | 'receive'> = { part: 'tabs', createTabs, receive }
+const ownInputs: FullPart<'inputs', 'answers'> = { part: 'inputs', answers }
 const ownForms: FullPart<'forms', 'checkForm'> = { part: 'forms', checkForm: formIssues }
 const ownPush: FullPart<'push', 'createPush'> = { part: 'push', createPush: takePushed }
 const ownObserving: FullPart<'observing', 'createObserving'> = { part: 'observing', createObserving }

@@ -1,7 +1,6 @@
 import type { Unsubscribe } from '../environment/environment.js'
 import type { CallToolResult } from '../protocol/callToolResult.js'
 import type { InputResponse } from '../protocol/inputRequest.js'
-import type { ToolCallRequest } from '../protocol/taskPort.js'
 import type { Call } from '../record/call.js'
 import type { PollReason } from '../record/decide.js'
 import type { CallRecord, TaskRecord } from '../record/record.js'
@@ -19,11 +18,11 @@ import type { Wakeable } from '../time/wakeQueue.js'
  * signal of callTool, detach()   this handle alone: its promise rejects. The call goes on.
  * cancel() before the lock       nothing, where another page may have made the call (`mayBeMade` in requests.ts). Its task is
  *                                cancelled on the server; where there is none, the call is not made.
- * cancel() before a task         `starting`: the connection, the `tools/call`. If the request ends with the abort, the call
+ * cancel() before a task         `abort`: the connection, the `tools/call`. If the request ends with the abort, the call
  *                                settles as cancelled. If a response was there first, its task is followed, and cancelled
  *                                on the server.
- * forget, close, call-again      `left`: `starting`, and each response and cancellation on its way. Their promises reject
- *                                with the reason. A task goes on on the server.
+ * forget, close, call-again      `abort`: the same, or each response and cancellation on its way. Their promises reject with
+ *                                the reason. A task goes on on the server.
  * input request withdrawn        that response alone, unless it has been sent.
  * page away, frozen; lead lost   the poll under way: it counts as sent, and no failure is noted.
  * the last observer leaves       with `resume: 'lazy'`, the polls of the task, until somebody waits for it again.
@@ -42,24 +41,16 @@ export interface CallEntry {
   readonly reject: (error: unknown) => void
   /** How many handles and components wait for the outcome. */
   observers: number
-  /** Aborts the `tools/call` and what precedes it; undefined once that is over. */
-  starting: AbortController | undefined
+  /** Aborts what is under way for the call: the `tools/call` and what precedes it; from its task on, what is sent for that. */
+  abort: AbortController | undefined
   /** Resolves when the call, started in this page, has its task or its outcome. */
   started: Promise<void> | undefined
-  /** Aborted when the call is left; made where something is to listen to it. */
-  left: AbortController | undefined
-  /** Resolves when the last change is written down. */
-  written: Promise<unknown> | undefined
   /** As far as this page knows: `removed` must not come back, and what the storage has refused is not there. */
   kept: 'unwritten' | 'refused' | 'assumed' | 'there' | 'removed'
   /** What was recorded of a call that has settled, for a tab that cannot read it. */
   lastRecord: CallRecord | undefined
   /** True where the call of its key counts, whatever the arguments of that were. */
   takesAny: boolean
-  /** `meta` of its `ToolCallRequest`. */
-  requestMeta: ToolCallRequest['meta']
-  /** The task that this page knows to be lost, where its record may still say that it is at work. */
-  lostTaskId: string | undefined
   /** Responses to what it asks before there is a task. */
   pending: Map<string, PendingResponse> | undefined
 }
@@ -127,15 +118,11 @@ export function createCallEntry(call: Call): CallEntry {
     resolve,
     reject,
     observers: 0,
-    starting: undefined,
+    abort: undefined,
     started: undefined,
-    left: undefined,
-    written: undefined,
     kept: 'unwritten',
     lastRecord: undefined,
     takesAny: false,
-    requestMeta: undefined,
-    lostTaskId: undefined,
     pending: undefined,
   }
 }
@@ -143,9 +130,9 @@ export function createCallEntry(call: Call): CallEntry {
 /** A signal that is aborted when the call is left. */
 export function leftSignal(entry: CallEntry): AbortSignal {
   const { stage } = entry.call
-  entry.left ??= new AbortController()
-  if (stage.name === 'left') entry.left.abort(stage.reason)
-  return entry.left.signal
+  entry.abort ??= new AbortController()
+  if (stage.name === 'left') entry.abort.abort(stage.reason)
+  return entry.abort.signal
 }
 
 export function createTaskEntry(record: TaskRecord): TaskEntry {

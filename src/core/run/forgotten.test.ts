@@ -1,46 +1,48 @@
 import { describe, expect, it } from 'vitest'
-import { createForgotten } from './forgotten.js'
+import { forget, isForgotten, noteForgotten, startTime } from './forgotten.js'
+import type { Run } from './run.js'
 
 function begin() {
   const clock = { now: 1000 }
-  return { clock, forgotten: createForgotten(() => clock.now) }
+  const run = { environment: { now: () => clock.now }, forgotten: new Map(), lastForgottenAt: 0 } as unknown as Run
+  return { clock, run }
 }
 
-describe('createForgotten', () => {
-  it('knows what was forgotten, by call or altogether, and not what was started after', () => {
-    const { clock, forgotten } = begin()
-    const started = forgotten.startTime()
-    forgotten.forget('a')
-    expect(forgotten.has('a', started)).toBe(true)
-    expect(forgotten.has('b', started)).toBe(false)
+describe('forgotten calls', () => {
+  it('are known, one or all of them, and what was started later is not among them', () => {
+    const { clock, run } = begin()
+    const started = startTime(run)
+    forget(run, 'a')
+    expect(isForgotten(run, 'a', started)).toBe(true)
+    expect(isForgotten(run, 'b', started)).toBe(false)
     clock.now = 2000
-    forgotten.forget()
-    expect(forgotten.has('b', started)).toBe(true)
-    expect(forgotten.has('b', 2001)).toBe(false)
+    forget(run)
+    expect(isForgotten(run, 'b', started)).toBe(true)
+    expect(isForgotten(run, 'b', 2001)).toBe(false)
   })
 
-  it('starts a call later than all that was forgotten, also in the same millisecond', () => {
-    const { forgotten } = begin()
-    forgotten.forget('a')
-    const at = forgotten.forget('a')
+  it('are forgotten before the next call starts, also in the same millisecond', () => {
+    const { run } = begin()
+    forget(run, 'a')
+    const at = forget(run, 'a')
     expect(at).toBe(1001)
-    expect(forgotten.startTime()).toBeGreaterThan(at)
-    expect(forgotten.has('a', forgotten.startTime())).toBe(false)
+    expect(startTime(run)).toBeGreaterThan(at)
+    expect(isForgotten(run, 'a', startTime(run))).toBe(false)
   })
 
-  it('goes on where another tab is ahead of this one, or the clock is set back', () => {
-    const { clock, forgotten } = begin()
-    forgotten.note('a', 5000)
-    expect(forgotten.startTime()).toBe(5001)
+  it('stay forgotten where another tab is ahead of this one, or the clock is set back', () => {
+    const { clock, run } = begin()
+    noteForgotten(run, 'a', 5000)
+    expect(startTime(run)).toBe(5001)
     clock.now = 0
-    expect(forgotten.forget('b')).toBe(5001)
-    expect(forgotten.has('a', 5000)).toBe(true)
+    expect(forget(run, 'b')).toBe(5001)
+    expect(isForgotten(run, 'a', 5000)).toBe(true)
   })
 
-  it('keeps the later of two times, whatever order the messages come in', () => {
-    const { forgotten } = begin()
-    forgotten.note(undefined, 3000)
-    forgotten.note(undefined, 2000)
-    expect(forgotten.has('a', 2500)).toBe(true)
+  it('were forgotten at the later of two times, whatever order the messages come in', () => {
+    const { run } = begin()
+    noteForgotten(run, undefined, 3000)
+    noteForgotten(run, undefined, 2000)
+    expect(isForgotten(run, 'a', 2500)).toBe(true)
   })
 })

@@ -1,13 +1,13 @@
 import type { Unsubscribe } from '../environment/environment.js'
 import type { CallToolResult } from '../protocol/callToolResult.js'
 import type { InputResponse } from '../protocol/inputRequest.js'
+import { nextPoll } from '../record/decide.js'
 import type { ToolCallState } from '../record/toolCallState.js'
 import { abortError, onAbort } from '../time/abort.js'
-import type { Answers } from './answers.js'
 import type { CallEntry } from './entries.js'
-import type { CallStore } from './pageCalls.js'
-import type { TaskRequests } from './requests.js'
-import type { Runner } from './runner.js'
+import { place } from './leading.js'
+import { cancel } from './requests.js'
+import { isFollowed, type Run } from './run.js'
 
 /** A handle on a call, as `ToolCall` of the client describes it. */
 export interface CallHandle {
@@ -22,64 +22,45 @@ export interface CallHandle {
   respond(inputKey: string, response: InputResponse): Promise<void>
 }
 
-export interface HandleContext {
-  readonly run: Runner
-  readonly store: Pick<CallStore, 'subscribeCall'>
-  readonly requests: TaskRequests
-  readonly answers: Answers
-}
-
 /**
  * A handle on a call. Any number of them share one; each waits and detaches on its own.
  *
  * @param observes True if this handle waits for the result: a task that is followed while observed goes on for its sake.
  */
-export function createHandle(
-  entry: CallEntry,
-  { run, store, requests, answers }: HandleContext,
-  observes: boolean,
-  signal?: AbortSignal,
-): CallHandle {
+export function createHandle(run: Run, entry: CallEntry, observes = true, signal?: AbortSignal): CallHandle {
   const { callId } = entry.call
-  const { result, detach } = waitFor(entry.outcome, signal, observes ? observe(entry, run) : undefined)
-
+  const { result, detach } = waitFor(entry.outcome, signal, observes ? observe(run, entry) : undefined)
   return {
     callId,
     result,
     getState: () => entry.shown,
     get nextPollAt() {
       const { task } = entry
-      return task !== undefined && task.record.end === undefined && run.isFollowed(task)
-        ? run.nextPollAt(task)
-        : undefined
+      const isPolled = task !== undefined && task.record.end === undefined && isFollowed(run, task)
+      return isPolled ? nextPoll(task.record, run.rules.policy).at : undefined
     },
     get lastHeardAt() {
       const { call, task } = entry
       if (task !== undefined) return Math.max(task.record.heardAt, call.progressAt)
       return call.stage.name === 'settled' ? call.stage.endedAt : call.progressAt || undefined
     },
-    subscribe: (listener) => onShown(entry, (onChange) => store.subscribeCall(callId, onChange), listener),
-    cancel: () => requests.cancel(entry),
+    subscribe: (listener) => onShown(entry, (onChange) => run.store.subscribeCall(callId, onChange), listener),
+    cancel: () => cancel(run, entry),
     detach: () => detach(),
-    respond: (inputKey, response) => answers.respond(entry, inputKey, response),
+    respond: (inputKey, response) => run.answers.respond(run, entry, inputKey, response),
   }
 }
 
 /** Counts one more that waits for the outcome of a call. Returns a function that takes it away again. */
-function observe(entry: CallEntry, run: Runner): () => void {
-  if (run.followsUnobserved) return () => {}
-  entry.observers += 1
-  if (entry.task !== undefined) run.place(entry.task)
-  let isObserving = true
-  return () => {
-    if (!isObserving) return
-    isObserving = false
-    // A component that unmounts and mounts again in the same turn has not gone away.
-    run.environment.setTimeout(() => {
-      entry.observers -= 1
-      if (entry.task !== undefined) run.place(entry.task)
-    }, 0)
+function observe(run: Run, entry: CallEntry): (() => void) | undefined {
+  if (run.followsUnobserved) return undefined
+  const count = (by: number) => {
+    entry.observers += by
+    if (entry.task !== undefined) place(run, entry.task)
   }
+  count(1)
+  // A component that unmounts and mounts again in the same turn has not gone away.
+  return () => void run.environment.setTimeout(() => count(-1), 0)
 }
 
 /** One who waits for the outcome of a call. */

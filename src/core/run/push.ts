@@ -2,11 +2,12 @@ import type { Environment, Unsubscribe } from '../environment/environment.js'
 import { TaskRequestError, TasksUnsupportedError } from '../protocol/errors.js'
 import type { DetailedTask } from '../protocol/task.js'
 import type { TaskPort } from '../protocol/taskPort.js'
-import { learn } from '../record/learn.js'
+import { learn as learned } from '../record/learn.js'
 import { type TaskRecord, withEra } from '../record/record.js'
 import { backoffDelay, type PollPolicy, pollInterval } from '../time/policy.js'
 import { untilOnline } from '../time/untilOnline.js'
-import type { Runner } from './runner.js'
+import { learn } from './learning.js'
+import { polledTaskIds, type Run } from './run.js'
 
 /** One stream for all tasks that this tab polls (SEP-2663, "Task Status Notifications"). */
 export interface Push {
@@ -217,47 +218,37 @@ function createPushedTasks(
   }
 }
 
-/** Has the server push what happens to these tasks, and changes what is known of them. */
-export type CreatePush = (run: Runner, taskIds: () => readonly string[]) => Push
-
-export const takePushed: CreatePush = (run, taskIds) => {
+/** Has the server push what happens to the tasks that this tab polls, and changes what is known of them. */
+export function takePushed(run: Run): Push {
   const { port, environment, rules } = run
-  const learnOf = (taskId: string, next: Parameters<Runner['learn']>[1], how: Parameters<Runner['learn']>[2]) => {
+  const { policy } = rules
+  const learnOf = (taskId: string, next: Parameters<typeof learn>[2], how: Parameters<typeof learn>[3]) => {
     const task = run.tasks.get(taskId)
-    if (task !== undefined) run.learn(task, next, how)
+    if (task !== undefined) learn(run, task, next, how)
   }
   const push = createPush({
     port,
     environment,
-    policy: rules.policy,
-    taskIds,
+    policy,
+    taskIds: () => polledTaskIds(run),
     onTask: (snapshot) => {
       const { taskId } = snapshot
+      const isPushed = push.isPushed(taskId)
       const next = (record: TaskRecord, now: number) =>
-        learn(
-          withEra(record, run.port.era),
-          snapshot,
-          { now, askedAt: undefined, isPushed: push.isPushed(taskId) },
-          rules,
-        )
+        learned(withEra(record, port.era), snapshot, { now, askedAt: undefined, isPushed }, rules)
       learnOf(taskId, next, { from: 'push', tell: true })
     },
     onHint: (taskId) =>
       learnOf(taskId, (record, now) => ({ ...record, here: { ...record.here, hintedAt: now } }), { from: 'hint' }),
     onChange: (taskId) => {
-      const { safetyIntervalMs } = rules.policy
       const opened = push.isPushed(taskId)
-      learnOf(
-        taskId,
-        (record, now) => {
-          const interval = pollInterval(record.task.pollIntervalMs, rules.policy)
-          const quietUntil = opened ? record.heardAt + Math.max(interval, safetyIntervalMs) : 0
-          return record.failure !== undefined || quietUntil === record.quietUntil
-            ? record
-            : { ...record, quietUntil, triedAt: now, notedAt: now }
-        },
-        { from: opened ? 'push-opened' : 'push-closed', tell: true },
-      )
+      const next = (record: TaskRecord, now: number) => {
+        const interval = pollInterval(record.task.pollIntervalMs, policy)
+        const quietUntil = opened ? record.heardAt + Math.max(interval, policy.safetyIntervalMs) : 0
+        if (record.failure !== undefined || quietUntil === record.quietUntil) return record
+        return { ...record, quietUntil, triedAt: now, notedAt: now }
+      }
+      learnOf(taskId, next, { from: opened ? 'push-opened' : 'push-closed', tell: true })
     },
   })
   return push

@@ -3,75 +3,82 @@ import {
   TaskCancelledError,
   TaskExpiredError,
   TaskProtocolError,
+  TaskStuckError,
   ToolCallInterruptedError,
   ToolCallRejectedError,
 } from '../protocol/errors.js'
 import { isIdempotencyConflict } from '../protocol/extension.js'
 import { isTerminal, type Task } from '../protocol/task.js'
-import { type Call, settledBy } from '../record/call.js'
-import type { Outcome, TaskRecord } from '../record/record.js'
+import { type Call, isDone, settledBy } from '../record/call.js'
+import type { Outcome, TaskEnd, TaskRecord } from '../record/record.js'
 import { taskOutcome } from '../record/taskOutcome.js'
+import { isSettled } from '../record/toolCallState.js'
 import type { CallEntry, TaskEntry } from './entries.js'
-import type { Runner } from './runner.js'
+import { detach } from './leading.js'
+import { change } from './learning.js'
+import { noteSettled } from './pageCalls.js'
+import { type Run, take } from './run.js'
+import { recordOfEntry, report, write } from './showing.js'
 
-export interface Settling {
-  /** The task has come to its end: checks the result, and settles its calls. */
-  finish(task: TaskEntry): void
-  /** `isForeign`: the outcome came from another tab, which has told it to the others, or from a record. */
-  settle(entry: CallEntry, outcome: Outcome, isForeign?: boolean, task?: Task): Promise<void>
+/** A task has come to its end: checks the result, and settles its calls. */
+export function endTask(run: Run, task: TaskEntry): void {
+  const { end } = task.record
+  const calls = [...task.calls]
+  if (end !== undefined && 'error' in end && end.error instanceof TaskStuckError) {
+    const callId = calls[0]?.call.callId ?? ''
+    void run.port.cancelTask(task.taskId).catch((error: unknown) => run.onError(error, callId, 'cancel'))
+  }
+  for (const entry of calls) void endCall(run, entry, end)
 }
 
-/** @param onSettled Called when a call has ended. */
-export function createSettling(run: Runner, onSettled: (entry: CallEntry) => void): Settling {
-  async function finishCall(entry: CallEntry, { end }: TaskRecord): Promise<void> {
-    const { callId, name } = entry.call
-    run.change(entry, (call) => (call.stage.name === 'task' ? { ...call, stage: { name: 'ending' } } : call))
-    try {
-      if (end === undefined) return
-      if ('error' in end) throw withCallId(end.error, callId)
-      await settle(entry, { result: await run.port.completeCall(name, taskOutcome(end.task, callId)) })
-    } catch (error) {
-      await settle(entry, { error: asError(error) })
+async function endCall(run: Run, entry: CallEntry, end: TaskEnd | undefined): Promise<void> {
+  const { callId, name } = entry.call
+  change(run, entry, (call) => (call.stage.name === 'task' ? { ...call, stage: { name: 'ending' } } : call))
+  try {
+    if (end === undefined) return
+    if ('error' in end) throw withCallId(end.error, callId)
+    await settle(run, entry, { result: await run.port.completeCall(name, taskOutcome(end.task, callId)) })
+  } catch (error) {
+    await settle(run, entry, { error: asError(error) })
+  }
+}
+
+/** `isForeign`: the outcome came from another tab, which has told it to the others, or from a record. */
+export async function settle(
+  run: Run,
+  entry: CallEntry,
+  outcome: Outcome,
+  isForeign = false,
+  named?: Task,
+): Promise<void> {
+  if (isDone(entry.call)) return
+  if (!isForeign) {
+    // Of a call that was never sent, the others find out by themselves: one of them may be making it.
+    if (entry.task === undefined && entry.call.key !== undefined && entry.call.sent !== 'no') {
+      run.tabs.post({ type: 'record', record: recordOfEntry(run, entry), outcome })
     }
+    await closeRecord(run, entry, 'error' in outcome ? outcome.error : undefined)
   }
+  if (entry.call.stage.name === 'left') return
+  entry.lastRecord = entry.task && recordOfEntry(run, entry)
+  const task = named ?? entry.task?.record.task
+  change(run, entry, (call, now) => ({ ...call, stage: settledBy(outcome, now, task) }))
+  take(run, () => detach(run, entry))
+  if ('error' in outcome) entry.reject(outcome.error)
+  else entry.resolve(outcome.result)
+  noteSettled(run, entry)
+  if (isSettled(entry.shown)) run.onSettled(entry.shown)
+}
 
-  async function settle(entry: CallEntry, outcome: Outcome, isForeign = false, named?: Task): Promise<void> {
-    if (entry.call.stage.name === 'left' || entry.call.stage.name === 'settled') return
-    const error = 'error' in outcome ? outcome.error : undefined
-    if (!isForeign) {
-      // Of a call that was never sent, the others find out by themselves: one of them may be making it.
-      if (entry.task === undefined && entry.call.key !== undefined && entry.call.sent !== 'no') {
-        run.tabs.post({ type: 'record', record: run.recordOf(entry), outcome })
-      }
-      await closeRecord(entry, error)
-    }
-    if ((entry.call.stage.name as string) === 'left') return
-    entry.lastRecord = entry.task && run.recordOf(entry)
-    const task = named ?? entry.task?.record.task
-    run.change(entry, (call, now) => ({ ...call, stage: settledBy(outcome, now, task) }))
-    run.take(() => run.detach(entry))
-    if ('error' in outcome) entry.reject(outcome.error)
-    else entry.resolve(outcome.result)
-    onSettled(entry)
-  }
-
-  /** Keeps or removes the record of a call that ends. */
-  async function closeRecord(entry: CallEntry, error: Error | undefined): Promise<void> {
-    const fate = recordFate(entry.call, entry.task?.record, error, run.port.era)
-    if (fate === 'keep') await run.write(entry)
-    if (fate !== 'remove' || entry.call.stage.name === 'left') return
-    const record = run.recordOf(entry)
-    entry.kept = 'removed'
-    run.change(entry, (call) => ({ ...call }), 'record-removed')
-    await run.records.remove(entry.call.callId, record)
-  }
-
-  return {
-    finish: (task) => {
-      for (const entry of [...task.calls]) void finishCall(entry, task.record)
-    },
-    settle,
-  }
+/** Keeps or removes the record of a call that ends. */
+async function closeRecord(run: Run, entry: CallEntry, error: Error | undefined): Promise<void> {
+  const fate = recordFate(entry.call, entry.task?.record, error, run.port.era)
+  if (fate === 'keep') await write(run, entry)
+  if (fate !== 'remove' || entry.call.stage.name === 'left') return
+  const record = recordOfEntry(run, entry)
+  entry.kept = 'removed'
+  take(run, () => report(run, entry, 'record-removed'))
+  await run.records.remove(entry.call.callId, record)
 }
 
 /** The error of a task names no call: its calls share it. */

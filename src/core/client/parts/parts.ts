@@ -1,4 +1,4 @@
-import type { CallsOptions } from '../../run/calls.js'
+import type { CallsOptions } from '../../run/run.js'
 import type { createTabs } from '../../tabs/createTabs.js'
 import type { CreateObserving } from '../observe/createObserving.js'
 
@@ -25,7 +25,7 @@ export interface ClientParts {
 }
 
 /** What the parts bring. */
-export interface PartsOfClient extends Pick<CallsOptions, 'createNews' | 'createAnswers' | 'checkForm' | 'createPush'> {
+export interface PartsOfClient extends Pick<CallsOptions, 'receive' | 'answers' | 'checkForm' | 'createPush'> {
   readonly createTabs: typeof createTabs
   readonly createObserving: CreateObserving
 }

@@ -1,0 +1,97 @@
+import type { Unsubscribe } from '../environment/environment.js'
+import { LEADER_TIMEOUT_MS, nextPoll } from '../record/decide.js'
+import { setBack, type TaskRecord } from '../record/record.js'
+import { catchUp } from './catchUp.js'
+import type { TaskEntry } from './entries.js'
+import { learn } from './learning.js'
+import { listen, look } from './looking.js'
+import { dropPolls } from './polls.js'
+import { now, type Run, take } from './run.js'
+import { tell, write } from './showing.js'
+
+/** Clients behind one router come back online in the same moment; their polls are spread over this, in ms. */
+const ONLINE_JITTER_MS = 200
+
+/** What kept polls from passing is over: they need not wait for the end of their backoff. */
+export function pollSoon(run: Run): void {
+  for (const task of [...run.tasks.values()]) soon(run, task)
+}
+
+function soon(run: Run, task: TaskEntry): void {
+  const { environment, rules } = run
+  const at = now(run)
+  const dueAt = nextPoll(task.record, rules.policy).at
+  const soonAt = at + environment.random() * ONLINE_JITTER_MS
+  if (!environment.isOnline() || task.poll === 'sent') return look(run, task)
+  const clear = (record: TaskRecord): TaskRecord => ({ ...record, retryAt: 0, quietUntil: 0 })
+  if (dueAt > soonAt && nextPoll(clear(task.record), rules.policy).at >= dueAt) return look(run, task)
+  if (dueAt <= at || dueAt > soonAt) task.listenUntil = Math.max(task.listenUntil, soonAt)
+  task.because = 'back-online'
+  const hasBackoff = task.record.retryAt > at || task.record.quietUntil > at
+  learn(run, task, (record, triedAt) => (hasBackoff ? { ...clear(record), triedAt } : record), { from: 'online' })
+}
+
+/**
+ * Listens to the page once for all tasks. A page in the back-forward cache, or frozen, runs nothing and receives nothing:
+ *
+ * ```text
+ * hide   writes what is known · gives the poll up · the tabs let the lead and the channel go
+ * ······ another tab is granted the lead, and tells
+ * show   asks what the others know, tells what the server asked for, and gives the others a second
+ *        reads the record of each call: it may have been forgotten, or made anew
+ * ```
+ *
+ * Returns a function that unsubscribes.
+ */
+export function watchPage(run: Run): Unsubscribe {
+  const { environment } = run
+  const all = (action: (run: Run, task: TaskEntry) => void) => () => {
+    for (const task of [...run.tasks.values()]) action(run, task)
+  }
+  const subscriptions = [
+    environment.onOnlineChange(all(soon)),
+    environment.onVisibilityChange(all(look)),
+    environment.onPageHide(() => {
+      writeAll(run)
+      dropPolls(run, [...run.underWay.keys(), ...run.waiting])
+    }),
+    environment.onPageShow(all(comeBack)),
+  ]
+  return () => {
+    for (const unsubscribe of subscriptions) unsubscribe()
+  }
+}
+
+/** Writes what is known of each task. */
+export function writeAll(run: Run): Promise<void>[] {
+  return [...run.tasks.values()].flatMap(({ calls }) => calls.map((entry) => write(run, entry)))
+}
+
+function comeBack(run: Run, task: TaskEntry): void {
+  const { tabs } = run
+  if (!tabs.isAlone) {
+    listen(run, task)
+    task.stealAt = now(run) + LEADER_TIMEOUT_MS
+    task.wasLate = false
+    tell(run, task)
+    tabs.post({ type: 'ask', taskId: task.taskId })
+  }
+  look(run, task)
+  for (const entry of [...task.calls]) void catchUp(run, entry)
+}
+
+/** The clock was set back by so many ms: without this every wait would be longer by as much. */
+export function setAllBack(run: Run, by: number): void {
+  for (const task of run.tasks.values()) {
+    task.record = setBack(task.record, by)
+    task.listenUntil -= by
+    task.stealAt -= by
+    task.doubtfulSince -= by
+    task.ownSentAt -= by
+    // What the next visit reads is to be by this clock.
+    take(run, () => {
+      for (const entry of task.calls) void write(run, entry, false, by)
+      look(run, task)
+    })
+  }
+}

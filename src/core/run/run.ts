@@ -1,0 +1,153 @@
+import type { Environment, Unsubscribe } from '../environment/environment.js'
+import type { TaskPort, ToolCallRequest } from '../protocol/taskPort.js'
+import type { CallRules } from '../record/learn.js'
+import type { CallRecord, RecordOwner } from '../record/record.js'
+import type { SettledToolCall, ToolCallState } from '../record/toolCallState.js'
+import type { KeyedQueue } from '../storage/keyedQueue.js'
+import type { RecordStore } from '../storage/recordStore.js'
+import type { TabMessage } from '../tabs/messages.js'
+import type { Tabs } from '../tabs/tabs.js'
+import type { Scheduler } from '../time/scheduler.js'
+import type { Semaphore } from '../time/semaphore.js'
+import type { Answers } from './answers.js'
+import type { CallEntry, TaskEntry } from './entries.js'
+import type { CheckForm, InputHandlers } from './inputs.js'
+import type { Push } from './push.js'
+import type { CallTap } from './tap.js'
+
+/** Where calls are shown. */
+export interface CallStore {
+  setCall(state: ToolCallState): void
+  removeCall(callId: string): void
+  /** True if somebody listens to this call. */
+  isObserved(callId: string): boolean
+  subscribeCall(callId: string, listener: () => void): () => void
+}
+
+/** Takes what another tab says. */
+export type Receive = (run: Run, message: Exclude<TabMessage, { type: 'leader' }>) => void
+
+/** What the client brings. */
+export interface CallsOptions {
+  readonly port: TaskPort
+  readonly environment: Environment
+  readonly rules: CallRules
+  readonly records: RecordStore
+  readonly owner: RecordOwner
+  readonly tabs: Tabs
+  readonly store: CallStore
+  readonly tap: CallTap
+  /** False if a task is followed only while somebody observes it. */
+  readonly followsUnobserved: boolean
+  readonly maxConcurrentPolls: number
+  readonly handlers: InputHandlers
+  readonly checkForm: CheckForm
+  /** Takes what other tabs say. */
+  readonly receive: Receive
+  /** Responds to input requests. */
+  readonly answers: Answers
+  /** Opens the stream of what the server pushes. Called with the first task. */
+  readonly createPush: (run: Run) => Push
+  /** Called with each call while the app starts it. */
+  readonly prepareMeta: (call: { readonly callId: string; readonly name: string }) => ToolCallRequest['meta']
+  readonly onError: (error: unknown, callId: string, operation: 'poll' | 'respond' | 'cancel') => void
+  /** Called when calls were forgotten: one, or all that were not made since. */
+  readonly onForgotten: (callId: string | undefined) => void
+  /** Called when a call has ended. */
+  readonly onSettled: (state: SettledToolCall) => void
+}
+
+/**
+ * The calls and tasks of a page, and all that its functions share. What comes, from the server, the app, other tabs, the
+ * page or a timer, changes a value and is taken in order. After each change the run shows what is known, and decides what
+ * to do about it.
+ *
+ * ```text
+ * server ─ learn, failed ─┐
+ * app ──── answer, cancel ┤                      ┌▶ show    to the store
+ * tabs ─── merge ─────────┼─▶ the task's record ─┼▶ tell    to the other tabs
+ * storage  merge ─────────┘                      ├▶ write   to storage
+ *                                                └▶ decide  poll, wait until, take the lead, rest
+ * ```
+ */
+export interface Run extends CallsOptions {
+  readonly calls: Map<string, CallEntry>
+  readonly tasks: Map<string, TaskEntry>
+  /** Wakes each task when it is time to look at it. */
+  readonly scheduler: Scheduler<TaskEntry>
+  /** Aborted when the client is closed. */
+  readonly closing: AbortController
+  /** What came and has not been taken yet. */
+  readonly queue: (() => void)[]
+  isTaking: boolean
+  /** What the clock said last. */
+  lastNow: number
+  /** The tasks whose polls wait for a free connection, and those that are polled. */
+  readonly waiting: Set<TaskEntry>
+  readonly underWay: Map<TaskEntry, AbortController>
+  /** Undefined before the first task. */
+  push: Push | undefined
+  /** Stops listening to the page, which is listened to while there is a task. */
+  unwatch: Unsubscribe | undefined
+  /** When calls were forgotten, by id, and all of them. `lastForgottenAt`: the latest of these times. */
+  readonly forgotten: Map<string | undefined, number>
+  lastForgottenAt: number
+  /** Ids of calls that have ended, in the order in which they did: with a key, without one, and in earlier visits. */
+  readonly ended: Readonly<Record<EndKind, Set<string>>>
+  /** Called with the record of a call that another tab has, where this one has asked for it. */
+  readonly wanted: Map<string, Set<(record: CallRecord) => void>>
+  /** Where `tasks/update` waits for its turn. */
+  readonly updatesInLine: Semaphore
+  /** One response to an input request after the other. */
+  readonly inTurn: KeyedQueue
+  readonly on: RunEvents
+}
+
+export type EndKind = 'keyed' | 'unkeyed' | 'recorded'
+
+/** What happens to the tasks of a run, for the functions that are made of those which find it. */
+export interface RunEvents {
+  /** The clock was set back by so many ms: without this every wait would be longer by as much. */
+  setBack(run: Run, by: number): void
+  /** There is a task. Returns what is called when there is none. */
+  first(run: Run): Unsubscribe
+  /** A task is due. */
+  due(run: Run, task: TaskEntry): void
+  /** A task has come to its end. */
+  end(run: Run, task: TaskEntry): void
+}
+
+/** The time; a clock that was set back since the last look has moved every record back. */
+export function now(run: Run): number {
+  const at = run.environment.now()
+  const by = run.lastNow - at
+  run.lastNow = at
+  if (by > 0) run.on.setBack(run, by)
+  return at
+}
+
+/**
+ * Runs work in the order in which it comes: what comes while something is under way waits for its end, so nothing runs
+ * inside itself. What throws takes nothing else with it.
+ */
+export function take(run: Run, work: () => void): void {
+  const { queue } = run
+  queue.push(work)
+  if (run.isTaking) return
+  run.isTaking = true
+  try {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) next()
+  } finally {
+    run.isTaking = false
+    if (queue.length > 0) run.environment.setTimeout(() => take(run, () => {}), 0)
+  }
+}
+
+export function isFollowed({ tasks, followsUnobserved }: Run, task: TaskEntry): boolean {
+  return tasks.get(task.taskId) === task && (followsUnobserved || task.calls.some(({ observers }) => observers > 0))
+}
+
+/** The tasks that this tab polls. */
+export function polledTaskIds({ tasks }: Run): string[] {
+  return [...tasks.values()].flatMap(({ election, taskId }) => (election?.isLeader() ? taskId : []))
+}

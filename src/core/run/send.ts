@@ -1,0 +1,129 @@
+import {
+  ConnectionFailedError,
+  PageOutdatedError,
+  TaskProtocolError,
+  ToolCallInterruptedError,
+  ToolCallRejectedError,
+} from '../protocol/errors.js'
+import type { ToolCallResponse } from '../protocol/taskPort.js'
+import { MAX_VIOLATIONS } from '../record/failed.js'
+import { NO_INPUTS } from '../record/inputs.js'
+import type { CallRecord } from '../record/record.js'
+import { backoffDelay } from '../time/policy.js'
+import { untilOnline } from '../time/untilOnline.js'
+import type { CallEntry } from './entries.js'
+import { change } from './learning.js'
+import { now, type Run } from './run.js'
+import { recordOfEntry } from './showing.js'
+import type { Start } from './start.js'
+
+/**
+ * Sends a `tools/call`: once, or until it is answered where the server knows by a key that it came before.
+ *
+ * ```text
+ * write intent ▶ tools/call, key 1 ─╳ backoff, offline ▶ tools/call, key 1 ▶ what became of the first
+ * ```
+ *
+ * @param before The call which an earlier page has sent. It is sent again under its key, or made again if that is wanted.
+ * @throws {ToolCallInterruptedError} if the call may have reached the server, and nobody can tell.
+ */
+export async function sendCall(
+  run: Run,
+  entry: CallEntry,
+  { wish, meta }: Pick<Start, 'wish' | 'meta'>,
+  signal: AbortSignal,
+  before: CallRecord | undefined,
+): Promise<ToolCallResponse> {
+  const { port, environment, records, rules } = run
+  const { policy } = rules
+  const { callId, name, arguments: args } = entry.call
+  let key = before?.idempotencyKey
+  let canRepeat = key !== undefined
+  let isSentHere = false
+  let dueAt = environment.now()
+  let giveUpAt = Number.POSITIVE_INFINITY
+  let violations = 0
+
+  async function beforeSend(keyTtlMs: number): Promise<string | undefined> {
+    if (entry.call.stage.name === 'left') return undefined
+    // The server may have forgotten the call, or be another one by now.
+    canRepeat = keyTtlMs > 0 && (key === undefined || Math.abs(now(run) - entry.call.startedAt) < keyTtlMs)
+    if (key !== undefined && !canRepeat) {
+      const isWanted = !isSentHere && ((before && wish === 'call-if-settled') || (await port.isRepeatable(name)))
+      if (!isWanted) throw new ToolCallInterruptedError(name, { callId })
+      key = undefined
+      canRepeat = keyTtlMs > 0
+      change(run, entry, (call, startedAt) => ({ ...call, startedAt, sent: 'no' }))
+    }
+    isSentHere = true
+    if (canRepeat) key ??= environment.randomId()
+    const { sent } = entry.call
+    change(run, entry, (call) => ({ ...call, sent: call.sent === 'no' ? 'once' : call.sent }))
+    const record = { ...recordOfEntry(run, entry), idempotencyKey: key }
+    if ((await records.write(record)) || !(await records.isNewer(callId))) return key
+    change(run, entry, (call) => ({ ...call, sent }))
+    throw new PageOutdatedError(name, { callId })
+  }
+
+  for (let failures = 1; ; failures++) {
+    // Offline, the call can wait.
+    await untilOnline({ environment, signal, dueAt, onOffline: () => setOffline(run, entry, true) })
+    if (failures === 1) giveUpAt = environment.now() + policy.callTimeoutMs
+    setOffline(run, entry, false)
+    try {
+      return await port.callTool(
+        { name, ...(args && { arguments: args }), meta },
+        {
+          beforeSend,
+          ask: (inputKey, request, abort) => run.answers.ask(run, entry, inputKey, request, abort),
+          onProgress: (progress) => change(run, entry, (call, progressAt) => ({ ...call, progress, progressAt })),
+          signal,
+        },
+      )
+    } catch (error) {
+      violations = error instanceof TaskProtocolError ? violations + 1 : 0
+      const isOver = !canRepeat || signal.aborted || violations >= MAX_VIOLATIONS
+      if (isOver || !isUnanswered(error, entry.call.sent === 'repeated')) throw error
+      const at = environment.now()
+      const { retryAfterMs: asked = 0 } = Object(error.cause) as { retryAfterMs?: number }
+      change(run, entry, (call) => failedOnce({ ...call, sent: 'repeated' }, error))
+      if (failures >= policy.maxAttempts || at + asked >= giveUpAt)
+        throw error instanceof ToolCallInterruptedError
+          ? error
+          : new ToolCallInterruptedError(name, { callId, cause: error })
+      dueAt = at + Math.max(policy.minIntervalMs, asked, backoffDelay(failures, policy, environment.random()))
+    }
+  }
+}
+
+/** The call waits for the network, or goes out. */
+function setOffline(run: Run, entry: CallEntry, isOffline: boolean): void {
+  change(
+    run,
+    entry,
+    (call) => {
+      const { stage } = call
+      if (stage.name === 'calling') return { ...call, stage: { ...stage, isOffline } }
+      if (stage.name !== 'waiting') return call
+      if (isOffline) return { ...call, stage: { ...stage, for: 'network' } }
+      return { ...call, stage: { name: 'calling', inputs: NO_INPUTS, failure: undefined, isOffline } }
+    },
+    isOffline ? 'call' : 'sent',
+  )
+}
+
+function failedOnce(call: CallEntry['call'], error: Error): CallEntry['call'] {
+  const { stage } = call
+  if (stage.name !== 'calling') return call
+  const failure = { error, count: (stage.failure?.count ?? 0) + 1 }
+  return { ...call, stage: { name: 'calling', inputs: NO_INPUTS, failure, isOffline: false } }
+}
+
+/** True if nothing is known of the call. If a repetition cannot connect, the first attempt may still have arrived. */
+function isUnanswered(error: unknown, isRepeated: boolean): error is Error {
+  if (error instanceof ToolCallInterruptedError || error instanceof TaskProtocolError) return true
+  if (!isRepeated) return false
+  return error instanceof ConnectionFailedError || (error instanceof ToolCallRejectedError && error.code === TOO_MANY)
+}
+
+const TOO_MANY = 429

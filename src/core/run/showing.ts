@@ -1,0 +1,92 @@
+import { type Call, recordOf } from '../record/call.js'
+import { nextPoll, type PollReason } from '../record/decide.js'
+import type { CallRecord, TaskRecord } from '../record/record.js'
+import { show } from '../record/show.js'
+import type { CallEntry, TaskEntry } from './entries.js'
+import type { Run } from './run.js'
+import type { Source } from './tap.js'
+
+/** Shows a call that may have changed. */
+export function shown(run: Run, entry: CallEntry): void {
+  const next = show(entry.call, entry.task?.record, entry.shown)
+  if (next === entry.shown) return
+  entry.shown = next
+  if (run.calls.get(next.callId) === entry) run.store.setCall(next)
+}
+
+export function showAll(run: Run, task: TaskEntry): void {
+  for (const entry of task.calls) shown(run, entry)
+}
+
+/** Tells whoever observes the client what has changed since `call` and `task`. `why`: why the poll that is sent comes now. */
+export function report(
+  { tap, rules, lastNow }: Run,
+  entry: CallEntry,
+  from: Source,
+  task: TaskRecord | undefined = entry.task?.record,
+  call: Call = entry.call,
+  why?: PollReason,
+): void {
+  const { task: followed } = entry
+  const next = tap.onChange && followed && nextPoll(followed.record, rules.policy)
+  tap.onChange?.({
+    at: lastNow,
+    from,
+    before: { call, task },
+    after: { call: entry.call, task: followed?.record },
+    next: next && { at: next.at, why: why ?? followed?.because ?? next.why },
+    isLeader: followed?.election?.isLeader() === true,
+  })
+}
+
+/** What other pages may know of a call. */
+export function recordOfEntry({ owner }: Run, { call, task }: CallEntry): CallRecord {
+  return recordOf(call, task?.record, owner)
+}
+
+/** Tells the other tabs. */
+export function tell(run: Run, task: TaskEntry): void {
+  for (const entry of task.calls) run.tabs.post({ type: 'record', record: recordOfEntry(run, entry) })
+}
+
+/**
+ * Writes the record of a call; a synchronous storage has it before this returns. `ifMissing`: unless the storage has it
+ * already, from the tab that told it. `setBackBy`: the clock was set back by as many ms since it was written.
+ *
+ * When the record of a call is written, and removed:
+ *
+ * ```text
+ * before the tools/call, without a task: the intent           send.ts
+ * the task has arrived, or was found by a clock set back      leading.ts
+ * a response was taken, a cancellation is wanted or refused   answered.ts, requests.ts
+ * another tab told of either, and has not written it          news.ts
+ * a wait of a minute or longer                                polls.ts
+ * the page is hidden for good, frozen or closed               page.ts, calls.ts
+ * the clock was set back                                      page.ts
+ * the call has ended: kept or removed                         `recordFate` in settle.ts
+ * the call was forgotten: removed                             calls.ts, forgotten.ts
+ * expired, or more than there is room for: removed            storage/recordStore.ts
+ * ```
+ *
+ * Not after an ordinary poll: what it brought is asked for again.
+ */
+export async function write(run: Run, entry: CallEntry, ifMissing = false, setBackBy = 0): Promise<void> {
+  const { records } = run
+  if (entry.kept === 'removed' || entry.task === undefined) return
+  if (ifMissing && isNoted((await records.read(entry.call.callId))?.task, entry.task?.record)) return
+  if (entry.task === undefined || entry.call.stage.name === 'left') return
+  const isFirst = entry.kept === 'unwritten'
+  const record = recordOfEntry(run, entry)
+  const isThere = await (isFirst ? records.write(record) : records.update(record, entry.kept !== 'refused', setBackBy))
+  // What was removed in the meantime must not come back.
+  if ((entry.kept as CallEntry['kept']) === 'removed' || (!isThere && !isFirst)) return
+  entry.kept = isThere ? 'there' : 'refused'
+  if (isFirst && !isThere) report(run, entry, 'record-failed')
+}
+
+/** True if the storage has these facts already, from another tab. */
+function isNoted(stored: TaskRecord | undefined, record: TaskRecord | undefined): boolean {
+  if (stored === undefined || record === undefined || stored.task.taskId !== record.task.taskId) return false
+  if (stored.cancelling.isWanted !== record.cancelling.isWanted) return false
+  return record.answered.every((key) => stored.answered.includes(key))
+}
