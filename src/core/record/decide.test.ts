@@ -19,7 +19,7 @@ const RECORD = { ...newTaskRecord(TASK, 'modern', NOW, NOW + 1000), heardAt: NOW
 const FAILURE = { network: 'retrying' as const, count: 1, violations: 0, refusals: 0 }
 const BUSY = { ...FAILURE, error: new TaskRequestError('busy', { kind: 'http', status: 503 }) }
 const ASKED = { ...FAILURE, error: new TaskRequestError('busy', { kind: 'http', status: 503, retryAfterMs: 5000 }) }
-const HERE: Circumstances = { now: NOW, isOnline: true, isVisible: true, isLeader: true, listenUntil: 0, stealAt: 0 }
+const HERE: Circumstances = { now: NOW, isOnline: true, isVisible: true, isLeader: true, listenUntil: 0 }
 const policy = DEFAULT_POLL_POLICY
 
 describe('nextPoll', () => {

@@ -37,10 +37,8 @@ export interface Circumstances {
   readonly isVisible: boolean
   /** True if this tab leads: it polls for all of them. */
   readonly isLeader: boolean
-  /** Until when this tab waits for what others may have to say, whoever leads, ms since the epoch. */
+  /** Until when this tab waits for what others may have to say, ms since the epoch. */
   readonly listenUntil: number
-  /** Before this time, ms since the epoch, it does not take the lead. */
-  readonly stealAt: number
 }
 
 /** What to do about a task. */
@@ -125,9 +123,8 @@ export function decide(record: TaskRecord, at: Circumstances, policy: PollPolicy
   if (policy.hidden === 'pause' && !at.isVisible) return { do: 'rest', blocked: 'paused' }
   const { at: dueAt, why } = nextPoll(record, policy)
   const pollingUntil = Math.min(record.pollingUntil, believedUntil(record, policy))
-  const until = at.isLeader
-    ? Math.max(dueAt, pollingUntil, at.listenUntil)
-    : Math.max(Math.max(dueAt, pollingUntil) + LEADER_TIMEOUT_MS, at.listenUntil, at.stealAt)
+  const graceMs = at.isLeader ? 0 : LEADER_TIMEOUT_MS
+  const until = Math.max(Math.max(dueAt, pollingUntil) + graceMs, at.listenUntil)
   if (at.now < until) return { do: 'wait', until }
   return at.isLeader ? { do: 'poll', why } : { do: 'lead' }
 }

@@ -95,7 +95,7 @@ export function resumeTask(
   const task = { taskId, status: 'working' as const, createdAt: '', lastUpdatedAt: '', ttlMs: null }
   const now = run.environment.now()
   const record = recordOf(call, newTaskRecord(task, 'modern', now, now), run.owner)
-  const entry = meet(run, record, 'follow')
+  const entry = meet(run, record, 'follow', 'assumed')
   run.tabs.post({ type: 'record', record })
   void noteResumed(run, entry, record)
   return createHandle(run, entry, true, detaching)

@@ -40,7 +40,7 @@ export async function followInstead(run: Run, entry: CallEntry, told?: CallRecor
   const found = stored ?? (told !== undefined && isLater(told, entry) ? told : undefined)
   const task = found?.task
   if (found === undefined || task === undefined || entry.task?.taskId !== followed.taskId) return
-  if (task.task.taskId !== followed.taskId) adopt(run, entry, found)
+  if (task.task.taskId !== followed.taskId) adopt(run, entry, found, stored ? 'there' : 'assumed')
   else learn(run, entry.task, (record) => merge(record, task), { from: 'storage' })
 }
 

@@ -45,7 +45,10 @@ export interface CallEntry {
   abort: AbortController | undefined
   /** Resolves when the call, started in this page, has its task or its outcome. */
   started: Promise<void> | undefined
-  /** As far as this page knows: `removed` must not come back, and what the storage has refused is not there. */
+  /**
+   * Whether the storage has the record, as far as this page knows: `removed` must not come back, what the storage has `refused`
+   * is not there, and what another tab has told is `assumed` to be.
+   */
   kept: 'unwritten' | 'refused' | 'assumed' | 'there' | 'removed'
   /** What was recorded of a call that has settled, for a tab that cannot read it. */
   lastRecord: CallRecord | undefined
@@ -66,10 +69,8 @@ export interface TaskEntry extends Wakeable {
   leave: Unsubscribe | undefined
   /** `queued`: due, and waiting for a free connection. */
   poll: 'idle' | 'queued' | 'sent'
-  /** Until when this tab waits for what others may have to say, whoever leads, ms since the epoch. */
+  /** Until when this tab waits for what others may have to say, ms since the epoch: one that does not lead waits longer. */
   listenUntil: number
-  /** Before this time, ms since the epoch, this tab does not take the lead. */
-  stealAt: number
   /** When this page came to know of the task from another tab, or woke, ms since the epoch: what it knows may be older. */
   doubtfulSince: number
   /** Called when the server was heard since then. */
@@ -144,7 +145,6 @@ export function createTaskEntry(record: TaskRecord): TaskEntry {
     leave: undefined,
     poll: 'idle',
     listenUntil: 0,
-    stealAt: 0,
     doubtfulSince: 0,
     heard: [],
     checks: 0,

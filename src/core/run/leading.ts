@@ -18,7 +18,7 @@ export function onLeaderChange(run: Run, election: Election, isStolen: boolean):
       if (election.isLeader()) gainLead(run, task, isStolen)
       else {
         // What the new leader has learned is still on its way.
-        task.stealAt = now(run) + LEADER_RETRY_MS
+        task.listenUntil = now(run) + LEADER_RETRY_MS
         stopPolling(run, task)
         look(run, task)
       }
@@ -54,17 +54,15 @@ function updatePush({ push, tasks }: Run): void {
 function gainLead(run: Run, task: TaskEntry, isStolen: boolean): void {
   const { record } = task
   if (record.sentAt > 0 && record.sentAt !== task.ownSentAt) task.because = 'takeover'
+  const at = now(run)
+  const wouldStealAt = Math.max(nextPoll(record, run.rules.policy).at + LEADER_RETRY_MS, task.listenUntil)
+  // Had this tab been awake, it would have stolen the lead by now: it was frozen itself. What the other tabs have told
+  // meanwhile is still on its way. One that has stolen it may have been frozen again before it had heard that.
+  task.listenUntil = (isStolen ? task.wasLate : at >= wouldStealAt) ? at + MESSAGE_DELAY_MS : 0
   // A tab that was stolen from may be polling still; one that has gone polls no more.
-  if (!isStolen) {
-    const dueAt = nextPoll(record, run.rules.policy).at
-    const wouldStealAt = Math.max(dueAt + LEADER_RETRY_MS, task.listenUntil, task.stealAt)
-    // Had this tab been awake, it would have stolen the lead by now: it was frozen itself. What the other tabs have told
-    // meanwhile is still on its way.
-    task.listenUntil = now(run) >= wouldStealAt ? now(run) + MESSAGE_DELAY_MS : 0
-    if (record.pollingUntil > now(run)) {
-      task.record = { ...record, pollingUntil: 0, triedAt: now(run) }
-      tell(run, task)
-    }
+  if (!isStolen && record.pollingUntil > at) {
+    task.record = { ...record, pollingUntil: 0, triedAt: at }
+    tell(run, task)
   }
   void readNote(run, task, isStolen)
   look(run, task)
@@ -90,16 +88,18 @@ async function readNote(run: Run, task: TaskEntry, isStolen = false): Promise<vo
 /**
  * Lets a call follow this task. Returns what resolves when that is written down. A call that has ended or was left meanwhile
  * follows nothing.
+ *
+ * @param kept Where the record comes from: the server, storage, or another tab.
  */
 export function attach(
   run: Run,
   entry: CallEntry,
   record: TaskRecord,
-  from: 'created' | 'resumed',
+  kept: 'unwritten' | 'there' | 'assumed',
 ): Promise<void> | undefined {
   let written: Promise<void> | undefined
   const { tasks } = run
-  const isNew = from === 'created'
+  const isNew = kept === 'unwritten'
   take(run, () => {
     const before = entry.call
     const { name } = before.stage
@@ -120,11 +120,11 @@ export function attach(
     entry.task = task
     entry.abort = undefined
     entry.call = { ...before, stage: { name: 'task' } }
-    entry.kept = isNew ? 'unwritten' : 'assumed'
+    entry.kept = kept
     // A record that was noted by a clock that was set back since is written again by this one.
     if (isNew || record.notedAt === now(run)) written = write(run, entry)
     if (!isNew && known === undefined) task.because = 'resumed'
-    report(run, entry, from, undefined, before)
+    report(run, entry, isNew ? 'created' : 'resumed', undefined, before)
     if (isNew) report(run, entry, 'record-written')
     shown(run, entry)
     // Its result may be kept, and the server may have it no longer.
@@ -161,7 +161,7 @@ export function place(run: Run, task: TaskEntry, isNew = false): void {
     if (!tabs.isAlone) {
       // What the other tabs know of a task that is not new has still to be received.
       const isLeader = task.election.isLeader()
-      if (!isLeader) task.stealAt = now(run) + LEADER_RETRY_MS
+      if (!isLeader) task.listenUntil = now(run) + LEADER_RETRY_MS
       if (!isNew) {
         listen(run, task)
         // A new task is told once its record is written.

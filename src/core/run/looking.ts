@@ -37,14 +37,14 @@ function listenOnce(run: Run, task: TaskEntry): void {
 }
 
 /** Waits for what other tabs may have to say of a task: what this one knows may be old. */
-export function listen(run: Run, task: TaskEntry): void {
+export function listen(run: Run, task: TaskEntry, forMs: number = MESSAGE_DELAY_MS): void {
   task.doubtfulSince = now(run)
-  task.listenUntil = task.doubtfulSince + MESSAGE_DELAY_MS
+  task.listenUntil = Math.max(task.listenUntil, task.doubtfulSince + forMs)
 }
 
 /** What is to be done about a task; undefined while it is not followed. */
 export function decisionOf(run: Run, task: TaskEntry): Decision | undefined {
-  const { election, record, stealAt } = task
+  const { election, record } = task
   if (!isFollowed(run, task) || election === undefined) return undefined
   const { environment } = run
   const circumstances = {
@@ -53,7 +53,6 @@ export function decisionOf(run: Run, task: TaskEntry): Decision | undefined {
     isVisible: environment.isVisible(),
     isLeader: election.isLeader(),
     listenUntil: task.checks > 0 ? Number.POSITIVE_INFINITY : task.listenUntil,
-    stealAt,
   }
   return decide(record, circumstances, run.rules.policy)
 }
@@ -68,11 +67,7 @@ export function look(run: Run, task: TaskEntry): void {
   let wakeAt: number | undefined
   if (decision !== undefined) setBlocked(run, task, decision.do === 'rest' ? decision.blocked : undefined)
   if (decision?.do === 'wait' && decision.until < Number.POSITIVE_INFINITY) wakeAt = decision.until
-  if (decision?.do === 'lead') {
-    wakeAt = task.stealAt = at + LEADER_RETRY_MS
-    // Frozen again before it had heard what there was to hear, it has listened in vain.
-    if (task.wasLate) task.listenUntil = at + MESSAGE_DELAY_MS
-  }
+  if (decision?.do === 'lead') wakeAt = task.listenUntil = at + LEADER_RETRY_MS
   if (decision?.do === 'poll') task.poll = 'queued'
   scheduler.set(task, wakeAt)
   if (decision?.do === 'lead') task.election?.steal()

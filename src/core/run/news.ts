@@ -47,13 +47,14 @@ function receiveRecord(run: Run, record: CallRecord, outcome: Outcome | undefine
   for (const takeRecord of run.wanted.get(callId) ?? []) takeRecord(record)
   const known = calls.get(callId)
   if (task === undefined) {
-    if (outcome === undefined || known === undefined || !awaits(known) || refuseOther(run, known, record)) return
+    if (outcome === undefined || known === undefined || !awaits(known) || refuseOther(run, known, record, 'assumed'))
+      return
     known.abort?.abort(TOLD)
     void settle(run, known, outcome, true)
   } else if (known === undefined || isAnew(known, record)) {
-    if (run.followsUnobserved && !run.closing.signal.aborted && !isOver(task)) meet(run, record, 'follow')
+    if (run.followsUnobserved && !run.closing.signal.aborted && !isOver(task)) meet(run, record, 'follow', 'assumed')
   } else if (known.task === undefined) {
-    if (awaits(known) && !refuseOther(run, known, record)) adopt(run, known, record)
+    if (awaits(known) && !refuseOther(run, known, record, 'assumed')) adopt(run, known, record, 'assumed')
   } else if (known.task.taskId !== task.task.taskId) void followInstead(run, known, record)
 }
 

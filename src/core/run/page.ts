@@ -70,8 +70,7 @@ export function writeAll(run: Run): Promise<void>[] {
 function comeBack(run: Run, task: TaskEntry): void {
   const { tabs } = run
   if (!tabs.isAlone) {
-    listen(run, task)
-    task.stealAt = now(run) + LEADER_TIMEOUT_MS
+    listen(run, task, LEADER_TIMEOUT_MS)
     task.wasLate = false
     tell(run, task)
     tabs.post({ type: 'ask', taskId: task.taskId })
@@ -85,7 +84,6 @@ export function setAllBack(run: Run, by: number): void {
   for (const task of run.tasks.values()) {
     task.record = setBack(task.record, by)
     task.listenUntil -= by
-    task.stealAt -= by
     task.doubtfulSince -= by
     task.ownSentAt -= by
     // What the next visit reads is to be by this clock.

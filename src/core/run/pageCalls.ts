@@ -71,22 +71,22 @@ export function drop(run: Run, callId: string): void {
   run.store.removeCall(callId)
 }
 
-/** Follows the task of a record, instead of what the call has waited for or followed. */
-export function adopt(run: Run, entry: CallEntry, record: CallRecord): CallEntry {
+/** Follows the task of a record, instead of what the call has waited for or followed. `kept`: see `CallEntry`. */
+export function adopt(run: Run, entry: CallEntry, record: CallRecord, kept: 'there' | 'assumed'): CallEntry {
   const { task } = record
   if (task === undefined) return entry
   entry.abort?.abort(TOLD)
   change(run, entry, (call) => asFound(call, record))
-  void attach(run, entry, task, 'resumed')
+  void attach(run, entry, task, kept)
   resumeCancel(run, entry)
   return entry
 }
 
 /** What a record makes of a call that this page has not made: see `StartPlan`. */
-export function meet(run: Run, record: CallRecord, plan: StartPlan): CallEntry {
+export function meet(run: Run, record: CallRecord, plan: StartPlan, kept: 'there' | 'assumed' = 'there'): CallEntry {
   const { callId, tool, task, startedAt, idempotencyKey } = record
   const call = newCall(run, callId, tool, record)
-  if (plan === 'follow') return adopt(run, begin(run, call), record)
+  if (plan === 'follow') return adopt(run, begin(run, call), record, kept)
   if (plan === 'ended') {
     const endedAt = task?.lost?.at || task?.snapshotAt || task?.notedAt || startedAt
     const entry = begin(run, { ...call, stage: { name: 'recorded', record, endedAt } })

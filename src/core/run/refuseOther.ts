@@ -13,7 +13,7 @@ import type { Run } from './run.js'
  * Refuses a call where what was found under its key was made with other arguments, and must not pass for it. The found
  * call is followed or listed in its place. Returns true where it refused.
  */
-export function refuseOther(run: Run, entry: CallEntry, found: CallRecord): boolean {
+export function refuseOther(run: Run, entry: CallEntry, found: CallRecord, kept: 'there' | 'assumed'): boolean {
   const { callId, name, key, argumentsHash } = entry.call
   if (!isOtherHash(found.argumentsHash, argumentsHash)) return false
   if (entry.takesAny) {
@@ -27,6 +27,6 @@ export function refuseOther(run: Run, entry: CallEntry, found: CallRecord): bool
   drop(run, callId)
   const { task } = found
   const isEnded = task !== undefined && isOver(task)
-  if (isEnded || (task !== undefined && run.followsUnobserved)) meet(run, found, isEnded ? 'ended' : 'follow')
+  if (isEnded || (task !== undefined && run.followsUnobserved)) meet(run, found, isEnded ? 'ended' : 'follow', kept)
   return true
 }

@@ -65,7 +65,7 @@ export async function startCall(run: Run, entry: CallEntry, start: Start): Promi
     const at = now(run)
     // Born terminal, its result can be fetched; else the first poll is one interval away.
     const earliestAt = isTerminal(task.status) ? at : at + pollInterval(task.pollIntervalMs, run.rules.policy)
-    await attach(run, entry, newTaskRecord(task, run.port.era, at, earliestAt), 'created')
+    await attach(run, entry, newTaskRecord(task, run.port.era, at, earliestAt), 'unwritten')
     if (entry.task !== undefined) tell(run, entry.task)
     resumeCancel(run, entry, signal.aborted)
   } catch (error) {
@@ -98,8 +98,8 @@ async function takeFound(
   if (!isWaiting(entry)) return 'taken'
   const plan = planStart(record, { wish, isRepeatable, argumentsHash: entry.takesAny ? undefined : argumentsHash })
   if (plan === 'call') return undefined
-  if (refuseOther(run, entry, found)) return 'taken'
-  if (plan === 'follow') adopt(run, entry, record)
+  if (refuseOther(run, entry, found, 'there')) return 'taken'
+  if (plan === 'follow') adopt(run, entry, record, 'there')
   else change(run, entry, (call) => ({ ...asFound(call, found), ...(plan === 'repeat' && { sent: 'repeated' }) }))
   if (plan === 'repeat') return found
   if (plan !== 'follow') await settle(run, entry, { error: failureOf(record) }, true, record.task?.task)

@@ -1,0 +1,77 @@
+import type { TaskClient, TaskStorage } from 'taskwire'
+import { createSimulatedBrowser, type SimulatedPage } from 'taskwire/testing'
+import { expect, it } from 'vitest'
+import { createTaskClient } from '../support/anyClient.js'
+import { created, createScriptedServer, snapshot } from '../support/scriptedServer.js'
+
+const SECOND = 1000
+
+/** A storage that answers later, and not at all while its page is in the back-forward cache. */
+function ownStorage(items: Map<string, string>) {
+  let isAway = false
+  const waiting: (() => void)[] = []
+  const later = <T>(action: () => T) =>
+    new Promise<T>((resolve) => {
+      const answer = () => resolve(action())
+      if (isAway) waiting.push(answer)
+      else void Promise.resolve().then(answer)
+    })
+  const storage: TaskStorage = {
+    getItem: (key) => later(() => items.get(key) ?? null),
+    setItem: (key, value) => later(() => void items.set(key, value)),
+    removeItem: (key) => later(() => void items.delete(key)),
+    keys: () => later(() => [...items.keys()]),
+  }
+  return {
+    storage,
+    putAside: () => {
+      isAway = true
+    },
+    takeBack: () => {
+      isAway = false
+      for (const answer of waiting.splice(0)) answer()
+    },
+  }
+}
+
+// tab A  finds the record ─ in the back-forward cache ········ back: no record any longer
+// tab B                            forgets the call
+it('[EDGE-14] a call of an earlier visit that was forgotten while its page was in the back-forward cache is dropped there, too', async () => {
+  const browser = createSimulatedBrowser()
+  const server = createScriptedServer({ now: browser.now })
+  server.on('tools/call', created({ ttlMs: null }))
+  server.on('tasks/get', snapshot({ ttlMs: null }))
+  const items = new Map<string, string>()
+  const open = (page: SimulatedPage): [TaskClient, ReturnType<typeof ownStorage>] => {
+    const own = ownStorage(items)
+    const environment = { ...page.environment, fetch: server.fetch }
+    return [createTaskClient({ url: 'http://localhost/mcp', environment, push: false, storage: own.storage }), own]
+  }
+  const earlier = browser.openPage()
+  const [first] = open(earlier)
+  const { callId } = first.startToolCall({ name: 'report' }, { key: 'weekly' })
+  await browser.advance(SECOND)
+  await earlier.close()
+  await browser.advance(SECOND)
+
+  const page = browser.openPage()
+  const [a, own] = open(page)
+  await Promise.all([a.connect(), browser.advance(SECOND)])
+  expect(a.getToolCallState(callId)?.phase).toBe('working')
+  own.putAside()
+  await page.hidePage()
+  page.freeze()
+  const [b] = open(browser.openPage())
+  await Promise.all([b.forget({ callId }), browser.advance(SECOND)])
+  expect([...items.keys()]).toEqual([])
+
+  own.takeBack()
+  void page.showPage()
+  void page.thaw()
+  await browser.advance(SECOND)
+  expect(a.getToolCallState(callId)).toBeUndefined()
+  const polls = server.received('tasks/get').length
+  await browser.advance(10 * SECOND)
+  expect(server.received('tasks/get')).toHaveLength(polls)
+  expect([...items.keys()]).toEqual([])
+})
