@@ -1,4 +1,4 @@
-import type { StoreApi } from 'zustand/vanilla'
+import { createStore as createZustandStore, type StoreApi } from 'zustand/vanilla'
 import type { Environment } from '../environment/environment.js'
 import type { ToolCallState } from '../record/toolCallState.js'
 import type { ConnectionState } from '../wire/connection.js'
@@ -42,17 +42,14 @@ function newSubject<L>(): Subject<L> {
  * A store in which a changed call costs the same whatever the number of calls: listeners of one call are called for
  * that call alone. The snapshot of all calls is made when somebody reads it, and its listeners are called once for all
  * changes of a turn.
- *
- * By its type it is a vanilla store of zustand. What zustand's own has would be a second state, and listeners that nobody calls.
  */
 export function createStore({ environment, frameMs, onListenerError }: TaskClientStoreOptions): TaskClientStore {
   const calls = new Map<string, ToolCallState>()
   const ofCalls = new Map<string, Subject<() => void>>()
   const ofAll = newSubject<Listener>()
-  let state: TaskClientState = { connection: { status: 'idle' }, calls: {} }
-  const initial = state
+  const store = createZustandStore<TaskClientState>(() => ({ connection: { status: 'idle' }, calls: {} }))
   /** What the listeners of the whole store have seen. */
-  let announced = state
+  let announced = store.getState()
   /** True if `calls` has changed since the snapshot was made. */
   let isStale = false
   let isAnnouncing = false
@@ -60,9 +57,9 @@ export function createStore({ environment, frameMs, onListenerError }: TaskClien
   function getState(): TaskClientState {
     if (isStale) {
       isStale = false
-      state = { ...state, calls: Object.fromEntries(calls) }
+      store.setState({ calls: Object.fromEntries(calls) })
     }
-    return state
+    return store.getState()
   }
 
   /** A listener that throws is the app's affair; it must stop neither a task from being followed nor the listeners after it. */
@@ -81,9 +78,9 @@ export function createStore({ environment, frameMs, onListenerError }: TaskClien
     isAnnouncing = true
     void Promise.resolve().then(() => {
       isAnnouncing = false
-      const previous = announced
-      announced = getState()
-      if (announced !== previous) callEach(ofAll.listeners, (listener) => listener(state, previous))
+      const [state, previous] = [getState(), announced]
+      announced = state
+      if (state !== previous) callEach(ofAll.listeners, (listener) => listener(state, previous))
     })
   }
 
@@ -108,18 +105,16 @@ export function createStore({ environment, frameMs, onListenerError }: TaskClien
     notify(ofAll, isProgress, announce)
   }
 
-  const setState = (change: unknown) => {
-    const before = getState()
-    const next = typeof change === 'function' ? change(before) : change
-    if (next === before) return
-    state = { ...before, ...next }
+  const setState: typeof store.setState = (change: TaskClientState | ((state: TaskClientState) => TaskClientState)) => {
+    getState()
+    store.setState(change)
     announce()
   }
 
   return {
     api: {
+      ...store,
       getState,
-      getInitialState: () => initial,
       setState,
       subscribe: (listener) => {
         if (ofAll.listeners.size === 0) announced = getState()
@@ -130,8 +125,7 @@ export function createStore({ environment, frameMs, onListenerError }: TaskClien
       },
     },
     setConnection: (connection) => {
-      // Not `setState`, which would make a snapshot of all calls.
-      state = { ...state, connection }
+      store.setState({ connection })
       announce()
     },
     getCall: (callId) => calls.get(callId),
