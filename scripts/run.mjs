@@ -30,13 +30,22 @@ const places = {
   },
 }
 
+/**
+ * The package says that its modules do nothing when they are imported. Of programs that is not true: one file imports another to run it.
+ * @type {import('vite').Plugin}
+ */
+const programs = {
+  name: 'programs',
+  transform: { filter: { id: /\.tsx?$/ }, handler: (code) => ({ code, map: null, moduleSideEffects: true }) },
+}
+
 try {
   await build({
     configFile: false,
     logLevel: 'error',
     mode: 'development',
     resolve: { tsconfigPaths: true },
-    plugins: [places],
+    plugins: [places, programs],
     build: {
       ssr: resolve(file),
       target: 'es2022',
