@@ -48,7 +48,10 @@ function on(listener: () => void, ofWindow: readonly string[], ofDocument: reado
 
 /** `crypto.randomUUID` exists in secure contexts only; `getRandomValues` everywhere. */
 function randomId(): string {
-  const bytes = globalThis.crypto.getRandomValues(new Uint8Array(16))
+  const { crypto } = globalThis
+  // Engines make these in advance.
+  if (typeof crypto.randomUUID === 'function') return crypto.randomUUID().replaceAll('-', '')
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 

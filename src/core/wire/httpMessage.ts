@@ -11,7 +11,12 @@ export function httpMessage(body: unknown): JsonObject {
   }
 }
 
+/** The headers that a `fetch` sends, to be read: those that it was given, where they are `Headers` already. */
+export function headersIn(init: RequestInit | undefined): Headers {
+  return init?.headers instanceof Headers ? init.headers : new Headers(init?.headers)
+}
+
 /** The method of the message that a `fetch` sends: a header says it from 2026-07-28 on, before that its body alone. */
 export function requestMethod(init: RequestInit | undefined): string {
-  return new Headers(init?.headers).get('mcp-method') ?? String(httpMessage(init?.body)['method'])
+  return headersIn(init).get('mcp-method') ?? String(httpMessage(init?.body)['method'])
 }

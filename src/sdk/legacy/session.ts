@@ -1,4 +1,5 @@
 import type { FetchLike } from '@modelcontextprotocol/client'
+import { headersIn } from '../../core/wire/httpMessage.js'
 import { isHttpError } from '../../core/wire/wireErrors.js'
 
 /** Names the session of one message on its way to {@link withSessionHeader}; it never leaves the page. */
@@ -14,9 +15,9 @@ export function sessionHeaders(sessionId: string | undefined): Record<string, st
 /** Sends what carries {@link sessionHeaders} in the session that they name: the transport knows one only. */
 export function withSessionHeader(fetch: FetchLike): FetchLike {
   return (url, init) => {
-    const headers = new Headers(init?.headers)
-    const sessionId = headers.get(SESSION_HEADER)
+    const sessionId = headersIn(init).get(SESSION_HEADER)
     if (sessionId === null) return fetch(url, init)
+    const headers = new Headers(init?.headers)
     headers.delete(SESSION_HEADER)
     headers.set(MCP_SESSION_HEADER, sessionId)
     return fetch(url, { ...init, headers })

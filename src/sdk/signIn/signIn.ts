@@ -1,4 +1,5 @@
 import type { FetchLike } from '@modelcontextprotocol/client'
+import { headersIn } from '../../core/wire/httpMessage.js'
 import type { SignIn } from '../../core/wire/signInByTransport.js'
 import { extractWWWAuthenticateParams, isDpopNonceChallenge, UnauthorizedError } from '../sdk.js'
 import { signedOutError } from './signedOut.js'
@@ -52,7 +53,7 @@ export function signInByToken(isByUser: boolean): SignInByToken {
     wrap: (fetch) => async (url, init) => {
       const before = signOuts
       const response = await fetch(url, init)
-      const headers = new Headers(init?.headers)
+      const headers = headersIn(init)
       if (!isForMcp(headers)) {
         if (before !== signOuts) throw signedOutError()
         return response

@@ -53,7 +53,7 @@ function setUp({ negotiated = 'modern', serverCapabilities = TASKS, sessionId, .
     url: undefined,
     callTimeoutMs: 1000,
     environment,
-    randomId: () => `token-${++sequence}`,
+    randomId: () => `token${++sequence}`,
     onState: (state) => states.push(state),
     onIssue: () => {},
     legacy: { mode: 'auto', ttlMs: undefined, environment, addressesSessions: false },
@@ -77,7 +77,7 @@ describe('a call through an SDK v2 client', () => {
       {
         name: 'report',
         arguments: { year: 2026 },
-        _meta: { trace: 'x', [CALL_TOKEN_META]: 'token-1', [IDEMPOTENCY_KEY_META]: 'key' },
+        _meta: { trace: 'x', [CALL_TOKEN_META]: 'token1:1', [IDEMPOTENCY_KEY_META]: 'key' },
       },
       { timeout: 2 ** 31 - 1, signal: expect.any(AbortSignal), allowInputRequired: true },
     ])
@@ -85,7 +85,7 @@ describe('a call through an SDK v2 client', () => {
     expect(world.client.callTool.mock.lastCall?.[0]).toEqual({
       name: 'report',
       arguments: {},
-      _meta: { [CALL_TOKEN_META]: 'token-2' },
+      _meta: { [CALL_TOKEN_META]: 'token1:2' },
     })
   })
 
@@ -93,13 +93,13 @@ describe('a call through an SDK v2 client', () => {
     const { connection, client, transport } = setUp()
     const known: boolean[] = []
     client.callTool.mockImplementation(async () => {
-      known.push(transport.callOf(`token-${known.length + 1}`) !== undefined)
+      known.push(transport.callOf(`token1:${known.length + 1}`) !== undefined)
       return way === 'rejects' ? Promise.reject(new TypeError('cut')) : RESULT
     })
     await connection.callToolRaw({ name: 'report' }, undefined).catch(() => {})
     await connection.completeCall('report', RESULT).catch(() => {})
     expect(known).toEqual([true, true])
-    expect([transport.callOf('token-1'), transport.callOf('token-2')]).toEqual([undefined, undefined])
+    expect([transport.callOf('token1:1'), transport.callOf('token1:2')]).toEqual([undefined, undefined])
   })
 
   it.each([
@@ -120,7 +120,10 @@ describe('a call through an SDK v2 client', () => {
     const invalid = new ProtocolError(-32602, 'output is invalid')
     client.callTool.mockRejectedValue(invalid)
     await expect(connection.completeCall('report', RESULT)).rejects.toBe(invalid)
-    expect(client.callTool).toHaveBeenCalledExactlyOnceWith({ name: 'report', _meta: { [CALL_TOKEN_META]: 'token-1' } })
+    expect(client.callTool).toHaveBeenCalledExactlyOnceWith({
+      name: 'report',
+      _meta: { [CALL_TOKEN_META]: 'token1:1' },
+    })
   })
 
   it.each([

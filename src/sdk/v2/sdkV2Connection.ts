@@ -78,7 +78,7 @@ export function createSdkV2Connection(options: SdkV2ConnectionOptions): Connecti
     isOpen = true
     const tasks = await tasksOver(transport)
     const { randomId, environment } = options
-    const connected = { client, transport, randomId, environment }
+    const connected = { client, transport, newToken: createTokens(randomId), environment }
     return {
       state: describe(client, era(), tasks, options.era),
       tasks,
@@ -145,8 +145,16 @@ export function createSdkV2Connection(options: SdkV2ConnectionOptions): Connecti
   })
 }
 
-interface ConnectedClient extends Pick<SdkV2ConnectionOptions, 'client' | 'randomId' | 'environment'> {
+interface ConnectedClient extends Pick<SdkV2ConnectionOptions, 'client' | 'environment'> {
   readonly transport: TaskTransport
+  readonly newToken: () => string
+}
+
+/** Tokens that no other page, server or connection can guess. Random numbers for each would cost more than the rest of a token. */
+function createTokens(randomId: () => string): () => string {
+  const prefix = randomId()
+  let sequence = 0
+  return () => `${prefix}:${++sequence}`
 }
 
 /**
@@ -155,14 +163,14 @@ interface ConnectedClient extends Pick<SdkV2ConnectionOptions, 'client' | 'rando
  * default timeout of 60 s must not end a call that the user is thinking about.
  */
 async function callTool(
-  { client, transport, randomId, environment }: ConnectedClient,
+  { client, transport, newToken, environment }: ConnectedClient,
   { name, arguments: args, meta }: ToolCallRequest,
   call: SdkCall,
   signal = new AbortController().signal,
 ): Promise<ToolCallResponse> {
   const { idempotencyKey } = call
   const ownCall: OwnCall = { ...call }
-  const token = randomId()
+  const token = newToken()
   const release = transport.register(token, ownCall)
   const _meta: JsonObject = {
     ...meta?.(),
@@ -196,11 +204,11 @@ async function callTool(
 
 /** The SDK client validates a result against the output schema of its tool; the transport responds on its own. */
 async function validate(
-  { client, transport, randomId }: ConnectedClient,
+  { client, transport, newToken }: ConnectedClient,
   name: string,
   result: CallToolResult,
 ): Promise<CallToolResult> {
-  const token = randomId()
+  const token = newToken()
   const release = transport.register(token, { result })
   try {
     return await client.callTool({ name, _meta: { [CALL_TOKEN_META]: token } })
