@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
+import { runsApart } from './test/setup/apart.js'
 import { components } from './test/setup/components.js'
 import { svelte } from './test/setup/svelte.js'
 
@@ -21,23 +22,46 @@ const browserTests = 'test/browser/**/*.test.ts'
 const packageTests = 'test/package/**/*.test.ts'
 const bindingTests = 'test/bindings/**/*.test.ts'
 
-/** The tests that have this in their text, but for those in browsers. */
-function testsWith(text: RegExp): string[] {
-  return ['src', 'test']
-    .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`))
-    .map((file) => file.replaceAll('\\', '/'))
-    .filter((file) => /\.test\.tsx?$/.test(file) && !file.startsWith('test/browser/'))
-    .filter((file) => text.test(readFileSync(file, 'utf8')))
+/** All tests but those that have projects of their own. */
+const tests: readonly string[] = ['src', 'test']
+  .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`))
+  .map((file) => file.replaceAll('\\', '/'))
+  .filter((file) => /\.test\.tsx?$/.test(file) && !/^test\/(?:browser|package|bindings)\//.test(file))
+
+/** Those that open a client by test/support/anyClient.ts: they hold for both. */
+const testsOfBoth = tests.filter((file) => readFileSync(file, 'utf8').includes('support/anyClient.js'))
+
+/** Those that do not share their modules and their worker with the tests before them, which costs half as much. */
+const testsApart = tests.filter(runsApart)
+
+/** Two projects, `NAME` and `NAME-apart`, of all tests of an extension, or of those that hold for both clients. */
+function sharedAndApart(
+  name: string,
+  options: NonNullable<TestProjectInlineConfiguration['test']> & { extension: 'ts' | 'tsx' },
+): TestProjectInlineConfiguration[] {
+  const { extension, setupFiles = [], include, ...rest } = options
+  const isMeant = (file: string) => file.endsWith(`.test.${extension}`)
+  // A pattern: a file that is added while tests are watched is found.
+  const all = [`{src,test,docs/examples}/**/*.test.${extension}`]
+  const others = testsApart.filter((file) => isMeant(file) && (include?.includes(file) ?? true))
+  return [
+    {
+      extends: true,
+      test: {
+        ...rest,
+        name,
+        include: include?.filter(isMeant) ?? all,
+        exclude: [bindingTests, browserTests, packageTests, ...others],
+        isolate: false,
+        // Those of pages end what they have started themselves: test/setup/react.ts.
+        ...(rest.environment === 'node'
+          ? { pool: 'threads' as const, setupFiles: ['test/setup/shared.ts', ...setupFiles] }
+          : { setupFiles: [...setupFiles] }),
+      },
+    },
+    { extends: true, test: { ...rest, name: `${name}-apart`, include: others, setupFiles: [...setupFiles] } },
+  ]
 }
-
-/** The tests that open a client by test/support/anyClient.ts: they hold for both. */
-const testsOfBoth: string[] = testsWith(/support\/anyClient\.js/)
-
-/**
- * Tests of React that replace modules. The others share theirs, which saves a third of their time. Those of the other projects cannot:
- * sockets, databases and timers that one file leaves would fail the next.
- */
-const testsThatMock: string[] = testsWith(/vi\.(?:mock|doMock|resetModules)\(/).filter((file) => file.endsWith('.tsx'))
 
 /**
  * The projects of the tests that also run in Firefox and in WebKit, where these are installed.
@@ -90,60 +114,28 @@ export default defineConfig({
     restoreMocks: true,
     unstubGlobals: true,
     projects: [
-      {
-        extends: true,
-        test: {
-          name: 'unit',
-          environment: 'node',
-          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: [bindingTests, browserTests, packageTests],
-          provide: { client: 'full' },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          // The same tests with `createTaskClient` of `taskwire/lite`.
-          name: 'lite',
-          environment: 'node',
-          include: testsOfBoth.filter((file) => file.endsWith('.ts')),
-          provide: { client: 'lite' },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'react',
-          environment: 'jsdom',
-          include: ['src/**/*.test.tsx', 'test/**/*.test.tsx', 'docs/examples/**/*.test.tsx'],
-          exclude: testsThatMock,
-          isolate: false,
-          setupFiles: ['test/setup/react.ts'],
-          provide: { client: 'full' },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'react-mocked',
-          environment: 'jsdom',
-          include: testsThatMock,
-          setupFiles: ['test/setup/react.ts'],
-          provide: { client: 'full' },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          // The same hooks with `createTaskClient` of `taskwire/lite`.
-          name: 'react-lite',
-          environment: 'jsdom',
-          include: testsOfBoth.filter((file) => file.endsWith('.tsx')),
-          isolate: false,
-          setupFiles: ['test/setup/react.ts'],
-          provide: { client: 'lite' },
-        },
-      },
+      ...sharedAndApart('unit', { extension: 'ts', environment: 'node', provide: { client: 'full' } }),
+      // The same tests with `createTaskClient` of `taskwire/lite`.
+      ...sharedAndApart('lite', {
+        extension: 'ts',
+        include: testsOfBoth,
+        environment: 'node',
+        provide: { client: 'lite' },
+      }),
+      ...sharedAndApart('react', {
+        extension: 'tsx',
+        environment: 'jsdom',
+        setupFiles: ['test/setup/react.ts'],
+        provide: { client: 'full' },
+      }),
+      // The same hooks with `createTaskClient` of `taskwire/lite`.
+      ...sharedAndApart('react-lite', {
+        extension: 'tsx',
+        include: testsOfBoth,
+        environment: 'jsdom',
+        setupFiles: ['test/setup/react.ts'],
+        provide: { client: 'lite' },
+      }),
       {
         extends: true,
         plugins: [svelte(), components()],
