@@ -9,7 +9,7 @@ import type { JobsOption } from './jobs/job.js'
 import { type ConnectRetry, createOpening, type OpeningOptions } from './opening.js'
 import type { ConnectedSdk } from './sdkAdapter.js'
 import { createShownState } from './shownState.js'
-import { type SignIn, signInByTransport } from './signInByTransport.js'
+import type { SignIn } from './signInByTransport.js'
 import { credentialsError, isSignInFailure, needsCredentials } from './signInErrors.js'
 import { createExplanation, type ExplanationOptions } from './unanswered.js'
 
@@ -17,16 +17,16 @@ import { createExplanation, type ExplanationOptions } from './unanswered.js'
 const VALIDATION_LIMIT_MS = 1000
 
 export interface CreateConnectionOptions extends CallLimitOptions, OpeningOptions, ExplanationOptions, JobsOption {
-  readonly signIn?: SignIn | undefined
+  readonly signIn: SignIn
 }
 
 /** A connection over an SDK client: opened by the first use, and opened again where it was lost. */
 export function createConnection(options: CreateConnectionOptions): Connection {
-  const { url, jobs, signIn = signInByTransport() } = options
+  const { url, jobs, signIn } = options
   const sdk = jobs?.[0]?.withJobs(options.sdk, jobs) ?? options.sdk
-  const shown = createShownState(options.onState)
+  const shown = createShownState(options.onState, () => current())
+  const { watched, accepted, refused } = shown
   const { connected, connectedForApp, current, close } = createOpening({ ...options, sdk, onState: shown.show })
-  const { watched, accepted, refused } = shown.watch(current)
   const explain = createExplanation(options)
 
   async function callTool(
@@ -57,6 +57,12 @@ export function createConnection(options: CreateConnectionOptions): Connection {
   }
 
   const era = () => sdk.era ?? 'modern'
+
+  /** Sends what the app has not asked for. */
+  const overConnection = <T>(request: (server: ConnectedSdk) => Promise<T>): Promise<T> =>
+    signIn.send(async () => request(await connected()))
+
+  const forTask = <T>(request: (server: ConnectedSdk) => Promise<T>): Promise<T> => watched(overConnection(request))
 
   return {
     get era() {
@@ -99,13 +105,12 @@ export function createConnection(options: CreateConnectionOptions): Connection {
         }),
       ),
     updateTask: (taskId, inputResponses, signal) =>
-      watched(signIn.send(async () => (await connected()).tasks.updateTask(taskId, inputResponses, signal))),
-    cancelTask: (taskId, signal) =>
-      watched(signIn.send(async () => (await connected()).tasks.cancelTask(taskId, signal))),
+      forTask(({ tasks }) => tasks.updateTask(taskId, inputResponses, signal)),
+    cancelTask: (taskId, signal) => forTask(({ tasks }) => tasks.cancelTask(taskId, signal)),
     isRepeatable: async (name) => {
       try {
         const { annotations } =
-          (await signIn.send(async () => (await connected()).listTools())).find((tool) => tool.name === name) ?? {}
+          (await overConnection(({ listTools }) => listTools())).find((tool) => tool.name === name) ?? {}
         return annotations?.readOnlyHint === true || annotations?.idempotentHint === true
       } catch {
         // A server that cannot be asked has not said so.
@@ -113,7 +118,7 @@ export function createConnection(options: CreateConnectionOptions): Connection {
       }
     },
     release: (taskId) => current()?.tasks.release(taskId),
-    listen: (taskIds, hooks) => signIn.send(async () => (await connected()).tasks.listen(taskIds, hooks)),
+    listen: (taskIds, hooks) => overConnection(({ tasks }) => tasks.listen(taskIds, hooks)),
     missingCapability: sdk.missingCapability,
     listTools: () => watched(signIn.sendForApp(async () => (await connectedForApp()).listTools())),
     signedIn: (error) => {

@@ -11,10 +11,6 @@ const MAX_UNANSWERED = 3
 export interface ShownState {
   readonly state: ConnectionState
   show(state: ConnectionState): void
-  watch(current: () => ConnectedSdk | undefined): RequestWatch
-}
-
-export interface RequestWatch {
   /** Notices that the server does not answer, or asks for credentials, and that it does no longer. */
   watched<T>(request: Promise<T>): Promise<T>
   /** A request has passed. */
@@ -23,7 +19,11 @@ export interface RequestWatch {
   refused(error: Error): void
 }
 
-export function createShownState(onState: (state: ConnectionState) => void): ShownState {
+/** `current` returns the connection that there is. */
+export function createShownState(
+  onState: (state: ConnectionState) => void,
+  current: () => ConnectedSdk | undefined,
+): ShownState {
   let shown: ConnectionState = { status: 'idle' }
   let unanswered = 0
 
@@ -32,38 +32,34 @@ export function createShownState(onState: (state: ConnectionState) => void): Sho
     onState(state)
   }
 
-  function watch(current: () => ConnectedSdk | undefined): RequestWatch {
-    function accepted(): void {
-      unanswered = 0
-      const { state } = current() ?? {}
-      if (shown.status !== 'connected' && shown.status !== 'closed' && state !== undefined) show(state)
-    }
+  function accepted(): void {
+    unanswered = 0
+    const { state } = current() ?? {}
+    if (shown.status !== 'connected' && shown.status !== 'closed' && state !== undefined) show(state)
+  }
 
-    function refused(error: Error): void {
-      if (shown.status !== 'closed') show({ ...current()?.state, status: 'unauthorized', error })
-    }
+  function refused(error: Error): void {
+    if (shown.status !== 'closed') show({ ...current()?.state, status: 'unauthorized', error })
+  }
 
-    /** One lost answer says nothing of the connection; several in a row, with none that came, do. */
-    function noteUnanswered(error: Error): void {
-      unanswered += 1
-      if (unanswered >= MAX_UNANSWERED && shown.status === 'connected') show({ ...shown, status: 'connecting', error })
-    }
+  /** One lost answer says nothing of the connection; several in a row, with none that came, do. */
+  function noteUnanswered(error: Error): void {
+    unanswered += 1
+    if (unanswered >= MAX_UNANSWERED && shown.status === 'connected') show({ ...shown, status: 'connecting', error })
+  }
 
-    async function watched<T>(request: Promise<T>): Promise<T> {
-      const before = shown
-      try {
-        const result = await request
-        // Not what was sent before it asked.
-        if (shown === before) accepted()
-        return result
-      } catch (error) {
-        if (needsSignIn(error) && shown.status !== 'unauthorized') refused(asError(error))
-        else if (isUnanswered(error)) noteUnanswered(error)
-        throw error
-      }
+  async function watched<T>(request: Promise<T>): Promise<T> {
+    const before = shown
+    try {
+      const result = await request
+      // Not what was sent before it asked.
+      if (shown === before) accepted()
+      return result
+    } catch (error) {
+      if (needsSignIn(error) && shown.status !== 'unauthorized') refused(asError(error))
+      else if (isUnanswered(error)) noteUnanswered(error)
+      throw error
     }
-
-    return { watched, accepted, refused }
   }
 
   return {
@@ -71,6 +67,8 @@ export function createShownState(onState: (state: ConnectionState) => void): Sho
       return shown
     },
     show,
-    watch,
+    watched,
+    accepted,
+    refused,
   }
 }

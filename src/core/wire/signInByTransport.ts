@@ -15,6 +15,11 @@ export interface SignIn {
   hold(): void
 }
 
+const pass = <T>(request: () => Promise<T>): Promise<T> => request()
+
+/** Where nothing signs in. */
+export const NO_SIGN_IN: SignIn = { send: pass, sendForApp: pass, allow: () => {}, hold: () => {} }
+
 /**
  * For a transport of the app, which does not say whether it has a new token: nothing is sent until a request
  * of the app passes, or the app says so.

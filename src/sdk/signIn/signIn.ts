@@ -1,6 +1,6 @@
 import type { FetchLike } from '@modelcontextprotocol/client'
 import { headersIn } from '../../core/wire/httpMessage.js'
-import type { SignIn } from '../../core/wire/signInByTransport.js'
+import { NO_SIGN_IN, type SignIn } from '../../core/wire/signInByTransport.js'
 import { extractWWWAuthenticateParams, isDpopNonceChallenge, UnauthorizedError } from '../sdk.js'
 import { signedOutError } from './signedOut.js'
 
@@ -32,14 +32,13 @@ export function signInByToken(isByUser: boolean): SignInByToken {
   let isHeld = false
   let challenge: Challenge | undefined
   let signOuts = 0
-  const pass = <T>(request: () => Promise<T>) => request()
 
   return {
     get challenge() {
       return challenge
     },
-    send: pass,
-    sendForApp: pass,
+    send: NO_SIGN_IN.send,
+    sendForApp: NO_SIGN_IN.sendForApp,
     allow: () => {
       refused = undefined
       isHeld = false

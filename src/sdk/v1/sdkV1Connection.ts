@@ -3,6 +3,7 @@ import type { Connection, ConnectionState } from '../../core/wire/connection.js'
 import { createConnection } from '../../core/wire/createConnection.js'
 import type { JobsOption } from '../../core/wire/jobs/job.js'
 import type { ConnectedSdk } from '../../core/wire/sdkAdapter.js'
+import { signInByTransport } from '../../core/wire/signInByTransport.js'
 
 export interface SdkV1ConnectionOptions extends CallLimitOptions, JobsOption {
   readonly onState: (state: ConnectionState) => void
@@ -15,6 +16,7 @@ export function createSdkV1Connection({ open, ...options }: SdkV1ConnectionOptio
   return createConnection({
     ...options,
     url: undefined,
+    signIn: signInByTransport(),
     // Its owner connects it.
     retry: undefined,
     // SDK v1 does not show what it has declared.

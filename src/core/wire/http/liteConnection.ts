@@ -21,6 +21,7 @@ import { DISCOVERED } from '../modern/discovered.js'
 import { modernTasks } from '../modern/tasks.js'
 import type { ConnectRetry } from '../opening.js'
 import type { ConnectedSdk, SdkCall } from '../sdkAdapter.js'
+import { NO_SIGN_IN } from '../signInByTransport.js'
 import { isRpcError } from '../wireErrors.js'
 import { callTool } from './callTool.js'
 import { type DiscoveredServer, discover } from './discover.js'
@@ -68,6 +69,7 @@ export function createLiteConnection(options: LiteConnectionOptions): Connection
 
   return createConnection({
     ...options,
+    signIn: NO_SIGN_IN,
     retry: options.retry && { ...options.retry, earliestAt: () => earliestAt },
     sdk: {
       era: 'modern',
