@@ -52,7 +52,11 @@ const PATTERNS = [
   },
   { pattern: /\b(?:comes?|came) to nothing\b/i, instead: 'say "fails"' },
   { pattern: /(?<!\b[Tt]here )\b(?:is|are) no (?!longer|more|later|earlier)[a-z]/i, instead: 'say "is not a …"' },
-  { pattern: /(?<=^ *(?:[-*] |\d+\. |> )*|[.!?] |['`>|] )Where\b[^.!?\n]*,/m, instead: 'say "If"' },
+  {
+    pattern:
+      /(?<=^ *(?:[-*] |\d+\. |> )*|[.!?] |['`>|] )Where (?:it|its|they|their|there|that|this|yours)\b[^.!?|\n]*,/m,
+    instead: 'say "If"',
+  },
   {
     pattern: /(?<=^ *(?:[-*] |\d+\. |> )*|[.!] |['`>])(?:What|Who)\b[^.!?]*[.!:](?=\s|$)/m,
     instead: 'begin with the thing, not with a clause',

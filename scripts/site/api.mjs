@@ -65,6 +65,9 @@ async function main() {
       // Every error class extends it; entries export it with `fromJSON`.
       'src/core/protocol/errors.ts:TaskError',
       'src/bridge/backend/createClientPool.ts:Pooled',
+      // What a carrier of the bridge is handed: pages take one that is made for them.
+      'src/bridge/page/carrier.ts:CarriedNews',
+      'src/bridge/page/requests.ts:Refusal',
       'src/core/client/tools.ts:IntersectionOf',
       // What the client hands to `keepResults`, for nobody else.
       'src/core/storage/keptResults.ts:KeptResultsContext',
@@ -150,7 +153,9 @@ async function finish(entries) {
     const [problem] = checkProse(text).map((one) => one.replace(/^line \d+: /, ''))
     if (problem !== undefined)
       throw new TypeError(`Failed to make the API reference: ${page} needs plainer English in the TSDoc: ${problem}`)
-    const head = `---\neditLink: false\noutline: [2, 3]\n---\n\n# ${name}\n\n`
+    // On a phone the name of an entry is wider than a line: it breaks after a slash, and not within a word.
+    const heading = name.replaceAll('/', '/<wbr>')
+    const head = `---\ntitle: ${name}\neditLink: false\noutline: [2, 3]\n---\n\n# ${heading}\n\n`
     await writeFile(join(out, page), head + text.replace(/^\*\*\*\n\n?/gm, '').replace(minorHeading, '**$1**'))
   }
 }

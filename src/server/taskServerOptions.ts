@@ -28,8 +28,8 @@ export interface TaskServerOptions {
   /** Where tasks live. @default a `InMemoryTaskStore` of this server's own */
   store?: TaskStore
   /**
-   * How long a task that has failed is kept at least for operators (`server.operator`), who can have it run again, in ms. Where
-   * its call is kept: with an `executor`, or for tools with `onOrphan: 'retry'` over a shared store.
+   * How long a task that has failed is kept at least for operators (`server.operator`), who can have it run again, in ms.
+   * Applies if its call is kept: with an `executor`, or for tools with `onOrphan: 'retry'` over a shared store.
    * @default 86_400_000, one day
    */
   keepFailedMs?: number
@@ -83,9 +83,9 @@ export interface TaskServerOptions {
   augment?(call: TaskCandidate): TaskDecision | Promise<TaskDecision>
   /**
    * Returns who sends a request, or a response that refuses it, such as a 401. Called for every request but preflights,
-   * which browsers send without credentials. Pages on other origins can read the refusal, `WWW-Authenticate` included,
-   * where `cors` lets them in. `requireBearerAuth` of the SDK makes such a function. Where it throws, the request is
-   * refused with 500.
+   * which browsers send without credentials. Pages on other origins can read the refusal, `WWW-Authenticate` included, where
+   * `cors` lets them in. `requireBearerAuth` of the SDK makes such a function. If it throws, the request is refused with
+   * 500.
    * @default accepts every request, with the `authInfo` that was passed to `fetch`
    */
   authenticate?(request: Request): AuthInfo | Response | Promise<AuthInfo | Response>

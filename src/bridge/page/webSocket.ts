@@ -26,7 +26,7 @@ const QUIET_MS = SILENCE_MS / 2
 
 /**
  * A carrier that brings the news of the backend by a WebSocket in place of server-sent events, for backends that have one.
- * What the page asks for is still sent as requests, each with the cookies of its user. The other side is `openSocket()` of
+ * The page still sends its own actions as requests, each with the cookies of its user. The other side is `openSocket()` of
  * `createTaskBridge`.
  *
  * @example

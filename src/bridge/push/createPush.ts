@@ -64,8 +64,8 @@ export interface Push extends Deliveries {
   /** For pages: `applicationServerKey` of `pushManager.subscribe()`. */
   readonly publicKey: string
   /**
-   * Keeps a browser that takes messages for this user: pass what `pushManager.subscribe()` has returned, as JSON. False if it is no
-   * subscription of a push service. It belongs to one user: who subscribes with it later takes it over.
+   * Keeps a browser that takes messages for this user: pass what `pushManager.subscribe()` has returned, as JSON. False if
+   * it is not a subscription of a push service. It belongs to one user: who subscribes with it later takes it over.
    */
   readonly subscribe: (userId: string, subscription: unknown) => Promise<boolean>
   /** Removes a browser, by the `endpoint` of its subscription: when the user does not want messages there, and when they sign out. */

@@ -8,7 +8,7 @@ export interface BridgeSocket {
   close(code?: number, reason?: string): unknown
 }
 
-/** What came of a socket that was given to `openSocket()`. */
+/** The return value of `openSocket()`: the handlers of a socket. */
 export interface OpenSocket {
   /** Call it with each message of the page. */
   onMessage(data: unknown): void

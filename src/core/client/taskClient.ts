@@ -145,7 +145,7 @@ export interface TaskClientBaseOptions {
    * The URL of an SDK client is not known. Without an endpoint its calls live as long as the page and are not shared
    * between tabs, which is reported to `onError` once, unless `storage` is `'memory'`.
    * @default with `url` its origin, its path and a hash of its query, with a hash in place of each segment of the path that
-   * is no word and may be a secret; with `client` none
+   *   is not a word and may be a secret; with `client` none
    */
   endpoint?: string
   poll?: {
@@ -290,8 +290,8 @@ export interface TaskClient<T = AnyTools> extends WithTools<T> {
     options?: ToolCallOptions,
   ): Promise<ToolResult<T, Name>>
   /**
-   * The same, with a handle on the call. Where it cannot be made (the signal has aborted, the client is
-   * closed), `result` says why.
+   * The same, with a handle on the call. If it cannot be made (the signal has aborted, the client is closed), `result` says
+   * why.
    */
   startToolCall<Name extends ToolName<T>>(
     params: ToolCallParams<T, Name>,

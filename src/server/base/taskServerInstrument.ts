@@ -8,7 +8,7 @@ export interface TaskServerInstrument {
    * it does: for a task, when its work has ended. `run` resolves to the tool's result.
    */
   runTool<T>(call: InstrumentedCall, run: () => Promise<T>): Promise<T>
-  /** Called with what happens besides. Where it is there, the time that each operation of the store takes is measured. */
+  /** Called with all other events. With it, the time that each operation of the store takes is measured. */
   record?(event: TaskServerEvent): void
   /** Called once, with a function that says how much there is to do right now. Returns a function that ends that. */
   observe?(read: () => TaskServerGauges): () => void

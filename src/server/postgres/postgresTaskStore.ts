@@ -23,7 +23,7 @@ export interface PostgresTaskStoreOptions {
   /** The schema of the tables, a word in lower case; the channels of changes begin with it. @default 'taskwire' */
   schema?: string
   /**
-   * Whether to create the schema, and to bring it to the version of this release, at the first use. Where it is false, run
+   * Whether to create the schema, and to bring it to the version of this release, at the first use. If it is false, run
    * `migratePostgres` before: a schema of another version is refused. @default true
    */
   migrate?: boolean

@@ -37,7 +37,7 @@ export interface TaskRecord {
   readonly lease?: TaskLease
   /** The data to run the tool again or elsewhere. Absent if no process needs it. A task that has failed keeps it. */
   readonly call?: string
-  /** Where the call came with a key: what a repetition is compared with, and how it is answered. At most 100 characters. */
+  /** For a call with a key: the data that a repetition is compared with, and its answer. At most 100 characters. */
   readonly repetition?: TaskRepetition
   /** The input requests so far, by their keys, if the handler may be run again. */
   readonly asked?: Readonly<Record<string, InputRequest>>

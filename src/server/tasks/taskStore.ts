@@ -31,8 +31,8 @@ export interface TaskStore {
   create(record: TaskRecord): Promise<void>
 
   /**
-   * As `create`, unless its owner has `maxAtWork` tasks that are not over: then it resolves to false, changing nothing. Of racing
-   * creations of one process no more go through than fit. Where it is there, a call takes one operation of the store instead of
+   * As `create`, unless its owner has `maxAtWork` tasks that are not over: then it resolves to false, changing nothing. Of
+   * racing creations of one process no more go through than fit. With it, a call takes one operation of the store instead of
    * two, and calls of one owner do not wait for each other.
    */
   createUnlessFull?(record: TaskRecord, maxAtWork: number): Promise<boolean>
@@ -67,8 +67,8 @@ export interface TaskStore {
 
   /**
    * The ids of tasks that are not over and whose `lease.until` is at or before `now`, in ms since the epoch: at most so
-   * many, in any order. Called a few times per lease by every process, so it must not read all tasks: keep an index. Where
-   * it is there, tasks whose process was lost are found; a server with an `executor` needs it.
+   * many, in any order. Called a few times per lease by every process, so it must not read all tasks: keep an index. With
+   * it, tasks whose process was lost are found; a server with an `executor` needs it.
    */
   lapsed?(now: number, limit: number): Promise<readonly string[]>
 
@@ -79,10 +79,10 @@ export interface TaskStore {
   list?(filter: TaskListFilter): Promise<TaskPage>
 
   /**
-   * Calls the listener after each change that a process has made to a record that was there, with the id and the version that it has
-   * then; without arguments when changes may have been missed: once it can tell of them, and after a lost connection. Returns a function that
-   * unsubscribes. Where it is there, processes learn of changes at once instead of by reading every `pollIntervalMs`; a
-   * change that is never told is noticed 15 s later.
+   * Calls the listener after each change that a process has made to a record that was there, with the id and the version
+   * that it has then; without arguments when changes may have been missed: once it can tell of them, and after a lost
+   * connection. Returns a function that unsubscribes. With it, processes learn of changes at once instead of by reading
+   * every `pollIntervalMs`. A change that is never reported is noticed 15 s later.
    */
   watch?(onChange: (taskId?: string, version?: number) => void): () => void
 }

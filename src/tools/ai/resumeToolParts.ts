@@ -11,7 +11,7 @@ import { isToolStatus } from './toolStatus.js'
 export interface ResumableChat<M extends ChatMessage = ChatMessage> {
   messages: M[]
   readonly status?: string
-  /** Where it is missing, `messages` is set. */
+  /** Without it, `messages` is set. */
   readonly setMessages?: (update: (messages: M[]) => M[]) => void
   readonly addToolOutput: (
     output:

@@ -3,7 +3,7 @@ import type { Clock } from '../../server/base/clock.js'
 
 /** A request that a client has sent, even if a fault kept it from the server. */
 export interface LoggedRequest {
-  /** The JSON-RPC method, such as `tools/call`; of what is no JSON-RPC, the HTTP method. */
+  /** The JSON-RPC method, such as `tools/call`; the HTTP method if the request is not JSON-RPC. */
   readonly method: string
   /** `params.name`: for a `tools/call`, the tool. */
   readonly name?: string

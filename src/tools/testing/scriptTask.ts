@@ -46,9 +46,9 @@ export interface ScriptedTask extends ScriptTaskOptions {
 }
 
 /**
- * Scripts the tasks of a tool, to hold a user interface in one state. The response to `tools/call` shows the
- * first step, each `tasks/get` the next one, and the last one stays. Where the server pushes, clients that listen see
- * the steps without polling. Every call begins at the beginning.
+ * Scripts the tasks of a tool, to hold a user interface in one state. The response to `tools/call` shows the first step,
+ * each `tasks/get` the next one, and the last one stays. If the server pushes, clients that listen see the steps without
+ * polling. Every call begins at the beginning.
  *
  * @throws {TaskConfigurationError} if the script cannot be played.
  *

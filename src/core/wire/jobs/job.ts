@@ -9,7 +9,7 @@ import type { SdkAdapter } from '../sdkAdapter.js'
 export type JobId = string | number | Readonly<Record<string, unknown>>
 
 /**
- * The result of a tool. Where the tool sent no `structuredContent` and its text is JSON, `structuredContent` is what the text
+ * The result of a tool. If the tool sent no `structuredContent` and its text is JSON, `structuredContent` is what the text
  * says.
  */
 export interface JobToolResult extends CallToolResult {
