@@ -54,7 +54,7 @@ export interface CallHooks {
  */
 export interface TaskPort {
   /** The protocol era that was negotiated; `modern` before. */
-  readonly era: 'modern' | 'legacy'
+  era(): 'modern' | 'legacy'
   /** Connects, where nothing has done so yet. Every request does. */
   connect?(): Promise<void>
   /** A sign-in has failed in another tab, which has the user's attention: none is to be started here because of this task. */
@@ -69,7 +69,7 @@ export interface TaskPort {
    * `taskEra` is the `era` of the port when the task was created, if that is known: a task does not survive a change of
    * era.
    */
-  getTask(taskId: string, signal?: AbortSignal, taskEra?: TaskPort['era']): Promise<DetailedTask>
+  getTask(taskId: string, signal?: AbortSignal, taskEra?: ReturnType<TaskPort['era']>): Promise<DetailedTask>
   /**
    * The capability that an input request needs and the client has not declared; undefined if it has, or if it is not
    * known.

@@ -65,7 +65,7 @@ async function poll(run: Run, task: TaskEntry): Promise<void> {
       if (snapshot === undefined) return record
       const isPushed = run.push?.isPushed(taskId) === true
       return learned(
-        withEra(record, port.era),
+        withEra(record, port.era()),
         snapshot,
         { now: at, askedAt: Math.min(askedAt ?? at, at), isPushed },
         rules,

@@ -235,7 +235,7 @@ export function takePushed(run: Run): Push {
       const { taskId } = snapshot
       const isPushed = push.isPushed(taskId)
       const next = (record: TaskRecord, now: number) =>
-        learned(withEra(record, port.era), snapshot, { now, askedAt: undefined, isPushed }, rules)
+        learned(withEra(record, port.era()), snapshot, { now, askedAt: undefined, isPushed }, rules)
       learnOf(taskId, next, { from: 'push', tell: true })
     },
     onHint: (taskId) =>

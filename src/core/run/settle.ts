@@ -72,7 +72,7 @@ export async function settle(
 
 /** Keeps or removes the record of a call that ends. */
 async function closeRecord(run: Run, entry: CallEntry, error: Error | undefined): Promise<void> {
-  const fate = recordFate(entry.call, entry.task?.record, error, run.port.era)
+  const fate = recordFate(entry.call, entry.task?.record, error, run.port.era())
   if (fate === 'keep') await write(run, entry)
   if (fate !== 'remove' || entry.call.stage.name === 'left') return
   const record = recordOfEntry(run, entry)

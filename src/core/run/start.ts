@@ -65,7 +65,7 @@ export async function startCall(run: Run, entry: CallEntry, start: Start): Promi
     const at = now(run)
     // Born terminal, its result can be fetched; else the first poll is one interval away.
     const earliestAt = isTerminal(task.status) ? at : at + pollInterval(task.pollIntervalMs, run.rules.policy)
-    await attach(run, entry, newTaskRecord(task, run.port.era, at, earliestAt), 'unwritten')
+    await attach(run, entry, newTaskRecord(task, run.port.era(), at, earliestAt), 'unwritten')
     if (entry.task !== undefined) tell(run, entry.task)
     resumeCancel(run, entry, signal.aborted)
   } catch (error) {

@@ -50,7 +50,7 @@ function setUp({ failure, ...adapter }: Partial<SdkAdapter> & { failure?: unknow
     hold: vi.fn(),
   }
   const connection = createConnection({
-    sdk: { era: 'modern', missingCapability: () => undefined, open, close: async () => {}, ...adapter },
+    sdk: { era: () => 'modern', missingCapability: () => undefined, open, close: async () => {}, ...adapter },
     url: 'https://tasks.example/mcp',
     onState: (state) => states.push(state),
     callTimeoutMs: 1000,
@@ -74,7 +74,7 @@ it.each([
   ['modern', 'modern'],
   [undefined, 'modern'],
 ] as const)('the era of a connection that has negotiated %s is %s', (era, expected) => {
-  expect(setUp({ era }).connection.era).toBe(expected)
+  expect(setUp({ era: () => era }).connection.era()).toBe(expected)
 })
 
 describe('a server that asks for credentials', () => {

@@ -56,7 +56,7 @@ export function createConnection(options: CreateConnectionOptions): Connection {
     }
   }
 
-  const era = () => sdk.era ?? 'modern'
+  const era = () => sdk.era() ?? 'modern'
 
   /** Sends what the app has not asked for. */
   const overConnection = <T>(request: (server: ConnectedSdk) => Promise<T>): Promise<T> =>
@@ -65,9 +65,7 @@ export function createConnection(options: CreateConnectionOptions): Connection {
   const forTask = <T>(request: (server: ConnectedSdk) => Promise<T>): Promise<T> => watched(overConnection(request))
 
   return {
-    get era() {
-      return era()
-    },
+    era,
     connect: async () => {
       try {
         await signIn.send(connected)
@@ -124,7 +122,7 @@ export function createConnection(options: CreateConnectionOptions): Connection {
     signedIn: (error) => {
       if (error !== undefined) {
         // Who wanted another account is signed in all the same.
-        if (shown.state.status !== 'connected') refused(error)
+        if (shown.state().status !== 'connected') refused(error)
         return
       }
       signIn.allow()

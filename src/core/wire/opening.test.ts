@@ -26,7 +26,7 @@ function setUp(
   } as unknown as ConnectedSdk
   const opening = createOpening({
     sdk: {
-      era: undefined,
+      era: () => undefined,
       missingCapability: () => undefined,
       open: async (onConnecting) => {
         onConnecting()
@@ -221,7 +221,7 @@ describe('a connection that is closed', () => {
   function opening() {
     let end: { resolve: (sdk: ConnectedSdk) => void; reject: (error: unknown) => void } | undefined
     const sdk = {
-      era: undefined,
+      era: () => undefined,
       missingCapability: () => undefined,
       open: vi.fn(() => new Promise<ConnectedSdk>((resolve, reject) => (end = { resolve, reject }))),
       close: vi.fn(async () => {}),

@@ -32,7 +32,7 @@ export interface ConnectedSdk {
 /** An SDK client of either major version, as a connection uses it. */
 export interface SdkAdapter {
   /** The era that was negotiated; undefined before. */
-  readonly era: 'modern' | 'legacy' | undefined
+  era(): 'modern' | 'legacy' | undefined
   /** As in `TaskPort`. */
   missingCapability(request: InputRequest): string | undefined
   /**

@@ -9,7 +9,7 @@ const MAX_UNANSWERED = 3
 
 /** What is shown of a connection, by what its requests come to. */
 export interface ShownState {
-  readonly state: ConnectionState
+  readonly state: () => ConnectionState
   show(state: ConnectionState): void
   /** Notices that the server does not answer, or asks for credentials, and that it does no longer. */
   watched<T>(request: Promise<T>): Promise<T>
@@ -63,9 +63,7 @@ export function createShownState(
   }
 
   return {
-    get state() {
-      return shown
-    },
+    state: () => shown,
     show,
     watched,
     accepted,

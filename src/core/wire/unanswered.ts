@@ -32,15 +32,16 @@ const MAX_UNREADABLE = 6
  * ```
  */
 export function createExplanation({ retry, onError }: ExplanationOptions) {
-  /** Failures in a row, by the key of the call. */
-  const failures = new Map<string, number>()
+  /** Failures in a row, by the key of the call. Most clients have none, and a backend has many clients. */
+  let failures: Map<string, number> | undefined
 
   /** The error, or one that says more and ends the call. */
   return async (error: unknown, tool: string, key: string | undefined, server: ConnectedSdk): Promise<unknown> => {
     if (key === undefined) return error
     const isUnreadable =
       error instanceof ToolCallInterruptedError && causes(error).some((one) => one instanceof TypeError)
-    const count = isUnreadable ? (failures.get(key) ?? 0) + 1 : 0
+    const count = isUnreadable ? (failures?.get(key) ?? 0) + 1 : 0
+    failures ??= new Map()
     failures.set(key, count)
     if (count < MAX_UNREADABLE || server.ping === undefined) return error
     try {

@@ -284,7 +284,7 @@ it('a connection over an SDK v1 client uses what its owner has connected, and do
     onState,
     open: async () => open(),
   })
-  expect(connection.era).toBe('legacy')
+  expect(connection.era()).toBe('legacy')
   expect(connection.missingCapability({ method: 'roots/list', params: {} })).toBeUndefined()
   expect(await connection.callToolRaw({ name: 'print' }, undefined)).toEqual({ type: 'result', result: RESULT })
   expect(onState).toHaveBeenLastCalledWith(expect.objectContaining({ status: 'connected', era: 'legacy' }))

@@ -20,6 +20,6 @@ export function createSdkV1Connection({ open, ...options }: SdkV1ConnectionOptio
     // Its owner connects it.
     retry: undefined,
     // SDK v1 does not show what it has declared.
-    sdk: { era: 'legacy', missingCapability: () => undefined, open, close: () => Promise.resolve() },
+    sdk: { era: () => 'legacy', missingCapability: () => undefined, open, close: () => Promise.resolve() },
   })
 }

@@ -135,9 +135,7 @@ export function createSdkV2Connection(options: SdkV2ConnectionOptions): Connecti
     ...options,
     signIn: { ...signIn, allow },
     sdk: {
-      get era() {
-        return era()
-      },
+      era,
       missingCapability: missing,
       open,
       close,

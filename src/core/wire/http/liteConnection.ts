@@ -72,7 +72,7 @@ export function createLiteConnection(options: LiteConnectionOptions): Connection
     signIn: NO_SIGN_IN,
     retry: options.retry && { ...options.retry, earliestAt: () => earliestAt },
     sdk: {
-      era: 'modern',
+      era: () => 'modern',
       missingCapability: (request) => missingCapability(capabilities, request),
       open: async (onConnecting, signal) => {
         onConnecting()

@@ -22,9 +22,7 @@ import { jobTasks } from './jobTasks.js'
 export function withJobs(sdk: SdkAdapter, jobs: readonly Job[]): SdkAdapter {
   checkJobs(jobs)
   return {
-    get era() {
-      return sdk.era
-    },
+    era: () => sdk.era(),
     missingCapability: (request) => sdk.missingCapability(request),
     open: async (onConnecting, signal) => jobsOver(await sdk.open(onConnecting, signal), jobs),
     close: () => sdk.close(),
