@@ -1,5 +1,5 @@
 import { createClientOver } from '../core/client/createClientOver.js'
-import { ALL_PARTS } from '../core/client/parts/allParts.js'
+import { PARTS_OF_EVERY_REVISION } from '../core/client/parts/everyRevision.js'
 import type { SetUp } from '../core/client/setUp.js'
 import type { TaskClient } from '../core/client/taskClient.js'
 import type { AnyTools, ToolsOf } from '../core/client/tools.js'
@@ -24,5 +24,5 @@ import { setUpSdk } from './sdkSetup.js'
 export function createTaskClient<T extends object = AnyTools>(options: TaskClientOptions): TaskClient<ToolsOf<T>> {
   // What the tools are is known to types alone.
   const setUp: SetUp = (environment, onIssue) => setUpSdk(options, environment, onIssue)
-  return createClientOver(options, setUp, ALL_PARTS) as TaskClient<ToolsOf<T>>
+  return createClientOver(options, setUp, PARTS_OF_EVERY_REVISION) as TaskClient<ToolsOf<T>>
 }

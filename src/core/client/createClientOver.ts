@@ -64,7 +64,7 @@ export function createClientOver(options: TaskClientBaseOptions, setUp: SetUp, p
     policy,
     maxConcurrentPolls: positive('poll.maxConcurrent', options.poll?.maxConcurrent, most),
     stuckAfterPolls: positive('input.stuckAfterPolls', options.input?.stuckAfterPolls, 60),
-    storage: readStorage(options.storage, environment),
+    storage: options.storage === undefined ? parts.openStorage(environment) : readStorage(options.storage, environment),
     owner: { endpoint: target.endpoint ?? `page:${environment.randomId()}`, scope },
     store,
     tap: {},

@@ -4,7 +4,6 @@ import { TaskConfigurationError } from '../protocol/errors.js'
 import { READ_MORE } from '../protocol/readMore.js'
 import { memoryStorage } from '../storage/memoryStorage.js'
 import { pageStorage } from '../storage/pageStorage.js'
-import { splitStorage } from '../storage/splitStorage.js'
 import type { TaskStorage } from '../storage/taskStorage.js'
 import { DEFAULT_POLL_POLICY, MAX_TIMER_MS, type PollPolicy } from '../time/policy.js'
 import type { TaskClientBaseOptions } from './taskClient.js'
@@ -55,8 +54,10 @@ export function readPollPolicy({ poll, retry, callTimeoutMs }: TaskClientBaseOpt
  *
  * @throws {TaskConfigurationError} if it names none.
  */
-export function readStorage(option: TaskClientBaseOptions['storage'], environment: Environment): TaskStorage {
-  if (option === undefined) return splitStorage(pageStorage('local', environment), pageStorage('session', environment))
+export function readStorage(
+  option: Exclude<TaskClientBaseOptions['storage'], undefined>,
+  environment: Environment,
+): TaskStorage {
   if (option === 'local' || option === 'session') return pageStorage(option, environment)
   if (option === 'memory') return memoryStorage()
   const methods = ['getItem', 'setItem', 'removeItem', 'keys'] as const

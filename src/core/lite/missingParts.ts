@@ -1,4 +1,5 @@
 import type { ClientParts, PartsOfClient } from '../client/parts/parts.js'
+import { PLAIN_RECORDS } from '../client/parts/plainRecords.js'
 import type { TaskClientBaseOptions } from '../client/taskClient.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import { NO_PUSH } from '../run/push.js'
@@ -6,6 +7,7 @@ import { NO_TABS } from '../tabs/tabs.js'
 
 /** What a client has in place of parts that are not named. */
 export const NO_PARTS: PartsOfClient = {
+  ...PLAIN_RECORDS,
   createTabs: () => NO_TABS,
   receive: () => {},
   answers: { onInputs: () => {}, ask: refuseResponse, respond: refuseResponse },

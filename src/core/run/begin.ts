@@ -8,7 +8,6 @@ import { type Call, recordOf, settledBy } from '../record/call.js'
 import { planStart, type Wish } from '../record/planStart.js'
 import { type CallRecord, isOver, newTaskRecord } from '../record/record.js'
 import { isSettled } from '../record/toolCallState.js'
-import { readFound } from './catchUp.js'
 import { type CallEntry, createCallEntry } from './entries.js'
 import { type CallHandle, createHandle } from './handle.js'
 import { ANY_ARGUMENTS, type AnyArguments, taskCallId, toolCallId } from './keys.js'
@@ -122,7 +121,7 @@ export async function resumeToolCalls(run: Run, { callId }: { callId?: string } 
   if (signal.aborted) return []
   run.tabs.open()
   if (callId !== undefined) {
-    const found = await readFound(run, callId)
+    const found = await run.readFound(run, callId)
     if (signal.aborted || found === undefined) return []
     const known = run.calls.get(callId)
     if (found.task === undefined && known === undefined) return resumeIntent(run, found)

@@ -1,6 +1,5 @@
 import { merge } from '../record/merge.js'
 import type { CallRecord } from '../record/record.js'
-import { onAbort } from '../time/abort.js'
 import type { CallEntry } from './entries.js'
 import { learn } from './learning.js'
 import { adopt, drop } from './pageCalls.js'
@@ -71,38 +70,4 @@ export function dropForgotten(run: Run, callId: string, at = Number.POSITIVE_INF
   if (since > at && (isOfThisClock || since <= time)) return
   drop(run, callId)
   void run.records.remove(callId, record)
-}
-
-/** How long other tabs have to hand over the record of a call, in ms. */
-const HAND_OVER_MS = 1000
-
-/**
- * Reads what earlier pages have left of a call. If its task id names a session, only the tabs that follow the task know
- * it, and no storage that others can read:
- *
- * ```text
- * tab A  follows the task ─────────────── tells
- * tab B       reads: held by others ─ asks ─────── follows, too
- * ```
- */
-export async function readFound(run: Run, callId: string): Promise<CallRecord | undefined> {
-  const { wanted, environment, tabs } = run
-  const found = await run.records.read(callId)
-  if (found?.held === undefined) return found
-  const told = await new Promise<CallRecord | undefined>((resolve) => {
-    const takers = wanted.get(callId) ?? new Set()
-    const end = (record?: CallRecord) => {
-      environment.clearTimeout(timer)
-      stopListening()
-      takers.delete(end)
-      if (takers.size === 0) wanted.delete(callId)
-      resolve(record)
-    }
-    wanted.set(callId, takers.add(end))
-    const timer = environment.setTimeout(end, HAND_OVER_MS)
-    let stopListening = () => {}
-    stopListening = onAbort(run.closing.signal, end)
-    tabs.post({ type: 'ask', callId })
-  })
-  return told ?? (found.held === 'ended' ? undefined : found)
 }

@@ -27,6 +27,9 @@ export interface CallStore {
 /** Takes what another tab says. */
 export type Receive = (run: Run, message: Exclude<TabMessage, { type: 'leader' }>) => void
 
+/** Reads what earlier pages have left of a call. */
+export type ReadFound = (run: Run, callId: string) => Promise<CallRecord | undefined>
+
 /** What the client brings. */
 export interface CallsOptions {
   readonly port: TaskPort
@@ -42,6 +45,7 @@ export interface CallsOptions {
   readonly maxConcurrentPolls: number
   readonly handlers: InputHandlers
   readonly checkForm: CheckForm
+  readonly readFound: ReadFound
   /** Takes what other tabs say. */
   readonly receive: Receive
   /** Responds to input requests. */

@@ -6,7 +6,6 @@ import { asFound } from '../record/call.js'
 import { planStart, type Wish } from '../record/planStart.js'
 import { type CallRecord, newTaskRecord } from '../record/record.js'
 import { pollInterval } from '../time/policy.js'
-import { readFound } from './catchUp.js'
 import { type CallEntry, TOLD } from './entries.js'
 import { attach } from './leading.js'
 import { change } from './learning.js'
@@ -52,7 +51,7 @@ export async function startCall(run: Run, entry: CallEntry, start: Start): Promi
     if (key !== undefined) unlock = await run.tabs.lock(`call:${callId}`, signal)
     // Another tab may have told of its task or outcome while this one waited.
     if (!isWaiting(entry)) return
-    const found = key === undefined || start.wish === 'call-again' ? undefined : await readFound(run, callId)
+    const found = key === undefined || start.wish === 'call-again' ? undefined : await run.readFound(run, callId)
     if (!isWaiting(entry)) return
     const intent = await takeFound(run, entry, found, start)
     if (intent === 'taken') return

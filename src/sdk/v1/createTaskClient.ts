@@ -1,7 +1,7 @@
 import { checkOptionNames, type OptionKinds } from '../../core/client/checkOptions.js'
 import { createClientOver } from '../../core/client/createClientOver.js'
 import { mustBe } from '../../core/client/mustBe.js'
-import { ALL_PARTS } from '../../core/client/parts/allParts.js'
+import { PARTS_OF_EVERY_REVISION } from '../../core/client/parts/everyRevision.js'
 import type { ConnectionSetUp } from '../../core/client/setUp.js'
 import type { TaskClient } from '../../core/client/taskClient.js'
 import type { AnyTools, ToolsOf } from '../../core/client/tools.js'
@@ -39,7 +39,7 @@ import { createSdkV1Connection } from './sdkV1Connection.js'
 export function createTaskClient<T extends object = AnyTools>(options: TaskClientSdkV1Options): TaskClient<ToolsOf<T>> {
   const setUp = (environment: Environment) => setUpSdkV1(options, environment)
   // What the tools are is known to types alone.
-  return createClientOver(options, setUp, ALL_PARTS) as TaskClient<ToolsOf<T>>
+  return createClientOver(options, setUp, PARTS_OF_EVERY_REVISION) as TaskClient<ToolsOf<T>>
 }
 
 /** The options of `taskwire/sdk-v1`, beside those of every client. */

@@ -5,9 +5,11 @@ import { takePushed } from '../../run/push.js'
 import { createTabs } from '../../tabs/createTabs.js'
 import { createObserving } from '../observe/createObserving.js'
 import type { PartsOfClient } from './parts.js'
+import { PLAIN_RECORDS } from './plainRecords.js'
 
-/** What `createTaskClient` has. */
+/** What `createTaskClient` of `taskwire/lite` has. */
 export const ALL_PARTS: PartsOfClient = {
+  ...PLAIN_RECORDS,
   createTabs,
   receive,
   answers,

@@ -1,4 +1,6 @@
+import type { Environment } from '../../environment/environment.js'
 import type { CallsOptions } from '../../run/run.js'
+import type { TaskStorage } from '../../storage/taskStorage.js'
 import type { createTabs } from '../../tabs/createTabs.js'
 import type { CreateObserving } from '../observe/createObserving.js'
 
@@ -25,7 +27,10 @@ export interface ClientParts {
 }
 
 /** What the parts bring. */
-export interface PartsOfClient extends Pick<CallsOptions, 'receive' | 'answers' | 'checkForm' | 'createPush'> {
+export interface PartsOfClient
+  extends Pick<CallsOptions, 'readFound' | 'receive' | 'answers' | 'checkForm' | 'createPush'> {
+  /** What the option `storage` stands for where an app does not give it. */
+  readonly openStorage: (environment: Environment) => TaskStorage
   readonly createTabs: typeof createTabs
   readonly createObserving: CreateObserving
 }
