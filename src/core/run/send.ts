@@ -9,8 +9,7 @@ import type { ToolCallResponse } from '../protocol/taskPort.js'
 import { MAX_VIOLATIONS } from '../record/failed.js'
 import { NO_INPUTS } from '../record/inputs.js'
 import type { CallRecord } from '../record/record.js'
-import { backoffDelay } from '../time/policy.js'
-import { untilOnline } from '../time/untilOnline.js'
+import { retry } from '../time/retry.js'
 import type { CallEntry } from './entries.js'
 import { change } from './learning.js'
 import { now, type Run } from './run.js'
@@ -40,8 +39,7 @@ export async function sendCall(
   let key = before?.idempotencyKey
   let canRepeat = key !== undefined
   let isSentHere = false
-  let dueAt = environment.now()
-  let giveUpAt = Number.POSITIVE_INFINITY
+  let giveUpAt: number | undefined
   let violations = 0
 
   async function beforeSend(keyTtlMs: number): Promise<string | undefined> {
@@ -65,13 +63,12 @@ export async function sendCall(
     throw new PageOutdatedError(name, { callId })
   }
 
-  for (let failures = 1; ; failures++) {
-    // Offline, the call can wait.
-    await untilOnline({ environment, signal, dueAt, onOffline: () => setOffline(run, entry, true) })
-    if (failures === 1) giveUpAt = environment.now() + policy.callTimeoutMs
-    setOffline(run, entry, false)
-    try {
-      return await port.callTool(
+  return retry(
+    { environment, policy, signal, onOffline: () => setOffline(run, entry, true) },
+    () => {
+      giveUpAt ??= environment.now() + policy.callTimeoutMs
+      setOffline(run, entry, false)
+      return port.callTool(
         { name, ...(args && { arguments: args }), meta },
         {
           beforeSend,
@@ -80,20 +77,19 @@ export async function sendCall(
           signal,
         },
       )
-    } catch (error) {
+    },
+    (error, failures) => {
       violations = error instanceof TaskProtocolError ? violations + 1 : 0
       const isOver = !canRepeat || signal.aborted || violations >= MAX_VIOLATIONS
       if (isOver || !isUnanswered(error, entry.call.sent === 'repeated')) throw error
-      const at = environment.now()
-      const { retryAfterMs: asked = 0 } = Object(error.cause) as { retryAfterMs?: number }
+      const { retryAfterMs: askedMs = 0 } = Object(error.cause) as { retryAfterMs?: number }
       change(run, entry, (call) => failedOnce({ ...call, sent: 'repeated' }, error))
-      if (failures >= policy.maxAttempts || at + asked >= giveUpAt)
-        throw error instanceof ToolCallInterruptedError
-          ? error
-          : new ToolCallInterruptedError(name, { callId, cause: error })
-      dueAt = at + Math.max(policy.minIntervalMs, asked, backoffDelay(failures, policy, environment.random()))
-    }
-  }
+      if (failures < policy.maxAttempts && environment.now() + askedMs < (giveUpAt ?? 0)) return askedMs
+      throw error instanceof ToolCallInterruptedError
+        ? error
+        : new ToolCallInterruptedError(name, { callId, cause: error })
+    },
+  )
 }
 
 /** The call waits for the network, or goes out. */

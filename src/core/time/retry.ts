@@ -38,6 +38,40 @@ export async function withRequestTimeout<T>(
   }
 }
 
+export interface RetryOptions {
+  readonly environment: Environment
+  readonly policy: PollPolicy
+  /** Aborting it ends the attempts. */
+  readonly signal: AbortSignal
+  /** Called where an attempt has to wait for the network. */
+  readonly onOffline?: () => void
+}
+
+/**
+ * Attempts something until it succeeds, backing off as polls do. Offline it waits.
+ *
+ * @param onFailure Called with what an attempt has failed with, and how many have. Returns for how long the server asks to wait,
+ * in ms, or throws what ends the attempts.
+ * @throws the signal's reason.
+ */
+export async function retry<T>(
+  { environment, policy, signal, onOffline }: RetryOptions,
+  attempt: () => Promise<T>,
+  onFailure: (error: unknown, failures: number) => number,
+): Promise<T> {
+  let dueAt = environment.now()
+  for (let failures = 1; ; failures++) {
+    await untilOnline({ environment, signal, dueAt, ...(onOffline && { onOffline }) })
+    try {
+      return await attempt()
+    } catch (error) {
+      const askedMs = onFailure(error, failures)
+      const delayMs = Math.max(policy.minIntervalMs, backoffDelay(failures, policy, environment.random()))
+      dueAt = environment.now() + Math.max(delayMs, askedMs)
+    }
+  }
+}
+
 /** JSON-RPC's "Internal error": the one refusal that says nothing about the request itself. */
 const INTERNAL_ERROR = -32603
 
@@ -52,39 +86,33 @@ export interface DeliveryOptions extends RequestOptions {
 }
 
 /**
- * Sends a request until the server has taken it: an attempt that fails in a way that may pass is repeated, backing off
- * as polls do. Offline it waits.
+ * Sends a request until the server has taken it: an attempt that fails in a way that may pass is repeated.
  *
  * @throws what the server refuses it with; the signal's reason.
  */
-export async function deliver({
-  signal,
-  send,
-  inLine = (work) => work(),
-  onRetry,
-  ...options
-}: DeliveryOptions): Promise<void> {
-  const { environment, policy } = options
-  let dueAt = environment.now()
-  for (let failures = 1; ; failures++) {
-    await untilOnline({ environment, signal, dueAt })
-    const attempt = new AbortController()
-    const stopListening = onAbort(signal, () => attempt.abort(signal.reason))
-    try {
-      return await inLine(() => {
-        signal.throwIfAborted()
-        return withRequestTimeout(options, attempt, send)
-      })
-    } catch (error) {
+export function deliver({ send, inLine = (work) => work(), onRetry, ...options }: DeliveryOptions): Promise<void> {
+  const { signal } = options
+  return retry(
+    options,
+    async () => {
+      const attempt = new AbortController()
+      const stopListening = onAbort(signal, () => attempt.abort(signal.reason))
+      try {
+        await inLine(() => {
+          signal.throwIfAborted()
+          return withRequestTimeout(options, attempt, send)
+        })
+      } finally {
+        stopListening()
+      }
+    },
+    (error) => {
       signal.throwIfAborted()
       if (!(error instanceof TaskRequestError) || !mayPass(error)) throw error
       onRetry(error)
-      const delay = Math.max(policy.minIntervalMs, backoffDelay(failures, policy, environment.random()))
-      dueAt = environment.now() + Math.max(delay, error.retryAfterMs ?? 0)
-    } finally {
-      stopListening()
-    }
-  }
+      return error.retryAfterMs ?? 0
+    },
+  )
 }
 
 /** True for a status of a server or a gateway that has not looked at the request, or could not. */
