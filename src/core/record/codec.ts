@@ -43,20 +43,8 @@ export function encodeCallRecord(record: CallRecord): string {
 const MAX_ANSWERED = 512
 
 /** The members that are kept. What is undefined is left out by `JSON.stringify`. */
-function kept({ task, ...call }: CallRecord): JsonObject {
-  const { callId, tool, key, endpoint, scope, startedAt, argumentsHash, meta, keepResult, idempotencyKey, held } = call
-  const identity = {
-    callId,
-    tool,
-    key,
-    endpoint,
-    scope,
-    startedAt,
-    era: task?.era ?? 'modern',
-    argumentsHash,
-    meta,
-    keepResult,
-  }
+function kept({ task, idempotencyKey, held, ...call }: CallRecord): JsonObject {
+  const identity = { ...call, era: task?.era ?? 'modern' }
   if (task === undefined) return { ...identity, idempotencyKey, held }
   const { taskId, status, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs } = task.task
   const { receivedAt, earliestAt, notedAt, snapshotAt, answered, cancelling, lost } = task
@@ -119,35 +107,52 @@ export function decodeCallRecord(text: string, now: number): CallRecord | undefi
   }
 }
 
+type Members = Readonly<Record<string, (value: unknown) => boolean>>
+
+/** What every record has. */
+const NEEDED: Members = {
+  callId: isText,
+  tool: isText,
+  endpoint: isText,
+  scope: isText,
+  // A call made in the millisecond in which another one was forgotten starts later than that.
+  startedAt: isTime,
+  era: (value) => value === 'modern' || value === 'legacy',
+}
+
+/** What a record may have. Another script can write one: what is of another kind, or makes records large, counts as absent. */
+const OPTIONAL: Members = {
+  key: isText,
+  // Longer than any hash of ours.
+  argumentsHash: (value) => isText(value) && value.length <= 64,
+  meta: (value) => isJsonObject(value) && JSON.stringify(value).length <= MAX_META_LENGTH,
+  keepResult: isCount,
+  // As long as servers take it.
+  idempotencyKey: (value) => isText(value) && value.length >= 16 && value.length <= 256,
+  held: (value) => value === 'working' || value === 'ended',
+}
+
+/** An app notes no more than so many characters. */
+export const MAX_META_LENGTH = 1024
+
+function hasMembers(body: JsonObject, members: Members): boolean {
+  return Object.entries(members).every(([name, isRight]) => isRight(body[name]))
+}
+
 /**
  * The record that another tab or an earlier visit has left, with its times by the clock of now: a clock may have been
  * ahead when they were noted. Any script of the origin can send one, so nothing in it is believed to be longer ahead than
  * a server may ask for. Undefined for what is none, or of another version.
  */
 export function readCallRecord(body: unknown, now: number): CallRecord | undefined {
-  if (!isJsonObject(body) || body['v'] !== VERSION) return undefined
-  const { callId, tool, key, endpoint, scope, era, startedAt, idempotencyKey, held, argumentsHash, meta, keepResult } =
-    body
-  if (typeof callId !== 'string' || typeof tool !== 'string') return undefined
-  if (typeof endpoint !== 'string' || typeof scope !== 'string' || !isTime(startedAt)) return undefined
-  if (era !== 'modern' && era !== 'legacy') return undefined
-  const task = readTaskRecord(body['task'], era, now)
+  if (!isJsonObject(body) || body['v'] !== VERSION || !hasMembers(body, NEEDED)) return undefined
+  const task = readTaskRecord(body['task'], body['era'] as TaskRecord['era'], now)
   if (body['task'] !== undefined && task === undefined) return undefined
-  return {
-    callId,
-    tool,
-    key: typeof key === 'string' ? key : undefined,
-    argumentsHash: isArgumentsHash(argumentsHash) ? argumentsHash : undefined,
-    meta: isJsonObject(meta) && isShort(meta) ? (meta as ToolCallMeta) : undefined,
-    keepResult: isCount(keepResult) ? keepResult : undefined,
-    endpoint,
-    scope,
-    // A call made in the millisecond in which another one was forgotten starts later than that.
-    startedAt,
-    idempotencyKey: isIdempotencyKey(idempotencyKey) ? idempotencyKey : undefined,
-    task,
-    held: task === undefined && (held === 'working' || held === 'ended') ? held : undefined,
-  }
+  const { callId, tool, endpoint, scope, startedAt } = body
+  const call: Record<string, unknown> = { callId, tool, endpoint, scope, startedAt, task }
+  for (const [name, isRight] of Object.entries(OPTIONAL)) call[name] = isRight(body[name]) ? body[name] : undefined
+  if (task !== undefined) call['held'] = undefined
+  return call as unknown as CallRecord
 }
 
 /** The outcome that came with a record, where the call became no task. */
@@ -158,7 +163,7 @@ export function readOutcome(value: unknown): Outcome | undefined {
   return 'result' in parsed ? { result: parsed.result } : undefined
 }
 
-function readTaskRecord(body: unknown, era: CallRecordEra, now: number): TaskRecord | undefined {
+function readTaskRecord(body: unknown, era: TaskRecord['era'], now: number): TaskRecord | undefined {
   if (!isJsonObject(body) || !isTime(body['receivedAt']) || !isReadableTtl(body['ttlMs'])) return undefined
   const detailed = readTask(body)
   if (detailed === undefined) return undefined
@@ -188,12 +193,10 @@ function readTaskRecord(body: unknown, era: CallRecordEra, now: number): TaskRec
   return byClock(record, now)
 }
 
-type CallRecordEra = TaskRecord['era']
-
 /** A task with what its status carries, where that was told; a record that was kept has the task alone. */
 function readTask(body: JsonObject): DetailedTask | ReturnType<typeof parseTask> | undefined {
   const { createdAt, lastUpdatedAt } = body
-  if (typeof createdAt !== 'string' || typeof lastUpdatedAt !== 'string') return undefined
+  if (!isText(createdAt) || !isText(lastUpdatedAt)) return undefined
   try {
     const isEnded = 'endedAt' in body && !('endError' in body)
     // The outcome of a task that was created in its end is known with the first response to a poll.
@@ -206,6 +209,10 @@ function readTask(body: JsonObject): DetailedTask | ReturnType<typeof parseTask>
 
 function isReadableTtl(value: unknown): boolean {
   return value === null || typeof value === 'number'
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
 }
 
 /** JSON has a number that is read as Infinity: 1e999. */
@@ -221,31 +228,17 @@ function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 }
 
-/** Longer than any hash of ours: what another script has written must not make records large. */
-const MAX_HASH_LENGTH = 64
-
-function isArgumentsHash(value: unknown): value is string {
-  return typeof value === 'string' && value.length <= MAX_HASH_LENGTH
-}
-
-/** An app notes no more than so many characters, and another script is not to make records large. */
-export const MAX_META_LENGTH = 1024
-
-function isShort(meta: object): boolean {
-  return JSON.stringify(meta).length <= MAX_META_LENGTH
-}
-
-/** As long as servers take it. */
-function isIdempotencyKey(value: unknown): value is string {
-  return typeof value === 'string' && value.length >= 16 && value.length <= 256
+const FAILURE: Members = {
+  network: (value) => value === 'retrying' || value === 'paused',
+  count: isCount,
+  violations: isCount,
+  refusals: isCount,
 }
 
 function readFailure(value: unknown): PollFailure | undefined | 'none' {
   if (value === undefined) return undefined
-  if (!isJsonObject(value)) return 'none'
-  const { network, count, violations, refusals, error } = value
-  if (network !== 'retrying' && network !== 'paused') return 'none'
-  if (!isCount(count) || !isCount(violations) || !isCount(refusals)) return 'none'
+  if (!isJsonObject(value) || !hasMembers(value, FAILURE)) return 'none'
+  const { network, count, violations, refusals, error } = value as unknown as PollFailure
   return { error: errorFromJson(error), network, count, violations, refusals }
 }
 
