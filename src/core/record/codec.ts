@@ -2,7 +2,6 @@ import { parseCallToolResult } from '../protocol/callToolResult.js'
 import { errorFromJson } from '../protocol/errorJson.js'
 import { isTaskError } from '../protocol/errors.js'
 import { isJsonObject, type JsonObject } from '../protocol/json.js'
-import type { ToolCallMeta } from '../protocol/register.js'
 import {
   type DetailedTask,
   isTerminal,
