@@ -111,7 +111,7 @@ it('a call that the next process of the backend does not know ends with an error
   const call = client.startToolCall(WORK)
   await server.advance(2500)
   await backend.restart()
-  await server.advance(3000)
+  await server.advance(12_000)
   await expect(call.result).rejects.toBeInstanceOf(TaskExpiredError)
   await expect(call.result).rejects.toThrow(/backend of this app no longer knows/)
 })

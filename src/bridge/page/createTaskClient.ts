@@ -103,6 +103,7 @@ function createBridgeClient(options: TaskClientBridgeOptions): TaskClient {
     ...to,
     signal: closing.signal,
     user: () => mirror.user,
+    epoch: () => mirror.position?.epoch,
     onRefused: ({ status: refused, error }) => {
       if (refused === UNAUTHORIZED) standing.set({ isLive: false, refused, error })
     },

@@ -8,6 +8,8 @@ import { type CallOnWire, type CallRef, givenKey, type Position } from '../wire/
 /** A `tools/call` that this page has asked for. */
 export interface OwnStart {
   readonly startedAt: number
+  /** The news of a run that was started later than this are of this start. */
+  readonly after: number
   /** Once the backend has taken it: when the call was started there, and whether this page has made it. */
   readonly run?: number
   readonly isNew?: boolean
@@ -41,6 +43,8 @@ export interface Entry {
   /** Resolves when the backend has answered to the start. */
   started: Promise<unknown>
   isFetching: boolean
+  /** How many processes in a row did not know the call. */
+  unknown: number
   /** True if somebody has asked for the outcome. */
   isWanted: boolean
   /** True if this page has seen it run: its end is news. */
@@ -57,7 +61,13 @@ const NOTHING: Readonly<Record<string, never>> = {}
 /** True while the backend has not said how the call is that this page has asked for. */
 export function isAwaited({ start, wire }: Entry): boolean {
   if (start === undefined) return false
-  return start.run === undefined || wire === undefined || wire.startedAt < start.run
+  if (wire === undefined) return true
+  return start.run === undefined ? wire.startedAt <= start.after : wire.startedAt < start.run
+}
+
+/** True unless the backend has answered that another page had made the call. */
+export function isOwn(start: OwnStart | undefined): start is OwnStart {
+  return start !== undefined && (start.isNew === true || start.run === undefined)
 }
 
 /** A call as the store shows it. `network`: what keeps the news from coming; undefined where they come. */
@@ -95,7 +105,7 @@ function project(entry: Entry, network: 'retrying' | 'offline' | undefined): Too
     return { ...quiet, ...cancelled, ...trouble, phase: 'calling' as const }
   }
   // What this page has asked for is shown with the time of this page.
-  const own = { ...(args && { arguments: args }), ...(start?.isNew && { startedAt: start.startedAt }) }
+  const own = { ...(args && { arguments: args }), ...(isOwn(start) && { startedAt: start.startedAt }) }
   if (state.endedAt !== undefined) return { ...state, ...own }
   const answered = [...responses].filter(([key]) => Object.hasOwn(state.inputRequests, key))
   return {
@@ -134,6 +144,7 @@ export function createEntry(
     responses: new Map(),
     started: Promise.resolve(),
     isFetching: false,
+    unknown: 0,
     isWanted: false,
     hasRun: false,
     isOver: false,

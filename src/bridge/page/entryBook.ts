@@ -3,8 +3,8 @@ import type { Environment } from '../../core/environment/environment.js'
 import { TaskExpiredError } from '../../core/protocol/errors.js'
 import { isSettled, type SettledToolCall } from '../../core/record/toolCallState.js'
 import { abortError } from '../../core/time/abort.js'
-import { isNoEarlier, type Position } from '../wire/messages.js'
-import { type Entry, isAwaited, showEntry } from './entries.js'
+import type { Position } from '../wire/messages.js'
+import { type Entry, isAwaited, isOwn, showEntry } from './entries.js'
 import type { Mirror } from './mirror.js'
 
 export interface EntryBookOptions {
@@ -29,6 +29,8 @@ export interface EntryBook {
   release(entry: Entry): void
   /** Ends a call without the backend. */
   fail(entry: Entry, error: Error): void
+  /** True if the news do not know the call, or this run of it: another process of the backend has taken it. */
+  isElsewhere(entry: Entry): boolean
   /** Shows it as it is now. */
   refresh(entry: Entry): void
   refreshAll(): void
@@ -40,16 +42,18 @@ export function createEntryBook({ environment, mirror, store, network, ...option
 
   function isTold(told: Position | undefined): boolean {
     const { position } = mirror
-    if (told === undefined || position === undefined) return false
-    if (position.epoch === told.epoch) return position.seq >= told.seq
-    // The backend was started again since. News of before come from a tab that was frozen.
-    return isNoEarlier(position.epoch, told.epoch)
+    return told !== undefined && position?.epoch === told.epoch && position.seq >= told.seq
+  }
+
+  /** The same where the process of the news was not asked: the answer of the other one has said what came of it. */
+  function isOver(told: Position | undefined): boolean {
+    return isTold(told) || (told !== undefined && told.epoch !== mirror.position?.epoch)
   }
 
   /** Takes away what was asked for and told since. */
   function dropTold(entry: Entry): void {
-    if (isTold(entry.cancel?.told)) entry.cancel = undefined
-    for (const [key, { told }] of entry.responses) if (isTold(told)) entry.responses.delete(key)
+    if (isOver(entry.cancel?.told)) entry.cancel = undefined
+    for (const [key, { told }] of entry.responses) if (isOver(told)) entry.responses.delete(key)
     const { start, wire, failure } = entry
     if (failure !== undefined || start === undefined || !isAwaited(entry) || !isTold(start.told)) return
     // A backend that finds the record of the call shows when that was made, which may be earlier than it has answered.
@@ -78,8 +82,7 @@ export function createEntryBook({ environment, mirror, store, network, ...option
     entry.isOver = true
     if (next.phase === 'completed') entry.resolve(next.result)
     else entry.reject(next.error)
-    const isOwn = entry.failure !== undefined || entry.start?.isNew
-    if (isCurrent && (entry.hasRun || isOwn)) options.onSettled(next)
+    if (isCurrent && (entry.hasRun || entry.failure !== undefined || isOwn(entry.start))) options.onSettled(next)
   }
 
   function remove(entry: Entry): void {
@@ -106,6 +109,14 @@ export function createEntryBook({ environment, mirror, store, network, ...option
     fail(entry, error) {
       setFailure(entry, error)
       refresh(entry)
+    },
+    isElsewhere(entry) {
+      const { position } = mirror
+      const { isOver, callId, start, wire } = entry
+      if (isOver || position === undefined) return false
+      if (isAwaited(entry)) return start?.told !== undefined && start.told.epoch !== position.epoch
+      const heard = mirror.wireOf(callId)
+      return heard === undefined || (wire !== undefined && heard.startedAt < wire.startedAt)
     },
     refresh,
     refreshAll() {

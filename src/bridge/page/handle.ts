@@ -9,7 +9,7 @@ import type { PageCalls } from './pageCalls.js'
 import type { Post } from './requests.js'
 
 export interface HandleContext {
-  readonly calls: Pick<PageCalls, 'refresh'>
+  readonly calls: Pick<PageCalls, 'refresh' | 'takeAnswer'>
   readonly post: Post
   readonly subscribe: (callId: string, listener: () => void) => () => void
   /** When the backend was last heard of. */
@@ -54,6 +54,7 @@ function cancel(entry: Entry, { calls, post }: HandleContext): Promise<void> {
     try {
       const answer = await post({ type: 'cancel', call: entry.ref }, () => set({ isRetrying: true }))
       set({ told: answer })
+      calls.takeAnswer(entry, answer)
     } catch (error) {
       entry.cancel = undefined
       calls.refresh(entry)
@@ -92,6 +93,7 @@ function respond(
         set({ state: { status: 'sending', isRetrying: true } }),
       )
       set({ told: answer })
+      calls.takeAnswer(entry, answer)
     } catch (thrown) {
       set({ state: { status: 'rejected', isRetrying: false, error: asError(thrown) } })
       throw thrown

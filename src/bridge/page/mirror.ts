@@ -7,7 +7,12 @@ export interface Changes {
   /** True if everything was told: the backend may be another process. */
   readonly isWhole: boolean
   readonly calls: readonly (readonly [callId: string, wire: CallOnWire])[]
-  readonly gone: readonly { readonly callId: string; readonly isForgotten: boolean }[]
+  readonly gone: readonly {
+    readonly callId: string
+    readonly isForgotten: boolean
+    /** True if it is only not there: another process of the backend may have it. */
+    readonly isMissing?: boolean
+  }[]
 }
 
 /** What this page knows of its backend. */
@@ -16,6 +21,8 @@ export interface Mirror {
   readonly position: Position | undefined
   readonly user: string | undefined
   readonly connection: JsonObject | undefined
+  /** What the news have said last of a call. */
+  wireOf(callId: string): CallOnWire | undefined
   /** Takes news in. Undefined where something in between is missing. */
   take(news: News): Changes | undefined
   /** Everything that is known, for another tab. */
@@ -52,6 +59,7 @@ export function createMirror(idOf: (ref: CallRef) => string): Mirror {
     get connection() {
       return connection
     },
+    wireOf: (callId) => wires.get(callId),
     take(news) {
       const isOtherUser = user !== undefined && user !== news.user
       const isKnownEpoch = !isOtherUser && last?.epoch === news.epoch
@@ -67,7 +75,7 @@ export function createMirror(idOf: (ref: CallRef) => string): Mirror {
       const told = new Set(news.calls.map((call) => idOf(call as unknown as CallRef)))
       const missing = before
         .filter((callId) => isOtherUser || !told.has(callId))
-        .map((callId) => ({ callId, isForgotten: isOtherUser }))
+        .map((callId) => ({ callId, isForgotten: isOtherUser, isMissing: !isOtherUser }))
       const gone = news.gone.map(({ call, isForgotten = false }) => ({ callId: idOf(call), isForgotten }))
       for (const { callId } of [...missing, ...gone]) if (!told.has(callId)) wires.delete(callId)
       return {

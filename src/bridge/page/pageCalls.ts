@@ -2,6 +2,7 @@ import { asError } from '../../core/protocol/asError.js'
 import type { ToolCallRequest } from '../../core/protocol/taskPort.js'
 import type { RecordOwner } from '../../core/record/record.js'
 import type { StartOptions } from '../../core/run/begin.js'
+import type { Answer } from '../wire/messages.js'
 import type { Entry } from './entries.js'
 import { createEntryBook, type EntryBook, type EntryBookOptions } from './entryBook.js'
 import type { Changes } from './mirror.js'
@@ -19,11 +20,19 @@ export interface PageCallsOptions extends Omit<EntryBookOptions, 'onEnded'> {
 export interface PageCalls extends Pick<EntryBook, 'entries' | 'refresh' | 'refreshAll'> {
   start(request: ToolCallRequest, options: StartOptions): Started
   take(changes: Changes): void
+  /** Takes what an answer says of a call, where the news come from another process of the backend. */
+  takeAnswer(entry: Entry, answer: Answer): void
   /** Fetches the outcome of a call that ended in an earlier life of the backend. */
   fetchOutcome(entry: Entry): void
   forget(callId?: string): Promise<void>
   close(reason: Error): void
 }
+
+/** When a call is asked for that the news do not know, and how often after that, in ms. Mostly the news come first. */
+const FIRST_ASK_MS = 1000
+const NEXT_ASK_MS = 2000
+/** So many processes in a row that do not know a call have lost it. */
+const MAX_UNKNOWN = 4
 
 export function createPageCalls(options: PageCallsOptions): PageCalls {
   const { environment, mirror, owner, store, post, onForgotten } = options
@@ -32,13 +41,34 @@ export function createPageCalls(options: PageCallsOptions): PageCalls {
   const news = createNewsTaking(book, (ids) => onForgotten((callId) => callId !== undefined && ids.has(callId)))
   let forgotten: Promise<unknown> = Promise.resolve()
 
+  let timer: unknown
+
   function fetchOutcome(entry: Entry): void {
-    if (entry.isFetching || entry.shown.phase !== 'ended') return
-    entry.isFetching = true
+    if (entry.shown.phase !== 'ended') return
     entry.isWanted = true
+    ask(entry)
+  }
+
+  /** Asks what has become of a call. Any process of the backend can read that. */
+  function ask(entry: Entry): void {
+    if (entry.isFetching) return
+    entry.isFetching = true
     const { position } = mirror
     post({ type: 'resume', call: entry.ref })
-      .catch((thrown: unknown) => book.fail(entry, asError(thrown)))
+      .then((answer) => {
+        if (entry.start !== undefined) entry.start = { ...entry.start, told: answer }
+        takeAnswer(entry, answer)
+      })
+      .then(
+        () => {
+          entry.unknown = 0
+        },
+        (thrown: unknown) => {
+          entry.unknown += 1
+          // The process that has taken the call may be another one than the one that was asked.
+          if (entry.unknown >= MAX_UNKNOWN || !book.isElsewhere(entry)) book.fail(entry, asError(thrown))
+        },
+      )
       .finally(() => {
         entry.isFetching = false
         // The backend was started again meanwhile, and the process that was asked may be gone.
@@ -46,11 +76,39 @@ export function createPageCalls(options: PageCallsOptions): PageCalls {
       })
   }
 
+  function takeAnswer(entry: Entry, { call }: Answer): void {
+    if (call !== undefined && entries.get(entry.callId) === entry) {
+      if (entry.start !== undefined) entry.start = { ...entry.start, run: call.startedAt }
+      news.takeCall(entry.callId, call)
+    }
+    book.refresh(entry)
+    watch(FIRST_ASK_MS)
+  }
+
+  /** Asks for the calls that other processes have, until the news know them. */
+  function watch(delayMs: number): void {
+    if (timer !== undefined || ![...entries.values()].some(book.isElsewhere)) return
+    timer = environment.setTimeout(() => {
+      timer = undefined
+      for (const entry of [...entries.values()]) if (book.isElsewhere(entry)) ask(entry)
+      watch(NEXT_ASK_MS)
+    }, delayMs)
+  }
+
   return {
     ...book,
     start: (request, how) =>
-      startCall(request, how, { environment, owner, book, news, post, forgotten: () => forgotten }),
-    take: news.take,
+      startCall(request, how, {
+        ...{ environment, owner, book, news, post },
+        isHearing: () => mirror.position !== undefined,
+        onAnswer: takeAnswer,
+        forgotten: () => forgotten,
+      }),
+    take: (changes) => {
+      news.take(changes)
+      watch(FIRST_ASK_MS)
+    },
+    takeAnswer,
     fetchOutcome,
     forget: async (callId) => {
       const found = [...entries.values()].filter((entry) => callId === undefined || entry.callId === callId)
@@ -69,6 +127,9 @@ export function createPageCalls(options: PageCallsOptions): PageCalls {
       forgotten = asked.catch(() => {})
       await asked
     },
-    close: book.clear,
+    close: (reason) => {
+      environment.clearTimeout(timer)
+      book.clear(reason)
+    },
   }
 }

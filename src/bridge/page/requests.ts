@@ -26,6 +26,8 @@ export interface RequestsOptions extends BackendOptions {
   readonly signal: AbortSignal
   /** Whose calls the page shows. */
   readonly user: () => string | undefined
+  /** The life of the backend whose news the page reads. */
+  readonly epoch: () => string | undefined
   readonly onRefused: (refusal: Refusal) => void
   readonly onPassed: () => void
 }
@@ -47,7 +49,7 @@ export function createPost({ environment, fetch, url, policy, signal, ...options
     let answer: Answer | undefined
 
     async function send(abort: AbortSignal): Promise<void> {
-      const body = JSON.stringify({ v: WIRE_VERSION, id, user, isRepeated, action })
+      const body = JSON.stringify({ v: WIRE_VERSION, id, user, isRepeated, epoch: options.epoch(), action })
       const headers = { 'content-type': 'application/json' }
       isRepeated = true
       const response = await reached(fetch(url(), { method: 'POST', headers, body, signal: abort }))

@@ -7,7 +7,7 @@ import type { RecordOwner } from '../../core/record/record.js'
 import type { StartOptions } from '../../core/run/begin.js'
 import { ANY_ARGUMENTS, toolCallId } from '../../core/run/keys.js'
 import { isReusable } from '../../core/run/pageCalls.js'
-import { makeKey, type PageAction } from '../wire/messages.js'
+import { type Answer, makeKey, type PageAction } from '../wire/messages.js'
 import { createEntry, type Entry } from './entries.js'
 import type { EntryBook } from './entryBook.js'
 import type { Post } from './requests.js'
@@ -19,6 +19,10 @@ export interface StartingOptions {
   readonly book: EntryBook
   readonly news: NewsTaking
   readonly post: Post
+  /** True if news have come. */
+  readonly isHearing: () => boolean
+  /** Called with what the backend has answered about a call of this page. */
+  readonly onAnswer: (entry: Entry, answer: Answer) => void
   /** Resolves when the backend knows what was forgotten: what is started afterwards must not be forgotten with it. */
   readonly forgotten: () => Promise<unknown>
 }
@@ -44,7 +48,9 @@ export function startCall(request: ToolCallRequest, how: StartOptions, options: 
     return { entry: known, refusal }
   }
   const seen = known?.wire?.startedAt
-  const start = { startedAt: environment.now(), failureCount: 0 }
+  // Before the first news, nobody knows here whether there was a run before.
+  const after = options.isHearing() ? (seen ?? Number.NEGATIVE_INFINITY) : Number.POSITIVE_INFINITY
+  const start = { startedAt: environment.now(), after, failureCount: 0 }
   const entry = book.add(createEntry({ callId, name, ref: { name, key }, args, meta: how.meta, start }))
   entry.started = askToStart(entry, how, seen, options).catch((thrown: unknown) => refuse(entry, thrown, options))
   return { entry, refusal: NEVER }
@@ -54,8 +60,9 @@ async function askToStart(
   entry: Entry,
   how: StartOptions,
   seen: number | undefined,
-  { book, post, forgotten }: StartingOptions,
+  options: StartingOptions,
 ): Promise<void> {
+  const { book, post, forgotten } = options
   await forgotten()
   const answer = await post(actionOf(entry, how, seen), (lastError) => {
     const { start } = entry
@@ -65,11 +72,11 @@ async function askToStart(
   })
   const { start, wire } = entry
   if (start === undefined || answer.startedAt === undefined) return
-  const run = Math.max(answer.startedAt, wire?.startedAt ?? 0)
+  const run = answer.call?.startedAt ?? Math.max(answer.startedAt, wire?.startedAt ?? 0)
   const isNew = answer.isNew === true && run === answer.startedAt
   const startedAt = isNew ? start.startedAt : run
-  entry.start = { startedAt, run, isNew, told: answer, failureCount: 0 }
-  book.refresh(entry)
+  entry.start = { ...start, startedAt, run, isNew, told: answer, failureCount: 0 }
+  options.onAnswer(entry, answer)
 }
 
 function refuse(entry: Entry, thrown: unknown, { book, news }: StartingOptions): void {

@@ -45,7 +45,7 @@ export function createNewsTaking(book: EntryBook, onForgotten: (callIds: Readonl
   }
 
   /** True if a call of this page was forgotten. */
-  function takeGone(callId: string, isForgotten: boolean): boolean {
+  function takeGone({ callId, isForgotten, isMissing }: Changes['gone'][number]): boolean {
     dropped.delete(callId)
     const entry = entries.get(callId)
     if (entry?.wire === undefined) return false
@@ -53,7 +53,8 @@ export function createNewsTaking(book: EntryBook, onForgotten: (callIds: Readonl
     if (isStarting) entry.wire = undefined
     else if (isForgotten) book.drop(entry)
     else if (entry.isOver || entry.shown.phase === 'ended') book.release(entry)
-    else book.fail(entry, lost(entry))
+    // Who has taken it says what becomes of it.
+    else if (!isMissing) book.fail(entry, lost(entry))
     return isForgotten && !isStarting
   }
 
@@ -61,7 +62,7 @@ export function createNewsTaking(book: EntryBook, onForgotten: (callIds: Readonl
     takeCall,
     noteDropped: (callId, startedAt) => dropped.set(callId, startedAt),
     take: ({ isWhole, calls, gone }) => {
-      const ids = gone.flatMap(({ callId, isForgotten }) => (takeGone(callId, isForgotten) ? [callId] : []))
+      const ids = gone.flatMap((each) => (takeGone(each) ? [each.callId] : []))
       if (ids.length > 0) onForgotten(new Set(ids))
       for (const [callId, wire] of calls) takeCall(callId, wire)
       // What was asked for may have been told now.

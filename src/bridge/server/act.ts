@@ -1,9 +1,11 @@
 import type { TaskClient, ToolCall } from '../../core/client/taskClient.js'
+import type { Environment } from '../../core/environment/environment.js'
 import { TaskExpiredError, ToolCallKeyConflictError, ToolCallRejectedError } from '../../core/protocol/errors.js'
 import { isSettled, type ToolCallState } from '../../core/record/toolCallState.js'
 import { ANY_ARGUMENTS } from '../../core/run/keys.js'
 import { describeTool } from '../../core/wire/jobs/describeTool.js'
 import type { Answer, CallRef, PageAction, PageRequest } from '../wire/messages.js'
+import type { Feed } from './feed.js'
 import type { BridgeAction } from './options.js'
 import type { Session } from './session.js'
 
@@ -12,35 +14,96 @@ export type IsAllowed = (action: BridgeAction) => Promise<boolean>
 
 type ActionOf<Type extends PageAction['type']> = Extract<PageAction, { type: Type }>
 
+/** What came of an action, and of which call. */
+interface Done extends Partial<Answer> {
+  readonly callId?: string
+  /** Where the page asks what becomes of the call, and not only for the action. */
+  readonly isFollowed?: boolean
+}
+
 /**
  * Does what a page asks for, with the client of its user: a call of another one is not found.
  *
+ * A page may read the news of another process than the one that it asks. Those may come later than the answer, or not know of the
+ * call before it has a task. So the answer has the call:
+ *
+ * ```text
+ * process A   start ─ tools/call ────── task ─ answer, with the call
+ * process B   news of before ··················· the record of A ─ news
+ * ```
+ *
  * @throws what the page gets instead of an answer.
  */
-export async function act(session: Session, request: PageRequest, isAllowed: IsAllowed): Promise<Answer> {
-  const done = await perform(session, request, isAllowed)
+export async function act(
+  session: Session,
+  request: PageRequest,
+  isAllowed: IsAllowed,
+  environment: Pick<Environment, 'setTimeout' | 'clearTimeout'>,
+): Promise<Answer> {
+  const { feed } = session
+  const { callId, isFollowed, ...answer } = await perform(session, request, isAllowed)
   // Up to this number, the stream says what came of it.
-  session.feed.update()
-  return { ...session.feed.position, ...done }
+  feed.update()
+  const isElsewhere = request.epoch !== feed.position.epoch
+  if (callId === undefined) return { ...feed.position, ...answer }
+  if (isFollowed) await untilKnown(feed, callId, isElsewhere ? undefined : { environment, ms: NOTED_MS })
+  const call = isElsewhere && feed.wireOf(callId)
+  return { ...feed.position, ...answer, ...(call && { call }) }
+}
+
+/** How long a start is not answered to a page that reads the news here, in ms: by then it is written down that the tool is called. */
+const NOTED_MS = 1000
+
+interface Limit {
+  readonly environment: Pick<Environment, 'setTimeout' | 'clearTimeout'>
+  readonly ms: number
+}
+
+/**
+ * Resolves when other processes can know of the call, since its record has its task, or when it is over or asks something. A process
+ * that is killed before has not answered, so the page asks another one.
+ */
+function untilKnown(feed: Feed, callId: string, limit: Limit | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      stop()
+      limit?.environment.clearTimeout(timer)
+      resolve()
+    }
+    const look = () => {
+      const state = feed.get(callId)
+      const isKnown = state === undefined || isSettled(state) || (state.task !== undefined && state.phase !== 'ended')
+      if (!feed.isOver && !isKnown && Object.keys(state.inputRequests).length === 0) return
+      end()
+    }
+    const stop = feed.listen(look, look)
+    const timer = limit?.environment.setTimeout(end, limit.ms)
+    look()
+  })
 }
 
 async function perform(
   session: Session,
-  { action, isRepeated = false }: PageRequest,
+  request: PageRequest,
   isAllowed: IsAllowed,
-): Promise<Partial<Answer> | undefined> {
-  const { client } = session
+): Promise<Done> {
+  const { client, feed } = session
+  const { action, isRepeated = false } = request
   switch (action.type) {
     case 'start': {
-      const { name, arguments: args } = action
+      const { name, key, arguments: args } = action
       await expectAllowed(isAllowed, { type: 'start', tool: name, ...(args && { arguments: args }) })
-      return start(client, action, isRepeated)
+      const callId = client.toolCallId(name, key)
+      // Another process may have taken it, and have answered in vain.
+      if (isRepeated) await client.resumeToolCalls({ callId })
+      return { ...(await start(client, action, isRepeated)), callId, isFollowed: true }
     }
     case 'forget':
-      return forget(session, action, isAllowed)
+      await forget(session, action, isAllowed)
+      return {}
     case 'connect':
       await client.connect()
-      return undefined
+      return {}
     case 'listTools': {
       // The backend follows jobs by their other tools: a model in the page that saw them would poll, too.
       const { jobs = [] } = client
@@ -51,12 +114,13 @@ async function perform(
     }
     default: {
       const { type } = action
-      const { state, call } = find(session, action.call)
+      const { state, call } = await find(session, action.call)
       const inputKey = action.type === 'respond' && { inputKey: action.inputKey }
       await expectAllowed(isAllowed, { type, tool: state.name, ...inputKey })
       if (action.type === 'cancel') await call.cancel()
       if (action.type === 'respond') await call.respond(action.inputKey, action.response)
-      return undefined
+      const isFollowed = type === 'resume' && request.epoch !== feed.position.epoch
+      return { callId: call.callId, isFollowed }
     }
   }
 }
@@ -100,8 +164,10 @@ async function start(client: TaskClient, action: ActionOf<'start'>, isRepeated: 
 }
 
 /** The call that a page names, where it sees it. */
-function find({ client, feed }: Session, ref: CallRef): { state: ToolCallState; call: ToolCall } {
+async function find(session: Session, ref: CallRef): Promise<{ state: ToolCallState; call: ToolCall }> {
+  const { client, feed } = session
   const callId = idOf(client, ref)
+  await lookFor(session, callId)
   const state = feed.get(callId)
   const call = state && client.getToolCall(callId)
   if (state !== undefined && call !== undefined) return { state, call }
@@ -110,15 +176,25 @@ function find({ client, feed }: Session, ref: CallRef): { state: ToolCallState; 
   })
 }
 
+/** Reads the records where this process does not know the call: another one may have made it since. */
+async function lookFor({ client, feed }: Session, callId: string): Promise<void> {
+  if (feed.get(callId) !== undefined) return
+  await client.resumeToolCalls({ callId })
+  feed.update()
+}
+
 function idOf(client: TaskClient, ref: CallRef): string {
   return 'id' in ref ? ref.id : client.toolCallId(ref.name, ref.key)
 }
 
-async function forget(
-  { client, feed }: Session,
-  { call }: ActionOf<'forget'>,
-  isAllowed: IsAllowed,
-): Promise<undefined> {
+async function forget(session: Session, { call }: ActionOf<'forget'>, isAllowed: IsAllowed): Promise<void> {
+  const { client, feed } = session
+  if (call === undefined) {
+    await client.resumeToolCalls()
+    feed.update()
+  } else {
+    await lookFor(session, idOf(client, call))
+  }
   for (const callId of call === undefined ? feed.callIds : [idOf(client, call)]) {
     const state = feed.get(callId)
     if (state === undefined) continue

@@ -65,7 +65,7 @@ export function createAnswering(options: AnsweringOptions): (session: Session, r
     }
     if (session.actions >= maxActions && !session.knows(asked.id))
       return refuse(429, `Too many actions at once (${maxActions}).`)
-    return await inTime(session.once(asked.id, () => act(session, asked, isAllowed(request))))
+    return await inTime(session.once(asked.id, () => act(session, asked, isAllowed(request), environment)))
   }
 }
 

@@ -2,7 +2,6 @@ import { mustBe } from '../../core/client/mustBe.js'
 import { browserEnvironment } from '../../core/environment/browserEnvironment.js'
 import { asError } from '../../core/protocol/asError.js'
 import { TaskConfigurationError } from '../../core/protocol/errors.js'
-import { newEpoch } from '../wire/messages.js'
 import { createAnswering } from './answering.js'
 import { createEntrance } from './entrance.js'
 import type { BridgeSocket, OpenSocket } from './newsSocket.js'
@@ -47,7 +46,7 @@ export function createTaskBridge(options: TaskBridgeOptions): TaskBridge {
   const report = (thrown: unknown) => options.onError?.(asError(thrown))
   const allowed = typeof allow === 'function' ? undefined : new Set(allow.tools)
   const sessionOf = createSessions({
-    newEpoch: () => newEpoch(environment.now(), environment.randomId()),
+    newEpoch: environment.randomId,
     onError: report,
     shows: guarded(options.shows ?? (({ name }) => allowed?.has(name) ?? true), false),
     select: guarded(options.select ?? (({ result }) => result), { content: [], isError: true }),

@@ -24,6 +24,8 @@ export interface Feed {
   readPosition(lastEventId: string | null): number | undefined
   /** The call with this id of the client, where pages see it. */
   get(callId: string): ToolCallState | undefined
+  /** The same, as it is sent. */
+  wireOf(callId: string): CallOnWire | undefined
   readonly callIds: readonly string[]
   /** Takes what has changed in the client in this turn, before its listeners are called. */
   update(): void
@@ -105,7 +107,7 @@ export function createFeed(client: TaskClient, { epoch, select, shows }: FeedOpt
   })
   update()
 
-  function wireOf(call: FeedCall): CallOnWire {
+  function encoded(call: FeedCall): CallOnWire {
     call.wire ??= encodeCall(call.state, select)
     return call.wire
   }
@@ -124,7 +126,7 @@ export function createFeed(client: TaskClient, { epoch, select, shows }: FeedOpt
         user: client.id,
         ...(from !== undefined && { from }),
         ...(connection && connection.seq > since && { connection: connectionOnWire(connection.state) }),
-        calls: [...calls.values()].filter((call) => call.seq > since).map(wireOf),
+        calls: [...calls.values()].filter((call) => call.seq > since).map(encoded),
         gone: from === undefined ? [] : [...gone.values()].flatMap((each) => (each.seq > since ? [each.item] : [])),
       }
     },
@@ -134,6 +136,10 @@ export function createFeed(client: TaskClient, { epoch, select, shows }: FeedOpt
       return theirs === epoch && at <= seq && at >= floor ? at : undefined
     },
     get: (callId) => calls.get(callId)?.state,
+    wireOf: (callId) => {
+      const call = calls.get(callId)
+      return call && encoded(call)
+    },
     get callIds() {
       return [...calls.keys()]
     },

@@ -10,7 +10,7 @@ const isShort = (value: unknown, length = MAX_KEY_LENGTH): value is string =>
 /** What a page asks for, or undefined for what is no request of one. */
 export function parseRequest(body: unknown): PageRequest | undefined {
   if (!isJsonObject(body) || body['v'] !== WIRE_VERSION) return undefined
-  const { id, user, isRepeated, action } = body
+  const { id, user, isRepeated, epoch, action } = body
   const parsed = isJsonObject(action) ? parseAction(action) : undefined
   if (!isShort(id, MAX_ID_LENGTH) || parsed === undefined) return undefined
   return {
@@ -18,6 +18,7 @@ export function parseRequest(body: unknown): PageRequest | undefined {
     id,
     ...(typeof user === 'string' && { user }),
     isRepeated: isRepeated === true,
+    ...(isShort(epoch, MAX_ID_LENGTH) && { epoch }),
     action: parsed,
   }
 }

@@ -44,7 +44,7 @@ export type PageAction =
   | { readonly type: 'respond'; readonly call: CallRef; readonly inputKey: string; readonly response: JsonObject }
   /** Without a call, every call that the page may forget. */
   | { readonly type: 'forget'; readonly call?: CallRef }
-  /** Fetches the outcome of a call that ended in an earlier life of the backend. */
+  /** Fetches the outcome of a call that ended in an earlier life of the backend, or what became of one that another life has taken. */
   | { readonly type: 'resume'; readonly call: CallRef }
   /** Connects the client of the backend to its MCP server. */
   | { readonly type: 'connect' | 'listTools' }
@@ -57,6 +57,8 @@ export interface PageRequest {
   /** Whose calls the page shows, as the backend has named the user; undefined where the page knows none yet. */
   readonly user?: string
   readonly isRepeated?: boolean
+  /** The life of the backend whose news the page reads; undefined where it reads none yet. */
+  readonly epoch?: string
   readonly action: PageAction
 }
 
@@ -67,20 +69,15 @@ export interface Position {
   readonly seq: number
 }
 
-/** The name of a life of the backend that begins now, ms since the epoch. */
-export const newEpoch = (now: number, randomId: string): string => `${Math.floor(now)}-${randomId}`
-
-/** False if the first of two lives has begun before the other one, by the clock of the backend. */
-export const isNoEarlier = (epoch: string, other: string): boolean =>
-  Number.parseInt(epoch, 10) >= Number.parseInt(other, 10)
-
-/** The answer to an action. The stream has told by `seq` what came of it. */
+/** The answer to an action. The stream of this life has told by `seq` what came of it. */
 export interface Answer extends Position {
   /** Of the call that was started, or joined. */
   readonly startedAt?: number
   /** True if the action has made the call. */
   readonly isNew?: boolean
   readonly tools?: readonly JsonObject[]
+  /** How the call is, for a page that reads the news of another life. */
+  readonly call?: CallOnWire
 }
 
 /** A call that the backend shows no longer. */
@@ -147,7 +144,7 @@ function isCallOnWire(value: unknown): value is CallOnWire {
 /** The answer, or undefined if the value is something else. */
 export function readAnswer(value: unknown): Answer | undefined {
   if (!isJsonObject(value)) return undefined
-  const { epoch, seq, startedAt, isNew, tools } = value
+  const { epoch, seq, startedAt, isNew, tools, call } = value
   if (!isText(epoch) || !isNumber(seq)) return undefined
   return {
     epoch,
@@ -155,5 +152,6 @@ export function readAnswer(value: unknown): Answer | undefined {
     ...(isNumber(startedAt) && { startedAt }),
     ...(isNew === true && { isNew }),
     ...(Array.isArray(tools) && { tools: tools.filter(isJsonObject) }),
+    ...(isCallOnWire(call) && { call }),
   }
 }

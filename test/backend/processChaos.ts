@@ -1,0 +1,175 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type TaskClient, ToolCallInterruptedError } from 'taskwire'
+import { createTaskClient } from 'taskwire/bridge'
+import { defineTool } from 'taskwire/server'
+import { createLiveServer } from 'taskwire/testing'
+import { z } from 'zod'
+import { seededRandom } from '../seeded/seededRandom.js'
+import { startPostgres, startRedis } from '../server/support/databases.js'
+import { startHttpServer } from '../support/httpServer.js'
+
+export interface ProcessChaosOptions {
+  readonly kind: 'redis' | 'postgres'
+  readonly calls: number
+  readonly seed: number
+  /** How many calls are started in a second. */
+  readonly rate?: number
+}
+
+export interface ProcessChaosReport {
+  readonly completed: number
+  /** Of a process that was killed while it called the tool: the error says that nobody can know. */
+  readonly interrupted: number
+  readonly kills: number
+  readonly stops: number
+  /** What must not be. */
+  readonly problems: readonly string[]
+}
+
+const LEASE_MS = 3000
+const NAMES = ['A', 'B', 'C', 'D']
+const USERS = 8
+/** How long a load balancer waits for a process that does not answer, in ms. */
+const CUT_MS = 4000
+/** How long all calls may take after the last fault, in ms. */
+const PATIENCE_MS = 120_000
+
+interface Backend {
+  child: ChildProcess
+  url: string
+  isFrozen: boolean
+  /** Aborted when the load balancer gives the process up. */
+  cut: AbortController
+}
+
+/**
+ * Real processes of a backend over a real database, which are killed and frozen at random, behind a load balancer that sends each
+ * request of a page to any of them; and two pages of each user, which often start the same call at the same time.
+ */
+export async function playProcesses({ kind, calls, seed, rate = 12 }: ProcessChaosOptions): Promise<ProcessChaosReport> {
+  const random = seededRandom(seed)
+  const upTo = (count: number) => Math.floor(random() * count)
+  const runs = new Map<string, number>()
+  const work = defineTool({
+    name: 'work',
+    taskSupport: 'optional',
+    inputSchema: z.object({ key: z.string(), ms: z.number() }),
+    handler: async ({ key, ms }, { sleep: wait }) => {
+      runs.set(key, (runs.get(key) ?? 0) + 1)
+      await wait(ms)
+      return { content: [{ type: 'text', text: key }] }
+    },
+  })
+  const database = await (kind === 'redis' ? startRedis() : startPostgres())
+  const mcp = await startHttpServer(createLiveServer({ tools: [work], pollIntervalMs: 500 }))
+  const backends = new Map<string, Backend>()
+
+  async function begin(name: string): Promise<void> {
+    const args = ['scripts/run.mjs', 'test/backend/process.ts', kind, database.url, mcp.url, String(LEASE_MS), name]
+    const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })
+    const [url] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
+    backends.set(name, { child, url, isFrozen: false, cut: new AbortController() })
+  }
+
+  /** Any process that the load balancer takes for alive. */
+  function choose(): Backend {
+    const all = [...backends.values()].filter(({ cut }) => !cut.signal.aborted)
+    const chosen = all[upTo(all.length)]
+    if (chosen === undefined) throw new TypeError('fetch failed')
+    return chosen
+  }
+
+  function openPage(user: string): TaskClient {
+    const fetch = async (_: string | URL, init: RequestInit = {}) => {
+      const { url, cut } = choose()
+      const headers = { ...(init.headers as Record<string, string>), 'x-user': user }
+      const signals = [cut.signal, ...(init.signal ? [init.signal] : [])]
+      return globalThis.fetch(url, { ...init, headers, signal: AbortSignal.any(signals) })
+    }
+    return createTaskClient({ url: 'http://localhost/api/calls', fetch, crossTab: false })
+  }
+
+  let [kills, stops] = [0, 0]
+  async function disturb(): Promise<void> {
+    const alive = [...backends].filter(([, { cut, isFrozen }]) => !cut.signal.aborted && !isFrozen)
+    const [name, backend] = alive[upTo(alive.length)] ?? []
+    // Another one has to be there for the pages.
+    if (name === undefined || backend === undefined || alive.length < 2) return
+    if (random() < 0.5) {
+      kills += 1
+      backend.child.kill('SIGKILL')
+      backend.cut.abort()
+      await begin(name)
+      return
+    }
+    stops += 1
+    backend.isFrozen = true
+    backend.child.kill('SIGSTOP')
+    const frozenMs = 500 + upTo(3 * LEASE_MS)
+    await sleep(Math.min(frozenMs, CUT_MS))
+    if (frozenMs > CUT_MS) backend.cut.abort()
+    await sleep(Math.max(0, frozenMs - CUT_MS))
+    backend.child.kill('SIGCONT')
+    backend.isFrozen = false
+    backend.cut = new AbortController()
+  }
+
+  const started: { readonly key: string; readonly outcome: Promise<string> }[] = []
+  const pages = Array.from({ length: USERS }, (_, user) => [openPage(`user-${user}`), openPage(`user-${user}`)] as const)
+  try {
+    await Promise.all(NAMES.map(begin))
+    let isOver = false
+    const disturbing = (async () => {
+      const all: Promise<void>[] = []
+      while (!isOver) {
+        await sleep(500 + upTo(1500))
+        all.push(disturb())
+      }
+      await Promise.all(all)
+    })()
+    for (let at = 0; at < calls; at++) {
+      const [one, other] = pages[upTo(USERS)] ?? []
+      const key = `call-${at}`
+      const args = { key, ms: random() < 0.3 ? 0 : upTo(4000) }
+      const start = (page: TaskClient | undefined) =>
+        page && started.push({ key, outcome: outcomeOf(page.callTool({ name: 'work', arguments: args }, { key })) })
+      start(one)
+      if (random() < 0.3) start(other)
+      await sleep((1000 / rate) * 2 * random())
+    }
+    isOver = true
+    await disturbing
+    const patience = sleep(PATIENCE_MS, 'no end', { ref: false })
+    const outcomes = await Promise.all(
+      started.map(async ({ key, outcome }) => ({ key, outcome: await Promise.race([outcome, patience]) })),
+    )
+    const countOf = (wanted: string) => outcomes.filter(({ outcome }) => outcome === wanted).length
+    const problems = [
+      ...[...runs].flatMap(([key, count]) => (count > 1 ? [`the tool has run ${count} times for ${key}`] : [])),
+      ...outcomes.flatMap(({ key, outcome }) =>
+        outcome === 'completed' || outcome === 'interrupted' ? [] : [`${key} ended with: ${outcome}`],
+      ),
+      ...outcomes.flatMap(({ key, outcome }) =>
+        outcome === 'completed' && !runs.has(key) ? [`${key} completed without a run of the tool`] : [],
+      ),
+    ]
+    return { completed: countOf('completed'), interrupted: countOf('interrupted'), kills, stops, problems }
+  } finally {
+    await Promise.all(pages.flat().map((page) => page.close()))
+    for (const { child } of backends.values()) child.kill('SIGKILL')
+    await mcp.close()
+    await database.stop()
+  }
+}
+
+async function outcomeOf(result: Promise<unknown>): Promise<string> {
+  try {
+    await result
+    return 'completed'
+  } catch (error) {
+    return error instanceof ToolCallInterruptedError ? 'interrupted' : String(error)
+  }
+}
