@@ -49,7 +49,12 @@ interface Backend {
  * Real processes of a backend over a real database, which are killed and frozen at random, behind a load balancer that sends each
  * request of a page to any of them; and two pages of each user, which often start the same call at the same time.
  */
-export async function playProcesses({ kind, calls, seed, rate = 12 }: ProcessChaosOptions): Promise<ProcessChaosReport> {
+export async function playProcesses({
+  kind,
+  calls,
+  seed,
+  rate = 12,
+}: ProcessChaosOptions): Promise<ProcessChaosReport> {
   const random = seededRandom(seed)
   const upTo = (count: number) => Math.floor(random() * count)
   const runs = new Map<string, number>()
@@ -118,7 +123,10 @@ export async function playProcesses({ kind, calls, seed, rate = 12 }: ProcessCha
   }
 
   const started: { readonly key: string; readonly outcome: Promise<string> }[] = []
-  const pages = Array.from({ length: USERS }, (_, user) => [openPage(`user-${user}`), openPage(`user-${user}`)] as const)
+  const pages = Array.from(
+    { length: USERS },
+    (_, user) => [openPage(`user-${user}`), openPage(`user-${user}`)] as const,
+  )
   try {
     await Promise.all(NAMES.map(begin))
     let isOver = false

@@ -82,11 +82,7 @@ function untilKnown(feed: Feed, callId: string, limit: Limit | undefined): Promi
   })
 }
 
-async function perform(
-  session: Session,
-  request: PageRequest,
-  isAllowed: IsAllowed,
-): Promise<Done> {
+async function perform(session: Session, request: PageRequest, isAllowed: IsAllowed): Promise<Done> {
   const { client, feed } = session
   const { action, isRepeated = false } = request
   switch (action.type) {

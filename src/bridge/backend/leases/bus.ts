@@ -1,5 +1,4 @@
 import type { Unsubscribe } from '../../../core/environment/environment.js'
-import { ignoreRejection } from '../../../server/base/ignoreRejection.js'
 
 /** How messages come from one process to the others. They may be lost while there is no connection. */
 export interface BusWire {
@@ -11,6 +10,7 @@ export interface BusWire {
 
 /** Messages between processes, under names. A sender receives its own, too. */
 export interface Bus {
+  /** Resolves when it is sent, or when that has failed: a message may be lost. Never rejects. */
   publish(name: string, text: string): Promise<unknown>
   subscribe(name: string, listener: (text: string) => void): BusSubscription
   /** Called by the wire with what has come. */
@@ -35,7 +35,7 @@ export function createBus(wire: BusWire): Bus {
   const subjects = new Map<string, Subject>()
 
   return {
-    publish: (name, text) => ignoreRejection(wire.send(name, text)),
+    publish: (name, text) => wire.send(name, text).catch(() => {}),
     subscribe: (name, listener) => {
       const subject = subjects.get(name) ?? {
         listeners: new Set(),

@@ -1,0 +1,145 @@
+import { createTaskClient, type TaskClient, TaskExpiredError } from 'taskwire'
+import { createTaskClient as createPageClient } from 'taskwire/bridge'
+import { createTaskBridge, type TaskBridge } from 'taskwire/bridge/server'
+import { expect, it } from 'vitest'
+import { createWorkServer } from '../support/workServer.js'
+
+const URL = 'http://localhost/api/calls'
+
+/** Two processes of a backend that share records, locks and messages, and a page whose requests reach the one that the test says. */
+function setUp() {
+  const server = createWorkServer({ browser: { turns: 60 } })
+  const items = new Map<string, string>()
+  const storage = {
+    getItem: (key: string) => items.get(key) ?? null,
+    setItem: (key: string, value: string) => void items.set(key, value),
+    removeItem: (key: string) => void items.delete(key),
+    keys: () => [...items.keys()],
+  }
+
+  function startProcess() {
+    const machine = server.browser.openPage()
+    const { environment } = machine
+    const client: TaskClient = createTaskClient({ url: server.url, storage, scope: 'ada', environment })
+    const bridge: TaskBridge = createTaskBridge({ clientOf: () => client, allow: () => true, environment })
+    return { machine, bridge, client, life: new AbortController() }
+  }
+
+  const processes = { A: startProcess(), B: startProcess() }
+  const route = { stream: 'A' as 'A' | 'B', actions: 'B' as 'A' | 'B' }
+  let streams = new AbortController()
+  const page = server.browser.openPage()
+  const client = createPageClient({
+    url: URL,
+    environment: page.environment,
+    crossTab: false,
+    fetch: async (_, init = {}) => {
+      const isAction = init.method === 'POST'
+      const { bridge, life } = processes[isAction ? route.actions : route.stream]
+      if (life.signal.aborted) throw new TypeError('fetch failed')
+      const signals = [life.signal, ...(isAction ? [] : [streams.signal]), ...(init.signal ? [init.signal] : [])]
+      const lost = new Promise<never>((_, reject) => {
+        life.signal.addEventListener('abort', () => reject(new TypeError('fetch failed')))
+      })
+      return Promise.race([lost, bridge.fetch(new Request(URL, { ...init, signal: AbortSignal.any(signals) }))])
+    },
+  })
+  return {
+    ...{ server, client, processes, route },
+    /** Cuts the stream, and lets the next one reach this process. */
+    moveStream: (to: 'A' | 'B') => {
+      route.stream = to
+      streams.abort()
+      streams = new AbortController()
+    },
+    kill: async (name: 'A' | 'B') => {
+      processes[name].life.abort()
+      await processes[name].machine.crash()
+    },
+  }
+}
+
+const WORK = { name: 'work', arguments: { seconds: 5 } }
+
+it('a call that another process has made than the one whose news the page reads is shown, and made once', async () => {
+  const { server, client } = setUp()
+  void client.connect()
+  await server.advance(500)
+  const call = client.startToolCall(WORK, { key: 'k' })
+  await server.advance(2500)
+  expect(call.getState()).toMatchObject({ phase: 'working', network: 'ok' })
+  await server.advance(5000)
+  expect(await call.result).toMatchObject({ structuredContent: { seconds: 5 } })
+  expect(server.count('tools/call')).toBe(1)
+})
+
+it('a result without a task comes from the process that has it', async () => {
+  const { server, client } = setUp()
+  void client.connect()
+  await server.advance(500)
+  const call = client.startToolCall({ name: 'echo', arguments: { text: 'x' } }, { key: 'k' })
+  await server.advance(1500)
+  expect(await call.result).toMatchObject({ content: [{ text: 'x' }] })
+  expect(server.count('tools/call')).toBe(1)
+})
+
+it('a question is answered and a call cancelled by a process that has not made them', async () => {
+  const { server, client, route } = setUp()
+  void client.connect()
+  await server.advance(500)
+  const ask = client.startToolCall({ name: 'ask', arguments: { questions: ['Sure?'] } }, { key: 'ask' })
+  const work = client.startToolCall({ name: 'work', arguments: { seconds: 60 } }, { key: 'work' })
+  await server.advance(2500)
+  route.actions = 'A'
+  const [inputKey = ''] = Object.keys(ask.getState().inputRequests)
+  await Promise.all([
+    ask.respond(inputKey, { action: 'accept', content: { ok: true } }),
+    work.cancel(),
+    server.advance(5000),
+  ])
+  expect([ask.getState().phase, work.getState().phase]).toEqual(['completed', 'cancelled'])
+  expect([server.count('tasks/update'), server.count('tasks/cancel')]).toEqual([1, 1])
+})
+
+it('a start whose process was killed before it answered is sent to another process, and follows the same task', async () => {
+  const { server, client, route, kill } = setUp()
+  void client.connect()
+  await server.advance(500)
+  const call = client.startToolCall(WORK, { key: 'k' })
+  await server.advance(20)
+  await kill('B')
+  route.actions = 'A'
+  await server.advance(30_000)
+  expect(await call.result).toMatchObject({ structuredContent: { seconds: 5 } })
+  expect(server.count('tools/call')).toBe(1)
+})
+
+it('a stream that reaches another process goes on with all calls, also one that still has no task there', async () => {
+  const { server, client, route, moveStream } = setUp()
+  route.actions = 'A'
+  void client.connect()
+  await server.advance(500)
+  server.faults.delay(6000, { method: 'tools/call' })
+  const slow = client.startToolCall({ name: 'work', arguments: { seconds: 2 } }, { key: 'slow' })
+  await server.advance(2000)
+  moveStream('B')
+  await server.advance(2000)
+  expect(slow.getState().phase).toBe('calling')
+  await server.advance(20_000)
+  expect(await slow.result).toMatchObject({ structuredContent: { seconds: 2 } })
+  expect(server.count('tools/call')).toBe(1)
+})
+
+it('a call that no process knows ends with an error', async () => {
+  const { server, client, processes, route, moveStream } = setUp()
+  route.actions = 'A'
+  void client.connect()
+  await server.advance(500)
+  const call = client.startToolCall({ name: 'work', arguments: { seconds: 60 } }, { key: 'k' })
+  await server.advance(2000)
+  moveStream('B')
+  route.actions = 'B'
+  await processes.A.client.forget({ callId: processes.A.client.toolCallId('work', 'k') })
+  await server.advance(30_000)
+  await expect(call.result).rejects.toBeInstanceOf(TaskExpiredError)
+})
