@@ -99,6 +99,29 @@ document.addEventListener('click', () => client.callTool({ name: 'report' }).the
   return { first, later: gzipped(chunks) - first, files: new Set(chunks.flatMap(({ moduleIds }) => moduleIds)) }
 }
 
+/**
+ * What a page of `docs/backend.md` ships: the client of `taskwire/bridge`, hooks and TanStack Query. React is not counted, since such an app
+ * has it.
+ */
+export async function measureBridgeReactPage() {
+  const app = `
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { createElement } from 'react'
+import { createTaskClient } from 'taskwire/bridge'
+import { TaskClientProvider, useTaskConnection, useToolCallMutation } from 'taskwire/react'
+const client = createTaskClient({ url: '/api/calls' })
+const queries = new QueryClient()
+function Report() {
+  const { status } = useTaskConnection()
+  const report = useToolCallMutation({ name: 'generate_report', key: 'weekly' })
+  return createElement('button', { disabled: report.isPending, onClick: () => report.mutate({ quarter: 'Q3' }) }, status, report.call?.phase)
+}
+globalThis.app = createElement(QueryClientProvider, { client: queries }, createElement(TaskClientProvider, { client }, createElement(Report)))`
+  const chunks = await bundleApp({ 'app/main': app }, ['react', 'react/jsx-runtime', 'react-dom'])
+  const first = gzipped(reachable(chunks, () => false))
+  return { first, later: gzipped(chunks) - first }
+}
+
 /** An app that has the SDK client already, and a page that it loads on demand, as most apps have. */
 const APP = `
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
@@ -172,8 +195,9 @@ async function measureApp(addition) {
  * The chunks of an app that is made of these modules and begins with `app/main`.
  *
  * @param {Record<string, string>} modules
+ * @param {string[]} [external] packages that are not counted
  */
-function bundleApp(modules) {
+function bundleApp(modules, external = []) {
   return bundle({
     resolve: {
       alias: [
@@ -189,7 +213,7 @@ function bundleApp(modules) {
         load: (/** @type {string} */ id) => Object.entries(modules).find(([name]) => id === resolve(`${name}.js`))?.[1],
       },
     ],
-    build: { rolldownOptions: { input: 'app/main' } },
+    build: { rolldownOptions: { input: 'app/main', external } },
   })
 }
 

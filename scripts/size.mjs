@@ -7,9 +7,9 @@
 // - `+ NAME`: what it adds to a Vite app that has the SDK client, dependencies included, at first load; `(modern)`: with
 //   what is loaded later, but for servers and SDK clients of the revision before.
 // - `a page with NAME`: everything that a page ships whose app has a client and nothing else, the SDK and other
-//   dependencies included.
+//   dependencies included. `and hooks`: with `taskwire/react` and TanStack Query; React itself is not counted.
 import { readFileSync } from 'node:fs'
-import { measureAdditions, measureEntry, measurePage, measureWithout } from './bundles.mjs'
+import { measureAdditions, measureBridgeReactPage, measureEntry, measurePage, measureWithout } from './bundles.mjs'
 
 /** @type {Record<string, number>} */
 const budgets = JSON.parse(readFileSync('size.json', 'utf8'))
@@ -43,6 +43,7 @@ const litePage = await measurePage('taskwire/lite')
 const corePage = await measurePage('taskwire/core')
 const bridge = await measureEntry('taskwire/bridge')
 const bridgePage = await measurePage('taskwire/bridge')
+const bridgeReactPage = await measureBridgeReactPage()
 
 const measured = {
   taskwire: { gzip: core.first, later: core.later },
@@ -76,6 +77,7 @@ const measured = {
   'a page with taskwire/lite': { gzip: litePage.first, later: litePage.later },
   'a page with taskwire/core': { gzip: corePage.first, later: corePage.later },
   'a page with taskwire/bridge': { gzip: bridgePage.first, later: bridgePage.later },
+  'a page with taskwire/bridge and hooks': { gzip: bridgeReactPage.first, later: bridgeReactPage.later },
   '+ withTasks': { gzip: withTasks.first, later: withTasks.all - withTasks.first },
 }
 
