@@ -172,10 +172,10 @@ describe('the connection of an SDK v2 client', () => {
     const { connection, client } = setUp({ negotiated: 'none' })
     client.transport = undefined
     await connection.connect().catch(() => {})
-    expect(connection.era).toBe('modern')
+    expect(connection.era()).toBe('modern')
     client.transport = transportOf()
     await connection.connect()
-    expect(connection.era).toBe('legacy')
+    expect(connection.era()).toBe('legacy')
   })
 
   it('says nothing that the client does not know', async () => {
