@@ -31,7 +31,7 @@ describe('arguments that are no JSON', () => {
     ['a circle', circular],
   ])('fail with what to do, and send and record nothing: %s', async (_, args) => {
     const client = open()
-    expect(() => client.startToolCall({ name: 'work', arguments: args }, { key: 'k' })).toThrow(/no JSON/)
+    expect(() => client.startToolCall({ name: 'work', arguments: args }, { key: 'k' })).toThrow(/are not JSON/)
     await expect(client.callTool({ name: 'work', arguments: args })).rejects.toMatchObject({
       name: 'TaskConfigurationError',
     })
