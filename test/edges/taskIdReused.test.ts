@@ -85,6 +85,39 @@ describe('a task id that the server uses again after a restart', () => {
     const { call } = await openTab(next)
     await expect(call.result).rejects.toMatchObject(LOST)
   })
+
+  it('[EDGE-31] counts as lost where the same page is given the id for another call, which goes on', async () => {
+    const { client, call } = await openTab()
+    server.on('tools/call', created(reused))
+    const next = client.startToolCall({ name: 'report' }, { key: 'next' })
+    next.result.catch(() => {})
+    await browser.advance(500)
+    await expect(call.result).rejects.toMatchObject(LOST)
+    server.on('tasks/get', completed(reused))
+    await browser.advance(2000)
+    await expect(next.result).resolves.toBeDefined()
+    expect(client.getToolCall(call.callId)?.getState().phase).toBe('failed')
+  })
+
+  it('[EDGE-31] counts as lost where the page that finds its record follows the other task', async () => {
+    const { page } = await openTab()
+    await page.crash()
+    server.on('tools/call', created(reused))
+    server.on('tasks/get', snapshot(reused))
+    const { environment } = browser.openPage()
+    const transportOptions = { fetch: server.fetch }
+    const client = createTaskClient({ url: 'https://tasks.example/mcp', transportOptions, environment, resume: 'lazy' })
+    const next = client.startToolCall({ name: 'report' }, { key: 'next' })
+    await browser.advance(500)
+    const lost = client.startToolCall({ name: 'report' }, { key: 'k' })
+    lost.result.catch(() => {})
+    await browser.advance(100)
+    await expect(lost.result).rejects.toMatchObject(LOST)
+    server.on('tasks/get', completed(reused))
+    await browser.advance(2000)
+    await expect(next.result).resolves.toBeDefined()
+    expect(server.received('tools/call')).toHaveLength(2)
+  })
 })
 
 describe('a task whose time of creation', () => {

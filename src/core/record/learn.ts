@@ -44,8 +44,7 @@ export function learn(record: TaskRecord, snapshot: DetailedTask, arrival: Arriv
   if (isAnotherTask(record, snapshot)) {
     // Where it was pushed, the next poll says so.
     if (askedAt === undefined) return record
-    const { taskId } = record.task
-    return ended(record, { at: now, error: new TaskExpiredError('unknown-task', { taskId, message: REUSED }) })
+    return reused(record, now)
   }
   const { passedOver } = record.here
   const order = takeSnapshot({ task: record.task, passedOver }, snapshot, (askedAt ?? 0) > record.heardAt)
@@ -80,6 +79,12 @@ function seen(record: TaskRecord, askedAt: number | undefined): TaskRecord {
 export function isAnotherTask({ task: known, era }: TaskRecord, next: Task): boolean {
   if (era === 'legacy') return false
   return Date.parse(next.createdAt) > Date.parse(known.lastUpdatedAt) && known.createdAt !== next.createdAt
+}
+
+/** The task is lost: its id is another one's. */
+export function reused(record: TaskRecord, now: number): TaskRecord {
+  const { taskId } = record.task
+  return ended(record, { at: now, error: new TaskExpiredError('unknown-task', { taskId, message: REUSED }) })
 }
 
 const REUSED =

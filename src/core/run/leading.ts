@@ -1,4 +1,5 @@
 import { nextPoll } from '../record/decide.js'
+import { isAnotherTask, reused } from '../record/learn.js'
 import { merge } from '../record/merge.js'
 import { isOver, type TaskRecord } from '../record/record.js'
 import { type Election, MESSAGE_DELAY_MS } from '../tabs/tabs.js'
@@ -106,8 +107,13 @@ export function attach(
     if (name === 'left' || name === 'settled' || name === 'ending') return
     detach(run, entry)
     const { taskId } = record.task
-    const known = tasks.get(taskId)
-    const task = known ?? createTaskEntry(withInputs(run, record, { ...record, answered: [], inputRequests: {} }))
+    const sharing = tasks.get(taskId)
+    // A server that was restarted may give the id to another task: the later one counts, and the earlier one is lost.
+    const isEarlier = sharing !== undefined && isAnotherTask(record, sharing.record.task)
+    const isLater = sharing !== undefined && isAnotherTask(sharing.record, record.task)
+    const known = isEarlier || isLater ? undefined : sharing
+    const found = isEarlier ? reused(record, now(run)) : record
+    const task = known ?? createTaskEntry(withInputs(run, found, { ...found, answered: [], inputRequests: {} }))
     // The response to a `tools/call` is none to a poll: it puts off none that is planned.
     if (known !== undefined)
       known.record = withInputs(run, merge(known.record, isNew ? { ...record, earliestAt: 0 } : record), known.record)
@@ -115,7 +121,7 @@ export function attach(
       run.push ??= run.createPush(run)
       run.unwatch = run.on.first(run)
     }
-    tasks.set(taskId, task)
+    if (!isEarlier) tasks.set(taskId, task)
     task.calls.push(entry)
     entry.task = task
     entry.abort = undefined
@@ -132,6 +138,10 @@ export function attach(
     place(run, task, isNew)
     if (task.record.here.inputs.size > 0) run.answers.onInputs(run, task)
     if (task.record.end !== undefined) run.on.end(run, task)
+    if (!isLater) return
+    sharing.record = reused(sharing.record, now(run))
+    place(run, sharing)
+    run.on.end(run, sharing)
   })
   return written
 }
@@ -144,7 +154,7 @@ export function detach(run: Run, entry: CallEntry): void {
   entry.task = undefined
   calls.splice(calls.indexOf(entry), 1)
   if (calls.length === 0) {
-    run.tasks.delete(task.taskId)
+    if (run.tasks.get(task.taskId) === task) run.tasks.delete(task.taskId)
     for (const { controller } of task.pending?.values() ?? []) controller.abort()
   }
   place(run, task)

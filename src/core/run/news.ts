@@ -63,9 +63,9 @@ function learnFrom(run: Run, told: TaskRecord): void {
   if (task === undefined) return
   const { record: before } = task
   // Of another task under the same id, and the next poll says so.
-  const isLegacy = told.era === 'legacy' || before.era === 'legacy'
   // A page that is not connected does not know what the server speaks.
-  if (isAnotherTask(withEra(before, isLegacy ? 'legacy' : run.port.era()), told.task)) return
+  const era = told.era === 'legacy' || before.era === 'legacy' ? 'legacy' : run.port.era()
+  if (isAnotherTask(withEra(before, era), told.task) || isAnotherTask(withEra(told, era), before.task)) return
   learn(run, task, (record) => merge(record, told), { from: 'tab', write: isTold(before, told) ? 'missing' : false })
   const { failure } = task.record
   if (failure === undefined || failure === before.failure) return
